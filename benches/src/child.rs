@@ -1,0 +1,152 @@
+//! The servers under measurement, as child processes: the product in a home of its own, and the floor. A child is
+//! killed by its id when its value is dropped, on every way out of the bench.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use crate::floor::Answer;
+use crate::{load, scenarios, wire};
+
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(1);
+const LOG: &str = "bench.log";
+
+/// A running server; dropping it kills it.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: String,
+}
+
+impl Server {
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        kill(&mut self.child);
+    }
+}
+
+/// A child that has not said its address yet.
+struct Starting(Option<Child>);
+
+impl Starting {
+    fn child(&mut self) -> Result<&mut Child> {
+        self.0.as_mut().context("the child was handed over already")
+    }
+
+    fn started(mut self, address: String) -> Result<Server> {
+        let child = self.0.take().context("the child was handed over already")?;
+        Ok(Server { child, address })
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            kill(child);
+        }
+    }
+}
+
+/// Both calls fail only for a child that is gone already.
+fn kill(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// A home for the product, with the bench's config in it; it goes with its value.
+#[derive(Debug)]
+pub(crate) struct Home {
+    directory: TempDir,
+    openfang: PathBuf,
+}
+
+/// What the product says about itself in `daemon.json`.
+#[derive(Debug, Deserialize)]
+struct Daemon {
+    address: String,
+}
+
+impl Home {
+    /// Writes the home; the product fills in the rest when it starts for the first time.
+    pub(crate) fn new(openfang: &Path) -> Result<Self> {
+        let openfang = openfang.canonicalize().with_context(|| format!("there is no {}", openfang.display()))?;
+        let directory = TempDir::with_prefix("openfang-bench-")?;
+        fs::write(directory.path().join("config.toml"), scenarios::config())?;
+        Ok(Self { directory, openfang })
+    }
+
+    /// Starts the product and waits for its first good answer; the time is from before the start to that answer.
+    pub(crate) async fn start(&self) -> Result<(Server, Duration)> {
+        let home = self.directory.path();
+        // A killed product leaves its address behind.
+        let _ = fs::remove_file(home.join("daemon.json"));
+        let log = File::create(home.join(LOG))?;
+        let mut command = program(&self.openfang);
+        command.arg("start").env("OPENFANG_HOME", home).stdout(log.try_clone()?).stderr(log);
+        let begin = Instant::now();
+        let mut starting = Starting(Some(command.spawn().context("the product does not start")?));
+        loop {
+            if let Some(address) = self.healthy().await {
+                return Ok((starting.started(address)?, begin.elapsed()));
+            }
+            if let Some(status) = starting.child()?.try_wait()? {
+                bail!("the product ended with {status}:\n{}", self.log());
+            }
+            if begin.elapsed() > START_TIMEOUT {
+                bail!("the product gave no answer within {START_TIMEOUT:?}:\n{}", self.log());
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    async fn healthy(&self) -> Option<String> {
+        let text = fs::read_to_string(self.directory.path().join("daemon.json")).ok()?;
+        let Daemon { address } = serde_json::from_str(&text).ok()?;
+        let (head, _) = load::once(&address, &wire::get("/health", &address)).await.ok()?;
+        (head.status == 200).then_some(address)
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.directory.path().join(LOG)).unwrap_or_default()
+    }
+
+    /// Starts a floor that answers what the product answered.
+    pub(crate) fn start_floor(&self, answer: &Answer) -> Result<Server> {
+        let file = self.directory.path().join("floor.json");
+        fs::write(&file, serde_json::to_string(answer)?)?;
+        let mut command = program(&std::env::current_exe()?);
+        command.arg("floor").arg(file).stdout(Stdio::piped());
+        let mut starting = Starting(Some(command.spawn().context("the floor does not start")?));
+        let stdout = starting.child()?.stdout.take().context("the floor has no standard output")?;
+        let mut address = String::new();
+        BufReader::new(stdout).read_line(&mut address)?;
+        starting.started(address.trim().to_owned())
+    }
+}
+
+/// A program with nothing of our environment but the search path.
+fn program(path: &Path) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "the bench measures processes, so it has to start them")]
+    let (mut command, search_path) = (Command::new(path), std::env::var_os("PATH"));
+    command.env_clear().stdin(Stdio::null());
+    if let Some(search_path) = search_path {
+        command.env("PATH", search_path);
+    }
+    command
+}
+
+#[cfg(test)]
+#[path = "child_tests.rs"]
+mod tests;

@@ -1,0 +1,108 @@
+//! The floor: the least that a server can do for the same answer. It accepts, reads the body, parses it as JSON
+//! without copying, and answers bytes that were recorded from the product. Whatever the product costs more is
+//! what it does: routes, auth, limits, checks, audit, metrics.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::net::TcpListener;
+use tokio_util::task::TaskTracker;
+
+/// Headers that the server library writes by itself.
+const WRITTEN_BY_HYPER: &[&str] = &["date", "content-length", "connection"];
+const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the floor answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+/// The shape of the measured requests: the arguments are borrowed, and scanned to their end.
+#[derive(Debug, Deserialize)]
+struct ToolCall<'a> {
+    #[serde(borrow)]
+    arguments: &'a RawValue,
+}
+
+impl Answer {
+    /// From what the product answered, without what the floor's own server adds.
+    pub(crate) fn recorded(status: u16, headers: Vec<(String, String)>, body: &[u8]) -> Result<Self> {
+        let headers = headers
+            .into_iter()
+            .filter(|(name, _)| !WRITTEN_BY_HYPER.contains(&name.as_str()))
+            .collect();
+        let body = std::str::from_utf8(body)
+            .context("the product answered something that is not UTF-8")?
+            .to_owned();
+        Ok(Self { status, headers, body })
+    }
+
+    fn response(&self) -> Result<Response<Full<Bytes>>> {
+        let mut response = Response::builder().status(self.status);
+        for (name, value) in &self.headers {
+            response = response.header(name, value);
+        }
+        Ok(response.body(Full::new(Bytes::from(self.body.clone())))?)
+    }
+}
+
+/// The role: serves until it is killed, and says on standard output where.
+pub(crate) fn run(answer: &Path) -> Result<ExitCode> {
+    let text = std::fs::read_to_string(answer).with_context(|| format!("cannot read {}", answer.display()))?;
+    let answer: Answer = serde_json::from_str(&text)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let mut stdout = std::io::stdout();
+        writeln!(stdout, "{}", listener.local_addr()?)?;
+        stdout.flush()?;
+        serve(listener, answer.response()?).await
+    })
+}
+
+async fn serve(listener: TcpListener, response: Response<Full<Bytes>>) -> Result<ExitCode> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_READ_TIMEOUT);
+    let (builder, response) = (Arc::new(builder), Arc::new(response));
+    let connections = TaskTracker::new();
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let (builder, response) = (builder.clone(), response.clone());
+        connections.spawn(async move {
+            let service = service_fn(move |request| reply(request, response.clone()));
+            // A peer that goes away in the middle is no event for the floor.
+            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+async fn reply(request: Request<Incoming>, answer: Arc<Response<Full<Bytes>>>) -> hyper::Result<Response<Full<Bytes>>> {
+    let body = request.into_body().collect().await?.to_bytes();
+    let mut response = Response::clone(&answer);
+    match serde_json::from_slice::<ToolCall<'_>>(&body) {
+        Ok(call) => drop(std::hint::black_box(call.arguments.get())),
+        Err(_) => *response.status_mut() = StatusCode::BAD_REQUEST,
+    }
+    Ok(response)
+}
+
+#[cfg(test)]
+#[path = "floor_tests.rs"]
+mod tests;

@@ -1,0 +1,144 @@
+//! The load generator: keep-alive connections, each with one request on its way at a time, the same bytes every
+//! time. It reads no more of an answer than it must, so that what it costs is small beside the server.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::process_stat::CpuTime;
+use crate::wire::{self, Head};
+
+const READ_BYTES: usize = 16 * 1024;
+
+/// A server under load: where it is, what to send, whose CPU to read.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub(crate) pid: u32,
+    pub(crate) address: String,
+    pub(crate) request: Bytes,
+}
+
+/// What one round showed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Round {
+    pub(crate) requests_per_second: f64,
+    pub(crate) p50_ms: f64,
+    pub(crate) p99_ms: f64,
+    pub(crate) cpu_micros: f64,
+}
+
+/// Sends `requests` over `connections` and waits for every answer. Connecting is not measured.
+pub(crate) async fn round(target: &Target, connections: usize, requests: usize) -> Result<Round> {
+    let mut open = Vec::with_capacity(connections);
+    for _ in 0..connections {
+        open.push(Connection::open(&target.address).await?);
+    }
+    let each = requests.div_ceil(connections);
+    let mut running = JoinSet::new();
+    let cpu = CpuTime::of(target.pid)?;
+    let start = Instant::now();
+    for connection in open {
+        running.spawn(connection.repeat(target.request.clone(), each));
+    }
+    let mut latencies = Vec::with_capacity(each * connections);
+    while let Some(done) = running.join_next().await {
+        latencies.extend(done.context("a connection of the generator broke down")??);
+    }
+    let elapsed = start.elapsed();
+    let used = CpuTime::of(target.pid)?.since(&cpu);
+    Ok(Round::of(latencies, elapsed, used))
+}
+
+impl Round {
+    fn of(mut latencies: Vec<Duration>, elapsed: Duration, cpu: Duration) -> Self {
+        latencies.sort_unstable();
+        let count = latencies.len() as f64;
+        let at = |share: f64| {
+            let index = ((count * share).ceil() as usize).saturating_sub(1);
+            latencies.get(index).map_or(0.0, |latency| latency.as_secs_f64() * 1e3)
+        };
+        Self {
+            requests_per_second: count / elapsed.as_secs_f64(),
+            p50_ms: at(0.50),
+            p99_ms: at(0.99),
+            cpu_micros: cpu.as_secs_f64() * 1e6 / count,
+        }
+    }
+}
+
+/// One request on a connection of its own, with the answer's head and body.
+pub(crate) async fn once(address: &str, request: &[u8]) -> Result<(Head, Bytes)> {
+    let mut connection = Connection::open(address).await?;
+    connection.stream.write_all(request).await?;
+    loop {
+        connection.read_more().await?;
+        let Some(head) = wire::head(&connection.buffer)? else { continue };
+        while connection.buffer.len() < head.len + head.content_length {
+            connection.read_more().await?;
+        }
+        let body = connection.buffer.split_off(head.len).freeze();
+        return Ok((head, body));
+    }
+}
+
+struct Connection {
+    stream: TcpStream,
+    buffer: BytesMut,
+}
+
+impl Connection {
+    async fn open(address: &str) -> Result<Self> {
+        let stream = TcpStream::connect(address)
+            .await
+            .with_context(|| format!("nobody answers at {address}"))?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: BytesMut::with_capacity(READ_BYTES) })
+    }
+
+    async fn repeat(mut self, request: Bytes, times: usize) -> Result<Vec<Duration>> {
+        let mut latencies = Vec::with_capacity(times);
+        for _ in 0..times {
+            let start = Instant::now();
+            self.stream.write_all(&request).await?;
+            self.skip_answer().await?;
+            latencies.push(start.elapsed());
+        }
+        Ok(latencies)
+    }
+
+    /// Reads one answer to its end and forgets it; anything but 200 ends the measurement.
+    async fn skip_answer(&mut self) -> Result<()> {
+        self.buffer.clear();
+        let total = loop {
+            self.read_more().await?;
+            if let Some((status, head, length)) = wire::scan(&self.buffer)? {
+                if status != 200 {
+                    bail!("answered {status} under load: {}", String::from_utf8_lossy(&self.buffer[head..]));
+                }
+                break head + length;
+            }
+        };
+        let mut read = self.buffer.len();
+        while read < total {
+            self.buffer.clear();
+            read += self.read_more().await?;
+        }
+        Ok(())
+    }
+
+    async fn read_more(&mut self) -> Result<usize> {
+        self.buffer.reserve(1);
+        match self.stream.read_buf(&mut self.buffer).await? {
+            0 => bail!("the server closed the connection before its answer was complete"),
+            read => Ok(read),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "load_tests.rs"]
+mod tests;

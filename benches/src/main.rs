@@ -1,0 +1,107 @@
+//! `openfang-bench`: the load generator and the floor, one program in two roles. `scenarios.rs` is the table of what
+//! is measured, `measure.rs` how, `report.rs` how it is shown. `cargo xtask bench` builds everything and runs it.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
+
+mod child;
+mod floor;
+
+mod load;
+mod measure;
+mod process_stat;
+mod report;
+mod scenarios;
+mod wire;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::measure::Plan;
+
+const HELP: &str = "\
+Usage: openfang-bench --openfang PATH [--quick] [--json] [--strict]
+       openfang-bench floor ANSWER
+
+  --openfang PATH   the release binary to measure
+  --quick           fewer and shorter rounds, for a first look
+  --json            a machine-readable report on standard output
+  --strict          fail when a row is over its budget
+
+  floor ANSWER      be the floor: answer every request with what the file ANSWER holds
+";
+
+/// What the command line asks for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Options {
+    openfang: PathBuf,
+    quick: bool,
+    json: bool,
+    strict: bool,
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match words[..] {
+        ["-h" | "--help", ..] => {
+            print!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        ["floor", answer] => floor::run(Path::new(answer)),
+        _ => options(&words).and_then(|options| bench(&options)),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("openfang-bench: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn options(words: &[&str]) -> Result<Options> {
+    let mut options = Options::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "--openfang" => options.openfang = words.next().context("--openfang needs a path")?.into(),
+            "--quick" => options.quick = true,
+            "--json" => options.json = true,
+            "--strict" => options.strict = true,
+            unknown => bail!("no option `{unknown}`\n\n{HELP}"),
+        }
+    }
+    if options.openfang.as_os_str().is_empty() {
+        bail!("--openfang is missing\n\n{HELP}");
+    }
+    Ok(options)
+}
+
+/// One thread only: the generator shall leave the other cores to the server.
+fn bench(options: &Options) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let plan = if options.quick { Plan::QUICK } else { Plan::FULL };
+    let report = runtime.block_on(async {
+        tokio::select! {
+            report = measure::run(&options.openfang, plan) => report,
+            // Dropping the measurement ends the servers it started.
+            () = told_to_stop() => bail!("interrupted"),
+        }
+    })?;
+    print!("{}", if options.json { report.json()? } else { report.table() });
+    Ok(if options.strict && report.is_over() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+async fn told_to_stop() {
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+#[cfg(test)]
+#[path = "main_tests.rs"]
+mod tests;

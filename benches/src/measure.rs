@@ -1,0 +1,125 @@
+//! How it is measured: floor and product in turn within one run, so that their ratio is fair whatever else the
+//! machine does; the median of all rounds; then what a start takes and what an idle server holds.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+
+use crate::child::{Home, Server};
+use crate::floor::Answer;
+use crate::load::{self, Round, Target};
+use crate::report::{Budget, Report, Row};
+use crate::scenarios::{IDLE_MEMORY_BUDGET_MB, SCENARIOS, Scenario};
+use crate::{process_stat, wire};
+
+/// How long after its start a server counts as idle.
+const IDLE_AFTER: Duration = Duration::from_secs(2);
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) rounds: usize,
+    /// Requests of one round; enough that the server is busy for about a second.
+    pub(crate) requests: usize,
+    pub(crate) warm_up: usize,
+    pub(crate) starts: usize,
+}
+
+impl Plan {
+    pub(crate) const FULL: Self = Self { rounds: 5, requests: 40_000, warm_up: 10_000, starts: 5 };
+    pub(crate) const QUICK: Self = Self { rounds: 3, requests: 5_000, warm_up: 2_000, starts: 3 };
+}
+
+/// Everything in the table.
+pub(crate) async fn run(openfang: &Path, plan: Plan) -> Result<Report> {
+    let home = Home::new(openfang)?;
+    let mut rows = Vec::new();
+    // The first start fills the home, so that later ones show what every start costs.
+    let (product, _) = home.start().await?;
+    for scenario in SCENARIOS {
+        rows.extend(compare(&home, &product, scenario, plan).await?);
+    }
+    drop(product);
+    rows.extend(start_and_idle(&home, plan).await?);
+    Ok(Report { plan, rows })
+}
+
+/// One scenario's rows: for each number of connections the floor and the product.
+async fn compare(home: &Home, product: &Server, scenario: &Scenario, plan: Plan) -> Result<Vec<Row>> {
+    let product = target(product, scenario);
+    let (head, body) = load::once(&product.address, &product.request).await?;
+    let text = String::from_utf8_lossy(&body);
+    if head.status != 200 || !text.contains(scenario.answer_contains) {
+        bail!("{} answered {}: {text}", scenario.name, head.status);
+    }
+    let server = home.start_floor(&Answer::recorded(head.status, head.headers, &body)?)?;
+    let floor = target(&server, scenario);
+    let mut rows = Vec::new();
+    for connections in scenario.connections.iter().copied() {
+        let [floor, product] = in_turn([&floor, &product], connections, plan).await?;
+        rows.push(Row::of_load("floor", connections, floor));
+        let ratio = product.cpu_micros / floor.cpu_micros;
+        rows.push(Row {
+            ratio: Some(ratio),
+            budget: Some(Budget::Ratio(scenario.cpu_budget)),
+            ..Row::of_load(scenario.name, connections, product)
+        });
+    }
+    Ok(rows)
+}
+
+fn target(server: &Server, scenario: &Scenario) -> Target {
+    let request = wire::request(scenario, &server.address).into();
+    Target { pid: server.pid(), address: server.address.clone(), request }
+}
+
+async fn in_turn(targets: [&Target; 2], connections: usize, plan: Plan) -> Result<[Round; 2]> {
+    let mut rounds = [Vec::new(), Vec::new()];
+    for target in targets {
+        load::round(target, connections, plan.warm_up).await?;
+    }
+    for _ in 0..plan.rounds {
+        for (target, rounds) in targets.iter().zip(&mut rounds) {
+            rounds.push(load::round(target, connections, plan.requests).await?);
+        }
+    }
+    Ok(rounds.map(|rounds| median_round(&rounds)))
+}
+
+async fn start_and_idle(home: &Home, plan: Plan) -> Result<[Row; 2]> {
+    let mut starts = Vec::new();
+    for _ in 1..plan.starts {
+        starts.push(home.start().await?.1);
+    }
+    let (last, time) = home.start().await?;
+    starts.push(time);
+    tokio::time::sleep(IDLE_AFTER).await;
+    let resident = process_stat::resident_mb(last.pid())?;
+    let start = median(starts.iter().map(|start| start.as_secs_f64() * 1e3));
+    Ok([
+        Row::plain("start to first answer", start, "ms"),
+        Row { budget: Some(Budget::Value(IDLE_MEMORY_BUDGET_MB)), ..Row::plain("idle memory", resident, "MB") },
+    ])
+}
+
+/// The median of each figure by itself: a round is not a thing that anybody will see again.
+fn median_round(rounds: &[Round]) -> Round {
+    let of = |figure: fn(&Round) -> f64| median(rounds.iter().map(figure));
+    Round {
+        requests_per_second: of(|round| round.requests_per_second),
+        p50_ms: of(|round| round.p50_ms),
+        p99_ms: of(|round| round.p99_ms),
+        cpu_micros: of(|round| round.cpu_micros),
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+#[path = "measure_tests.rs"]
+mod tests;

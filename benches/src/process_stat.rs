@@ -1,0 +1,82 @@
+//! What the kernel knows about another process: the CPU time of all its threads and its resident memory.
+//! Read from `/proc`, so the bench needs Linux. Each thread's `schedstat` counts nanoseconds; where a kernel is
+//! built without it, `stat` counts hundredths of a second.
+
+use std::collections::HashMap;
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+/// `USER_HZ`, which Linux has fixed for every architecture it tells user space about.
+const TICKS_PER_SECOND: u32 = 100;
+
+/// CPU time used so far, by thread: a thread that ends between two readings must not count backwards.
+#[derive(Debug)]
+pub(crate) struct CpuTime {
+    by_thread: HashMap<u32, Duration>,
+}
+
+impl CpuTime {
+    /// Reads all threads of a process.
+    pub(crate) fn of(pid: u32) -> Result<Self> {
+        let threads = fs::read_dir(format!("/proc/{pid}/task")).with_context(|| format!("process {pid} is gone"))?;
+        let mut by_thread = HashMap::new();
+        for thread in threads {
+            let Some(id) = thread?.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+            // A thread that ended since the directory was read is no error.
+            if let Some(used) = used_by_thread(pid, id) {
+                by_thread.insert(id, used);
+            }
+        }
+        Ok(Self { by_thread })
+    }
+
+    /// What was used since an earlier reading.
+    pub(crate) fn since(&self, earlier: &Self) -> Duration {
+        let grown = self.by_thread.iter().map(|(id, now)| {
+            let before = earlier.by_thread.get(id).copied().unwrap_or_default();
+            now.saturating_sub(before)
+        });
+        grown.sum()
+    }
+}
+
+fn used_by_thread(pid: u32, thread: u32) -> Option<Duration> {
+    let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/task/{thread}/{file}")).ok();
+    read("schedstat")
+        .as_deref()
+        .and_then(schedstat)
+        .or_else(|| read("stat").as_deref().and_then(stat))
+}
+
+/// `nanoseconds-on-cpu nanoseconds-waiting slices`
+fn schedstat(text: &str) -> Option<Duration> {
+    let on_cpu = text.split_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(on_cpu))
+}
+
+/// `pid (name) state ...`: user and system time are the 12th and 13th field behind the name, which may hold spaces.
+fn stat(text: &str) -> Option<Duration> {
+    let (_, rest) = text.rsplit_once(") ")?;
+    let mut fields = rest.split_whitespace().skip(11);
+    let user: u32 = fields.next()?.parse().ok()?;
+    let system: u32 = fields.next()?.parse().ok()?;
+    Some(Duration::from_secs(1) * (user + system) / TICKS_PER_SECOND)
+}
+
+/// Resident memory of a process, in megabytes of a million bytes.
+pub(crate) fn resident_mb(pid: u32) -> Result<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).with_context(|| format!("process {pid} is gone"))?;
+    resident(&status).context("/proc says nothing about resident memory")
+}
+
+fn resident(status: &str) -> Option<f64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: f64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes * 1024.0 / 1e6)
+}
+
+#[cfg(test)]
+#[path = "process_stat_tests.rs"]
+mod tests;

@@ -1,0 +1,73 @@
+//! Just enough HTTP/1.1 for a client that must cost little: a request as one piece of bytes, and the head of a
+//! response with a `Content-Length`. Chunked answers are refused, since nothing measured here has one.
+
+use anyhow::{Context, Result, bail};
+
+use crate::scenarios::{API_KEY, Scenario};
+
+/// Heads beyond this are somebody else's protocol.
+const MAX_HEAD_BYTES: usize = 16 * 1024;
+
+/// What the head of a response says.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    /// Where the body begins.
+    pub(crate) len: usize,
+    pub(crate) content_length: usize,
+}
+
+/// The bytes of a scenario's request.
+pub(crate) fn request(scenario: &Scenario, address: &str) -> Vec<u8> {
+    let Scenario { method, path, body, .. } = scenario;
+    let length = body.len();
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {API_KEY}\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+/// The bytes of a plain GET.
+pub(crate) fn get(path: &str, address: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").into_bytes()
+}
+
+/// Status and length of the response that `bytes` begin with, without looking at anything else: `(status, head,
+/// content length)`. `None` while the head is incomplete.
+pub(crate) fn scan(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
+    let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
+        if bytes.len() > MAX_HEAD_BYTES {
+            bail!("a response head of more than {MAX_HEAD_BYTES} bytes");
+        }
+        return Ok(None);
+    };
+    let status = bytes
+        .get(9..12)
+        .and_then(|digits| std::str::from_utf8(digits).ok())
+        .and_then(|digits| digits.parse().ok());
+    let status = status.filter(|_| bytes.starts_with(b"HTTP/1.1 ")).context("not an HTTP/1.1 response")?;
+    let mut length = None;
+    for line in bytes[..end].split(|byte| *byte == b'\n').skip(1) {
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
+        if line[..colon].eq_ignore_ascii_case(b"content-length") {
+            length = std::str::from_utf8(&line[colon + 1..]).ok().and_then(|value| value.trim().parse().ok());
+        }
+    }
+    let length = length.context("a response without Content-Length")?;
+    Ok(Some((status, end + 4, length)))
+}
+
+/// The whole head, for the one response that the floor is made from.
+pub(crate) fn head(bytes: &[u8]) -> Result<Option<Head>> {
+    let Some((status, len, content_length)) = scan(bytes)? else { return Ok(None) };
+    let text = std::str::from_utf8(&bytes[..len]).context("a response head that is not UTF-8")?;
+    let fields = text.lines().skip(1).filter_map(|line| line.split_once(':'));
+    let headers = fields.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned())).collect();
+    Ok(Some(Head { status, headers, len, content_length }))
+}
+
+#[cfg(test)]
+#[path = "wire_tests.rs"]
+mod tests;

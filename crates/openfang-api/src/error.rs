@@ -1,0 +1,149 @@
+//! One error for all routes, and the one place that turns what went wrong into a status and a body.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderValue, Method, StatusCode};
+use openfang_kernel::{AuthError, KernelError, ToolError};
+use openfang_types::ids::TraceId;
+use serde::Serialize;
+
+/// What a caller is told: a word for programs, a sentence for people, and the trace id for the log.
+#[derive(Debug)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    trace: Option<TraceId>,
+    retry_after: Option<Duration>,
+    allowed: &'static [Method],
+}
+
+impl ApiError {
+    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), trace: None, retry_after: None, allowed: &[] }
+    }
+
+    pub(crate) fn with_trace(mut self, trace: TraceId) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
+    pub(crate) fn broken() -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", "something broke; the log says more under this trace id")
+    }
+
+    pub(crate) fn wrong_host() -> Self {
+        let says = "this server does not answer to that Host; use its address, or add the name to allowed_hosts";
+        Self::new(StatusCode::MISDIRECTED_REQUEST, "wrong_host", says)
+    }
+
+    pub(crate) fn wrong_origin() -> Self {
+        let says = "pages of that Origin may not call this server; add it to allowed_origins";
+        Self::new(StatusCode::FORBIDDEN, "wrong_origin", says)
+    }
+
+    pub(crate) fn unauthorized(error: AuthError) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", error.to_string())
+    }
+
+    pub(crate) fn too_many(wait: Duration) -> Self {
+        let says = "too many requests; wait for as long as Retry-After says";
+        Self { retry_after: Some(wait), ..Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", says) }
+    }
+
+    pub(crate) fn too_large(max_bytes: usize) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("a body has at most {max_bytes} bytes"))
+    }
+
+    pub(crate) fn unsupported(says: &str) -> Self {
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", says)
+    }
+
+    pub(crate) fn slow_body() -> Self {
+        Self::new(StatusCode::REQUEST_TIMEOUT, "slow_body", "the body did not arrive in time")
+    }
+
+    pub(crate) fn bad_request(says: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad_request", says)
+    }
+
+    pub(crate) fn no_such_route() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "no_such_route", "there is no such route; GET /api/tools is one to try")
+    }
+
+    pub(crate) fn wrong_method(allowed: &'static [Method]) -> Self {
+        let says = "this route does not take that method; Allow says which it takes";
+        Self { allowed, ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", says) }
+    }
+
+    /// The body alone, for a stream whose status is sent already.
+    pub(crate) fn body(&self) -> impl Serialize + use<'_> {
+        Body { error: Details { code: self.code, message: &self.message, trace: self.trace } }
+    }
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    error: Details<'a>,
+}
+
+#[derive(Serialize)]
+struct Details<'a> {
+    code: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<TraceId>,
+}
+
+impl From<KernelError> for ApiError {
+    fn from(error: KernelError) -> Self {
+        let retry_after = error.is_limit().then_some(Duration::from_secs(1));
+        Self { retry_after, ..Self::new(status_of(&error), error.reason(), error.to_string()) }
+    }
+}
+
+/// A new way to fail does not compile until it has a status.
+fn status_of(error: &KernelError) -> StatusCode {
+    match error {
+        KernelError::UnknownAgent(_) | KernelError::UnknownTool(_) | KernelError::UnknownTask(_) => {
+            StatusCode::NOT_FOUND
+        }
+        KernelError::InvalidMessage(_) | KernelError::InvalidPageToken => StatusCode::BAD_REQUEST,
+        KernelError::TaskEnded { .. } | KernelError::TaskBusy { .. } | KernelError::NotCancelable { .. } => {
+            StatusCode::CONFLICT
+        }
+        KernelError::TooManyStreams { .. } => StatusCode::TOO_MANY_REQUESTS,
+        KernelError::Store(_) if error.is_limit() => StatusCode::TOO_MANY_REQUESTS,
+        KernelError::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
+        KernelError::Tool(error) => match error {
+            ToolError::Unknown(_) => StatusCode::NOT_FOUND,
+            ToolError::InvalidArguments { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            ToolError::Tainted { .. } | ToolError::SecretInArguments(_) => StatusCode::FORBIDDEN,
+            ToolError::Looping { .. } => StatusCode::CONFLICT,
+            ToolError::TimedOut { .. } => StatusCode::GATEWAY_TIMEOUT,
+            ToolError::Cancelled(_) | ToolError::Unrecorded { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            ToolError::Panicked(_) | ToolError::UnusableSchema { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        },
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.body())).into_response();
+        if let Some(wait) = self.retry_after {
+            // Whole seconds, rounded up: a client that waits as told must not be told again.
+            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+        }
+        for method in self.allowed {
+            response.headers_mut().extend(HeaderValue::from_str(method.as_str()).map(|name| (ALLOW, name)));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}

@@ -1,0 +1,95 @@
+//! What handlers are given: a caller, ids that parsed, a body that passed the strict scan. Bad input never gets there.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::request::Parts;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use openfang_kernel::{Caller, Kernel};
+use serde::de::DeserializeOwned;
+
+use crate::error::ApiError;
+
+/// The caller that the auth layer let in.
+pub(crate) struct Who(pub(crate) Caller);
+
+impl FromRequestParts<Kernel> for Who {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Kernel) -> Result<Self, ApiError> {
+        // Only a route that was wrongly marked public gets here without one.
+        parts.extensions.get::<Caller>().cloned().map(Self).ok_or_else(ApiError::broken)
+    }
+}
+
+/// The one parameter of the path, parsed.
+pub(crate) struct Named<T>(pub(crate) T);
+
+impl<T: FromStr<Err: std::fmt::Display>> FromRequestParts<Kernel> for Named<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, kernel: &Kernel) -> Result<Self, ApiError> {
+        let Path(text) = Path::<String>::from_request_parts(parts, kernel)
+            .await
+            .map_err(|error| ApiError::bad_request(error.body_text()))?;
+        parse(&text).map(Self)
+    }
+}
+
+/// A text of the request as a type.
+pub(crate) fn parse<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, ApiError> {
+    text.parse().map_err(|error| ApiError::bad_request(format!("{error}")))
+}
+
+/// The query string. An unknown key is an error, not a silent default.
+pub(crate) struct Asked<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Kernel> for Asked<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, kernel: &Kernel) -> Result<Self, ApiError> {
+        let query = Query::<T>::from_request_parts(parts, kernel).await;
+        query.map(|Query(asked)| Self(asked)).map_err(|error| ApiError::bad_request(error.body_text()))
+    }
+}
+
+/// A JSON body.
+pub(crate) struct JsonBody<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, kernel: &Kernel) -> Result<Self, ApiError> {
+        // A page's plain form can send any text, but not this type; so a browser cannot be made to send one.
+        if !is_json(&request) {
+            return Err(ApiError::unsupported("send the header `Content-Type: application/json`"));
+        }
+        let limits = &kernel.config().limits;
+        let time = Duration::from_secs(limits.body_read_secs);
+        let bytes = tokio::time::timeout(time, read(request, limits.body_bytes)).await;
+        let bytes = bytes.map_err(|_| ApiError::slow_body())??;
+        openfang_types::scan::scan(&bytes).map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
+        let body = serde_json::from_slice(&bytes);
+        body.map(Self).map_err(|error| ApiError::bad_request(format!("the body does not fit: {error}")))
+    }
+}
+
+async fn read(request: Request, max_bytes: usize) -> Result<Bytes, ApiError> {
+    let collected = Limited::new(request.into_body(), max_bytes).collect().await;
+    collected.map(http_body_util::Collected::to_bytes).map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            ApiError::too_large(max_bytes)
+        } else {
+            ApiError::bad_request("the body ended early")
+        }
+    })
+}
+
+fn is_json(request: &Request) -> bool {
+    let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = content_type.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
+    media_type.eq_ignore_ascii_case("application/json")
+}

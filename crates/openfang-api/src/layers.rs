@@ -1,0 +1,116 @@
+//! What every request passes before its handler, in order. The order is written once, in [`guard`], with the reason
+//! for each place; a check is a file.
+
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::FutureExt as _;
+use http::{HeaderName, HeaderValue};
+use openfang_kernel::{Caller, Kernel};
+use openfang_types::ids::TraceId;
+use openfang_types::limits::RATE_LIMIT_SWEEP;
+use openfang_types::principal::Principal;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::ApiError;
+use crate::routes::Access;
+use metrics::HttpMetrics;
+
+mod auth;
+mod host;
+mod metrics;
+mod peer;
+mod rate;
+mod size;
+
+/// Every answer carries it, so that a report can be matched with the log.
+pub(crate) const TRACE_HEADER: HeaderName = HeaderName::from_static("x-trace-id");
+
+/// What the layers need, once per server.
+pub(crate) struct Front {
+    pub(crate) kernel: Kernel,
+    hosts: host::Hosts,
+    rates: rate::Rates,
+    metrics: HttpMetrics,
+}
+
+/// What the layers need, once per route.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    pub(crate) front: Arc<Front>,
+    pub(crate) access: Access,
+    pub(crate) path: &'static str,
+}
+
+impl Front {
+    pub(crate) fn new(kernel: Kernel, address: SocketAddr) -> Self {
+        let config = kernel.config();
+        let hosts = host::Hosts::new(config, address);
+        let rates = rate::Rates::new(&config.limits);
+        let metrics = kernel.register_metrics(HttpMetrics::register);
+        Self { hosts, rates, metrics, kernel }
+    }
+
+    /// Peers and principals that have been quiet are forgotten, or the maps would grow for ever.
+    pub(crate) async fn forget_idle_peers(&self, stop: CancellationToken) {
+        let mut due = tokio::time::interval(RATE_LIMIT_SWEEP);
+        while stop.run_until_cancelled(due.tick()).await.is_some() {
+            self.rates.forget_idle();
+        }
+    }
+}
+
+/// The layers.
+pub(crate) async fn guard(gate: Gate, request: Request, next: Next) -> Response {
+    let trace = gate.front.kernel.trace();
+    let method = request.method().clone();
+    let begun = tokio::time::Instant::now();
+    // Outermost: refused requests are counted and traced too. A panic in a handler is one 500 and nothing else.
+    let answer = AssertUnwindSafe(checked(&gate, trace, request, next)).catch_unwind().await;
+    let mut response = match answer {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => error.with_trace(trace).into_response(),
+        Err(_panic) => {
+            tracing::error!(%trace, path = gate.path, "a handler panicked");
+            ApiError::broken().with_trace(trace).into_response()
+        }
+    };
+    gate.front.metrics.count(gate.path, &method, response.status(), begun.elapsed());
+    tracing::debug!(%trace, %method, path = gate.path, status = response.status().as_u16(), "answered");
+    if let Ok(value) = HeaderValue::from_str(&trace.to_string()) {
+        response.headers_mut().insert(TRACE_HEADER, value);
+    }
+    response
+}
+
+async fn checked(gate: &Gate, trace: TraceId, mut request: Request, next: Next) -> Result<Response, ApiError> {
+    let front = &gate.front;
+    let config = front.kernel.config();
+    // A page of a stranger must not even learn whether a credential is right.
+    front.hosts.check(&request)?;
+    // A stranger cannot make us read.
+    size::check(&request, config.limits.body_bytes)?;
+    let peer = peer::of(&request, &config.trusted_proxies);
+    // Before the credential is looked at: guessing must cost too.
+    front.rates.admit_peer(peer)?;
+    let principal = match gate.access {
+        Access::Public => None,
+        Access::Credential => Some(auth::check(front, &request, peer)?),
+    };
+    if let Some(principal) = principal {
+        // After it: one principal's storm is its own.
+        front.rates.admit_principal(&principal)?;
+        let caller = caller_of(principal, &request, trace);
+        request.extensions_mut().insert(caller);
+    }
+    Ok(next.run(request).await)
+}
+
+fn caller_of(principal: Principal, request: &Request, trace: TraceId) -> Caller {
+    let door = auth::door_of(&principal, request);
+    Caller { principal: Arc::new(principal), door, trace }
+}

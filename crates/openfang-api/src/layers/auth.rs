@@ -1,0 +1,66 @@
+//! The credential. A handler behind this layer may assume a caller.
+
+use std::net::IpAddr;
+
+use axum::extract::Request;
+use http::HeaderName;
+use http::header::AUTHORIZATION;
+use openfang_kernel::{AuthError, PeerKind};
+use openfang_types::principal::{AdminProof, Door, Principal, Standing};
+
+use super::Front;
+use crate::error::ApiError;
+
+/// How a client with the daemon token says which door it is.
+const DOOR_HEADER: HeaderName = HeaderName::from_static("x-openfang-door");
+
+/// Who is calling.
+pub(super) fn check(front: &Front, request: &Request, peer: IpAddr) -> Result<Principal, ApiError> {
+    let kind = if peer.is_loopback() { PeerKind::Loopback } else { PeerKind::Remote };
+    let outcome = match presented(request) {
+        Presented::Nothing => front.kernel.authenticate(None, kind),
+        Presented::Token(token) => front.kernel.authenticate(Some(token), kind),
+        Presented::Nonsense => Err(AuthError::Invalid),
+    };
+    let is_daemon = outcome.as_ref().is_ok_and(|who| *who.standing() == Standing::Admin(AdminProof::DaemonToken));
+    match outcome {
+        // The daemon token cannot be guessed, so nobody else's guessing locks the command line out.
+        Ok(principal) if is_daemon => Ok(principal),
+        Ok(principal) => front.rates.not_locked_out(peer).map(|()| principal),
+        Err(AuthError::Missing) => Err(ApiError::unauthorized(AuthError::Missing)),
+        Err(AuthError::Invalid) => {
+            front.rates.charge_failure(peer)?;
+            Err(ApiError::unauthorized(AuthError::Invalid))
+        }
+    }
+}
+
+enum Presented<'a> {
+    Nothing,
+    Token(&'a str),
+    Nonsense,
+}
+
+/// Exactly one `Authorization: Bearer <token>`; a token in the query string is never looked at.
+fn presented(request: &Request) -> Presented<'_> {
+    let mut headers = request.headers().get_all(AUTHORIZATION).iter();
+    let header = match (headers.next(), headers.next()) {
+        (None, _) => return Presented::Nothing,
+        (Some(header), None) => header,
+        (Some(_), Some(_)) => return Presented::Nonsense,
+    };
+    let token = header.to_str().ok().and_then(|text| {
+        let (scheme, token) = text.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    });
+    token.map_or(Presented::Nonsense, Presented::Token)
+}
+
+/// The door decides the first label. Only who holds the daemon token may name one.
+pub(super) fn door_of(principal: &Principal, request: &Request) -> Door {
+    let names_cli = request.headers().get(DOOR_HEADER).is_some_and(|door| door == Door::Cli.as_str());
+    match principal.standing() {
+        Standing::Admin(AdminProof::DaemonToken) if names_cli => Door::Cli,
+        Standing::Admin(_) | Standing::Local | Standing::User(_) => Door::Rest,
+    }
+}

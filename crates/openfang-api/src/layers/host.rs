@@ -1,0 +1,85 @@
+//! Host and Origin: whether the request was meant for us, and whether a page may make it. This is what stands between
+//! a browser that was told a lie by DNS and a server on the loopback address.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::extract::Request;
+use http::header::{HOST, ORIGIN};
+use http::{HeaderMap, Uri};
+use openfang_types::config::Config;
+
+use crate::error::ApiError;
+
+pub(super) struct Hosts {
+    address: SocketAddr,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+impl Hosts {
+    pub(super) fn new(config: &Config, address: SocketAddr) -> Self {
+        let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        Self { address, hosts: lower(&config.allowed_hosts), origins: lower(&config.allowed_origins) }
+    }
+
+    /// Refuses a request that names another host, or that a page of another origin makes.
+    pub(super) fn check(&self, request: &Request) -> Result<(), ApiError> {
+        let host = named_host(request.headers(), request.uri()).ok_or_else(ApiError::wrong_host)?;
+        if !self.is_ours(&host) {
+            return Err(ApiError::wrong_host());
+        }
+        let mut origins = request.headers().get_all(ORIGIN).iter();
+        match (origins.next(), origins.next()) {
+            (None, _) => Ok(()),
+            (Some(origin), None) if origin.to_str().is_ok_and(|origin| self.may_call(origin, &host)) => Ok(()),
+            (Some(_), _) => Err(ApiError::wrong_origin()),
+        }
+    }
+
+    fn is_ours(&self, host: &str) -> bool {
+        let (name, port) = split_port(host);
+        let right_port = port.is_none_or(|port| port == self.address.port());
+        let ip: Option<IpAddr> = name.trim_start_matches('[').trim_end_matches(']').parse().ok();
+        let is_loopback_name = name == "localhost" || ip.is_some_and(|ip| ip.is_loopback());
+        if self.hosts.iter().any(|allowed| *allowed == host || (*allowed == name && right_port)) {
+            return true;
+        }
+        if self.address.ip().is_loopback() {
+            return is_loopback_name && right_port;
+        }
+        // Reachable from elsewhere, we have a credential and any name may lead here, unless config lists the names.
+        self.hosts.is_empty() || (is_loopback_name && right_port) || ip == Some(self.address.ip())
+    }
+
+    /// The exact scheme, name and port: of a page we served ourselves, or of one that config lists.
+    fn may_call(&self, origin: &str, host: &str) -> bool {
+        let origin = origin.to_ascii_lowercase();
+        self.origins.contains(&origin) || origin.strip_prefix("http://") == Some(host)
+    }
+}
+
+/// The one host the request names. Two of them are a trick, none is not HTTP/1.1.
+fn named_host(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+    let mut named = headers.get_all(HOST).iter();
+    let header = match (named.next(), named.next()) {
+        (Some(host), None) => Some(host.to_str().ok()?.to_ascii_lowercase()),
+        (None, _) => None,
+        (Some(_), Some(_)) => return None,
+    };
+    let authority = uri.authority().map(|authority| authority.as_str().to_ascii_lowercase());
+    match (header, authority) {
+        (Some(header), Some(authority)) if header != authority => None,
+        (header, authority) => header.or(authority),
+    }
+}
+
+fn split_port(host: &str) -> (&str, Option<u16>) {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !port.contains(']') => (name, Some(port.parse().unwrap_or(0))),
+        Some(_) | None => (host, None),
+    }
+}
+
+#[cfg(test)]
+#[path = "host_tests.rs"]
+mod tests;

@@ -1,0 +1,37 @@
+//! Who is at the other end: the socket's peer, or, behind a proxy that config trusts, whom that proxy names.
+
+use std::net::IpAddr;
+
+use axum::extract::Request;
+use http::header::FORWARDED;
+
+use crate::server::Peer;
+
+/// The address that limits count and that decides whether a caller is local.
+pub(super) fn of(request: &Request, trusted: &[IpAddr]) -> IpAddr {
+    // A request without a peer did not come through our accept loop; it gets the standing of a stranger.
+    let socket = request.extensions().get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.to_canonical());
+    if !trusted.contains(&socket) {
+        return socket;
+    }
+    let headers = request.headers().get_all(FORWARDED).iter().filter_map(|value| value.to_str().ok());
+    let hops: Vec<IpAddr> = headers.flat_map(|value| value.split(',')).filter_map(named_peer).collect();
+    // The proxy appends whom it saw; everything before that is hearsay.
+    hops.last().copied().unwrap_or(socket)
+}
+
+fn named_peer(hop: &str) -> Option<IpAddr> {
+    let node = hop.split(';').find_map(|pair| {
+        let (key, value) = pair.split_once('=')?;
+        key.trim().eq_ignore_ascii_case("for").then(|| value.trim().trim_matches('"'))
+    })?;
+    let address = match node.strip_prefix('[') {
+        Some(six) => six.split(']').next()?,
+        None => node.split(':').next()?,
+    };
+    address.parse::<IpAddr>().ok().map(|ip| ip.to_canonical())
+}
+
+#[cfg(test)]
+#[path = "peer_tests.rs"]
+mod tests;

@@ -1,0 +1,37 @@
+//! Whom a proxy names, and who may name anybody.
+
+use axum::body::Body;
+
+use super::*;
+
+fn peer(socket: &str, forwarded: &[&str], trusted: &[&str]) -> String {
+    let mut request = Request::builder().uri("/").body(Body::empty()).unwrap();
+    request.extensions_mut().insert(Peer(socket.parse().unwrap()));
+    for value in forwarded {
+        request.headers_mut().append(FORWARDED, value.parse().unwrap());
+    }
+    let trusted: Vec<IpAddr> = trusted.iter().map(|ip| ip.parse().unwrap()).collect();
+    of(&request, &trusted).to_string()
+}
+
+#[test]
+fn a_stranger_cannot_name_another_peer() {
+    assert_eq!(peer("192.0.2.1", &["for=127.0.0.1"], &[]), "192.0.2.1");
+    assert_eq!(peer("192.0.2.1", &["for=127.0.0.1"], &["192.0.2.2"]), "192.0.2.1");
+}
+
+#[test]
+fn a_trusted_proxy_names_the_last_hop() {
+    let proxy = "127.0.0.1";
+    let rows = [
+        (vec!["for=198.51.100.7"], "198.51.100.7"),
+        (vec!["for=127.0.0.1, for=\"198.51.100.7:4711\";proto=https"], "198.51.100.7"),
+        (vec!["for=127.0.0.1", "For=\"[2001:db8::1]:80\""], "2001:db8::1"),
+        (vec!["proto=https"], proxy),
+        (vec!["for=unknown"], proxy),
+        (vec![], proxy),
+    ];
+    for (forwarded, expected) in rows {
+        assert_eq!(peer(proxy, &forwarded, &[proxy]), expected, "{forwarded:?}");
+    }
+}

@@ -1,0 +1,114 @@
+//! `/api/agents`: the agents a caller may talk to, and talking to one, at once or as a stream.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::HeaderMap;
+use http::header::ACCEPT;
+use openfang_kernel::{AgentSummary, Follow, Kernel, Reply, Until};
+use openfang_types::agent::AgentManifest;
+use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, ToolName};
+use openfang_types::task::{Message, Part, Task};
+use serde::{Deserialize, Serialize};
+
+use super::sse;
+use crate::error::ApiError;
+use crate::extract::{JsonBody, Named, Who};
+
+#[derive(Serialize)]
+pub(super) struct Agents {
+    agents: Vec<AgentSummary>,
+}
+
+#[derive(Serialize)]
+pub(super) struct AgentView {
+    agent: Arc<AgentManifest>,
+    tools: Vec<ToolName>,
+}
+
+/// A message: a text, or parts.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct MessageBody {
+    text: Option<String>,
+    #[serde(default)]
+    parts: Vec<Part>,
+    message_id: Option<MessageId>,
+    task_id: Option<TaskId>,
+    context_id: Option<ContextId>,
+    #[serde(default)]
+    return_immediately: bool,
+}
+
+/// What came of it.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Outcome {
+    Task(Box<Task>),
+    Message(Message),
+}
+
+impl From<Reply> for Outcome {
+    fn from(reply: Reply) -> Self {
+        match reply {
+            Reply::Task(task) => Self::Task(task),
+            Reply::Message(message) => Self::Message(message),
+        }
+    }
+}
+
+pub(super) async fn list(State(kernel): State<Kernel>, Who(caller): Who) -> Json<Agents> {
+    Json(Agents { agents: kernel.agents(&caller.principal) })
+}
+
+pub(super) async fn show(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<AgentName>,
+) -> Result<Json<AgentView>, ApiError> {
+    let agent = kernel.agent(&caller.principal, &name)?;
+    let tools = kernel.available_tools(&caller, Some(&name))?;
+    Ok(Json(AgentView { agent, tools: tools.into_iter().map(|tool| tool.name).collect() }))
+}
+
+pub(super) async fn message(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<AgentName>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<MessageBody>,
+) -> Result<Response, ApiError> {
+    let returns_immediately = body.return_immediately;
+    let message = body.into_message(&kernel);
+    if wants_stream(&headers) {
+        return match kernel.submit(&caller, &name, message).await? {
+            Reply::Message(message) => Ok(sse::one("reply", &Outcome::Message(message))),
+            Reply::Task(task) => {
+                let follow = Follow { after: None, until: Until::Settled };
+                let stream = kernel.follow(&caller, task.id, follow).await?;
+                Ok(sse::of(stream, &kernel.config().limits, caller.trace))
+            }
+        };
+    }
+    let reply = if returns_immediately {
+        kernel.submit(&caller, &name, message).await?
+    } else {
+        kernel.send_message(&caller, &name, message).await?
+    };
+    Ok(Json(Outcome::from(reply)).into_response())
+}
+
+impl MessageBody {
+    fn into_message(self, kernel: &Kernel) -> Message {
+        let text = self.text.map(Part::text);
+        let parts = text.into_iter().chain(self.parts).collect();
+        let message = kernel.message_of_parts(self.message_id, parts);
+        Message { task_id: self.task_id, context_id: self.context_id, ..message }
+    }
+}
+
+fn wants_stream(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|accept| accept.contains("text/event-stream"))
+}

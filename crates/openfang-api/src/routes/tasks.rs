@@ -1,0 +1,88 @@
+//! `/api/tasks`: one's own tasks; what is somebody else's does not exist.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use http::HeaderMap;
+use openfang_kernel::{Follow, Kernel, TaskFilter, Until};
+use openfang_types::event::Seq;
+use openfang_types::ids::{AgentName, ContextId, TaskId};
+use openfang_types::task::{Task, TaskState};
+use serde::{Deserialize, Serialize};
+
+use super::sse;
+use crate::error::ApiError;
+use crate::extract::{Asked, Named, Who};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct ListQuery {
+    agent: Option<AgentName>,
+    state: Option<TaskState>,
+    context_id: Option<ContextId>,
+    page_size: Option<usize>,
+    page_token: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Tasks {
+    tasks: Vec<Task>,
+    next_page_token: String,
+    total: usize,
+}
+
+#[derive(Serialize)]
+pub(super) struct TaskView {
+    task: Task,
+}
+
+pub(super) async fn list(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Asked(query): Asked<ListQuery>,
+) -> Result<Json<Tasks>, ApiError> {
+    let ListQuery { agent, state, context_id, page_size, page_token } = query;
+    let page_token = page_token.filter(|token| !token.is_empty());
+    let page = kernel.tasks(&caller, TaskFilter { agent, state, context_id, page_size, page_token }).await?;
+    let next_page_token = page.next_page_token.unwrap_or_default();
+    Ok(Json(Tasks { tasks: page.tasks, next_page_token, total: page.total }))
+}
+
+pub(super) async fn show(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(id): Named<TaskId>,
+) -> Result<Json<TaskView>, ApiError> {
+    Ok(Json(TaskView { task: kernel.task(&caller, id).await? }))
+}
+
+pub(super) async fn cancel(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(id): Named<TaskId>,
+) -> Result<Json<TaskView>, ApiError> {
+    Ok(Json(TaskView { task: kernel.cancel_task(&caller, id).await? }))
+}
+
+pub(super) async fn events(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(id): Named<TaskId>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let after = last_event(&headers, id)?;
+    let stream = kernel.follow(&caller, id, Follow { after, until: Until::Ended }).await?;
+    Ok(sse::of(stream, &kernel.config().limits, caller.trace))
+}
+
+/// `Last-Event-ID: task:seq`, as our events carry it.
+fn last_event(headers: &HeaderMap, id: TaskId) -> Result<Option<Seq>, ApiError> {
+    let Some(header) = headers.get("last-event-id") else { return Ok(None) };
+    let seq = header.to_str().ok().and_then(|text| {
+        let (task, seq) = text.rsplit_once(':')?;
+        (task.parse() == Ok(id)).then(|| seq.parse().ok())?
+    });
+    let wrong = || ApiError::bad_request("Last-Event-ID is not the id of an event of this task");
+    seq.map(Some).ok_or_else(wrong)
+}

@@ -1,0 +1,179 @@
+//! Sockets: the accept loop with its caps and timeouts, and stopping without losing what was accepted.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::body::Body;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use openfang_kernel::{Drained, Kernel};
+use openfang_types::limits::{ACCEPT_BACKOFF, Limits, NOFILE_TARGET};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+
+use crate::layers::Front;
+use crate::routes;
+use connection::{Connection, PeerCounts};
+
+mod connection;
+
+/// The address a request came from.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// A server that is bound and not yet running.
+pub struct Server {
+    kernel: Kernel,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+/// How stopping went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// Everything that was accepted was answered.
+    Finished,
+    /// Time ran out; what was left was interrupted.
+    Interrupted,
+}
+
+impl Server {
+    /// Binds the address of the config.
+    pub async fn bind(kernel: Kernel) -> io::Result<Self> {
+        raise_descriptor_limit();
+        let listener = TcpListener::bind(kernel.config().api_listen).await?;
+        let address = listener.local_addr()?;
+        Ok(Self { kernel, listener, address })
+    }
+
+    /// Where it listens; the real port, if config asked for any.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `stop` fires, then lets what was accepted finish for as long as config allows.
+    pub async fn run(self, stop: CancellationToken) -> Stopped {
+        let Self { kernel, listener, address } = self;
+        let limits = kernel.config().limits.clone();
+        let front = Arc::new(Front::new(kernel.clone(), address));
+        let sweeper = stop.clone();
+        let app = routes::router(&front);
+        let answer = move |peer: Peer, mut request: Request<Incoming>| {
+            request.extensions_mut().insert(peer);
+            app.clone().oneshot(request.map(Body::new))
+        };
+        let connections = TaskTracker::new();
+        connections.spawn(async move { front.forget_idle_peers(sweeper).await });
+
+        let cut = CancellationToken::new();
+        let accept = Accept { limits: &limits, connections: &connections, stop: &stop, cut: &cut };
+        accept.until_stopped(listener, answer).await;
+
+        connections.close();
+        let (drained, answered) =
+            tokio::join!(kernel.drain(), tokio::time::timeout(limits.drain(), connections.wait()));
+        cut.cancel();
+        connections.wait().await;
+        match (drained, answered) {
+            (Drained::Finished, Ok(())) => Stopped::Finished,
+            (Drained::Finished, Err(_)) | (Drained::Interrupted, _) => Stopped::Interrupted,
+        }
+    }
+}
+
+/// The accept loop on its own, with any service behind it: what the benchmark measures us against.
+pub async fn serve<S, F>(listener: TcpListener, limits: &Limits, stop: CancellationToken, answer: S)
+where
+    S: Fn(Peer, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<Response<Body>, std::convert::Infallible>> + Send + 'static,
+{
+    let (connections, cut) = (TaskTracker::new(), CancellationToken::new());
+    let accept = Accept { limits, connections: &connections, stop: &stop, cut: &cut };
+    accept.until_stopped(listener, answer).await;
+    cut.cancel();
+    connections.close();
+    connections.wait().await;
+}
+
+struct Accept<'a> {
+    limits: &'a Limits,
+    connections: &'a TaskTracker,
+    /// Take no more; finish what was taken.
+    stop: &'a CancellationToken,
+    /// Time is up.
+    cut: &'a CancellationToken,
+}
+
+impl Accept<'_> {
+    async fn until_stopped<S, F>(&self, listener: TcpListener, answer: S)
+    where
+        S: Fn(Peer, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+        F: Future<Output = Result<Response<Body>, std::convert::Infallible>> + Send + 'static,
+    {
+        let room = Arc::new(Semaphore::new(self.limits.connections));
+        let peers = Arc::new(PeerCounts::default());
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return,
+                accepted = accept_when_there_is_room(&listener, &room) => accepted,
+            };
+            let Some((stream, peer, permit)) = accepted else { continue };
+            let Some(seat) = peers.seat(peer.ip(), self.limits.connections_per_peer) else { continue };
+            let answer = answer.clone();
+            let from = Peer(peer.ip());
+            let connection = Connection {
+                stream,
+                limits: self.limits.clone(),
+                stop: self.stop.clone(),
+                cut: self.cut.clone(),
+            };
+            self.connections.spawn(async move {
+                connection.serve(service_fn(move |request| answer(from, request))).await;
+                drop((permit, seat));
+            });
+        }
+    }
+}
+
+type Accepted = (TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit);
+
+/// Out of descriptors the loop waits a little instead of spinning; the next connection that closes gives one back.
+async fn accept_when_there_is_room(listener: &TcpListener, room: &Arc<Semaphore>) -> Option<Accepted> {
+    let permit = Arc::clone(room).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, peer)) => {
+            // Without this a reply in two writes waits for the peer's delayed acknowledgement.
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "TCP_NODELAY was refused");
+            }
+            Some((stream, peer, permit))
+        }
+        Err(error) => {
+            tracing::warn!(%error, "a connection could not be accepted");
+            tokio::time::sleep(ACCEPT_BACKOFF).await;
+            None
+        }
+    }
+}
+
+/// Asks for as many descriptors as the hard limit gives, up to what is useful.
+fn raise_descriptor_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let now = getrlimit(Resource::Nofile);
+        let wanted = now.maximum.map_or(NOFILE_TARGET, |maximum| maximum.min(NOFILE_TARGET));
+        if now.current.is_some_and(|current| current < wanted) {
+            let raised = Rlimit { current: Some(wanted), maximum: now.maximum };
+            if let Err(error) = setrlimit(Resource::Nofile, raised) {
+                tracing::debug!(%error, "the descriptor limit was not raised");
+            }
+        }
+    }
+}

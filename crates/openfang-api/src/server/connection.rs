@@ -1,0 +1,151 @@
+//! One connection: HTTP/1.1, or HTTP/2 when the peer opens with its preface. Slow peers are cut, not waited for.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::body::Body;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::service::Service;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use openfang_types::limits::Limits;
+use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+
+/// hyper's buffer must hold a whole head, and takes no less than this.
+const SMALLEST_HEAD_BUFFER: usize = 8 * 1024;
+
+pub(super) struct Connection {
+    pub(super) stream: TcpStream,
+    pub(super) limits: Limits,
+    pub(super) stop: CancellationToken,
+    pub(super) cut: CancellationToken,
+}
+
+enum Version {
+    One,
+    Two,
+}
+
+impl Connection {
+    /// Serves until the peer is done, too slow, or we stop.
+    pub(super) async fn serve<S>(self, service: S)
+    where
+        S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible>,
+        S::Future: Send + 'static,
+    {
+        let head_time = Duration::from_secs(self.limits.header_read_secs);
+        let version = tokio::select! {
+            biased;
+            () = self.stop.cancelled() => return,
+            version = tokio::time::timeout(head_time, opening(&self.stream)) => version,
+        };
+        let io = TokioIo::new(self.stream);
+        let ended = match version {
+            Ok(Some(Version::One)) => {
+                let connection = hyper::server::conn::http1::Builder::new()
+                    .timer(TokioTimer::new())
+                    .header_read_timeout(head_time)
+                    .max_headers(self.limits.headers)
+                    .max_buf_size(self.limits.header_bytes.max(SMALLEST_HEAD_BUFFER))
+                    .serve_connection(io, service);
+                let mut connection = pin!(connection);
+                tokio::select! {
+                    biased;
+                    () = self.cut.cancelled() => return,
+                    ended = connection.as_mut() => ended,
+                    () = self.stop.cancelled() => {
+                        connection.as_mut().graceful_shutdown();
+                        until_cut(&self.cut, connection).await
+                    }
+                }
+            }
+            Ok(Some(Version::Two)) => {
+                let connection = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
+                    .timer(TokioTimer::new())
+                    .max_concurrent_streams(self.limits.http2_streams)
+                    .max_header_list_size(u32::try_from(self.limits.header_bytes).unwrap_or(u32::MAX))
+                    .keep_alive_interval(head_time)
+                    .keep_alive_timeout(head_time)
+                    .serve_connection(io, service);
+                let mut connection = pin!(connection);
+                tokio::select! {
+                    biased;
+                    () = self.cut.cancelled() => return,
+                    ended = connection.as_mut() => ended,
+                    () = self.stop.cancelled() => {
+                        connection.as_mut().graceful_shutdown();
+                        until_cut(&self.cut, connection).await
+                    }
+                }
+            }
+            Ok(None) | Err(_) => return,
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection ended with an error");
+        }
+    }
+}
+
+async fn until_cut<F: Future<Output = hyper::Result<()>>>(cut: &CancellationToken, connection: F) -> hyper::Result<()> {
+    tokio::select! {
+        biased;
+        () = cut.cancelled() => Ok(()),
+        ended = connection => ended,
+    }
+}
+
+/// Looks at the first bytes without taking them. A peer of HTTP/2 sends its preface in one piece; `PRI` is no method.
+async fn opening(stream: &TcpStream) -> Option<Version> {
+    let mut first = [0; 3];
+    match stream.peek(&mut first).await {
+        Ok(0) | Err(_) => None,
+        Ok(_) if first == *b"PRI" => Some(Version::Two),
+        Ok(_) => Some(Version::One),
+    }
+}
+
+/// How many connections each peer has.
+#[derive(Default)]
+pub(super) struct PeerCounts {
+    counts: Mutex<HashMap<IpAddr, usize>>,
+}
+
+/// One connection of a peer; given back when it is dropped.
+pub(super) struct Seat {
+    counts: Arc<PeerCounts>,
+    peer: IpAddr,
+}
+
+impl PeerCounts {
+    /// A seat, unless the peer has all it may have. Loopback is exempt: a proxy would share one address.
+    pub(super) fn seat(self: &Arc<Self>, peer: IpAddr, limit: usize) -> Option<Seat> {
+        let mut counts = self.lock();
+        let count = counts.entry(peer).or_default();
+        if *count >= limit && !peer.is_loopback() {
+            return None;
+        }
+        *count += 1;
+        Some(Seat { counts: Arc::clone(self), peer })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut counts = self.counts.lock();
+        if let Some(count) = counts.get_mut(&self.peer) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.peer);
+            }
+        }
+    }
+}

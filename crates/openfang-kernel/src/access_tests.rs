@@ -1,0 +1,50 @@
+//! Who is let in, and which label they bring.
+
+use openfang_types::principal::Grants;
+
+use super::*;
+
+fn with_key() -> Credentials {
+    Credentials::new(Some(&Secret::new("right-key".into()))).unwrap()
+}
+
+#[test]
+fn the_right_key_is_the_admin_and_everything_else_is_nobody() {
+    let credentials = with_key();
+    let check = |presented: Option<&str>| credentials.authenticate(presented, PeerKind::Loopback);
+
+    assert_eq!(check(Some("right-key")), Ok(Principal::admin(AdminProof::ApiKey)));
+    let token = credentials.daemon_token().expose().to_owned();
+    assert_eq!(check(Some(&token)), Ok(Principal::admin(AdminProof::DaemonToken)));
+    for wrong in ["", "right-ke", "right-key ", "RIGHT-KEY", "right-key\0"] {
+        assert_eq!(check(Some(wrong)), Err(AuthError::Invalid), "{wrong:?}");
+    }
+    assert_eq!(check(None), Err(AuthError::Missing));
+}
+
+#[test]
+fn without_a_configured_key_loopback_is_local_and_nobody_else_is_anything() {
+    let credentials = Credentials::new(None).unwrap();
+
+    assert_eq!(credentials.authenticate(None, PeerKind::Loopback), Ok(Principal::local()));
+    assert_eq!(credentials.authenticate(None, PeerKind::Remote), Err(AuthError::Missing));
+    for wrong in ["", "x", &"\0".repeat(32)] {
+        assert_eq!(credentials.authenticate(Some(wrong), PeerKind::Loopback), Err(AuthError::Invalid));
+    }
+}
+
+#[test]
+fn each_door_and_credential_brings_its_label() {
+    let trace = "00000000-0000-0000-0000-000000000001".parse().unwrap();
+    let label = |door, principal| {
+        let caller = Caller { principal: Arc::new(principal), door, trace };
+        caller.entry_labels().iter().collect::<Vec<_>>()
+    };
+    let user = Principal::user("ada".parse().unwrap(), Grants::default());
+
+    assert_eq!(label(Door::Cli, Principal::admin(AdminProof::InProcess)), [Label::Operator]);
+    assert_eq!(label(Door::Rest, Principal::admin(AdminProof::ApiKey)), [Label::User]);
+    assert_eq!(label(Door::Rest, user), [Label::User]);
+    assert_eq!(label(Door::Rest, Principal::local()), [Label::UntrustedAgent]);
+    assert_eq!(label(Door::Agent, Principal::local()), []);
+}

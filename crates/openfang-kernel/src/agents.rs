@@ -1,0 +1,139 @@
+//! The agents of the home: read from `agents/<name>/agent.toml`, checked before anything starts.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use openfang_runtime::catalog::Catalog;
+use openfang_runtime::model::Model;
+use openfang_runtime::model::direct::{Direct, text_parameter};
+use openfang_runtime::model::script::{self, ScriptError, Scripted};
+use openfang_types::agent::{AgentManifest, Provider};
+use openfang_types::capability::any_matches;
+use openfang_types::ids::AgentName;
+
+use crate::strict_toml::{self, Document, Faults};
+
+/// An agent, ready to answer.
+pub(crate) struct Agent {
+    pub(crate) manifest: Arc<AgentManifest>,
+    pub(crate) model: Box<dyn Model>,
+}
+
+/// Why the agents cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentsError {
+    /// A file or directory cannot be read.
+    #[error("{path} cannot be read: {cause}", path = path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// A manifest says something that cannot be used.
+    #[error(transparent)]
+    Faulty(#[from] Faults),
+    /// A script cannot be played.
+    #[error("{path}: {cause}", path = path.display())]
+    Script {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: ScriptError,
+    },
+    /// Two names become one tool name.
+    #[error("the agents {0} and {1} would have the same tool name; rename one of them")]
+    SameToolName(AgentName, AgentName),
+}
+
+const MANIFEST: &str = "agent.toml";
+const SCRIPT: &str = "script.toml";
+
+/// Reads every agent below `directory`, in order of name.
+pub(crate) fn load(directory: &Path, catalog: &Catalog) -> Result<BTreeMap<AgentName, Arc<Agent>>, AgentsError> {
+    let mut agents = BTreeMap::new();
+    let mut folded: HashMap<String, AgentName> = HashMap::new();
+    for place in subdirectories(directory)? {
+        let agent = load_one(&place, catalog)?;
+        let name = agent.manifest.name.clone();
+        if let Some(other) = folded.insert(name.folded(), name.clone()) {
+            return Err(AgentsError::SameToolName(other, name));
+        }
+        agents.insert(name, Arc::new(agent));
+    }
+    Ok(agents)
+}
+
+/// The directories that hold a manifest; whatever else lies around is not an agent.
+fn subdirectories(directory: &Path) -> Result<Vec<PathBuf>, AgentsError> {
+    let unreadable = |cause| AgentsError::Unreadable { path: directory.to_owned(), cause };
+    let mut places = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(unreadable)? {
+        let place = entry.map_err(unreadable)?.path();
+        if place.join(MANIFEST).exists() {
+            places.push(place);
+        }
+    }
+    places.sort();
+    Ok(places)
+}
+
+fn load_one(place: &Path, catalog: &Catalog) -> Result<Agent, AgentsError> {
+    let path = place.join(MANIFEST);
+    let text = read_file(&path)?;
+    let manifest: AgentManifest = strict_toml::read(&path, &text)?;
+    if let Some((key, why)) = fault_of(&manifest, place, catalog) {
+        let document = Document::parse(&path, &text, &strict_toml::schema_of::<AgentManifest>())?;
+        return Err(Faults(vec![document.fault(key, why)]).into());
+    }
+    let model: Box<dyn Model> = match manifest.model.provider {
+        Provider::Direct => Box::new(Direct),
+        Provider::Script => {
+            let path = place.join(manifest.model.script.as_deref().unwrap_or(SCRIPT));
+            let script = script::parse(&read_file(&path)?).map_err(|cause| AgentsError::Script { path, cause })?;
+            Box::new(Scripted::new(script))
+        }
+    };
+    Ok(Agent { manifest: Arc::new(manifest), model })
+}
+
+/// What the types cannot refuse by themselves: the key, and what is wrong with it.
+fn fault_of(manifest: &AgentManifest, place: &Path, catalog: &Catalog) -> Option<(&'static str, String)> {
+    let directory = place.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if manifest.name.as_str() != directory {
+        return Some(("name", format!("must be the name of its directory, {directory}")));
+    }
+    match (&manifest.model.script, manifest.model.provider) {
+        (Some(_), Provider::Direct) => return Some(("model.script", "is for provider = \"script\" only".to_owned())),
+        (Some(script), Provider::Script) if script.contains(['/', '\\']) => {
+            return Some(("model.script", "must be a file beside agent.toml".to_owned()));
+        }
+        (None, _) | (Some(_), Provider::Script) => {}
+    }
+    let tool = manifest.default_tool.as_ref()?;
+    if manifest.model.provider != Provider::Direct {
+        return Some(("default_tool", "is for provider = \"direct\" only".to_owned()));
+    }
+    let Some(registered) = catalog.get(tool) else {
+        return Some(("default_tool", format!("there is no tool {tool}")));
+    };
+    if !any_matches(&manifest.capabilities.tools, tool) {
+        return Some(("default_tool", format!("{tool} is not among the agent's [capabilities] tools")));
+    }
+    if text_parameter(&registered.definition).is_none() {
+        return Some(("default_tool", format!("{tool} has no single text parameter that could take a message")));
+    }
+    None
+}
+
+fn read_file(path: &Path) -> Result<String, AgentsError> {
+    std::fs::read_to_string(path).map_err(|cause| AgentsError::Unreadable { path: path.to_owned(), cause })
+}
+
+#[cfg(test)]
+#[path = "agents_tests.rs"]
+mod tests;

@@ -1,0 +1,191 @@
+//! Putting the parts together, in order: home, keys, credentials, tools, agents. Nothing runs until all of it is there.
+
+use std::sync::{Arc, Mutex, Weak};
+
+use futures_util::future::BoxFuture;
+use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, Agents};
+use openfang_runtime::catalog::{Catalog, CatalogError};
+use openfang_runtime::context::CallContext;
+use openfang_runtime::metrics::PipelineMetrics;
+use openfang_runtime::pipeline::secrets::SensitiveError;
+use openfang_runtime::pipeline::{Pipeline, Sensitive};
+use openfang_runtime::tools::{Surroundings, Tool, builtin};
+use openfang_runtime::workspaces::Workspaces;
+use openfang_store::Stores;
+use openfang_types::clock::{Clock, IdSource};
+use openfang_types::config::Config;
+use openfang_types::ids::AgentName;
+use openfang_types::principal::Principal;
+use prometheus_client::registry::Registry;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::access::Credentials;
+use crate::agents::{self, AgentsError};
+use crate::home::{Home, HomeError};
+use crate::kernel::{Inner, Kernel};
+use crate::keys::Keys;
+use crate::run::LiveRuns;
+use crate::streams::OpenStreams;
+use crate::system::{SystemClock, SystemIds};
+
+/// What a kernel is made of. Start from [`Boot::new`] and replace what should be different.
+pub struct Boot {
+    home: Home,
+    config: Config,
+    stores: Stores,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    tools: Vec<Box<dyn Tool>>,
+}
+
+/// Why a kernel did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum BootError {
+    /// The home cannot be used.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// An agent cannot be used.
+    #[error(transparent)]
+    Agents(#[from] AgentsError),
+    /// A tool cannot be used.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// A pattern cannot be used.
+    #[error(transparent)]
+    Sensitive(#[from] SensitiveError),
+    /// The system has no randomness.
+    #[error("the system gives no random numbers: {0}")]
+    Randomness(#[from] getrandom::Error),
+}
+
+impl Boot {
+    /// A kernel on this home with this config, with memory as its store and the system's clock.
+    pub fn new(home: Home, config: Config) -> Self {
+        Self {
+            home,
+            config,
+            stores: Stores::in_memory(),
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(SystemIds),
+            tools: Vec::new(),
+        }
+    }
+
+    /// Adds a tool to the built-in ones.
+    #[must_use]
+    pub fn tool(mut self, tool: Box<dyn Tool>) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Works on these stores.
+    #[must_use]
+    pub fn stores(mut self, stores: Stores) -> Self {
+        self.stores = stores;
+        self
+    }
+
+    /// Goes by this clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Takes its ids from here.
+    #[must_use]
+    pub fn ids(mut self, ids: Arc<dyn IdSource>) -> Self {
+        self.ids = ids;
+        self
+    }
+
+    /// Puts the parts together. The home must be prepared.
+    pub fn start(self) -> Result<Kernel, BootError> {
+        let keys = Keys::open(&self.home.secret_key())?;
+        let credentials = Credentials::new(self.config.api_key.as_ref())?;
+        let sensitive = Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
+        let mut metrics = Registry::default();
+        let pipeline_metrics = PipelineMetrics::register(&mut metrics);
+
+        // The agent tools need the kernel that is only being made: they get a way to it that opens when it stands.
+        let mut failure = None;
+        let inner = Arc::new_cyclic(|kernel: &Weak<Inner>| {
+            let (catalog, agents) = match furnish(&self.home, &self.stores, &self.clock, self.tools, kernel) {
+                Ok(furnished) => furnished,
+                Err(error) => {
+                    failure = Some(error);
+                    Default::default()
+                }
+            };
+            let audit = Arc::clone(&self.stores.audit);
+            let pipeline = Pipeline::new(catalog, audit, Arc::clone(&self.clock), sensitive, pipeline_metrics);
+            Inner {
+                config: Arc::new(self.config),
+                credentials,
+                keys,
+                stores: self.stores,
+                clock: self.clock,
+                ids: self.ids,
+                pipeline: Arc::new(pipeline),
+                agents,
+                live: LiveRuns::default(),
+                streams: Arc::new(OpenStreams::default()),
+                tracker: TaskTracker::new(),
+                draining: CancellationToken::new(),
+                stop: CancellationToken::new(),
+                metrics: Mutex::new(metrics),
+            }
+        });
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(Kernel { inner }),
+        }
+    }
+}
+
+type Furniture = (Catalog, std::collections::BTreeMap<AgentName, Arc<agents::Agent>>);
+
+fn furnish(
+    home: &Home,
+    stores: &Stores,
+    clock: &Arc<dyn Clock>,
+    extra: Vec<Box<dyn Tool>>,
+    kernel: &Weak<Inner>,
+) -> Result<Furniture, BootError> {
+    let around = Surroundings {
+        memory: Arc::clone(&stores.memory),
+        agents: Arc::new(AgentDoor { kernel: Weak::clone(kernel) }),
+        workspaces: Workspaces::new(home.workspaces(), home.protected()),
+        clock: Arc::clone(clock),
+    };
+    let mut catalog = Catalog::default();
+    for tool in builtin(around).into_iter().chain(extra) {
+        catalog.register(tool)?;
+    }
+    let agents = agents::load(&home.agents(), &catalog)?;
+    Ok((catalog, agents))
+}
+
+/// The agents, for the tools that talk to them.
+struct AgentDoor {
+    kernel: Weak<Inner>,
+}
+
+impl Agents for AgentDoor {
+    fn visible(&self, principal: &Principal) -> Vec<AgentSummary> {
+        self.kernel.upgrade().map(|inner| Kernel { inner }.agents(principal)).unwrap_or_default()
+    }
+
+    fn send<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        agent: &'a AgentName,
+        text: String,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentError>> {
+        Box::pin(async move {
+            let inner = self.kernel.upgrade().ok_or_else(|| AgentError::Unknown(agent.clone()))?;
+            Kernel { inner }.send_from_agent(cx, agent, text).await
+        })
+    }
+}

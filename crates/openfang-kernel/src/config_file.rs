@@ -1,0 +1,140 @@
+//! Configuration is read here, once: the file, over it the environment, over that the flags.
+//!
+//! `OPENFANG_` and a key in capitals overlays that key; two underscores stand between a section and its key, as in
+//! `OPENFANG_LIMITS__BODY_BYTES`. Nobody else asks the environment for anything.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use openfang_types::config::Config;
+use serde_json::Value as Schema;
+
+use crate::strict_toml::{self, Document, Fault, Faults, Place, properties, unknown_key};
+
+/// Variables that are not keys of the config.
+const OTHER_VARIABLES: [&str; 1] = [HOME_VARIABLE];
+const HOME_VARIABLE: &str = "OPENFANG_HOME";
+const PREFIX: &str = "OPENFANG_";
+
+/// A value that overlays the file.
+#[derive(Debug, Clone)]
+pub struct Overlay {
+    /// Where it was written.
+    pub place: Place,
+    /// The dotted key path.
+    pub key: String,
+    /// The value as text.
+    pub value: String,
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is there and cannot be read.
+    #[error("{path} cannot be read: {cause}", path = path.display())]
+    Unreadable {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// It says something that cannot be used.
+    #[error(transparent)]
+    Faulty(#[from] Faults),
+}
+
+/// Reads the file, if there is one, and lays the overlays over it, later ones over earlier ones.
+pub fn load(path: &Path, overlays: &[Overlay]) -> Result<Config, ConfigError> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(cause) => return Err(ConfigError::Unreadable { path: path.to_owned(), cause }),
+    };
+    Ok(merge(path, &text, overlays)?)
+}
+
+fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults> {
+    let schema = strict_toml::schema_of::<Config>();
+    let document = Document::parse(path, text, &schema)?;
+    let mut values = document.values()?;
+    let faults: Vec<Fault> =
+        overlays.iter().filter_map(|overlay| lay_over(&mut values, &schema, overlay).err()).collect();
+    if !faults.is_empty() {
+        return Err(Faults(faults));
+    }
+    // A fault belongs to whoever wrote the value last.
+    let fault = |key: String, why: String| match overlays.iter().rev().find(|overlay| overlay.key == key) {
+        Some(overlay) => Fault { place: overlay.place.clone(), key, why },
+        None => document.fault(&key, why),
+    };
+    let config: Config = strict_toml::typed(values).map_err(|(key, why)| Faults(vec![fault(key, why)]))?;
+    let problems: Vec<Fault> =
+        config.problems().into_iter().map(|problem| fault(problem.key, problem.why)).collect();
+    if problems.is_empty() { Ok(config) } else { Err(Faults(problems)) }
+}
+
+fn lay_over(values: &mut toml::Table, schema: &Schema, overlay: &Overlay) -> Result<(), Fault> {
+    let fault = |why: String| Fault { place: overlay.place.clone(), key: overlay.key.clone(), why };
+    let mut table = values;
+    let mut schema = schema;
+    let mut names = overlay.key.split('.').peekable();
+    while let Some(name) = names.next() {
+        let known = properties(schema).ok_or_else(|| fault("has no keys below it".to_owned()))?;
+        schema = known.get(name).ok_or_else(|| fault(unknown_key(name, known.keys().map(String::as_str))))?;
+        if names.peek().is_none() {
+            table.insert(name.to_owned(), value_of(&overlay.value, schema).map_err(fault)?);
+            return Ok(());
+        }
+        let below = table.entry(name).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+        table = below.as_table_mut().ok_or_else(|| fault(format!("{name} is not a section in the file")))?;
+    }
+    Ok(())
+}
+
+/// Texts are taken as they are; everything else is written as in TOML.
+fn value_of(text: &str, schema: &Schema) -> Result<toml::Value, String> {
+    let takes_text = match schema.get("type") {
+        Some(Schema::String(kind)) => kind == "string",
+        Some(Schema::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
+        _ => schema.get("enum").is_some() || schema.get("oneOf").is_some(),
+    };
+    if takes_text {
+        return Ok(toml::Value::String(text.to_owned()));
+    }
+    let line = format!("value = {text}");
+    let parsed = toml::from_str::<toml::Table>(&line).ok().and_then(|mut table| table.remove("value"));
+    parsed.ok_or_else(|| "is not a value; write it as in the file, such as 30, true or [\"a\", \"b\"]".to_owned())
+}
+
+/// The overlays of the environment.
+pub fn environment() -> Vec<Overlay> {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    let variables = std::env::vars_os();
+    let named = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    overlays_of(named)
+}
+
+fn overlays_of(variables: impl Iterator<Item = (String, String)>) -> Vec<Overlay> {
+    let mut overlays: Vec<Overlay> = variables
+        .filter(|(name, _)| name.starts_with(PREFIX) && !OTHER_VARIABLES.contains(&name.as_str()))
+        .map(|(name, value)| Overlay {
+            key: name[PREFIX.len()..].to_lowercase().replace("__", "."),
+            place: Place::Variable(name),
+            value,
+        })
+        .collect();
+    overlays.sort_by(|a, b| a.key.cmp(&b.key));
+    overlays
+}
+
+/// `$OPENFANG_HOME`, else `.openfang` in the user's home directory.
+pub fn home_directory() -> Option<PathBuf> {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    variable(HOME_VARIABLE).or_else(|| Some(variable("HOME")?.join(".openfang")))
+}
+
+#[cfg(test)]
+#[path = "config_file_tests.rs"]
+mod tests;

@@ -1,0 +1,87 @@
+//! What the kernel cannot do, by what its caller can do about it.
+
+use openfang_runtime::pipeline::ToolError;
+use openfang_store::StoreError;
+use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::task::TaskState;
+
+/// Why a request was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KernelError {
+    /// There is none, or the caller may not talk to it: the two look the same.
+    #[error("there is no agent {0}; `openfang agent list` shows the agents there are")]
+    UnknownAgent(AgentName),
+    /// There is none, or the caller may not use it: the two look the same.
+    #[error("there is no tool {0}; `openfang tool list` shows the tools you may call")]
+    UnknownTool(ToolName),
+    /// There is none, or it is somebody else's: the two look the same.
+    #[error("there is no task {0}; `openfang task list` shows your tasks")]
+    UnknownTask(TaskId),
+    /// The message cannot be taken.
+    #[error("the message was not taken: {0}")]
+    InvalidMessage(String),
+    /// The task has ended; a new message makes a new task.
+    #[error("task {id} is {state} and takes no more messages; send the message without a task id")]
+    TaskEnded {
+        /// Which task.
+        id: TaskId,
+        /// How it ended.
+        state: TaskState,
+    },
+    /// The task is being worked on.
+    #[error("task {id} is {state}; wait until it asks for input, or cancel it")]
+    TaskBusy {
+        /// Which task.
+        id: TaskId,
+        /// Where it stands.
+        state: TaskState,
+    },
+    /// The task has ended already.
+    #[error("task {id} is {state} already and cannot be canceled")]
+    NotCancelable {
+        /// Which task.
+        id: TaskId,
+        /// How it ended.
+        state: TaskState,
+    },
+    /// The token was not made by this server for this caller.
+    #[error("the page token is not valid; start again without one")]
+    InvalidPageToken,
+    /// The owner has as many open streams as one may have.
+    #[error("{limit} streams are open already; close one")]
+    TooManyStreams {
+        /// How many one may have.
+        limit: usize,
+    },
+    /// The tool was not called, or broke.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl KernelError {
+    /// The word for API errors and metrics.
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::UnknownAgent(_) => "unknown_agent",
+            Self::UnknownTool(_) => "unknown_tool",
+            Self::UnknownTask(_) => "unknown_task",
+            Self::InvalidMessage(_) => "invalid_message",
+            Self::TaskEnded { .. } => "task_ended",
+            Self::TaskBusy { .. } => "task_busy",
+            Self::NotCancelable { .. } => "not_cancelable",
+            Self::InvalidPageToken => "invalid_page_token",
+            Self::TooManyStreams { .. } => "too_many_streams",
+            Self::Tool(error) => error.reason(),
+            Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",
+            Self::Store(_) => "store",
+        }
+    }
+
+    /// Whether a limit of the caller's own was reached, so that waiting helps.
+    pub const fn is_limit(&self) -> bool {
+        matches!(self, Self::TooManyStreams { .. } | Self::Store(StoreError::TooManyLive { .. }))
+    }
+}

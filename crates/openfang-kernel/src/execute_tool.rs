@@ -1,0 +1,50 @@
+//! Tools, called directly: listed by what the caller may use, executed through the pipeline.
+
+use std::sync::Arc;
+
+use openfang_runtime::catalog::Registered;
+use openfang_runtime::context::CallContext;
+use openfang_runtime::pipeline::{ToolCall, capability};
+use openfang_types::content::ToolOutput;
+use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::taint::forbidding_label;
+use openfang_types::tool::ToolDefinition;
+
+use crate::{Caller, Kernel, KernelError};
+
+impl Kernel {
+    /// Calls a tool for its caller, without an agent.
+    pub async fn execute_tool(&self, caller: &Caller, call: ToolCall) -> Result<ToolOutput, KernelError> {
+        let cx = self.inner.context(caller);
+        Ok(self.inner.pipeline.execute(&cx, call).await?)
+    }
+
+    /// The tools this caller may use, by name: directly, or through an agent.
+    pub fn available_tools(
+        &self,
+        caller: &Caller,
+        through: Option<&AgentName>,
+    ) -> Result<Vec<ToolDefinition>, KernelError> {
+        let cx = match through {
+            None => self.inner.context(caller),
+            Some(name) => {
+                let agent = self.inner.agent(&caller.principal, name)?;
+                self.inner.agent_context(caller, agent, None)
+            }
+        };
+        let tools = self.inner.pipeline.catalog().sorted();
+        Ok(tools.into_iter().filter(|tool| can_ever_call(&cx, tool)).map(|tool| tool.definition.clone()).collect())
+    }
+
+    /// One tool this caller may use.
+    pub fn tool(&self, caller: &Caller, name: &ToolName) -> Result<ToolDefinition, KernelError> {
+        let cx = self.inner.context(caller);
+        let known = self.inner.pipeline.catalog().get(name).filter(|tool| can_ever_call(&cx, tool));
+        known.map(|tool| tool.definition.clone()).ok_or_else(|| KernelError::UnknownTool(name.clone()))
+    }
+}
+
+/// A tool that the label of the request forbids from the start is not worth listing.
+fn can_ever_call(cx: &CallContext, tool: &Arc<Registered>) -> bool {
+    capability::allows(cx, &tool.definition) && forbidding_label(&cx.labels, tool.definition.sink).is_none()
+}

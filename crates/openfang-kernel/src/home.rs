@@ -1,0 +1,141 @@
+//! The home: where config, agents, data and workspaces are, and what the first start writes there.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The directory everything is kept in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    root: PathBuf,
+}
+
+/// What the first start writes. Everything in it is a default that can be changed.
+const FIRST_CONFIG: &str = "\
+# OpenFang configuration. `openfang config schema` describes every key; config.example.toml shows them all.
+
+# Where the HTTP API listens. Other machines can reach it only with a credential: set api_key first.
+api_listen = \"127.0.0.1:50051\"
+";
+
+const FIRST_AGENT: &str = "\
+# An agent without a model: `/tool_name {json}` calls a tool, other text goes to default_tool.
+name = \"starter\"
+description = \"Calls the starter tools. Try: /add_numbers {\\\"a\\\": 3, \\\"b\\\": 7}\"
+default_tool = \"get_greeting\"
+
+[model]
+provider = \"direct\"
+
+[capabilities]
+tools = [\"get_greeting\", \"current_time\", \"is_admin\", \"get_counter\", \"add_numbers\"]
+";
+
+impl Home {
+    /// The home at a directory, which need not exist yet.
+    pub const fn at(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `config.toml`.
+    pub fn config(&self) -> PathBuf {
+        self.root.join("config.toml")
+    }
+
+    /// One directory per agent.
+    pub fn agents(&self) -> PathBuf {
+        self.root.join("agents")
+    }
+
+    /// The key all others are derived from.
+    pub fn secret_key(&self) -> PathBuf {
+        self.data().join("secret.key")
+    }
+
+    /// Where a running server says how to reach it.
+    pub fn daemon(&self) -> PathBuf {
+        self.root.join("daemon.json")
+    }
+
+    /// Where the file tools work.
+    pub fn workspaces(&self) -> PathBuf {
+        self.root.join("workspaces")
+    }
+
+    fn data(&self) -> PathBuf {
+        self.root.join("data")
+    }
+
+    /// What no tool may touch, wherever it is reached from.
+    pub fn protected(&self) -> Vec<PathBuf> {
+        vec![self.config(), self.agents(), self.data(), self.secret_key(), self.daemon()]
+    }
+
+    /// Writes what a home needs, and leaves alone what is there. Says whether the starter agent is new.
+    pub fn prepare(&self) -> Result<FirstRun, HomeError> {
+        for directory in [self.root.clone(), self.data()] {
+            create_private_directory(&directory).map_err(|cause| HomeError { path: directory, cause })?;
+        }
+        write_new(&self.config(), FIRST_CONFIG)?;
+        if self.agents().exists() {
+            return Ok(FirstRun::No);
+        }
+        let starter = self.agents().join("starter");
+        create_private_directory(&starter).map_err(|cause| HomeError { path: starter.clone(), cause })?;
+        write_new(&starter.join("agent.toml"), FIRST_AGENT)?;
+        Ok(FirstRun::Yes)
+    }
+}
+
+/// Whether the home was just written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FirstRun {
+    /// It was.
+    Yes,
+    /// It was there.
+    No,
+}
+
+/// The home cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{path} cannot be written: {cause}", path = path.display())]
+pub struct HomeError {
+    path: PathBuf,
+    #[source]
+    cause: io::Error,
+}
+
+impl HomeError {
+    pub(crate) const fn new(path: PathBuf, cause: io::Error) -> Self {
+        Self { path, cause }
+    }
+}
+
+fn write_new(path: &Path, text: &str) -> Result<(), HomeError> {
+    let made = create_private_file(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        outcome => outcome.map_err(|cause| HomeError::new(path.to_owned(), cause)),
+    }
+}
+
+/// A new file that only its owner can read.
+pub(crate) fn create_private_file(path: &Path) -> io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn create_private_directory(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}

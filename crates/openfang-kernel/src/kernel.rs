@@ -1,0 +1,140 @@
+//! The kernel: the handle everybody holds, and what stands behind it. All fields are private to this crate.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use openfang_runtime::agents::AgentSummary;
+use openfang_runtime::context::{CallContext, Run};
+use openfang_runtime::pipeline::Pipeline;
+use openfang_store::Stores;
+use openfang_types::agent::AgentManifest;
+use openfang_types::clock::{Clock, IdSource};
+use openfang_types::config::Config;
+use openfang_types::ids::{AgentName, TraceId};
+use openfang_types::principal::Principal;
+use openfang_types::secret::Secret;
+use openfang_types::taint::Labels;
+use prometheus_client::registry::Registry;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::KernelError;
+use crate::access::{AuthError, Caller, Credentials, PeerKind};
+use crate::agents::Agent;
+use crate::keys::Keys;
+use crate::run::LiveRuns;
+use crate::streams::OpenStreams;
+
+/// A handle to the kernel. Cheap to clone.
+#[derive(Clone)]
+pub struct Kernel {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) config: Arc<Config>,
+    pub(crate) credentials: Credentials,
+    pub(crate) keys: Keys,
+    pub(crate) stores: Stores,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) pipeline: Arc<Pipeline>,
+    pub(crate) agents: BTreeMap<AgentName, Arc<Agent>>,
+    pub(crate) live: LiveRuns,
+    pub(crate) streams: Arc<OpenStreams>,
+    pub(crate) tracker: TaskTracker,
+    /// Fires when the server is told to stop: intake has ended, running work may finish.
+    pub(crate) draining: CancellationToken,
+    /// Fires when running work has had its time.
+    pub(crate) stop: CancellationToken,
+    pub(crate) metrics: Mutex<Registry>,
+}
+
+impl Kernel {
+    /// The configuration in force.
+    pub fn config(&self) -> &Arc<Config> {
+        &self.inner.config
+    }
+
+    /// A fresh trace id, for a request that begins.
+    pub fn trace(&self) -> TraceId {
+        TraceId::from_uuid(self.inner.ids.random())
+    }
+
+    /// Who presents this credential.
+    pub fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Principal, AuthError> {
+        self.inner.credentials.authenticate(presented, peer)
+    }
+
+    /// The token of this start; whoever can read it is the operator.
+    pub fn daemon_token(&self) -> &Secret {
+        self.inner.credentials.daemon_token()
+    }
+
+    /// Proves to a client that this server knows the daemon token.
+    pub fn prove(&self, challenge: &str) -> String {
+        self.inner.credentials.prove(challenge)
+    }
+
+    /// The agents this principal may talk to, by name.
+    pub fn agents(&self, principal: &Principal) -> Vec<AgentSummary> {
+        let manifests = self.inner.agents.values().map(|agent| &agent.manifest);
+        let visible = manifests.filter(|manifest| principal.may_talk_to(&manifest.name));
+        let summary = |manifest: &Arc<AgentManifest>| AgentSummary {
+            name: manifest.name.clone(),
+            description: manifest.description.clone(),
+        };
+        visible.map(summary).collect()
+    }
+
+    /// One agent, as its manifest describes it.
+    pub fn agent(&self, principal: &Principal, name: &AgentName) -> Result<Arc<AgentManifest>, KernelError> {
+        self.inner.agent(principal, name).map(|agent| Arc::clone(&agent.manifest))
+    }
+
+    /// Adds counters of another crate to what [`Kernel::metrics`] shows.
+    pub fn register_metrics<T>(&self, register: impl FnOnce(&mut Registry) -> T) -> T {
+        register(&mut self.inner.metrics.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What has been counted, as Prometheus reads it.
+    pub fn metrics(&self) -> String {
+        let registry = self.inner.metrics.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = prometheus_client::encoding::text::encode(&mut text, &registry);
+        text
+    }
+}
+
+impl Inner {
+    pub(crate) fn agent(&self, principal: &Principal, name: &AgentName) -> Result<&Arc<Agent>, KernelError> {
+        let unknown = || KernelError::UnknownAgent(name.clone());
+        if !principal.may_talk_to(name) {
+            return Err(unknown());
+        }
+        self.agents.get(name).ok_or_else(unknown)
+    }
+
+    /// The context of a direct call.
+    pub(crate) fn context(&self, caller: &Caller) -> CallContext {
+        CallContext {
+            principal: Arc::clone(&caller.principal),
+            door: caller.door,
+            agent: None,
+            run: None,
+            trace: caller.trace,
+            hops: 0,
+            deadline: None,
+            cancel: CancellationToken::new(),
+            labels: caller.entry_labels(),
+            config: Arc::clone(&self.config),
+        }
+    }
+
+    /// The context of a call through an agent.
+    pub(crate) fn agent_context(&self, caller: &Caller, agent: &Agent, run: Option<Arc<Run>>) -> CallContext {
+        let labels = if run.is_some() { Labels::none() } else { caller.entry_labels() };
+        CallContext { agent: Some(Arc::clone(&agent.manifest)), run, labels, ..self.context(caller) }
+    }
+}

@@ -1,0 +1,129 @@
+//! One key on disk, and one derived from it per purpose. Every token names the key it was made with.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hkdf::Hkdf;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use openfang_types::ids::Owner;
+use sha2::Sha256;
+use subtle::ConstantTimeEq as _;
+
+use crate::home::{HomeError, create_private_file};
+
+const KEY_BYTES: usize = 32;
+const ID_BYTES: usize = 4;
+const TAG_BYTES: usize = 16;
+
+/// What a derived key is for; two purposes never share one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Tokens that lead to the next page of a list.
+    PageToken,
+}
+
+impl Purpose {
+    const fn info(self) -> &'static [u8] {
+        match self {
+            Self::PageToken => b"openfang page token",
+        }
+    }
+}
+
+/// The derived keys.
+pub(crate) struct Keys {
+    id: [u8; ID_BYTES],
+    root: Hkdf<Sha256>,
+}
+
+impl Keys {
+    /// Opens the key file, or makes one that only its owner can read.
+    pub(crate) fn open(path: &Path) -> Result<Self, HomeError> {
+        let key = match read_key(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => make_key(path),
+            outcome => outcome,
+        };
+        key.map(|key| Self::from_key(&key)).map_err(|cause| HomeError::new(path.to_owned(), cause))
+    }
+
+    fn from_key(key: &[u8; KEY_BYTES]) -> Self {
+        let root = Hkdf::<Sha256>::new(None, key);
+        let mut id = [0; ID_BYTES];
+        expand(&root, b"openfang key id", &mut id);
+        Self { id, root }
+    }
+
+    /// Seals a payload for an owner: it can be read, but not made or changed, and means nothing to anybody else.
+    pub(crate) fn seal(&self, purpose: Purpose, owner: &Owner, payload: &[u8]) -> String {
+        let mut token = self.id.to_vec();
+        token.extend_from_slice(payload);
+        let tag = self.tag(purpose, owner, &token);
+        token.extend_from_slice(&tag);
+        URL_SAFE_NO_PAD.encode(token)
+    }
+
+    /// Opens what [`Keys::seal`] made for the same purpose and owner.
+    pub(crate) fn open_token(&self, purpose: Purpose, owner: &Owner, token: &str) -> Option<Vec<u8>> {
+        let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
+        let (signed, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG_BYTES)?)?;
+        let payload = signed.strip_prefix(&self.id)?;
+        let expected = self.tag(purpose, owner, signed);
+        bool::from(expected.ct_eq(tag)).then(|| payload.to_vec())
+    }
+
+    fn tag(&self, purpose: Purpose, owner: &Owner, signed: &[u8]) -> [u8; TAG_BYTES] {
+        let mut key = [0; KEY_BYTES];
+        expand(&self.root, purpose.info(), &mut key);
+        let mut mac = keyed(&key);
+        mac.update(owner.as_str().as_bytes());
+        mac.update(&[0]); // no owner contains it, so owner and payload cannot run into each other
+        mac.update(signed);
+        let mut tag = [0; TAG_BYTES];
+        tag.copy_from_slice(&mac.finalize().into_bytes()[..TAG_BYTES]);
+        tag
+    }
+}
+
+#[expect(clippy::expect_used, reason = "HMAC takes keys of any length, and HKDF gives up to 8,160 bytes")]
+fn keyed(key: &[u8]) -> Hmac<Sha256> {
+    Hmac::new_from_slice(key).expect("HMAC takes a key of any length")
+}
+
+#[expect(clippy::expect_used, reason = "HMAC takes keys of any length, and HKDF gives up to 8,160 bytes")]
+fn expand(root: &Hkdf<Sha256>, info: &[u8], out: &mut [u8]) {
+    root.expand(info, out).expect("the derived key is short");
+}
+
+fn read_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(1024).read_to_end(&mut bytes)?;
+    let wrong = || {
+        let why = "it is not a key of 32 bytes; restore it from a backup, or move it away to get a new one";
+        io::Error::new(io::ErrorKind::InvalidData, why)
+    };
+    bytes.try_into().map_err(|_| wrong())
+}
+
+/// Written beside its place and linked there, so that two processes that start together agree on one key.
+fn make_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
+    let mut key = [0; KEY_BYTES];
+    getrandom::fill(&mut key).map_err(io::Error::from)?;
+    let mut suffix = [0; 8];
+    getrandom::fill(&mut suffix).map_err(io::Error::from)?;
+    let beside = path.with_extension(format!("new-{:016x}", u64::from_le_bytes(suffix)));
+    let mut file = create_private_file(&beside)?;
+    file.write_all(&key)?;
+    file.sync_all()?;
+    let placed = std::fs::hard_link(&beside, path);
+    std::fs::remove_file(&beside)?;
+    match placed {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read_key(path),
+        outcome => outcome.map(|()| key),
+    }
+}
+
+#[cfg(test)]
+#[path = "keys_tests.rs"]
+mod tests;

@@ -1,0 +1,35 @@
+//! The composition root: it reads the home, puts the parts together, and knows who may do what.
+//!
+//! [`Kernel`] is the handle everybody holds; its fields are private. Nothing here knows HTTP, the command line or the
+//! JSON of a protocol.
+
+mod access;
+mod agents;
+mod boot;
+pub mod config_file;
+mod drain;
+mod error;
+mod execute_tool;
+pub mod home;
+mod kernel;
+mod keys;
+mod policy;
+mod run;
+mod streams;
+pub mod strict_toml;
+mod system;
+mod tasks;
+
+pub use access::{AuthError, Caller, PeerKind};
+pub use boot::{Boot, BootError};
+pub use drain::Drained;
+pub use error::KernelError;
+pub use kernel::Kernel;
+pub use policy::Explanation;
+pub use streams::{Follow, StreamItem, TaskStream, Until};
+pub use system::{SystemClock, SystemIds};
+pub use tasks::{ListedTasks, Reply, TaskFilter};
+
+pub use openfang_runtime::agents::AgentSummary;
+pub use openfang_runtime::pipeline::{ToolCall, ToolError};
+pub use openfang_runtime::tools::{Tool, ToolFailure, ToolFuture};

@@ -1,0 +1,63 @@
+//! What an agent may do with a tool, and why: the answer to "would this be allowed?", before it is tried.
+
+use openfang_runtime::pipeline::timeout;
+use openfang_types::capability::any_matches;
+use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::taint::{Label, Labels, SinkKind, forbidding_label};
+use serde::Serialize;
+
+use crate::{Caller, Kernel, KernelError};
+
+/// The policy for one agent and one tool.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// The agent.
+    pub agent: AgentName,
+    /// The tool.
+    pub tool: ToolName,
+    /// Whether the agent's patterns cover the tool.
+    pub granted: bool,
+    /// The agent's patterns.
+    pub patterns: Vec<String>,
+    /// What the tool does with what it is given.
+    pub sink: SinkKind,
+    /// The rule of that sink, in words.
+    pub rule: &'static str,
+    /// The labels that refuse the call by themselves.
+    pub refusing_labels: Vec<Label>,
+    /// The labels that refuse the call when something foreign is in the context too.
+    pub refusing_with_foreign: Vec<Label>,
+    /// Whether a row of the audit log is written before the call.
+    pub audited_before: bool,
+    /// How long the call may take.
+    pub timeout_secs: u64,
+}
+
+impl Kernel {
+    /// Explains what would happen if the agent called the tool.
+    pub fn explain(&self, caller: &Caller, agent: &AgentName, tool: &ToolName) -> Result<Explanation, KernelError> {
+        let manifest = self.agent(&caller.principal, agent)?;
+        let registered = self.inner.pipeline.catalog().get(tool);
+        let definition = &registered.ok_or_else(|| KernelError::UnknownTool(tool.clone()))?.definition;
+        let refuses = |labels: &Labels| forbidding_label(labels, definition.sink);
+        let alone = |label: &Label| refuses(&Labels::one(*label, "")).is_some();
+        let with_foreign = |label: &Label| {
+            let mut both = Labels::one(*label, "");
+            both.add(Label::ExternalNetwork, "");
+            !alone(label) && refuses(&both) == Some(*label)
+        };
+        Ok(Explanation {
+            agent: agent.clone(),
+            tool: tool.clone(),
+            granted: any_matches(&manifest.capabilities.tools, tool),
+            patterns: manifest.capabilities.tools.iter().map(ToString::to_string).collect(),
+            sink: definition.sink,
+            rule: definition.sink.rule(),
+            refusing_labels: Label::ALL.into_iter().filter(alone).collect(),
+            refusing_with_foreign: Label::ALL.into_iter().filter(with_foreign).collect(),
+            audited_before: !definition.annotations.read_only_hint,
+            timeout_secs: timeout::limit_of(definition.kind, &self.inner.config.limits).as_secs(),
+        })
+    }
+}

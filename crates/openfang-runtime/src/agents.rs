@@ -1,0 +1,66 @@
+//! What tools need to know about the other agents; the kernel implements it.
+
+use futures_util::future::BoxFuture;
+use openfang_types::ids::{AgentName, TaskId};
+use openfang_types::principal::Principal;
+use openfang_types::taint::Labels;
+use openfang_types::task::TaskState;
+
+use crate::context::CallContext;
+
+/// The agents of the house, as a caller may see them.
+pub trait Agents: Send + Sync {
+    /// The agents this principal may talk to, by name.
+    fn visible(&self, principal: &Principal) -> Vec<AgentSummary>;
+    /// Sends a text and waits for the answer. Principal, labels, hops and cancel travel along.
+    fn send<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        agent: &'a AgentName,
+        text: String,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentError>>;
+}
+
+/// An agent in a list.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct AgentSummary {
+    /// Its name.
+    pub name: AgentName,
+    /// What it is for.
+    pub description: String,
+}
+
+/// What an agent answered.
+#[derive(Debug, Clone)]
+pub struct AgentReply {
+    /// The text of its artifacts and last message.
+    pub text: String,
+    /// How the task stands.
+    pub state: TaskState,
+    /// The task, unless the agent answered without one.
+    pub task: Option<TaskId>,
+    /// What the answer carries.
+    pub labels: Labels,
+}
+
+/// Why an agent could not be asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AgentError {
+    /// There is none, or the principal may not talk to it: the two look the same.
+    #[error("there is no agent {0}; agent_list shows the agents you may talk to")]
+    Unknown(AgentName),
+    /// Agents called agents too often.
+    #[error("agents may call agents {limit} deep, and this call would be one more; answer with what you have")]
+    TooDeep {
+        /// How deep they may go.
+        limit: u8,
+    },
+    /// The agent could not take the message.
+    #[error("agent {agent} did not take the message: {why}")]
+    Refused {
+        /// Which agent.
+        agent: AgentName,
+        /// Why.
+        why: String,
+    },
+}

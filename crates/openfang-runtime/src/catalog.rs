@@ -1,0 +1,121 @@
+//! The tools there are, by name. A tool enters once, with its schema checked and its validator compiled on first use.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use jsonschema::{PatternOptions, Validator};
+use openfang_types::ids::ToolName;
+use openfang_types::limits::{SCHEMA_MAX_BYTES, SCHEMA_MAX_DEPTH, SCHEMA_MAX_SUBSCHEMAS, SCHEMA_PATTERN_MAX_BYTES};
+use openfang_types::tool::ToolDefinition;
+use serde_json::Value;
+
+use crate::tools::Tool;
+
+/// The tools there are.
+#[derive(Default)]
+pub struct Catalog {
+    by_name: HashMap<ToolName, Arc<Registered>>,
+}
+
+/// A tool with what it says about itself.
+pub struct Registered {
+    /// What it says about itself.
+    pub definition: ToolDefinition,
+    pub(crate) tool: Box<dyn Tool>,
+    validator: OnceLock<Result<Validator, String>>,
+}
+
+/// Why a tool did not enter the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogError {
+    /// The name is taken.
+    #[error("there is a tool {0} already")]
+    NameTaken(ToolName),
+    /// The schema is beyond what we are willing to compile or check.
+    #[error("the schema of {tool} is refused: {why}")]
+    Schema {
+        /// Which tool.
+        tool: ToolName,
+        /// Why.
+        why: String,
+    },
+}
+
+impl Catalog {
+    /// Takes a tool in.
+    pub fn register(&mut self, tool: Box<dyn Tool>) -> Result<(), CatalogError> {
+        let definition = tool.definition();
+        let name = definition.name.clone();
+        check_schema(&definition.input_schema)
+            .map_err(|why| CatalogError::Schema { tool: name.clone(), why: why.to_owned() })?;
+        if self.by_name.contains_key(&name) {
+            return Err(CatalogError::NameTaken(name));
+        }
+        self.by_name.insert(name, Arc::new(Registered { definition, tool, validator: OnceLock::new() }));
+        Ok(())
+    }
+
+    /// The tool of that name.
+    pub fn get(&self, name: &ToolName) -> Option<&Arc<Registered>> {
+        self.by_name.get(name)
+    }
+
+    /// All tools, by name.
+    pub fn sorted(&self) -> Vec<&Arc<Registered>> {
+        let mut all: Vec<_> = self.by_name.values().collect();
+        all.sort_by(|a, b| a.definition.name.cmp(&b.definition.name));
+        all
+    }
+}
+
+impl Registered {
+    /// The compiled schema, or why it cannot be compiled.
+    pub(crate) fn validator(&self) -> Result<&Validator, &str> {
+        let compiled = self.validator.get_or_init(|| compile(&self.definition.input_schema));
+        compiled.as_ref().map_err(String::as_str)
+    }
+}
+
+/// The linear-time engine, so that a hostile `pattern` costs a bounded time.
+fn compile(schema: &Value) -> Result<Validator, String> {
+    let patterns = PatternOptions::regex().size_limit(SCHEMA_PATTERN_MAX_BYTES);
+    jsonschema::options().with_pattern_options(patterns).build(schema).map_err(|error| error.to_string())
+}
+
+/// Bounds a schema before anything compiles it, and lets no `$ref` leave the document.
+fn check_schema(schema: &Value) -> Result<(), &'static str> {
+    if !schema.is_object() {
+        return Err("it is not an object");
+    }
+    if schema.to_string().len() > SCHEMA_MAX_BYTES {
+        return Err("it is larger than 64 KiB");
+    }
+    let mut subschemas = 0;
+    let mut todo = vec![(schema, 1)];
+    while let Some((value, depth)) = todo.pop() {
+        if depth > SCHEMA_MAX_DEPTH {
+            return Err("it is nested deeper than 32");
+        }
+        match value {
+            Value::Object(members) => {
+                subschemas += 1;
+                let reference = |key| members.get(key).and_then(Value::as_str);
+                let foreign = |target: &str| !target.starts_with('#');
+                if reference("$ref").is_some_and(foreign) || reference("$dynamicRef").is_some_and(foreign) {
+                    return Err("it refers to something outside itself");
+                }
+                todo.extend(members.values().map(|member| (member, depth + 1)));
+            }
+            Value::Array(items) => todo.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+        if subschemas > SCHEMA_MAX_SUBSCHEMAS {
+            return Err("it has more than 2,000 subschemas");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "catalog_tests.rs"]
+mod tests;

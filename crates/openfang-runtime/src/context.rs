@@ -1,0 +1,78 @@
+//! What a call carries with it: who, through which door, in which run, until when, and with which labels.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use openfang_types::agent::AgentManifest;
+use openfang_types::config::Config;
+use openfang_types::ids::{RunId, TraceId};
+use openfang_types::principal::{Door, Principal};
+use openfang_types::taint::Labels;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::pipeline::loop_guard::LoopGuard;
+
+/// The surroundings of one call. Cheap to clone.
+#[derive(Clone)]
+pub struct CallContext {
+    /// Who is calling.
+    pub principal: Arc<Principal>,
+    /// Through which door the request came.
+    pub door: Door,
+    /// Through which agent, if any.
+    pub agent: Option<Arc<AgentManifest>>,
+    /// In which run, if any. A direct call has none, and so no loop guard.
+    pub run: Option<Arc<Run>>,
+    /// The request this belongs to.
+    pub trace: TraceId,
+    /// How many agents called agents to get here.
+    pub hops: u8,
+    /// When the caller stops waiting, if it said so.
+    pub deadline: Option<Instant>,
+    /// Fires when the work is to stop.
+    pub cancel: CancellationToken,
+    /// What the request brought with it.
+    pub labels: Labels,
+    /// The configuration the request began with.
+    pub config: Arc<Config>,
+}
+
+impl CallContext {
+    /// Everything that has entered: the request's labels and those of the run.
+    pub fn context_labels(&self) -> Labels {
+        match &self.run {
+            Some(run) => run.labels().joined(&self.labels),
+            None => self.labels.clone(),
+        }
+    }
+}
+
+/// One run of an agent: what has entered it, and whether it goes in circles.
+pub struct Run {
+    /// Which run.
+    pub id: RunId,
+    labels: Mutex<Labels>,
+    guard: Mutex<LoopGuard>,
+}
+
+impl Run {
+    /// A run that begins with what its message brought.
+    pub fn new(id: RunId, labels: Labels, config: &Config) -> Self {
+        Self { id, labels: Mutex::new(labels), guard: Mutex::new(LoopGuard::new(config.loop_guard.clone())) }
+    }
+
+    /// The join of all that entered.
+    pub fn labels(&self) -> Labels {
+        self.labels.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Something entered.
+    pub fn enters(&self, labels: &Labels) {
+        self.labels.lock().unwrap_or_else(PoisonError::into_inner).join(labels);
+    }
+
+    /// Looks at the run's calls.
+    pub(crate) fn guard<T>(&self, look: impl FnOnce(&mut LoopGuard) -> T) -> T {
+        look(&mut self.guard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

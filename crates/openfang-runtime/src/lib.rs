@@ -1,0 +1,14 @@
+//! What happens when a tool is called or an agent is spoken to.
+//!
+//! [`pipeline`] is the one guarded way to a tool, [`tools`] holds the built-in ones, [`model`] what answers for an
+//! agent, [`workspace`] the gate to files. Nothing here knows HTTP, the command line or SQL.
+
+pub mod agents;
+pub mod catalog;
+pub mod context;
+pub mod metrics;
+pub mod model;
+pub mod pipeline;
+pub mod tools;
+pub mod workspace;
+pub mod workspaces;

@@ -1,0 +1,157 @@
+//! What answers for an agent. A model is given a turn, emits events while it works, and says how the turn ended.
+//!
+//! Blocking answers, streams and polls all read the events; there is no second loop for streaming.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use openfang_types::agent::AgentManifest;
+use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::event::ArtifactUpdate;
+use openfang_types::ids::ArtifactId;
+use openfang_types::task::{Artifact, Message, Part, Task, TaskState};
+use serde_json::Value;
+
+use crate::context::CallContext;
+use crate::pipeline::{Pipeline, ToolCall, ToolError};
+
+pub mod direct;
+pub mod script;
+
+/// What answers for an agent.
+pub trait Model: Send + Sync {
+    /// An answer that needs no task, if this message gets one.
+    fn plain_reply(&self, message: &Message) -> Option<Vec<Part>>;
+    /// Works on a turn. Dropping the future stops the work.
+    fn run<'a>(&'a self, run: &'a ModelRun<'a>, turn: &'a Turn) -> BoxFuture<'a, Result<Ending, RunStopped>>;
+}
+
+/// What a model works with.
+pub struct ModelRun<'a> {
+    /// The context its tool calls are made in; it has a run.
+    pub cx: &'a CallContext,
+    /// The agent it answers for.
+    pub agent: &'a AgentManifest,
+    /// The one way to tools.
+    pub pipeline: &'a Arc<Pipeline>,
+    /// Where its events go.
+    pub events: &'a dyn EventSink,
+}
+
+/// What there is to work on.
+pub struct Turn {
+    /// The task as it stands, the message included.
+    pub task: Task,
+    /// The message to answer.
+    pub message: Message,
+    /// The number of user messages so far, this one included.
+    pub number: usize,
+}
+
+/// Something to tell about the work.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunEvent {
+    /// Still working, and what about.
+    Working(Vec<Part>),
+    /// An artifact, or more of one.
+    Artifact(ArtifactUpdate),
+}
+
+/// Where events go. They are stored before anybody sees them.
+pub trait EventSink: Send + Sync {
+    /// Stores an event; an error means that the task has ended meanwhile.
+    fn emit(&self, event: RunEvent) -> BoxFuture<'_, Result<(), RunStopped>>;
+}
+
+/// The task ended while the model worked: there is nothing more to say.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the task has ended")]
+pub struct RunStopped;
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ending {
+    /// In which state; not submitted and not working.
+    pub state: TaskState,
+    /// What the agent says about it.
+    pub parts: Vec<Part>,
+}
+
+impl Ending {
+    /// An ending with a sentence.
+    pub fn saying(state: TaskState, text: impl Into<String>) -> Self {
+        Self { state, parts: vec![Part::text(text)] }
+    }
+
+    /// Done, and the artifacts say the rest.
+    pub const fn completed() -> Self {
+        Self { state: TaskState::Completed, parts: Vec::new() }
+    }
+}
+
+impl ModelRun<'_> {
+    /// Calls a tool and tells what came of it as the artifact `{tool}-result` or `{tool}-error`.
+    pub(crate) async fn call_tool(&self, call: ToolCall, number: usize) -> Result<Called, RunStopped> {
+        let tool = call.name.clone();
+        let (called, kind, parts) = match self.pipeline.execute(self.cx, call).await {
+            Ok(output) if output.is_error => (Called::Failed(output.joined_text()), "error", parts_of(output)),
+            Ok(output) => (Called::Answered, "result", parts_of(output)),
+            Err(error) => {
+                let text = error.to_string();
+                (Called::Refused(error), "error", vec![Part::text(text)])
+            }
+        };
+        let label = format!("{tool}-{kind}");
+        let artifact = Artifact {
+            artifact_id: artifact_id(&format!("{label}-{number}")),
+            name: Some(label),
+            description: None,
+            parts,
+        };
+        self.events.emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: false, last_chunk: true })).await?;
+        Ok(called)
+    }
+}
+
+/// What came of a call.
+pub(crate) enum Called {
+    Answered,
+    Failed(String),
+    Refused(ToolError),
+}
+
+#[expect(clippy::expect_used, reason = "a tool name with a suffix is short, printable and not empty")]
+fn artifact_id(text: &str) -> ArtifactId {
+    text.parse().expect("an artifact id of a tool is valid")
+}
+
+/// A result as parts: text stays text, media become files, the structured result comes last as data.
+fn parts_of(output: ToolOutput) -> Vec<Part> {
+    let mut parts: Vec<Part> = output.content.into_iter().map(part_of).collect();
+    parts.extend(output.structured_content.map(Part::data));
+    parts
+}
+
+fn part_of(block: ContentBlock) -> Part {
+    use base64::Engine as _;
+    match block {
+        ContentBlock::Text { text } => Part::text(text),
+        ContentBlock::Image { data, mime_type } | ContentBlock::Audio { data, mime_type } => {
+            match base64::engine::general_purpose::STANDARD.decode(&data) {
+                Ok(bytes) => Part::file(bytes, None, Some(mime_type)),
+                Err(_) => Part::text(format!("[{mime_type} left out: it is not base64]")),
+            }
+        }
+        ContentBlock::ResourceLink { uri, name } => {
+            let mut part = Part::new(openfang_types::task::PartBody::Url(uri));
+            part.filename = Some(name);
+            part
+        }
+        ContentBlock::Resource { resource } => Part::data(resource),
+    }
+}
+
+/// The arguments a peer or script gave, or none.
+pub(crate) fn arguments_or_empty(arguments: Option<&Value>) -> Value {
+    arguments.cloned().unwrap_or_else(|| Value::Object(serde_json::Map::new()))
+}

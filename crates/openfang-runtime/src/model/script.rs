@@ -1,0 +1,128 @@
+//! Replies from a file: rules on the message give a sequence of steps. For demos, for tests, and for people who test
+//! their own client against an agent that is known to the letter. The format is documented in `docs/script.md`.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use openfang_types::event::ArtifactUpdate;
+use openfang_types::ids::ArtifactId;
+use openfang_types::task::{Artifact, Message, Part, TaskState};
+
+use super::{Called, Ending, Model, ModelRun, RunEvent, RunStopped, Turn};
+use crate::pipeline::ToolCall;
+
+pub use format::{ScriptError, parse};
+use format::{ArtifactStep, Rule, Script, Step};
+
+mod format;
+
+/// An agent that does what its file says.
+pub struct Scripted {
+    script: Script,
+}
+
+impl Scripted {
+    /// An agent that follows this script.
+    pub const fn new(script: Script) -> Self {
+        Self { script }
+    }
+
+    fn rule_for(&self, message: &Message, turn: usize) -> Option<&Rule> {
+        self.script.rules.iter().find(|rule| rule.when.holds(message, turn))
+    }
+}
+
+impl Model for Scripted {
+    fn plain_reply(&self, message: &Message) -> Option<Vec<Part>> {
+        match self.rule_for(message, 1)?.steps.as_slice() {
+            [Step::Reply(text)] => Some(vec![Part::text(text)]),
+            _ => None,
+        }
+    }
+
+    fn run<'a>(&'a self, run: &'a ModelRun<'a>, turn: &'a Turn) -> BoxFuture<'a, Result<Ending, RunStopped>> {
+        Box::pin(async move {
+            let Some(rule) = self.rule_for(&turn.message, turn.number) else {
+                return Ok(Ending::saying(TaskState::InputRequired, self.script.known_rules()));
+            };
+            let mut play = Play { run, turn: turn.number, chunks: 0 };
+            for (number, step) in rule.steps.iter().enumerate() {
+                if let Some(ending) = play.step(step, number).await? {
+                    return Ok(ending);
+                }
+            }
+            Ok(Ending::completed())
+        })
+    }
+}
+
+/// A rule that is being played.
+struct Play<'a> {
+    run: &'a ModelRun<'a>,
+    turn: usize,
+    chunks: usize,
+}
+
+impl Play<'_> {
+    /// Plays one step; an ending ends the turn.
+    async fn step(&mut self, step: &Step, number: usize) -> Result<Option<Ending>, RunStopped> {
+        match step {
+            Step::Chunk(text) => self.chunk(text).await?,
+            Step::Artifact(artifact) => self.artifact(artifact, number).await?,
+            Step::Status(status) => {
+                let parts: Vec<Part> = status.message.iter().map(Part::text).collect();
+                match status.state {
+                    TaskState::Submitted | TaskState::Working => self.run.events.emit(RunEvent::Working(parts)).await?,
+                    state => return Ok(Some(Ending { state, parts })),
+                }
+            }
+            Step::Tool(tool) => {
+                let call = ToolCall { name: tool.name.clone(), arguments: tool.arguments.clone() };
+                match self.run.call_tool(call, self.turn * 1_000 + number).await? {
+                    Called::Refused(error) if error.ends_the_run() => {
+                        return Ok(Some(Ending::saying(TaskState::Failed, error.to_string())));
+                    }
+                    Called::Answered | Called::Failed(_) | Called::Refused(_) => {}
+                }
+            }
+            Step::DelayMs(ms) => tokio::time::sleep(Duration::from_millis(*ms)).await,
+            Step::Fail(why) => return Ok(Some(Ending::saying(TaskState::Failed, why))),
+            Step::Reply(text) => return Ok(Some(Ending::saying(TaskState::Completed, text))),
+            // Whoever cancels drops this future; that is the only way out.
+            Step::WaitForCancel(_) => std::future::pending::<()>().await,
+        }
+        Ok(None)
+    }
+
+    async fn chunk(&mut self, text: &str) -> Result<(), RunStopped> {
+        let first = self.chunks == 0;
+        self.chunks += 1;
+        let artifact = Artifact {
+            artifact_id: fixed_id(&format!("reply-{}", self.turn)),
+            name: Some("reply".to_owned()),
+            description: None,
+            parts: vec![Part::text(text)],
+        };
+        self.run.events.emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: !first, last_chunk: false })).await
+    }
+
+    async fn artifact(&self, step: &ArtifactStep, number: usize) -> Result<(), RunStopped> {
+        let artifact_id =
+            step.id.clone().unwrap_or_else(|| fixed_id(&format!("artifact-{}-{number}", self.turn)));
+        let artifact =
+            Artifact { artifact_id, name: step.name.clone(), description: None, parts: vec![step.part()] };
+        self.run
+            .events
+            .emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: step.append, last_chunk: step.last }))
+            .await
+    }
+}
+
+#[expect(clippy::expect_used, reason = "a short literal with numbers is printable and not empty")]
+fn fixed_id(text: &str) -> ArtifactId {
+    text.parse().expect("an artifact id of a script is valid")
+}
+
+#[cfg(test)]
+#[path = "script_tests.rs"]
+mod tests;

@@ -1,0 +1,97 @@
+//! The one way to a tool. Every door, every agent and the command line come through [`Pipeline::execute`].
+//!
+//! The stages stand in `guarded`, in order; each is a file of its own. Audit opens first and closes last, so that
+//! refusals, timeouts and callers that went away are recorded too.
+
+use std::sync::Arc;
+
+use openfang_store::AuditStore;
+use openfang_types::clock::Clock;
+use openfang_types::content::ToolOutput;
+use openfang_types::ids::ToolName;
+use serde_json::Value;
+
+use crate::catalog::Catalog;
+use crate::context::CallContext;
+use crate::metrics::PipelineMetrics;
+
+pub mod arguments;
+pub mod audit;
+pub mod capability;
+pub mod error;
+pub mod loop_guard;
+pub mod secrets;
+pub mod taint;
+pub mod timeout;
+pub mod truncate;
+
+pub use capability::Permit;
+pub use error::ToolError;
+pub use secrets::Sensitive;
+
+/// A call to be made.
+#[derive(Debug, Clone)]
+pub struct ToolCall {
+    /// Which tool.
+    pub name: ToolName,
+    /// With what. Anything but an object is refused by every schema.
+    pub arguments: Value,
+}
+
+/// The tools, and what guards them.
+pub struct Pipeline {
+    catalog: Catalog,
+    audit: Arc<dyn AuditStore>,
+    clock: Arc<dyn Clock>,
+    sensitive: Sensitive,
+    metrics: PipelineMetrics,
+}
+
+impl Pipeline {
+    /// Puts the guards before the tools.
+    pub fn new(
+        catalog: Catalog,
+        audit: Arc<dyn AuditStore>,
+        clock: Arc<dyn Clock>,
+        sensitive: Sensitive,
+        metrics: PipelineMetrics,
+    ) -> Self {
+        Self { catalog, audit, clock, sensitive, metrics }
+    }
+
+    /// The tools behind the guards.
+    pub const fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Calls a tool. What the tool itself could not do is an output with `is_error`; an error is a refusal.
+    #[tracing::instrument(level = "debug", skip_all, fields(tool = %call.name, trace = %cx.trace))]
+    pub async fn execute(&self, cx: &CallContext, call: ToolCall) -> Result<ToolOutput, ToolError> {
+        let mut record = audit::open(self, cx, &call); // dropped unclosed: written as canceled
+        let name = call.name.clone();
+        let outcome = self.guarded(cx, call, &mut record).await;
+        let outcome = loop_guard::note_outcome(cx, &name, outcome); // a run that is only refused must end too
+        record.close(&outcome);
+        outcome
+    }
+
+    async fn guarded(
+        &self,
+        cx: &CallContext,
+        call: ToolCall,
+        record: &mut audit::Record<'_>,
+    ) -> Result<ToolOutput, ToolError> {
+        let permit = capability::check(&self.catalog, cx, &call.name)?; // the only key to a tool
+        arguments::check(&permit, &call.arguments)?;
+        let warning = loop_guard::check(cx, &call)?;
+        taint::check_sink(&self.sensitive, cx, &permit, &call.arguments)?;
+        record.commit_before_effect(&permit).await?;
+        let output = timeout::within(cx, permit, call.arguments).await?;
+        let output = taint::label(&self.sensitive, cx, &call.name, output);
+        Ok(truncate::to_limits(loop_guard::with_warning(output, warning), &cx.config.limits))
+    }
+}
+
+#[cfg(test)]
+#[path = "pipeline_tests.rs"]
+mod tests;

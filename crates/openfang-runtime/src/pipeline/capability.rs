@@ -1,0 +1,50 @@
+//! Whether this caller may use this tool. Saying yes takes a [`Permit`], and only this file can make one.
+
+use std::sync::Arc;
+
+use openfang_types::capability::any_matches;
+use openfang_types::ids::ToolName;
+use openfang_types::principal::Standing;
+use openfang_types::taint::SinkKind;
+use openfang_types::tool::ToolDefinition;
+
+use super::ToolError;
+use crate::catalog::{Catalog, Registered};
+use crate::context::CallContext;
+
+/// The proof that a caller may use a tool, once. Tools demand it, so forgetting the check does not compile:
+///
+/// ```compile_fail
+/// let permit = openfang_runtime::pipeline::Permit { tool: todo!() };
+/// ```
+pub struct Permit {
+    tool: Arc<Registered>,
+}
+
+impl Permit {
+    /// What may be called.
+    pub fn definition(&self) -> &ToolDefinition {
+        &self.tool.definition
+    }
+
+    pub(super) const fn tool(&self) -> &Arc<Registered> {
+        &self.tool
+    }
+}
+
+/// Gives the permit, or says there is no such tool.
+pub(super) fn check(catalog: &Catalog, cx: &CallContext, name: &ToolName) -> Result<Permit, ToolError> {
+    match catalog.get(name) {
+        Some(tool) if allows(cx, &tool.definition) => Ok(Permit { tool: Arc::clone(tool) }),
+        Some(_) | None => Err(ToolError::Unknown(name.clone())),
+    }
+}
+
+/// The authority rule: through an agent, its patterns and the principal's; directly, the principal's alone.
+/// Whoever is merely `local` gets no tool that executes: any process on the machine could be it.
+pub fn allows(cx: &CallContext, tool: &ToolDefinition) -> bool {
+    let agent_allows = cx.agent.as_ref().is_none_or(|agent| any_matches(&agent.capabilities.tools, &tool.name));
+    let through = cx.agent.as_ref().map(|agent| &agent.name);
+    let unproved = matches!(cx.principal.standing(), Standing::Local) && tool.sink == SinkKind::Executes;
+    agent_allows && cx.principal.may_use(&tool.name, through) && !unproved
+}

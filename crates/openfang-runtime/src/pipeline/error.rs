@@ -1,0 +1,112 @@
+//! Why a call was refused or broke. What a tool itself could not do is not here: that is an output with `is_error`.
+
+use std::time::Duration;
+
+use openfang_store::StoreError;
+use openfang_types::ids::ToolName;
+use openfang_types::taint::{Label, SinkKind};
+
+/// A refusal, in a sentence its reader can act on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ToolError {
+    /// No such tool, or not for this caller: the two look the same.
+    #[error("there is no tool {0}; `openfang tool list` shows the tools you may call")]
+    Unknown(ToolName),
+    /// The arguments do not fit the schema; the tool did not run.
+    #[error("the arguments of {tool} do not fit its schema: {}", problems.join("; "))]
+    InvalidArguments {
+        /// Which tool.
+        tool: ToolName,
+        /// What does not fit, place by place.
+        problems: Vec<String>,
+    },
+    /// The tool's own schema cannot be used.
+    #[error("the schema of {tool} cannot be compiled: {why}")]
+    UnusableSchema {
+        /// Which tool.
+        tool: ToolName,
+        /// Why.
+        why: String,
+    },
+    /// The run goes in circles.
+    #[error("{tool} was not called: {why}; try something else, or answer with what you have")]
+    Looping {
+        /// Which tool.
+        tool: ToolName,
+        /// Which rule.
+        why: String,
+    },
+    /// A label and a sink may not meet.
+    #[error(
+        "{tool} was not called: it {sink} and the context carries {label} (from {source_name}); \
+         start a new run without that content, or ask the operator"
+    )]
+    Tainted {
+        /// Which tool.
+        tool: ToolName,
+        /// What it does.
+        sink: SinkKind,
+        /// Which label forbids it.
+        label: Label,
+        /// What brought the label.
+        source_name: String,
+    },
+    /// The arguments hold the value of a configured secret.
+    #[error("{0} was not called: its arguments contain a configured secret; leave the secret out")]
+    SecretInArguments(ToolName),
+    /// The tool took too long; its work was dropped.
+    #[error("{tool} did not answer within {} s", after.as_secs_f32())]
+    TimedOut {
+        /// Which tool.
+        tool: ToolName,
+        /// How long it had.
+        after: Duration,
+    },
+    /// The caller canceled, or went away.
+    #[error("{0} was canceled")]
+    Cancelled(ToolName),
+    /// The tool broke. The details are in the log, under the request's trace id.
+    #[error("{0} broke; the log says more under this request's trace id")]
+    Panicked(ToolName),
+    /// The call could not be recorded, so it was not made.
+    #[error("{tool} was not called: its audit row could not be written ({cause})")]
+    Unrecorded {
+        /// Which tool.
+        tool: ToolName,
+        /// Why.
+        cause: StoreError,
+    },
+}
+
+impl ToolError {
+    /// Whether the run that made the call must end.
+    pub const fn ends_the_run(&self) -> bool {
+        match self {
+            Self::Looping { .. } | Self::Cancelled(_) => true,
+            Self::Unknown(_)
+            | Self::InvalidArguments { .. }
+            | Self::UnusableSchema { .. }
+            | Self::Tainted { .. }
+            | Self::SecretInArguments(_)
+            | Self::TimedOut { .. }
+            | Self::Panicked(_)
+            | Self::Unrecorded { .. } => false,
+        }
+    }
+
+    /// The word for metrics, audit rows and API errors.
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::Unknown(_) => "unknown_tool",
+            Self::InvalidArguments { .. } => "invalid_arguments",
+            Self::UnusableSchema { .. } => "unusable_schema",
+            Self::Looping { .. } => "looping",
+            Self::Tainted { .. } => "tainted",
+            Self::SecretInArguments(_) => "secret_in_arguments",
+            Self::TimedOut { .. } => "timed_out",
+            Self::Cancelled(_) => "canceled",
+            Self::Panicked(_) => "panicked",
+            Self::Unrecorded { .. } => "unrecorded",
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What must not travel: the values of configured secrets, text of a known secret's shape, and what config calls
+//! personal. Finding is here; what follows from it is decided in `taint`.
+
+use std::borrow::Cow;
+
+use aho_corasick::AhoCorasick;
+use openfang_types::capability::Glob;
+use openfang_types::config::PiiConfig;
+use openfang_types::secret::{REDACTED, Secret};
+use openfang_types::taint::{Label, Labels};
+use regex::RegexSet;
+use serde_json::Value;
+
+/// Shapes of credentials that people paste. A shape is listed when a random text cannot have it.
+const SECRET_SHAPES: [&str; 12] = [
+    r"AKIA[0-9A-Z]{16}",
+    r"gh[pousr]_[A-Za-z0-9]{36}",
+    r"github_pat_[A-Za-z0-9_]{40}",
+    r"glpat-[A-Za-z0-9_\-]{20}",
+    r"xox[abprs]-[A-Za-z0-9\-]{20}",
+    r"sk-ant-[A-Za-z0-9_\-]{20}",
+    r"sk-(proj-)?[A-Za-z0-9]{32}",
+    r"AIza[0-9A-Za-z_\-]{35}",
+    r"[rs]k_live_[A-Za-z0-9]{20}",
+    r"npm_[A-Za-z0-9]{36}",
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
+    r"eyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{20}",
+];
+
+/// Short values would be found everywhere; config refuses to call them secrets of ours.
+const SHORTEST_SECRET: usize = 8;
+
+/// What to look for.
+pub struct Sensitive {
+    configured: Option<AhoCorasick>,
+    shapes: RegexSet,
+    pii: Option<RegexSet>,
+    pii_tools: Vec<Glob>,
+}
+
+/// A pattern that cannot be compiled.
+#[derive(Debug, thiserror::Error)]
+#[error("the patterns of sensitive text cannot be compiled")]
+pub struct SensitiveError(#[source] Box<dyn std::error::Error + Send + Sync>);
+
+impl Sensitive {
+    /// Compiles the lists.
+    pub fn new<'a>(configured: impl IntoIterator<Item = &'a Secret>, pii: &PiiConfig) -> Result<Self, SensitiveError> {
+        let values: Vec<&str> =
+            configured.into_iter().map(Secret::expose).filter(|value| value.len() >= SHORTEST_SECRET).collect();
+        let configured = if values.is_empty() { None } else { Some(AhoCorasick::new(values).map_err(wrong)?) };
+        let patterns = if pii.patterns.is_empty() { None } else { Some(RegexSet::new(&pii.patterns).map_err(wrong)?) };
+        Ok(Self {
+            configured,
+            shapes: RegexSet::new(SECRET_SHAPES).map_err(wrong)?,
+            pii: patterns,
+            pii_tools: pii.tools.clone(),
+        })
+    }
+
+    /// Patterns of tools whose results are personal.
+    pub(super) fn pii_tools(&self) -> &[Glob] {
+        &self.pii_tools
+    }
+
+    /// Whether the value of a configured secret is somewhere in there.
+    pub(super) fn holds_configured(&self, value: &Value) -> bool {
+        self.configured.as_ref().is_some_and(|secrets| any_text(value, &mut |text| secrets.is_match(text)))
+    }
+
+    /// What the texts in there say about themselves.
+    pub(super) fn labels_of(&self, value: &Value, source: &str) -> Labels {
+        let mut labels = Labels::none();
+        any_text(value, &mut |text| {
+            labels.join(&self.labels_of_text(text, source));
+            false
+        });
+        labels
+    }
+
+    /// What a text says about itself.
+    pub(super) fn labels_of_text(&self, text: &str, source: &str) -> Labels {
+        let mut labels = Labels::none();
+        if self.shapes.is_match(text) || self.configured.as_ref().is_some_and(|secrets| secrets.is_match(text)) {
+            labels.add(Label::Secret, format!("secret-looking text in {source}"));
+        }
+        if self.pii.as_ref().is_some_and(|patterns| patterns.is_match(text)) {
+            labels.add(Label::Pii, format!("personal text in {source}"));
+        }
+        labels
+    }
+
+    /// The text with every configured secret taken out.
+    pub fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match &self.configured {
+            Some(secrets) if secrets.is_match(text) => {
+                let marks = vec![REDACTED; secrets.patterns_len()];
+                Cow::Owned(secrets.replace_all(text, &marks))
+            }
+            Some(_) | None => Cow::Borrowed(text),
+        }
+    }
+
+    /// The value with every configured secret taken out.
+    pub(super) fn redact(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(clean) = self.redacted(text) {
+                    *text = clean;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact(item)),
+            Value::Object(members) => members.values_mut().for_each(|member| self.redact(member)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> SensitiveError {
+    SensitiveError(Box::new(error))
+}
+
+/// Whether any text in the value, member names included, passes the test.
+fn any_text(value: &Value, test: &mut impl FnMut(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => test(text),
+        Value::Array(items) => items.iter().any(|item| any_text(item, test)),
+        Value::Object(members) => members.iter().any(|(key, member)| test(key) || any_text(member, test)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}

@@ -1,0 +1,86 @@
+//! Labels at the sink and on the result. The policy itself is `openfang_types::taint::forbidding_label`.
+
+use openfang_types::capability::any_matches;
+use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::ids::ToolName;
+use openfang_types::principal::Door;
+use openfang_types::taint::{Label, Labels, forbidding_label};
+use serde_json::Value;
+
+use super::{Permit, Sensitive, ToolError};
+use crate::context::CallContext;
+
+/// Refuses a call whose context or arguments carry what its sink does not take.
+pub(super) fn check_sink(
+    sensitive: &Sensitive,
+    cx: &CallContext,
+    permit: &Permit,
+    arguments: &Value,
+) -> Result<(), ToolError> {
+    let definition = permit.definition();
+    let tool = &definition.name;
+    if sensitive.holds_configured(arguments) {
+        return Err(ToolError::SecretInArguments(tool.clone()));
+    }
+    let found = sensitive.labels_of(arguments, "the arguments");
+    let mut labels = cx.context_labels();
+    match &cx.run {
+        Some(run) => {
+            run.enters(&found);
+            labels.join(&found);
+        }
+        None => {
+            if found.contains(Label::Secret) {
+                tracing::warn!(%tool, trace = %cx.trace, "the arguments of a direct call look like a secret");
+            }
+            if let Some(source) = found.source(Label::Pii) {
+                labels.add(Label::Pii, source);
+            }
+        }
+    }
+    match forbidding_label(&labels, definition.sink) {
+        Some(label) => Err(ToolError::Tainted {
+            tool: tool.clone(),
+            sink: definition.sink,
+            label,
+            source_name: labels.source(label).unwrap_or("unknown").to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Labels a result with what it says about itself, tells the run, and takes configured secrets out of it.
+pub(super) fn label(sensitive: &Sensitive, cx: &CallContext, tool: &ToolName, mut output: ToolOutput) -> ToolOutput {
+    let mut found = Labels::none();
+    let source = format!("the result of {tool}");
+    for text in output.content.iter().filter_map(ContentBlock::as_text) {
+        found.join(&sensitive.labels_of_text(text, &source));
+    }
+    if let Some(value) = &output.structured_content {
+        found.join(&sensitive.labels_of(value, &source));
+    }
+    if any_matches(sensitive.pii_tools(), tool) {
+        found.add(Label::Pii, format!("{source}, which config calls personal"));
+    }
+    output.labels.join(&found);
+    if let Some(run) = &cx.run {
+        run.enters(&output.labels);
+    }
+    if cx.door != Door::Cli && output.labels.contains(Label::Secret) {
+        redact(sensitive, &mut output);
+    }
+    output
+}
+
+fn redact(sensitive: &Sensitive, output: &mut ToolOutput) {
+    for block in &mut output.content {
+        match block {
+            ContentBlock::Text { text } => *text = sensitive.redacted(text).into_owned(),
+            ContentBlock::Resource { resource } => sensitive.redact(resource),
+            ContentBlock::Image { .. } | ContentBlock::Audio { .. } | ContentBlock::ResourceLink { .. } => {}
+        }
+    }
+    if let Some(value) = &mut output.structured_content {
+        sensitive.redact(value);
+    }
+}

@@ -1,0 +1,59 @@
+//! Calling the tool, for as long as its kind may take. Cancel, timeout and a panic all drop the tool's future.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use openfang_types::content::ToolOutput;
+use openfang_types::limits::Limits;
+use openfang_types::tool::ToolKind;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::{Permit, ToolError};
+use crate::context::CallContext;
+
+/// Calls the tool with the permit.
+pub(super) async fn within(cx: &CallContext, permit: Permit, arguments: Value) -> Result<ToolOutput, ToolError> {
+    let registered = Arc::clone(permit.tool());
+    let name = &registered.definition.name;
+    let after = time_for(registered.definition.kind, cx);
+    let work = AssertUnwindSafe(registered.tool.call(cx, arguments, permit)).catch_unwind();
+    let finished = tokio::select! {
+        biased;
+        () = cx.cancel.cancelled() => return Err(ToolError::Cancelled(name.clone())),
+        finished = tokio::time::timeout(after, work) => finished,
+    };
+    match finished {
+        Ok(Ok(Ok(output))) => Ok(output),
+        Ok(Ok(Err(failure))) => Ok(ToolOutput::error(failure.to_string())),
+        Ok(Err(panic)) => {
+            tracing::error!(tool = %name, trace = %cx.trace, message = panic_message(&*panic), "a tool panicked");
+            Err(ToolError::Panicked(name.clone()))
+        }
+        Err(_) => Err(ToolError::TimedOut { tool: name.clone(), after }),
+    }
+}
+
+fn time_for(kind: ToolKind, cx: &CallContext) -> Duration {
+    let by_kind = limit_of(kind, &cx.config.limits);
+    match cx.deadline {
+        Some(deadline) => by_kind.min(deadline.saturating_duration_since(Instant::now())),
+        None => by_kind,
+    }
+}
+
+/// How long a kind of tool may take.
+pub const fn limit_of(kind: ToolKind, limits: &Limits) -> Duration {
+    match kind {
+        ToolKind::Plain => limits.tool_timeout(),
+        ToolKind::RunsAgent => limits.run_timeout(),
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}

@@ -1,0 +1,62 @@
+//! Results to size: text is cut with a marker, everything else is whole or replaced by a marker.
+
+use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::limits::Limits;
+
+/// Cuts a result to the limits.
+pub(super) fn to_limits(mut output: ToolOutput, limits: &Limits) -> ToolOutput {
+    let mut left = limits.tool_result_chars;
+    for block in &mut output.content {
+        match block {
+            ContentBlock::Text { text } => left = cut(text, left),
+            ContentBlock::Image { .. }
+            | ContentBlock::Audio { .. }
+            | ContentBlock::ResourceLink { .. }
+            | ContentBlock::Resource { .. } => replace_if_large(block, limits.tool_result_block_bytes),
+        }
+    }
+    let size = output.structured_content.as_ref().map_or(0, |value| value.to_string().len());
+    if size > limits.tool_result_block_bytes {
+        output.structured_content = None;
+        output.content.push(marker("structured content", size, limits.tool_result_block_bytes));
+    }
+    output
+}
+
+/// Cuts a text to `left` characters and returns what is left for the next one.
+fn cut(text: &mut String, left: usize) -> usize {
+    // A text has at most as many characters as bytes, so most texts are never counted.
+    if text.len() <= left {
+        return left - text.len();
+    }
+    match text.char_indices().nth(left) {
+        Some((end, _)) => {
+            let more = text[end..].chars().count();
+            text.truncate(end);
+            text.push_str(&format!("\n[truncated: {more} more characters]"));
+            0
+        }
+        None => left.saturating_sub(text.chars().count()),
+    }
+}
+
+fn replace_if_large(block: &mut ContentBlock, cap: usize) {
+    let (what, size) = match &*block {
+        ContentBlock::Text { .. } => return,
+        ContentBlock::Image { data, .. } => ("image", data.len()),
+        ContentBlock::Audio { data, .. } => ("audio", data.len()),
+        ContentBlock::ResourceLink { uri, name } => ("link", uri.len() + name.len()),
+        ContentBlock::Resource { resource } => ("resource", resource.to_string().len()),
+    };
+    if size > cap {
+        *block = marker(what, size, cap);
+    }
+}
+
+fn marker(what: &str, size: usize, cap: usize) -> ContentBlock {
+    ContentBlock::text(format!("[{what} of {size} bytes left out: the limit is {cap}]"))
+}
+
+#[cfg(test)]
+#[path = "truncate_tests.rs"]
+mod tests;

@@ -1,0 +1,50 @@
+//! What is cut, and where.
+
+use serde_json::json;
+
+use super::*;
+
+fn limits(chars: usize, bytes: usize) -> Limits {
+    Limits { tool_result_chars: chars, tool_result_block_bytes: bytes, ..Limits::default() }
+}
+
+#[test]
+fn text_is_cut_between_characters_and_says_how_much_is_missing() {
+    let output = to_limits(ToolOutput::text("äöüß"), &limits(2, 100));
+
+    assert_eq!(output.joined_text(), "äö\n[truncated: 2 more characters]");
+}
+
+#[test]
+fn text_of_exactly_the_limit_is_left_alone() {
+    let output = to_limits(ToolOutput::text("äöüß"), &limits(4, 100));
+
+    assert_eq!(output.joined_text(), "äöüß");
+}
+
+#[test]
+fn several_blocks_share_one_budget() {
+    let mut output = ToolOutput::text("abc");
+    output.content.push(ContentBlock::text("def"));
+
+    let texts: Vec<String> = to_limits(output, &limits(4, 100))
+        .content
+        .iter()
+        .filter_map(|block| block.as_text().map(str::to_owned))
+        .collect();
+    assert_eq!(texts, ["abc", "d\n[truncated: 2 more characters]"]);
+}
+
+#[test]
+fn what_is_not_text_is_whole_or_replaced_but_never_cut() {
+    let image = |size| ContentBlock::Image { data: "x".repeat(size), mime_type: "image/png".into() };
+    let mut output = ToolOutput::text("t").with_structured(json!({"a": "y".repeat(50)}));
+    output.content.extend([image(10), image(11)]);
+
+    let cut = to_limits(output, &limits(100, 10));
+
+    assert_eq!(cut.content[1], image(10));
+    assert_eq!(cut.content[2].as_text(), Some("[image of 11 bytes left out: the limit is 10]"));
+    assert_eq!(cut.structured_content, None);
+    assert_eq!(cut.content[3].as_text(), Some("[structured content of 58 bytes left out: the limit is 10]"));
+}

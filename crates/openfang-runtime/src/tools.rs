@@ -1,0 +1,114 @@
+//! The built-in tools, one file each: name, arguments, definition and code together.
+//!
+//! A new tool is a file here and a line in [`builtin`]. Tools know nothing about who called them beyond the context
+//! they are given, and cannot be called without a [`Permit`].
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use openfang_store::KeyValueStore;
+use openfang_types::clock::Clock;
+use openfang_types::content::ToolOutput;
+use openfang_types::ids::ToolName;
+use openfang_types::tool::ToolDefinition;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::agents::Agents;
+use crate::context::CallContext;
+use crate::pipeline::Permit;
+use crate::workspaces::Workspaces;
+
+mod add_numbers;
+mod agent_list;
+mod agent_send;
+mod current_time;
+mod file_list;
+mod file_read;
+mod file_write;
+mod get_counter;
+mod get_greeting;
+mod is_admin;
+mod memory_recall;
+mod memory_store;
+
+/// What a call returns.
+pub type ToolFuture<'a> = BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+
+/// Something that can be called.
+pub trait Tool: Send + Sync {
+    /// What it says about itself; asked once, when it enters the catalogue.
+    fn definition(&self) -> ToolDefinition;
+    /// Does it. The arguments fit the schema. Every await may be the last.
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, permit: Permit) -> ToolFuture<'a>;
+}
+
+/// What the tool could not do, in a sentence its caller can act on.
+#[derive(Debug)]
+pub struct ToolFailure(String);
+
+impl ToolFailure {
+    /// A failure in the tool's own words.
+    pub fn new(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
+}
+
+impl fmt::Display for ToolFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<E: std::error::Error> From<E> for ToolFailure {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// What the built-in tools work on.
+pub struct Surroundings {
+    /// What agents remember.
+    pub memory: Arc<dyn KeyValueStore>,
+    /// The other agents.
+    pub agents: Arc<dyn Agents>,
+    /// Where files are.
+    pub workspaces: Workspaces,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Every built-in tool.
+pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
+    let Surroundings { memory, agents, workspaces, clock } = around;
+    vec![
+        Box::new(add_numbers::AddNumbers),
+        Box::new(agent_list::AgentList { agents: Arc::clone(&agents) }),
+        Box::new(agent_send::AgentSend { agents }),
+        Box::new(current_time::CurrentTime { clock }),
+        Box::new(file_list::FileList { workspaces: workspaces.clone() }),
+        Box::new(file_read::FileRead { workspaces: workspaces.clone() }),
+        Box::new(file_write::FileWrite { workspaces }),
+        Box::new(get_counter::GetCounter::default()),
+        Box::new(get_greeting::GetGreeting),
+        Box::new(is_admin::IsAdmin),
+        Box::new(memory_recall::MemoryRecall { memory: Arc::clone(&memory) }),
+        Box::new(memory_store::MemoryStore { memory }),
+    ]
+}
+
+/// The arguments as a type.
+fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolFailure> {
+    Ok(serde_json::from_value(arguments)?)
+}
+
+/// The name of a built-in tool.
+#[expect(clippy::expect_used, reason = "the names are literals in this folder, and a test registers every one")]
+fn name(literal: &'static str) -> ToolName {
+    literal.parse().expect("a built-in tool has a valid name")
+}
+
+#[cfg(test)]
+#[path = "tools_tests.rs"]
+mod tests;

@@ -1,0 +1,36 @@
+//! `is_admin`: whether the caller proved to be the operator.
+
+use openfang_types::content::ToolOutput;
+use openfang_types::principal::Standing;
+use openfang_types::taint::SinkKind;
+use openfang_types::tool::{ToolAnnotations, ToolDefinition};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Tool, ToolFuture, name};
+use crate::context::CallContext;
+use crate::pipeline::Permit;
+
+pub(super) struct IsAdmin;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {}
+
+impl Tool for IsAdmin {
+    fn definition(&self) -> ToolDefinition {
+        let says = "Tells whether you are the administrator of this OpenFang.";
+        ToolDefinition::of::<Args>(name("is_admin"), says, SinkKind::Reads, ToolAnnotations::READ_ONLY)
+    }
+
+    fn call<'a>(&'a self, cx: &'a CallContext, _: Value, _: Permit) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let is_admin = match cx.principal.standing() {
+                Standing::Admin(_) => true,
+                Standing::Local | Standing::User(_) => false,
+            };
+            Ok(ToolOutput::text(is_admin.to_string()).with_structured(json!({ "admin": is_admin })))
+        })
+    }
+}

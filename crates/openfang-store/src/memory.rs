@@ -1,0 +1,13 @@
+//! The home in this process's memory: bounded, and gone when the process ends.
+
+mod audit;
+mod key_value;
+mod tasks;
+
+pub use audit::MemoryAudit;
+pub use key_value::MemoryKeyValues;
+pub use tasks::MemoryTasks;
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod tests;

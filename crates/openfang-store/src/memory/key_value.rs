@@ -1,0 +1,48 @@
+//! Keys and values in a sorted map per owner.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use openfang_types::ids::Owner;
+use openfang_types::limits::MEMORY_KEYS_PER_OWNER;
+
+use crate::{Kept, KeyValueStore, StoreError, StoreFuture};
+
+/// Keys and values in memory.
+#[derive(Default)]
+pub struct MemoryKeyValues {
+    owners: Mutex<HashMap<Owner, BTreeMap<String, Kept>>>,
+}
+
+impl MemoryKeyValues {
+    fn with<T>(&self, owner: &Owner, work: impl FnOnce(&mut BTreeMap<String, Kept>) -> T) -> T {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        work(owners.entry(owner.clone()).or_default())
+    }
+}
+
+impl KeyValueStore for MemoryKeyValues {
+    fn put<'a>(&'a self, owner: &'a Owner, key: &'a str, kept: Kept) -> StoreFuture<'a, ()> {
+        let outcome = self.with(owner, |values| {
+            if values.len() >= MEMORY_KEYS_PER_OWNER && !values.contains_key(key) {
+                return Err(StoreError::TooManyKeys { limit: MEMORY_KEYS_PER_OWNER });
+            }
+            values.insert(key.to_owned(), kept);
+            Ok(())
+        });
+        Box::pin(async move { outcome })
+    }
+
+    fn get<'a>(&'a self, owner: &'a Owner, key: &'a str) -> StoreFuture<'a, Option<Kept>> {
+        let kept = self.with(owner, |values| values.get(key).cloned());
+        Box::pin(async move { Ok(kept) })
+    }
+
+    fn keys<'a>(&'a self, owner: &'a Owner, prefix: &'a str, limit: usize) -> StoreFuture<'a, Vec<String>> {
+        let keys = self.with(owner, |values| {
+            let from_prefix = values.range(prefix.to_owned()..);
+            from_prefix.map(|(key, _)| key.clone()).take_while(|key| key.starts_with(prefix)).take(limit).collect()
+        });
+        Box::pin(async move { Ok(keys) })
+    }
+}

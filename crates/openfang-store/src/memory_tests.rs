@@ -1,0 +1,56 @@
+//! The in-memory home keeps the contract, and its own bounds.
+
+use openfang_types::limits::{MEMORY_AUDIT_ROWS, MEMORY_TASKS};
+use openfang_types::task::TaskState;
+
+use super::*;
+use crate::contract::{self, audit_row, create, end, new_task, owner};
+use crate::{AuditStore, StoreError, TaskStore};
+
+#[tokio::test]
+async fn tasks_keep_the_contract() {
+    contract::tasks(|| Box::new(MemoryTasks::default())).await;
+}
+
+#[tokio::test]
+async fn memory_keeps_the_contract() {
+    contract::key_values(|| Box::new(MemoryKeyValues::default())).await;
+}
+
+#[tokio::test]
+async fn audit_keeps_the_contract() {
+    contract::audit(|| Box::new(MemoryAudit::default())).await;
+}
+
+#[tokio::test]
+async fn a_full_map_lets_the_task_that_finished_first_go_and_never_a_live_one() {
+    let store = MemoryTasks::default();
+    let ada = owner("ada");
+    let mut ids = Vec::new();
+    for n in 0..MEMORY_TASKS {
+        let record = create(&store, new_task(&ada, &format!("m{n}"))).await;
+        ids.push(record.task.id);
+    }
+    let refused = store.create(new_task(&owner("bob"), "full")).await;
+    assert_eq!(refused.err(), Some(StoreError::TooManyLive { limit: MEMORY_TASKS }));
+
+    end(&store, &ada, ids[5], TaskState::Completed).await;
+    end(&store, &ada, ids[3], TaskState::Failed).await;
+    create(&store, new_task(&ada, "next")).await;
+
+    assert_eq!(store.get(&ada, ids[5]).await.err(), Some(StoreError::NotFound));
+    assert!(store.get(&ada, ids[3]).await.is_ok());
+    assert!(store.get(&ada, ids[0]).await.is_ok());
+}
+
+#[tokio::test]
+async fn the_audit_ring_drops_its_oldest_rows() {
+    let store = MemoryAudit::default();
+    for n in 0..=MEMORY_AUDIT_ROWS {
+        store.record(audit_row(u64::try_from(n).unwrap()));
+    }
+
+    let rows = store.recent(usize::MAX).await.unwrap();
+    assert_eq!(rows.len(), MEMORY_AUDIT_ROWS);
+    assert_eq!(rows[0].micros, 1);
+}

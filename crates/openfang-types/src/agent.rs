@@ -1,0 +1,64 @@
+//! An agent as its `agent.toml` describes it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::capability::Glob;
+use crate::ids::{AgentName, ToolName};
+
+/// `agents/<name>/agent.toml`. Unknown keys are errors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentManifest {
+    /// The name; the same as its directory's.
+    pub name: AgentName,
+    /// What it is for, in a sentence.
+    pub description: String,
+    /// What answers.
+    pub model: ModelConfig,
+    /// What it may use.
+    #[serde(default)]
+    pub capabilities: Capabilities,
+    /// The tool that receives plain text, in its one required string parameter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_tool: Option<ToolName>,
+}
+
+/// What answers for the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelConfig {
+    /// Which kind of model.
+    pub provider: Provider,
+    /// With `provider = "script"`: the file with the rules, beside `agent.toml`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
+}
+
+/// The kinds of model there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// No model: messages name tools.
+    Direct,
+    /// No model: replies come from a file.
+    Script,
+}
+
+impl Provider {
+    /// The word in the manifest.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Script => "script",
+        }
+    }
+}
+
+/// What an agent may use.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Capabilities {
+    /// Patterns of tool names. None: no tools.
+    pub tools: Vec<Glob>,
+}

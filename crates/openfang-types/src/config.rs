@@ -1,0 +1,208 @@
+//! `config.toml`, typed. Unknown keys are errors; what a single value cannot say is checked in [`Config::problems`].
+//!
+//! Reading the file, the environment and the flags is the kernel's business (`config_file.rs`). A key exists here
+//! from the day on which it has an effect.
+
+use std::net::{IpAddr, SocketAddr};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::capability::Glob;
+use crate::limits::Limits;
+use crate::secret::Secret;
+
+/// The whole of `config.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Where the HTTP API listens: an IP address and a port. Without a credential only loopback is possible.
+    #[serde(deserialize_with = "listen_address")]
+    #[schemars(with = "String")]
+    pub api_listen: SocketAddr,
+    /// The admin's key, sent as `Authorization: Bearer <key>`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key: Option<Secret>,
+    /// Host names, beside the loopback ones and the listen address, under which the server may be addressed.
+    pub allowed_hosts: Vec<String>,
+    /// Origins, such as `https://ide.example.org`, whose pages may call the API.
+    pub allowed_origins: Vec<String>,
+    /// Proxies whose `Forwarded` header says who the peer is.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Limits.
+    pub limits: Limits,
+    /// When a run is going in circles.
+    pub loop_guard: LoopGuardConfig,
+    /// What is personal data, beside what the labels find by themselves.
+    pub pii: PiiConfig,
+    /// What is logged, to standard error.
+    pub log: LogConfig,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            api_listen: SocketAddr::from(([127, 0, 0, 1], 50051)),
+            api_key: None,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            trusted_proxies: Vec::new(),
+            limits: Limits::default(),
+            loop_guard: LoopGuardConfig::default(),
+            pii: PiiConfig::default(),
+            log: LogConfig::default(),
+        }
+    }
+}
+
+/// When a run is going in circles, under `[loop_guard]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LoopGuardConfig {
+    /// Identical calls after which the run is warned.
+    pub warn_identical: u32,
+    /// Identical calls at which the call is refused.
+    pub block_identical: u32,
+    /// Times a cycle of calls may come round before the next call of it is refused.
+    pub cycle_repeats: u32,
+    /// The longest cycle that is looked for.
+    pub cycle_length: usize,
+    /// Tool calls of one run, in all.
+    pub calls_per_run: u32,
+}
+
+impl Default for LoopGuardConfig {
+    fn default() -> Self {
+        Self { warn_identical: 3, block_identical: 5, cycle_repeats: 3, cycle_length: 10, calls_per_run: 50 }
+    }
+}
+
+/// What is personal data, under `[pii]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PiiConfig {
+    /// Tools whose results are personal.
+    pub tools: Vec<Glob>,
+    /// Workspace paths whose content is personal: a file, or a directory and all below it.
+    pub paths: Vec<String>,
+    /// Regular expressions of text that is personal.
+    pub patterns: Vec<String>,
+}
+
+/// What is logged, under `[log]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LogConfig {
+    /// `error`, `warn`, `info`, `debug` or `trace`.
+    pub level: LogLevel,
+    /// `text` for people, `json` for machines.
+    pub format: LogFormat,
+}
+
+impl Default for LogConfig {
+    fn default() -> Self {
+        Self { level: LogLevel::Info, format: LogFormat::Text }
+    }
+}
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For machines.
+    Json,
+}
+
+/// A value that is well-formed and still cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// Where, as a dotted key path.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub why: String,
+}
+
+impl Config {
+    /// Everything that the types cannot refuse by themselves.
+    pub fn problems(&self) -> Vec<ConfigProblem> {
+        let mut problems = Vec::new();
+        let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });
+        if let Some(key) = &self.api_key
+            && (key.expose().is_empty() || !key.expose().bytes().all(|b| b.is_ascii_graphic()))
+        {
+            say("api_key", "must be visible ASCII without spaces, and not empty; try `openssl rand -hex 32`".into());
+        }
+        if self.api_key.is_none() && !self.api_listen.ip().is_loopback() {
+            let why = format!(
+                "{} is reachable from other machines, and no credential is configured; set api_key, or listen on 127.0.0.1",
+                self.api_listen
+            );
+            say("api_listen", why);
+        }
+        for host in &self.allowed_hosts {
+            if host.is_empty() || host.contains(['/', '*', ' ']) {
+                say("allowed_hosts", format!("{host:?} is not a host name, with or without a port"));
+            }
+        }
+        for origin in &self.allowed_origins {
+            if !is_origin(origin) {
+                say("allowed_origins", format!("{origin:?} is not an origin such as https://ide.example.org"));
+            }
+        }
+        for pattern in &self.pii.patterns {
+            if regex::Regex::new(pattern).is_err() {
+                say("pii.patterns", format!("{pattern:?} is not a regular expression"));
+            }
+        }
+        if self.loop_guard.block_identical <= self.loop_guard.warn_identical {
+            say("loop_guard.block_identical", "must be larger than warn_identical: the warning comes first".into());
+        }
+        for (section, value) in [("limits", to_value(&self.limits)), ("loop_guard", to_value(&self.loop_guard))] {
+            for key in zero_keys(&value) {
+                say(&format!("{section}.{key}"), "must be at least 1".into());
+            }
+        }
+        problems
+    }
+}
+
+/// `drain_secs = 0` has a meaning (stop at once); every other zero would switch something off.
+fn zero_keys(section: &serde_json::Value) -> Vec<&str> {
+    let members = section.as_object().into_iter().flatten();
+    members.filter(|(key, value)| value.as_u64() == Some(0) && *key != "drain_secs").map(|(key, _)| key.as_str()).collect()
+}
+
+fn to_value(section: &impl Serialize) -> serde_json::Value {
+    serde_json::to_value(section).unwrap_or_default()
+}
+
+fn is_origin(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    rest.is_some_and(|host| !host.is_empty() && !host.contains(['/', '*', ' ', '?', '#', '@']))
+}
+
+fn listen_address<'de, D: serde::Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(from)?;
+    text.parse().map_err(|_| {
+        serde::de::Error::custom(format_args!(
+            "{text:?} is not a listen address; use an IP address and a port, such as 127.0.0.1:50051"
+        ))
+    })
+}
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

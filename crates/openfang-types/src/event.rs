@@ -1,0 +1,74 @@
+//! What happens to a task, in order. A blocking answer, a stream, a poll and a push are views of this one log.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::TaskId;
+use crate::task::{Artifact, Message, TaskState, TaskStatus};
+
+/// The place of an event in its task's log. The first one is 1; 0 stands for "before all".
+pub type Seq = u64;
+
+/// One entry of a task's log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskEvent {
+    /// Whose log.
+    pub task_id: TaskId,
+    /// Which entry.
+    pub seq: Seq,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What happened.
+    pub body: EventBody,
+}
+
+impl TaskEvent {
+    /// The id a stream gives to this event, so that a reader can resume after it.
+    pub fn stream_id(&self) -> String {
+        format!("{}:{}", self.task_id, self.seq)
+    }
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum EventBody {
+    /// A turn was added to the conversation.
+    Message(Message),
+    /// The state, or what the agent says about it, changed.
+    Status(TaskStatus),
+    /// An artifact came, or grew.
+    Artifact(ArtifactUpdate),
+}
+
+impl EventBody {
+    /// The state this event leads to, if it is a change of state.
+    pub const fn state(&self) -> Option<TaskState> {
+        match self {
+            Self::Status(status) => Some(status.state),
+            Self::Message(_) | Self::Artifact(_) => None,
+        }
+    }
+
+    /// The word that names the event on a stream.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Message(_) => "message",
+            Self::Status(_) => "status",
+            Self::Artifact(_) => "artifact",
+        }
+    }
+}
+
+/// An artifact, or a further chunk of one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ArtifactUpdate {
+    /// The artifact, or the chunk of it.
+    pub artifact: Artifact,
+    /// Whether the parts join those already there.
+    pub append: bool,
+    /// Whether nothing more follows.
+    pub last_chunk: bool,
+}

@@ -1,0 +1,225 @@
+//! Ids as types: mixing two of them does not compile, and each is made by parsing.
+//!
+//! Ids that we mint are UUIDs (time-ordered where rows are sorted by them). Ids that a peer mints stay opaque text in
+//! a type of their own and never grant anything by themselves.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::limits;
+
+/// Why a text is not an id; `what` names the kind of id for the reader.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{value:?} is not {what}: {why}")]
+pub struct IdError {
+    what: &'static str,
+    value: String,
+    why: &'static str,
+}
+
+impl IdError {
+    fn new(what: &'static str, value: &str, why: &'static str) -> Self {
+        Self { what, value: value.chars().take(80).collect(), why }
+    }
+}
+
+macro_rules! uuid_ids {
+    ($($(#[$doc:meta])* $name:ident, $what:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+        #[serde(transparent)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// For an id source and for stores; everybody else parses.
+            pub const fn from_uuid(id: Uuid) -> Self {
+                Self(id)
+            }
+
+            /// The bare value, for stores.
+            pub const fn as_uuid(&self) -> Uuid {
+                self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                Uuid::try_parse(text).map(Self).map_err(|_| IdError::new($what, text, "it must be a UUID"))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.as_hyphenated().fmt(f)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                parse_text(from)
+            }
+        }
+    )*};
+}
+
+macro_rules! text_ids {
+    ($($(#[$doc:meta])* $name:ident, $check:path;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+        #[serde(transparent)]
+        #[schemars(transparent)]
+        pub struct $name(Box<str>);
+
+        impl $name {
+            /// The text itself.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                $check(text)?;
+                Ok(Self(text.into()))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                parse_text(from)
+            }
+        }
+    )*};
+}
+
+uuid_ids! {
+    /// A task of ours.
+    TaskId, "a task id";
+    /// One run of an agent: the loop guard and the context labels belong to it.
+    RunId, "a run id";
+    /// What ties the log lines, audit rows and spans of one request together.
+    TraceId, "a trace id";
+}
+
+text_ids! {
+    /// A conversation; peers may name their own.
+    ContextId, check_context_id;
+    /// A message, as its sender named it.
+    MessageId, check_message_id;
+    /// An artifact, unique within its task.
+    ArtifactId, check_artifact_id;
+    /// A local agent.
+    AgentName, check_agent_name;
+    /// A tool, whatever it is served by.
+    ToolName, check_tool_name;
+    /// Who owns tasks, memory and streams: `admin`, or a user's name.
+    Owner, check_owner;
+}
+
+impl AgentName {
+    /// The name with hyphens as underscores: two agents must differ in it, because tool names are built from it.
+    pub fn folded(&self) -> String {
+        self.0.replace('-', "_")
+    }
+}
+
+impl Owner {
+    /// The owner behind the admin key, the daemon token and `local`.
+    pub fn admin() -> Self {
+        Self("admin".into())
+    }
+}
+
+fn parse_text<'de, T, D>(from: D) -> Result<T, D::Error>
+where
+    T: FromStr<Err = IdError>,
+    D: serde::Deserializer<'de>,
+{
+    let text = std::borrow::Cow::<str>::deserialize(from)?;
+    text.parse().map_err(serde::de::Error::custom)
+}
+
+fn check_opaque(what: &'static str, text: &str) -> Result<(), IdError> {
+    if text.is_empty() {
+        return Err(IdError::new(what, text, "it is empty"));
+    }
+    if text.len() > limits::PEER_ID_MAX_BYTES {
+        return Err(IdError::new(what, text, "it is longer than 256 bytes"));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(IdError::new(what, text, "it contains control characters"));
+    }
+    Ok(())
+}
+
+fn check_context_id(text: &str) -> Result<(), IdError> {
+    check_opaque("a context id", text)
+}
+
+fn check_message_id(text: &str) -> Result<(), IdError> {
+    check_opaque("a message id", text)
+}
+
+fn check_artifact_id(text: &str) -> Result<(), IdError> {
+    check_opaque("an artifact id", text)
+}
+
+/// Path segments below `/a2a` that an agent of the same name would shadow.
+const RESERVED_AGENT_NAMES: [&str; 5] = ["v1", "tasks", "rest", "strict", "agents"];
+
+fn check_agent_name(text: &str) -> Result<(), IdError> {
+    const WHAT: &str = "an agent name";
+    let mut bytes = text.bytes();
+    let starts_well = bytes.next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    if !starts_well || !bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
+        return Err(IdError::new(WHAT, text, "use lower case letters, digits and hyphens, a letter or digit first"));
+    }
+    if text.len() > limits::AGENT_NAME_MAX_BYTES {
+        return Err(IdError::new(WHAT, text, "it is longer than 33 characters"));
+    }
+    if RESERVED_AGENT_NAMES.contains(&text) {
+        return Err(IdError::new(WHAT, text, "this word is reserved for a route"));
+    }
+    Ok(())
+}
+
+fn check_tool_name(text: &str) -> Result<(), IdError> {
+    const WHAT: &str = "a tool name";
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')) {
+        return Err(IdError::new(WHAT, text, "use letters, digits, underscore, hyphen and dot"));
+    }
+    if text.len() > limits::TOOL_NAME_MAX_BYTES {
+        return Err(IdError::new(WHAT, text, "it is longer than 128 characters"));
+    }
+    Ok(())
+}
+
+fn check_owner(text: &str) -> Result<(), IdError> {
+    const WHAT: &str = "a user name";
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'@');
+    if text.is_empty() || text.len() > limits::USER_NAME_MAX_BYTES || !text.bytes().all(plain) {
+        return Err(IdError::new(WHAT, text, "use 1 to 64 letters, digits, and . _ - @"));
+    }
+    if text.starts_with('.') {
+        return Err(IdError::new(WHAT, text, "it must not start with a dot"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "ids_tests.rs"]
+mod tests;

@@ -1,0 +1,20 @@
+//! The vocabulary of OpenFang: what every crate may say and none may redefine.
+//!
+//! Ids, limits, config, agents, tools, content, tasks and their events, principals, taint labels, the JSON-RPC
+//! envelope and the strict JSON scan. No I/O, no async, and no other crate of the house is known here.
+
+pub mod agent;
+pub mod capability;
+pub mod clock;
+pub mod config;
+pub mod content;
+pub mod event;
+pub mod ids;
+pub mod jsonrpc;
+pub mod limits;
+pub mod principal;
+pub mod scan;
+pub mod secret;
+pub mod taint;
+pub mod task;
+pub mod tool;

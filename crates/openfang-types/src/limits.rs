@@ -1,0 +1,157 @@
+//! Every limit of the house, in one place: the fixed ones as constants, the configurable ones in [`Limits`].
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Containers within containers that a JSON document may have. Deeper ones are refused by the strict scan.
+pub const JSON_MAX_DEPTH: usize = 127;
+/// Ids that peers mint.
+pub const PEER_ID_MAX_BYTES: usize = 256;
+/// Agent names: `openfang_agent_{name}` must stay within what clients accept as a tool name.
+pub const AGENT_NAME_MAX_BYTES: usize = 33;
+/// Tool names.
+pub const TOOL_NAME_MAX_BYTES: usize = 128;
+/// User names.
+pub const USER_NAME_MAX_BYTES: usize = 64;
+/// A tool's schema: size, nesting, number of subschemas. A tool beyond any of them is not registered.
+pub const SCHEMA_MAX_BYTES: usize = 64 * 1024;
+/// See [`SCHEMA_MAX_BYTES`].
+pub const SCHEMA_MAX_DEPTH: usize = 32;
+/// See [`SCHEMA_MAX_BYTES`].
+pub const SCHEMA_MAX_SUBSCHEMAS: usize = 2_000;
+/// What one compiled `pattern` may take; together with a linear-time engine this bounds a hostile schema.
+pub const SCHEMA_PATTERN_MAX_BYTES: usize = 1024 * 1024;
+/// What `file_read` returns of one file.
+pub const FILE_READ_MAX_BYTES: usize = 1024 * 1024;
+/// What `file_write` accepts.
+pub const FILE_WRITE_MAX_BYTES: usize = 5 * 1024 * 1024;
+/// Entries that `file_list` returns.
+pub const FILE_LIST_MAX_ENTRIES: usize = 1_000;
+/// One value of `memory_store`.
+pub const MEMORY_VALUE_MAX_BYTES: usize = 64 * 1024;
+/// One key of `memory_store`.
+pub const MEMORY_KEY_MAX_BYTES: usize = 256;
+/// Keys one owner may keep in memory.
+pub const MEMORY_KEYS_PER_OWNER: usize = 10_000;
+/// Rows the in-memory audit home keeps; the oldest go first.
+pub const MEMORY_AUDIT_ROWS: usize = 10_000;
+/// Tasks the in-memory task home keeps; the oldest finished go first, live ones never.
+pub const MEMORY_TASKS: usize = 1_000;
+/// Tasks on one page of a list, at most and by default.
+pub const PAGE_MAX_TASKS: usize = 100;
+/// See [`PAGE_MAX_TASKS`].
+pub const PAGE_DEFAULT_TASKS: usize = 50;
+/// Events a stream reads from the log at a time; a slow reader costs the writer nothing and this much memory.
+pub const STREAM_BATCH_EVENTS: usize = 64;
+/// How long cancel waits for the work to stop before it records the end; the work's future is dropped by then.
+pub const CANCEL_GRACE: Duration = Duration::from_millis(900);
+/// How long the daemon door waits for a connection and for the first byte of an answer that is not a run.
+pub const DAEMON_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often unused rate-limit keys are forgotten.
+pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
+/// Pause of the accept loop when the process is out of descriptors.
+pub const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
+/// Descriptors we ask the system for; what it grants is used.
+pub const NOFILE_TARGET: u64 = 65_536;
+/// A script's steps per rule; a longer one is a mistake.
+pub const SCRIPT_MAX_STEPS: usize = 10_000;
+/// A script's one delay.
+pub const SCRIPT_MAX_DELAY: Duration = Duration::from_secs(3_600);
+
+/// The limits that config may change, under `[limits]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Characters of text that one tool result may hold; the rest is cut, with a marker.
+    pub tool_result_chars: usize,
+    /// Bytes of one image, audio, file or structured block of a result; a larger one is replaced by a marker.
+    pub tool_result_block_bytes: usize,
+    /// Seconds a plain tool may take.
+    pub tool_timeout_secs: u64,
+    /// Seconds a tool that runs an agent may take.
+    pub run_timeout_secs: u64,
+    /// How deep agents may call agents.
+    pub agent_depth: u8,
+    /// Tasks of one owner that may be alive at a time; the next one is refused.
+    pub live_tasks_per_owner: usize,
+    /// Open event streams of one owner.
+    pub streams_per_owner: usize,
+    /// Bytes of a request body.
+    pub body_bytes: usize,
+    /// Seconds a client may take to send its headers.
+    pub header_read_secs: u64,
+    /// Seconds a client may take to send its body.
+    pub body_read_secs: u64,
+    /// Number of request headers.
+    pub headers: usize,
+    /// Bytes of all request headers together.
+    pub header_bytes: usize,
+    /// Connections in all.
+    pub connections: usize,
+    /// Connections of one peer; loopback is exempt.
+    pub connections_per_peer: usize,
+    /// HTTP/2 streams of one connection.
+    pub http2_streams: u32,
+    /// Requests a second of one peer before its credential is looked at; loopback is exempt.
+    pub rate_per_peer: u32,
+    /// Requests one peer may send at once.
+    pub rate_per_peer_burst: u32,
+    /// Requests a second of one principal.
+    pub rate_per_principal: u32,
+    /// Requests one principal may send at once.
+    pub rate_per_principal_burst: u32,
+    /// What a failed credential costs its peer, in requests; loopback is not exempt.
+    pub failed_credential_cost: u32,
+    /// Seconds between keep-alive comments on a stream.
+    pub stream_keep_alive_secs: u64,
+    /// Seconds that running work gets to finish when the server is told to stop.
+    pub drain_secs: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            tool_result_chars: 50_000,
+            tool_result_block_bytes: 1024 * 1024,
+            tool_timeout_secs: 60,
+            run_timeout_secs: 600,
+            agent_depth: 4,
+            live_tasks_per_owner: 1_000,
+            streams_per_owner: 500,
+            body_bytes: 10 * 1024 * 1024,
+            header_read_secs: 10,
+            body_read_secs: 60,
+            headers: 64,
+            header_bytes: 16 * 1024,
+            connections: 4_096,
+            connections_per_peer: 256,
+            http2_streams: 100,
+            rate_per_peer: 50,
+            rate_per_peer_burst: 200,
+            rate_per_principal: 100,
+            rate_per_principal_burst: 500,
+            failed_credential_cost: 10,
+            stream_keep_alive_secs: 15,
+            drain_secs: 30,
+        }
+    }
+}
+
+impl Limits {
+    /// What a plain tool may take.
+    pub const fn tool_timeout(&self) -> Duration {
+        Duration::from_secs(self.tool_timeout_secs)
+    }
+
+    /// What a run of an agent may take.
+    pub const fn run_timeout(&self) -> Duration {
+        Duration::from_secs(self.run_timeout_secs)
+    }
+
+    /// What running work gets at shutdown.
+    pub const fn drain(&self) -> Duration {
+        Duration::from_secs(self.drain_secs)
+    }
+}

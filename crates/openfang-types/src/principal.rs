@@ -1,0 +1,152 @@
+//! Who is calling, through which door, and what they were granted.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::capability::{Glob, any_matches};
+use crate::ids::{AgentName, Owner, ToolName};
+
+/// A caller whose credential was checked. Everything a caller leaves behind belongs to [`Principal::owner`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    owner: Owner,
+    standing: Standing,
+}
+
+/// On what ground a principal stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// Proved to be the operator.
+    Admin(AdminProof),
+    /// Came over loopback while no credential is configured: the same owner as admin, but any process could be it.
+    Local,
+    /// A user, with what was granted to them.
+    User(Grants),
+}
+
+/// How an admin was recognised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdminProof {
+    /// `api_key` of the config.
+    ApiKey,
+    /// The per-boot token of `daemon.json`.
+    DaemonToken,
+    /// The kernel runs in the caller's own process.
+    InProcess,
+}
+
+impl Principal {
+    /// The operator.
+    pub fn admin(proof: AdminProof) -> Self {
+        Self { owner: Owner::admin(), standing: Standing::Admin(proof) }
+    }
+
+    /// Whoever comes over loopback while no credential is configured.
+    pub fn local() -> Self {
+        Self { owner: Owner::admin(), standing: Standing::Local }
+    }
+
+    /// A user with grants.
+    pub const fn user(name: Owner, grants: Grants) -> Self {
+        Self { owner: name, standing: Standing::User(grants) }
+    }
+
+    /// Whose tasks, memory and streams these are.
+    pub const fn owner(&self) -> &Owner {
+        &self.owner
+    }
+
+    /// On what ground this principal stands.
+    pub const fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    /// Whether this agent exists as far as the principal is concerned.
+    pub fn may_talk_to(&self, agent: &AgentName) -> bool {
+        match &self.standing {
+            Standing::Admin(_) | Standing::Local => true,
+            Standing::User(grants) => grants.agent(agent).is_some(),
+        }
+    }
+
+    /// Whether the principal's own grants cover a tool: directly, or through the agent whose tools were all granted.
+    pub fn may_use(&self, tool: &ToolName, through: Option<&AgentName>) -> bool {
+        match &self.standing {
+            Standing::Admin(_) | Standing::Local => true,
+            Standing::User(grants) => {
+                any_matches(&grants.tools, tool)
+                    || through.is_some_and(|agent| grants.agent(agent) == Some(AgentGrant::AllItsTools))
+            }
+        }
+    }
+}
+
+/// What a user was granted: tool patterns, `agent:NAME` (talk to it) and `agent:NAME/*` (and use all its tools).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Grants {
+    tools: Vec<Glob>,
+    agents: Vec<(AgentName, AgentGrant)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AgentGrant {
+    Talk,
+    AllItsTools,
+}
+
+/// A text that is no grant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a grant: use a tool pattern, agent:NAME or agent:NAME/*")]
+pub struct GrantError(String);
+
+impl Grants {
+    /// Reads grants as they are written in config and tables.
+    pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, GrantError> {
+        let mut grants = Self::default();
+        for text in texts {
+            let wrong = || GrantError(text.chars().take(80).collect());
+            match text.strip_prefix("agent:") {
+                Some(agent) => {
+                    let (name, grant) = match agent.strip_suffix("/*") {
+                        Some(name) => (name, AgentGrant::AllItsTools),
+                        None => (agent, AgentGrant::Talk),
+                    };
+                    grants.agents.push((AgentName::from_str(name).map_err(|_| wrong())?, grant));
+                }
+                None => grants.tools.push(text.parse().map_err(|_| wrong())?),
+            }
+        }
+        Ok(grants)
+    }
+
+    fn agent(&self, agent: &AgentName) -> Option<AgentGrant> {
+        let mut held = self.agents.iter().filter(|(name, _)| name == agent).map(|(_, grant)| *grant);
+        let first = held.next()?;
+        let all = first == AgentGrant::AllItsTools || held.any(|grant| grant == AgentGrant::AllItsTools);
+        Some(if all { AgentGrant::AllItsTools } else { AgentGrant::Talk })
+    }
+}
+
+/// The door a request came through: its first label depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Door {
+    /// The command line, in process or with the daemon token.
+    Cli,
+    /// The HTTP API.
+    Rest,
+    /// One agent called another.
+    Agent,
+}
+
+impl Door {
+    /// The word for logs, metrics and audit rows.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cli => "cli",
+            Self::Rest => "rest",
+            Self::Agent => "agent",
+        }
+    }
+}

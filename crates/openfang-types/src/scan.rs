@@ -1,0 +1,100 @@
+//! The strict JSON scan: one pass that every inbound frame takes before anything reads it.
+//!
+//! [`scan`] accepts exactly one RFC 8259 value and refuses what parsers disagree about: duplicate keys, lone
+//! surrogates, a byte order mark, nesting beyond [`JSON_MAX_DEPTH`](crate::limits::JSON_MAX_DEPTH), and the keys
+//! that `serde_json` keeps for itself. What it accepts may stay `RawValue` and means the same to every later
+//! reader; only a number may still be too large for the type somebody wants. It does not recurse, takes linear
+//! time whatever the input, and does not allocate for small documents.
+
+use thiserror::Error;
+
+mod document;
+mod inline;
+mod keys;
+mod token;
+
+/// Checks that `bytes` are one strict JSON document.
+pub fn scan(bytes: &[u8]) -> Result<(), ScanError> {
+    scan_text(bytes).map(drop)
+}
+
+/// Like [`scan`], and hands back the text, so that a parser need not check the UTF-8 again.
+pub fn scan_text(bytes: &[u8]) -> Result<&str, ScanError> {
+    let text = str::from_utf8(bytes).map_err(|error| ScanError::NotUtf8 { offset: error.valid_up_to() })?;
+    if text.starts_with('\u{feff}') {
+        return Err(ScanError::ByteOrderMark);
+    }
+    match document::check(text.as_bytes()) {
+        Ok(()) => Ok(text),
+        Err(error) => Err(*error),
+    }
+}
+
+/// Why a document was refused, and the byte where that was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ScanError {
+    /// Nothing but whitespace.
+    #[error("the document is empty")]
+    Empty,
+    /// Not UTF-8 from here on.
+    #[error("invalid utf-8 at byte {offset}")]
+    NotUtf8 {
+        /// The first byte that does not belong.
+        offset: usize,
+    },
+    /// RFC 8259 forbids to send one, and readers differ in what they do with it.
+    #[error("the document starts with a byte order mark")]
+    ByteOrderMark,
+    /// Not JSON; also where the document ends too early.
+    #[error("expected {expected} at byte {offset}")]
+    Syntax {
+        /// Where it was expected.
+        offset: usize,
+        /// What the grammar wanted.
+        expected: &'static str,
+    },
+    /// A raw control character within a string.
+    #[error("unescaped control character in a string at byte {offset}")]
+    ControlCharacter {
+        /// The character.
+        offset: usize,
+    },
+    /// Half of a surrogate pair, written as an escape.
+    #[error("lone surrogate at byte {offset}")]
+    LoneSurrogate {
+        /// The backslash of the escape.
+        offset: usize,
+    },
+    /// More containers within containers than allowed.
+    #[error("nested too deeply at byte {offset}")]
+    TooDeep {
+        /// The bracket that was one too many.
+        offset: usize,
+    },
+    /// The same key twice in one object, as compared after unescaping.
+    #[error("duplicate key {key:?} at byte {offset}")]
+    DuplicateKey {
+        /// The second key's opening quote.
+        offset: usize,
+        /// The key, shortened.
+        key: String,
+    },
+    /// A key that `serde_json` would take as a marker of its own and read something else than we relay.
+    #[error("reserved key at byte {offset}")]
+    ReservedKey {
+        /// The key's opening quote.
+        offset: usize,
+    },
+}
+
+/// Boxed within the scan, so that the results of its small functions travel in registers.
+type Scanned<T> = Result<T, Box<ScanError>>;
+
+#[cold]
+fn fail<T>(error: ScanError) -> Scanned<T> {
+    Err(Box::new(error))
+}
+
+#[cfg(test)]
+#[path = "scan_tests.rs"]
+mod tests;

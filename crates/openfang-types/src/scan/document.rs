@@ -1,0 +1,131 @@
+//! The grammar: values, arrays and objects, with a stack of open containers in place of recursion.
+
+use super::inline::InlineStack;
+use super::keys::{Keys, Scope};
+use super::token::Cursor;
+use super::{ScanError, Scanned, fail};
+use crate::limits::JSON_MAX_DEPTH;
+
+/// Open containers that fit in place.
+const INLINE_DEPTH: usize = 16;
+
+/// Checks one whole document.
+pub(super) fn check(bytes: &[u8]) -> Scanned<()> {
+    let mut document = Document { cursor: Cursor::at(bytes, 0), keys: Keys::new(bytes), open: InlineStack::new() };
+    if document.cursor.token().is_none() {
+        return fail(ScanError::Empty);
+    }
+    while let Next::Value = document.value()? {}
+    match document.cursor.token() {
+        None => Ok(()),
+        Some(_) => document.cursor.expected("the end of the document"),
+    }
+}
+
+struct Document<'a> {
+    cursor: Cursor<'a>,
+    keys: Keys<'a>,
+    open: InlineStack<Container, INLINE_DEPTH>,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Container {
+    #[default]
+    Array,
+    Object(Scope),
+}
+
+/// What the grammar wants next.
+enum Next {
+    Value,
+    End,
+}
+
+impl<'a> Document<'a> {
+    /// A value, or the opening of one that is not empty.
+    #[inline]
+    fn value(&mut self) -> Scanned<Next> {
+        match self.cursor.token() {
+            Some(b'"') => {
+                self.cursor.string()?;
+            }
+            Some(b'-' | b'0'..=b'9') => self.cursor.number()?,
+            Some(b'{') => {
+                self.open(Container::Object(self.keys.open()))?;
+                if self.cursor.token() != Some(b'}') {
+                    return self.key();
+                }
+            }
+            Some(b'[') => {
+                self.open(Container::Array)?;
+                if self.cursor.token() != Some(b']') {
+                    return Ok(Next::Value);
+                }
+            }
+            Some(b't') => self.cursor.literal("true")?,
+            Some(b'f') => self.cursor.literal("false")?,
+            Some(b'n') => self.cursor.literal("null")?,
+            _ => return self.cursor.expected("a value"),
+        }
+        self.after_value()
+    }
+
+    /// What follows a value: its sibling, or the end of as many containers as end here.
+    #[inline]
+    fn after_value(&mut self) -> Scanned<Next> {
+        loop {
+            let Some(&mut container) = self.open.last_mut() else {
+                return Ok(Next::End);
+            };
+            match (container, self.cursor.token()) {
+                (Container::Array, Some(b',')) => {
+                    self.cursor.advance();
+                    return Ok(Next::Value);
+                }
+                (Container::Object(_), Some(b',')) => {
+                    self.cursor.advance();
+                    return self.key();
+                }
+                (Container::Array, Some(b']')) => self.close(),
+                (Container::Object(scope), Some(b'}')) => {
+                    self.keys.close(scope)?;
+                    self.close();
+                }
+                (Container::Array, _) => return self.cursor.expected("`,` or `]`"),
+                (Container::Object(_), _) => return self.cursor.expected("`,` or `}`"),
+            }
+        }
+    }
+
+    /// A key and its colon.
+    #[inline]
+    fn key(&mut self) -> Scanned<Next> {
+        if self.cursor.token() != Some(b'"') {
+            return self.cursor.expected("a key");
+        }
+        let start = self.cursor.offset();
+        let spelling = self.cursor.string()?;
+        if let Some(Container::Object(scope)) = self.open.last_mut() {
+            self.keys.add(scope, self.cursor.span_from(start), spelling)?;
+        }
+        if self.cursor.token() != Some(b':') {
+            return self.cursor.expected("`:`");
+        }
+        self.cursor.advance();
+        Ok(Next::Value)
+    }
+
+    fn open(&mut self, container: Container) -> Scanned<()> {
+        if self.open.len() == JSON_MAX_DEPTH {
+            return fail(ScanError::TooDeep { offset: self.cursor.offset() });
+        }
+        self.open.push(container);
+        self.cursor.advance();
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.open.truncate(self.open.len() - 1);
+        self.cursor.advance();
+    }
+}

@@ -1,0 +1,224 @@
+//! Tasks as A2A 1.0 means them: messages, parts, artifacts, and the one rule which state may follow which.
+//!
+//! This is the internal model. Older or other spellings of it are codecs at the edge. A task is the fold of its
+//! events: [`Task::apply`] is the only way one changes.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::event::EventBody;
+use crate::ids::{AgentName, ArtifactId, ContextId, MessageId, TaskId};
+
+pub use part::{Part, PartBody};
+
+mod part;
+
+/// Where a task stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TaskState {
+    /// Accepted, not begun.
+    Submitted,
+    /// Being worked on.
+    Working,
+    /// Waits for a message of its owner.
+    InputRequired,
+    /// Waits for a credential of its owner.
+    AuthRequired,
+    /// Done.
+    Completed,
+    /// Ended by an error.
+    Failed,
+    /// Ended by its owner.
+    Canceled,
+    /// Refused by the agent.
+    Rejected,
+}
+
+impl TaskState {
+    /// All states.
+    pub const ALL: [Self; 8] = [
+        Self::Submitted,
+        Self::Working,
+        Self::InputRequired,
+        Self::AuthRequired,
+        Self::Completed,
+        Self::Failed,
+        Self::Canceled,
+        Self::Rejected,
+    ];
+
+    /// Whether the task has ended for good.
+    pub const fn is_terminal(self) -> bool {
+        match self {
+            Self::Completed | Self::Failed | Self::Canceled | Self::Rejected => true,
+            Self::Submitted | Self::Working | Self::InputRequired | Self::AuthRequired => false,
+        }
+    }
+
+    /// Whether the task waits for its owner.
+    pub const fn is_interrupted(self) -> bool {
+        match self {
+            Self::InputRequired | Self::AuthRequired => true,
+            Self::Submitted | Self::Working | Self::Completed | Self::Failed | Self::Canceled | Self::Rejected => false,
+        }
+    }
+
+    /// The rule: nothing follows a terminal state, and nothing becomes submitted again.
+    pub fn can_become(self, next: Self) -> bool {
+        !self.is_terminal() && next != Self::Submitted
+    }
+
+    /// The word used in JSON and on the terminal.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::Working => "working",
+            Self::InputRequired => "input-required",
+            Self::AuthRequired => "auth-required",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+            Self::Rejected => "rejected",
+        }
+    }
+
+    /// Reads [`TaskState::as_str`] back.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word)
+    }
+}
+
+impl fmt::Display for TaskState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A piece of work that an agent does for its owner.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Task {
+    /// Ours.
+    pub id: TaskId,
+    /// The conversation it belongs to.
+    pub context_id: ContextId,
+    /// Who works on it.
+    pub agent: AgentName,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// The messages of both sides, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Message>,
+    /// What came of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
+}
+
+impl Task {
+    /// Folds one event into the task.
+    pub fn apply(&mut self, event: &EventBody) {
+        match event {
+            EventBody::Message(message) => self.history.push(message.clone()),
+            EventBody::Status(status) => {
+                // What the agent said before is part of the conversation from now on.
+                self.history.extend(self.status.message.take());
+                self.status = status.clone();
+            }
+            EventBody::Artifact(update) => {
+                let known = self.artifacts.iter_mut().find(|held| held.artifact_id == update.artifact.artifact_id);
+                match known {
+                    Some(held) if update.append => held.parts.extend(update.artifact.parts.iter().cloned()),
+                    Some(held) => *held = update.artifact.clone(),
+                    None => self.artifacts.push(update.artifact.clone()),
+                }
+            }
+        }
+    }
+}
+
+/// A state, since when, and what the agent says about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskStatus {
+    /// The state.
+    pub state: TaskState,
+    /// What the agent says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Message>,
+    /// Since when.
+    pub timestamp: Timestamp,
+}
+
+/// Who wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The caller's side.
+    User,
+    /// Our side.
+    Agent,
+}
+
+/// One turn of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// As its sender named it.
+    pub message_id: MessageId,
+    /// Who wrote it.
+    pub role: Role,
+    /// What it says.
+    pub parts: Vec<Part>,
+    /// The conversation, if the sender named one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_id: Option<ContextId>,
+    /// The task it continues, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<TaskId>,
+    /// Free data of the sender.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+}
+
+impl Message {
+    /// A message of one text.
+    pub fn text(message_id: MessageId, role: Role, text: impl Into<String>) -> Self {
+        Self {
+            message_id,
+            role,
+            parts: vec![Part::text(text)],
+            context_id: None,
+            task_id: None,
+            metadata: Map::new(),
+        }
+    }
+
+    /// All text parts, joined by newlines.
+    pub fn joined_text(&self) -> String {
+        let texts: Vec<&str> = self.parts.iter().filter_map(Part::as_text).collect();
+        texts.join("\n")
+    }
+}
+
+/// A result of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Artifact {
+    /// Unique within the task.
+    pub artifact_id: ArtifactId,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The content.
+    pub parts: Vec<Part>,
+}
+
+#[cfg(test)]
+#[path = "task_tests.rs"]
+mod tests;

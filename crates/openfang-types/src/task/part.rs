@@ -1,0 +1,133 @@
+//! A part of a message or artifact. In JSON the member that is present says what it is: `text`, `raw`, `url` or `data`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// One piece of content.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// The content itself.
+    pub body: PartBody,
+    /// A file's name.
+    pub filename: Option<String>,
+    /// What the content is.
+    pub media_type: Option<String>,
+    /// Free data of the sender.
+    pub metadata: Map<String, Value>,
+}
+
+/// The content of a part.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PartBody {
+    /// Plain text.
+    Text(String),
+    /// Bytes; base64 in JSON.
+    Raw(Vec<u8>),
+    /// Where the content is. It is not fetched by us.
+    Url(String),
+    /// Any JSON value.
+    Data(Value),
+}
+
+impl Part {
+    /// A bare part.
+    pub fn new(body: PartBody) -> Self {
+        Self { body, filename: None, media_type: None, metadata: Map::new() }
+    }
+
+    /// A text part.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new(PartBody::Text(text.into()))
+    }
+
+    /// A data part.
+    pub fn data(value: Value) -> Self {
+        Self::new(PartBody::Data(value))
+    }
+
+    /// A file with its bytes.
+    pub fn file(bytes: Vec<u8>, filename: Option<String>, media_type: Option<String>) -> Self {
+        Self { body: PartBody::Raw(bytes), filename, media_type, metadata: Map::new() }
+    }
+
+    /// The text, if it is text.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.body {
+            PartBody::Text(text) => Some(text),
+            PartBody::Raw(_) | PartBody::Url(_) | PartBody::Data(_) => None,
+        }
+    }
+
+    /// The value, if it is data.
+    pub fn as_data(&self) -> Option<&Value> {
+        match &self.body {
+            PartBody::Data(value) => Some(value),
+            PartBody::Text(_) | PartBody::Raw(_) | PartBody::Url(_) => None,
+        }
+    }
+}
+
+/// The members as JSON has them.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Members {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    data: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filename: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media_type: Option<String>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    metadata: Map<String, Value>,
+}
+
+/// `"data": null` is a data part whose value is null, not an absent one.
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut members = Members {
+            filename: self.filename.clone(),
+            media_type: self.media_type.clone(),
+            metadata: self.metadata.clone(),
+            ..Members::default()
+        };
+        match &self.body {
+            PartBody::Text(text) => members.text = Some(text.clone()),
+            PartBody::Raw(bytes) => members.raw = Some(STANDARD.encode(bytes)),
+            PartBody::Url(url) => members.url = Some(url.clone()),
+            PartBody::Data(value) => members.data = Some(value.clone()),
+        }
+        members.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let members = Members::deserialize(from)?;
+        let mut bodies = Vec::new();
+        bodies.extend(members.text.map(PartBody::Text));
+        if let Some(raw) = members.raw {
+            let bytes = STANDARD.decode(&raw).map_err(|_| D::Error::custom("`raw` must be base64"))?;
+            bodies.push(PartBody::Raw(bytes));
+        }
+        bodies.extend(members.url.map(PartBody::Url));
+        bodies.extend(members.data.map(PartBody::Data));
+        if bodies.len() > 1 {
+            return Err(D::Error::custom("a part has more than one of `text`, `raw`, `url`, `data`"));
+        }
+        let body = bodies.pop().ok_or_else(|| D::Error::custom("a part needs one of `text`, `raw`, `url`, `data`"))?;
+        Ok(Self { body, filename: members.filename, media_type: members.media_type, metadata: members.metadata })
+    }
+}

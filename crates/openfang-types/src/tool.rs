@@ -1,0 +1,110 @@
+//! What a tool says about itself. Everything a caller, a policy or a protocol needs to know is in the definition.
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::ToolName;
+use crate::taint::SinkKind;
+
+/// A tool, as it is listed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDefinition {
+    /// Its name.
+    pub name: ToolName,
+    /// What it does, for people and models.
+    pub description: String,
+    /// What it takes: a JSON Schema of an object.
+    pub input_schema: Value,
+    /// What its structured result looks like, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// How it behaves.
+    pub annotations: ToolAnnotations,
+    /// What it does with what it is given: decides which labels it refuses.
+    pub sink: SinkKind,
+    /// What kind of work it is: decides how long it may take.
+    pub kind: ToolKind,
+}
+
+/// How a tool behaves. For tools of others these are claims, not facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolAnnotations {
+    /// Changes nothing.
+    pub read_only_hint: bool,
+    /// May destroy something.
+    pub destructive_hint: bool,
+    /// Calling it twice is calling it once.
+    pub idempotent_hint: bool,
+    /// Touches what lies outside the house.
+    pub open_world_hint: bool,
+}
+
+impl ToolAnnotations {
+    /// Looks and changes nothing.
+    pub const READ_ONLY: Self =
+        Self { read_only_hint: true, destructive_hint: false, idempotent_hint: true, open_world_hint: false };
+    /// Changes something each time, without destroying anything.
+    pub const ADDS: Self =
+        Self { read_only_hint: false, destructive_hint: false, idempotent_hint: false, open_world_hint: false };
+    /// Replaces what was there; doing it twice is doing it once.
+    pub const REPLACES: Self =
+        Self { read_only_hint: false, destructive_hint: true, idempotent_hint: true, open_world_hint: false };
+}
+
+/// What kind of work a tool is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolKind {
+    /// Has the tool timeout.
+    Plain,
+    /// Runs an agent and has the timeout of a run.
+    RunsAgent,
+}
+
+impl ToolDefinition {
+    /// A plain tool whose arguments are `Args`. The sink kind is not optional: a tool without one does not compile.
+    pub fn of<Args: JsonSchema>(
+        name: ToolName,
+        description: &str,
+        sink: SinkKind,
+        annotations: ToolAnnotations,
+    ) -> Self {
+        Self {
+            name,
+            description: description.to_owned(),
+            input_schema: object_schema::<Args>(),
+            output_schema: None,
+            annotations,
+            sink,
+            kind: ToolKind::Plain,
+        }
+    }
+
+    /// Says what the structured result looks like.
+    #[must_use]
+    pub fn returning<Output: JsonSchema>(mut self) -> Self {
+        self.output_schema = Some(object_schema::<Output>());
+        self
+    }
+
+    /// Gives the tool the time of a run.
+    #[must_use]
+    pub const fn running_an_agent(mut self) -> Self {
+        self.kind = ToolKind::RunsAgent;
+        self
+    }
+}
+
+/// The schema of a type, inlined and without the generator's own members.
+fn object_schema<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|s| {
+        s.inline_subschemas = true;
+        s.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.remove("title");
+    schema.to_value()
+}

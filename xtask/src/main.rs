@@ -1,0 +1,62 @@
+//! The project's own commands: `cargo xtask test | tidy | schema | bench`.
+//! Each is one module; `main` only picks one and turns its outcome into an exit code.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
+
+mod bench;
+mod gate;
+mod metadata;
+mod process;
+mod schema;
+mod tidy;
+mod tree;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND [OPTIONS]
+
+Commands:
+  test [STAGE...]   the gate: every stage, or only those named
+  tidy              the house rules that neither compiler nor clippy can hold
+  schema            print config.schema.json; --write updates it, --check fails when it is stale
+  bench             build the release binary and measure it against the floor
+
+Options:
+  -h, --help        print help, also after a command
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match run(&args) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> Result<ExitCode> {
+    let Some((command, rest)) = args.split_first() else {
+        eprint!("{HELP}");
+        return Ok(ExitCode::from(2));
+    };
+    match command.as_str() {
+        "test" => gate::run(rest),
+        "tidy" => tidy::run(rest),
+        "schema" => schema::run(rest),
+        "bench" => bench::run(rest),
+        "-h" | "--help" | "help" => {
+            print!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        unknown => bail!("unknown command `{unknown}`: try `cargo xtask --help`"),
+    }
+}
+
+/// Whether somebody asks what a command does rather than for the command.
+fn wants_help(args: &[String]) -> bool {
+    args.iter().any(|arg| arg == "-h" || arg == "--help")
+}

@@ -1,0 +1,96 @@
+//! What `cargo metadata` says about the workspace, as far as the rules ask for it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::process;
+
+/// The resolved workspace, for all targets and all features.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Metadata {
+    pub(crate) packages: Vec<Package>,
+    pub(crate) workspace_members: Vec<String>,
+    pub(crate) workspace_root: PathBuf,
+    pub(crate) target_directory: PathBuf,
+    pub(crate) resolve: Resolve,
+}
+
+/// One package of the graph, ours or foreign.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Package {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) license: Option<String>,
+    pub(crate) source: Option<String>,
+    pub(crate) manifest_path: PathBuf,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// A dependency as a manifest declares it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    pub(crate) kind: Option<Kind>,
+}
+
+/// When a dependency is needed; cargo writes `null` for the normal ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    Build,
+    Dev,
+}
+
+/// Who depends on whom once versions are chosen.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Resolve {
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// A package id and the ids it depends on.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Node {
+    pub(crate) id: String,
+    pub(crate) dependencies: Vec<String>,
+}
+
+impl Metadata {
+    /// Asks cargo. The lock file is taken as it is: a check must not change what it checks.
+    pub(crate) fn load() -> Result<Self> {
+        let json = process::capture(&mut process::cargo(["metadata", "--format-version", "1", "--locked"]))?;
+        serde_json::from_str(&json).context("cargo metadata speaks an unknown format")
+    }
+
+    /// The packages of this workspace.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| self.workspace_members.contains(&package.id))
+    }
+
+    /// A package's manifest as the tree names it: relative to the root, with slashes.
+    pub(crate) fn manifest_of(&self, package: &Package) -> String {
+        let path = package.manifest_path.strip_prefix(&self.workspace_root).unwrap_or(&package.manifest_path);
+        slashed(path)
+    }
+
+    /// A member's directory, relative to the root, without a closing slash.
+    pub(crate) fn directory_of(&self, package: &Package) -> String {
+        self.manifest_of(package).trim_end_matches("Cargo.toml").trim_end_matches('/').to_owned()
+    }
+}
+
+impl Package {
+    /// What becomes part of the product: everything but the dependencies of tests.
+    pub(crate) fn product_dependencies(&self) -> impl Iterator<Item = &str> {
+        self.dependencies
+            .iter()
+            .filter(|dep| dep.kind != Some(Kind::Dev))
+            .map(|dep| dep.name.as_str())
+    }
+}
+
+fn slashed(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
