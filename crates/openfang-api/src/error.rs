@@ -11,7 +11,7 @@ use openfang_types::ids::TraceId;
 use serde::Serialize;
 
 /// What a caller is told: a word for programs, a sentence for people, and the trace id for the log.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ApiError {
     status: StatusCode,
     code: &'static str,
@@ -24,11 +24,6 @@ pub(crate) struct ApiError {
 impl ApiError {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into(), trace: None, retry_after: None, allowed: &[] }
-    }
-
-    pub(crate) fn with_trace(mut self, trace: TraceId) -> Self {
-        self.trace = Some(trace);
-        self
     }
 
     pub(crate) fn broken() -> Self {
@@ -130,20 +125,32 @@ fn status_of(error: &KernelError) -> StatusCode {
     }
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
+impl ApiError {
+    /// The answer a caller gets. The outermost layer asks for it, because only that layer knows the trace id.
+    pub(crate) fn render(mut self, trace: TraceId) -> Response {
+        self.trace = Some(trace);
         let mut response = (self.status, Json(self.body())).into_response();
+        let headers = response.headers_mut();
         if let Some(wait) = self.retry_after {
             // Whole seconds, rounded up: a client that waits as told must not be told again.
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
         }
         for method in self.allowed {
-            response.headers_mut().extend(HeaderValue::from_str(method.as_str()).map(|name| (ALLOW, name)));
+            headers.extend(HeaderValue::from_str(method.as_str()).map(|name| (ALLOW, name)));
         }
         if self.status == StatusCode::UNAUTHORIZED {
-            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        response
+    }
+}
+
+/// A handler's error travels to the outermost layer as it is.
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
         response
     }
 }

@@ -52,7 +52,9 @@ impl<T: DeserializeOwned> FromRequestParts<Kernel> for Asked<T> {
 
     async fn from_request_parts(parts: &mut Parts, kernel: &Kernel) -> Result<Self, ApiError> {
         let query = Query::<T>::from_request_parts(parts, kernel).await;
-        query.map(|Query(asked)| Self(asked)).map_err(|error| ApiError::bad_request(error.body_text()))
+        query
+            .map(|Query(asked)| Self(asked))
+            .map_err(|error| ApiError::bad_request(error.body_text()))
     }
 }
 
@@ -71,9 +73,11 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
         let time = Duration::from_secs(limits.body_read_secs);
         let bytes = tokio::time::timeout(time, read(request, limits.body_bytes)).await;
         let bytes = bytes.map_err(|_| ApiError::slow_body())??;
-        openfang_types::scan::scan(&bytes).map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
+        openfang_types::scan::scan(&bytes)
+            .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
         let body = serde_json::from_slice(&bytes);
-        body.map(Self).map_err(|error| ApiError::bad_request(format!("the body does not fit: {error}")))
+        body.map(Self)
+            .map_err(|error| ApiError::bad_request(format!("the body does not fit: {error}")))
     }
 }
 

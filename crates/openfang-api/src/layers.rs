@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue};
 use openfang_kernel::{Caller, Kernel};
@@ -72,11 +72,14 @@ pub(crate) async fn guard(gate: Gate, request: Request, next: Next) -> Response 
     // Outermost: refused requests are counted and traced too. A panic in a handler is one 500 and nothing else.
     let answer = AssertUnwindSafe(checked(&gate, trace, request, next)).catch_unwind().await;
     let mut response = match answer {
-        Ok(Ok(response)) => response,
-        Ok(Err(error)) => error.with_trace(trace).into_response(),
+        Ok(Ok(mut response)) => match response.extensions_mut().remove::<ApiError>() {
+            Some(error) => error.render(trace),
+            None => response,
+        },
+        Ok(Err(error)) => error.render(trace),
         Err(_panic) => {
             tracing::error!(%trace, path = gate.path, "a handler panicked");
-            ApiError::broken().with_trace(trace).into_response()
+            ApiError::broken().render(trace)
         }
     };
     gate.front.metrics.count(gate.path, &method, response.status(), begun.elapsed());

@@ -1,1 +1,156 @@
-//! The table against the layers.
+//! The table against the layers: who is let in where, whatever is sent.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use axum::body::Body;
+use http::header::{ALLOW, AUTHORIZATION, HOST, WWW_AUTHENTICATE};
+use http::{Response, StatusCode};
+use openfang_testkit::TestHome;
+use openfang_types::config::Config;
+use openfang_types::secret::Secret;
+use tower::ServiceExt as _;
+
+use super::*;
+use crate::server::Peer;
+
+const KEY: &str = "the-right-key-of-this-test";
+
+struct Site {
+    router: Router,
+    _home: TestHome,
+}
+
+impl Site {
+    fn new(api_key: Option<&str>) -> Self {
+        let home = TestHome::new();
+        let config = Config { api_key: api_key.map(|key| Secret::new(key.to_owned())), ..Config::default() };
+        let kernel = home.boot_with(config).start().unwrap();
+        let front = Arc::new(Front::new(kernel, SocketAddr::from((Ipv4Addr::LOCALHOST, 50051))));
+        Self { router: router(&front), _home: home }
+    }
+
+    async fn ask(&self, method: &Method, path: &str, authorization: &[&str]) -> Response<Body> {
+        self.ask_from(Ipv4Addr::LOCALHOST, method, path, authorization).await
+    }
+
+    async fn ask_from(&self, peer: Ipv4Addr, method: &Method, path: &str, authorization: &[&str]) -> Response<Body> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(HOST, "localhost")
+            .body(Body::empty())
+            .unwrap();
+        for value in authorization {
+            request.headers_mut().append(AUTHORIZATION, value.parse().unwrap());
+        }
+        request.extensions_mut().insert(Peer(IpAddr::V4(peer)));
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+}
+
+fn rows() -> Vec<(Method, String, Access)> {
+    let fill = |path: &str| path.replace("{id}", "00000000-0000-0000-0000-000000000001").replace(['{', '}'], "");
+    let row = |route: Route| route.methods.iter().map(move |method| (method.clone(), fill(route.path), route.access));
+    table().into_iter().flat_map(row).collect()
+}
+
+#[tokio::test]
+async fn without_a_credential_every_route_but_the_public_ones_answers_401() {
+    let site = Site::new(Some(KEY));
+    let mut public = Vec::new();
+    for (method, path, access) in rows() {
+        let status = site.ask(&method, &path, &[]).await.status();
+        match access {
+            Access::Public => {
+                assert_eq!(status, StatusCode::OK, "{method} {path}");
+                public.push(path);
+            }
+            Access::Credential => assert_eq!(status, StatusCode::UNAUTHORIZED, "{method} {path}"),
+        }
+    }
+    assert_eq!(public, ["/health"], "a new public route is a decision: add it here and in the documentation");
+}
+
+#[tokio::test]
+async fn with_the_key_every_route_lets_in_and_says_what_it_takes() {
+    let site = Site::new(Some(KEY));
+    for (method, path, _) in rows() {
+        let status = site.ask(&method, &path, &[&format!("Bearer {KEY}")]).await.status();
+        assert_ne!(status, StatusCode::UNAUTHORIZED, "{method} {path}");
+        assert!(!status.is_server_error(), "{method} {path}: {status}");
+    }
+    let wrong = site.ask(&Method::PUT, "/api/tools/add_numbers", &[&format!("Bearer {KEY}")]).await;
+    assert_eq!(wrong.status(), StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(wrong.headers().get_all(ALLOW).iter().count(), 2);
+}
+
+#[tokio::test]
+async fn a_credential_that_is_not_exactly_right_is_refused_everywhere() {
+    let wrong: [&[&str]; 10] = [
+        &[""],
+        &["Bearer"],
+        &["Bearer "],
+        &["Bearer wrong"],
+        &["Basic dGhlLXJpZ2h0LWtleS1vZi10aGlzLXRlc3Q="],
+        &[KEY],
+        &["Bearer the-right-key-of-this-tes"],
+        &["Bearer THE-RIGHT-KEY-OF-THIS-TEST"],
+        &["Bearer the-right-key-of-this-test", "Bearer the-right-key-of-this-test"],
+        &["Bearer the-right-key-of-this-test, Bearer x"],
+    ];
+    for authorization in wrong {
+        let site = Site::new(Some(KEY));
+        for (method, path, access) in rows() {
+            if access == Access::Public {
+                continue;
+            }
+            let answer = site.ask(&method, &path, authorization).await;
+            assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{authorization:?} at {path}");
+            assert!(answer.headers().contains_key(WWW_AUTHENTICATE));
+        }
+    }
+    let site = Site::new(Some(KEY));
+    for path in ["/api/tools?api_key=the-right-key-of-this-test", "/api/tools?token=the-right-key-of-this-test"] {
+        assert_eq!(site.ask(&Method::GET, path, &[]).await.status(), StatusCode::UNAUTHORIZED, "{path}");
+    }
+    let lower = site.ask(&Method::GET, "/api/tools", &[&format!("bearer {KEY}")]).await;
+    assert_eq!(lower.status(), StatusCode::OK, "the scheme's case does not matter, says RFC 9110");
+}
+
+#[tokio::test]
+async fn an_unknown_path_tells_a_stranger_nothing() {
+    let site = Site::new(Some(KEY));
+
+    assert_eq!(site.ask(&Method::GET, "/api/nothing", &[]).await.status(), StatusCode::UNAUTHORIZED);
+    let known = site.ask(&Method::GET, "/api/nothing", &[&format!("Bearer {KEY}")]).await;
+    assert_eq!(known.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn without_a_configured_credential_only_loopback_comes_in() {
+    let site = Site::new(None);
+    let elsewhere = Ipv4Addr::new(192, 0, 2, 7);
+
+    assert_eq!(site.ask(&Method::GET, "/api/tools", &[]).await.status(), StatusCode::OK);
+    let stranger = site.ask_from(elsewhere, &Method::GET, "/api/tools", &[]).await;
+    assert_eq!(stranger.status(), StatusCode::UNAUTHORIZED);
+    let guess = site.ask(&Method::GET, "/api/tools", &["Bearer guess"]).await;
+    assert_eq!(guess.status(), StatusCode::UNAUTHORIZED, "a wrong credential is worse than none");
+}
+
+#[tokio::test]
+async fn who_guesses_too_often_is_told_to_wait_even_on_loopback() {
+    let site = Site::new(Some(KEY));
+    let mut refused = None;
+    for _ in 0..50 {
+        let answer = site.ask(&Method::GET, "/api/tools", &["Bearer guess"]).await;
+        if answer.status() == StatusCode::TOO_MANY_REQUESTS {
+            refused = Some(answer);
+            break;
+        }
+    }
+    let refused = refused.expect("fifty guesses at once are too many");
+    assert!(refused.headers().contains_key("retry-after"));
+    let right = site.ask(&Method::GET, "/api/tools", &[&format!("Bearer {KEY}")]).await;
+    assert_eq!(right.status(), StatusCode::TOO_MANY_REQUESTS, "a fast guesser must not learn that a guess was right");
+}

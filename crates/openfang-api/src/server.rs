@@ -127,12 +127,8 @@ impl Accept<'_> {
             let Some(seat) = peers.seat(peer.ip(), self.limits.connections_per_peer) else { continue };
             let answer = answer.clone();
             let from = Peer(peer.ip());
-            let connection = Connection {
-                stream,
-                limits: self.limits.clone(),
-                stop: self.stop.clone(),
-                cut: self.cut.clone(),
-            };
+            let connection =
+                Connection { stream, limits: self.limits.clone(), stop: self.stop.clone(), cut: self.cut.clone() };
             self.connections.spawn(async move {
                 connection.serve(service_fn(move |request| answer(from, request))).await;
                 drop((permit, seat));

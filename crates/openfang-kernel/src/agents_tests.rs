@@ -38,11 +38,20 @@ fn a_broken_manifest_is_refused_with_file_line_and_key() {
         (manifest("b", ""), "a/agent.toml:1: name: must be the name of its directory, a"),
         (manifest("A", ""), "a/agent.toml:1: name: \"A\" is not an agent name"),
         (manifest("a", "default_tool = \"nope\""), "a/agent.toml:3: default_tool: there is no tool nope"),
-        (manifest("a", "[capabilities]\ntools = [\"a b\"]"), "a/agent.toml:4: capabilities.tools[0]: \"a b\" is not a tool pattern"),
+        (
+            manifest("a", "[capabilities]\ntools = [\"a b\"]"),
+            "a/agent.toml:4: capabilities.tools[0]: \"a b\" is not a tool pattern",
+        ),
         ("name = \"a\"\n[model]\nprovider = \"direct\"".to_owned(), "a/agent.toml:1: missing field `description`"),
-        (manifest("a", "").replace("direct", "gpt"), "a/agent.toml:5: model.provider: unknown variant `gpt`, expected `direct` or `script`"),
+        (
+            manifest("a", "").replace("direct", "gpt"),
+            "a/agent.toml:5: model.provider: unknown variant `gpt`, expected `direct` or `script`",
+        ),
         (manifest("a", "") + "script = \"x.toml\"", "a/agent.toml:6: model.script: is for provider = \"script\" only"),
-        (manifest("a", "").replace("direct", "script") + "script = \"../x\"", "a/agent.toml:6: model.script: must be a file beside"),
+        (
+            manifest("a", "").replace("direct", "script") + "script = \"../x\"",
+            "a/agent.toml:6: model.script: must be a file beside",
+        ),
         (manifest("a", "").replace("direct", "script"), "a/script.toml cannot be read"),
     ];
     for (text, expected) in rows {

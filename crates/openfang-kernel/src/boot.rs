@@ -104,7 +104,8 @@ impl Boot {
     pub fn start(self) -> Result<Kernel, BootError> {
         let keys = Keys::open(&self.home.secret_key())?;
         let credentials = Credentials::new(self.config.api_key.as_ref())?;
-        let sensitive = Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
+        let sensitive =
+            Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
         let mut metrics = Registry::default();
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
 

@@ -58,8 +58,10 @@ fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults
     let schema = strict_toml::schema_of::<Config>();
     let document = Document::parse(path, text, &schema)?;
     let mut values = document.values()?;
-    let faults: Vec<Fault> =
-        overlays.iter().filter_map(|overlay| lay_over(&mut values, &schema, overlay).err()).collect();
+    let faults: Vec<Fault> = overlays
+        .iter()
+        .filter_map(|overlay| lay_over(&mut values, &schema, overlay).err())
+        .collect();
     if !faults.is_empty() {
         return Err(Faults(faults));
     }
@@ -69,8 +71,7 @@ fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults
         None => document.fault(&key, why),
     };
     let config: Config = strict_toml::typed(values).map_err(|(key, why)| Faults(vec![fault(key, why)]))?;
-    let problems: Vec<Fault> =
-        config.problems().into_iter().map(|problem| fault(problem.key, problem.why)).collect();
+    let problems: Vec<Fault> = config.problems().into_iter().map(|problem| fault(problem.key, problem.why)).collect();
     if problems.is_empty() { Ok(config) } else { Err(Faults(problems)) }
 }
 
@@ -81,13 +82,17 @@ fn lay_over(values: &mut toml::Table, schema: &Schema, overlay: &Overlay) -> Res
     let mut names = overlay.key.split('.').peekable();
     while let Some(name) = names.next() {
         let known = properties(schema).ok_or_else(|| fault("has no keys below it".to_owned()))?;
-        schema = known.get(name).ok_or_else(|| fault(unknown_key(name, known.keys().map(String::as_str))))?;
+        schema = known
+            .get(name)
+            .ok_or_else(|| fault(unknown_key(name, known.keys().map(String::as_str))))?;
         if names.peek().is_none() {
             table.insert(name.to_owned(), value_of(&overlay.value, schema).map_err(fault)?);
             return Ok(());
         }
         let below = table.entry(name).or_insert_with(|| toml::Value::Table(toml::Table::new()));
-        table = below.as_table_mut().ok_or_else(|| fault(format!("{name} is not a section in the file")))?;
+        table = below
+            .as_table_mut()
+            .ok_or_else(|| fault(format!("{name} is not a section in the file")))?;
     }
     Ok(())
 }
@@ -133,6 +138,12 @@ pub fn home_directory() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     variable(HOME_VARIABLE).or_else(|| Some(variable("HOME")?.join(".openfang")))
+}
+
+/// Whether the user wants no colour anywhere: `NO_COLOR` is set and not empty (no-color.org).
+pub fn no_color() -> bool {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 #[cfg(test)]

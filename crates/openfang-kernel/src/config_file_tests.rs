@@ -15,7 +15,10 @@ fn a_broken_file_is_refused_with_file_line_key_and_nearest_key() {
         ("api_listen = 50051", "config.toml:1: api_listen: invalid type: integer `50051`, expected a string"),
         ("api_listen = \"localhost\"", "config.toml:1: api_listen: \"localhost\" is not a listen address"),
         ("api_listen = \"0.0.0.0:1\"", "config.toml:1: api_listen: 0.0.0.0:1 is reachable from other machines"),
-        ("\n\n[limits]\ntool_timeout_secs = -1", "config.toml:4: limits.tool_timeout_secs: invalid value: integer `-1`"),
+        (
+            "\n\n[limits]\ntool_timeout_secs = -1",
+            "config.toml:4: limits.tool_timeout_secs: invalid value: integer `-1`",
+        ),
         ("[limits]\n\nbody_bytes = 0", "config.toml:3: limits.body_bytes: must be at least 1"),
         ("[log]\nlevel = \"loud\"", "config.toml:2: log.level: unknown variant `loud`, expected one of `error`"),
         ("[pii]\npatterns = [\"(\"]", "config.toml:2: pii.patterns: \"(\" is not a regular expression"),
@@ -91,7 +94,11 @@ fn a_fault_in_an_overlay_names_the_variable() {
 #[test]
 fn the_example_file_holds_every_key_at_its_default() {
     let text = include_str!("../../../config.example.toml");
-    let enabled: String = text.lines().map(|line| line.strip_prefix("#: ").unwrap_or(line)).collect::<Vec<_>>().join("\n");
+    let enabled: String = text
+        .lines()
+        .map(|line| line.strip_prefix("#: ").unwrap_or(line))
+        .collect::<Vec<_>>()
+        .join("\n");
 
     let example = merge(Path::new("config.example.toml"), &enabled, &[]).unwrap();
     let defaults = Config { api_key: example.api_key.clone(), ..Config::default() };

@@ -33,14 +33,20 @@ impl Kernel {
             }
         };
         let tools = self.inner.pipeline.catalog().sorted();
-        Ok(tools.into_iter().filter(|tool| can_ever_call(&cx, tool)).map(|tool| tool.definition.clone()).collect())
+        Ok(tools
+            .into_iter()
+            .filter(|tool| can_ever_call(&cx, tool))
+            .map(|tool| tool.definition.clone())
+            .collect())
     }
 
     /// One tool this caller may use.
     pub fn tool(&self, caller: &Caller, name: &ToolName) -> Result<ToolDefinition, KernelError> {
         let cx = self.inner.context(caller);
         let known = self.inner.pipeline.catalog().get(name).filter(|tool| can_ever_call(&cx, tool));
-        known.map(|tool| tool.definition.clone()).ok_or_else(|| KernelError::UnknownTool(name.clone()))
+        known
+            .map(|tool| tool.definition.clone())
+            .ok_or_else(|| KernelError::UnknownTool(name.clone()))
     }
 }
 

@@ -45,7 +45,8 @@ impl Keys {
             Err(error) if error.kind() == io::ErrorKind::NotFound => make_key(path),
             outcome => outcome,
         };
-        key.map(|key| Self::from_key(&key)).map_err(|cause| HomeError::new(path.to_owned(), cause))
+        key.map(|key| Self::from_key(&key))
+            .map_err(|cause| HomeError::new(path.to_owned(), cause))
     }
 
     fn from_key(key: &[u8; KEY_BYTES]) -> Self {

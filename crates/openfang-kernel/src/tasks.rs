@@ -97,7 +97,12 @@ impl Kernel {
     }
 
     /// Sends a message and waits until the task has ended or asks for something.
-    pub async fn send_message(&self, caller: &Caller, agent: &AgentName, message: Message) -> Result<Reply, KernelError> {
+    pub async fn send_message(
+        &self,
+        caller: &Caller,
+        agent: &AgentName,
+        message: Message,
+    ) -> Result<Reply, KernelError> {
         match self.submit(caller, agent, message).await? {
             Reply::Task(task) => {
                 let settled = self.settled(caller, task.id).await?;
@@ -238,7 +243,12 @@ impl Kernel {
         if record.task.agent != incoming.agent {
             return Err(KernelError::UnknownTask(id));
         }
-        if incoming.message.context_id.as_ref().is_some_and(|context| *context != record.task.context_id) {
+        if incoming
+            .message
+            .context_id
+            .as_ref()
+            .is_some_and(|context| *context != record.task.context_id)
+        {
             return Err(KernelError::InvalidMessage("its context id is not that of the task it continues".to_owned()));
         }
         let state = record.task.status.state;
@@ -325,7 +335,12 @@ impl Inner {
         }
     }
 
-    async fn append(&self, record: &TaskRecord, events: Vec<EventBody>, labels: Labels) -> Result<TaskRecord, StoreError> {
+    async fn append(
+        &self,
+        record: &TaskRecord,
+        events: Vec<EventBody>,
+        labels: Labels,
+    ) -> Result<TaskRecord, StoreError> {
         let write = Append {
             owner: record.owner.clone(),
             id: record.task.id,

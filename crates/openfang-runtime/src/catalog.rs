@@ -51,7 +51,8 @@ impl Catalog {
         if self.by_name.contains_key(&name) {
             return Err(CatalogError::NameTaken(name));
         }
-        self.by_name.insert(name, Arc::new(Registered { definition, tool, validator: OnceLock::new() }));
+        self.by_name
+            .insert(name, Arc::new(Registered { definition, tool, validator: OnceLock::new() }));
         Ok(())
     }
 
@@ -79,7 +80,10 @@ impl Registered {
 /// The linear-time engine, so that a hostile `pattern` costs a bounded time.
 fn compile(schema: &Value) -> Result<Validator, String> {
     let patterns = PatternOptions::regex().size_limit(SCHEMA_PATTERN_MAX_BYTES);
-    jsonschema::options().with_pattern_options(patterns).build(schema).map_err(|error| error.to_string())
+    jsonschema::options()
+        .with_pattern_options(patterns)
+        .build(schema)
+        .map_err(|error| error.to_string())
 }
 
 /// Bounds a schema before anything compiles it, and lets no `$ref` leave the document.

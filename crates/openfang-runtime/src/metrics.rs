@@ -25,7 +25,8 @@ struct CallLabels {
 impl PipelineMetrics {
     /// Registers the counters.
     pub fn register(registry: &mut Registry) -> Self {
-        let metrics = Self { calls: Family::default(), seconds: Histogram::new(exponential_buckets(0.000_05, 4.0, 12)) };
+        let metrics =
+            Self { calls: Family::default(), seconds: Histogram::new(exponential_buckets(0.000_05, 4.0, 12)) };
         registry.register("openfang_tool_calls", "Tool calls by outcome", metrics.calls.clone());
         registry.register("openfang_tool_call_seconds", "How long tool calls took", metrics.seconds.clone());
         metrics

@@ -108,7 +108,9 @@ impl ModelRun<'_> {
             description: None,
             parts,
         };
-        self.events.emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: false, last_chunk: true })).await?;
+        self.events
+            .emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: false, last_chunk: true }))
+            .await?;
         Ok(called)
     }
 }

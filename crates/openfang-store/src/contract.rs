@@ -77,7 +77,10 @@ async fn events_come_in_order_without_gaps(store: &dyn TaskStore) {
     let ada = owner("ada");
     let record = create(store, new_task(&ada, "m")).await;
     let id = record.task.id;
-    let record = store.append(write(&record, vec![status(TaskState::Working), artifact("a")])).await.unwrap();
+    let record = store
+        .append(write(&record, vec![status(TaskState::Working), artifact("a")]))
+        .await
+        .unwrap();
     store.append(write(&record, vec![status(TaskState::Completed)])).await.unwrap();
 
     let all = store.events(&ada, id, 0, 9).await.unwrap();

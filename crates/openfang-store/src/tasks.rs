@@ -21,8 +21,7 @@ pub trait TaskStore: Send + Sync {
     /// Appends events if the task is still at the version the writer read, and every state follows its former.
     fn append(&self, write: Append) -> StoreFuture<'_, TaskRecord>;
     /// The next events after `after`, oldest first, at most `limit`.
-    fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize)
-    -> StoreFuture<'a, Vec<TaskEvent>>;
+    fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize) -> StoreFuture<'a, Vec<TaskEvent>>;
     /// A channel that shows the latest sequence number of one's own task, whoever wrote it.
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>>;
 }

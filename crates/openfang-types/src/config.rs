@@ -182,7 +182,10 @@ impl Config {
 /// `drain_secs = 0` has a meaning (stop at once); every other zero would switch something off.
 fn zero_keys(section: &serde_json::Value) -> Vec<&str> {
     let members = section.as_object().into_iter().flatten();
-    members.filter(|(key, value)| value.as_u64() == Some(0) && *key != "drain_secs").map(|(key, _)| key.as_str()).collect()
+    members
+        .filter(|(key, value)| value.as_u64() == Some(0) && *key != "drain_secs")
+        .map(|(key, _)| key.as_str())
+        .collect()
 }
 
 fn to_value(section: &impl Serialize) -> serde_json::Value {

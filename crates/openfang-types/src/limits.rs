@@ -49,6 +49,18 @@ pub const STREAM_BATCH_EVENTS: usize = 64;
 pub const CANCEL_GRACE: Duration = Duration::from_millis(900);
 /// How long the daemon door waits for a connection and for the first byte of an answer that is not a run.
 pub const DAEMON_TIMEOUT: Duration = Duration::from_secs(5);
+/// `daemon.json`; ours is a few hundred bytes.
+pub const DAEMON_FILE_MAX_BYTES: u64 = 16 * 1024;
+/// What the daemon door takes of an answer to its challenge; a stranger may be sending it.
+pub const DAEMON_PROOF_MAX_BYTES: usize = 64 * 1024;
+/// What the daemon door takes of one answer.
+pub const DAEMON_ANSWER_MAX_BYTES: usize = 64 * 1024 * 1024;
+/// What the daemon door takes of one event of a stream.
+pub const DAEMON_EVENT_MAX_BYTES: usize = 16 * 1024 * 1024;
+/// What `--trace-wire` shows of one body.
+pub const WIRE_TRACE_MAX_BYTES: usize = 2 * 1024;
+/// How often `openfang stop` looks whether the daemon is gone.
+pub const DAEMON_STOP_POLL: Duration = Duration::from_millis(50);
 /// How often unused rate-limit keys are forgotten.
 pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 /// Pause of the accept loop when the process is out of descriptors.

@@ -104,8 +104,12 @@ impl SinkKind {
     /// The labels that may refuse this sink, in words, for `policy explain`.
     pub const fn rule(self) -> &'static str {
         match self {
-            Self::Executes => "refused when the context or the arguments carry external-network, mcp-server or untrusted-agent",
-            Self::SendsOut => "refused with secret or pii; and with workspace when external-network, mcp-server or untrusted-agent is there too",
+            Self::Executes => {
+                "refused when the context or the arguments carry external-network, mcp-server or untrusted-agent"
+            }
+            Self::SendsOut => {
+                "refused with secret or pii; and with workspace when external-network, mcp-server or untrusted-agent is there too"
+            }
             Self::Delegates => "refused with secret",
             Self::Writes => "allowed; the labels are stored with the value",
             Self::Reads => "allowed",

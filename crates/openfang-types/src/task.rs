@@ -122,7 +122,10 @@ impl Task {
     /// Folds one event into the task.
     pub fn apply(&mut self, event: &EventBody) {
         match event {
-            EventBody::Message(message) => self.history.push(message.clone()),
+            EventBody::Message(message) => {
+                self.history.extend(self.status.message.take());
+                self.history.push(message.clone());
+            }
             EventBody::Status(status) => {
                 // What the agent said before is part of the conversation from now on.
                 self.history.extend(self.status.message.take());
@@ -186,14 +189,7 @@ pub struct Message {
 impl Message {
     /// A message of one text.
     pub fn text(message_id: MessageId, role: Role, text: impl Into<String>) -> Self {
-        Self {
-            message_id,
-            role,
-            parts: vec![Part::text(text)],
-            context_id: None,
-            task_id: None,
-            metadata: Map::new(),
-        }
+        Self { message_id, role, parts: vec![Part::text(text)], context_id: None, task_id: None, metadata: Map::new() }
     }
 
     /// All text parts, joined by newlines.

@@ -22,7 +22,9 @@ pub(super) fn check(front: &Front, request: &Request, peer: IpAddr) -> Result<Pr
         Presented::Token(token) => front.kernel.authenticate(Some(token), kind),
         Presented::Nonsense => Err(AuthError::Invalid),
     };
-    let is_daemon = outcome.as_ref().is_ok_and(|who| *who.standing() == Standing::Admin(AdminProof::DaemonToken));
+    let is_daemon = outcome
+        .as_ref()
+        .is_ok_and(|who| *who.standing() == Standing::Admin(AdminProof::DaemonToken));
     match outcome {
         // The daemon token cannot be guessed, so nobody else's guessing locks the command line out.
         Ok(principal) if is_daemon => Ok(principal),

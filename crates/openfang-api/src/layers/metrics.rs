@@ -40,7 +40,9 @@ impl HttpMetrics {
             Method::OPTIONS => "OPTIONS",
             _ => "other",
         };
-        self.requests.get_or_create(&RequestLabels { path, method, status: status.as_u16() }).inc();
+        self.requests
+            .get_or_create(&RequestLabels { path, method, status: status.as_u16() })
+            .inc();
         self.seconds.observe(took.as_secs_f64());
     }
 }

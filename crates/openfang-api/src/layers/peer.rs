@@ -10,7 +10,10 @@ use crate::server::Peer;
 /// The address that limits count and that decides whether a caller is local.
 pub(super) fn of(request: &Request, trusted: &[IpAddr]) -> IpAddr {
     // A request without a peer did not come through our accept loop; it gets the standing of a stranger.
-    let socket = request.extensions().get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.to_canonical());
+    let socket = request
+        .extensions()
+        .get::<Peer>()
+        .map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.to_canonical());
     if !trusted.contains(&socket) {
         return socket;
     }

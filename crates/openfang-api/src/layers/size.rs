@@ -11,7 +11,10 @@ pub(super) fn check(request: &Request, max_bytes: usize) -> Result<(), ApiError>
     if packed {
         return Err(ApiError::unsupported("a compressed body is not read; send it as it is"));
     }
-    let announced = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    let announced = request
+        .headers()
+        .get(CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     match announced {
         Some(bytes) if usize::try_from(bytes).map_or(true, |bytes| bytes > max_bytes) => {
             Err(ApiError::too_large(max_bytes))

@@ -88,7 +88,7 @@ pub(super) async fn message(
             Reply::Task(task) => {
                 let follow = Follow { after: None, until: Until::Settled };
                 let stream = kernel.follow(&caller, task.id, follow).await?;
-                Ok(sse::of(stream, &kernel.config().limits, caller.trace))
+                Ok(sse::of(stream, &kernel.config().limits))
             }
         };
     }
@@ -110,5 +110,8 @@ impl MessageBody {
 }
 
 fn wants_stream(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|accept| accept.contains("text/event-stream"))
+    headers
+        .get(ACCEPT)
+        .and_then(|accept| accept.to_str().ok())
+        .is_some_and(|accept| accept.contains("text/event-stream"))
 }

@@ -8,7 +8,6 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use http::{HeaderName, HeaderValue};
 use openfang_kernel::{StreamItem, TaskStream};
-use openfang_types::ids::TraceId;
 use openfang_types::limits::Limits;
 use openfang_types::task::Task;
 use serde::Serialize;
@@ -27,14 +26,14 @@ pub(super) fn one(name: &'static str, data: &impl Serialize) -> Response {
 }
 
 /// The events of a task, until the stream is over.
-pub(super) fn of(task: TaskStream, limits: &Limits, trace: TraceId) -> Response {
+pub(super) fn of(task: TaskStream, limits: &Limits) -> Response {
     let keep_alive = KeepAlive::new().interval(Duration::from_secs(limits.stream_keep_alive_secs));
-    let stream = stream::unfold(Some(task), move |task| async move {
+    let stream = stream::unfold(Some(task), |task| async move {
         let mut task = task?;
         match task.next().await {
             Ok(Some(item)) => Some((Ok::<_, Infallible>(event_of(item)), Some(task))),
             Ok(None) => None,
-            Err(error) => Some((Ok(event("error", &ApiError::from(error).with_trace(trace).body())), None)),
+            Err(error) => Some((Ok(event("error", &ApiError::from(error).body())), None)),
         }
     });
     ([UNBUFFERED], Sse::new(stream).keep_alive(keep_alive)).into_response()

@@ -44,7 +44,9 @@ pub(super) async fn list(
 ) -> Result<Json<Tasks>, ApiError> {
     let ListQuery { agent, state, context_id, page_size, page_token } = query;
     let page_token = page_token.filter(|token| !token.is_empty());
-    let page = kernel.tasks(&caller, TaskFilter { agent, state, context_id, page_size, page_token }).await?;
+    let page = kernel
+        .tasks(&caller, TaskFilter { agent, state, context_id, page_size, page_token })
+        .await?;
     let next_page_token = page.next_page_token.unwrap_or_default();
     Ok(Json(Tasks { tasks: page.tasks, next_page_token, total: page.total }))
 }
@@ -73,7 +75,7 @@ pub(super) async fn events(
 ) -> Result<Response, ApiError> {
     let after = last_event(&headers, id)?;
     let stream = kernel.follow(&caller, id, Follow { after, until: Until::Ended }).await?;
-    Ok(sse::of(stream, &kernel.config().limits, caller.trace))
+    Ok(sse::of(stream, &kernel.config().limits))
 }
 
 /// `Last-Event-ID: task:seq`, as our events carry it.

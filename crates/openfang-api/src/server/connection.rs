@@ -18,6 +18,8 @@ use tokio_util::sync::CancellationToken;
 
 /// hyper's buffer must hold a whole head, and takes no less than this.
 const SMALLEST_HEAD_BUFFER: usize = 8 * 1024;
+/// How often a preface that came in pieces is looked at again.
+const PREFACE_POLL: Duration = Duration::from_millis(10);
 
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
@@ -99,13 +101,20 @@ async fn until_cut<F: Future<Output = hyper::Result<()>>>(cut: &CancellationToke
     }
 }
 
-/// Looks at the first bytes without taking them. A peer of HTTP/2 sends its preface in one piece; `PRI` is no method.
+/// What a peer of HTTP/2 opens with; no method begins like this.
+const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Looks at the first bytes without taking them, until they tell the version. The caller limits the time.
 async fn opening(stream: &TcpStream) -> Option<Version> {
-    let mut first = [0; 3];
-    match stream.peek(&mut first).await {
-        Ok(0) | Err(_) => None,
-        Ok(_) if first == *b"PRI" => Some(Version::Two),
-        Ok(_) => Some(Version::One),
+    let mut first = [0; PREFACE.len()];
+    loop {
+        match stream.peek(&mut first).await {
+            Ok(0) | Err(_) => return None,
+            Ok(seen) if !PREFACE.starts_with(&first[..seen]) => return Some(Version::One),
+            Ok(seen) if seen == PREFACE.len() => return Some(Version::Two),
+            // Bytes that were only looked at keep the socket readable, so there is nothing to wait for but time.
+            Ok(_) => tokio::time::sleep(PREFACE_POLL).await,
+        }
     }
 }
 

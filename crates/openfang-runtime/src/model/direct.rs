@@ -64,7 +64,9 @@ fn wish_of(message: &Message) -> Wish {
     let (tool, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
     match arguments_of(rest.trim()) {
         Ok(arguments) => call_of(tool, arguments),
-        Err(why) => Wish::Unreadable(format!("what follows /{tool} is not JSON ({why}); write /{tool} {{\"name\": value}}")),
+        Err(why) => {
+            Wish::Unreadable(format!("what follows /{tool} is not JSON ({why}); write /{tool} {{\"name\": value}}"))
+        }
     }
 }
 
@@ -93,8 +95,14 @@ fn default_call(run: &ModelRun<'_>, text: String) -> Option<ToolCall> {
 /// The one parameter that can take plain text: the only string among the required ones, else among all.
 pub fn text_parameter(tool: &ToolDefinition) -> Option<&str> {
     let properties = tool.input_schema.get("properties")?.as_object()?;
-    let required: Vec<&str> =
-        tool.input_schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = tool
+        .input_schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let takes_text = |schema: &Value| match schema.get("type") {
         Some(Value::String(kind)) => kind == "string",
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
@@ -103,9 +111,9 @@ pub fn text_parameter(tool: &ToolDefinition) -> Option<&str> {
     if required.iter().any(|key| !properties.get(*key).is_some_and(takes_text)) {
         return None;
     }
-    let candidates = properties.iter().filter(|(key, schema)| {
-        takes_text(schema) && (required.is_empty() || required.contains(&key.as_str()))
-    });
+    let candidates = properties
+        .iter()
+        .filter(|(key, schema)| takes_text(schema) && (required.is_empty() || required.contains(&key.as_str())));
     match candidates.collect::<Vec<_>>().as_slice() {
         [(key, _)] => Some(key.as_str()),
         _ => None,

@@ -11,8 +11,8 @@ use openfang_types::task::{Artifact, Message, Part, TaskState};
 use super::{Called, Ending, Model, ModelRun, RunEvent, RunStopped, Turn};
 use crate::pipeline::ToolCall;
 
-pub use format::{ScriptError, parse};
 use format::{ArtifactStep, Rule, Script, Step};
+pub use format::{ScriptError, parse};
 
 mod format;
 
@@ -103,14 +103,15 @@ impl Play<'_> {
             description: None,
             parts: vec![Part::text(text)],
         };
-        self.run.events.emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: !first, last_chunk: false })).await
+        self.run
+            .events
+            .emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: !first, last_chunk: false }))
+            .await
     }
 
     async fn artifact(&self, step: &ArtifactStep, number: usize) -> Result<(), RunStopped> {
-        let artifact_id =
-            step.id.clone().unwrap_or_else(|| fixed_id(&format!("artifact-{}-{number}", self.turn)));
-        let artifact =
-            Artifact { artifact_id, name: step.name.clone(), description: None, parts: vec![step.part()] };
+        let artifact_id = step.id.clone().unwrap_or_else(|| fixed_id(&format!("artifact-{}-{number}", self.turn)));
+        let artifact = Artifact { artifact_id, name: step.name.clone(), description: None, parts: vec![step.part()] };
         self.run
             .events
             .emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: step.append, last_chunk: step.last }))

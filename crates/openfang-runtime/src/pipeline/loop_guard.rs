@@ -44,7 +44,7 @@ impl LoopGuard {
         self.history.push(hash);
         let same = self.counts.entry(hash).and_modify(|count| *count += 1).or_insert(1);
         if *same >= self.rules.block_identical {
-            return Verdict::Block(format!("it would be the {same}th identical call of this run"));
+            return Verdict::Block(format!("it would be identical call number {same} of this run"));
         }
         let same = *same;
         let rounds = self.rounds_of_a_cycle();
@@ -53,10 +53,14 @@ impl LoopGuard {
         }
         if same >= self.rules.warn_identical {
             let block = self.rules.block_identical;
-            return Verdict::Warn(format!("this was identical call number {same} of this run; number {block} is refused"));
+            return Verdict::Warn(format!(
+                "this was identical call number {same} of this run; number {block} is refused"
+            ));
         }
         if rounds + 1 >= self.rules.cycle_repeats {
-            return Verdict::Warn(format!("the calls of this run repeat in a cycle, {rounds} times now; the next round is refused"));
+            return Verdict::Warn(format!(
+                "the calls of this run repeat in a cycle, {rounds} times now; the next round is refused"
+            ));
         }
         Verdict::Fine
     }
@@ -99,7 +103,10 @@ pub(super) fn note_outcome(
     match (outcome, refused) {
         (Err(error), Some(times)) if !error.ends_the_run() => {
             let tool = tool.clone();
-            Err(ToolError::Looping { tool, why: format!("{times} calls in a row were refused, the last because {error}") })
+            Err(ToolError::Looping {
+                tool,
+                why: format!("{times} calls in a row were refused, the last because {error}"),
+            })
         }
         (outcome, _) => outcome,
     }
@@ -107,7 +114,9 @@ pub(super) fn note_outcome(
 
 /// Puts the warning where the model reads it.
 pub(super) fn with_warning(mut output: ToolOutput, warning: Option<String>) -> ToolOutput {
-    output.content.extend(warning.map(|text| ContentBlock::text(format!("[openfang] {text}"))));
+    output
+        .content
+        .extend(warning.map(|text| ContentBlock::text(format!("[openfang] {text}"))));
     output
 }
 

@@ -46,8 +46,11 @@ pub struct SensitiveError(#[source] Box<dyn std::error::Error + Send + Sync>);
 impl Sensitive {
     /// Compiles the lists.
     pub fn new<'a>(configured: impl IntoIterator<Item = &'a Secret>, pii: &PiiConfig) -> Result<Self, SensitiveError> {
-        let values: Vec<&str> =
-            configured.into_iter().map(Secret::expose).filter(|value| value.len() >= SHORTEST_SECRET).collect();
+        let values: Vec<&str> = configured
+            .into_iter()
+            .map(Secret::expose)
+            .filter(|value| value.len() >= SHORTEST_SECRET)
+            .collect();
         let configured = if values.is_empty() { None } else { Some(AhoCorasick::new(values).map_err(wrong)?) };
         let patterns = if pii.patterns.is_empty() { None } else { Some(RegexSet::new(&pii.patterns).map_err(wrong)?) };
         Ok(Self {
@@ -65,7 +68,9 @@ impl Sensitive {
 
     /// Whether the value of a configured secret is somewhere in there.
     pub(super) fn holds_configured(&self, value: &Value) -> bool {
-        self.configured.as_ref().is_some_and(|secrets| any_text(value, &mut |text| secrets.is_match(text)))
+        self.configured
+            .as_ref()
+            .is_some_and(|secrets| any_text(value, &mut |text| secrets.is_match(text)))
     }
 
     /// What the texts in there say about themselves.

@@ -33,8 +33,13 @@ struct Output {
 
 impl Tool for AddNumbers {
     fn definition(&self) -> ToolDefinition {
-        ToolDefinition::of::<Args>(name("add_numbers"), "Adds two numbers.", SinkKind::Reads, ToolAnnotations::READ_ONLY)
-            .returning::<Output>()
+        ToolDefinition::of::<Args>(
+            name("add_numbers"),
+            "Adds two numbers.",
+            SinkKind::Reads,
+            ToolAnnotations::READ_ONLY,
+        )
+        .returning::<Output>()
     }
 
     fn call<'a>(&'a self, _: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {

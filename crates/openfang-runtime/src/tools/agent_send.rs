@@ -52,11 +52,9 @@ fn output_of(agent: &AgentName, reply: AgentReply) -> ToolOutput {
         TaskState::InputRequired | TaskState::AuthRequired => {
             ToolOutput::text(format!("{agent} asks back ({state}): {text}"))
         }
-        TaskState::Submitted
-        | TaskState::Working
-        | TaskState::Failed
-        | TaskState::Canceled
-        | TaskState::Rejected => ToolOutput::error(format!("{agent} ended {state}: {text}")),
+        TaskState::Submitted | TaskState::Working | TaskState::Failed | TaskState::Canceled | TaskState::Rejected => {
+            ToolOutput::error(format!("{agent} ended {state}: {text}"))
+        }
     };
     output.with_structured(json!({ "state": state, "task": task })).labelled(&labels)
 }

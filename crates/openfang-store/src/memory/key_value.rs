@@ -41,7 +41,11 @@ impl KeyValueStore for MemoryKeyValues {
     fn keys<'a>(&'a self, owner: &'a Owner, prefix: &'a str, limit: usize) -> StoreFuture<'a, Vec<String>> {
         let keys = self.with(owner, |values| {
             let from_prefix = values.range(prefix.to_owned()..);
-            from_prefix.map(|(key, _)| key.clone()).take_while(|key| key.starts_with(prefix)).take(limit).collect()
+            from_prefix
+                .map(|(key, _)| key.clone())
+                .take_while(|key| key.starts_with(prefix))
+                .take(limit)
+                .collect()
         });
         Box::pin(async move { Ok(keys) })
     }

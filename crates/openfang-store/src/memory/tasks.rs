@@ -37,7 +37,8 @@ impl Entry {
     fn push(&mut self, body: EventBody, at: Timestamp) {
         self.record.task.apply(&body);
         self.record.seq += 1;
-        self.events.push(TaskEvent { task_id: self.record.task.id, seq: self.record.seq, at, body });
+        self.events
+            .push(TaskEvent { task_id: self.record.task.id, seq: self.record.seq, at, body });
     }
 
     fn position(&self) -> Position {
@@ -47,7 +48,10 @@ impl Entry {
 
 impl Inner {
     fn own(&mut self, owner: &Owner, id: TaskId) -> Result<&mut Entry, StoreError> {
-        self.entries.get_mut(&id).filter(|entry| entry.record.owner == *owner).ok_or(StoreError::NotFound)
+        self.entries
+            .get_mut(&id)
+            .filter(|entry| entry.record.owner == *owner)
+            .ok_or(StoreError::NotFound)
     }
 
     fn create(&mut self, new: NewTask) -> Result<Created, StoreError> {
@@ -195,15 +199,13 @@ impl TaskStore for MemoryTasks {
         ready(self.lock().append(write))
     }
 
-    fn events<'a>(
-        &'a self,
-        owner: &'a Owner,
-        id: TaskId,
-        after: Seq,
-        limit: usize,
-    ) -> StoreFuture<'a, Vec<TaskEvent>> {
+    fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize) -> StoreFuture<'a, Vec<TaskEvent>> {
         let seen = usize::try_from(after).unwrap_or(usize::MAX); // the first event is number 1
-        ready(self.lock().own(owner, id).map(|entry| entry.events.iter().skip(seen).take(limit).cloned().collect()))
+        ready(
+            self.lock()
+                .own(owner, id)
+                .map(|entry| entry.events.iter().skip(seen).take(limit).cloned().collect()),
+        )
     }
 
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>> {

@@ -127,7 +127,9 @@ impl<'de> Deserialize<'de> for Part {
         if bodies.len() > 1 {
             return Err(D::Error::custom("a part has more than one of `text`, `raw`, `url`, `data`"));
         }
-        let body = bodies.pop().ok_or_else(|| D::Error::custom("a part needs one of `text`, `raw`, `url`, `data`"))?;
+        let body = bodies
+            .pop()
+            .ok_or_else(|| D::Error::custom("a part needs one of `text`, `raw`, `url`, `data`"))?;
         Ok(Self { body, filename: members.filename, media_type: members.media_type, metadata: members.metadata })
     }
 }

@@ -35,7 +35,9 @@ pub(super) struct When {
 
 impl When {
     pub(super) fn holds(&self, message: &Message, turn: usize) -> bool {
-        self.message_id.as_ref().is_none_or(|prefix| message.message_id.as_str().starts_with(prefix))
+        self.message_id
+            .as_ref()
+            .is_none_or(|prefix| message.message_id.as_str().starts_with(prefix))
             && self.text.as_ref().is_none_or(|prefix| message.joined_text().starts_with(prefix))
             && self.turn.is_none_or(|wanted| wanted == turn)
     }
@@ -190,11 +192,18 @@ impl ArtifactStep {
 impl Script {
     /// What this script answers to, for whoever said something else.
     pub(super) fn known_rules(&self) -> String {
-        let texts: Vec<String> =
-            self.rules.iter().filter_map(|rule| rule.when.text.as_ref()).map(|text| format!("{text:?}")).collect();
+        let texts: Vec<String> = self
+            .rules
+            .iter()
+            .filter_map(|rule| rule.when.text.as_ref())
+            .map(|text| format!("{text:?}"))
+            .collect();
         match texts.is_empty() {
             true => "No rule of this script holds for that message.".to_owned(),
-            false => format!("No rule of this script holds for that message. It answers to texts that begin with {}.", texts.join(", ")),
+            false => format!(
+                "No rule of this script holds for that message. It answers to texts that begin with {}.",
+                texts.join(", ")
+            ),
         }
     }
 }

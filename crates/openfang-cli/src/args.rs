@@ -1,0 +1,232 @@
+//! What can be typed. Every command has a help text with an example.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::task::TaskState;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the request was refused, or the tool or task failed
+  2    wrong usage
+  3    `status`: no daemon runs
+  64   the configuration or an agent's manifest is wrong
+  69   a daemon is needed, or the one there is cannot be reached
+  130  stopped at once by a second Ctrl-C (143: by a second SIGTERM)
+
+First steps:
+  openfang start
+  openfang agent send starter 'Ada'
+  openfang tool call add_numbers --args '{\"a\":3,\"b\":7}'";
+
+/// Agents and tools meet here: one daemon, one guarded pipeline, every call visible.
+#[derive(Debug, Parser)]
+#[command(name = "openfang", version, after_help = EXIT_CODES, arg_required_else_help = true)]
+pub struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Global {
+    /// The directory everything is kept in [default: $OPENFANG_HOME, else ~/.openfang]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// Print JSON: one document, or one per line for what streams; errors as JSON on standard error
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Show what goes over the wire to the daemon, without its token
+    #[arg(long, global = true)]
+    pub(crate) trace_wire: bool,
+    /// How much is logged, to standard error
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = ["error", "warn", "info", "debug", "trace"])]
+    pub(crate) log_level: Option<String>,
+    /// Print results and errors only, no remarks
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the daemon, in the foreground; the first run writes the home
+    #[command(after_help = "Example:\n  openfang start --listen 127.0.0.1:8080")]
+    Start(StartArgs),
+    /// Stop the daemon of this home; running work gets its time
+    #[command(after_help = "Example:\n  openfang stop")]
+    Stop,
+    /// Say whether a daemon runs, and where (exit code 3 if none does)
+    #[command(after_help = "Example:\n  openfang status --json")]
+    Status,
+    /// Talk to agents
+    #[command(subcommand, after_help = "Example:\n  openfang agent send starter 'Ada'")]
+    Agent(AgentCommand),
+    /// Look at tools and call them
+    #[command(subcommand, after_help = "Example:\n  openfang tool call add_numbers --args '{\"a\":3,\"b\":7}'")]
+    Tool(ToolCommand),
+    /// Look at tasks, follow and cancel them
+    #[command(subcommand, after_help = "Example:\n  openfang task list --state working")]
+    Task(TaskCommand),
+    /// Check and show the configuration
+    #[command(subcommand, after_help = "Example:\n  openfang config check")]
+    Config(ConfigCommand),
+    /// Explain what an agent may do, and why
+    #[command(subcommand, after_help = "Example:\n  openfang policy explain starter add_numbers")]
+    Policy(PolicyCommand),
+    /// Print the completions of a shell
+    #[command(
+        after_help = "Example:\n  openfang completions bash > ~/.local/share/bash-completion/completions/openfang"
+    )]
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct StartArgs {
+    /// Where to listen, instead of api_listen of the config; port 0 takes any free port
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    /// List the agents
+    #[command(after_help = "Example:\n  openfang agent list")]
+    List,
+    /// Show one agent and the tools it can use
+    #[command(after_help = "Example:\n  openfang agent show starter")]
+    Show {
+        /// Which agent
+        name: AgentName,
+    },
+    /// Send a message and print what comes of it; exit code 1 if the task fails
+    #[command(
+        after_help = "Examples:\n  openfang agent send starter 'Ada'\n  openfang agent send starter '/add_numbers {\"a\":3,\"b\":7}'\n  echo Ada | openfang agent send starter -"
+    )]
+    Send(SendArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SendArgs {
+    /// Which agent
+    pub(crate) name: AgentName,
+    /// What to say; - reads it from standard input
+    pub(crate) text: String,
+    /// Continue this task, which waits for an answer
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<TaskId>,
+    /// Print the task's id and do not wait for its end (needs a daemon)
+    #[arg(long, conflicts_with = "stream")]
+    pub(crate) no_wait: bool,
+    /// Print what comes as it comes
+    #[arg(long)]
+    pub(crate) stream: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolCommand {
+    /// List the tools you may call, or those an agent can use
+    #[command(after_help = "Example:\n  openfang tool list --agent starter")]
+    List {
+        /// Only what this agent can use
+        #[arg(long, value_name = "NAME")]
+        agent: Option<AgentName>,
+    },
+    /// Show what a tool takes and how it behaves
+    #[command(after_help = "Example:\n  openfang tool show add_numbers")]
+    Show {
+        /// Which tool
+        name: ToolName,
+    },
+    /// Call a tool and print its result; exit code 1 if it fails or is refused
+    #[command(
+        after_help = "Examples:\n  openfang tool call add_numbers --args '{\"a\":3,\"b\":7}'\n  openfang tool call add_numbers --args - < arguments.json"
+    )]
+    Call {
+        /// Which tool
+        name: ToolName,
+        /// Its arguments, a JSON object; - reads them from standard input
+        #[arg(long, value_name = "JSON")]
+        args: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TaskCommand {
+    /// List your tasks, latest change first
+    #[command(after_help = "Example:\n  openfang task list --agent starter --state completed")]
+    List(TaskListArgs),
+    /// Show a task: its messages and results
+    #[command(after_help = "Example:\n  openfang task show 0199c0de-0000-7000-8000-000000000001")]
+    Show {
+        /// Which task
+        id: TaskId,
+    },
+    /// Follow a task until its end; exit code 1 if it fails
+    #[command(after_help = "Example:\n  openfang task watch 0199c0de-0000-7000-8000-000000000001 --json")]
+    Watch {
+        /// Which task
+        id: TaskId,
+    },
+    /// Stop a task's work
+    #[command(after_help = "Example:\n  openfang task cancel 0199c0de-0000-7000-8000-000000000001")]
+    Cancel {
+        /// Which task
+        id: TaskId,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TaskListArgs {
+    /// Only those in this state
+    #[arg(long, value_parser = PossibleValuesParser::new(TaskState::ALL.map(TaskState::as_str))
+        .try_map(|word| TaskState::from_word(&word).ok_or("not a state")))]
+    pub(crate) state: Option<TaskState>,
+    /// Only this agent's
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<AgentName>,
+    /// How many at most
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Check the configuration; exit code 64 if something is wrong
+    #[command(after_help = "Example:\n  openfang config check")]
+    Check,
+    /// Show the configuration in force, file, environment and flags together; secrets are hidden
+    #[command(after_help = "Example:\n  openfang config show --json")]
+    Show,
+    /// Print where the configuration file is
+    #[command(after_help = "Example:\n  $EDITOR \"$(openfang config path)\"")]
+    Path,
+    /// Print the JSON Schema of the configuration, for editors
+    #[command(after_help = "Example:\n  openfang config schema > openfang.schema.json")]
+    Schema,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Explain what would happen if an agent called a tool
+    #[command(after_help = "Example:\n  openfang policy explain starter add_numbers")]
+    Explain {
+        /// Which agent
+        agent: AgentName,
+        /// Which tool
+        tool: ToolName,
+    },
+}
+
+#[cfg(test)]
+#[path = "args_tests.rs"]
+mod tests;

@@ -1,0 +1,184 @@
+//! Who carries a command out: the daemon of the home when one runs, a kernel in this process when none does.
+//!
+//! Both give the same types, so commands do not care. What lives in a daemon's memory ([`DaemonBackend::tasks`] and its
+//! like) is on the daemon alone.
+
+use openfang_kernel::home::FirstRun;
+use openfang_types::agent::AgentManifest;
+use openfang_types::content::ToolOutput;
+use openfang_types::event::TaskEvent;
+use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::taint::{Label, SinkKind};
+use openfang_types::task::{Message, Task};
+use openfang_types::tool::ToolDefinition;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::CliError;
+use crate::session::Session;
+
+pub(crate) use daemon::{DaemonBackend, TaskListing};
+pub(crate) use following::Following;
+use in_process::InProcess;
+
+mod daemon;
+mod following;
+mod in_process;
+
+/// Who carries a command out.
+pub(crate) enum Backend {
+    Daemon(DaemonBackend),
+    InProcess(InProcess),
+}
+
+/// An agent in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AgentRow {
+    pub(crate) name: AgentName,
+    pub(crate) description: String,
+}
+
+/// An agent and the tools it can use.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct AgentView {
+    pub(crate) agent: AgentManifest,
+    pub(crate) tools: Vec<ToolName>,
+}
+
+/// The policy for one agent and one tool.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Explanation {
+    pub(crate) agent: AgentName,
+    pub(crate) tool: ToolName,
+    pub(crate) granted: bool,
+    pub(crate) patterns: Vec<String>,
+    pub(crate) sink: SinkKind,
+    pub(crate) rule: String,
+    pub(crate) refusing_labels: Vec<Label>,
+    pub(crate) refusing_with_foreign: Vec<Label>,
+    pub(crate) audited_before: bool,
+    pub(crate) timeout_secs: u64,
+}
+
+/// A message to an agent.
+#[derive(Debug, Clone)]
+pub(crate) struct Outgoing {
+    pub(crate) agent: AgentName,
+    pub(crate) text: String,
+    pub(crate) task: Option<TaskId>,
+}
+
+/// What a message led to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Reply {
+    Task(Box<Task>),
+    Message(Message),
+}
+
+/// What a stream shows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Shown {
+    /// The task as it stands.
+    Task(Box<Task>),
+    /// The next thing that happened to it.
+    Event(Box<TaskEvent>),
+    /// An answer that needed no task.
+    Message(Message),
+    /// The daemon stops, and nothing works on the task.
+    Shutdown {},
+}
+
+impl Backend {
+    /// The daemon, or else a kernel in this process. Says so when that wrote the home.
+    pub(crate) async fn open(session: &Session) -> Result<Self, CliError> {
+        if let Some(daemon) = session.daemon().await? {
+            return Ok(Self::Daemon(DaemonBackend::new(daemon)));
+        }
+        if session.prepare_home()? == FirstRun::Yes {
+            let root = session.home.root().display();
+            session
+                .output
+                .note(&format!("first run: wrote {root} with config.toml and the agent starter"));
+        }
+        let config = session.config(&[])?;
+        Ok(Self::InProcess(InProcess::start(session.home.clone(), config)?))
+    }
+
+    /// Whether a task is still there when this command has ended.
+    pub(crate) const fn keeps_tasks(&self) -> bool {
+        match self {
+            Self::Daemon(_) => true,
+            Self::InProcess(_) => false,
+        }
+    }
+
+    pub(crate) async fn agents(&self) -> Result<Vec<AgentRow>, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.agents().await,
+            Self::InProcess(kernel) => Ok(kernel.agents()),
+        }
+    }
+
+    pub(crate) async fn agent(&self, name: &AgentName) -> Result<AgentView, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.agent(name).await,
+            Self::InProcess(kernel) => kernel.agent(name),
+        }
+    }
+
+    /// The tools one may call, or those an agent can use.
+    pub(crate) async fn tools(&self, through: Option<&AgentName>) -> Result<Vec<ToolDefinition>, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.tools(through).await,
+            Self::InProcess(kernel) => kernel.tools(through),
+        }
+    }
+
+    pub(crate) async fn tool(&self, name: &ToolName) -> Result<ToolDefinition, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.tool(name).await,
+            Self::InProcess(kernel) => kernel.tool(name),
+        }
+    }
+
+    pub(crate) async fn call_tool(
+        &self,
+        name: &ToolName,
+        arguments: Map<String, Value>,
+    ) -> Result<ToolOutput, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.call_tool(name, arguments).await,
+            Self::InProcess(kernel) => kernel.call_tool(name, arguments).await,
+        }
+    }
+
+    /// Sends a message and waits until the task has ended or asks for something.
+    pub(crate) async fn send(&self, message: Outgoing) -> Result<Reply, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.send(message).await,
+            Self::InProcess(kernel) => kernel.send(message).await,
+        }
+    }
+
+    /// Sends a message and follows what comes of it.
+    pub(crate) async fn send_streaming(&self, message: Outgoing) -> Result<Following, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.send_streaming(message).await,
+            Self::InProcess(kernel) => kernel.send_streaming(message).await,
+        }
+    }
+
+    pub(crate) async fn explain(&self, agent: &AgentName, tool: &ToolName) -> Result<Explanation, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.explain(agent, tool).await,
+            Self::InProcess(kernel) => kernel.explain(agent, tool),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "backend_tests.rs"]
+mod tests;

@@ -1,0 +1,197 @@
+//! The daemon as a backend: requests out, typed answers in, refusals in its own words.
+
+use http::{Method, StatusCode};
+use openfang_egress::daemon::{Answer, Daemon, Streamed};
+use openfang_types::content::ToolOutput;
+use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::limits::PAGE_MAX_TASKS;
+use openfang_types::task::{Task, TaskState};
+use openfang_types::tool::ToolDefinition;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{AgentRow, AgentView, Explanation, Following, Outgoing, Reply};
+use crate::error::{CliError, Refusal};
+use crate::session::Session;
+
+pub(crate) struct DaemonBackend {
+    daemon: Daemon,
+}
+
+/// Tasks, and how many there are in all.
+#[derive(Debug, Serialize)]
+pub(crate) struct TaskListing {
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) total: usize,
+}
+
+#[derive(Deserialize)]
+struct Agents {
+    agents: Vec<AgentRow>,
+}
+
+#[derive(Deserialize)]
+struct Tools {
+    tools: Vec<ToolDefinition>,
+}
+
+#[derive(Deserialize)]
+struct TaskView {
+    task: Task,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TaskPage {
+    tasks: Vec<Task>,
+    #[serde(default)]
+    next_page_token: String,
+    total: usize,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ErrorBody {
+    pub(super) error: Refusal,
+}
+
+impl DaemonBackend {
+    pub(crate) const fn new(daemon: Daemon) -> Self {
+        Self { daemon }
+    }
+
+    /// For what only a daemon can do.
+    pub(crate) async fn open(session: &Session, what: &'static str) -> Result<Self, CliError> {
+        let daemon = session.daemon().await?.ok_or(CliError::NeedsDaemon { what })?;
+        Ok(Self::new(daemon))
+    }
+
+    pub(crate) async fn agents(&self) -> Result<Vec<AgentRow>, CliError> {
+        Ok(self.get::<Agents>("/api/agents").await?.agents)
+    }
+
+    pub(super) async fn agent(&self, name: &AgentName) -> Result<AgentView, CliError> {
+        self.get(&format!("/api/agents/{name}")).await
+    }
+
+    pub(crate) async fn tools(&self, through: Option<&AgentName>) -> Result<Vec<ToolDefinition>, CliError> {
+        let query = through.map(|agent| format!("?agent={agent}")).unwrap_or_default();
+        Ok(self.get::<Tools>(&format!("/api/tools{query}")).await?.tools)
+    }
+
+    pub(super) async fn tool(&self, name: &ToolName) -> Result<ToolDefinition, CliError> {
+        self.get(&format!("/api/tools/{name}")).await
+    }
+
+    pub(super) async fn call_tool(
+        &self,
+        name: &ToolName,
+        arguments: Map<String, Value>,
+    ) -> Result<ToolOutput, CliError> {
+        self.post(&format!("/api/tools/{name}"), &json!({ "arguments": arguments })).await
+    }
+
+    pub(super) async fn send(&self, message: Outgoing) -> Result<Reply, CliError> {
+        self.post(&message_path(&message), &body_of(&message)).await
+    }
+
+    /// Sends a message and returns as soon as it is taken.
+    pub(crate) async fn submit(&self, message: Outgoing) -> Result<Reply, CliError> {
+        let mut body = body_of(&message);
+        body["returnImmediately"] = json!(true);
+        self.post(&message_path(&message), &body).await
+    }
+
+    pub(super) async fn send_streaming(&self, message: Outgoing) -> Result<Following, CliError> {
+        self.stream(Method::POST, &message_path(&message), Some(&body_of(&message))).await
+    }
+
+    pub(super) async fn explain(&self, agent: &AgentName, tool: &ToolName) -> Result<Explanation, CliError> {
+        self.get(&format!("/api/policy/{agent}/{tool}")).await
+    }
+
+    /// One's own tasks, latest change first, at most `limit`.
+    pub(crate) async fn tasks(
+        &self,
+        agent: Option<&AgentName>,
+        state: Option<TaskState>,
+        limit: usize,
+    ) -> Result<TaskListing, CliError> {
+        let agent = agent.map(|agent| format!("&agent={agent}")).unwrap_or_default();
+        let state = state.map(|state| format!("&state={state}")).unwrap_or_default();
+        let mut listing = TaskListing { tasks: Vec::new(), total: 0 };
+        let mut token = String::new();
+        loop {
+            let size = (limit - listing.tasks.len()).min(PAGE_MAX_TASKS);
+            let path = format!("/api/tasks?pageSize={size}&pageToken={token}{agent}{state}");
+            let page: TaskPage = self.get(&path).await?;
+            listing.total = page.total;
+            listing.tasks.extend(page.tasks);
+            token = page.next_page_token;
+            if token.is_empty() || listing.tasks.len() >= limit {
+                return Ok(listing);
+            }
+        }
+    }
+
+    pub(crate) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
+        Ok(self.get::<TaskView>(&format!("/api/tasks/{id}")).await?.task)
+    }
+
+    pub(crate) async fn cancel(&self, id: TaskId) -> Result<Task, CliError> {
+        Ok(self.post::<TaskView>(&format!("/api/tasks/{id}/cancel"), &json!({})).await?.task)
+    }
+
+    /// Follows a task to its end.
+    pub(crate) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
+        self.stream(Method::GET, &format!("/api/tasks/{id}/events"), None).await
+    }
+
+    async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, CliError> {
+        typed(&self.daemon.request(Method::GET, path, None).await?)
+    }
+
+    async fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, CliError> {
+        typed(&self.daemon.request(Method::POST, path, Some(body)).await?)
+    }
+
+    async fn stream(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Following, CliError> {
+        match self.daemon.stream(method, path, body, None).await? {
+            Streamed::Events(events) => Ok(Following::Daemon(events)),
+            Streamed::Answer(answer) if answer.status == StatusCode::OK => {
+                Err(CliError::Answer { why: "it is not an event stream".to_owned() })
+            }
+            Streamed::Answer(answer) => Err(refusal(&answer)),
+        }
+    }
+}
+
+fn message_path(message: &Outgoing) -> String {
+    format!("/api/agents/{}/message", message.agent)
+}
+
+fn body_of(message: &Outgoing) -> Value {
+    let mut body = json!({ "text": message.text });
+    if let Some(task) = message.task {
+        body["taskId"] = json!(task);
+    }
+    body
+}
+
+fn typed<T: DeserializeOwned>(answer: &Answer) -> Result<T, CliError> {
+    if answer.status != StatusCode::OK {
+        return Err(refusal(answer));
+    }
+    serde_json::from_slice(&answer.body).map_err(|error| CliError::Answer { why: error.to_string() })
+}
+
+fn refusal(answer: &Answer) -> CliError {
+    match serde_json::from_slice::<ErrorBody>(&answer.body) {
+        Ok(body) => CliError::Refused(body.error),
+        Err(_) => CliError::Answer { why: format!("status {} without an error", answer.status) },
+    }
+}
+
+#[cfg(test)]
+#[path = "daemon_tests.rs"]
+mod tests;

@@ -1,0 +1,111 @@
+//! A kernel in this process as a backend. Its memory ends with the command.
+
+use std::sync::Arc;
+
+use openfang_kernel::home::Home;
+use openfang_kernel::{Boot, Caller, Follow, Kernel, KernelError, ToolCall, Until};
+use openfang_types::config::Config;
+use openfang_types::content::ToolOutput;
+use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::principal::{AdminProof, Door, Principal};
+use openfang_types::task::Message;
+use openfang_types::tool::ToolDefinition;
+use serde_json::{Map, Value};
+
+use super::{AgentRow, AgentView, Explanation, Following, Outgoing, Reply};
+use crate::error::CliError;
+
+pub(crate) struct InProcess {
+    kernel: Kernel,
+    caller: Caller,
+}
+
+impl InProcess {
+    pub(super) fn start(home: Home, config: Config) -> Result<Self, CliError> {
+        let kernel = Boot::new(home, config).start()?;
+        let caller = Caller {
+            principal: Arc::new(Principal::admin(AdminProof::InProcess)),
+            door: Door::Cli,
+            trace: kernel.trace(),
+        };
+        Ok(Self { kernel, caller })
+    }
+
+    pub(super) fn agents(&self) -> Vec<AgentRow> {
+        let agents = self.kernel.agents(&self.caller.principal).into_iter();
+        agents
+            .map(|agent| AgentRow { name: agent.name, description: agent.description })
+            .collect()
+    }
+
+    pub(super) fn agent(&self, name: &AgentName) -> Result<AgentView, CliError> {
+        let agent = self.kernel.agent(&self.caller.principal, name).map_err(|error| self.refused(&error))?;
+        let tools = self.tools(Some(name))?.into_iter().map(|tool| tool.name).collect();
+        Ok(AgentView { agent: Arc::unwrap_or_clone(agent), tools })
+    }
+
+    pub(super) fn tools(&self, through: Option<&AgentName>) -> Result<Vec<ToolDefinition>, CliError> {
+        self.kernel.available_tools(&self.caller, through).map_err(|error| self.refused(&error))
+    }
+
+    pub(super) fn tool(&self, name: &ToolName) -> Result<ToolDefinition, CliError> {
+        self.kernel.tool(&self.caller, name).map_err(|error| self.refused(&error))
+    }
+
+    pub(super) async fn call_tool(
+        &self,
+        name: &ToolName,
+        arguments: Map<String, Value>,
+    ) -> Result<ToolOutput, CliError> {
+        let call = ToolCall { name: name.clone(), arguments: Value::Object(arguments) };
+        self.kernel.execute_tool(&self.caller, call).await.map_err(|error| self.refused(&error))
+    }
+
+    pub(super) async fn send(&self, message: Outgoing) -> Result<Reply, CliError> {
+        let (agent, message) = self.message(message);
+        let reply = self.kernel.send_message(&self.caller, &agent, message).await;
+        Ok(match reply.map_err(|error| self.refused(&error))? {
+            openfang_kernel::Reply::Task(task) => Reply::Task(task),
+            openfang_kernel::Reply::Message(message) => Reply::Message(message),
+        })
+    }
+
+    pub(super) async fn send_streaming(&self, message: Outgoing) -> Result<Following, CliError> {
+        let (agent, message) = self.message(message);
+        let reply = self.kernel.submit(&self.caller, &agent, message).await;
+        match reply.map_err(|error| self.refused(&error))? {
+            openfang_kernel::Reply::Message(message) => Ok(Following::Once(Some(message))),
+            openfang_kernel::Reply::Task(task) => {
+                let from = Follow { after: None, until: Until::Settled };
+                let stream = self.kernel.follow(&self.caller, task.id, from).await;
+                let stream = stream.map_err(|error| self.refused(&error))?;
+                Ok(Following::InProcess(Box::new(stream), self.caller.trace))
+            }
+        }
+    }
+
+    pub(super) fn explain(&self, agent: &AgentName, tool: &ToolName) -> Result<Explanation, CliError> {
+        let said = self.kernel.explain(&self.caller, agent, tool).map_err(|error| self.refused(&error))?;
+        Ok(Explanation {
+            agent: said.agent,
+            tool: said.tool,
+            granted: said.granted,
+            patterns: said.patterns,
+            sink: said.sink,
+            rule: said.rule.to_owned(),
+            refusing_labels: said.refusing_labels,
+            refusing_with_foreign: said.refusing_with_foreign,
+            audited_before: said.audited_before,
+            timeout_secs: said.timeout_secs,
+        })
+    }
+
+    fn message(&self, message: Outgoing) -> (AgentName, Message) {
+        let Outgoing { agent, text, task } = message;
+        (agent, Message { task_id: task, ..self.kernel.message(text) })
+    }
+
+    fn refused(&self, error: &KernelError) -> CliError {
+        CliError::refused(error, self.caller.trace)
+    }
+}

@@ -1,0 +1,57 @@
+//! What the commands do, one file each.
+
+use std::io::Read as _;
+
+use openfang_types::limits::Limits;
+
+use crate::args::Command;
+use crate::error::{CliError, Exit};
+use crate::logging;
+use crate::session::Session;
+
+mod agent;
+mod completions;
+mod config;
+mod policy;
+mod start;
+mod status;
+mod stop;
+mod task;
+mod tool;
+mod watching;
+
+/// Carries a command out. Only `start` logs as the file says; see [`Session::command_log`].
+pub(crate) async fn run(session: &Session, command: Command) -> Result<Exit, CliError> {
+    if !matches!(command, Command::Start(_)) {
+        logging::start(&session.command_log(), &session.output);
+    }
+    match command {
+        Command::Start(args) => start::run(session, &args).await,
+        Command::Stop => stop::run(session).await,
+        Command::Status => status::run(session).await,
+        Command::Agent(command) => agent::run(session, command).await,
+        Command::Tool(command) => tool::run(session, command).await,
+        Command::Task(command) => task::run(session, command).await,
+        Command::Config(command) => config::run(session, &command),
+        Command::Policy(command) => policy::run(session, &command).await,
+        Command::Completions { shell } => completions::run(session, shell),
+    }
+}
+
+/// An argument, or standard input if it is `-`. No more is read than a server takes by default.
+fn argument_or_stdin(argument: String) -> Result<String, CliError> {
+    if argument != "-" {
+        return Ok(argument);
+    }
+    let limit = Limits::default().body_bytes;
+    let mut text = String::new();
+    std::io::stdin()
+        .lock()
+        .take(limit as u64 + 1)
+        .read_to_string(&mut text)
+        .map_err(CliError::Input)?;
+    if text.len() > limit {
+        return Err(CliError::Usage(format!("standard input has more than {limit} bytes; send less at a time")));
+    }
+    Ok(text)
+}

@@ -1,0 +1,181 @@
+//! `openfang agent`: who is there, and talking to them.
+
+use openfang_types::task::{Task, TaskState};
+use serde_json::json;
+
+use super::argument_or_stdin;
+use super::watching::Watching;
+use crate::args::{AgentCommand, SendArgs};
+use crate::backend::{AgentView, Backend, DaemonBackend, Outgoing, Reply};
+use crate::error::{CliError, Exit};
+use crate::output::{Fields, Table};
+use crate::session::Session;
+use crate::view::{artifact_text, message_text, status_text};
+
+pub(super) async fn run(session: &Session, command: AgentCommand) -> Result<Exit, CliError> {
+    match command {
+        AgentCommand::List => list(session).await,
+        AgentCommand::Show { name } => show(session, &Backend::open(session).await?.agent(&name).await?),
+        AgentCommand::Send(args) => send(session, args).await,
+    }
+}
+
+async fn list(session: &Session) -> Result<Exit, CliError> {
+    let agents = Backend::open(session).await?.agents().await?;
+    if session.output.is_json() {
+        session.output.document(&json!({ "agents": agents }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut table = Table::new(&["NAME", "DESCRIPTION"]);
+    for agent in &agents {
+        table.row([(&agent.name).into(), (&agent.description).into()]);
+    }
+    session.output.table(&table)?;
+    if agents.is_empty() {
+        let place = session.home.agents();
+        session
+            .output
+            .note(&format!("no agents; each has a directory with an agent.toml in {}", place.display()));
+    }
+    Ok(Exit::Ok)
+}
+
+fn show(session: &Session, view: &AgentView) -> Result<Exit, CliError> {
+    if session.output.is_json() {
+        session.output.document(view)?;
+        return Ok(Exit::Ok);
+    }
+    let agent = &view.agent;
+    let names: Vec<&str> = view.tools.iter().map(|tool| tool.as_str()).collect();
+    let mut fields = Fields::default();
+    fields.add("name", &agent.name);
+    fields.add("description", &agent.description);
+    fields.add("model", agent.model.provider.as_str());
+    if let Some(tool) = &agent.default_tool {
+        fields.add("plain text", format!("goes to {tool}"));
+    }
+    fields.add("tools", if names.is_empty() { "none".to_owned() } else { names.join(", ") });
+    session.output.fields(&fields)?;
+    session
+        .output
+        .note(&format!("talk to it: {}", session.command(&format!("agent send {} 'TEXT'", agent.name))));
+    Ok(Exit::Ok)
+}
+
+async fn send(session: &Session, args: SendArgs) -> Result<Exit, CliError> {
+    let text = argument_or_stdin(args.text)?;
+    let message = Outgoing { agent: args.name, text: text.trim_end_matches('\n').to_owned(), task: args.task };
+    if args.no_wait {
+        return submit(session, message).await;
+    }
+    // A task to continue can only be in a daemon.
+    let backend = match args.task {
+        Some(_) => Backend::Daemon(DaemonBackend::open(session, "continuing a task").await?),
+        None => Backend::open(session).await?,
+    };
+    if args.stream {
+        return stream(session, &backend, message).await;
+    }
+    let reply = backend.send(message).await?;
+    if session.output.is_json() {
+        session.output.document(&reply)?;
+        return Ok(exit_of(&reply));
+    }
+    match &reply {
+        Reply::Message(message) => session.output.text(&message_text(message))?,
+        Reply::Task(task) => {
+            for text in artifact_texts(task) {
+                session.output.text(&text)?;
+            }
+            tell_end(session, &backend, task)?;
+        }
+    }
+    Ok(exit_of(&reply))
+}
+
+async fn submit(session: &Session, message: Outgoing) -> Result<Exit, CliError> {
+    let daemon = DaemonBackend::open(session, "agent send --no-wait").await?;
+    let reply = daemon.submit(message).await?;
+    if session.output.is_json() {
+        session.output.document(&reply)?;
+        return Ok(Exit::Ok);
+    }
+    match reply {
+        Reply::Message(message) => session.output.text(&message_text(&message))?,
+        Reply::Task(task) => {
+            session.output.text(&task.id.to_string())?;
+            session
+                .output
+                .note(&format!("follow it: {}", session.command(&format!("task watch {}", task.id))));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+async fn stream(session: &Session, backend: &Backend, message: Outgoing) -> Result<Exit, CliError> {
+    let mut following = backend.send_streaming(message).await?;
+    let mut watching = Watching::pieces(session);
+    while let Some(shown) = following.next().await? {
+        watching.show(shown)?;
+    }
+    match watching.into_task()? {
+        Some(task) => {
+            if !session.output.is_json() {
+                tell_end(session, backend, &task)?;
+            }
+            Ok(exit_of(&Reply::Task(Box::new(task))))
+        }
+        None => Ok(Exit::Ok),
+    }
+}
+
+/// The artifacts. A failure that is the task's own message too is said once, at the end.
+fn artifact_texts(task: &Task) -> Vec<String> {
+    let said = if task.status.state == TaskState::Failed { status_text(task) } else { None };
+    task.artifacts
+        .iter()
+        .map(artifact_text)
+        .filter(|text| !text.is_empty() && Some(text) != said.as_ref())
+        .collect()
+}
+
+/// How the task stands: what the agent says is a result, the rest is a remark.
+fn tell_end(session: &Session, backend: &Backend, task: &Task) -> Result<(), CliError> {
+    let output = &session.output;
+    let (id, state, said) = (task.id, task.status.state, status_text(task));
+    match state {
+        TaskState::Failed | TaskState::Rejected | TaskState::Canceled => {
+            let why = said.map(|text| format!(": {text}")).unwrap_or_default();
+            output.complaint(&format!("task {id} {state}{why}"));
+            return Ok(());
+        }
+        TaskState::Submitted
+        | TaskState::Working
+        | TaskState::InputRequired
+        | TaskState::AuthRequired
+        | TaskState::Completed => {}
+    }
+    if let Some(text) = said {
+        output.text(&text)?;
+    }
+    output.note(&format!("task {id} {state}"));
+    if state.is_interrupted() {
+        output.note(&if backend.keeps_tasks() {
+            let command = session.command(&format!("agent send {} --task {id} 'TEXT'", task.agent));
+            format!("it waits for you: {command}")
+        } else {
+            let start = session.command("start");
+            format!(
+                "it cannot be continued, because no daemon keeps it; run `{start}` first, then send the message again"
+            )
+        });
+    }
+    Ok(())
+}
+
+fn exit_of(reply: &Reply) -> Exit {
+    match reply {
+        Reply::Task(task) => super::task::exit_of(task.status.state),
+        Reply::Message(_) => Exit::Ok,
+    }
+}

@@ -1,0 +1,118 @@
+//! `openfang start`: the daemon, in the foreground. Nothing listens before the configuration is known to be good, and
+//! `daemon.json` is there exactly as long as somebody listens.
+
+use std::path::PathBuf;
+use std::pin::pin;
+
+use openfang_api::{Server, Stopped};
+use openfang_egress::daemon::DaemonFile;
+use openfang_kernel::home::FirstRun;
+use openfang_kernel::{Boot, Kernel};
+use openfang_types::principal::{AdminProof, Principal};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::args::StartArgs;
+use crate::error::{CliError, Exit};
+use crate::logging;
+use crate::session::{Session, flag};
+use crate::signals::Signals;
+
+pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, CliError> {
+    let first_run = session.prepare_home()?;
+    let listen = args.listen.map(|address| flag("--listen", "api_listen", &address.to_string()));
+    let config = session.config(listen.as_slice())?;
+    logging::start(&config.log, &session.output);
+    if let Some(daemon) = session.daemon().await? {
+        return Err(CliError::AlreadyRunning { pid: daemon.pid(), address: daemon.address() });
+    }
+
+    let kernel = Boot::new(session.home.clone(), config).start()?;
+    let address = kernel.config().api_listen;
+    let signals = Signals::listen().map_err(CliError::Runtime)?;
+    let server = Server::bind(kernel.clone()).await.map_err(|cause| CliError::Listen { address, cause })?;
+    let announced = Announced::write(session, &kernel, &server)?;
+    greet(session, &kernel, &announced.file, first_run)?;
+    let exit = serve(session, &kernel, server, signals).await;
+    drop(announced);
+    Ok(exit)
+}
+
+/// `daemon.json`, removed when this is dropped, unless another daemon has written its own meanwhile.
+struct Announced {
+    path: PathBuf,
+    file: DaemonFile,
+}
+
+impl Announced {
+    fn write(session: &Session, kernel: &Kernel, server: &Server) -> Result<Self, CliError> {
+        let file = DaemonFile {
+            pid: std::process::id(),
+            address: server.address(),
+            token: kernel.daemon_token().clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let path = session.home.daemon();
+        file.write(&path)?;
+        Ok(Self { path, file })
+    }
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        // What is left behind is recognised as stale: nobody proves to know its token.
+        let _ = self.file.remove(&self.path);
+    }
+}
+
+/// Serves until a signal, then lets running work finish. A second signal does not wait.
+async fn serve(session: &Session, kernel: &Kernel, server: Server, mut signals: Signals) -> Exit {
+    let stop = CancellationToken::new();
+    let mut running = pin!(server.run(stop.clone()));
+    tokio::select! {
+        _ = &mut running => return Exit::Ok,
+        _ = signals.next() => {}
+    }
+    let seconds = kernel.config().limits.drain_secs;
+    session
+        .output
+        .note(&format!("stopping: running work has {seconds} s; press Ctrl-C again to stop now"));
+    stop.cancel();
+    tokio::select! {
+        stopped = &mut running => {
+            session.output.note(match stopped {
+                Stopped::Finished => "stopped",
+                Stopped::Interrupted => "stopped; what was still running was interrupted, and its tasks say so",
+            });
+            Exit::Ok
+        }
+        signal = signals.next() => {
+            session.output.note("stopped at once");
+            signal.exit()
+        }
+    }
+}
+
+/// Says what runs where, and after the first run what to do next.
+fn greet(session: &Session, kernel: &Kernel, file: &DaemonFile, first_run: FirstRun) -> Result<(), CliError> {
+    let output = &session.output;
+    let (address, pid, version) = (file.address, file.pid, &file.version);
+    let root = session.home.root().display();
+    if output.is_json() {
+        let ready = json!({ "address": address, "pid": pid, "version": version, "home": session.home.root() });
+        return output.json_line(&ready);
+    }
+    let agents = kernel.agents(&Principal::admin(AdminProof::InProcess)).len();
+    output.note(&format!("openfang {version} listens on http://{address} (pid {pid})"));
+    output.note(&format!("home {root}, agents: {agents}; stop with Ctrl-C or `{}`", session.command("stop")));
+    if first_run == FirstRun::Yes {
+        let greeting = session.command("agent send starter 'Ada'");
+        let call = session.command(r#"tool call add_numbers --args '{"a":3,"b":7}'"#);
+        let config = session.home.config();
+        output.note(&format!(
+            "\nfirst run: wrote config.toml and the agent starter. Next, in another terminal:\n  {greeting}\n  {call}\n  edit {}",
+            config.display()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! `openfang status`: whether a daemon runs, where, and what it has.
+
+use serde_json::json;
+
+use crate::backend::DaemonBackend;
+use crate::error::{CliError, Exit};
+use crate::output::{Cell, Fields, Tone};
+use crate::session::Session;
+
+pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
+    let output = &session.output;
+    let home = session.home.root();
+    let Some(daemon) = session.daemon().await? else {
+        if output.is_json() {
+            output.document(&json!({ "running": false, "home": home }))?;
+        } else {
+            let mut fields = Fields::default();
+            fields.add("running", Cell::toned("no", Tone::Waiting));
+            fields.add("home", home.display());
+            output.fields(&fields)?;
+            output.note(&format!("start one with `{}`", session.command("start")));
+        }
+        return Ok(Exit::NotRunning);
+    };
+    let (pid, address, version) = (daemon.pid(), daemon.address(), daemon.version().to_owned());
+    let backend = DaemonBackend::new(daemon);
+    let (agents, tools) = (backend.agents().await?.len(), backend.tools(None).await?.len());
+    if output.is_json() {
+        output.document(&json!({
+            "running": true, "version": version, "address": address, "pid": pid,
+            "agents": agents, "tools": tools, "home": home,
+        }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut fields = Fields::default();
+    fields.add("running", Cell::toned("yes", Tone::Good));
+    fields.add("version", &version);
+    fields.add("address", format!("http://{address}"));
+    fields.add("pid", pid);
+    fields.add("agents", agents);
+    fields.add("tools", tools);
+    fields.add("home", home.display());
+    output.fields(&fields)?;
+    let ours = env!("CARGO_PKG_VERSION");
+    if version != ours {
+        output.note(&format!("this command is version {ours}; restart the daemon to make them the same"));
+    }
+    Ok(Exit::Ok)
+}

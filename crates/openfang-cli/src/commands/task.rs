@@ -1,0 +1,125 @@
+//! `openfang task`: one's own tasks, while they live in a daemon.
+
+use openfang_types::ids::TaskId;
+use openfang_types::task::{Role, Task, TaskState};
+use serde_json::json;
+
+use super::watching::Watching;
+use crate::args::{TaskCommand, TaskListArgs};
+use crate::backend::DaemonBackend;
+use crate::error::{CliError, Exit};
+use crate::output::{Cell, Fields, Table, Tone};
+use crate::session::Session;
+use crate::view::{artifact_text, message_text, status_text};
+
+pub(super) async fn run(session: &Session, command: TaskCommand) -> Result<Exit, CliError> {
+    match command {
+        TaskCommand::List(args) => list(session, &args).await,
+        TaskCommand::Show { id } => show(session, id).await,
+        TaskCommand::Watch { id } => watch(session, id).await,
+        TaskCommand::Cancel { id } => cancel(session, id).await,
+    }
+}
+
+/// The exit code of a command that waited for a task.
+pub(super) const fn exit_of(state: TaskState) -> Exit {
+    match state {
+        TaskState::Failed | TaskState::Canceled | TaskState::Rejected => Exit::Failed,
+        TaskState::Submitted
+        | TaskState::Working
+        | TaskState::InputRequired
+        | TaskState::AuthRequired
+        | TaskState::Completed => Exit::Ok,
+    }
+}
+
+async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> {
+    let daemon = DaemonBackend::open(session, "task list").await?;
+    let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let listing = daemon.tasks(args.agent.as_ref(), args.state, limit).await?;
+    if session.output.is_json() {
+        session.output.document(&listing)?;
+        return Ok(Exit::Ok);
+    }
+    let mut table = Table::new(&["ID", "STATE", "AGENT", "CHANGED", "MESSAGE"]);
+    for task in &listing.tasks {
+        let message = task.history.first().map(message_text).unwrap_or_default();
+        let changed = format!("{:.0}", task.status.timestamp);
+        table.row([
+            task.id.into(),
+            state_cell(task.status.state),
+            (&task.agent).into(),
+            changed.into(),
+            message.into(),
+        ]);
+    }
+    session.output.table(&table)?;
+    let (shown, total) = (listing.tasks.len(), listing.total);
+    if total == 0 {
+        session.output.note("no such tasks; `openfang agent send` makes one");
+    } else if shown < total {
+        session.output.note(&format!("{shown} of {total} shown; --limit {total} shows all"));
+    }
+    Ok(Exit::Ok)
+}
+
+async fn show(session: &Session, id: TaskId) -> Result<Exit, CliError> {
+    let task = DaemonBackend::open(session, "task show").await?.task(id).await?;
+    let output = &session.output;
+    if output.is_json() {
+        output.document(&json!({ "task": task }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut fields = Fields::default();
+    fields.add("id", task.id);
+    fields.add("state", state_cell(task.status.state));
+    fields.add("agent", &task.agent);
+    fields.add("context", &task.context_id);
+    fields.add("changed", format!("{:.0}", task.status.timestamp));
+    output.fields(&fields)?;
+    for message in &task.history {
+        let who = match message.role {
+            Role::User => "user",
+            Role::Agent => "agent",
+        };
+        output.text(&format!("\n{who}: {}", message_text(message)))?;
+    }
+    if let Some(text) = status_text(&task) {
+        output.text(&format!("\nagent: {text}"))?;
+    }
+    for artifact in &task.artifacts {
+        let name = artifact.name.as_deref().unwrap_or(artifact.artifact_id.as_str());
+        output.text(&format!("\nartifact {name}:\n{}", artifact_text(artifact)))?;
+    }
+    Ok(Exit::Ok)
+}
+
+async fn watch(session: &Session, id: TaskId) -> Result<Exit, CliError> {
+    let mut following = DaemonBackend::open(session, "task watch").await?.follow(id).await?;
+    let mut watching = Watching::log(session);
+    while let Some(shown) = following.next().await? {
+        watching.show(shown)?;
+    }
+    Ok(watching.into_task()?.map_or(Exit::Ok, |task: Task| exit_of(task.status.state)))
+}
+
+async fn cancel(session: &Session, id: TaskId) -> Result<Exit, CliError> {
+    let task = DaemonBackend::open(session, "task cancel").await?.cancel(id).await?;
+    if session.output.is_json() {
+        session.output.document(&json!({ "task": task }))?;
+    } else {
+        session.output.text(&format!("task {id} {}", task.status.state))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn state_cell(state: TaskState) -> Cell {
+    let tone = match state {
+        TaskState::Submitted | TaskState::Working => Tone::Plain,
+        TaskState::InputRequired | TaskState::AuthRequired => Tone::Waiting,
+        TaskState::Completed => Tone::Good,
+        TaskState::Failed | TaskState::Rejected => Tone::Bad,
+        TaskState::Canceled => Tone::Faint,
+    };
+    Cell::toned(state, tone)
+}

@@ -1,0 +1,140 @@
+//! `openfang tool`: what there is, how it behaves, and calling it.
+
+use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::scan::scan;
+use openfang_types::tool::{ToolAnnotations, ToolDefinition};
+use serde_json::{Map, Value, json};
+
+use super::argument_or_stdin;
+use crate::args::ToolCommand;
+use crate::backend::Backend;
+use crate::error::{CliError, Exit};
+use crate::output::{Fields, Table};
+use crate::session::Session;
+use crate::view::output_text;
+
+pub(super) async fn run(session: &Session, command: ToolCommand) -> Result<Exit, CliError> {
+    match command {
+        ToolCommand::List { agent } => list(session, agent.as_ref()).await,
+        ToolCommand::Show { name } => show(session, &Backend::open(session).await?.tool(&name).await?),
+        ToolCommand::Call { name, args } => call(session, &name, args).await,
+    }
+}
+
+async fn list(session: &Session, agent: Option<&AgentName>) -> Result<Exit, CliError> {
+    let tools = Backend::open(session).await?.tools(agent).await?;
+    if session.output.is_json() {
+        session.output.document(&json!({ "tools": tools }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut table = Table::new(&["NAME", "SINK", "DESCRIPTION"]);
+    for tool in &tools {
+        table.row([(&tool.name).into(), tool.sink.into(), (&tool.description).into()]);
+    }
+    session.output.table(&table)?;
+    if tools.is_empty() {
+        session.output.note("no tools; an agent gets them under [capabilities] in its agent.toml");
+    }
+    Ok(Exit::Ok)
+}
+
+fn show(session: &Session, tool: &ToolDefinition) -> Result<Exit, CliError> {
+    if session.output.is_json() {
+        session.output.document(tool)?;
+        return Ok(Exit::Ok);
+    }
+    let mut fields = Fields::default();
+    fields.add("name", &tool.name);
+    fields.add("description", &tool.description);
+    fields.add("behaves", hints(tool.annotations));
+    fields.add("sink", format!("{}: {}", tool.sink, tool.sink.rule()));
+    session.output.fields(&fields)?;
+    let arguments = arguments_of(&tool.input_schema);
+    if arguments.is_empty() {
+        session.output.text("\nno arguments")?;
+    } else {
+        let mut table = Table::new(&["ARGUMENT", "TYPE", "REQUIRED", "DESCRIPTION"]);
+        for argument in arguments {
+            let required = if argument.is_required { "yes" } else { "no" };
+            table.row([argument.name.into(), argument.kind.into(), required.into(), argument.description.into()]);
+        }
+        session.output.text("")?;
+        session.output.table(&table)?;
+    }
+    session
+        .output
+        .note(&format!("call it: {}", session.command(&format!("tool call {} --args '{{...}}'", tool.name))));
+    Ok(Exit::Ok)
+}
+
+async fn call(session: &Session, name: &ToolName, arguments: Option<String>) -> Result<Exit, CliError> {
+    let arguments = parsed_arguments(arguments.map(argument_or_stdin).transpose()?.as_deref())?;
+    let result = Backend::open(session).await?.call_tool(name, arguments).await?;
+    let text = output_text(&result);
+    match (session.output.is_json(), result.is_error) {
+        (true, _) => session.output.document(&result)?,
+        (false, true) => session.output.complaint(&format!("{name} failed: {text}")),
+        (false, false) => session.output.text(&text)?,
+    }
+    Ok(if result.is_error { Exit::Failed } else { Exit::Ok })
+}
+
+/// As strict as the server: what parsers disagree about is refused before it is sent.
+fn parsed_arguments(text: Option<&str>) -> Result<Map<String, Value>, CliError> {
+    let Some(text) = text else { return Ok(Map::new()) };
+    let wrong = |why: String| {
+        CliError::Usage(format!("--args is not a JSON object: {why}; write it as in --args '{{\"a\":3,\"b\":7}}'"))
+    };
+    scan(text.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+    match serde_json::from_str(text) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err(wrong("it is another kind of value".to_owned())),
+        Err(error) => Err(wrong(error.to_string())),
+    }
+}
+
+fn hints(hints: ToolAnnotations) -> String {
+    let words = [
+        (hints.read_only_hint, "read-only"),
+        (hints.destructive_hint, "may destroy"),
+        (hints.idempotent_hint, "idempotent"),
+        (hints.open_world_hint, "reaches outside"),
+    ];
+    let held: Vec<&str> = words.into_iter().filter(|(held, _)| *held).map(|(_, word)| word).collect();
+    if held.is_empty() { "changes something each time".to_owned() } else { held.join(", ") }
+}
+
+struct Argument {
+    name: String,
+    kind: String,
+    is_required: bool,
+    description: String,
+}
+
+fn arguments_of(schema: &Value) -> Vec<Argument> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|held| held == name));
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let argument = |(name, schema): (&String, &Value)| Argument {
+        name: name.clone(),
+        kind: kind_of(schema),
+        is_required: is_required(name),
+        description: schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned(),
+    };
+    properties.map(argument).collect()
+}
+
+fn kind_of(schema: &Value) -> String {
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind.clone(),
+        Some(Value::Array(kinds)) => {
+            let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect();
+            kinds.join(" or ")
+        }
+        _ => "any".to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[path = "tool_tests.rs"]
+mod tests;

@@ -1,0 +1,164 @@
+//! The only place that prints. Results go to standard output, remarks and errors to standard error.
+//!
+//! On a terminal tables fit its width, colour is used unless `NO_COLOR` says otherwise, and control characters in what
+//! agents and tools say are shown, not obeyed. Elsewhere text goes out as it is. With `--json` a command prints exactly
+//! one document, or one a line for what streams.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use openfang_egress::daemon::WireTracer;
+use openfang_kernel::config_file;
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::error::CliError;
+use table::Look;
+
+pub(crate) use paint::Tone;
+pub(crate) use table::{Cell, Fields, Table};
+
+mod escape;
+mod paint;
+mod table;
+
+/// Narrower than this a terminal is not believed.
+const NARROWEST: usize = 40;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    json: bool,
+    quiet: bool,
+    stdout: Surface,
+    stderr: Surface,
+}
+
+/// What is at the other end of a stream.
+#[derive(Debug, Clone, Copy)]
+struct Surface {
+    is_terminal: bool,
+    colour: bool,
+}
+
+impl Surface {
+    fn safe(self, text: &str) -> String {
+        if self.is_terminal { escape::text(text) } else { text.to_owned() }
+    }
+}
+
+impl Output {
+    pub(crate) fn new(global: &Global) -> Self {
+        let wanted = !config_file::no_color();
+        let surface = |is_terminal| Surface { is_terminal, colour: is_terminal && wanted };
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            stdout: surface(io::stdout().is_terminal()),
+            stderr: surface(io::stderr().is_terminal()),
+        }
+    }
+
+    /// Whether JSON was asked for.
+    pub(crate) const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    pub(crate) const fn stderr_has_colour(&self) -> bool {
+        self.stderr.colour
+    }
+
+    /// Prints one JSON document, laid out for people too.
+    pub(crate) fn document(&self, value: &impl Serialize) -> Result<(), CliError> {
+        let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
+        self.print(&self.safe_json(text), "\n")
+    }
+
+    /// Prints one JSON document on one line, at once.
+    pub(crate) fn json_line(&self, value: &impl Serialize) -> Result<(), CliError> {
+        let text = serde_json::to_string(value).map_err(io::Error::from)?;
+        self.print(&self.safe_json(text), "\n")
+    }
+
+    /// Prints a text and ends the line.
+    pub(crate) fn text(&self, text: &str) -> Result<(), CliError> {
+        self.print(&self.stdout.safe(text), if text.ends_with('\n') { "" } else { "\n" })
+    }
+
+    /// Prints a piece of a text, at once.
+    pub(crate) fn piece(&self, text: &str) -> Result<(), CliError> {
+        self.print(&self.stdout.safe(text), "")
+    }
+
+    pub(crate) fn table(&self, table: &Table) -> Result<(), CliError> {
+        self.print(&table.render(&self.look()), "")
+    }
+
+    pub(crate) fn fields(&self, fields: &Fields) -> Result<(), CliError> {
+        self.print(&fields.render(&self.look()), "")
+    }
+
+    /// A remark on standard error, for people only.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet && !self.json {
+            say(&paint::paint(&self.stderr.safe(text), Tone::Faint, self.stderr.colour));
+        }
+    }
+
+    /// Something that went wrong and is part of a result, such as a task that failed. In JSON the result says it.
+    pub(crate) fn complaint(&self, text: &str) {
+        if !self.json {
+            self.say_error(text);
+        }
+    }
+
+    /// Why the command was not carried out.
+    pub(crate) fn error(&self, error: &CliError) {
+        if self.json {
+            say(&error.to_json().to_string());
+        } else {
+            self.say_error(&error.to_text());
+        }
+    }
+
+    /// Shows the wire on standard error.
+    pub(crate) fn wire_tracer(&self) -> WireTracer {
+        let stderr = self.stderr;
+        WireTracer::to(move |line| say(&paint::paint(&stderr.safe(line), Tone::Faint, stderr.colour)))
+    }
+
+    fn say_error(&self, text: &str) {
+        let name = paint::paint("openfang:", Tone::Bad, self.stderr.colour);
+        say(&format!("{name} {}", self.stderr.safe(text)));
+    }
+
+    fn print(&self, text: &str, end: &str) -> Result<(), CliError> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(text.as_bytes())?;
+        stdout.write_all(end.as_bytes())?;
+        Ok(stdout.flush()?)
+    }
+
+    fn safe_json(&self, text: String) -> String {
+        if self.stdout.is_terminal { escape::json(&text) } else { text }
+    }
+
+    fn look(&self) -> Look {
+        let width = if self.stdout.is_terminal { terminal_width() } else { None };
+        Look { colour: self.stdout.colour, width: width.filter(|width| *width >= NARROWEST) }
+    }
+}
+
+/// Standard error that is gone is nothing that could be told to anybody.
+fn say(line: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = writeln!(stderr, "{line}");
+}
+
+#[cfg(unix)]
+fn terminal_width() -> Option<usize> {
+    rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col))
+}
+
+#[cfg(not(unix))]
+fn terminal_width() -> Option<usize> {
+    None
+}

@@ -1,0 +1,88 @@
+//! What every command works with: the home, what overlays its configuration, where output goes.
+
+use std::path::Path;
+
+use openfang_egress::daemon::{Daemon, WireTracer, find_daemon};
+use openfang_kernel::config_file::{self, Overlay};
+use openfang_kernel::home::{FirstRun, Home};
+use openfang_kernel::strict_toml::Place;
+use openfang_types::config::{Config, LogConfig, LogLevel};
+
+use crate::args::Global;
+use crate::error::CliError;
+use crate::output::Output;
+
+const LOG_LEVEL_KEY: &str = "log.level";
+
+pub(crate) struct Session {
+    pub(crate) output: Output,
+    pub(crate) home: Home,
+    /// How to call us so that we come back to the same home.
+    program: String,
+    overlays: Vec<Overlay>,
+    trace_wire: bool,
+}
+
+impl Session {
+    pub(crate) fn new(global: &Global, output: Output) -> Result<Self, CliError> {
+        let directory = match &global.home {
+            Some(directory) => std::path::absolute(directory).unwrap_or_else(|_| directory.clone()),
+            None => config_file::home_directory().ok_or(CliError::NoHome)?,
+        };
+        let program = match &global.home {
+            Some(_) => format!("openfang --home {}", quoted(&directory)),
+            None => "openfang".to_owned(),
+        };
+        let mut overlays = config_file::environment();
+        overlays.extend(global.log_level.iter().map(|level| flag("--log-level", LOG_LEVEL_KEY, level)));
+        Ok(Self { output, home: Home::at(directory), program, overlays, trace_wire: global.trace_wire })
+    }
+
+    /// The configuration in force: file, environment, flags, and further flags of the command.
+    pub(crate) fn config(&self, flags: &[Overlay]) -> Result<Config, CliError> {
+        let overlays = [&self.overlays, flags].concat();
+        Ok(config_file::load(&self.home.config(), &overlays)?)
+    }
+
+    /// Writes what a home needs.
+    pub(crate) fn prepare_home(&self) -> Result<FirstRun, CliError> {
+        Ok(self.home.prepare()?)
+    }
+
+    /// The daemon of this home, if one runs.
+    pub(crate) async fn daemon(&self) -> Result<Option<Daemon>, CliError> {
+        let tracer = if self.trace_wire { self.output.wire_tracer() } else { WireTracer::off() };
+        let found = find_daemon(&self.home.daemon(), tracer).await?;
+        if found.is_none() && self.trace_wire {
+            self.output.note("no daemon runs: nothing crosses a wire");
+        }
+        Ok(found)
+    }
+
+    /// How a single command logs. The level in the file is meant for the daemon; a flag or a variable means this one.
+    pub(crate) fn command_log(&self) -> LogConfig {
+        let asked = self.overlays.iter().rev().find(|overlay| overlay.key == LOG_LEVEL_KEY);
+        let level = asked.and_then(|overlay| serde_json::from_value(overlay.value.as_str().into()).ok());
+        LogConfig { level: level.unwrap_or(LogLevel::Warn), ..LogConfig::default() }
+    }
+
+    /// A command line for the user to copy.
+    pub(crate) fn command(&self, rest: &str) -> String {
+        format!("{} {rest}", self.program)
+    }
+}
+
+/// A flag that overlays a key of the configuration.
+pub(crate) fn flag(name: &str, key: &str, value: &str) -> Overlay {
+    Overlay { place: Place::Flag(name.to_owned()), key: key.to_owned(), value: value.to_owned() }
+}
+
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./+,:@%".contains(c));
+    if is_plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

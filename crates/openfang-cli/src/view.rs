@@ -1,0 +1,82 @@
+//! Messages, artifacts and tool results as text for a terminal.
+
+use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::task::{Artifact, Message, Part, PartBody, Task};
+use serde_json::Value;
+
+/// What an artifact says: its texts if it has any, else whatever it holds. The chunks of an answer join without a
+/// break; the blocks of a tool's result stand on lines of their own.
+pub(crate) fn artifact_text(artifact: &Artifact) -> String {
+    let texts: Vec<&str> = artifact.parts.iter().filter_map(Part::as_text).collect();
+    if texts.is_empty() {
+        return parts_text(&artifact.parts);
+    }
+    let name = artifact.name.as_deref().unwrap_or_default();
+    let is_tool_result = name.ends_with("-result") || name.ends_with("-error");
+    texts.join(if is_tool_result { "\n" } else { "" })
+}
+
+/// What a message says.
+pub(crate) fn message_text(message: &Message) -> String {
+    parts_text(&message.parts)
+}
+
+/// What the agent says about where the task stands.
+pub(crate) fn status_text(task: &Task) -> Option<String> {
+    task.status.message.as_ref().map(message_text).filter(|text| !text.is_empty())
+}
+
+/// What a tool returned: its texts and pointers, else the result for programs.
+pub(crate) fn output_text(output: &ToolOutput) -> String {
+    match (&output.content[..], &output.structured_content) {
+        ([], Some(value)) => pretty(value),
+        (blocks, _) => {
+            let lines: Vec<String> = blocks.iter().map(block_text).collect();
+            lines.join("\n")
+        }
+    }
+}
+
+fn parts_text(parts: &[Part]) -> String {
+    let lines: Vec<String> = parts.iter().map(part_text).collect();
+    lines.join("\n")
+}
+
+fn part_text(part: &Part) -> String {
+    match &part.body {
+        PartBody::Text(text) => text.clone(),
+        PartBody::Data(value) => pretty(value),
+        PartBody::Url(url) => url.clone(),
+        PartBody::Raw(bytes) => {
+            let name = part.filename.as_deref().unwrap_or("without a name");
+            let kind = part.media_type.as_deref().unwrap_or("unknown type");
+            format!("[file {name}, {kind}, {} bytes; --json prints it]", bytes.len())
+        }
+    }
+}
+
+fn block_text(block: &ContentBlock) -> String {
+    match block {
+        ContentBlock::Text { text } => text.clone(),
+        ContentBlock::Image { data, mime_type } => {
+            format!("[image {mime_type}, {} bytes; --json prints it]", base64_len(data))
+        }
+        ContentBlock::Audio { data, mime_type } => {
+            format!("[audio {mime_type}, {} bytes; --json prints it]", base64_len(data))
+        }
+        ContentBlock::ResourceLink { uri, name } => format!("{name}: {uri}"),
+        ContentBlock::Resource { resource } => pretty(resource),
+    }
+}
+
+const fn base64_len(text: &str) -> usize {
+    text.len() / 4 * 3
+}
+
+pub(crate) fn pretty(value: &Value) -> String {
+    format!("{value:#}")
+}
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;

@@ -1,0 +1,142 @@
+//! The door from the command line to its own daemon: it reaches the address in `daemon.json` and no other.
+//!
+//! [`find_daemon`] reads the file and makes whoever listens there prove that they know the token, before the token is
+//! ever sent: after a crash a stranger may hold the port. Every connection is proved anew. A [`Daemon`] then takes
+//! requests ([`Daemon::request`]) and follows event streams ([`Daemon::stream`]). Nothing is spawned: a connection
+//! moves only while somebody waits for its answer.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use bytes::Bytes;
+use http::{Method, StatusCode};
+use openfang_types::limits::DAEMON_TIMEOUT;
+use tokio::time::timeout;
+
+use connection::{Connection, Patience};
+
+pub use error::DaemonError;
+pub use file::DaemonFile;
+pub use sse::Event;
+pub use stream::{EventStream, Streamed};
+pub use wire::WireTracer;
+
+mod connection;
+mod error;
+mod file;
+mod proof;
+mod sse;
+mod stream;
+mod wire;
+
+/// A daemon that has proved itself.
+#[derive(Debug)]
+pub struct Daemon {
+    file: DaemonFile,
+    tracer: WireTracer,
+}
+
+/// What the daemon answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// The body, whole.
+    pub body: Bytes,
+}
+
+/// Finds the daemon of a home. None: nobody listens at the address, or whoever does cannot prove that they know the
+/// token. An error means that there may well be one, and it cannot be used.
+pub async fn find_daemon(path: &Path, tracer: WireTracer) -> Result<Option<Daemon>, DaemonError> {
+    let Some(file) = DaemonFile::read(path)? else { return Ok(None) };
+    let daemon = Daemon { tracer: tracer.hiding(&file.token), file };
+    match daemon.connect().await {
+        Ok(_proved) => Ok(Some(daemon)),
+        Err(DaemonError::Silent { .. }) if !daemon.is_alive() => {
+            tracing::debug!(path = %path.display(), "daemon.json is stale: its process is gone");
+            Ok(None)
+        }
+        Err(error) if error.means_nobody_is_there() => {
+            tracing::debug!(path = %path.display(), %error, "daemon.json is stale");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl Daemon {
+    /// The process.
+    pub const fn pid(&self) -> u32 {
+        self.file.pid
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.file.address
+    }
+
+    /// Which version it is.
+    pub fn version(&self) -> &str {
+        &self.file.version
+    }
+
+    /// Whether the process is there; a guess where the system cannot be asked.
+    pub fn is_alive(&self) -> bool {
+        self.file.is_alive()
+    }
+
+    /// Whether `daemon.json` still speaks of this daemon. Removing it is the last thing a daemon does.
+    pub fn is_announced(&self, path: &Path) -> bool {
+        matches!(DaemonFile::read(path), Ok(Some(file)) if file == self.file)
+    }
+
+    /// Sends a request and takes the whole answer. A GET is answered at once or not at all; anything else may be work
+    /// that takes its time, which the daemon limits.
+    pub async fn request(
+        &self,
+        method: Method,
+        path_and_query: &str,
+        body: Option<&serde_json::Value>,
+    ) -> Result<Answer, DaemonError> {
+        let patience = if method == Method::GET { Patience::Brief } else { Patience::ForWork };
+        let mut connection = self.connect().await?;
+        let request = self.file.request(method, path_and_query, body, "application/json")?;
+        let response = connection.send(request, patience).await?;
+        connection.answer(response, patience).await
+    }
+
+    /// Sends a request whose answer is a stream of events; `last_event_id` resumes one. An answer that is no stream,
+    /// such as an error, comes whole.
+    pub async fn stream(
+        &self,
+        method: Method,
+        path_and_query: &str,
+        body: Option<&serde_json::Value>,
+        last_event_id: Option<&str>,
+    ) -> Result<Streamed, DaemonError> {
+        let mut connection = self.connect().await?;
+        let mut request = self.file.request(method, path_and_query, body, stream::MEDIA_TYPE)?;
+        if let Some(id) = last_event_id {
+            request.headers_mut().insert("last-event-id", id.parse().map_err(http::Error::from)?);
+        }
+        let response = connection.send(request, Patience::ForWork).await?;
+        if stream::is_stream(&response) {
+            return Ok(Streamed::Events(Box::new(EventStream::new(connection, response.into_body()))));
+        }
+        connection.answer(response, Patience::ForWork).await.map(Streamed::Answer)
+    }
+
+    /// A connection whose other end has proved that it knows the token.
+    async fn connect(&self) -> Result<Connection, DaemonError> {
+        let proved = async {
+            let mut connection = Connection::open(&self.file, self.tracer.clone()).await?;
+            proof::demand(&mut connection, &self.file).await?;
+            Ok(connection)
+        };
+        timeout(DAEMON_TIMEOUT, proved).await.map_err(|_| self.file.silent())?
+    }
+}
+
+#[cfg(test)]
+#[path = "daemon_tests.rs"]
+mod tests;

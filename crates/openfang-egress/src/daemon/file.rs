@@ -1,0 +1,197 @@
+//! `daemon.json`: where the daemon of a home listens, and the token that makes its reader the operator.
+//!
+//! Written beside its place with mode 0600 and renamed there, so that a reader sees all of it or nothing. A file that
+//! others could have read, or that somebody else wrote, is refused. It is judged by its open handle, not by its name.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use http::{Method, Request, header};
+use openfang_types::limits::DAEMON_FILE_MAX_BYTES;
+use openfang_types::secret::Secret;
+use serde::{Deserialize, Serialize};
+
+use super::DaemonError;
+
+/// What a running daemon says about itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DaemonFile {
+    /// Its process.
+    pub pid: u32,
+    /// Where it listens, with the real port.
+    pub address: SocketAddr,
+    /// The token of this start.
+    pub token: Secret,
+    /// Its version.
+    pub version: String,
+}
+
+/// The members as JSON has them; here alone the token is text. Unknown members are a newer daemon's.
+#[derive(Serialize, Deserialize)]
+struct Members {
+    pid: u32,
+    address: SocketAddr,
+    token: String,
+    version: String,
+}
+
+impl DaemonFile {
+    /// Reads the file; none if there is none.
+    pub fn read(path: &Path) -> Result<Option<Self>, DaemonError> {
+        let unreadable = |cause| DaemonError::Unreadable { path: path.to_owned(), cause };
+        let malformed = |why: &str| DaemonError::Malformed { path: path.to_owned(), why: why.to_owned() };
+        let file = match open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            outcome => outcome.map_err(unreadable)?,
+        };
+        check_owner(path, &file.metadata().map_err(unreadable)?)?;
+        let mut bytes = Vec::new();
+        file.take(DAEMON_FILE_MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > DAEMON_FILE_MAX_BYTES {
+            return Err(malformed("it is too large"));
+        }
+        // The parser's own message may quote the file, and the token stands in it.
+        let members: Members = serde_json::from_slice(&bytes)
+            .map_err(|error| malformed(&format!("line {} is not what was expected", error.line())))?;
+        if members.token.is_empty() || !members.token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(malformed("its token is not visible ASCII"));
+        }
+        let Members { pid, address, token, version } = members;
+        Ok(Some(Self { pid, address, token: Secret::new(token), version }))
+    }
+
+    /// Writes the file, in one step for whoever reads it.
+    pub fn write(&self, path: &Path) -> Result<(), DaemonError> {
+        let unwritable = |cause| DaemonError::Unwritable { path: path.to_owned(), cause };
+        let members = Members {
+            pid: self.pid,
+            address: self.address,
+            token: self.token.expose().to_owned(),
+            version: self.version.clone(),
+        };
+        let mut bytes = serde_json::to_vec_pretty(&members).map_err(io::Error::from).map_err(unwritable)?;
+        bytes.push(b'\n');
+        let beside = beside(path)?;
+        let placed = write_private(&beside, &bytes).and_then(|()| std::fs::rename(&beside, path));
+        placed.map_err(|cause| {
+            let _ = std::fs::remove_file(&beside); // not even half of a token is left lying around
+            unwritable(cause)
+        })
+    }
+
+    /// Removes the file, unless another daemon has written its own meanwhile.
+    pub fn remove(&self, path: &Path) -> Result<(), DaemonError> {
+        if Self::read(path)?.as_ref() != Some(self) {
+            return Ok(());
+        }
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(DaemonError::Unwritable { path: path.to_owned(), cause: error })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The address to dial: one that stands for all of a machine's addresses is reached over loopback.
+    pub(super) fn dial_address(&self) -> SocketAddr {
+        let ip = match self.address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+            ip => ip,
+        };
+        SocketAddr::new(ip, self.address.port())
+    }
+
+    /// A request that carries the token: only for a connection that has proved itself.
+    pub(super) fn request(
+        &self,
+        method: Method,
+        path_and_query: &str,
+        body: Option<&serde_json::Value>,
+        accept: &str,
+    ) -> Result<Request<Bytes>, DaemonError> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path_and_query)
+            .header(header::HOST, self.dial_address().to_string())
+            .header(header::ACCEPT, accept)
+            .header(header::AUTHORIZATION, format!("Bearer {}", self.token.expose()))
+            .header("x-openfang-door", "cli");
+        if body.is_some() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        let body = body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
+        Ok(request.body(body)?)
+    }
+
+    pub(super) fn silent(&self) -> DaemonError {
+        DaemonError::Silent { address: self.address, pid: self.pid }
+    }
+
+    #[cfg(unix)]
+    pub(super) fn is_alive(&self) -> bool {
+        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
+        // Not being allowed to signal a process means that it is there.
+        pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn is_alive(&self) -> bool {
+        true
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // A pipe in the file's place must not hold us up.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn check_owner(path: &Path, found: &Metadata) -> Result<(), DaemonError> {
+    use std::os::unix::fs::MetadataExt as _;
+    check_is_file(path, found)?;
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        return Err(DaemonError::NotOurs { path: path.to_owned() });
+    }
+    match found.mode() & 0o777 {
+        mode if mode & 0o077 != 0 => Err(DaemonError::NotPrivate { path: path.to_owned(), mode }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_owner(path: &Path, found: &Metadata) -> Result<(), DaemonError> {
+    check_is_file(path, found)
+}
+
+fn check_is_file(path: &Path, found: &Metadata) -> Result<(), DaemonError> {
+    let why = || "it is not a regular file".to_owned();
+    if found.is_file() { Ok(()) } else { Err(DaemonError::Malformed { path: path.to_owned(), why: why() }) }
+}
+
+fn beside(path: &Path) -> Result<PathBuf, DaemonError> {
+    let mut suffix = [0; 8];
+    getrandom::fill(&mut suffix)?;
+    Ok(path.with_extension(format!("new-{:016x}", u64::from_le_bytes(suffix))))
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

@@ -1,0 +1,51 @@
+//! An answer that is a stream of events.
+
+use http::{Response, StatusCode, header};
+use hyper::body::Incoming;
+
+use super::connection::Connection;
+use super::sse::Parser;
+use super::{Answer, DaemonError, Event};
+
+/// How a stream is asked for and recognised.
+pub(super) const MEDIA_TYPE: &str = "text/event-stream";
+
+/// What came of asking for a stream.
+pub enum Streamed {
+    /// The stream.
+    Events(Box<EventStream>),
+    /// An answer without one, such as an error.
+    Answer(Answer),
+}
+
+/// A stream of events. The connection moves while [`EventStream::next`] is awaited, and closes when this is dropped.
+pub struct EventStream {
+    connection: Connection,
+    body: Incoming,
+    parser: Parser,
+}
+
+impl EventStream {
+    pub(super) fn new(connection: Connection, body: Incoming) -> Self {
+        Self { connection, body, parser: Parser::default() }
+    }
+
+    /// The next event; none when the daemon has ended the stream. Safe to drop at any time.
+    pub async fn next(&mut self) -> Result<Option<Event>, DaemonError> {
+        loop {
+            if let Some(event) = self.parser.next() {
+                self.connection.tracer().event(&event);
+                return Ok(Some(event));
+            }
+            match self.connection.chunk(&mut self.body).await? {
+                Some(bytes) => self.parser.push(&bytes)?,
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    response.status() == StatusCode::OK && kind.is_some_and(|kind| kind.starts_with(MEDIA_TYPE))
+}

@@ -1,0 +1,132 @@
+//! Hostile peers on raw sockets: cut, refused, and never in the way of others.
+
+use std::time::Duration;
+
+use openfang_testkit::http::{raw, read_answer};
+use openfang_testkit::{TestHome, TestServer};
+use openfang_types::config::Config;
+use openfang_types::limits::Limits;
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::http::any_port;
+
+async fn server(limits: Limits) -> (TestHome, TestServer) {
+    let home = TestHome::new();
+    let server = TestServer::start(home.boot_with(Config { limits, ..any_port() }).start().unwrap()).await;
+    (home, server)
+}
+
+#[tokio::test]
+async fn too_many_or_too_large_headers_are_refused() {
+    let (_home, server) = server(Limits::default()).await;
+    let host = server.address;
+    let many: String = (0..100).map(|n| format!("x-{n}: y\r\n")).collect();
+    let large = format!("x-large: {}\r\n", "y".repeat(64 * 1024));
+
+    for headers in [many, large] {
+        let stream = raw(host, format!("GET /health HTTP/1.1\r\nhost: {host}\r\n{headers}\r\n").as_bytes()).await;
+        assert_eq!(read_answer(stream).await.status, 431);
+    }
+    let long = raw(host, format!("GET /{} HTTP/1.1\r\nhost: {host}\r\n\r\n", "x".repeat(70_000)).as_bytes()).await;
+    let status = read_answer(long).await.status;
+    assert!(status == 414 || status == 431, "{status}");
+    assert_eq!(server.client().get("/health").await.status, 200);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_body_beyond_the_limit_is_refused_announced_or_not() {
+    let (_home, server) = server(Limits { body_bytes: 1000, ..Limits::default() }).await;
+    let host = server.address;
+    let head = format!("POST /api/tools/add_numbers HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n");
+
+    let announced = raw(host, format!("{head}content-length: 1001\r\n\r\n").as_bytes()).await;
+    assert_eq!(read_answer(announced).await.status, 413, "before a byte of it was read");
+    let chunk = format!("{:x}\r\n{}\r\n", 600, "x".repeat(600));
+    let unannounced = raw(host, format!("{head}transfer-encoding: chunked\r\n\r\n{chunk}{chunk}").as_bytes()).await;
+    assert_eq!(read_answer(unannounced).await.status, 413, "while it comes, not after");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn slow_peers_are_cut_and_others_are_served() {
+    let (_home, server) = server(Limits { header_read_secs: 1, body_read_secs: 1, ..Limits::default() }).await;
+    let host = server.address;
+    let silent = raw(host, b"").await;
+    let preface = raw(host, b"PRI").await;
+    let half = raw(host, b"GET /health HTTP/1.1\r\nhost:").await;
+    let body = raw(host, format!("POST /api/tools/add_numbers HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{{").as_bytes()).await;
+
+    assert_eq!(server.client().get("/health").await.status, 200);
+    for (mut stream, what) in [(silent, "silent"), (preface, "preface"), (half, "half a head")] {
+        let mut rest = Vec::new();
+        let closed = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await;
+        assert!(closed.is_ok(), "{what}");
+    }
+    let mut answer = [0; 12];
+    let mut body = body;
+    body.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 408");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn beyond_the_cap_connections_wait_and_the_next_free_place_is_theirs() {
+    let (_home, server) = server(Limits { connections: 2, ..Limits::default() }).await;
+    let first = raw(server.address, b"GET /health HTTP/1.1\r\n").await;
+    let second = raw(server.address, b"GET /health HTTP/1.1\r\n").await;
+    let mut third = raw(server.address, format!("GET /health HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", server.address).as_bytes()).await;
+
+    drop((first, second));
+    let mut answer = [0; 12];
+    third.read_exact(&mut answer).await.unwrap();
+
+    assert_eq!(&answer, b"HTTP/1.1 200");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn garbage_gets_an_error_and_the_server_goes_on() {
+    let (_home, server) = server(Limits::default()).await;
+    for garbage in [&b"\0\0\0\0\0\0\0\0\r\n\r\n"[..], b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"] {
+        let mut stream = raw(server.address, garbage).await;
+        let _ = stream.shutdown().await;
+        let mut rest = Vec::new();
+        let _ = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await.expect("it is closed");
+    }
+    assert_eq!(server.client().get("/health").await.status, 200);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn http_2_is_spoken_to_who_opens_with_its_preface() {
+    let (_home, server) = server(Limits::default()).await;
+    // The preface and an empty SETTINGS frame; the answer begins with the server's SETTINGS.
+    let mut stream = raw(server.address, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await;
+    let mut frame = [0; 9];
+    stream.read_exact(&mut frame).await.unwrap();
+
+    assert_eq!(frame[3], 4, "a SETTINGS frame");
+    drop(stream);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_call_whose_caller_hangs_up_is_dropped() {
+    let home = TestHome::new();
+    let hang = openfang_testkit::probes::Probe::hang();
+    let server = TestServer::start(home.boot_with(any_port()).tool(hang.boxed()).start().unwrap()).await;
+    let body = json!({"arguments": {}}).to_string();
+    let request = format!("POST /api/tools/probe_hang HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", server.address, body.len());
+    let stream = raw(server.address, request.as_bytes()).await;
+    while hang.calls() == 0 {
+        tokio::task::yield_now().await;
+    }
+
+    drop(stream);
+
+    // Stopping waits for running calls: it would take the whole drain time if the call still ran.
+    let stopped = tokio::time::timeout(Duration::from_secs(10), server.stop()).await;
+    assert_eq!(stopped.expect("the call was dropped"), openfang_api::Stopped::Finished);
+}

@@ -1,0 +1,22 @@
+//! End to end: what users see, one behaviour per file. Kernels and servers run in this process; `cli`, `start` and
+//! `drain` run the real binary.
+#![expect(clippy::panic, reason = "a test that cannot go on stops")]
+
+mod access;
+mod agents;
+mod audit;
+mod cli;
+mod connections;
+mod drain;
+mod files;
+mod http;
+mod loop_guard;
+mod pipeline;
+mod scripts;
+mod secrets;
+mod start;
+mod streams;
+mod taint;
+mod tasks;
+
+mod support;

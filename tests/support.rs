@@ -1,0 +1,50 @@
+//! Shorthands of the tests in this folder.
+
+use openfang_kernel::{Caller, Kernel, KernelError, Reply, ToolCall};
+use openfang_types::content::ToolOutput;
+use openfang_types::task::{Part, Task, TaskState};
+use serde_json::Value;
+
+/// Calls a tool directly.
+pub(crate) async fn call(kernel: &Kernel, caller: &Caller, tool: &str, arguments: Value) -> Result<ToolOutput, KernelError> {
+    kernel.execute_tool(caller, ToolCall { name: tool.parse().unwrap(), arguments }).await
+}
+
+/// Sends a text and waits for the task.
+pub(crate) async fn send(kernel: &Kernel, caller: &Caller, agent: &str, text: &str) -> Task {
+    match kernel.send_message(caller, &agent.parse().unwrap(), kernel.message(text)).await.unwrap() {
+        Reply::Task(task) => *task,
+        Reply::Message(message) => panic!("expected a task, not {message:?}"),
+    }
+}
+
+/// Sends a text and returns at once.
+pub(crate) async fn submit(kernel: &Kernel, caller: &Caller, agent: &str, text: &str) -> Task {
+    match kernel.submit(caller, &agent.parse().unwrap(), kernel.message(text)).await.unwrap() {
+        Reply::Task(task) => *task,
+        Reply::Message(message) => panic!("expected a task, not {message:?}"),
+    }
+}
+
+/// The names of a task's artifacts, in order.
+pub(crate) fn artifact_names(task: &Task) -> Vec<&str> {
+    task.artifacts.iter().map(|artifact| artifact.name.as_deref().unwrap_or("")).collect()
+}
+
+/// The texts of a task's artifact.
+pub(crate) fn artifact_text(task: &Task, name: &str) -> String {
+    let artifact = task.artifacts.iter().find(|artifact| artifact.name.as_deref() == Some(name));
+    let parts = &artifact.unwrap_or_else(|| panic!("no artifact {name} in {task:?}")).parts;
+    parts.iter().filter_map(Part::as_text).collect()
+}
+
+/// What the agent says about the task's state.
+pub(crate) fn status_text(task: &Task) -> String {
+    task.status.message.as_ref().map(openfang_types::task::Message::joined_text).unwrap_or_default()
+}
+
+/// The task is in this state, or the test shows what it is in.
+#[track_caller]
+pub(crate) fn assert_state(task: &Task, state: TaskState) {
+    assert_eq!(task.status.state, state, "{}", status_text(task));
+}
