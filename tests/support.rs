@@ -1,5 +1,7 @@
 //! Shorthands of the tests in this folder.
 
+pub(crate) mod binary;
+
 use openfang_kernel::{Caller, Kernel, KernelError, Reply, ToolCall};
 use openfang_types::content::ToolOutput;
 use openfang_types::task::{Part, Task, TaskState};

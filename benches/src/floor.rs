@@ -1,4 +1,4 @@
-//! The floor: the least that a server can do for the same answer. It accepts, reads the body, parses it as JSON
+//! The floor: the least that a server can do for the same answer. It accepts with the product's own loop, reads the body, parses it as JSON
 //! without copying, and answers bytes that were recorded from the product. Whatever the product costs more is
 //! what it does: routes, auth, limits, checks, audit, metrics.
 
@@ -6,24 +6,23 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
+use openfang_api::server::{self, Peer};
+use openfang_types::limits::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::net::TcpListener;
-use tokio_util::task::TaskTracker;
+use tokio_util::sync::CancellationToken;
 
 /// Headers that the server library writes by itself.
 const WRITTEN_BY_HYPER: &[&str] = &["date", "content-length", "connection"];
-const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(10);
+
+type Answered = Result<Response<Full<Bytes>>, std::convert::Infallible>;
 
 /// What the floor answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,24 +76,14 @@ pub(crate) fn run(answer: &Path) -> Result<ExitCode> {
 }
 
 async fn serve(listener: TcpListener, response: Response<Full<Bytes>>) -> Result<ExitCode> {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_READ_TIMEOUT);
-    let (builder, response) = (Arc::new(builder), Arc::new(response));
-    let connections = TaskTracker::new();
-    loop {
-        let (stream, _) = listener.accept().await?;
-        stream.set_nodelay(true)?;
-        let (builder, response) = (builder.clone(), response.clone());
-        connections.spawn(async move {
-            let service = service_fn(move |request| reply(request, response.clone()));
-            // A peer that goes away in the middle is no event for the floor.
-            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-        });
-    }
+    let response = Arc::new(response);
+    let answer = move |_: Peer, request: Request<Incoming>| reply(request, response.clone());
+    server::serve(listener, &Limits::default(), CancellationToken::new(), answer).await;
+    Ok(ExitCode::SUCCESS)
 }
 
-async fn reply(request: Request<Incoming>, answer: Arc<Response<Full<Bytes>>>) -> hyper::Result<Response<Full<Bytes>>> {
-    let body = request.into_body().collect().await?.to_bytes();
+async fn reply(request: Request<Incoming>, answer: Arc<Response<Full<Bytes>>>) -> Answered {
+    let body = request.into_body().collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let mut response = Response::clone(&answer);
     match serde_json::from_slice::<ToolCall<'_>>(&body) {
         Ok(call) => drop(std::hint::black_box(call.arguments.get())),

@@ -1,15 +1,17 @@
 //! Sockets: the accept loop with its caps and timeouts, and stopping without losing what was accepted.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::body::Body;
+use futures_util::FutureExt as _;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use openfang_kernel::{Drained, Kernel};
-use openfang_types::limits::{ACCEPT_BACKOFF, Limits, NOFILE_TARGET};
+use openfang_types::limits::{ACCEPT_BACKOFF, LAST_WORD, Limits, NOFILE_TARGET};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +21,8 @@ use tower::ServiceExt as _;
 use crate::layers::Front;
 use crate::routes;
 use connection::{Connection, PeerCounts};
+
+pub use connection::AnswerBody;
 
 mod connection;
 
@@ -76,7 +80,7 @@ impl Server {
 
         connections.close();
         let (drained, answered) =
-            tokio::join!(kernel.drain(), tokio::time::timeout(limits.drain(), connections.wait()));
+            tokio::join!(kernel.drain(), tokio::time::timeout(limits.drain() + LAST_WORD, connections.wait()));
         cut.cancel();
         connections.wait().await;
         match (drained, answered) {
@@ -87,10 +91,11 @@ impl Server {
 }
 
 /// The accept loop on its own, with any service behind it: what the benchmark measures us against.
-pub async fn serve<S, F>(listener: TcpListener, limits: &Limits, stop: CancellationToken, answer: S)
+pub async fn serve<S, F, B>(listener: TcpListener, limits: &Limits, stop: CancellationToken, answer: S)
 where
     S: Fn(Peer, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
-    F: Future<Output = Result<Response<Body>, std::convert::Infallible>> + Send + 'static,
+    F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
+    B: AnswerBody,
 {
     let (connections, cut) = (TaskTracker::new(), CancellationToken::new());
     let accept = Accept { limits, connections: &connections, stop: &stop, cut: &cut };
@@ -110,30 +115,43 @@ struct Accept<'a> {
 }
 
 impl Accept<'_> {
-    async fn until_stopped<S, F>(&self, listener: TcpListener, answer: S)
+    async fn until_stopped<S, F, B>(&self, listener: TcpListener, answer: S)
     where
         S: Fn(Peer, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
-        F: Future<Output = Result<Response<Body>, std::convert::Infallible>> + Send + 'static,
+        F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
+        B: AnswerBody,
     {
         let room = Arc::new(Semaphore::new(self.limits.connections));
         let peers = Arc::new(PeerCounts::default());
         loop {
             let accepted = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return,
+                () = self.stop.cancelled() => break,
                 accepted = accept_when_there_is_room(&listener, &room) => accepted,
             };
-            let Some((stream, peer, permit)) = accepted else { continue };
-            let Some(seat) = peers.seat(peer.ip(), self.limits.connections_per_peer) else { continue };
-            let answer = answer.clone();
-            let from = Peer(peer.ip());
-            let connection =
-                Connection { stream, limits: self.limits.clone(), stop: self.stop.clone(), cut: self.cut.clone() };
-            self.connections.spawn(async move {
-                connection.serve(service_fn(move |request| answer(from, request))).await;
-                drop((permit, seat));
-            });
+            self.take(accepted, &peers, &answer);
         }
+        // Who is in the queue already has been let in by the system: closing now would reset them.
+        while let Some(accepted) = accept_when_there_is_room(&listener, &room).now_or_never() {
+            self.take(accepted, &peers, &answer);
+        }
+    }
+
+    fn take<S, F, B>(&self, accepted: Option<Accepted>, peers: &Arc<PeerCounts>, answer: &S)
+    where
+        S: Fn(Peer, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+        F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
+        B: AnswerBody,
+    {
+        let Some((stream, peer, permit)) = accepted else { return };
+        let Some(seat) = peers.seat(peer.ip(), self.limits.connections_per_peer) else { return };
+        let (answer, from) = (answer.clone(), Peer(peer.ip()));
+        let connection =
+            Connection { stream, limits: self.limits.clone(), stop: self.stop.clone(), cut: self.cut.clone() };
+        self.connections.spawn(async move {
+            connection.serve(service_fn(move |request| answer(from, request))).await;
+            drop((permit, seat));
+        });
     }
 }
 

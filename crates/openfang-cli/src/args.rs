@@ -19,7 +19,7 @@ Exit codes:
   69   a daemon is needed, or the one there is cannot be reached
   130  stopped at once by a second Ctrl-C (143: by a second SIGTERM)
 
-First steps:
+Examples:
   openfang start
   openfang agent send starter 'Ada'
   openfang tool call add_numbers --args '{\"a\":3,\"b\":7}'";

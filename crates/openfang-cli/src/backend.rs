@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::error::CliError;
 use crate::session::Session;
 
-pub(crate) use daemon::{DaemonBackend, TaskListing};
+pub(crate) use daemon::DaemonBackend;
 pub(crate) use following::Following;
 use in_process::InProcess;
 

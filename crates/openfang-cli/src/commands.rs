@@ -34,7 +34,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Exit, Cli
         Command::Task(command) => task::run(session, command).await,
         Command::Config(command) => config::run(session, &command),
         Command::Policy(command) => policy::run(session, &command).await,
-        Command::Completions { shell } => completions::run(session, shell),
+        Command::Completions { shell } => completions::run(&session.output, shell),
     }
 }
 
@@ -52,6 +52,10 @@ fn argument_or_stdin(argument: String) -> Result<String, CliError> {
         .map_err(CliError::Input)?;
     if text.len() > limit {
         return Err(CliError::Usage(format!("standard input has more than {limit} bytes; send less at a time")));
+    }
+    // The line break that ends a line of input is not part of what was said.
+    if text.ends_with('\n') {
+        text.truncate(text.trim_end_matches(['\n', '\r']).len());
     }
     Ok(text)
 }

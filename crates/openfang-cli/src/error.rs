@@ -8,6 +8,7 @@ use openfang_egress::daemon::DaemonError;
 use openfang_kernel::config_file::ConfigError;
 use openfang_kernel::home::HomeError;
 use openfang_kernel::{BootError, KernelError};
+use openfang_types::ids::TaskId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -79,10 +80,10 @@ pub(crate) enum CliError {
     Home(#[from] HomeError),
     #[error(transparent)]
     Daemon(#[from] DaemonError),
-    #[error("{what} needs a running daemon, because tasks live in its memory; start one with `openfang start`")]
-    NeedsDaemon { what: &'static str },
-    #[error("a daemon already runs on this home (pid {pid}, {address}); stop it with `openfang stop`")]
-    AlreadyRunning { pid: u32, address: SocketAddr },
+    #[error("{what} needs a running daemon, because tasks live in its memory; start one with `{start}`")]
+    NeedsDaemon { what: &'static str, start: String },
+    #[error("a daemon already runs on this home (pid {pid}, {address}); stop it with `{stop}`")]
+    AlreadyRunning { pid: u32, address: SocketAddr, stop: String },
     #[error("{address} cannot be listened on: {cause}; choose another address with --listen, or set api_listen")]
     Listen { address: SocketAddr, cause: io::Error },
     #[error("there is no home directory; set OPENFANG_HOME or pass --home DIR")]
@@ -98,9 +99,9 @@ pub(crate) enum CliError {
     )]
     Answer { why: String },
     #[error(
-        "the daemon is stopping and nothing works on the task; follow it again with `openfang task watch` when it runs"
+        "the stream ended before task {id} did, because the daemon stops; `openfang task watch {id}` follows it again"
     )]
-    ShuttingDown,
+    CutOff { id: TaskId },
     #[error("the daemon (pid {pid}) cannot be told to stop: {cause}; end it as the user who started it")]
     NotSignalled { pid: u32, cause: io::Error },
     #[error("the daemon (pid {pid}) has not stopped yet; wait, or end it with `kill -9 {pid}`")]
@@ -129,7 +130,7 @@ impl CliError {
                 BootError::Agents(_) | BootError::Catalog(_) | BootError::Sensitive(_) => Exit::Config,
                 BootError::Home(_) | BootError::Randomness(_) => Exit::Failed,
             },
-            Self::Daemon(_) | Self::NeedsDaemon { .. } | Self::ShuttingDown => Exit::NoDaemon,
+            Self::Daemon(_) | Self::NeedsDaemon { .. } | Self::CutOff { .. } => Exit::NoDaemon,
         }
     }
 
@@ -149,7 +150,7 @@ impl CliError {
             Self::Input(_) => "input",
             Self::Output(_) => "output",
             Self::Answer { .. } => "answer",
-            Self::ShuttingDown => "shutting_down",
+            Self::CutOff { .. } => "cut_off",
             Self::NotSignalled { .. } => "not_signalled",
             Self::StillStopping { .. } => "still_stopping",
             Self::Runtime(_) => "runtime",

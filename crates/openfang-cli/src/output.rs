@@ -96,6 +96,13 @@ impl Output {
         self.print(&fields.render(&self.look()), "")
     }
 
+    /// What a person who started something wants to know, on standard error.
+    pub(crate) fn announce(&self, text: &str) {
+        if !self.quiet && !self.json {
+            say(&self.stderr.safe(text));
+        }
+    }
+
     /// A remark on standard error, for people only.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet && !self.json {

@@ -67,20 +67,27 @@ impl Client {
 
     /// Any request. `Host` and, with a body, the JSON type are added unless they were set.
     pub async fn send(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
-        let mut stream = self.open(method, path, body).await;
+        self.try_send(method, path, body).await.expect("the server accepts connections")
+    }
+
+    /// Like [`Client::send`]; none when the server accepts no connection.
+    pub async fn try_send(&self, method: &str, path: &str, body: Option<&str>) -> Option<Answer> {
+        let mut stream = TcpStream::connect(self.address).await.ok()?;
+        let _ = stream.write_all(self.request(method, path, body).as_bytes()).await;
         let mut bytes = Vec::new();
         // A server that refuses a large body may reset the connection after its answer.
         let _ = stream.read_to_end(&mut bytes).await;
-        parse(&String::from_utf8_lossy(&bytes))
+        Some(parse(&String::from_utf8_lossy(&bytes)))
     }
 
     /// Sends a request and returns the connection, for an answer that is read as it comes.
     pub async fn stream(&self, method: &str, path: &str, body: Option<&str>) -> Lines {
         let client = self.clone().with("accept", "text/event-stream");
-        Lines { reader: BufReader::new(client.open(method, path, body).await) }
+        let request = client.request(method, path, body);
+        Lines { reader: BufReader::new(raw(self.address, request.as_bytes()).await) }
     }
 
-    async fn open(&self, method: &str, path: &str, body: Option<&str>) -> TcpStream {
+    fn request(&self, method: &str, path: &str, body: Option<&str>) -> String {
         let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
         let has = |name: &str| self.headers.iter().any(|(key, _)| key.eq_ignore_ascii_case(name));
         if !has("host") {
@@ -95,8 +102,7 @@ impl Client {
         if let Some(body) = body {
             head.push_str(&format!("content-length: {}\r\n", body.len()));
         }
-        let request = format!("{head}\r\n{}", body.unwrap_or_default());
-        raw(self.address, request.as_bytes()).await
+        format!("{head}\r\n{}", body.unwrap_or_default())
     }
 }
 

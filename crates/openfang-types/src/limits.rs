@@ -61,6 +61,8 @@ pub const DAEMON_EVENT_MAX_BYTES: usize = 16 * 1024 * 1024;
 pub const WIRE_TRACE_MAX_BYTES: usize = 2 * 1024;
 /// How often `openfang stop` looks whether the daemon is gone.
 pub const DAEMON_STOP_POLL: Duration = Duration::from_millis(50);
+/// How long connections get, after work was interrupted at shutdown, to tell their callers so.
+pub const LAST_WORD: Duration = Duration::from_secs(1);
 /// How often unused rate-limit keys are forgotten.
 pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 /// Pause of the accept loop when the process is out of descriptors.

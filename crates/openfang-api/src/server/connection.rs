@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::error::Error;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use axum::body::Body;
 use http::{Request, Response};
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::service::Service;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use openfang_types::limits::Limits;
@@ -28,6 +28,11 @@ pub(super) struct Connection {
     pub(super) cut: CancellationToken,
 }
 
+/// The body of an answer, whoever makes it.
+pub trait AnswerBody: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static {}
+
+impl<B> AnswerBody for B where B: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static {}
+
 enum Version {
     One,
     Two,
@@ -35,16 +40,17 @@ enum Version {
 
 impl Connection {
     /// Serves until the peer is done, too slow, or we stop.
-    pub(super) async fn serve<S>(self, service: S)
+    pub(super) async fn serve<S, B>(self, service: S)
     where
-        S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible>,
+        S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
         S::Future: Send + 'static,
+        B: AnswerBody,
     {
         let head_time = Duration::from_secs(self.limits.header_read_secs);
         let version = tokio::select! {
-            biased;
-            () = self.stop.cancelled() => return,
+            biased; // a request that is here already is answered even while we stop
             version = tokio::time::timeout(head_time, opening(&self.stream)) => version,
+            () = self.stop.cancelled() => return,
         };
         let io = TokioIo::new(self.stream);
         let ended = match version {

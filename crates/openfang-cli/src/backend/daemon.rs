@@ -62,8 +62,8 @@ impl DaemonBackend {
 
     /// For what only a daemon can do.
     pub(crate) async fn open(session: &Session, what: &'static str) -> Result<Self, CliError> {
-        let daemon = session.daemon().await?.ok_or(CliError::NeedsDaemon { what })?;
-        Ok(Self::new(daemon))
+        let missing = || CliError::NeedsDaemon { what, start: session.command("start") };
+        Ok(Self::new(session.daemon().await?.ok_or_else(missing)?))
     }
 
     pub(crate) async fn agents(&self) -> Result<Vec<AgentRow>, CliError> {

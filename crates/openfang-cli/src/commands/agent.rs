@@ -64,7 +64,7 @@ fn show(session: &Session, view: &AgentView) -> Result<Exit, CliError> {
 
 async fn send(session: &Session, args: SendArgs) -> Result<Exit, CliError> {
     let text = argument_or_stdin(args.text)?;
-    let message = Outgoing { agent: args.name, text: text.trim_end_matches('\n').to_owned(), task: args.task };
+    let message = Outgoing { agent: args.name, text, task: args.task };
     if args.no_wait {
         return submit(session, message).await;
     }

@@ -5,11 +5,11 @@ use clap_complete::Shell;
 
 use crate::args::Args;
 use crate::error::{CliError, Exit};
-use crate::session::Session;
+use crate::output::Output;
 
-pub(super) fn run(session: &Session, shell: Shell) -> Result<Exit, CliError> {
+pub(crate) fn run(output: &Output, shell: Shell) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "openfang", &mut script);
-    session.output.text(&String::from_utf8_lossy(&script))?;
+    output.text(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Ok)
 }

@@ -24,7 +24,8 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
     let config = session.config(listen.as_slice())?;
     logging::start(&config.log, &session.output);
     if let Some(daemon) = session.daemon().await? {
-        return Err(CliError::AlreadyRunning { pid: daemon.pid(), address: daemon.address() });
+        let (pid, address, stop) = (daemon.pid(), daemon.address(), session.command("stop"));
+        return Err(CliError::AlreadyRunning { pid, address, stop });
     }
 
     let kernel = Boot::new(session.home.clone(), config).start()?;
@@ -80,14 +81,14 @@ async fn serve(session: &Session, kernel: &Kernel, server: Server, mut signals: 
     stop.cancel();
     tokio::select! {
         stopped = &mut running => {
-            session.output.note(match stopped {
+            session.output.announce(match stopped {
                 Stopped::Finished => "stopped",
                 Stopped::Interrupted => "stopped; what was still running was interrupted, and its tasks say so",
             });
             Exit::Ok
         }
         signal = signals.next() => {
-            session.output.note("stopped at once");
+            session.output.announce("stopped at once");
             signal.exit()
         }
     }
@@ -103,13 +104,13 @@ fn greet(session: &Session, kernel: &Kernel, file: &DaemonFile, first_run: First
         return output.json_line(&ready);
     }
     let agents = kernel.agents(&Principal::admin(AdminProof::InProcess)).len();
-    output.note(&format!("openfang {version} listens on http://{address} (pid {pid})"));
-    output.note(&format!("home {root}, agents: {agents}; stop with Ctrl-C or `{}`", session.command("stop")));
+    output.announce(&format!("openfang {version} listens on http://{address} (pid {pid})"));
+    output.announce(&format!("home {root}, agents: {agents}; stop with Ctrl-C or `{}`", session.command("stop")));
     if first_run == FirstRun::Yes {
         let greeting = session.command("agent send starter 'Ada'");
         let call = session.command(r#"tool call add_numbers --args '{"a":3,"b":7}'"#);
         let config = session.home.config();
-        output.note(&format!(
+        output.announce(&format!(
             "\nfirst run: wrote config.toml and the agent starter. Next, in another terminal:\n  {greeting}\n  {call}\n  edit {}",
             config.display()
         ));

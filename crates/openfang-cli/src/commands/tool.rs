@@ -69,7 +69,8 @@ fn show(session: &Session, tool: &ToolDefinition) -> Result<Exit, CliError> {
 
 async fn call(session: &Session, name: &ToolName, arguments: Option<String>) -> Result<Exit, CliError> {
     let arguments = parsed_arguments(arguments.map(argument_or_stdin).transpose()?.as_deref())?;
-    let result = Backend::open(session).await?.call_tool(name, arguments).await?;
+    let called = Backend::open(session).await?.call_tool(name, arguments).await;
+    let result = called.map_err(|error| with_hint(error, session, name))?;
     let text = output_text(&result);
     match (session.output.is_json(), result.is_error) {
         (true, _) => session.output.document(&result)?,
@@ -77,6 +78,18 @@ async fn call(session: &Session, name: &ToolName, arguments: Option<String>) -> 
         (false, false) => session.output.text(&text)?,
     }
     Ok(if result.is_error { Exit::Failed } else { Exit::Ok })
+}
+
+/// Whoever got the arguments wrong wants to see what they should be.
+fn with_hint(error: CliError, session: &Session, name: &ToolName) -> CliError {
+    match error {
+        CliError::Refused(mut refusal) if refusal.code == "invalid_arguments" => {
+            let show = session.command(&format!("tool show {name}"));
+            refusal.message.push_str(&format!("; `{show}` shows what it takes"));
+            CliError::Refused(refusal)
+        }
+        error => error,
+    }
 }
 
 /// As strict as the server: what parsers disagree about is refused before it is sent.

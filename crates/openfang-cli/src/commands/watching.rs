@@ -2,7 +2,7 @@
 
 use openfang_types::event::{ArtifactUpdate, EventBody, TaskEvent};
 use openfang_types::ids::ArtifactId;
-use openfang_types::task::{Artifact, Role, Task};
+use openfang_types::task::{Artifact, Role, Task, TaskState};
 
 use crate::backend::Shown;
 use crate::error::CliError;
@@ -16,6 +16,16 @@ enum Style {
     Pieces,
     /// A line for everything that happens.
     Log,
+}
+
+impl Style {
+    /// Whether a stream in this style has shown all it had to: an answer ends with a question, too.
+    const fn is_over(self, state: TaskState) -> bool {
+        match self {
+            Self::Pieces => state.is_terminal() || state.is_interrupted(),
+            Self::Log => state.is_terminal(),
+        }
+    }
 }
 
 /// A stream on its way to the terminal, and the task it makes.
@@ -33,7 +43,7 @@ impl<'a> Watching<'a> {
         Self { session, style: Style::Pieces, task: None, open: None, is_cut_off: false }
     }
 
-    pub(super) const fn log(session: &'a Session) -> Self {
+    pub(super) fn log(session: &'a Session) -> Self {
         Self { style: Style::Log, ..Self::pieces(session) }
     }
 
@@ -64,7 +74,12 @@ impl<'a> Watching<'a> {
     /// The task at the end of the stream; none if the answer needed none.
     pub(super) fn into_task(mut self) -> Result<Option<Task>, CliError> {
         self.close_line()?;
-        if self.is_cut_off { Err(CliError::ShuttingDown) } else { Ok(self.task) }
+        match self.task {
+            Some(task) if self.is_cut_off || !self.style.is_over(task.status.state) => {
+                Err(CliError::CutOff { id: task.id })
+            }
+            task => Ok(task),
+        }
     }
 
     fn show_snapshot(&mut self, task: &Task) -> Result<(), CliError> {

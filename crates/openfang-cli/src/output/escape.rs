@@ -30,7 +30,7 @@ fn replaced(text: &str, kept: &[char], write: impl Fn(&mut String, char)) -> Str
     out
 }
 
-const fn is_obeyed(c: char) -> bool {
+fn is_obeyed(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
