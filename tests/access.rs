@@ -64,7 +64,11 @@ async fn an_agent_that_one_may_not_talk_to_does_not_exist() {
     let kernel = home.kernel();
     let user = callers::user(&kernel, "ada", &["*", "agent:starter"]);
     let ask = async |agent: &str| {
-        kernel.submit(&user, &agent.parse().unwrap(), kernel.message("hi")).await.unwrap_err().to_string()
+        kernel
+            .submit(&user, &agent.parse().unwrap(), kernel.message("hi"))
+            .await
+            .unwrap_err()
+            .to_string()
     };
 
     assert_eq!(ask("calc").await.replace("calc", "X"), ask("nobody").await.replace("nobody", "X"));
@@ -97,7 +101,13 @@ async fn a_local_caller_gets_no_tool_that_executes() {
 
     let local = callers::local(&kernel);
     assert!(call(&kernel, &local, "probe_shell", json!({})).await.is_err());
-    assert!(!kernel.available_tools(&local, None).unwrap().iter().any(|tool| tool.name.as_str() == "probe_shell"));
+    assert!(
+        !kernel
+            .available_tools(&local, None)
+            .unwrap()
+            .iter()
+            .any(|tool| tool.name.as_str() == "probe_shell")
+    );
     assert_eq!(shell.calls(), 0);
     assert!(call(&kernel, &callers::operator(&kernel), "probe_shell", json!({})).await.is_ok());
 }

@@ -29,7 +29,10 @@ fn a_message_to_the_starter_gives_a_completed_task() {
     through_both(|openfang| {
         let json = openfang.run(&["agent", "send", "starter", "/add_numbers {\"a\":3,\"b\":7}", "--json"]);
         let task = &json.json()["task"];
-        assert_eq!((task["status"]["state"].as_str(), task["artifacts"][0]["name"].as_str()), (Some("completed"), Some("add_numbers-result")));
+        assert_eq!(
+            (task["status"]["state"].as_str(), task["artifacts"][0]["name"].as_str()),
+            (Some("completed"), Some("add_numbers-result"))
+        );
         let text = openfang.run(&["agent", "send", "starter", "Ada"]);
         assert_eq!(text.code, 0);
         assert!(text.stdout.contains("Hello, Ada!"), "{text:?}");
@@ -76,7 +79,10 @@ fn lists_and_details_are_shown_to_people_and_programs() {
 #[test]
 fn tasks_are_listed_shown_watched_and_canceled_through_the_server() {
     let openfang = Openfang::new();
-    openfang.write("agents/waiter/agent.toml", "name = \"waiter\"\ndescription = \"waits\"\n[model]\nprovider = \"script\"");
+    openfang.write(
+        "agents/waiter/agent.toml",
+        "name = \"waiter\"\ndescription = \"waits\"\n[model]\nprovider = \"script\"",
+    );
     openfang.write("agents/waiter/script.toml", "[[rules]]\nsteps = [{ wait_for_cancel = true }]");
     let _daemon = openfang.start();
 
@@ -113,7 +119,11 @@ fn status_and_stop_know_whether_a_server_runs() {
 
     let mut daemon = openfang.start();
     let status = openfang.run(&["status", "--json"]);
-    assert_eq!((status.code, status.json()["address"].as_str()), (0, Some(&*daemon.address().to_string())), "{status:?}");
+    assert_eq!(
+        (status.code, status.json()["address"].as_str()),
+        (0, Some(&*daemon.address().to_string())),
+        "{status:?}"
+    );
     let stop = openfang.run(&["stop"]);
     assert_eq!(stop.code, 0, "{stop:?}");
     assert_eq!(daemon.wait().code, 0);
@@ -141,7 +151,10 @@ fn the_wire_is_shown_without_the_token() {
     let openfang = Openfang::new();
     let _daemon = openfang.start();
     let file = std::fs::read_to_string(openfang.home().join("daemon.json")).unwrap();
-    let token = serde_json::from_str::<serde_json::Value>(&file).unwrap()["token"].as_str().unwrap().to_owned();
+    let token = serde_json::from_str::<serde_json::Value>(&file).unwrap()["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
 
     let ran = openfang.run(&[&ADD[..], &["--trace-wire"]].concat());
 
@@ -166,9 +179,23 @@ fn what_is_not_a_terminal_gets_no_colour_and_completions_can_be_made() {
 fn every_command_has_help_with_an_example() {
     let openfang = Openfang::new();
     let commands: [&[&str]; 17] = [
-        &[], &["start"], &["stop"], &["status"], &["agent", "list"], &["agent", "show"], &["agent", "send"],
-        &["tool", "list"], &["tool", "show"], &["tool", "call"], &["task", "list"], &["task", "show"], &["task", "watch"],
-        &["task", "cancel"], &["config", "check"], &["policy", "explain"], &["completions"],
+        &[],
+        &["start"],
+        &["stop"],
+        &["status"],
+        &["agent", "list"],
+        &["agent", "show"],
+        &["agent", "send"],
+        &["tool", "list"],
+        &["tool", "show"],
+        &["tool", "call"],
+        &["task", "list"],
+        &["task", "show"],
+        &["task", "watch"],
+        &["task", "cancel"],
+        &["config", "check"],
+        &["policy", "explain"],
+        &["completions"],
     ];
     for command in commands {
         let ran = openfang.run(&[command, &["--help"]].concat());

@@ -39,7 +39,9 @@ async fn too_many_or_too_large_headers_are_refused() {
 async fn a_body_beyond_the_limit_is_refused_announced_or_not() {
     let (_home, server) = server(Limits { body_bytes: 1000, ..Limits::default() }).await;
     let host = server.address;
-    let head = format!("POST /api/tools/add_numbers HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n");
+    let head = format!(
+        "POST /api/tools/add_numbers HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n"
+    );
 
     let announced = raw(host, format!("{head}content-length: 1001\r\n\r\n").as_bytes()).await;
     assert_eq!(read_answer(announced).await.status, 413, "before a byte of it was read");
@@ -76,7 +78,11 @@ async fn beyond_the_cap_connections_wait_and_the_next_free_place_is_theirs() {
     let (_home, server) = server(Limits { connections: 2, ..Limits::default() }).await;
     let first = raw(server.address, b"GET /health HTTP/1.1\r\n").await;
     let second = raw(server.address, b"GET /health HTTP/1.1\r\n").await;
-    let mut third = raw(server.address, format!("GET /health HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", server.address).as_bytes()).await;
+    let mut third = raw(
+        server.address,
+        format!("GET /health HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", server.address).as_bytes(),
+    )
+    .await;
 
     drop((first, second));
     let mut answer = [0; 12];
@@ -89,11 +95,18 @@ async fn beyond_the_cap_connections_wait_and_the_next_free_place_is_theirs() {
 #[tokio::test]
 async fn garbage_gets_an_error_and_the_server_goes_on() {
     let (_home, server) = server(Limits::default()).await;
-    for garbage in [&b"\0\0\0\0\0\0\0\0\r\n\r\n"[..], b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"] {
+    for garbage in [
+        &b"\0\0\0\0\0\0\0\0\r\n\r\n"[..],
+        b"GET\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01",
+        b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
+    ] {
         let mut stream = raw(server.address, garbage).await;
         let _ = stream.shutdown().await;
         let mut rest = Vec::new();
-        let _ = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await.expect("it is closed");
+        let _ = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut rest))
+            .await
+            .expect("it is closed");
     }
     assert_eq!(server.client().get("/health").await.status, 200);
     server.stop().await;
@@ -118,7 +131,11 @@ async fn a_call_whose_caller_hangs_up_is_dropped() {
     let hang = openfang_testkit::probes::Probe::hang();
     let server = TestServer::start(home.boot_with(any_port()).tool(hang.boxed()).start().unwrap()).await;
     let body = json!({"arguments": {}}).to_string();
-    let request = format!("POST /api/tools/probe_hang HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", server.address, body.len());
+    let request = format!(
+        "POST /api/tools/probe_hang HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        server.address,
+        body.len()
+    );
     let stream = raw(server.address, request.as_bytes()).await;
     while hang.calls() == 0 {
         tokio::task::yield_now().await;

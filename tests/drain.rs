@@ -41,7 +41,8 @@ async fn what_was_accepted_is_answered_while_the_server_stops() {
         statuses
     };
     let stop = async || {
-        while client.get("/api/tasks?state=working").await.json()["total"] != 6 || answered.load(Ordering::Relaxed) < 20 {
+        while client.get("/api/tasks?state=working").await.json()["total"] != 6 || answered.load(Ordering::Relaxed) < 20
+        {
             tokio::task::yield_now().await;
         }
         daemon.signal("TERM");
@@ -73,7 +74,10 @@ async fn work_that_does_not_end_in_time_is_interrupted_and_its_stream_says_so() 
     let events = stream.events().await;
 
     let last = &events.last().unwrap().2["body"]["status"];
-    assert_eq!((&last["state"], &last["message"]["parts"][0]["text"]), (&json!("failed"), &json!("interrupted: the server was stopped")));
+    assert_eq!(
+        (&last["state"], &last["message"]["parts"][0]["text"]),
+        (&json!("failed"), &json!("interrupted: the server was stopped"))
+    );
     assert_eq!(daemon.wait().code, 0);
 }
 

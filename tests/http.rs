@@ -20,18 +20,36 @@ async fn tools_agents_and_tasks_are_served() {
     let client = server.client();
 
     assert_eq!(client.get("/health").await.json()["status"], "ok");
-    let output = client.post("/api/tools/add_numbers", &json!({"arguments": {"a": 3, "b": 7}})).await.json();
-    assert_eq!(output, json!({"content": [{"type": "text", "text": "10"}], "structuredContent": {"result": 10}, "isError": false}));
-    let sent = client.post("/api/agents/starter/message", &json!({"text": "/add_numbers {\"a\":3,\"b\":7}"})).await.json();
+    let output = client
+        .post("/api/tools/add_numbers", &json!({"arguments": {"a": 3, "b": 7}}))
+        .await
+        .json();
+    assert_eq!(
+        output,
+        json!({"content": [{"type": "text", "text": "10"}], "structuredContent": {"result": 10}, "isError": false})
+    );
+    let sent = client
+        .post("/api/agents/starter/message", &json!({"text": "/add_numbers {\"a\":3,\"b\":7}"}))
+        .await
+        .json();
     let task = &sent["task"];
-    assert_eq!((&task["status"]["state"], &task["artifacts"][0]["name"]), (&json!("completed"), &json!("add_numbers-result")));
+    assert_eq!(
+        (&task["status"]["state"], &task["artifacts"][0]["name"]),
+        (&json!("completed"), &json!("add_numbers-result"))
+    );
     let id = task["id"].as_str().unwrap();
     assert_eq!(client.get(&format!("/api/tasks/{id}")).await.json()["task"]["id"], id);
     assert_eq!(client.get("/api/tasks?state=completed&pageSize=1").await.json()["total"], 1);
     assert_eq!(client.get("/api/agents").await.json()["agents"][0]["name"], "starter");
     assert_eq!(client.get("/api/agents/starter").await.json()["tools"][0], "add_numbers");
     assert_eq!(client.get("/api/policy/starter/add_numbers").await.json()["granted"], true);
-    assert!(client.get("/metrics").await.body.contains("openfang_tool_calls_total{tool=\"add_numbers\",outcome=\"succeeded\"} 2"));
+    assert!(
+        client
+            .get("/metrics")
+            .await
+            .body
+            .contains("openfang_tool_calls_total{tool=\"add_numbers\",outcome=\"succeeded\"} 2")
+    );
     server.stop().await;
 }
 
@@ -39,7 +57,8 @@ async fn tools_agents_and_tasks_are_served() {
 async fn parts_and_data_can_be_sent_and_a_tool_be_named_in_data() {
     let home = TestHome::new();
     let server = TestServer::start(home.boot_with(any_port()).start().unwrap()).await;
-    let body = json!({"parts": [{"text": "please add"}, {"data": {"tool": "add_numbers", "arguments": {"a": 3, "b": 7}}}]});
+    let body =
+        json!({"parts": [{"text": "please add"}, {"data": {"tool": "add_numbers", "arguments": {"a": 3, "b": 7}}}]});
 
     let task = server.client().post("/api/agents/starter/message", &body).await.json()["task"].clone();
 
@@ -80,7 +99,11 @@ async fn a_bad_request_gets_a_precise_error_and_the_next_one_works() {
     ];
     for (method, path, body, status, code) in rows {
         let answer = client.send(method, path, body).await;
-        assert_eq!((answer.status, answer.json()["error"]["code"].as_str().unwrap()), (status, code), "{method} {path} {body:?}");
+        assert_eq!(
+            (answer.status, answer.json()["error"]["code"].as_str().unwrap()),
+            (status, code),
+            "{method} {path} {body:?}"
+        );
         assert_eq!(answer.json()["error"]["trace"], answer.header("x-trace-id").unwrap());
     }
     assert_eq!(client.post(call, &json!({"arguments": {"a": 1, "b": 2}})).await.status, 200);
@@ -114,7 +137,13 @@ async fn a_panic_in_a_tool_is_one_500_and_nothing_else() {
 
     assert_eq!((broken.status, broken.json()["error"]["code"].as_str()), (500, Some("panicked")));
     assert!(!broken.body.contains("on purpose"), "the cause is for the log: {}", broken.body);
-    assert_eq!(client.post("/api/tools/add_numbers", &json!({"arguments": {"a": 1, "b": 2}})).await.status, 200);
+    assert_eq!(
+        client
+            .post("/api/tools/add_numbers", &json!({"arguments": {"a": 1, "b": 2}}))
+            .await
+            .status,
+        200
+    );
     server.stop().await;
 }
 

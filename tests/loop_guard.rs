@@ -31,7 +31,12 @@ async fn fifty_identical_calls_are_warned_at_three_and_ended_at_five() {
     assert_eq!(calls, 4);
     assert!(status_text(&task).contains("identical call number 5"), "{}", status_text(&task));
     let third = &task.artifacts[2].parts;
-    assert!(third.iter().filter_map(openfang_types::task::Part::as_text).any(|text| text.starts_with("[openfang]")));
+    assert!(
+        third
+            .iter()
+            .filter_map(openfang_types::task::Part::as_text)
+            .any(|text| text.starts_with("[openfang]"))
+    );
 }
 
 /// LPG-01, cycles of every length.

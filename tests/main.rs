@@ -1,6 +1,6 @@
 //! End to end: what users see, one behaviour per file. Kernels and servers run in this process; `cli`, `start` and
 //! `drain` run the real binary.
-#![expect(clippy::panic, reason = "a test that cannot go on stops")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod access;
 mod agents;

@@ -18,7 +18,14 @@ async fn arguments_that_do_not_fit_are_refused_with_the_place_and_the_tool_does_
     let kernel = home.boot().tool(probe.boxed()).start().unwrap();
     let admin = callers::admin(&kernel);
 
-    let bad = [json!({"text": 1}), json!({"other": "x"}), json!({"text": "x".repeat(1001)}), json!([]), json!("x"), json!(null)];
+    let bad = [
+        json!({"text": 1}),
+        json!({"other": "x"}),
+        json!({"text": "x".repeat(1001)}),
+        json!([]),
+        json!("x"),
+        json!(null),
+    ];
     for arguments in bad {
         let error = call(&kernel, &admin, "probe_say", arguments.clone()).await.unwrap_err();
         assert!(matches!(error, KernelError::Tool(ToolError::InvalidArguments { .. })), "{arguments}: {error}");
@@ -89,8 +96,18 @@ async fn every_built_in_tool_has_a_description_a_closed_schema_and_an_example_of
 
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let expected = [
-        "add_numbers", "agent_list", "agent_send", "current_time", "file_list", "file_read", "file_write",
-        "get_counter", "get_greeting", "is_admin", "memory_recall", "memory_store",
+        "add_numbers",
+        "agent_list",
+        "agent_send",
+        "current_time",
+        "file_list",
+        "file_read",
+        "file_write",
+        "get_counter",
+        "get_greeting",
+        "is_admin",
+        "memory_recall",
+        "memory_store",
     ];
     assert_eq!(names, expected);
     for tool in &tools {

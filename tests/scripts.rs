@@ -32,8 +32,11 @@ async fn the_steps_of_a_rule_become_events_in_order() {
 
     assert_state(&task, TaskState::Completed);
     assert_eq!(status_text(&task), "there you are");
-    let shown: Vec<(String, Vec<Part>)> =
-        task.artifacts.iter().map(|a| (a.name.clone().unwrap_or_default(), a.parts.clone())).collect();
+    let shown: Vec<(String, Vec<Part>)> = task
+        .artifacts
+        .iter()
+        .map(|a| (a.name.clone().unwrap_or_default(), a.parts.clone()))
+        .collect();
     let texts = |texts: &[&str]| texts.iter().map(|text| Part::text(*text)).collect::<Vec<_>>();
     assert_eq!(shown[0], ("reply".to_owned(), texts(&["Hel", "lo"])));
     assert_eq!(shown[1], ("report".to_owned(), texts(&["one", "two"])));
@@ -97,8 +100,14 @@ async fn a_reply_needs_no_task() {
     let kernel = home.kernel();
     let admin = callers::admin(&kernel);
 
-    match kernel.send_message(&admin, &"player".parse().unwrap(), kernel.message("hi")).await.unwrap() {
-        Reply::Message(message) => assert_eq!((message.role, message.joined_text()), (Role::Agent, "just so".to_owned())),
+    match kernel
+        .send_message(&admin, &"player".parse().unwrap(), kernel.message("hi"))
+        .await
+        .unwrap()
+    {
+        Reply::Message(message) => {
+            assert_eq!((message.role, message.joined_text()), (Role::Agent, "just so".to_owned()))
+        }
         Reply::Task(_) => panic!("expected no task"),
     }
     assert_eq!(kernel.tasks(&admin, openfang_kernel::TaskFilter::default()).await.unwrap().total, 0);

@@ -21,7 +21,9 @@ async fn a_configured_secret_is_refused_as_an_argument_of_any_tool() {
     let kernel = home.boot_with(config()).start().unwrap();
 
     for caller in [callers::admin(&kernel), callers::operator(&kernel)] {
-        let said = call(&kernel, &caller, "get_greeting", json!({"name": format!("x {CANARY} y")})).await.unwrap_err();
+        let said = call(&kernel, &caller, "get_greeting", json!({"name": format!("x {CANARY} y")}))
+            .await
+            .unwrap_err();
         assert!(matches!(said, KernelError::Tool(ToolError::SecretInArguments(_))), "{said}");
         assert!(!said.to_string().contains(CANARY));
     }
@@ -30,7 +32,11 @@ async fn a_configured_secret_is_refused_as_an_argument_of_any_tool() {
 #[tokio::test]
 async fn a_configured_secret_is_taken_out_of_answers_to_anybody_but_the_operator() {
     let home = TestHome::new();
-    let kernel = home.boot_with(config()).tool(Probe::say(&format!("key={CANARY}!")).boxed()).start().unwrap();
+    let kernel = home
+        .boot_with(config())
+        .tool(Probe::say(&format!("key={CANARY}!")).boxed())
+        .start()
+        .unwrap();
 
     let to_admin = call(&kernel, &callers::admin(&kernel), "probe_say", json!({})).await.unwrap();
     assert_eq!(to_admin.joined_text(), "key=[redacted]!");

@@ -64,7 +64,10 @@ fn a_broken_configuration_ends_the_start_before_anything_is_bound() {
 #[test]
 fn a_broken_agent_ends_the_start_with_its_place() {
     let openfang = Openfang::new();
-    openfang.write("agents/calc/agent.toml", "name = \"calc\"\ndescription = \"d\"\nmodle = 1\n[model]\nprovider = \"direct\"");
+    openfang.write(
+        "agents/calc/agent.toml",
+        "name = \"calc\"\ndescription = \"d\"\nmodle = 1\n[model]\nprovider = \"direct\"",
+    );
 
     let ran = openfang.run(&["start"]);
 
@@ -78,7 +81,13 @@ fn a_variable_or_flag_that_is_wrong_is_named() {
 
     let variable = openfang.run_with(("OPENFANG_API_LISTN", "127.0.0.1:0"), &["config", "check"]);
     assert_eq!(variable.code, 64);
-    assert!(variable.stderr.contains("environment variable OPENFANG_API_LISTN: api_listn: unknown key"), "{}", variable.stderr);
+    assert!(
+        variable
+            .stderr
+            .contains("environment variable OPENFANG_API_LISTN: api_listn: unknown key"),
+        "{}",
+        variable.stderr
+    );
     let flag = openfang.run(&["start", "--listen", "nowhere"]);
     assert_eq!(flag.code, 2, "a wrong flag is wrong usage");
     assert!(flag.stderr.contains("nowhere") && flag.stderr.contains("--listen"), "{}", flag.stderr);

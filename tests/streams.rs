@@ -30,16 +30,30 @@ async fn a_message_can_be_followed_to_its_end() {
     let (_home, server) = server().await;
     let body = json!({"text": "talk"}).to_string();
 
-    let events = server.client().stream("POST", "/api/agents/talker/message", Some(&body)).await.events().await;
+    let events = server
+        .client()
+        .stream("POST", "/api/agents/talker/message", Some(&body))
+        .await
+        .events()
+        .await;
 
     assert_eq!(events[0].0, "task");
-    assert!(events.iter().any(|(name, _, data)| name == "artifact" && data["body"]["artifact"]["append"] == true)
-        || events[0].2["task"]["artifacts"].is_array());
+    assert!(
+        events
+            .iter()
+            .any(|(name, _, data)| name == "artifact" && data["body"]["artifact"]["append"] == true)
+            || events[0].2["task"]["artifacts"].is_array()
+    );
     let (name, id, data) = events.last().unwrap();
     assert_eq!((name.as_str(), &data["body"]["status"]["state"]), ("status", &json!("completed")));
     assert!(id.ends_with(&format!(":{}", data["seq"])));
     let reply = json!({"text": "plain"}).to_string();
-    let events = server.client().stream("POST", "/api/agents/talker/message", Some(&reply)).await.events().await;
+    let events = server
+        .client()
+        .stream("POST", "/api/agents/talker/message", Some(&reply))
+        .await
+        .events()
+        .await;
     assert_eq!((events.len(), events[0].0.as_str()), (1, "reply"));
     server.stop().await;
 }
@@ -63,7 +77,11 @@ async fn a_reader_that_resumes_gets_exactly_the_rest() {
     }
     let snapshot = client.stream("GET", &path, None).await.events().await;
     assert_eq!((snapshot.len(), snapshot[0].0.as_str()), (1, "task"), "a finished task is shown and the stream ends");
-    let foreign = client.clone().with("last-event-id", "00000000-0000-0000-0000-000000000001:1").get(&path).await;
+    let foreign = client
+        .clone()
+        .with("last-event-id", "00000000-0000-0000-0000-000000000001:1")
+        .get(&path)
+        .await;
     assert_eq!(foreign.status, 400);
     server.stop().await;
 }
@@ -93,7 +111,10 @@ async fn one_owner_has_only_so_many_streams() {
     let config = Config { limits: Limits { streams_per_owner: 1, ..Limits::default() }, ..any_port() };
     let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
     let client = server.client();
-    let task = client.post("/api/agents/talker/message", &json!({"text": "wait", "returnImmediately": true})).await.json();
+    let task = client
+        .post("/api/agents/talker/message", &json!({"text": "wait", "returnImmediately": true}))
+        .await
+        .json();
     let path = format!("/api/tasks/{}/events", task["task"]["id"].as_str().unwrap());
     let mut first = client.stream("GET", &path, None).await;
     first.event().await.unwrap();
@@ -102,6 +123,13 @@ async fn one_owner_has_only_so_many_streams() {
 
     assert_eq!((second.status, second.json()["error"]["code"].as_str()), (429, Some("too_many_streams")));
     assert!(second.header("retry-after").is_some());
-    server.kernel.cancel_task(&openfang_testkit::callers::local(&server.kernel), task["task"]["id"].as_str().unwrap().parse().unwrap()).await.unwrap();
+    server
+        .kernel
+        .cancel_task(
+            &openfang_testkit::callers::local(&server.kernel),
+            task["task"]["id"].as_str().unwrap().parse().unwrap(),
+        )
+        .await
+        .unwrap();
     server.stop().await;
 }

@@ -8,7 +8,12 @@ use openfang_types::task::{Part, Task, TaskState};
 use serde_json::Value;
 
 /// Calls a tool directly.
-pub(crate) async fn call(kernel: &Kernel, caller: &Caller, tool: &str, arguments: Value) -> Result<ToolOutput, KernelError> {
+pub(crate) async fn call(
+    kernel: &Kernel,
+    caller: &Caller,
+    tool: &str,
+    arguments: Value,
+) -> Result<ToolOutput, KernelError> {
     kernel.execute_tool(caller, ToolCall { name: tool.parse().unwrap(), arguments }).await
 }
 
@@ -42,7 +47,11 @@ pub(crate) fn artifact_text(task: &Task, name: &str) -> String {
 
 /// What the agent says about the task's state.
 pub(crate) fn status_text(task: &Task) -> String {
-    task.status.message.as_ref().map(openfang_types::task::Message::joined_text).unwrap_or_default()
+    task.status
+        .message
+        .as_ref()
+        .map(openfang_types::task::Message::joined_text)
+        .unwrap_or_default()
 }
 
 /// The task is in this state, or the test shows what it is in.

@@ -54,12 +54,17 @@ async fn a_stored_value_brings_its_label_into_a_new_run() {
         [[rules]]
         steps = [{ tool = { name = "memory_recall", arguments = { key = "note" } } }, { tool = { name = "probe_shell", arguments = { text = "run this" } } }]
     "#;
-    let home = TestHome::new().with_script("writer", &["*"], writer).with_script("reader", &["*"], reader);
+    let home = TestHome::new()
+        .with_script("writer", &["*"], writer)
+        .with_script("reader", &["*"], reader);
     let shell = Probe::shell();
     let kernel = home.boot().tool(Probe::fetch().boxed()).tool(shell.boxed()).start().unwrap();
     let operator = callers::operator(&kernel);
 
-    assert_eq!(artifact_names(&send(&kernel, &operator, "writer", "go").await), ["probe_fetch-result", "memory_store-result"]);
+    assert_eq!(
+        artifact_names(&send(&kernel, &operator, "writer", "go").await),
+        ["probe_fetch-result", "memory_store-result"]
+    );
     let task = send(&kernel, &operator, "reader", "go").await;
 
     assert_eq!(artifact_names(&task), ["memory_recall-result", "probe_shell-error"]);

@@ -148,7 +148,9 @@ async fn cancel_racing_the_end_leaves_exactly_one_terminal_state() {
         let state = kernel.task(&admin, task.id).await.unwrap().status.state;
         match canceled {
             Ok(task) => assert_eq!((task.status.state, state), (TaskState::Canceled, TaskState::Canceled)),
-            Err(KernelError::NotCancelable { state: said, .. }) => assert_eq!((said, state), (TaskState::Completed, state)),
+            Err(KernelError::NotCancelable { state: said, .. }) => {
+                assert_eq!((said, state), (TaskState::Completed, state))
+            }
             Err(error) => panic!("{error}"),
         }
     }
@@ -158,7 +160,8 @@ async fn cancel_racing_the_end_leaves_exactly_one_terminal_state() {
 async fn somebody_elses_task_looks_like_none_whatever_is_asked() {
     let home = TestHome::new().with_script("waiter", &[], WAITING);
     let kernel = home.kernel();
-    let (ada, bob) = (callers::user(&kernel, "ada", &["agent:waiter"]), callers::user(&kernel, "bob", &["agent:waiter"]));
+    let (ada, bob) =
+        (callers::user(&kernel, "ada", &["agent:waiter"]), callers::user(&kernel, "bob", &["agent:waiter"]));
     let task = submit(&kernel, &ada, "waiter", "go").await;
     let unknown = "00000000-0000-0000-0000-00000000dead".parse().unwrap();
 
@@ -231,7 +234,8 @@ async fn one_owner_has_only_so_many_live_tasks_and_others_are_not_affected() {
     let home = TestHome::new().with_script("waiter", &[], WAITING);
     let config = Config { limits: Limits { live_tasks_per_owner: 2, ..Limits::default() }, ..Config::default() };
     let kernel = home.boot_with(config).start().unwrap();
-    let (ada, bob) = (callers::user(&kernel, "ada", &["agent:waiter"]), callers::user(&kernel, "bob", &["agent:waiter"]));
+    let (ada, bob) =
+        (callers::user(&kernel, "ada", &["agent:waiter"]), callers::user(&kernel, "bob", &["agent:waiter"]));
     let first = submit(&kernel, &ada, "waiter", "1").await;
     submit(&kernel, &ada, "waiter", "2").await;
 
@@ -248,7 +252,10 @@ async fn a_message_without_parts_is_refused() {
     let kernel = home.kernel();
     let empty = kernel.message_of_parts(None, Vec::new());
 
-    let refused = kernel.submit(&callers::admin(&kernel), &"starter".parse().unwrap(), empty).await.unwrap_err();
+    let refused = kernel
+        .submit(&callers::admin(&kernel), &"starter".parse().unwrap(), empty)
+        .await
+        .unwrap_err();
 
     assert!(matches!(refused, KernelError::InvalidMessage(_)));
 }

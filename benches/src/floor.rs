@@ -83,7 +83,12 @@ async fn serve(listener: TcpListener, response: Response<Full<Bytes>>) -> Result
 }
 
 async fn reply(request: Request<Incoming>, answer: Arc<Response<Full<Bytes>>>) -> Answered {
-    let body = request.into_body().collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let body = request
+        .into_body()
+        .collect()
+        .await
+        .map(http_body_util::Collected::to_bytes)
+        .unwrap_or_default();
     let mut response = Response::clone(&answer);
     match serde_json::from_slice::<ToolCall<'_>>(&body) {
         Ok(call) => drop(std::hint::black_box(call.arguments.get())),

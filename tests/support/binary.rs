@@ -56,7 +56,11 @@ impl Openfang {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts the binary under test")]
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_openfang"));
-        command.args(arguments).env_clear().env("OPENFANG_HOME", self.home()).env("PATH", "/usr/bin:/bin");
+        command
+            .args(arguments)
+            .env_clear()
+            .env("OPENFANG_HOME", self.home())
+            .env("PATH", "/usr/bin:/bin");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -4,11 +4,11 @@
 //! like) is on the daemon alone.
 
 use openfang_kernel::home::FirstRun;
+use openfang_kernel::{AgentSummary, Explanation};
 use openfang_types::agent::AgentManifest;
 use openfang_types::content::ToolOutput;
 use openfang_types::event::TaskEvent;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
-use openfang_types::taint::{Label, SinkKind};
 use openfang_types::task::{Message, Task};
 use openfang_types::tool::ToolDefinition;
 use serde::{Deserialize, Serialize};
@@ -31,34 +31,11 @@ pub(crate) enum Backend {
     InProcess(InProcess),
 }
 
-/// An agent in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AgentRow {
-    pub(crate) name: AgentName,
-    pub(crate) description: String,
-}
-
 /// An agent and the tools it can use.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct AgentView {
     pub(crate) agent: AgentManifest,
     pub(crate) tools: Vec<ToolName>,
-}
-
-/// The policy for one agent and one tool.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Explanation {
-    pub(crate) agent: AgentName,
-    pub(crate) tool: ToolName,
-    pub(crate) granted: bool,
-    pub(crate) patterns: Vec<String>,
-    pub(crate) sink: SinkKind,
-    pub(crate) rule: String,
-    pub(crate) refusing_labels: Vec<Label>,
-    pub(crate) refusing_with_foreign: Vec<Label>,
-    pub(crate) audited_before: bool,
-    pub(crate) timeout_secs: u64,
 }
 
 /// A message to an agent.
@@ -115,7 +92,7 @@ impl Backend {
         }
     }
 
-    pub(crate) async fn agents(&self) -> Result<Vec<AgentRow>, CliError> {
+    pub(crate) async fn agents(&self) -> Result<Vec<AgentSummary>, CliError> {
         match self {
             Self::Daemon(daemon) => daemon.agents().await,
             Self::InProcess(kernel) => Ok(kernel.agents()),

@@ -7,6 +7,7 @@ mod access;
 mod agents;
 mod boot;
 pub mod config_file;
+mod delegate;
 mod drain;
 mod error;
 mod execute_tool;
@@ -18,6 +19,7 @@ mod run;
 mod streams;
 pub mod strict_toml;
 mod system;
+mod task_list;
 mod tasks;
 
 pub use access::{AuthError, Caller, PeerKind};
@@ -28,7 +30,8 @@ pub use kernel::Kernel;
 pub use policy::Explanation;
 pub use streams::{Follow, StreamItem, TaskStream, Until};
 pub use system::{SystemClock, SystemIds};
-pub use tasks::{ListedTasks, Reply, TaskFilter};
+pub use task_list::{ListedTasks, TaskFilter};
+pub use tasks::Reply;
 
 pub use openfang_runtime::agents::AgentSummary;
 pub use openfang_runtime::pipeline::{ToolCall, ToolError};

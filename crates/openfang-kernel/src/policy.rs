@@ -4,12 +4,12 @@ use openfang_runtime::pipeline::timeout;
 use openfang_types::capability::any_matches;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::taint::{Label, Labels, SinkKind, forbidding_label};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Caller, Kernel, KernelError};
 
 /// The policy for one agent and one tool.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// The agent.
@@ -23,7 +23,7 @@ pub struct Explanation {
     /// What the tool does with what it is given.
     pub sink: SinkKind,
     /// The rule of that sink, in words.
-    pub rule: &'static str,
+    pub rule: String,
     /// The labels that refuse the call by themselves.
     pub refusing_labels: Vec<Label>,
     /// The labels that refuse the call when something foreign is in the context too.
@@ -53,7 +53,7 @@ impl Kernel {
             granted: any_matches(&manifest.capabilities.tools, tool),
             patterns: manifest.capabilities.tools.iter().map(ToString::to_string).collect(),
             sink: definition.sink,
-            rule: definition.sink.rule(),
+            rule: definition.sink.rule().to_owned(),
             refusing_labels: Label::ALL.into_iter().filter(alone).collect(),
             refusing_with_foreign: Label::ALL.into_iter().filter(with_foreign).collect(),
             audited_before: !definition.annotations.read_only_hint,

@@ -1,20 +1,14 @@
 //! Tasks: submit, continue, get, list, cancel. Everything a caller does not own looks like nothing.
 
-use jiff::Timestamp;
-use openfang_runtime::agents::{AgentError, AgentReply};
-use openfang_runtime::context::CallContext;
-use openfang_store::{Append, Created, NewTask, Position, StoreError, TaskQuery, TaskRecord};
+use openfang_store::{Append, Created, NewTask, StoreError, TaskRecord};
 use openfang_types::event::EventBody;
 use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId};
-use openfang_types::limits::{CANCEL_GRACE, PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
-use openfang_types::principal::Door;
+use openfang_types::limits::CANCEL_GRACE;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Part, Role, Task, TaskState};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::kernel::{Inner, Kernel};
-use crate::keys::Purpose;
 use crate::run::Plan;
 use crate::{Caller, KernelError};
 
@@ -27,44 +21,18 @@ pub enum Reply {
     Message(Message),
 }
 
-/// Which tasks to list.
-#[derive(Debug, Clone, Default)]
-pub struct TaskFilter {
-    /// Only this agent's.
-    pub agent: Option<AgentName>,
-    /// Only those in this state.
-    pub state: Option<TaskState>,
-    /// Only those of this conversation.
-    pub context_id: Option<ContextId>,
-    /// How many on a page.
-    pub page_size: Option<usize>,
-    /// Where the page begins; made by the page before.
-    pub page_token: Option<String>,
-}
-
-/// A page of tasks.
-#[derive(Debug, Clone)]
-pub struct ListedTasks {
-    /// The tasks, latest change first.
-    pub tasks: Vec<Task>,
-    /// Leads to the next page, if there is one.
-    pub next_page_token: Option<String>,
-    /// How many there are on all pages.
-    pub total: usize,
-}
-
 /// A message on its way in, with what travels along.
-struct Incoming {
-    caller: Caller,
-    agent: AgentName,
-    message: Message,
-    labels: Labels,
-    hops: u8,
-    cancel: CancellationToken,
+pub(crate) struct Incoming {
+    pub(crate) caller: Caller,
+    pub(crate) agent: AgentName,
+    pub(crate) message: Message,
+    pub(crate) labels: Labels,
+    pub(crate) hops: u8,
+    pub(crate) cancel: CancellationToken,
 }
 
 /// What taking a message in led to.
-enum Taken {
+pub(crate) enum Taken {
     Task(Box<TaskRecord>),
     Answered(Message),
 }
@@ -117,29 +85,6 @@ impl Kernel {
         self.record(caller, id).await.map(|record| record.task)
     }
 
-    /// One's own tasks, latest change first.
-    pub async fn tasks(&self, caller: &Caller, filter: TaskFilter) -> Result<ListedTasks, KernelError> {
-        let owner = caller.principal.owner();
-        let after = match &filter.page_token {
-            Some(token) => Some(self.position_of(caller, token).ok_or(KernelError::InvalidPageToken)?),
-            None => None,
-        };
-        let query = TaskQuery {
-            owner: owner.clone(),
-            agent: filter.agent,
-            state: filter.state,
-            context_id: filter.context_id,
-            limit: filter.page_size.unwrap_or(PAGE_DEFAULT_TASKS).clamp(1, PAGE_MAX_TASKS),
-            after,
-        };
-        let page = self.inner.stores.tasks.list(&query).await?;
-        Ok(ListedTasks {
-            tasks: page.tasks.into_iter().map(|record| record.task).collect(),
-            next_page_token: page.next.map(|position| self.token_of(caller, position)),
-            total: page.total,
-        })
-    }
-
     /// Stops the work, then records it. A task that has ended stays as it is.
     pub async fn cancel_task(&self, caller: &Caller, id: TaskId) -> Result<Task, KernelError> {
         let record = self.record(caller, id).await?;
@@ -167,55 +112,7 @@ impl Kernel {
         }
     }
 
-    /// Asks an agent for another one: the principal stays, labels, hops and cancel travel along.
-    pub(crate) async fn send_from_agent(
-        &self,
-        cx: &CallContext,
-        agent: &AgentName,
-        text: String,
-    ) -> Result<AgentReply, AgentError> {
-        let limit = cx.config.limits.agent_depth;
-        if cx.hops >= limit {
-            return Err(AgentError::TooDeep { limit });
-        }
-        let caller = Caller { principal: cx.principal.clone(), door: Door::Agent, trace: cx.trace };
-        let cancel = cx.cancel.child_token();
-        let incoming = Incoming {
-            caller: caller.clone(),
-            agent: agent.clone(),
-            message: self.message(text),
-            labels: cx.context_labels(),
-            hops: cx.hops + 1,
-            cancel: cancel.clone(),
-        };
-        let refused = |error: KernelError| match error {
-            KernelError::UnknownAgent(agent) => AgentError::Unknown(agent),
-            error => AgentError::Refused { agent: agent.clone(), why: error.to_string() },
-        };
-        // If whoever asked stops waiting, the work it asked for stops too.
-        let stop_with_us = cancel.drop_guard();
-        let reply = match self.take(incoming).await.map_err(refused)? {
-            Taken::Answered(message) => AgentReply {
-                text: message.joined_text(),
-                state: TaskState::Completed,
-                task: None,
-                labels: cx.context_labels(),
-            },
-            Taken::Task(record) => {
-                let settled = self.settled(&caller, record.task.id).await.map_err(refused)?;
-                AgentReply {
-                    text: answer_of(&settled.task),
-                    state: settled.task.status.state,
-                    task: Some(settled.task.id),
-                    labels: settled.labels,
-                }
-            }
-        };
-        stop_with_us.disarm();
-        Ok(reply)
-    }
-
-    async fn take(&self, incoming: Incoming) -> Result<Taken, KernelError> {
+    pub(crate) async fn take(&self, incoming: Incoming) -> Result<Taken, KernelError> {
         let agent = std::sync::Arc::clone(self.inner.agent(&incoming.caller.principal, &incoming.agent)?);
         if incoming.message.parts.is_empty() {
             return Err(KernelError::InvalidMessage("it has no parts; add a text".to_owned()));
@@ -286,19 +183,6 @@ impl Kernel {
             outcome => Ok(outcome?),
         }
     }
-
-    fn token_of(&self, caller: &Caller, position: Position) -> String {
-        let mut payload = position.at.as_nanosecond().to_be_bytes().to_vec();
-        payload.extend_from_slice(position.id.as_uuid().as_bytes());
-        self.inner.keys.seal(Purpose::PageToken, caller.principal.owner(), &payload)
-    }
-
-    fn position_of(&self, caller: &Caller, token: &str) -> Option<Position> {
-        let payload = self.inner.keys.open_token(Purpose::PageToken, caller.principal.owner(), token)?;
-        let (at, id) = payload.split_at_checked(16)?;
-        let at = Timestamp::from_nanosecond(i128::from_be_bytes(at.try_into().ok()?)).ok()?;
-        Some(Position { at, id: TaskId::from_uuid(Uuid::from_slice(id).ok()?) })
-    }
 }
 
 impl Inner {
@@ -351,12 +235,4 @@ impl Inner {
         };
         self.stores.tasks.append(write).await
     }
-}
-
-/// What a task has to say, as one text: its artifacts, then its last message.
-fn answer_of(task: &Task) -> String {
-    let artifacts = task.artifacts.iter().flat_map(|artifact| &artifact.parts);
-    let message = task.status.message.iter().flat_map(|message| &message.parts);
-    let texts: Vec<&str> = artifacts.chain(message).filter_map(Part::as_text).collect();
-    texts.join("\n")
 }

@@ -5,6 +5,7 @@ use openfang_types::ids::{AgentName, TaskId};
 use openfang_types::principal::Principal;
 use openfang_types::taint::Labels;
 use openfang_types::task::TaskState;
+use serde::{Deserialize, Serialize};
 
 use crate::context::CallContext;
 
@@ -22,7 +23,7 @@ pub trait Agents: Send + Sync {
 }
 
 /// An agent in a list.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSummary {
     /// Its name.
     pub name: AgentName,

@@ -2,6 +2,7 @@
 
 use http::{Method, StatusCode};
 use openfang_egress::daemon::{Answer, Daemon, Streamed};
+use openfang_kernel::{AgentSummary, Explanation};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::limits::PAGE_MAX_TASKS;
@@ -11,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{AgentRow, AgentView, Explanation, Following, Outgoing, Reply};
+use super::{AgentView, Following, Outgoing, Reply};
 use crate::error::{CliError, Refusal};
 use crate::session::Session;
 
@@ -28,7 +29,7 @@ pub(crate) struct TaskListing {
 
 #[derive(Deserialize)]
 struct Agents {
-    agents: Vec<AgentRow>,
+    agents: Vec<AgentSummary>,
 }
 
 #[derive(Deserialize)]
@@ -66,7 +67,7 @@ impl DaemonBackend {
         Ok(Self::new(session.daemon().await?.ok_or_else(missing)?))
     }
 
-    pub(crate) async fn agents(&self) -> Result<Vec<AgentRow>, CliError> {
+    pub(crate) async fn agents(&self) -> Result<Vec<AgentSummary>, CliError> {
         Ok(self.get::<Agents>("/api/agents").await?.agents)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use openfang_kernel::home::Home;
-use openfang_kernel::{Boot, Caller, Follow, Kernel, KernelError, ToolCall, Until};
+use openfang_kernel::{AgentSummary, Boot, Caller, Explanation, Follow, Kernel, KernelError, ToolCall, Until};
 use openfang_types::config::Config;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
@@ -12,7 +12,7 @@ use openfang_types::task::Message;
 use openfang_types::tool::ToolDefinition;
 use serde_json::{Map, Value};
 
-use super::{AgentRow, AgentView, Explanation, Following, Outgoing, Reply};
+use super::{AgentView, Following, Outgoing, Reply};
 use crate::error::CliError;
 
 pub(crate) struct InProcess {
@@ -31,11 +31,8 @@ impl InProcess {
         Ok(Self { kernel, caller })
     }
 
-    pub(super) fn agents(&self) -> Vec<AgentRow> {
-        let agents = self.kernel.agents(&self.caller.principal).into_iter();
-        agents
-            .map(|agent| AgentRow { name: agent.name, description: agent.description })
-            .collect()
+    pub(super) fn agents(&self) -> Vec<AgentSummary> {
+        self.kernel.agents(&self.caller.principal)
     }
 
     pub(super) fn agent(&self, name: &AgentName) -> Result<AgentView, CliError> {
@@ -85,19 +82,7 @@ impl InProcess {
     }
 
     pub(super) fn explain(&self, agent: &AgentName, tool: &ToolName) -> Result<Explanation, CliError> {
-        let said = self.kernel.explain(&self.caller, agent, tool).map_err(|error| self.refused(&error))?;
-        Ok(Explanation {
-            agent: said.agent,
-            tool: said.tool,
-            granted: said.granted,
-            patterns: said.patterns,
-            sink: said.sink,
-            rule: said.rule.to_owned(),
-            refusing_labels: said.refusing_labels,
-            refusing_with_foreign: said.refusing_with_foreign,
-            audited_before: said.audited_before,
-            timeout_secs: said.timeout_secs,
-        })
+        self.kernel.explain(&self.caller, agent, tool).map_err(|error| self.refused(&error))
     }
 
     fn message(&self, message: Outgoing) -> (AgentName, Message) {

@@ -1,9 +1,10 @@
 //! `openfang policy`: what would be allowed, and why, before it is tried.
 
+use openfang_kernel::Explanation;
 use openfang_types::taint::Label;
 
 use crate::args::PolicyCommand;
-use crate::backend::{Backend, Explanation};
+use crate::backend::Backend;
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Tone};
 use crate::session::Session;

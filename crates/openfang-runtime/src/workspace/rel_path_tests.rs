@@ -1,3 +1,5 @@
+//! Which paths are taken apart, and which are refused before anything is opened.
+
 use super::{MAX_DEPTH, PathFault, RelPath};
 
 #[test]

@@ -1,3 +1,5 @@
+//! How names and paths are shown.
+
 use super::{name, path};
 
 #[test]

@@ -1,5 +1,5 @@
 //! PTH-05: somebody renames while we walk. Directories and files trade places with links that lead out, and a directory
-//! moves up and down under a link that climbs. Runs for `OPENFANG_RACE_SECS` seconds, 5 unless told.
+//! moves up and down under a link that climbs. Runs for `RACE_SECS` seconds, 5 unless told.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -45,7 +45,7 @@ impl Tally {
 
 fn duration() -> Duration {
     #[expect(clippy::disallowed_methods, reason = "how long to race is the test command's choice, not configuration")]
-    let seconds = std::env::var("OPENFANG_RACE_SECS").ok().and_then(|text| text.parse().ok());
+    let seconds = std::env::var("RACE_SECS").ok().and_then(|text| text.parse().ok());
     Duration::from_secs(seconds.unwrap_or(5))
 }
 

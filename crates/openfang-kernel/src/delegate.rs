@@ -1,0 +1,68 @@
+//! Agents asking agents: the principal stays, labels, hops and cancel travel along.
+
+use openfang_runtime::agents::{AgentError, AgentReply};
+use openfang_runtime::context::CallContext;
+use openfang_types::ids::AgentName;
+use openfang_types::principal::Door;
+use openfang_types::task::{Part, Task, TaskState};
+
+use crate::tasks::{Incoming, Taken};
+use crate::{Caller, Kernel, KernelError};
+
+impl Kernel {
+    /// Asks an agent for another one: the principal stays, labels, hops and cancel travel along.
+    pub(crate) async fn send_from_agent(
+        &self,
+        cx: &CallContext,
+        agent: &AgentName,
+        text: String,
+    ) -> Result<AgentReply, AgentError> {
+        let limit = cx.config.limits.agent_depth;
+        if cx.hops >= limit {
+            return Err(AgentError::TooDeep { limit });
+        }
+        let caller = Caller { principal: cx.principal.clone(), door: Door::Agent, trace: cx.trace };
+        let cancel = cx.cancel.child_token();
+        let incoming = Incoming {
+            caller: caller.clone(),
+            agent: agent.clone(),
+            message: self.message(text),
+            labels: cx.context_labels(),
+            hops: cx.hops + 1,
+            cancel: cancel.clone(),
+        };
+        let refused = |error: KernelError| match error {
+            KernelError::UnknownAgent(agent) => AgentError::Unknown(agent),
+            error => AgentError::Refused { agent: agent.clone(), why: error.to_string() },
+        };
+        // If whoever asked stops waiting, the work it asked for stops too.
+        let stop_with_us = cancel.drop_guard();
+        let reply = match self.take(incoming).await.map_err(refused)? {
+            Taken::Answered(message) => AgentReply {
+                text: message.joined_text(),
+                state: TaskState::Completed,
+                task: None,
+                labels: cx.context_labels(),
+            },
+            Taken::Task(record) => {
+                let settled = self.settled(&caller, record.task.id).await.map_err(refused)?;
+                AgentReply {
+                    text: answer_of(&settled.task),
+                    state: settled.task.status.state,
+                    task: Some(settled.task.id),
+                    labels: settled.labels,
+                }
+            }
+        };
+        stop_with_us.disarm();
+        Ok(reply)
+    }
+}
+
+/// What a task has to say, as one text: its artifacts, then its last message.
+fn answer_of(task: &Task) -> String {
+    let artifacts = task.artifacts.iter().flat_map(|artifact| &artifact.parts);
+    let message = task.status.message.iter().flat_map(|message| &message.parts);
+    let texts: Vec<&str> = artifacts.chain(message).filter_map(Part::as_text).collect();
+    texts.join("\n")
+}

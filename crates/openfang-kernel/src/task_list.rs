@@ -1,0 +1,75 @@
+//! Lists of tasks, page by page. The store gives plain positions; what a caller gets is sealed and its own.
+
+use jiff::Timestamp;
+use openfang_store::{Position, TaskQuery};
+use openfang_types::ids::{AgentName, ContextId, TaskId};
+use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
+use openfang_types::task::{Task, TaskState};
+use uuid::Uuid;
+
+use crate::keys::Purpose;
+use crate::{Caller, Kernel, KernelError};
+
+/// Which tasks to list.
+#[derive(Debug, Clone, Default)]
+pub struct TaskFilter {
+    /// Only this agent's.
+    pub agent: Option<AgentName>,
+    /// Only those in this state.
+    pub state: Option<TaskState>,
+    /// Only those of this conversation.
+    pub context_id: Option<ContextId>,
+    /// How many on a page.
+    pub page_size: Option<usize>,
+    /// Where the page begins; made by the page before.
+    pub page_token: Option<String>,
+}
+
+/// A page of tasks.
+#[derive(Debug, Clone)]
+pub struct ListedTasks {
+    /// The tasks, latest change first.
+    pub tasks: Vec<Task>,
+    /// Leads to the next page, if there is one.
+    pub next_page_token: Option<String>,
+    /// How many there are on all pages.
+    pub total: usize,
+}
+
+impl Kernel {
+    /// One's own tasks, latest change first.
+    pub async fn tasks(&self, caller: &Caller, filter: TaskFilter) -> Result<ListedTasks, KernelError> {
+        let owner = caller.principal.owner();
+        let after = match &filter.page_token {
+            Some(token) => Some(self.position_of(caller, token).ok_or(KernelError::InvalidPageToken)?),
+            None => None,
+        };
+        let query = TaskQuery {
+            owner: owner.clone(),
+            agent: filter.agent,
+            state: filter.state,
+            context_id: filter.context_id,
+            limit: filter.page_size.unwrap_or(PAGE_DEFAULT_TASKS).clamp(1, PAGE_MAX_TASKS),
+            after,
+        };
+        let page = self.inner.stores.tasks.list(&query).await?;
+        Ok(ListedTasks {
+            tasks: page.tasks.into_iter().map(|record| record.task).collect(),
+            next_page_token: page.next.map(|position| self.token_of(caller, position)),
+            total: page.total,
+        })
+    }
+
+    fn token_of(&self, caller: &Caller, position: Position) -> String {
+        let mut payload = position.at.as_nanosecond().to_be_bytes().to_vec();
+        payload.extend_from_slice(position.id.as_uuid().as_bytes());
+        self.inner.keys.seal(Purpose::PageToken, caller.principal.owner(), &payload)
+    }
+
+    fn position_of(&self, caller: &Caller, token: &str) -> Option<Position> {
+        let payload = self.inner.keys.open_token(Purpose::PageToken, caller.principal.owner(), token)?;
+        let (at, id) = payload.split_at_checked(16)?;
+        let at = Timestamp::from_nanosecond(i128::from_be_bytes(at.try_into().ok()?)).ok()?;
+        Some(Position { at, id: TaskId::from_uuid(Uuid::from_slice(id).ok()?) })
+    }
+}
