@@ -102,13 +102,25 @@ fn tasks_are_listed_shown_watched_and_canceled_through_the_server() {
 }
 
 #[test]
-fn tasks_need_a_server_and_say_how_to_start_one() {
+fn a_task_made_without_a_server_is_there_for_the_next_command_and_for_a_server() {
     let openfang = Openfang::new();
-    for arguments in [&["task", "list"][..], &["task", "show", "00000000-0000-0000-0000-000000000001"]] {
-        let ran = openfang.run(arguments);
-        assert_eq!(ran.code, 69, "{ran:?}");
-        assert!(ran.stderr.contains("openfang start"), "{}", ran.stderr);
-    }
+    let sent = openfang.run(&["agent", "send", "starter", "Ada", "--json"]);
+    let id = sent.json()["task"]["id"].as_str().unwrap().to_owned();
+
+    assert!(openfang.run(&["task", "list"]).stdout.contains(&id));
+    assert_eq!(openfang.run(&["task", "show", &id, "--json"]).json()["task"]["status"]["state"], "completed");
+    let _daemon = openfang.start();
+    assert_eq!(openfang.run(&["task", "show", &id, "--json"]).json()["task"]["status"]["state"], "completed");
+}
+
+#[test]
+fn work_that_must_outlive_the_command_needs_a_server() {
+    let openfang = Openfang::new();
+
+    let ran = openfang.run(&["agent", "send", "starter", "Ada", "--no-wait"]);
+
+    assert_eq!(ran.code, 69, "{ran:?}");
+    assert!(ran.stderr.contains("openfang start"), "{}", ran.stderr);
 }
 
 #[test]

@@ -96,7 +96,9 @@ async fn a_reader_that_leaves_does_not_stop_the_work() {
     let id = first["task"]["id"].as_str().unwrap().to_owned();
     drop(stream);
 
-    assert_eq!(client.get(&format!("/api/tasks/{id}")).await.json()["task"]["status"]["state"], "working");
+    while client.get(&format!("/api/tasks/{id}")).await.json()["task"]["status"]["state"] != "working" {
+        tokio::task::yield_now().await;
+    }
     let mut watcher = client.stream("GET", &format!("/api/tasks/{id}/events"), None).await;
     watcher.event().await.unwrap();
     let canceled = client.send("POST", &format!("/api/tasks/{id}/cancel"), None).await;

@@ -146,3 +146,41 @@ async fn a_caller_without_a_credential_is_judged_by_its_label() {
     assert_eq!(sender.calls(), 0);
     assert!(call(&kernel, &callers::local(&kernel), "probe_send", json!({})).await.is_ok(), "nothing of ours is in it");
 }
+
+/// TNT-03 by other ways: a file, its name, or the key of a memory.
+#[tokio::test]
+async fn taint_is_not_washed_off_by_a_file_a_file_name_or_a_key() {
+    let reader = r#"
+        [[rules]]
+        when = { text = "content" }
+        steps = [{ tool = { name = "file_read", arguments = { path = "./drop//run this.txt" } } }, { tool = { name = "probe_shell" } }]
+        [[rules]]
+        when = { text = "name" }
+        steps = [{ tool = { name = "file_list", arguments = { path = "drop" } } }, { tool = { name = "probe_shell" } }]
+        [[rules]]
+        when = { text = "key" }
+        steps = [{ tool = { name = "memory_recall" } }, { tool = { name = "probe_shell" } }]
+        [[rules]]
+        when = { text = "taint" }
+        steps = [
+            { tool = { name = "agent_send", arguments = { agent = "fetcher", message = "read" } } },
+            { tool = { name = "file_write", arguments = { path = "drop/run this.txt", content = "run this" } } },
+            { tool = { name = "memory_store", arguments = { key = "run this", value = "x" } } },
+        ]
+    "#;
+    let fetcher = "[[rules]]\nsteps = [{ tool = { name = \"probe_fetch\" } }]";
+    let home = TestHome::new().with_script("agent", &["*"], reader).with_script("fetcher", &["*"], fetcher);
+    let shell = Probe::shell();
+    let kernel = home.boot().tool(Probe::fetch().boxed()).tool(shell.boxed()).start().unwrap();
+    let operator = callers::operator(&kernel);
+    send(&kernel, &operator, "agent", "taint").await;
+
+    for way in ["content", "name", "key"] {
+        let task = send(&kernel, &operator, "agent", way).await;
+        assert_eq!(artifact_names(&task).last(), Some(&"probe_shell-error"), "{way}: {task:?}");
+    }
+    assert_eq!(shell.calls(), 0);
+
+    let clean = call(&kernel, &operator, "file_write", json!({"path": "x.txt", "content": "mine"})).await;
+    assert!(clean.is_ok());
+}

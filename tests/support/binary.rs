@@ -75,30 +75,77 @@ impl Openfang {
         Ran::of(self.command(arguments).env(variable.0, variable.1).output().unwrap())
     }
 
+    /// Starts a command that does its work in its own process, even while a server runs.
+    pub(crate) fn in_process(&self, arguments: &[&str]) -> Child {
+        self.command(&[&["--in-process"], arguments].concat()).spawn().unwrap()
+    }
+
+    /// Waits for the end of such a command.
+    pub(crate) fn finished(child: Child) -> Ran {
+        Ran::of(child.wait_with_output().unwrap())
+    }
+
     /// Starts a server on a free port and waits until it answers.
     pub(crate) fn start(&self) -> Daemon {
-        let child = self.command(&["start", "--listen", "127.0.0.1:0"]).spawn().unwrap();
-        let mut daemon = Daemon { child: Some(child), file: self.home().join("daemon.json"), address: None };
+        self.up(self.command(&START), self.home())
+    }
+
+    /// Starts a server below another program, such as a tracer.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts the binary under test")]
+    pub(crate) fn start_under(&self, program: &[&str]) -> Daemon {
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).arg(env!("CARGO_BIN_EXE_openfang")).args(START);
+        command.env_clear().env("OPENFANG_HOME", self.home()).env("PATH", "/usr/bin:/bin");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.up(command, self.home())
+    }
+
+    /// Starts a server whose home is on a file system of this size, in a mount namespace of its own.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts the binary under test")]
+    pub(crate) fn start_on_small_disk(&self, size: &str) -> Daemon {
+        std::fs::create_dir_all(self.home()).unwrap();
+        let home = self.home();
+        let script = format!(
+            "mount -t tmpfs -o size={size} tmpfs '{home}' && exec '{binary}' start --listen 127.0.0.1:0",
+            home = home.display(),
+            binary = env!("CARGO_BIN_EXE_openfang"),
+        );
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
+        command.env_clear().env("OPENFANG_HOME", &home).env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut daemon = Daemon { child: Some(command.spawn().unwrap()), server: None, home: home.clone(), address: None };
+        // The mount is seen through the process that made it.
+        daemon.home = std::path::PathBuf::from(format!("/proc/{}/root{}", daemon.pid(), home.display()));
+        daemon.wait_until_up();
+        daemon
+    }
+
+    fn up(&self, mut command: Command, home: std::path::PathBuf) -> Daemon {
+        let mut daemon = Daemon { child: Some(command.spawn().unwrap()), server: None, home, address: None };
         daemon.wait_until_up();
         daemon
     }
 }
 
+const START: [&str; 3] = ["start", "--listen", "127.0.0.1:0"];
+
 /// A server that is killed when its test ends.
 pub(crate) struct Daemon {
     child: Option<Child>,
-    file: std::path::PathBuf,
+    /// The server itself, where the child is a tracer around it.
+    server: Option<u32>,
+    home: std::path::PathBuf,
     address: Option<std::net::SocketAddr>,
 }
 
 impl Daemon {
     fn wait_until_up(&mut self) {
-        let pid = self.pid();
         let begun = Instant::now();
         loop {
-            match address_in(&self.file, pid) {
-                Some(address) if std::net::TcpStream::connect(address).is_ok() => {
-                    self.address = Some(address);
+            match announced(&self.home.join("daemon.json")) {
+                Some((pid, address)) if std::net::TcpStream::connect(address).is_ok() => {
+                    (self.server, self.address) = (Some(pid), Some(address));
                     return;
                 }
                 _ if begun.elapsed() > PATIENCE => panic!("the server did not start: {:?}", self.wait()),
@@ -108,7 +155,12 @@ impl Daemon {
     }
 
     pub(crate) fn pid(&self) -> u32 {
-        self.child.as_ref().unwrap().id()
+        self.server.unwrap_or_else(|| self.child.as_ref().unwrap().id())
+    }
+
+    /// The home as this process can see it.
+    pub(crate) fn small_disk(&self) -> std::path::PathBuf {
+        self.home.clone()
     }
 
     pub(crate) fn address(&self) -> std::net::SocketAddr {
@@ -134,6 +186,9 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
+        if self.child.is_some() && self.server.is_some() {
+            self.signal("KILL");
+        }
         if let Some(child) = &mut self.child {
             let _ = child.kill();
             let _ = child.wait();
@@ -141,7 +196,8 @@ impl Drop for Daemon {
     }
 }
 
-fn address_in(file: &Path, pid: u32) -> Option<std::net::SocketAddr> {
+/// The server and where it listens. A file that a killed one left behind leads nowhere, so connecting decides.
+fn announced(file: &Path) -> Option<(u32, std::net::SocketAddr)> {
     let json: Value = serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
-    (json["pid"] == pid).then(|| json["address"].as_str()?.parse().ok())?
+    Some((u32::try_from(json["pid"].as_u64()?).ok()?, json["address"].as_str()?.parse().ok()?))
 }

@@ -106,7 +106,9 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::UnknownAgent(_) | KernelError::UnknownTool(_) | KernelError::UnknownTask(_) => {
             StatusCode::NOT_FOUND
         }
-        KernelError::InvalidMessage(_) | KernelError::InvalidPageToken => StatusCode::BAD_REQUEST,
+        KernelError::InvalidMessage(_) | KernelError::InvalidPageToken | KernelError::NoSuchEvent { .. } => {
+            StatusCode::BAD_REQUEST
+        }
         KernelError::TaskEnded { .. } | KernelError::TaskBusy { .. } | KernelError::NotCancelable { .. } => {
             StatusCode::CONFLICT
         }
@@ -136,8 +138,9 @@ impl ApiError {
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
         }
-        for method in self.allowed {
-            headers.extend(HeaderValue::from_str(method.as_str()).map(|name| (ALLOW, name)));
+        if !self.allowed.is_empty() {
+            let words: Vec<&str> = self.allowed.iter().map(Method::as_str).collect();
+            headers.extend(HeaderValue::from_str(&words.join(", ")).map(|allowed| (ALLOW, allowed)));
         }
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

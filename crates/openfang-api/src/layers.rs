@@ -21,6 +21,7 @@ use crate::routes::Access;
 use metrics::HttpMetrics;
 
 mod auth;
+mod cors;
 mod host;
 mod metrics;
 mod peer;
@@ -69,6 +70,7 @@ pub(crate) async fn guard(gate: Gate, request: Request, next: Next) -> Response 
     let trace = gate.front.kernel.trace();
     let method = request.method().clone();
     let begun = tokio::time::Instant::now();
+    let page = gate.front.hosts.page(&request);
     // Outermost: refused requests are counted and traced too. A panic in a handler is one 500 and nothing else.
     let answer = AssertUnwindSafe(checked(&gate, trace, request, next)).catch_unwind().await;
     let mut response = match answer {
@@ -82,6 +84,9 @@ pub(crate) async fn guard(gate: Gate, request: Request, next: Next) -> Response 
             ApiError::broken().render(trace)
         }
     };
+    if let Some(origin) = page {
+        cors::allow(origin, &mut response);
+    }
     gate.front.metrics.count(gate.path, &method, response.status(), begun.elapsed());
     tracing::debug!(%trace, %method, path = gate.path, status = response.status().as_u16(), "answered");
     if let Ok(value) = HeaderValue::from_str(&trace.to_string()) {
@@ -95,6 +100,10 @@ async fn checked(gate: &Gate, trace: TraceId, mut request: Request, next: Next) 
     let config = front.kernel.config();
     // A page of a stranger must not even learn whether a credential is right.
     front.hosts.check(&request)?;
+    // Before the credential: a browser asks without one whether it may ask with one.
+    if let Some(answer) = cors::preflight(&request) {
+        return Ok(answer);
+    }
     // A stranger cannot make us read.
     size::check(&request, config.limits.body_bytes)?;
     let peer = peer::of(&request, &config.trusted_proxies);

@@ -10,7 +10,7 @@ use futures_util::FutureExt as _;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use openfang_kernel::{Drained, Kernel};
+use openfang_kernel::Kernel;
 use openfang_types::limits::{ACCEPT_BACKOFF, LAST_WORD, Limits, NOFILE_TARGET};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -25,6 +25,7 @@ use connection::{Connection, PeerCounts};
 pub use connection::AnswerBody;
 
 mod connection;
+mod impatient;
 
 /// The address a request came from.
 #[derive(Debug, Clone, Copy)]
@@ -79,14 +80,19 @@ impl Server {
         accept.until_stopped(listener, answer).await;
 
         connections.close();
-        let (drained, answered) =
-            tokio::join!(kernel.drain(), tokio::time::timeout(limits.drain() + LAST_WORD, connections.wait()));
+        kernel.begin_drain();
+        let finish = async {
+            connections.wait().await;
+            kernel.idle().await;
+        };
+        if tokio::time::timeout(limits.drain(), finish).await.is_ok() {
+            return Stopped::Finished;
+        }
+        kernel.interrupt().await;
+        let _ = tokio::time::timeout(LAST_WORD, connections.wait()).await;
         cut.cancel();
         connections.wait().await;
-        match (drained, answered) {
-            (Drained::Finished, Ok(())) => Stopped::Finished,
-            (Drained::Finished, Err(_)) | (Drained::Interrupted, _) => Stopped::Interrupted,
-        }
+        Stopped::Interrupted
     }
 }
 

@@ -12,7 +12,7 @@ use openfang_types::task::TaskState;
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    the request was refused, or the tool or task failed
+  1    the request was refused, the tool or task failed, or a check found something wrong
   2    wrong usage
   3    `status`: no daemon runs
   64   the configuration or an agent's manifest is wrong
@@ -46,6 +46,9 @@ pub(crate) struct Global {
     /// Show what goes over the wire to the daemon, without its token
     #[arg(long, global = true)]
     pub(crate) trace_wire: bool,
+    /// Do the work in this process, even when a daemon runs
+    #[arg(long, global = true)]
+    pub(crate) in_process: bool,
     /// How much is logged, to standard error
     #[arg(long, global = true, value_name = "LEVEL", value_parser = ["error", "warn", "info", "debug", "trace"])]
     pub(crate) log_level: Option<String>,
@@ -80,6 +83,19 @@ pub(crate) enum Command {
     /// Explain what an agent may do, and why
     #[command(subcommand, after_help = "Example:\n  openfang policy explain starter add_numbers")]
     Policy(PolicyCommand),
+    /// Look at the audit log: who did what, and whether anybody has changed it since
+    #[command(subcommand, after_help = "Example:\n  openfang audit tail -n 50")]
+    Audit(AuditCommand),
+    /// Copy the database to a new file, whole and as of now, also while a daemon runs
+    #[command(after_help = "Example:\n  openfang backup openfang-backup.db")]
+    Backup {
+        /// Where to; a file that is there is not overwritten
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Look after the database
+    #[command(subcommand, after_help = "Example:\n  openfang db check")]
+    Db(DbCommand),
     /// Print the completions of a shell
     #[command(
         after_help = "Example:\n  openfang completions bash > ~/.local/share/bash-completion/completions/openfang"
@@ -213,6 +229,47 @@ pub(crate) enum ConfigCommand {
     /// Print the JSON Schema of the configuration, for editors
     #[command(after_help = "Example:\n  openfang config schema > openfang.schema.json")]
     Schema,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Show the latest rows, newest last; with --json one row a line
+    #[command(after_help = "Examples:\n  openfang audit tail -n 50\n  openfang audit tail -f --json")]
+    Tail(AuditTailArgs),
+    /// Show one row
+    #[command(after_help = "Example:\n  openfang audit show 42")]
+    Show {
+        /// Its number
+        #[arg(value_name = "ROW")]
+        n: u64,
+    },
+    /// Look for rows that were changed, removed or moved; exit code 1 if there is one, and which
+    #[command(after_help = "Example:\n  openfang audit verify")]
+    Verify,
+    /// Write all rows with their hashes, one JSON document a line
+    #[command(after_help = "Examples:\n  openfang audit export audit.jsonl\n  openfang audit export -")]
+    Export {
+        /// Where to; - is standard output, and a file that is there is not overwritten
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AuditTailArgs {
+    /// How many rows
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub(crate) rows: u32,
+    /// Go on with rows as they come
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DbCommand {
+    /// Check that everything in the database fits together; exit code 1 if something does not
+    #[command(after_help = "Example:\n  openfang db check")]
+    Check,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,7 +1,7 @@
 //! Who carries a command out: the daemon of the home when one runs, a kernel in this process when none does.
 //!
-//! Both give the same types, so commands do not care. What lives in a daemon's memory ([`DaemonBackend::tasks`] and its
-//! like) is on the daemon alone.
+//! Both give the same types and work on the same store, so commands do not care. Only what must outlive the command
+//! ([`DaemonBackend::submit`]) needs the daemon.
 
 use openfang_kernel::home::FirstRun;
 use openfang_kernel::{AgentSummary, Explanation};
@@ -9,7 +9,7 @@ use openfang_types::agent::AgentManifest;
 use openfang_types::content::ToolOutput;
 use openfang_types::event::TaskEvent;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
-use openfang_types::task::{Message, Task};
+use openfang_types::task::{Message, Task, TaskState};
 use openfang_types::tool::ToolDefinition;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -46,6 +46,21 @@ pub(crate) struct Outgoing {
     pub(crate) task: Option<TaskId>,
 }
 
+/// Which tasks to list.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    pub(crate) agent: Option<AgentName>,
+    pub(crate) state: Option<TaskState>,
+    pub(crate) limit: usize,
+}
+
+/// Tasks, and how many there are in all.
+#[derive(Debug, Serialize)]
+pub(crate) struct TaskListing {
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) total: usize,
+}
+
 /// What a message led to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -71,7 +86,9 @@ pub(crate) enum Shown {
 impl Backend {
     /// The daemon, or else a kernel in this process. Says so when that wrote the home.
     pub(crate) async fn open(session: &Session) -> Result<Self, CliError> {
-        if let Some(daemon) = session.daemon().await? {
+        if !session.in_process
+            && let Some(daemon) = session.daemon().await?
+        {
             return Ok(Self::Daemon(DaemonBackend::new(daemon)));
         }
         if session.prepare_home()? == FirstRun::Yes {
@@ -82,14 +99,6 @@ impl Backend {
         }
         let config = session.config(&[])?;
         Ok(Self::InProcess(InProcess::start(session.home.clone(), config)?))
-    }
-
-    /// Whether a task is still there when this command has ended.
-    pub(crate) const fn keeps_tasks(&self) -> bool {
-        match self {
-            Self::Daemon(_) => true,
-            Self::InProcess(_) => false,
-        }
     }
 
     pub(crate) async fn agents(&self) -> Result<Vec<AgentSummary>, CliError> {
@@ -145,6 +154,36 @@ impl Backend {
         match self {
             Self::Daemon(daemon) => daemon.send_streaming(message).await,
             Self::InProcess(kernel) => kernel.send_streaming(message).await,
+        }
+    }
+
+    /// One's own tasks, latest change first, at most `limit`.
+    pub(crate) async fn tasks(&self, wanted: &Wanted) -> Result<TaskListing, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.tasks(wanted).await,
+            Self::InProcess(kernel) => kernel.tasks(wanted).await,
+        }
+    }
+
+    pub(crate) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.task(id).await,
+            Self::InProcess(kernel) => kernel.task(id).await,
+        }
+    }
+
+    pub(crate) async fn cancel(&self, id: TaskId) -> Result<Task, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.cancel(id).await,
+            Self::InProcess(kernel) => kernel.cancel(id).await,
+        }
+    }
+
+    /// Follows a task to its end.
+    pub(crate) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.follow(id).await,
+            Self::InProcess(kernel) => kernel.follow(id).await,
         }
     }
 

@@ -29,7 +29,6 @@ fn to_starter(text: &str) -> Outgoing {
 async fn without_a_daemon_the_home_is_written_and_a_kernel_runs_here() {
     let Fixture { session, backend, _home } = fixture().await;
 
-    assert!(!backend.keeps_tasks());
     assert!(session.home.config().exists());
     assert_eq!(backend.agents().await.unwrap().len(), 1);
 }

@@ -10,8 +10,11 @@ use crate::logging;
 use crate::session::Session;
 
 mod agent;
+mod audit;
+mod backup;
 mod completions;
 mod config;
+mod db;
 mod policy;
 mod start;
 mod status;
@@ -34,6 +37,9 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Exit, Cli
         Command::Task(command) => task::run(session, command).await,
         Command::Config(command) => config::run(session, &command),
         Command::Policy(command) => policy::run(session, &command).await,
+        Command::Audit(command) => audit::run(session, &command).await,
+        Command::Backup { file } => backup::run(session, &file),
+        Command::Db(command) => db::run(session, &command),
         Command::Completions { shell } => completions::run(&session.output, shell),
     }
 }

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use openfang_egress::daemon::DaemonError;
 use openfang_kernel::config_file::ConfigError;
-use openfang_kernel::home::HomeError;
+use openfang_kernel::home::{HomeError, ListenError};
+use openfang_kernel::maintenance::MaintenanceError;
 use openfang_kernel::{BootError, KernelError};
 use openfang_types::ids::TaskId;
 use serde::{Deserialize, Serialize};
@@ -79,11 +80,15 @@ pub(crate) enum CliError {
     #[error("{0}; choose another home with --home")]
     Home(#[from] HomeError),
     #[error(transparent)]
+    Maintenance(#[from] MaintenanceError),
+    #[error(transparent)]
     Daemon(#[from] DaemonError),
-    #[error("{what} needs a running daemon, because tasks live in its memory; start one with `{start}`")]
+    #[error("{what} needs a running daemon to do the work; start one with `{start}`")]
     NeedsDaemon { what: &'static str, start: String },
     #[error("a daemon already runs on this home (pid {pid}, {address}); stop it with `{stop}`")]
     AlreadyRunning { pid: u32, address: SocketAddr, stop: String },
+    #[error(transparent)]
+    Role(#[from] ListenError),
     #[error("{address} cannot be listened on: {cause}; choose another address with --listen, or set api_listen")]
     Listen { address: SocketAddr, cause: io::Error },
     #[error("there is no home directory; set OPENFANG_HOME or pass --home DIR")]
@@ -116,7 +121,9 @@ impl CliError {
         match self {
             Self::Refused(_)
             | Self::Home(_)
+            | Self::Maintenance(_)
             | Self::AlreadyRunning { .. }
+            | Self::Role(_)
             | Self::Listen { .. }
             | Self::Input(_)
             | Self::Output(_)
@@ -128,7 +135,9 @@ impl CliError {
             Self::Config(_) | Self::NoHome => Exit::Config,
             Self::Boot(error) => match error {
                 BootError::Agents(_) | BootError::Catalog(_) | BootError::Sensitive(_) => Exit::Config,
-                BootError::Home(_) | BootError::Randomness(_) => Exit::Failed,
+                BootError::Home(_) | BootError::Randomness(_) | BootError::Database(_) | BootError::Node(_) => {
+                    Exit::Failed
+                }
             },
             Self::Daemon(_) | Self::NeedsDaemon { .. } | Self::CutOff { .. } => Exit::NoDaemon,
         }
@@ -141,9 +150,11 @@ impl CliError {
             Self::Config(_) => "config",
             Self::Boot(_) => "boot",
             Self::Home(_) => "home",
+            Self::Maintenance(_) => "database",
             Self::Daemon(_) => "daemon",
             Self::NeedsDaemon { .. } => "needs_daemon",
             Self::AlreadyRunning { .. } => "already_running",
+            Self::Role(_) => "already_running",
             Self::Listen { .. } => "listen",
             Self::NoHome => "no_home",
             Self::Usage(_) => "usage",

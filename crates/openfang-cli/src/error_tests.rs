@@ -39,6 +39,7 @@ fn every_error_has_its_exit_code_and_a_next_step() {
             Exit::NoDaemon,
             "start one with `openfang start`",
         ),
+        (CliError::Maintenance(MaintenanceError::NoRow { n: 7 }), Exit::Failed, "openfang audit tail"),
         (CliError::CutOff { id }, Exit::NoDaemon, "openfang task watch"),
         (
             CliError::AlreadyRunning { pid: 1, address: address(), stop: "openfang stop".to_owned() },

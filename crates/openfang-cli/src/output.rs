@@ -78,6 +78,16 @@ impl Output {
         self.print(&self.safe_json(text), "\n")
     }
 
+    /// Prints JSON documents, each on a line, all at once.
+    pub(crate) fn json_lines(&self, values: &[impl Serialize]) -> Result<(), CliError> {
+        let mut text = String::new();
+        for value in values {
+            text.push_str(&serde_json::to_string(value).map_err(io::Error::from)?);
+            text.push('\n');
+        }
+        self.print(&self.safe_json(text), "")
+    }
+
     /// Prints a text and ends the line.
     pub(crate) fn text(&self, text: &str) -> Result<(), CliError> {
         self.print(&self.stdout.safe(text), if text.ends_with('\n') { "" } else { "\n" })

@@ -21,6 +21,7 @@ pub(crate) struct Session {
     program: String,
     overlays: Vec<Overlay>,
     trace_wire: bool,
+    pub(crate) in_process: bool,
 }
 
 impl Session {
@@ -35,7 +36,7 @@ impl Session {
         };
         let mut overlays = config_file::environment();
         overlays.extend(global.log_level.iter().map(|level| flag("--log-level", LOG_LEVEL_KEY, level)));
-        Ok(Self { output, home: Home::at(directory), program, overlays, trace_wire: global.trace_wire })
+        Ok(Self { output, home: Home::at(directory), program, overlays, trace_wire: global.trace_wire, in_process: global.in_process })
     }
 
     /// The configuration in force: file, environment, flags, and further flags of the command.

@@ -11,10 +11,10 @@ use openfang_runtime::pipeline::secrets::SensitiveError;
 use openfang_runtime::pipeline::{Pipeline, Sensitive};
 use openfang_runtime::tools::{Surroundings, Tool, builtin};
 use openfang_runtime::workspaces::Workspaces;
-use openfang_store::Stores;
+use openfang_store::{Node, NodeError, OpenError, Sqlite, Stores};
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::Config;
-use openfang_types::ids::AgentName;
+use openfang_types::ids::{AgentName, NodeId};
 use openfang_types::principal::Principal;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
@@ -26,6 +26,7 @@ use crate::home::{Home, HomeError};
 use crate::kernel::{Inner, Kernel};
 use crate::keys::Keys;
 use crate::run::LiveRuns;
+use crate::store_metrics;
 use crate::streams::OpenStreams;
 use crate::system::{SystemClock, SystemIds};
 
@@ -33,7 +34,7 @@ use crate::system::{SystemClock, SystemIds};
 pub struct Boot {
     home: Home,
     config: Config,
-    stores: Stores,
+    stores: Option<Stores>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     tools: Vec<Box<dyn Tool>>,
@@ -54,18 +55,24 @@ pub enum BootError {
     /// A pattern cannot be used.
     #[error(transparent)]
     Sensitive(#[from] SensitiveError),
+    /// The database cannot be used.
+    #[error(transparent)]
+    Database(#[from] OpenError),
+    /// This process cannot be registered.
+    #[error(transparent)]
+    Node(#[from] NodeError),
     /// The system has no randomness.
     #[error("the system gives no random numbers: {0}")]
     Randomness(#[from] getrandom::Error),
 }
 
 impl Boot {
-    /// A kernel on this home with this config, with memory as its store and the system's clock.
+    /// A kernel on this home with this config, with the home's database and the system's clock.
     pub fn new(home: Home, config: Config) -> Self {
         Self {
             home,
             config,
-            stores: Stores::in_memory(),
+            stores: None,
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds),
             tools: Vec::new(),
@@ -79,10 +86,10 @@ impl Boot {
         self
     }
 
-    /// Works on these stores.
+    /// Works on these stores instead of the home's database, alone.
     #[must_use]
     pub fn stores(mut self, stores: Stores) -> Self {
-        self.stores = stores;
+        self.stores = Some(stores);
         self
     }
 
@@ -106,28 +113,39 @@ impl Boot {
         let credentials = Credentials::new(self.config.api_key.as_ref())?;
         let sensitive =
             Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
+        let node_id = NodeId::from_uuid(self.ids.ordered());
+        let (stores, node) = match self.stores {
+            Some(stores) => (stores, None),
+            None => {
+                let node = Node::register(&self.home.nodes(), node_id)?;
+                (Sqlite::open(&self.home.database(), node_id)?.stores(), Some(node))
+            }
+        };
         let mut metrics = Registry::default();
+        store_metrics::register(&mut metrics, &stores.health);
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
 
         // The agent tools need the kernel that is only being made: they get a way to it that opens when it stands.
         let mut failure = None;
         let inner = Arc::new_cyclic(|kernel: &Weak<Inner>| {
-            let (catalog, agents) = match furnish(&self.home, &self.stores, &self.clock, self.tools, kernel) {
+            let (catalog, agents) = match furnish(&self.home, &stores, &self.clock, self.tools, kernel) {
                 Ok(furnished) => furnished,
                 Err(error) => {
                     failure = Some(error);
                     Default::default()
                 }
             };
-            let audit = Arc::clone(&self.stores.audit);
+            let audit = Arc::clone(&stores.audit);
             let pipeline = Pipeline::new(catalog, audit, Arc::clone(&self.clock), sensitive, pipeline_metrics);
             Inner {
                 config: Arc::new(self.config),
                 credentials,
                 keys,
-                stores: self.stores,
+                stores,
                 clock: self.clock,
                 ids: self.ids,
+                node_id,
+                node,
                 pipeline: Arc::new(pipeline),
                 agents,
                 live: LiveRuns::default(),

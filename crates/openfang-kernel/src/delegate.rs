@@ -6,6 +6,7 @@ use openfang_types::ids::AgentName;
 use openfang_types::principal::Door;
 use openfang_types::task::{Part, Task, TaskState};
 
+use crate::task_log::Visibility;
 use crate::tasks::{Incoming, Taken};
 use crate::{Caller, Kernel, KernelError};
 
@@ -30,6 +31,7 @@ impl Kernel {
             labels: cx.context_labels(),
             hops: cx.hops + 1,
             cancel: cancel.clone(),
+            visibility: Visibility::Unseen,
         };
         let refused = |error: KernelError| match error {
             KernelError::UnknownAgent(agent) => AgentError::Unknown(agent),
@@ -37,25 +39,23 @@ impl Kernel {
         };
         // If whoever asked stops waiting, the work it asked for stops too.
         let stop_with_us = cancel.drop_guard();
-        let reply = match self.take(incoming).await.map_err(refused)? {
-            Taken::Answered(message) => AgentReply {
-                text: message.joined_text(),
-                state: TaskState::Completed,
-                task: None,
-                labels: cx.context_labels(),
-            },
-            Taken::Task(record) => {
-                let settled = self.settled(&caller, record.task.id).await.map_err(refused)?;
-                AgentReply {
-                    text: answer_of(&settled.task),
-                    state: settled.task.status.state,
-                    task: Some(settled.task.id),
-                    labels: settled.labels,
-                }
+        let settled = match self.take(incoming).await.map_err(refused)? {
+            Taken::Answered(message) => {
+                stop_with_us.disarm();
+                let (text, labels) = (message.joined_text(), cx.context_labels());
+                return Ok(AgentReply { text, state: TaskState::Completed, task: None, labels });
             }
+            Taken::Known(id) => self.settled(&caller, id).await,
+            Taken::Begun(work) => self.end_of(&caller, work).await,
         };
+        let settled = settled.map_err(refused)?;
         stop_with_us.disarm();
-        Ok(reply)
+        Ok(AgentReply {
+            text: answer_of(&settled.task),
+            state: settled.task.status.state,
+            task: Some(settled.task.id),
+            labels: settled.labels,
+        })
     }
 }
 

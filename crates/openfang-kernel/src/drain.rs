@@ -1,28 +1,23 @@
-//! Stopping: intake has ended elsewhere, running work gets its time, and what is left then is interrupted honestly.
-
-use tokio::time::timeout;
+//! Stopping, step by step: intake ends elsewhere, running work gets its time, and what is left then is interrupted
+//! honestly. Whoever stops decides when each step is due.
 
 use crate::Kernel;
 
-/// How stopping went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Drained {
-    /// All work had ended.
-    Finished,
-    /// Some work had to be interrupted; its tasks say so.
-    Interrupted,
-}
-
 impl Kernel {
-    /// Lets running work finish, for as long as config allows, then interrupts it.
-    pub async fn drain(&self) -> Drained {
+    /// Streams that nothing works for end from now on, and background work stops. Requests that were let in still run.
+    pub fn begin_drain(&self) {
         self.inner.draining.cancel();
         self.inner.tracker.close();
-        if timeout(self.inner.config.limits.drain(), self.inner.tracker.wait()).await.is_ok() {
-            return Drained::Finished;
-        }
-        self.inner.stop.cancel();
+    }
+
+    /// Waits until nothing runs.
+    pub async fn idle(&self) {
         self.inner.tracker.wait().await;
-        Drained::Interrupted
+    }
+
+    /// Interrupts what still runs, now and whenever something more begins; the tasks say so.
+    pub async fn interrupt(&self) {
+        self.inner.stop.cancel();
+        self.idle().await;
     }
 }

@@ -2,6 +2,7 @@
 
 use openfang_runtime::pipeline::ToolError;
 use openfang_store::StoreError;
+use openfang_types::event::Seq;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::task::TaskState;
 
@@ -47,6 +48,14 @@ pub enum KernelError {
     /// The token was not made by this server for this caller.
     #[error("the page token is not valid; start again without one")]
     InvalidPageToken,
+    /// A stream cannot begin after an event that has not happened.
+    #[error("task {id} has no such event; its last one is {last}")]
+    NoSuchEvent {
+        /// Which task.
+        id: TaskId,
+        /// Its last event.
+        last: Seq,
+    },
     /// The owner has as many open streams as one may have.
     #[error("{limit} streams are open already; close one")]
     TooManyStreams {
@@ -73,9 +82,11 @@ impl KernelError {
             Self::TaskBusy { .. } => "task_busy",
             Self::NotCancelable { .. } => "not_cancelable",
             Self::InvalidPageToken => "invalid_page_token",
+            Self::NoSuchEvent { .. } => "no_such_event",
             Self::TooManyStreams { .. } => "too_many_streams",
             Self::Tool(error) => error.reason(),
             Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",
+            Self::Store(StoreError::Unavailable { .. }) => "store_unavailable",
             Self::Store(_) => "store",
         }
     }

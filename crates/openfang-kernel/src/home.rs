@@ -1,5 +1,6 @@
 //! The home: where config, agents, data and workspaces are, and what the first start writes there.
 
+use std::fs::TryLockError;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,21 @@ impl Home {
         self.data().join("secret.key")
     }
 
+    /// The database.
+    pub fn database(&self) -> PathBuf {
+        self.data().join("openfang.db")
+    }
+
+    /// One lock per process.
+    pub(crate) fn nodes(&self) -> PathBuf {
+        self.data().join("nodes")
+    }
+
+    /// Held by the one process that listens.
+    fn listener(&self) -> PathBuf {
+        self.data().join("listener.lock")
+    }
+
     /// Where a running server says how to reach it.
     pub fn daemon(&self) -> PathBuf {
         self.root.join("daemon.json")
@@ -72,7 +88,23 @@ impl Home {
 
     /// What no tool may touch, wherever it is reached from.
     pub fn protected(&self) -> Vec<PathBuf> {
-        vec![self.config(), self.agents(), self.data(), self.secret_key(), self.daemon()]
+        let database = self.database();
+        let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", database.display()));
+        let mut files = vec![self.config(), self.agents(), self.data(), self.secret_key(), self.daemon()];
+        files.extend([beside("-wal"), beside("-shm"), beside("-journal"), database.clone()]);
+        files
+    }
+
+    /// Takes the role of the one process that listens; it is given back when this is dropped, or the process ends.
+    pub fn listen(&self) -> Result<ListenerRole, ListenError> {
+        let path = self.listener();
+        let wrong = |cause| ListenError::Unusable(HomeError::new(path.clone(), cause));
+        let lock = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(wrong)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(ListenerRole { _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(ListenError::Taken),
+            Err(TryLockError::Error(cause)) => Err(wrong(cause)),
+        }
     }
 
     /// Writes what a home needs, and leaves alone what is there. Says whether the starter agent is new.
@@ -89,6 +121,23 @@ impl Home {
         write_new(&starter.join("agent.toml"), FIRST_AGENT)?;
         Ok(FirstRun::Yes)
     }
+}
+
+/// The role of the one process that listens.
+#[derive(Debug)]
+pub struct ListenerRole {
+    _lock: std::fs::File,
+}
+
+/// Why the role cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// Another process has it.
+    #[error("another openfang serves this home; stop it with `openfang stop`, or use another home")]
+    Taken,
+    /// The lock cannot be used.
+    #[error(transparent)]
+    Unusable(HomeError),
 }
 
 /// Whether the home was just written.

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::context::{CallContext, Run};
 use openfang_runtime::pipeline::Pipeline;
-use openfang_store::Stores;
+use openfang_store::{Node, Stores};
 use openfang_types::agent::AgentManifest;
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::Config;
-use openfang_types::ids::{AgentName, TraceId};
+use openfang_types::ids::{AgentName, NodeId, TraceId};
 use openfang_types::principal::Principal;
 use openfang_types::secret::Secret;
 use openfang_types::taint::Labels;
@@ -38,6 +38,9 @@ pub(crate) struct Inner {
     pub(crate) stores: Stores,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) node_id: NodeId,
+    /// Held for as long as this process lives; none for a home that no other process shares.
+    pub(crate) node: Option<Node>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) agents: BTreeMap<AgentName, Arc<Agent>>,
     pub(crate) live: LiveRuns,

@@ -2,22 +2,23 @@
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use openfang_runtime::context::{CallContext, Run};
-use openfang_runtime::model::{Ending, EventSink, ModelRun, RunEvent, RunStopped, Turn};
-use openfang_store::{Append, StoreError, TaskRecord};
-use openfang_types::event::EventBody;
+use openfang_runtime::model::{Ending, ModelRun, RunStopped, Turn};
+use openfang_store::StoreError;
 use openfang_types::ids::{RunId, TaskId};
-use openfang_types::task::{Message, Part, Role, TaskState, TaskStatus};
+use openfang_types::limits::TASK_UNSEEN;
+use openfang_types::taint::Labels;
+use openfang_types::task::{Message, Part, Role, Task, TaskState, TaskStatus};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::Caller;
 use crate::agents::Agent;
 use crate::kernel::{Inner, Kernel};
+use crate::task_log::{Closed, TaskLog, Telling};
 
 /// The runs of this process, by task.
 #[derive(Default)]
@@ -28,6 +29,7 @@ pub(crate) struct LiveRuns {
 /// A run that is under way.
 #[derive(Clone)]
 pub(crate) struct LiveRun {
+    id: RunId,
     /// Stops the work.
     pub(crate) cancel: CancellationToken,
     /// Fires when the run has written its last word.
@@ -39,6 +41,14 @@ impl LiveRuns {
         self.lock().get(&id).cloned()
     }
 
+    /// Forgets this run, unless the next turn of the same task has taken its place.
+    fn forget(&self, id: TaskId, run: RunId) {
+        let mut runs = self.lock();
+        if runs.get(&id).is_some_and(|live| live.id == run) {
+            runs.remove(&id);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<TaskId, LiveRun>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -48,10 +58,17 @@ impl LiveRuns {
 pub(crate) struct Plan {
     pub(crate) caller: Caller,
     pub(crate) agent: Arc<Agent>,
-    pub(crate) record: TaskRecord,
+    pub(crate) log: Arc<TaskLog>,
     pub(crate) message: Message,
+    pub(crate) told: usize,
     pub(crate) hops: u8,
     pub(crate) cancel: CancellationToken,
+}
+
+/// The task after its turn, and what entered it.
+pub(crate) struct Settled {
+    pub(crate) task: Task,
+    pub(crate) labels: Labels,
 }
 
 /// How the work ended, before it is written down.
@@ -63,52 +80,81 @@ enum End {
 }
 
 impl Kernel {
-    /// Starts a run. It goes on when its caller goes away.
-    pub(crate) fn spawn_run(&self, plan: Plan) {
-        let id = plan.record.task.id;
-        let live = LiveRun { cancel: plan.cancel.clone(), done: CancellationToken::new() };
+    /// Starts a run. It goes on when its caller goes away; whoever waits is told how the turn ended.
+    pub(crate) fn spawn_run(&self, id: TaskId, plan: Plan) -> oneshot::Receiver<Result<Settled, Closed>> {
+        let run_id = RunId::from_uuid(self.inner.ids.ordered());
+        let live = LiveRun { id: run_id, cancel: plan.cancel.clone(), done: CancellationToken::new() };
         self.inner.live.lock().insert(id, live.clone());
         let inner = Arc::clone(&self.inner);
+        let (tell, told) = oneshot::channel();
         self.inner.tracker.spawn(async move {
-            run(&inner, plan).await;
-            inner.live.lock().remove(&id);
+            let log = Arc::clone(&plan.log);
+            let settled = run(&inner, run_id, plan).await;
+            let is_unwritten = matches!(settled, Err(Closed::Refused(StoreError::Unavailable { .. })));
+            inner.live.forget(id, run_id);
             live.done.cancel();
+            // Whoever waited may have gone; the task is in the store.
+            let _ = tell.send(settled);
+            if is_unwritten {
+                inner.stop.run_until_cancelled(log.write_when_possible()).await;
+            }
         });
+        told
     }
 }
 
-#[tracing::instrument(skip_all, fields(task = %plan.record.task.id, agent = %plan.agent.manifest.name, trace = %plan.caller.trace))]
-async fn run(inner: &Inner, plan: Plan) {
-    let Plan { caller, agent, record, message, hops, cancel } = plan;
-    let context = Arc::new(Run::new(RunId::from_uuid(inner.ids.ordered()), record.labels.clone(), &inner.config));
-    let cx = CallContext {
-        hops,
-        cancel: cancel.clone(),
-        ..inner.agent_context(&caller, &agent, Some(Arc::clone(&context)))
-    };
-    let writer = Writer { inner, run: &context, record: &record, version: AtomicU64::new(record.version) };
-    let number = record.task.history.iter().filter(|said| said.role == Role::User).count();
-    let turn = Turn { task: record.task.clone(), message, number };
-    let model_run = ModelRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &writer };
+async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
+    let Plan { caller, agent, log, message, told, hops, cancel } = plan;
+    let (task, labels) = log.snapshot().await;
+    let run = Arc::new(Run::new(id, labels, &inner.config, Arc::clone(&log) as _));
+    let cx =
+        CallContext { hops, cancel: cancel.clone(), ..inner.agent_context(&caller, &agent, Some(Arc::clone(&run))) };
+    let number = task.history.iter().filter(|said| said.role == Role::User).count();
+    let turn = Turn { task, message, number, told };
+    let telling = Telling { log: &log, run: &run };
+    let model_run = ModelRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
 
-    let end = tokio::select! {
-        biased;
-        () = cancel.cancelled() => End::Canceled,
-        () = inner.stop.cancelled() => End::Interrupted,
-        end = work(inner, &agent, &model_run, &turn) => end,
-    };
+    let end = until_ended(inner, &cancel, &log, work(inner, &agent, &log, &model_run, &turn)).await;
     let ending = match end {
         End::Ended(ending) => ending,
-        End::Stopped => return,
+        End::Stopped => {
+            log.show().await?;
+            return Err(Closed::Refused(StoreError::Conflict));
+        }
         End::Canceled => Ending { state: TaskState::Canceled, parts: Vec::new() },
         End::Interrupted => Ending::saying(TaskState::Failed, "interrupted: the server was stopped"),
     };
-    tracing::info!(state = %ending.state, "the run ended");
-    writer.end(ending).await;
+    tracing::debug!(task = %turn.task.id, agent = %agent.manifest.name, state = %ending.state, "the run ended");
+    log.end(ending, &run.labels()).await?;
+    let (task, labels) = log.snapshot().await;
+    Ok(Settled { task, labels })
 }
 
-async fn work(inner: &Inner, agent: &Agent, model_run: &ModelRun<'_>, turn: &Turn) -> End {
-    if model_run.events.emit(RunEvent::Working(Vec::new())).await.is_err() {
+/// The work, until it ends or is ended. When it has gone on for a while its task is shown; both are polled together,
+/// because the work may hold what showing needs.
+async fn until_ended(inner: &Inner, cancel: &CancellationToken, log: &TaskLog, work: impl Future<Output = End>) -> End {
+    let mut work = std::pin::pin!(work);
+    let mut show = std::pin::pin!(async {
+        tokio::time::sleep(TASK_UNSEEN).await;
+        log.show().await
+    });
+    let mut is_shown = false;
+    loop {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return End::Canceled,
+            () = inner.stop.cancelled() => return End::Interrupted,
+            end = &mut work => return end,
+            shown = &mut show, if !is_shown => match shown {
+                Ok(()) => is_shown = true,
+                Err(_) => return End::Stopped,
+            },
+        }
+    }
+}
+
+async fn work(inner: &Inner, agent: &Agent, log: &TaskLog, model_run: &ModelRun<'_>, turn: &Turn) -> End {
+    if log.working().await.is_err() {
         return End::Stopped;
     }
     let limit = inner.config.limits.run_timeout();
@@ -124,55 +170,9 @@ async fn work(inner: &Inner, agent: &Agent, model_run: &ModelRun<'_>, turn: &Tur
     }
 }
 
-/// Writes what a run tells. Each write names the version the last one made, so that nothing is written after the end.
-struct Writer<'a> {
-    inner: &'a Inner,
-    run: &'a Run,
-    record: &'a TaskRecord,
-    version: AtomicU64,
-}
-
-impl Writer<'_> {
-    async fn append(&self, body: EventBody) -> Result<(), StoreError> {
-        let write = Append {
-            owner: self.record.owner.clone(),
-            id: self.record.task.id,
-            version: self.version.load(Ordering::Acquire),
-            events: vec![body],
-            labels: self.run.labels(),
-            at: self.inner.clock.now(),
-        };
-        let written = self.inner.stores.tasks.append(write).await?;
-        self.version.store(written.version, Ordering::Release);
-        Ok(())
-    }
-
-    async fn end(&self, ending: Ending) {
-        match self.append(self.status(ending.state, ending.parts)).await {
-            // Whoever canceled has written the end already.
-            Ok(()) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {}
-            Err(error) => tracing::error!(%error, task = %self.record.task.id, "the end of a task was not written"),
-        }
-    }
-
-    fn status(&self, state: TaskState, parts: Vec<Part>) -> EventBody {
-        EventBody::Status(self.inner.status(&self.record.task, state, parts))
-    }
-}
-
-impl EventSink for Writer<'_> {
-    fn emit(&self, event: RunEvent) -> BoxFuture<'_, Result<(), RunStopped>> {
-        let body = match event {
-            RunEvent::Working(parts) => self.status(TaskState::Working, parts),
-            RunEvent::Artifact(update) => EventBody::Artifact(update),
-        };
-        Box::pin(async move { self.append(body).await.map_err(|_| RunStopped) })
-    }
-}
-
 impl Inner {
     /// A status of now, with what the agent says about it.
-    pub(crate) fn status(&self, task: &openfang_types::task::Task, state: TaskState, parts: Vec<Part>) -> TaskStatus {
+    pub(crate) fn status(&self, task: &Task, state: TaskState, parts: Vec<Part>) -> TaskStatus {
         let message = (!parts.is_empty()).then(|| Message {
             message_id: self.message_id(),
             role: Role::Agent,

@@ -107,6 +107,9 @@ impl Kernel {
     /// Follows one's own task.
     pub async fn follow(&self, caller: &Caller, id: TaskId, from: Follow) -> Result<TaskStream, KernelError> {
         let record = self.record(caller, id).await?;
+        if from.after.is_some_and(|after| after > record.seq) {
+            return Err(KernelError::NoSuchEvent { id, last: record.seq });
+        }
         let owner = caller.principal.owner();
         let slot = self.inner.streams.take(owner, self.inner.config.limits.streams_per_owner)?;
         let latest = self.inner.stores.tasks.watch(owner, id).await?;
@@ -161,20 +164,28 @@ impl TaskStream {
             }
         }
         if self.waiting.is_empty() {
-            // Whoever resumes after the last event of a finished task has seen everything.
-            let state = self.kernel.record(&self.caller, self.id).await?.task.status.state;
-            self.is_over = state.is_terminal();
+            // Whoever has seen the last event of a finished task has seen everything. The end may have come since the
+            // events were read: then there is one more.
+            let record = self.kernel.record(&self.caller, self.id).await?;
+            self.is_over = record.task.status.state.is_terminal() && record.seq <= self.after;
         }
         Ok(())
     }
 
     async fn wait(&mut self) {
-        let draining = self.kernel.inner.draining.clone();
-        let works_on_it = self.kernel.inner.live.get(self.id).is_some();
+        let inner = Arc::clone(&self.kernel.inner);
+        let id = self.id;
+        // The server stops and nothing here works on the task, or does any more.
+        let left_alone = async {
+            inner.draining.cancelled().await;
+            while let Some(live) = inner.live.get(id) {
+                live.done.cancelled().await;
+            }
+        };
         tokio::select! {
             biased;
             changed = self.latest.changed() => self.is_over = changed.is_err(),
-            () = draining.cancelled(), if !works_on_it => {
+            () = left_alone => {
                 self.waiting.push_back(StreamItem::Shutdown);
                 self.is_over = true;
             }

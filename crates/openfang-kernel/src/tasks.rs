@@ -1,15 +1,19 @@
-//! Tasks: submit, continue, get, list, cancel. Everything a caller does not own looks like nothing.
+//! Tasks: submit, continue, get, cancel. Everything a caller does not own looks like nothing.
 
-use openfang_store::{Append, Created, NewTask, StoreError, TaskRecord};
+use std::sync::Arc;
+
+use openfang_store::{Append, NewTask, Origin, Stamp, StoreError, TaskRecord};
 use openfang_types::event::EventBody;
 use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId};
-use openfang_types::limits::CANCEL_GRACE;
+use openfang_types::limits::{CANCEL_ELSEWHERE, CANCEL_GRACE, TASK_MAX_BYTES};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Part, Role, Task, TaskState};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::kernel::{Inner, Kernel};
-use crate::run::Plan;
+use crate::run::{Plan, Settled};
+use crate::task_log::{Closed, TaskLog, Visibility};
 use crate::{Caller, KernelError};
 
 /// What a message led to.
@@ -29,12 +33,23 @@ pub(crate) struct Incoming {
     pub(crate) labels: Labels,
     pub(crate) hops: u8,
     pub(crate) cancel: CancellationToken,
+    pub(crate) visibility: Visibility,
 }
 
 /// What taking a message in led to.
 pub(crate) enum Taken {
-    Task(Box<TaskRecord>),
+    /// Work that began. Its task is stored when it is shown, or when it ends.
+    Begun(Work),
+    /// The same message made this task before.
+    Known(TaskId),
+    /// An answer that needed none.
     Answered(Message),
+}
+
+/// Work that began.
+pub(crate) struct Work {
+    begun_as: Task,
+    settled: oneshot::Receiver<Result<Settled, Closed>>,
 }
 
 impl Kernel {
@@ -48,20 +63,15 @@ impl Kernel {
         Message { parts, ..Message::text(id.unwrap_or_else(|| self.inner.message_id()), Role::User, "") }
     }
 
-    /// Sends a message and returns as soon as it is taken. A message with a task id continues that task.
+    /// Sends a message and returns as soon as its task is stored. A message with a task id continues that task.
     pub async fn submit(&self, caller: &Caller, agent: &AgentName, message: Message) -> Result<Reply, KernelError> {
-        let incoming = Incoming {
-            caller: caller.clone(),
-            agent: agent.clone(),
-            message,
-            labels: caller.entry_labels(),
-            hops: 0,
-            cancel: CancellationToken::new(),
+        let incoming = self.incoming(caller, agent, message, Visibility::Seen);
+        let task = match self.take(incoming).await? {
+            Taken::Answered(message) => return Ok(Reply::Message(message)),
+            Taken::Known(id) => self.task(caller, id).await?,
+            Taken::Begun(work) => work.begun_as,
         };
-        Ok(match self.take(incoming).await? {
-            Taken::Task(record) => Reply::Task(Box::new(record.task)),
-            Taken::Answered(message) => Reply::Message(message),
-        })
+        Ok(Reply::Task(Box::new(task)))
     }
 
     /// Sends a message and waits until the task has ended or asks for something.
@@ -71,13 +81,13 @@ impl Kernel {
         agent: &AgentName,
         message: Message,
     ) -> Result<Reply, KernelError> {
-        match self.submit(caller, agent, message).await? {
-            Reply::Task(task) => {
-                let settled = self.settled(caller, task.id).await?;
-                Ok(Reply::Task(Box::new(settled.task)))
-            }
-            reply @ Reply::Message(_) => Ok(reply),
-        }
+        let incoming = self.incoming(caller, agent, message, Visibility::Unseen);
+        let settled = match self.take(incoming).await? {
+            Taken::Answered(message) => return Ok(Reply::Message(message)),
+            Taken::Known(id) => self.settled(caller, id).await?,
+            Taken::Begun(work) => self.end_of(caller, work).await?,
+        };
+        Ok(Reply::Task(Box::new(settled.task)))
     }
 
     /// One's own task.
@@ -88,15 +98,21 @@ impl Kernel {
     /// Stops the work, then records it. A task that has ended stays as it is.
     pub async fn cancel_task(&self, caller: &Caller, id: TaskId) -> Result<Task, KernelError> {
         let record = self.record(caller, id).await?;
-        if record.task.status.state.is_terminal() {
-            return Err(KernelError::NotCancelable { id, state: record.task.status.state });
+        let state = record.task.status.state;
+        if state.is_terminal() {
+            return Err(KernelError::NotCancelable { id, state });
         }
-        if let Some(live) = self.inner.live.get(id) {
-            live.cancel.cancel();
-            // The run writes its own end; if it cannot, the write below does.
-            let _ = tokio::time::timeout(CANCEL_GRACE, live.done.cancelled()).await;
+        if !state.is_interrupted() && record.node != self.inner.node_id {
+            self.inner.stores.tasks.request_cancel(&record.owner, id).await?;
+            let _ = tokio::time::timeout(CANCEL_ELSEWHERE, self.settled(caller, id)).await;
         }
         loop {
+            // Looked at each time: a message may have continued the task meanwhile.
+            if let Some(live) = self.inner.live.get(id) {
+                live.cancel.cancel();
+                // The run writes its own end; if it cannot, the write below does.
+                let _ = tokio::time::timeout(CANCEL_GRACE, live.done.cancelled()).await;
+            }
             let record = self.record(caller, id).await?;
             match record.task.status.state {
                 TaskState::Canceled => return Ok(record.task),
@@ -105,48 +121,68 @@ impl Kernel {
             }
             let status = self.inner.status(&record.task, TaskState::Canceled, Vec::new());
             match self.inner.append(&record, vec![EventBody::Status(status)], Labels::none()).await {
-                Ok(record) => return Ok(record.task),
-                Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {}
+                Ok(_) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    pub(crate) async fn take(&self, incoming: Incoming) -> Result<Taken, KernelError> {
-        let agent = std::sync::Arc::clone(self.inner.agent(&incoming.caller.principal, &incoming.agent)?);
+    fn incoming(&self, caller: &Caller, agent: &AgentName, message: Message, visibility: Visibility) -> Incoming {
+        Incoming {
+            caller: caller.clone(),
+            agent: agent.clone(),
+            message,
+            labels: caller.entry_labels(),
+            hops: 0,
+            cancel: CancellationToken::new(),
+            visibility,
+        }
+    }
+
+    /// Takes a message in and begins the work.
+    pub(crate) async fn take(&self, mut incoming: Incoming) -> Result<Taken, KernelError> {
+        let agent = Arc::clone(self.inner.agent(&incoming.caller.principal, &incoming.agent)?);
         if incoming.message.parts.is_empty() {
             return Err(KernelError::InvalidMessage("it has no parts; add a text".to_owned()));
         }
-        let record = match incoming.message.task_id {
+        incoming.labels.join(&self.inner.pipeline.labels_of(&incoming.message.parts));
+        let log = match incoming.message.task_id {
             Some(id) => self.continued(&incoming, id).await?,
             None => {
                 if let Some(parts) = agent.model.plain_reply(&incoming.message) {
                     return Ok(Taken::Answered(self.inner.reply_to(&incoming.message, parts)));
                 }
-                match self.inner.stores.tasks.create(self.inner.new_task(&incoming)).await? {
-                    Created::Known(record) => return Ok(Taken::Task(Box::new(record))),
-                    Created::New(record) => record,
-                }
+                TaskLog::begin(Arc::clone(&self.inner), self.inner.new_task(&incoming))
             }
         };
+        // Whoever wants to see the task is told of it only when it is stored, and work is begun only on one that is.
+        if incoming.visibility == Visibility::Seen {
+            match log.show().await {
+                Ok(()) => {}
+                Err(Closed::Superseded(other)) => return Ok(Taken::Known(other)),
+                Err(Closed::Refused(error)) => return Err(error.into()),
+            }
+        }
+        let (begun_as, _) = log.snapshot().await;
         let Incoming { caller, message, hops, cancel, .. } = incoming;
-        self.spawn_run(Plan { caller, agent, record: record.clone(), message, hops, cancel });
-        Ok(Taken::Task(Box::new(record)))
+        let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, hops, cancel };
+        let settled = self.spawn_run(begun_as.id, plan);
+        Ok(Taken::Begun(Work { begun_as, settled }))
     }
 
-    /// Adds a message to a task that asked for one.
-    async fn continued(&self, incoming: &Incoming, id: TaskId) -> Result<TaskRecord, KernelError> {
+    /// Adds a message to a task that asked for one; from now on this process works on it.
+    async fn continued(&self, incoming: &Incoming, id: TaskId) -> Result<TaskLog, KernelError> {
         let record = self.record(&incoming.caller, id).await?;
         if record.task.agent != incoming.agent {
             return Err(KernelError::UnknownTask(id));
         }
-        if incoming
-            .message
-            .context_id
-            .as_ref()
-            .is_some_and(|context| *context != record.task.context_id)
-        {
+        if incoming.message.context_id.as_ref().is_some_and(|context| *context != record.task.context_id) {
             return Err(KernelError::InvalidMessage("its context id is not that of the task it continues".to_owned()));
+        }
+        let size = record.task.history.iter().chain([&incoming.message]).map(Message::size).sum::<usize>();
+        if size > TASK_MAX_BYTES {
+            let why = "the conversation of this task is as large as one may be; begin a new task";
+            return Err(KernelError::InvalidMessage(why.to_owned()));
         }
         let state = record.task.status.state;
         if state.is_terminal() {
@@ -157,22 +193,39 @@ impl Kernel {
         }
         let status = self.inner.status(&record.task, TaskState::Working, Vec::new());
         let events = vec![EventBody::Message(incoming.message.clone()), EventBody::Status(status)];
-        match self.inner.append(&record, events, incoming.labels.clone()).await {
-            Err(StoreError::Conflict) => Err(KernelError::TaskBusy { id, state: TaskState::Working }),
-            outcome => Ok(outcome?),
+        let stamp = match self.inner.append(&record, events.clone(), incoming.labels.clone()).await {
+            Err(StoreError::Conflict) => return Err(KernelError::TaskBusy { id, state: TaskState::Working }),
+            outcome => outcome?,
+        };
+        let TaskRecord { mut task, owner, labels, .. } = record;
+        events.iter().for_each(|event| task.apply(event));
+        Ok(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels.joined(&incoming.labels), stamp))
+    }
+
+    /// Waits for the end of work that began here.
+    pub(crate) async fn end_of(&self, caller: &Caller, work: Work) -> Result<Settled, KernelError> {
+        match work.settled.await {
+            Ok(Ok(settled)) => Ok(settled),
+            Ok(Err(Closed::Superseded(other))) => self.settled(caller, other).await,
+            Ok(Err(Closed::Refused(StoreError::Conflict | StoreError::NotAllowed { .. }))) | Err(_) => {
+                self.settled(caller, work.begun_as.id).await
+            }
+            Ok(Err(Closed::Refused(error))) => Err(error.into()),
         }
     }
 
-    /// Waits until the task has ended or asks for something.
-    pub(crate) async fn settled(&self, caller: &Caller, id: TaskId) -> Result<TaskRecord, KernelError> {
-        let owner = caller.principal.owner();
-        let mut latest = self.inner.stores.tasks.watch(owner, id).await?;
+    /// Waits until the task has ended or asks for something, whichever process works on it.
+    pub(crate) async fn settled(&self, caller: &Caller, id: TaskId) -> Result<Settled, KernelError> {
+        let mut latest = self.inner.stores.tasks.watch(caller.principal.owner(), id).await.map_err(|error| match error {
+            StoreError::NotFound => KernelError::UnknownTask(id),
+            error => error.into(),
+        })?;
         loop {
             latest.mark_unchanged();
-            let record = self.record(caller, id).await?;
-            let state = record.task.status.state;
+            let TaskRecord { task, labels, .. } = self.record(caller, id).await?;
+            let state = task.status.state;
             if state.is_terminal() || state.is_interrupted() || latest.changed().await.is_err() {
-                return Ok(record);
+                return Ok(Settled { task, labels });
             }
         }
     }
@@ -212,25 +265,30 @@ impl Inner {
             agent: incoming.agent.clone(),
             context_id: incoming.message.context_id.clone().unwrap_or_else(|| self.new_context_id()),
             message: incoming.message.clone(),
+            events: Vec::new(),
             labels: incoming.labels.clone(),
             trace: incoming.caller.trace,
+            origin: Origin::OpenFang,
+            node: self.node_id,
             at: self.clock.now(),
             live_limit: self.config.limits.live_tasks_per_owner,
         }
     }
 
-    async fn append(
+    /// A write by whoever does not run the task; the task is this process's afterwards.
+    pub(crate) async fn append(
         &self,
         record: &TaskRecord,
         events: Vec<EventBody>,
         labels: Labels,
-    ) -> Result<TaskRecord, StoreError> {
+    ) -> Result<Stamp, StoreError> {
         let write = Append {
             owner: record.owner.clone(),
             id: record.task.id,
             version: record.version,
             events,
             labels,
+            node: Some(self.node_id),
             at: self.clock.now(),
         };
         self.stores.tasks.append(write).await

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use openfang_store::StoreFuture;
 use openfang_types::agent::AgentManifest;
 use openfang_types::config::Config;
 use openfang_types::ids::{RunId, TraceId};
@@ -53,12 +54,25 @@ pub struct Run {
     pub id: RunId,
     labels: Mutex<Labels>,
     guard: Mutex<LoopGuard>,
+    task: Arc<dyn DurablePoint>,
+}
+
+/// What must be on disk before a run has its first effect.
+pub trait DurablePoint: Send + Sync {
+    /// Returns when it is; an error means that the effect must not happen.
+    fn reach(&self) -> StoreFuture<'_, ()>;
 }
 
 impl Run {
     /// A run that begins with what its message brought.
-    pub fn new(id: RunId, labels: Labels, config: &Config) -> Self {
-        Self { id, labels: Mutex::new(labels), guard: Mutex::new(LoopGuard::new(config.loop_guard.clone())) }
+    pub fn new(id: RunId, labels: Labels, config: &Config, task: Arc<dyn DurablePoint>) -> Self {
+        let guard = Mutex::new(LoopGuard::new(config.loop_guard.clone()));
+        Self { id, labels: Mutex::new(labels), guard, task }
+    }
+
+    /// Makes sure that the run's task is on disk.
+    pub(crate) fn reach_durable_point(&self) -> StoreFuture<'_, ()> {
+        self.task.reach()
     }
 
     /// The join of all that entered.

@@ -6,6 +6,7 @@
 pub mod agents;
 pub mod catalog;
 pub mod context;
+pub mod file_labels;
 pub mod metrics;
 pub mod model;
 pub mod pipeline;

@@ -8,10 +8,11 @@ use futures_util::future::BoxFuture;
 use openfang_types::agent::AgentManifest;
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::event::ArtifactUpdate;
-use openfang_types::ids::ArtifactId;
+use openfang_types::ids::{ArtifactId, ToolName};
 use openfang_types::task::{Artifact, Message, Part, Task, TaskState};
 use serde_json::Value;
 
+use crate::catalog::Catalog;
 use crate::context::CallContext;
 use crate::pipeline::{Pipeline, ToolCall, ToolError};
 
@@ -22,6 +23,8 @@ pub mod script;
 pub trait Model: Send + Sync {
     /// An answer that needs no task, if this message gets one.
     fn plain_reply(&self, message: &Message) -> Option<Vec<Part>>;
+    /// What to do with a turn that a process began and did not live to end.
+    fn recovery(&self, turn: &Turn, agent: &AgentManifest, catalog: &Catalog) -> Recovery;
     /// Works on a turn. Dropping the future stops the work.
     fn run<'a>(&'a self, run: &'a ModelRun<'a>, turn: &'a Turn) -> BoxFuture<'a, Result<Ending, RunStopped>>;
 }
@@ -38,6 +41,15 @@ pub struct ModelRun<'a> {
     pub events: &'a dyn EventSink,
 }
 
+/// What to do with a turn whose process died.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovery {
+    /// Work on it again; [`Turn::told`] says how far it had come.
+    Resume,
+    /// An effect may have happened, and must not happen twice.
+    Fail,
+}
+
 /// What there is to work on.
 pub struct Turn {
     /// The task as it stands, the message included.
@@ -46,6 +58,8 @@ pub struct Turn {
     pub message: Message,
     /// The number of user messages so far, this one included.
     pub number: usize,
+    /// How many events of this turn were told by a process that died; 0 in a turn that begins.
+    pub told: usize,
 }
 
 /// Something to tell about the work.
@@ -151,6 +165,15 @@ fn part_of(block: ContentBlock) -> Part {
         }
         ContentBlock::Resource { resource } => Part::data(resource),
     }
+}
+
+/// Whether a call of this tool may be made once more without knowing whether it was made. A tool that is gone cannot
+/// have an effect.
+pub(crate) fn may_repeat(catalog: &Catalog, tool: &ToolName) -> bool {
+    catalog.get(tool).is_none_or(|tool| {
+        let annotations = tool.definition.annotations;
+        annotations.read_only_hint || annotations.idempotent_hint
+    })
 }
 
 /// The arguments a peer or script gave, or none.

@@ -9,6 +9,8 @@ use openfang_store::AuditStore;
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::ToolName;
+use openfang_types::taint::Labels;
+use openfang_types::task::Part;
 use serde_json::Value;
 
 use crate::catalog::Catalog;
@@ -64,6 +66,11 @@ impl Pipeline {
         &self.catalog
     }
 
+    /// What the parts of a message say about themselves: text that looks like a secret, or is personal.
+    pub fn labels_of(&self, parts: &[Part]) -> Labels {
+        taint::labels_of_parts(&self.sensitive, parts)
+    }
+
     /// Calls a tool. What the tool itself could not do is an output with `is_error`; an error is a refusal.
     #[tracing::instrument(level = "debug", skip_all, fields(tool = %call.name, trace = %cx.trace))]
     pub async fn execute(&self, cx: &CallContext, call: ToolCall) -> Result<ToolOutput, ToolError> {
@@ -85,10 +92,10 @@ impl Pipeline {
         arguments::check(&permit, &call.arguments)?;
         let warning = loop_guard::check(cx, &call)?;
         taint::check_sink(&self.sensitive, cx, &permit, &call.arguments)?;
-        record.commit_before_effect(&permit).await?;
+        record.commit_before_effect(cx, &permit).await?;
         let output = timeout::within(cx, permit, call.arguments).await?;
         let output = taint::label(&self.sensitive, cx, &call.name, output);
-        Ok(truncate::to_limits(loop_guard::with_warning(output, warning), &cx.config.limits))
+        Ok(loop_guard::with_warning(truncate::to_limits(output, &cx.config.limits), warning))
     }
 }
 

@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use crate::agents::Agents;
 use crate::context::CallContext;
+use crate::file_labels::FileLabels;
 use crate::pipeline::Permit;
 use crate::workspaces::Workspaces;
 
@@ -82,14 +83,15 @@ pub struct Surroundings {
 /// Every built-in tool.
 pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
     let Surroundings { memory, agents, workspaces, clock } = around;
+    let labels = FileLabels::new(Arc::clone(&memory));
     vec![
         Box::new(add_numbers::AddNumbers),
         Box::new(agent_list::AgentList { agents: Arc::clone(&agents) }),
         Box::new(agent_send::AgentSend { agents }),
         Box::new(current_time::CurrentTime { clock }),
-        Box::new(file_list::FileList { workspaces: workspaces.clone() }),
-        Box::new(file_read::FileRead { workspaces: workspaces.clone() }),
-        Box::new(file_write::FileWrite { workspaces }),
+        Box::new(file_list::FileList { workspaces: workspaces.clone(), labels: labels.clone() }),
+        Box::new(file_read::FileRead { workspaces: workspaces.clone(), labels: labels.clone() }),
+        Box::new(file_write::FileWrite { workspaces, labels }),
         Box::new(get_counter::GetCounter::default()),
         Box::new(get_greeting::GetGreeting),
         Box::new(is_admin::IsAdmin),

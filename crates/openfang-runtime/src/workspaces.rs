@@ -24,6 +24,14 @@ impl Workspaces {
         Self { places: Arc::new(Places { root, protected }) }
     }
 
+    /// Whose workspace a call works in, as a path below the root.
+    pub(crate) fn place(cx: &CallContext) -> String {
+        match &cx.agent {
+            Some(agent) => format!("agents/{}", agent.name),
+            None => format!("owners/{}", cx.principal.owner()),
+        }
+    }
+
     /// Does file work in the caller's workspace, off the async threads.
     pub(crate) async fn with<T: Send + 'static>(
         &self,
@@ -31,10 +39,7 @@ impl Workspaces {
         work: impl FnOnce(&Workspace) -> Result<T, WorkspaceError> + Send + 'static,
     ) -> Result<T, ToolFailure> {
         let places = Arc::clone(&self.places);
-        let whose = match &cx.agent {
-            Some(agent) => places.root.join("agents").join(agent.name.as_str()),
-            None => places.root.join("owners").join(cx.principal.owner().as_str()),
-        };
+        let whose = places.root.join(Self::place(cx));
         let done = tokio::task::spawn_blocking(move || work(&Workspace::open(&whose, &places.protected)?)).await;
         Ok(done??)
     }

@@ -11,8 +11,17 @@ pub trait KeyValueStore: Send + Sync {
     fn put<'a>(&'a self, owner: &'a Owner, key: &'a str, kept: Kept) -> StoreFuture<'a, ()>;
     /// The value, with its labels.
     fn get<'a>(&'a self, owner: &'a Owner, key: &'a str) -> StoreFuture<'a, Option<Kept>>;
-    /// Keys that begin with `prefix`, sorted, at most `limit`.
-    fn keys<'a>(&'a self, owner: &'a Owner, prefix: &'a str, limit: usize) -> StoreFuture<'a, Vec<String>>;
+    /// Keys that begin with `prefix`, sorted, at most `limit`, each with the labels of its value.
+    fn keys<'a>(&'a self, owner: &'a Owner, prefix: &'a str, limit: usize) -> StoreFuture<'a, Vec<ListedKey>>;
+}
+
+/// A key in a list. Whoever kept the value chose it, so it carries the same labels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedKey {
+    /// The key.
+    pub key: String,
+    /// Where it came from.
+    pub labels: Labels,
 }
 
 /// A value that is kept.

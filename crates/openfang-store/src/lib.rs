@@ -1,6 +1,7 @@
 //! The durable things, behind traits: tasks with their event log, key-value memory with labels, audit rows.
 //!
-//! A home implements all three. Today there is one, [`memory`]; whoever adds another runs `contract.rs` against it.
+//! A home implements all three: [`memory`], which is gone with its process, and [`sqlite`], which several processes
+//! share. Whoever adds another runs `contract.rs` against it. [`nodes`] says which processes are alive.
 //! Nothing here knows HTTP, a protocol or a model.
 
 use std::sync::Arc;
@@ -11,11 +12,20 @@ use openfang_types::task::TaskState;
 pub mod audit;
 pub mod key_value;
 pub mod memory;
+pub mod nodes;
+pub mod sqlite;
 pub mod tasks;
 
-pub use audit::{AuditOutcome, AuditRow, AuditStore};
-pub use key_value::{Kept, KeyValueStore};
-pub use tasks::{Append, Created, NewTask, Position, TaskPage, TaskQuery, TaskRecord, TaskStore};
+pub use audit::{
+    AuditEntry, AuditFault, AuditHash, AuditLink, AuditOutcome, AuditProblem, AuditRetention, AuditRow, AuditStore,
+    Rotated, Verified,
+};
+pub use key_value::{Kept, KeyValueStore, ListedKey};
+pub use nodes::{Node, NodeError};
+pub use sqlite::{DatabaseFile, Finding, MaintenanceError, OpenError, Report, Sqlite};
+pub use tasks::{
+    Append, Created, NewTask, Origin, Position, Retained, Retention, Stamp, TaskPage, TaskQuery, TaskRecord, TaskStore,
+};
 
 #[cfg(test)]
 mod contract;
@@ -46,12 +56,39 @@ pub enum StoreError {
         /// How many one may have.
         limit: usize,
     },
+    /// Nothing can be written now: the disk is full, read-only or failing. What was not acknowledged did not happen.
+    #[error("the store cannot be written: {why}; nothing was changed, try again when that is repaired")]
+    Unavailable {
+        /// What the system says.
+        why: String,
+    },
     /// The owner keeps as many keys as one may keep.
     #[error("{limit} keys are kept already; overwrite one of them")]
     TooManyKeys {
         /// How many one may keep.
         limit: usize,
     },
+}
+
+/// Whether a home can be written, and what it has done.
+pub trait StoreHealth: Send + Sync {
+    /// Why the last write failed, if it did.
+    fn failing(&self) -> Option<String>;
+    /// Tries a write; afterwards everything that was queued before it is durable.
+    fn probe(&self) -> StoreFuture<'_, ()>;
+    /// What has been written since the start.
+    fn stats(&self) -> WriteStats;
+}
+
+/// What has been written since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WriteStats {
+    /// Commits; each is one sync of the log.
+    pub commits: u64,
+    /// Writes; many fit into one commit.
+    pub writes: u64,
+    /// Rows that nobody waited for and that could not be written.
+    pub lost: u64,
 }
 
 /// The stores a kernel works on.
@@ -63,6 +100,8 @@ pub struct Stores {
     pub memory: Arc<dyn KeyValueStore>,
     /// Who did what.
     pub audit: Arc<dyn AuditStore>,
+    /// Whether all that works.
+    pub health: Arc<dyn StoreHealth>,
 }
 
 impl Stores {
@@ -72,6 +111,7 @@ impl Stores {
             tasks: Arc::new(memory::MemoryTasks::default()),
             memory: Arc::new(memory::MemoryKeyValues::default()),
             audit: Arc::new(memory::MemoryAudit::default()),
+            health: Arc::new(memory::MemoryHealth),
         }
     }
 }

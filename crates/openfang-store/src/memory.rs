@@ -1,10 +1,12 @@
 //! The home in this process's memory: bounded, and gone when the process ends.
 
 mod audit;
+mod health;
 mod key_value;
 mod tasks;
 
 pub use audit::MemoryAudit;
+pub use health::MemoryHealth;
 pub use key_value::MemoryKeyValues;
 pub use tasks::MemoryTasks;
 

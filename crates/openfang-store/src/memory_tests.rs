@@ -13,8 +13,19 @@ async fn tasks_keep_the_contract() {
 }
 
 #[tokio::test]
+async fn tasks_change_hands_by_the_contract() {
+    contract::takeover(|| Box::new(MemoryTasks::default())).await;
+}
+
+#[test]
+fn tasks_agree_with_the_model() {
+    contract::agrees_with_the_model(256, || Box::new(MemoryTasks::default()));
+}
+
+#[tokio::test]
 async fn memory_keeps_the_contract() {
     contract::key_values(|| Box::new(MemoryKeyValues::default())).await;
+    contract::keys_are_limited_per_owner(&MemoryKeyValues::default()).await;
 }
 
 #[tokio::test]

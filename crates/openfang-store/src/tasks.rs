@@ -1,29 +1,49 @@
 //! The contract of the task store. Every write is compare-and-set, a terminal state never changes, and what belongs
 //! to another owner does not exist.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
-use openfang_types::ids::{AgentName, ContextId, Owner, TaskId, TraceId};
+use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TraceId};
 use openfang_types::taint::Labels;
-use openfang_types::task::{Message, Task, TaskState};
+use openfang_types::task::{Message, Task, TaskState, TaskStatus};
 use tokio::sync::watch;
 
 use crate::StoreFuture;
 
-/// Tasks and their event log.
+pub(crate) mod rules;
+
+/// Tasks and their event log. A write returns when it is durable.
 pub trait TaskStore: Send + Sync {
-    /// Creates a submitted task with its first message, unless the same owner sent the same message before.
+    /// Creates a task with its first events, unless the same owner sent the same message to the same agent before.
     fn create(&self, new: NewTask) -> StoreFuture<'_, Created>;
     /// One's own task.
     fn get<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord>;
     /// One's own tasks, latest change first.
     fn list<'a>(&'a self, query: &'a TaskQuery) -> StoreFuture<'a, TaskPage>;
+    /// How many tasks an owner has in each state; states without any are left out.
+    fn counts<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, BTreeMap<TaskState, u64>>;
     /// Appends events if the task is still at the version the writer read, and every state follows its former.
-    fn append(&self, write: Append) -> StoreFuture<'_, TaskRecord>;
-    /// The next events after `after`, oldest first, at most `limit`.
-    fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize) -> StoreFuture<'a, Vec<TaskEvent>>;
-    /// A channel that shows the latest sequence number of one's own task, whoever wrote it.
+    fn append(&self, write: Append) -> StoreFuture<'_, Stamp>;
+    /// The next events after `after`, oldest first, at most `limit`. Of a task that was folded there are none left.
+    fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize)
+    -> StoreFuture<'a, Vec<TaskEvent>>;
+    /// A channel that shows the latest sequence number of one's own task, whichever process wrote it.
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>>;
+    /// Remembers that the owner wants the task to stop, for whichever node works on it.
+    fn request_cancel<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, ()>;
+    /// The live tasks of this node whose owners want them to stop.
+    fn cancel_requests(&self, node: NodeId) -> StoreFuture<'_, Vec<TaskId>>;
+    /// Submitted and working tasks of nodes that are not among the living, those made first first.
+    fn orphans<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<TaskRecord>>;
+    /// Takes a task over for a node, if it is still at this version. Counts as another attempt.
+    fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp>;
+    /// Folds and evicts what is old. Live tasks are never touched.
+    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, Retained>;
+    /// A channel that changes whenever another process wrote something.
+    fn elsewhere(&self) -> watch::Receiver<u64>;
 }
 
 /// A task to be.
@@ -39,23 +59,87 @@ pub struct NewTask {
     pub context_id: ContextId,
     /// The first message.
     pub message: Message,
+    /// What has happened to it already, after having been submitted with that message.
+    pub events: Vec<EventBody>,
     /// What the message brought with it.
     pub labels: Labels,
     /// The request that made it.
     pub trace: TraceId,
+    /// In whose dialect it was made.
+    pub origin: Origin,
+    /// The process that works on it.
+    pub node: NodeId,
     /// When.
     pub at: Timestamp,
     /// How many live tasks this owner may have.
     pub live_limit: usize,
 }
 
+impl NewTask {
+    /// The task before anything happened to it.
+    pub fn task(&self) -> Task {
+        Task {
+            id: self.id,
+            context_id: self.context_id.clone(),
+            agent: self.agent.clone(),
+            status: self.submitted(),
+            history: Vec::new(),
+            artifacts: Vec::new(),
+        }
+    }
+
+    /// Every event the task begins with.
+    pub fn first_events(&self) -> Vec<EventBody> {
+        first_events(self.at, self.message.clone(), self.events.clone())
+    }
+
+    fn submitted(&self) -> TaskStatus {
+        submitted(self.at)
+    }
+}
+
+/// [`NewTask::first_events`], for a home that takes the task apart.
+pub(crate) fn first_events(at: Timestamp, message: Message, events: Vec<EventBody>) -> Vec<EventBody> {
+    let begin = [EventBody::Status(submitted(at)), EventBody::Message(message)];
+    begin.into_iter().chain(events).collect()
+}
+
+pub(crate) const fn submitted(at: Timestamp) -> TaskStatus {
+    TaskStatus { state: TaskState::Submitted, message: None, timestamp: at }
+}
+
+/// In whose dialect a task was made; it is answered in the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Our own API or command line.
+    OpenFang,
+}
+
+impl Origin {
+    /// The word that is stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenFang => "openfang",
+        }
+    }
+}
+
 /// What `create` found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Created {
     /// A new task.
-    New(TaskRecord),
+    New(Stamp),
     /// The owner sent this very message to this agent before; the work is not done twice.
-    Known(TaskRecord),
+    Known(TaskId),
+}
+
+/// Where a task stands after a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// Counts the writes; the next one must name it.
+    pub version: u64,
+    /// The last event's place.
+    pub seq: Seq,
 }
 
 /// A task as it is stored.
@@ -75,6 +159,10 @@ pub struct TaskRecord {
     pub trace: TraceId,
     /// When it was made.
     pub created_at: Timestamp,
+    /// The process that works, or worked, on it.
+    pub node: NodeId,
+    /// How many processes have begun it.
+    pub attempt: u32,
 }
 
 /// One write: events, in order, all or none.
@@ -90,8 +178,30 @@ pub struct Append {
     pub events: Vec<EventBody>,
     /// What entered the task with them.
     pub labels: Labels,
+    /// The process that works on it from now on, if that changes: a message continues it here.
+    pub node: Option<NodeId>,
     /// When.
     pub at: Timestamp,
+}
+
+/// What is kept of finished tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// How many one owner keeps; the oldest go first.
+    pub finished_per_owner: usize,
+    /// How long they are kept.
+    pub finished_for: Duration,
+    /// After this long their events are folded into the task.
+    pub fold_after: Duration,
+}
+
+/// What retention did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Retained {
+    /// Tasks that are gone.
+    pub evicted: usize,
+    /// Tasks whose events were folded.
+    pub folded: usize,
 }
 
 /// Which tasks to list.

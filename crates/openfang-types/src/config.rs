@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::Glob;
-use crate::limits::Limits;
+use crate::limits::{API_KEY_MIN_BYTES, Limits};
 use crate::secret::Secret;
 
 /// The whole of `config.toml`.
@@ -35,6 +35,8 @@ pub struct Config {
     pub loop_guard: LoopGuardConfig,
     /// What is personal data, beside what the labels find by themselves.
     pub pii: PiiConfig,
+    /// What is kept, and for how long.
+    pub storage: StorageConfig,
     /// What is logged, to standard error.
     pub log: LogConfig,
 }
@@ -50,6 +52,7 @@ impl Default for Config {
             limits: Limits::default(),
             loop_guard: LoopGuardConfig::default(),
             pii: PiiConfig::default(),
+            storage: StorageConfig::default(),
             log: LogConfig::default(),
         }
     }
@@ -87,6 +90,24 @@ pub struct PiiConfig {
     pub paths: Vec<String>,
     /// Regular expressions of text that is personal.
     pub patterns: Vec<String>,
+}
+
+/// What is kept, under `[storage]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StorageConfig {
+    /// Finished tasks of one owner that are kept; the oldest go first. Live ones are never touched.
+    pub finished_tasks: usize,
+    /// Days that finished tasks are kept.
+    pub finished_days: u32,
+    /// Hours after which a finished task's events are folded into it.
+    pub fold_hours: u32,
+}
+
+impl Default for StorageConfig {
+    fn default() -> Self {
+        Self { finished_tasks: 100_000, finished_days: 30, fold_hours: 6 }
+    }
 }
 
 /// What is logged, under `[log]`.
@@ -141,9 +162,10 @@ impl Config {
         let mut problems = Vec::new();
         let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });
         if let Some(key) = &self.api_key
-            && (key.expose().is_empty() || !key.expose().bytes().all(|b| b.is_ascii_graphic()))
+            && (key.expose().len() < API_KEY_MIN_BYTES || !key.expose().bytes().all(|b| b.is_ascii_graphic()))
         {
-            say("api_key", "must be visible ASCII without spaces, and not empty; try `openssl rand -hex 32`".into());
+            let why = "must be visible ASCII without spaces, of 16 characters or more; try `openssl rand -hex 32`";
+            say("api_key", why.into());
         }
         if self.api_key.is_none() && !self.api_listen.ip().is_loopback() {
             let why = format!(
@@ -167,12 +189,23 @@ impl Config {
                 say("pii.patterns", format!("{pattern:?} is not a regular expression"));
             }
         }
+        if self.loop_guard.cycle_repeats < 2 {
+            say("loop_guard.cycle_repeats", "must be at least 2: once round is not a cycle".into());
+        }
         if self.loop_guard.block_identical <= self.loop_guard.warn_identical {
             say("loop_guard.block_identical", "must be larger than warn_identical: the warning comes first".into());
         }
-        for (section, value) in [("limits", to_value(&self.limits)), ("loop_guard", to_value(&self.loop_guard))] {
+        let sections = [
+            ("limits", to_value(&self.limits)),
+            ("loop_guard", to_value(&self.loop_guard)),
+            ("storage", to_value(&self.storage)),
+        ];
+        for (section, value) in sections {
             for key in zero_keys(&value) {
                 say(&format!("{section}.{key}"), "must be at least 1".into());
+            }
+            for key in huge_keys(&value) {
+                say(&format!("{section}.{key}"), "is larger than anything it could mean".into());
             }
         }
         problems
@@ -186,6 +219,12 @@ fn zero_keys(section: &serde_json::Value) -> Vec<&str> {
         .filter(|(key, value)| value.as_u64() == Some(0) && *key != "drain_secs")
         .map(|(key, _)| key.as_str())
         .collect()
+}
+
+fn huge_keys(section: &serde_json::Value) -> Vec<&str> {
+    let members = section.as_object().into_iter().flatten();
+    let is_huge = |value: &serde_json::Value| value.as_u64().is_some_and(|number| number > u64::from(u32::MAX));
+    members.filter(|(_, value)| is_huge(value)).map(|(key, _)| key.as_str()).collect()
 }
 
 fn to_value(section: &impl Serialize) -> serde_json::Value {

@@ -111,8 +111,12 @@ uuid_ids! {
     TaskId, "a task id";
     /// One run of an agent: the loop guard and the context labels belong to it.
     RunId, "a run id";
+    /// A process that works on a home.
+    NodeId, "a node id";
     /// What ties the log lines, audit rows and spans of one request together.
     TraceId, "a trace id";
+    /// A stretch of the audit chain.
+    AuditSegmentId, "an audit segment id";
 }
 
 text_ids! {
@@ -141,6 +145,11 @@ impl Owner {
     /// The owner behind the admin key, the daemon token and `local`.
     pub fn admin() -> Self {
         Self("admin".into())
+    }
+
+    /// The house itself, for what no caller may read or write. No user can have this name.
+    pub fn house() -> Self {
+        Self("*house".into())
     }
 }
 

@@ -39,6 +39,41 @@ pub const MEMORY_KEYS_PER_OWNER: usize = 10_000;
 pub const MEMORY_AUDIT_ROWS: usize = 10_000;
 /// Tasks the in-memory task home keeps; the oldest finished go first, live ones never.
 pub const MEMORY_TASKS: usize = 1_000;
+/// How long a run may go on before its task can be seen, if nobody asked to see it earlier. Until then its events wait,
+/// so that a quick call is one commit.
+pub const TASK_UNSEEN: Duration = Duration::from_millis(50);
+/// How long cancel waits for another process to stop the work there.
+pub const CANCEL_ELSEWHERE: Duration = Duration::from_secs(2);
+/// How often a server looks for processes that died, and for a store that works again.
+pub const WATCH_OVER: Duration = Duration::from_secs(1);
+/// How often a server evicts what is older than it keeps.
+pub const RETENTION_ROUND: Duration = Duration::from_secs(3_600);
+/// Bytes of all messages of one task together.
+pub const TASK_MAX_BYTES: usize = 32 * 1024 * 1024;
+/// The shortest `api_key`; shorter ones can be guessed.
+pub const API_KEY_MIN_BYTES: usize = 16;
+/// How many processes may try a task before it fails.
+pub const TASK_ATTEMPTS: u32 = 3;
+/// Writes that go into one commit of the store, at most.
+pub const STORE_BATCH: usize = 512;
+/// Writes that may wait for the store; beyond that it is not keeping up, and says so.
+pub const STORE_QUEUE: usize = 65_536;
+/// How often a process looks whether another one wrote to the store.
+pub const STORE_POLL: Duration = Duration::from_millis(100);
+/// Rows counted when a list is filtered by more than its state; a larger total is shown as this many.
+pub const COUNTED_ROWS: usize = 10_001;
+/// Rows of one audit segment; the next row opens another.
+pub const AUDIT_SEGMENT_ROWS: u64 = 10_000;
+/// How long an audit segment may stay open.
+pub const AUDIT_SEGMENT_AGE: Duration = Duration::from_secs(24 * 3_600);
+/// Rows the audit log keeps in sealed segments; the oldest segments go first.
+pub const AUDIT_KEPT_ROWS: u64 = 1_000_000;
+/// How long the audit log keeps a sealed segment.
+pub const AUDIT_KEPT_FOR: Duration = Duration::from_secs(90 * 24 * 3_600);
+/// Audit rows that are read at a time.
+pub const AUDIT_PAGE_ROWS: usize = 1_000;
+/// How often `openfang audit tail -f` looks for new rows.
+pub const AUDIT_FOLLOW: Duration = Duration::from_millis(500);
 /// Tasks on one page of a list, at most and by default.
 pub const PAGE_MAX_TASKS: usize = 100;
 /// See [`PAGE_MAX_TASKS`].
@@ -67,6 +102,8 @@ pub const LAST_WORD: Duration = Duration::from_secs(1);
 pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 /// Pause of the accept loop when the process is out of descriptors.
 pub const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
+/// How long a peer may take nothing of what we send before it is cut; a stream can be resumed.
+pub const WRITE_STALL: Duration = Duration::from_secs(30);
 /// Descriptors we ask the system for; what it grants is used.
 pub const NOFILE_TARGET: u64 = 65_536;
 /// A script's steps per rule; a longer one is a mistake.
@@ -94,7 +131,7 @@ pub struct Limits {
     pub streams_per_owner: usize,
     /// Bytes of a request body.
     pub body_bytes: usize,
-    /// Seconds a client may take to send its headers.
+    /// Seconds a client may take to send its headers; an idle connection is closed after as long.
     pub header_read_secs: u64,
     /// Seconds a client may take to send its body.
     pub body_read_secs: u64,

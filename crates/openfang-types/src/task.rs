@@ -17,7 +17,7 @@ pub use part::{Part, PartBody};
 mod part;
 
 /// Where a task stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskState {
     /// Accepted, not begun.
@@ -196,6 +196,11 @@ impl Message {
     pub fn joined_text(&self) -> String {
         let texts: Vec<&str> = self.parts.iter().filter_map(Part::as_text).collect();
         texts.join("\n")
+    }
+
+    /// About how many bytes it holds.
+    pub fn size(&self) -> usize {
+        self.parts.iter().map(Part::size).sum()
     }
 }
 

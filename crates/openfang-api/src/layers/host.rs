@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::Request;
 use http::header::{HOST, ORIGIN};
-use http::{HeaderMap, Uri};
+use http::{HeaderMap, HeaderValue, Uri};
 use openfang_types::config::Config;
 
 use crate::error::ApiError;
@@ -34,6 +34,12 @@ impl Hosts {
             (Some(origin), None) if origin.to_str().is_ok_and(|origin| self.may_call(origin, &host)) => Ok(()),
             (Some(_), _) => Err(ApiError::wrong_origin()),
         }
+    }
+
+    /// The origin of the page that makes the request, if it may.
+    pub(super) fn page(&self, request: &Request) -> Option<HeaderValue> {
+        let origin = request.headers().get(ORIGIN)?;
+        self.check(request).is_ok().then(|| origin.clone())
     }
 
     fn is_ours(&self, host: &str) -> bool {

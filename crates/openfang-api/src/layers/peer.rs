@@ -17,10 +17,14 @@ pub(super) fn of(request: &Request, trusted: &[IpAddr]) -> IpAddr {
     if !trusted.contains(&socket) {
         return socket;
     }
-    let headers = request.headers().get_all(FORWARDED).iter().filter_map(|value| value.to_str().ok());
-    let hops: Vec<IpAddr> = headers.flat_map(|value| value.split(',')).filter_map(named_peer).collect();
-    // The proxy appends whom it saw; everything before that is hearsay.
-    hops.last().copied().unwrap_or(socket)
+    // The proxy appends whom it saw; everything before that is hearsay, also when the last hop names nobody.
+    let last = request.headers().get_all(FORWARDED).iter().next_back().and_then(|value| value.to_str().ok());
+    match last.and_then(|value| named_peer(value.rsplit(',').next()?)) {
+        // Somebody behind the proxy is never local, whatever it is called there.
+        Some(peer) if peer.is_loopback() => IpAddr::from([0, 0, 0, 0]),
+        Some(peer) => peer,
+        None => IpAddr::from([0, 0, 0, 0]),
+    }
 }
 
 fn named_peer(hop: &str) -> Option<IpAddr> {

@@ -27,9 +27,11 @@ fn a_trusted_proxy_names_the_last_hop() {
         (vec!["for=198.51.100.7"], "198.51.100.7"),
         (vec!["for=127.0.0.1, for=\"198.51.100.7:4711\";proto=https"], "198.51.100.7"),
         (vec!["for=127.0.0.1", "For=\"[2001:db8::1]:80\""], "2001:db8::1"),
-        (vec!["proto=https"], proxy),
-        (vec!["for=unknown"], proxy),
-        (vec![], proxy),
+        (vec!["for=127.0.0.1, for=unknown"], "0.0.0.0"),
+        (vec!["for=127.0.0.1"], "0.0.0.0"),
+        (vec!["proto=https"], "0.0.0.0"),
+        (vec!["for=unknown"], "0.0.0.0"),
+        (vec![], "0.0.0.0"),
     ];
     for (forwarded, expected) in rows {
         assert_eq!(peer(proxy, &forwarded, &[proxy]), expected, "{forwarded:?}");

@@ -42,7 +42,7 @@ impl Rates {
         if peer.is_loopback() {
             return Ok(());
         }
-        self.peers.check_key(&peer).map_err(|until| self.too_many(&until))
+        self.peers.check_key(&network_of(peer)).map_err(|until| self.too_many(&until))
     }
 
     /// One request of this principal. `local` and the daemon token are exempt.
@@ -55,15 +55,19 @@ impl Rates {
         }
     }
 
-    /// A wrong guess. Who makes too many is locked out for a moment, right guesses included: otherwise the answer
-    /// to a fast guesser would still tell wrong from right.
+    /// A wrong guess. Who makes too many from elsewhere is locked out for a moment, right guesses included: otherwise
+    /// the answer to a fast guesser would still tell wrong from right. On loopback only wrong guesses are refused, or
+    /// any process of the machine could lock its owner out; a key is too long to be guessed there.
     pub(super) fn charge_failure(&self, peer: IpAddr) -> Result<(), ApiError> {
+        let peer = network_of(peer);
         self.not_locked_out(peer)?;
         match self.failures.check_key_n(&peer, self.failure_cost) {
             Ok(Ok(())) | Err(_) => Ok(()),
             Ok(Err(until)) => {
                 let wait = until.wait_time_from(self.clock.now());
-                self.locked().insert(peer, Instant::now() + wait);
+                if !peer.is_loopback() {
+                    self.locked().insert(peer, Instant::now() + wait);
+                }
                 Err(ApiError::too_many(wait))
             }
         }
@@ -71,6 +75,7 @@ impl Rates {
 
     /// Whether this peer has guessed too often just now.
     pub(super) fn not_locked_out(&self, peer: IpAddr) -> Result<(), ApiError> {
+        let peer = network_of(peer);
         let mut locked = self.locked();
         let Some(until) = locked.get(&peer) else { return Ok(()) };
         let left = until.saturating_duration_since(Instant::now());
@@ -95,6 +100,18 @@ impl Rates {
 
     fn too_many(&self, until: &NotUntil<<DefaultClock as governor::clock::Clock>::Instant>) -> ApiError {
         ApiError::too_many(until.wait_time_from(self.clock.now()))
+    }
+}
+
+/// One subscriber has a whole IPv6 network of 64 bits; it is one peer.
+fn network_of(peer: IpAddr) -> IpAddr {
+    match peer {
+        IpAddr::V4(_) => peer,
+        IpAddr::V6(six) if six.is_loopback() => peer,
+        IpAddr::V6(six) => {
+            let [a, b, c, d, ..] = six.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use http::StatusCode;
 use openfang_kernel::Kernel;
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +12,8 @@ use crate::extract::Asked;
 /// Longer ones are not challenges.
 const CHALLENGE_MAX_CHARS: usize = 128;
 
+/// Unknown keys are left alone here: checkers add their own.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct Query {
     challenge: Option<String>,
 }
@@ -22,10 +23,16 @@ pub(super) struct Health {
     status: &'static str,
     version: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<String>,
 }
 
-pub(super) async fn show(State(kernel): State<Kernel>, Asked(query): Asked<Query>) -> Result<Json<Health>, ApiError> {
+/// 200 while all is well, 503 while nothing can be stored.
+pub(super) async fn show(
+    State(kernel): State<Kernel>,
+    Asked(query): Asked<Query>,
+) -> Result<(StatusCode, Json<Health>), ApiError> {
     let proof = match query.challenge {
         Some(challenge) if challenge.chars().count() > CHALLENGE_MAX_CHARS => {
             return Err(ApiError::bad_request("a challenge has at most 128 characters"));
@@ -33,5 +40,8 @@ pub(super) async fn show(State(kernel): State<Kernel>, Asked(query): Asked<Query
         Some(challenge) => Some(kernel.prove(&challenge)),
         None => None,
     };
-    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), proof }))
+    let store = kernel.store_failure();
+    let (code, status) =
+        if store.is_some() { (StatusCode::SERVICE_UNAVAILABLE, "failing") } else { (StatusCode::OK, "ok") };
+    Ok((code, Json(Health { status, version: env!("CARGO_PKG_VERSION"), store, proof })))
 }

@@ -1,6 +1,7 @@
 //! `GET /api/policy/{agent}/{tool}`: what the agent may do with the tool, and why.
 
 use axum::Json;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use openfang_kernel::{Explanation, Kernel};
 
@@ -10,7 +11,8 @@ use crate::extract::{Who, parse};
 pub(super) async fn explain(
     State(kernel): State<Kernel>,
     Who(caller): Who,
-    Path((agent, tool)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
 ) -> Result<Json<Explanation>, ApiError> {
+    let Path((agent, tool)) = path.map_err(|error| ApiError::bad_request(error.body_text()))?;
     Ok(Json(kernel.explain(&caller, &parse(&agent)?, &parse(&tool)?)?))
 }

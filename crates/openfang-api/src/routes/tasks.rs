@@ -22,6 +22,10 @@ pub(super) struct ListQuery {
     context_id: Option<ContextId>,
     page_size: Option<usize>,
     page_token: Option<String>,
+    #[serde(default)]
+    include_history: bool,
+    #[serde(default)]
+    include_artifacts: bool,
 }
 
 #[derive(Serialize)]
@@ -42,13 +46,19 @@ pub(super) async fn list(
     Who(caller): Who,
     Asked(query): Asked<ListQuery>,
 ) -> Result<Json<Tasks>, ApiError> {
-    let ListQuery { agent, state, context_id, page_size, page_token } = query;
+    let ListQuery { agent, state, context_id, page_size, page_token, include_history, include_artifacts } = query;
     let page_token = page_token.filter(|token| !token.is_empty());
     let page = kernel
         .tasks(&caller, TaskFilter { agent, state, context_id, page_size, page_token })
         .await?;
     let next_page_token = page.next_page_token.unwrap_or_default();
-    Ok(Json(Tasks { tasks: page.tasks, next_page_token, total: page.total }))
+    // A page of whole conversations could be of any size; who wants them says so.
+    let shown = |task: Task| Task {
+        history: if include_history { task.history } else { Vec::new() },
+        artifacts: if include_artifacts { task.artifacts } else { Vec::new() },
+        ..task
+    };
+    Ok(Json(Tasks { tasks: page.tasks.into_iter().map(shown).collect(), next_page_token, total: page.total }))
 }
 
 pub(super) async fn show(

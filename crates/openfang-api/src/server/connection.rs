@@ -16,6 +16,8 @@ use openfang_types::limits::Limits;
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
+use super::impatient::Impatient;
+
 /// hyper's buffer must hold a whole head, and takes no less than this.
 const SMALLEST_HEAD_BUFFER: usize = 8 * 1024;
 /// How often a preface that came in pieces is looked at again.
@@ -52,7 +54,7 @@ impl Connection {
             version = tokio::time::timeout(head_time, opening(&self.stream)) => version,
             () = self.stop.cancelled() => return,
         };
-        let io = TokioIo::new(self.stream);
+        let io = TokioIo::new(Impatient::new(self.stream));
         let ended = match version {
             Ok(Some(Version::One)) => {
                 let connection = hyper::server::conn::http1::Builder::new()

@@ -6,25 +6,18 @@ use openfang_kernel::{AgentSummary, Explanation};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::limits::PAGE_MAX_TASKS;
-use openfang_types::task::{Task, TaskState};
+use openfang_types::task::Task;
 use openfang_types::tool::ToolDefinition;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{AgentView, Following, Outgoing, Reply};
+use super::{AgentView, Following, Outgoing, Reply, TaskListing, Wanted};
 use crate::error::{CliError, Refusal};
 use crate::session::Session;
 
 pub(crate) struct DaemonBackend {
     daemon: Daemon,
-}
-
-/// Tasks, and how many there are in all.
-#[derive(Debug, Serialize)]
-pub(crate) struct TaskListing {
-    pub(crate) tasks: Vec<Task>,
-    pub(crate) total: usize,
 }
 
 #[derive(Deserialize)]
@@ -111,40 +104,33 @@ impl DaemonBackend {
         self.get(&format!("/api/policy/{agent}/{tool}")).await
     }
 
-    /// One's own tasks, latest change first, at most `limit`.
-    pub(crate) async fn tasks(
-        &self,
-        agent: Option<&AgentName>,
-        state: Option<TaskState>,
-        limit: usize,
-    ) -> Result<TaskListing, CliError> {
-        let agent = agent.map(|agent| format!("&agent={agent}")).unwrap_or_default();
-        let state = state.map(|state| format!("&state={state}")).unwrap_or_default();
+    pub(super) async fn tasks(&self, wanted: &Wanted) -> Result<TaskListing, CliError> {
+        let agent = wanted.agent.as_ref().map(|agent| format!("&agent={agent}")).unwrap_or_default();
+        let state = wanted.state.map(|state| format!("&state={state}")).unwrap_or_default();
         let mut listing = TaskListing { tasks: Vec::new(), total: 0 };
         let mut token = String::new();
         loop {
-            let size = (limit - listing.tasks.len()).min(PAGE_MAX_TASKS);
+            let size = (wanted.limit - listing.tasks.len()).min(PAGE_MAX_TASKS);
             let path = format!("/api/tasks?pageSize={size}&pageToken={token}{agent}{state}");
             let page: TaskPage = self.get(&path).await?;
             listing.total = page.total;
             listing.tasks.extend(page.tasks);
             token = page.next_page_token;
-            if token.is_empty() || listing.tasks.len() >= limit {
+            if token.is_empty() || listing.tasks.len() >= wanted.limit {
                 return Ok(listing);
             }
         }
     }
 
-    pub(crate) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
+    pub(super) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
         Ok(self.get::<TaskView>(&format!("/api/tasks/{id}")).await?.task)
     }
 
-    pub(crate) async fn cancel(&self, id: TaskId) -> Result<Task, CliError> {
+    pub(super) async fn cancel(&self, id: TaskId) -> Result<Task, CliError> {
         Ok(self.post::<TaskView>(&format!("/api/tasks/{id}/cancel"), &json!({})).await?.task)
     }
 
-    /// Follows a task to its end.
-    pub(crate) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
+    pub(super) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
         self.stream(Method::GET, &format!("/api/tasks/{id}/events"), None).await
     }
 

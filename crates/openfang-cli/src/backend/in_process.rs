@@ -1,18 +1,18 @@
-//! A kernel in this process as a backend. Its memory ends with the command.
+//! A kernel in this process as a backend. What it stores is there for the next command, and for the daemon.
 
 use std::sync::Arc;
 
 use openfang_kernel::home::Home;
-use openfang_kernel::{AgentSummary, Boot, Caller, Explanation, Follow, Kernel, KernelError, ToolCall, Until};
+use openfang_kernel::{AgentSummary, Boot, Caller, Explanation, Follow, Kernel, KernelError, TaskFilter, ToolCall, Until};
 use openfang_types::config::Config;
 use openfang_types::content::ToolOutput;
-use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::principal::{AdminProof, Door, Principal};
-use openfang_types::task::Message;
+use openfang_types::task::{Message, Task};
 use openfang_types::tool::ToolDefinition;
 use serde_json::{Map, Value};
 
-use super::{AgentView, Following, Outgoing, Reply};
+use super::{AgentView, Following, Outgoing, Reply, TaskListing, Wanted};
 use crate::error::CliError;
 
 pub(crate) struct InProcess {
@@ -23,6 +23,7 @@ pub(crate) struct InProcess {
 impl InProcess {
     pub(super) fn start(home: Home, config: Config) -> Result<Self, CliError> {
         let kernel = Boot::new(home, config).start()?;
+        kernel.heed_cancel_requests();
         let caller = Caller {
             principal: Arc::new(Principal::admin(AdminProof::InProcess)),
             door: Door::Cli,
@@ -72,13 +73,42 @@ impl InProcess {
         let reply = self.kernel.submit(&self.caller, &agent, message).await;
         match reply.map_err(|error| self.refused(&error))? {
             openfang_kernel::Reply::Message(message) => Ok(Following::Once(Some(message))),
-            openfang_kernel::Reply::Task(task) => {
-                let from = Follow { after: None, until: Until::Settled };
-                let stream = self.kernel.follow(&self.caller, task.id, from).await;
-                let stream = stream.map_err(|error| self.refused(&error))?;
-                Ok(Following::InProcess(Box::new(stream), self.caller.trace))
+            openfang_kernel::Reply::Task(task) => self.follow_until(task.id, Until::Settled).await,
+        }
+    }
+
+    pub(super) async fn tasks(&self, wanted: &Wanted) -> Result<TaskListing, CliError> {
+        let mut filter =
+            TaskFilter { agent: wanted.agent.clone(), state: wanted.state, ..TaskFilter::default() };
+        let mut listing = TaskListing { tasks: Vec::new(), total: 0 };
+        loop {
+            filter.page_size = Some(wanted.limit - listing.tasks.len());
+            let page = self.kernel.tasks(&self.caller, filter.clone()).await.map_err(|error| self.refused(&error))?;
+            listing.total = page.total;
+            listing.tasks.extend(page.tasks);
+            filter.page_token = page.next_page_token;
+            if filter.page_token.is_none() || listing.tasks.len() >= wanted.limit {
+                return Ok(listing);
             }
         }
+    }
+
+    pub(super) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
+        self.kernel.task(&self.caller, id).await.map_err(|error| self.refused(&error))
+    }
+
+    pub(super) async fn cancel(&self, id: TaskId) -> Result<Task, CliError> {
+        self.kernel.cancel_task(&self.caller, id).await.map_err(|error| self.refused(&error))
+    }
+
+    pub(super) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
+        self.follow_until(id, Until::Ended).await
+    }
+
+    async fn follow_until(&self, id: TaskId, until: Until) -> Result<Following, CliError> {
+        let stream = self.kernel.follow(&self.caller, id, Follow { after: None, until }).await;
+        let stream = stream.map_err(|error| self.refused(&error))?;
+        Ok(Following::InProcess(Box::new(stream), self.caller.trace))
     }
 
     pub(super) fn explain(&self, agent: &AgentName, tool: &ToolName) -> Result<Explanation, CliError> {

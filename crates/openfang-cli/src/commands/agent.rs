@@ -68,11 +68,7 @@ async fn send(session: &Session, args: SendArgs) -> Result<Exit, CliError> {
     if args.no_wait {
         return submit(session, message).await;
     }
-    // A task to continue can only be in a daemon.
-    let backend = match args.task {
-        Some(_) => Backend::Daemon(DaemonBackend::open(session, "continuing a task").await?),
-        None => Backend::open(session).await?,
-    };
+    let backend = Backend::open(session).await?;
     if args.stream {
         return stream(session, &backend, message).await;
     }
@@ -87,7 +83,7 @@ async fn send(session: &Session, args: SendArgs) -> Result<Exit, CliError> {
             for text in artifact_texts(task) {
                 session.output.text(&text)?;
             }
-            tell_end(session, &backend, task)?;
+            tell_end(session, task)?;
         }
     }
     Ok(exit_of(&reply))
@@ -121,7 +117,7 @@ async fn stream(session: &Session, backend: &Backend, message: Outgoing) -> Resu
     match watching.into_task()? {
         Some(task) => {
             if !session.output.is_json() {
-                tell_end(session, backend, &task)?;
+                tell_end(session, &task)?;
             }
             Ok(exit_of(&Reply::Task(Box::new(task))))
         }
@@ -140,7 +136,7 @@ fn artifact_texts(task: &Task) -> Vec<String> {
 }
 
 /// How the task stands: what the agent says is a result, the rest is a remark.
-fn tell_end(session: &Session, backend: &Backend, task: &Task) -> Result<(), CliError> {
+fn tell_end(session: &Session, task: &Task) -> Result<(), CliError> {
     let output = &session.output;
     let (id, state, said) = (task.id, task.status.state, status_text(task));
     match state {
@@ -160,15 +156,8 @@ fn tell_end(session: &Session, backend: &Backend, task: &Task) -> Result<(), Cli
     }
     output.note(&format!("task {id} {state}"));
     if state.is_interrupted() {
-        output.note(&if backend.keeps_tasks() {
-            let command = session.command(&format!("agent send {} --task {id} 'TEXT'", task.agent));
-            format!("it waits for you: {command}")
-        } else {
-            let start = session.command("start");
-            format!(
-                "it cannot be continued, because no daemon keeps it; run `{start}` first, then send the message again"
-            )
-        });
+        let command = session.command(&format!("agent send {} --task {id} 'TEXT'", task.agent));
+        output.note(&format!("it waits for you: {command}"));
     }
     Ok(())
 }

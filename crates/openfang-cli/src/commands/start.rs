@@ -28,14 +28,17 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
         return Err(CliError::AlreadyRunning { pid, address, stop });
     }
 
+    let role = session.home.listen()?;
     let kernel = Boot::new(session.home.clone(), config).start()?;
     let address = kernel.config().api_listen;
     let signals = Signals::listen().map_err(CliError::Runtime)?;
     let server = Server::bind(kernel.clone()).await.map_err(|cause| CliError::Listen { address, cause })?;
     let announced = Announced::write(session, &kernel, &server)?;
     greet(session, &kernel, &announced.file, first_run)?;
+    kernel.start_background_agents();
     let exit = serve(session, &kernel, server, signals).await;
-    drop(announced);
+    kernel.flush().await;
+    drop((announced, role));
     Ok(exit)
 }
 

@@ -1,4 +1,4 @@
-//! `openfang task`: one's own tasks, while they live in a daemon.
+//! `openfang task`: one's own tasks, whichever process made them.
 
 use openfang_types::ids::TaskId;
 use openfang_types::task::{Role, Task, TaskState};
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::watching::Watching;
 use crate::args::{TaskCommand, TaskListArgs};
-use crate::backend::DaemonBackend;
+use crate::backend::{Backend, Wanted};
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Table, Tone};
 use crate::session::Session;
@@ -34,23 +34,23 @@ pub(super) const fn exit_of(state: TaskState) -> Exit {
 }
 
 async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> {
-    let daemon = DaemonBackend::open(session, "task list").await?;
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let listing = daemon.tasks(args.agent.as_ref(), args.state, limit).await?;
+    let wanted = Wanted { agent: args.agent.clone(), state: args.state, limit };
+    let listing = Backend::open(session).await?.tasks(&wanted).await?;
     if session.output.is_json() {
         session.output.document(&listing)?;
         return Ok(Exit::Ok);
     }
-    let mut table = Table::new(&["ID", "STATE", "AGENT", "CHANGED", "MESSAGE"]);
+    let mut table = Table::new(&["ID", "STATE", "AGENT", "CHANGED", "SAYS"]);
     for task in &listing.tasks {
-        let message = task.history.first().map(message_text).unwrap_or_default();
+        let says = status_text(task).unwrap_or_default();
         let changed = format!("{:.0}", task.status.timestamp);
         table.row([
             task.id.into(),
             state_cell(task.status.state),
             (&task.agent).into(),
             changed.into(),
-            message.into(),
+            says.into(),
         ]);
     }
     session.output.table(&table)?;
@@ -64,7 +64,7 @@ async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> 
 }
 
 async fn show(session: &Session, id: TaskId) -> Result<Exit, CliError> {
-    let task = DaemonBackend::open(session, "task show").await?.task(id).await?;
+    let task = Backend::open(session).await?.task(id).await?;
     let output = &session.output;
     if output.is_json() {
         output.document(&json!({ "task": task }))?;
@@ -95,7 +95,8 @@ async fn show(session: &Session, id: TaskId) -> Result<Exit, CliError> {
 }
 
 async fn watch(session: &Session, id: TaskId) -> Result<Exit, CliError> {
-    let mut following = DaemonBackend::open(session, "task watch").await?.follow(id).await?;
+    let backend = Backend::open(session).await?;
+    let mut following = backend.follow(id).await?;
     let mut watching = Watching::log(session);
     while let Some(shown) = following.next().await? {
         watching.show(shown)?;
@@ -104,7 +105,7 @@ async fn watch(session: &Session, id: TaskId) -> Result<Exit, CliError> {
 }
 
 async fn cancel(session: &Session, id: TaskId) -> Result<Exit, CliError> {
-    let task = DaemonBackend::open(session, "task cancel").await?.cancel(id).await?;
+    let task = Backend::open(session).await?.cancel(id).await?;
     if session.output.is_json() {
         session.output.document(&json!({ "task": task }))?;
     } else {

@@ -4,12 +4,14 @@
 //! `default_tool`. Without one the agent asks back and says what it can do.
 
 use futures_util::future::BoxFuture;
+use openfang_types::agent::AgentManifest;
 use openfang_types::ids::ToolName;
 use openfang_types::task::{Message, Part, TaskState};
 use openfang_types::tool::ToolDefinition;
 use serde_json::{Value, json};
 
-use super::{Called, Ending, Model, ModelRun, RunStopped, Turn, arguments_or_empty};
+use super::{Called, Ending, Model, ModelRun, Recovery, RunStopped, Turn, arguments_or_empty, may_repeat};
+use crate::catalog::Catalog;
 use crate::context::CallContext;
 use crate::pipeline::{Pipeline, ToolCall, capability};
 
@@ -32,12 +34,21 @@ impl Model for Direct {
         None
     }
 
+    fn recovery(&self, turn: &Turn, agent: &AgentManifest, catalog: &Catalog) -> Recovery {
+        let tool = match wish_of(&turn.message) {
+            Wish::Call(tool, _) => Some(tool),
+            Wish::Text(_) => agent.default_tool.clone(),
+            Wish::Unreadable(_) => None,
+        };
+        if tool.is_none_or(|tool| may_repeat(catalog, &tool)) { Recovery::Resume } else { Recovery::Fail }
+    }
+
     fn run<'a>(&'a self, run: &'a ModelRun<'a>, turn: &'a Turn) -> BoxFuture<'a, Result<Ending, RunStopped>> {
         Box::pin(async move {
             let call = match wish_of(&turn.message) {
                 Wish::Call(name, arguments) => ToolCall { name, arguments },
                 Wish::Unreadable(why) => return Ok(Ending::saying(TaskState::Failed, why)),
-                Wish::Text(text) => match default_call(run, text) {
+                Wish::Text(text) => match default_call(run, text.trim()) {
                     Some(call) => call,
                     None => return Ok(Ending::saying(TaskState::InputRequired, can_do(run.cx, run.pipeline))),
                 },
@@ -52,12 +63,12 @@ impl Model for Direct {
 }
 
 fn wish_of(message: &Message) -> Wish {
-    let named = message.parts.iter().filter_map(Part::as_data).find_map(|data| {
-        let tool = data.get("tool")?.as_str()?;
-        Some((tool, arguments_or_empty(data.get("arguments"))))
-    });
-    if let Some((tool, arguments)) = named {
-        return call_of(tool, arguments);
+    let named = message.parts.iter().filter_map(Part::as_data).find(|data| data.get("tool").is_some());
+    if let Some(data) = named {
+        return match data.get("tool").and_then(Value::as_str) {
+            Some(tool) => call_of(tool, arguments_or_empty(data.get("arguments"))),
+            None => Wish::Unreadable("the `tool` of a data part must be the name of a tool".to_owned()),
+        };
     }
     let text = message.joined_text();
     let Some(command) = text.trim().strip_prefix('/') else { return Wish::Text(text) };
@@ -85,7 +96,10 @@ fn arguments_of(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-fn default_call(run: &ModelRun<'_>, text: String) -> Option<ToolCall> {
+fn default_call(run: &ModelRun<'_>, text: &str) -> Option<ToolCall> {
+    if text.is_empty() {
+        return None;
+    }
     let name = run.agent.default_tool.as_ref()?;
     let tool = run.pipeline.catalog().get(name)?;
     let parameter = text_parameter(&tool.definition)?;

@@ -4,11 +4,13 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use openfang_types::agent::AgentManifest;
 use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::ArtifactId;
 use openfang_types::task::{Artifact, Message, Part, TaskState};
 
-use super::{Called, Ending, Model, ModelRun, RunEvent, RunStopped, Turn};
+use super::{Called, Ending, Model, ModelRun, Recovery, RunEvent, RunStopped, Turn, may_repeat};
+use crate::catalog::Catalog;
 use crate::pipeline::ToolCall;
 
 use format::{ArtifactStep, Rule, Script, Step};
@@ -40,13 +42,23 @@ impl Model for Scripted {
         }
     }
 
+    fn recovery(&self, turn: &Turn, _: &AgentManifest, catalog: &Catalog) -> Recovery {
+        let open = self.rule_for(&turn.message, turn.number).and_then(|rule| rule.steps[rule.told(turn.told)..].first());
+        match open {
+            Some(Step::Tool(tool)) if !may_repeat(catalog, &tool.name) => Recovery::Fail,
+            _ => Recovery::Resume,
+        }
+    }
+
     fn run<'a>(&'a self, run: &'a ModelRun<'a>, turn: &'a Turn) -> BoxFuture<'a, Result<Ending, RunStopped>> {
         Box::pin(async move {
             let Some(rule) = self.rule_for(&turn.message, turn.number) else {
                 return Ok(Ending::saying(TaskState::InputRequired, self.script.known_rules()));
             };
-            let mut play = Play { run, turn: turn.number, chunks: 0 };
-            for (number, step) in rule.steps.iter().enumerate() {
+            let told = rule.told(turn.told);
+            let chunks = rule.steps[..told].iter().filter(|step| matches!(step, Step::Chunk(_))).count();
+            let mut play = Play { run, turn: turn.number, chunks };
+            for (number, step) in rule.steps.iter().enumerate().skip(told) {
                 if let Some(ending) = play.step(step, number).await? {
                     return Ok(ending);
                 }

@@ -34,13 +34,18 @@ pub(super) fn open<'a>(pipeline: &'a Pipeline, cx: &CallContext, call: &ToolCall
 
 impl Record<'_> {
     /// Makes sure that an effect cannot happen unrecorded. What only reads is recorded when it ends.
-    pub(super) async fn commit_before_effect(&mut self, permit: &Permit) -> Result<(), ToolError> {
+    pub(super) async fn commit_before_effect(&mut self, cx: &CallContext, permit: &Permit) -> Result<(), ToolError> {
         self.is_known = true;
         if permit.definition().annotations.read_only_hint {
             return Ok(());
         }
         let Some(row) = &self.row else { return Ok(()) };
-        let committed = self.pipeline.audit.commit(row.clone()).await;
+        // Both are queued before either is waited for, so that one commit holds them.
+        let recorded = self.pipeline.audit.commit(row.clone());
+        let committed = match &cx.run {
+            Some(run) => futures_util::future::try_join(recorded, run.reach_durable_point()).await.map(drop),
+            None => recorded.await,
+        };
         committed.map_err(|cause| ToolError::Unrecorded { tool: row.tool.clone(), cause })
     }
 

@@ -57,7 +57,7 @@ impl LoopGuard {
                 "this was identical call number {same} of this run; number {block} is refused"
             ));
         }
-        if rounds + 1 >= self.rules.cycle_repeats {
+        if rounds > 0 && rounds + 1 >= self.rules.cycle_repeats {
             return Verdict::Warn(format!(
                 "the calls of this run repeat in a cycle, {rounds} times now; the next round is refused"
             ));
@@ -65,7 +65,7 @@ impl LoopGuard {
         Verdict::Fine
     }
 
-    /// How often the shortest cycle of two or more calls has just come round completely.
+    /// How often a cycle of two or more calls has just come round completely; 0 when nothing repeats.
     fn rounds_of_a_cycle(&self) -> u32 {
         let longest = self.rules.cycle_length.min(self.history.len() / 2);
         let rounds = |length: usize| {
@@ -73,9 +73,9 @@ impl LoopGuard {
             let last = backwards.next();
             let differs = last.is_some_and(|calls| calls.iter().any(|call| *call != calls[0]));
             let again = backwards.take_while(|chunk| Some(*chunk) == last).count();
-            if differs { u32::try_from(again + 1).unwrap_or(u32::MAX) } else { 1 }
+            if differs && again > 0 { u32::try_from(again + 1).unwrap_or(u32::MAX) } else { 0 }
         };
-        (2..=longest).map(rounds).max().unwrap_or(1)
+        (2..=longest).map(rounds).max().unwrap_or(0)
     }
 }
 

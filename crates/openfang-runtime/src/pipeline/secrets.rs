@@ -27,7 +27,7 @@ const SECRET_SHAPES: [&str; 12] = [
     r"eyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{20}",
 ];
 
-/// Short values would be found everywhere; config refuses to call them secrets of ours.
+/// Shorter values would be found everywhere; config takes none that is.
 const SHORTEST_SECRET: usize = 8;
 
 /// What to look for.
@@ -115,7 +115,13 @@ impl Sensitive {
                 }
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.redact(item)),
-            Value::Object(members) => members.values_mut().for_each(|member| self.redact(member)),
+            Value::Object(members) => {
+                let whole = std::mem::take(members);
+                for (key, mut member) in whole {
+                    self.redact(&mut member);
+                    members.insert(self.redacted(&key).into_owned(), member);
+                }
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }

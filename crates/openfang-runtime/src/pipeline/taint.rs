@@ -5,6 +5,7 @@ use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::ToolName;
 use openfang_types::principal::Door;
 use openfang_types::taint::{Label, Labels, forbidding_label};
+use openfang_types::task::{Part, PartBody};
 use serde_json::Value;
 
 use super::{Permit, Sensitive, ToolError};
@@ -53,8 +54,16 @@ pub(super) fn check_sink(
 pub(super) fn label(sensitive: &Sensitive, cx: &CallContext, tool: &ToolName, mut output: ToolOutput) -> ToolOutput {
     let mut found = Labels::none();
     let source = format!("the result of {tool}");
-    for text in output.content.iter().filter_map(ContentBlock::as_text) {
-        found.join(&sensitive.labels_of_text(text, &source));
+    for block in &output.content {
+        match block {
+            ContentBlock::Text { text } => found.join(&sensitive.labels_of_text(text, &source)),
+            ContentBlock::Resource { resource } => found.join(&sensitive.labels_of(resource, &source)),
+            ContentBlock::ResourceLink { uri, name } => {
+                found.join(&sensitive.labels_of_text(uri, &source));
+                found.join(&sensitive.labels_of_text(name, &source));
+            }
+            ContentBlock::Image { .. } | ContentBlock::Audio { .. } => {}
+        }
     }
     if let Some(value) = &output.structured_content {
         found.join(&sensitive.labels_of(value, &source));
@@ -72,12 +81,29 @@ pub(super) fn label(sensitive: &Sensitive, cx: &CallContext, tool: &ToolName, mu
     output
 }
 
+/// What the parts of a message say about themselves.
+pub(super) fn labels_of_parts(sensitive: &Sensitive, parts: &[Part]) -> Labels {
+    let mut labels = Labels::none();
+    for part in parts {
+        match &part.body {
+            PartBody::Text(text) | PartBody::Url(text) => labels.join(&sensitive.labels_of_text(text, "the message")),
+            PartBody::Data(value) => labels.join(&sensitive.labels_of(value, "the message")),
+            PartBody::Raw(_) => {}
+        }
+    }
+    labels
+}
+
 fn redact(sensitive: &Sensitive, output: &mut ToolOutput) {
     for block in &mut output.content {
         match block {
             ContentBlock::Text { text } => *text = sensitive.redacted(text).into_owned(),
             ContentBlock::Resource { resource } => sensitive.redact(resource),
-            ContentBlock::Image { .. } | ContentBlock::Audio { .. } | ContentBlock::ResourceLink { .. } => {}
+            ContentBlock::ResourceLink { uri, name } => {
+                *uri = sensitive.redacted(uri).into_owned();
+                *name = sensitive.redacted(name).into_owned();
+            }
+            ContentBlock::Image { .. } | ContentBlock::Audio { .. } => {}
         }
     }
     if let Some(value) = &mut output.structured_content {

@@ -10,12 +10,14 @@ use serde_json::Value;
 
 use super::{Tool, ToolFuture, name, parse};
 use crate::context::CallContext;
+use crate::file_labels::FileLabels;
 use crate::pipeline::Permit;
 use crate::workspace::{Entry, EntryKind, Listing};
 use crate::workspaces::Workspaces;
 
 pub(super) struct FileList {
     pub(super) workspaces: Workspaces,
+    pub(super) labels: FileLabels,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -39,7 +41,8 @@ impl Tool for FileList {
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { path } = parse(arguments)?;
-            let labels = Labels::one(Label::Workspace, format!("directory {path}"));
+            let named_with = self.labels.below(&Workspaces::place(cx), &path).await?;
+            let labels = Labels::one(Label::Workspace, format!("directory {path}")).joined(&named_with);
             let listing = self.workspaces.with(cx, move |files| files.list(&path, FILE_LIST_MAX_ENTRIES)).await?;
             Ok(ToolOutput::text(shown(&listing)).labelled(&labels))
         })

@@ -11,12 +11,14 @@ use serde_json::Value;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
+use crate::file_labels::FileLabels;
 use crate::pipeline::Permit;
 use crate::workspace::FileBytes;
 use crate::workspaces::Workspaces;
 
 pub(super) struct FileRead {
     pub(super) workspaces: Workspaces,
+    pub(super) labels: FileLabels,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -37,7 +39,9 @@ impl Tool for FileRead {
             let Args { path } = parse(arguments)?;
             let wanted = path.clone();
             let file = self.workspaces.with(cx, move |files| files.read(&wanted, FILE_READ_MAX_BYTES)).await?;
-            Ok(ToolOutput::text(text_of(&path, file)?).labelled(&labels_of(&path, &cx.config.pii)))
+            let written_with = self.labels.of(&Workspaces::place(cx), &path).await?;
+            let labels = labels_of(&path, &cx.config.pii).joined(&written_with);
+            Ok(ToolOutput::text(text_of(&path, file)?).labelled(&labels))
         })
     }
 }

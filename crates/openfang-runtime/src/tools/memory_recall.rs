@@ -5,7 +5,7 @@ use std::sync::Arc;
 use openfang_store::KeyValueStore;
 use openfang_types::content::ToolOutput;
 use openfang_types::limits::PAGE_MAX_TASKS;
-use openfang_types::taint::SinkKind;
+use openfang_types::taint::{Labels, SinkKind};
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,8 +41,12 @@ impl Tool for MemoryRecall {
             let Args { key, prefix } = parse(arguments)?;
             let owner = cx.principal.owner();
             let Some(key) = key else {
-                let keys = self.memory.keys(owner, prefix.as_deref().unwrap_or(""), PAGE_MAX_TASKS).await?;
-                return Ok(ToolOutput::text(keys.join("\n")).with_structured(json!({ "keys": keys })));
+                let listed = self.memory.keys(owner, prefix.as_deref().unwrap_or(""), PAGE_MAX_TASKS).await?;
+                // Whoever kept a value chose its key.
+                let labels = listed.iter().fold(Labels::none(), |labels, entry| labels.joined(&entry.labels));
+                let keys: Vec<&str> = listed.iter().map(|entry| entry.key.as_str()).collect();
+                let output = ToolOutput::text(keys.join("\n")).with_structured(json!({ "keys": keys }));
+                return Ok(output.labelled(&labels));
             };
             let kept = self.memory.get(owner, &key).await?;
             let kept = kept.ok_or_else(|| ToolFailure::new(format!("nothing is kept under {key}")))?;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use openfang_types::ids::Owner;
 use openfang_types::limits::MEMORY_KEYS_PER_OWNER;
 
-use crate::{Kept, KeyValueStore, StoreError, StoreFuture};
+use crate::{Kept, KeyValueStore, ListedKey, StoreError, StoreFuture};
 
 /// Keys and values in memory.
 #[derive(Default)]
@@ -38,14 +38,11 @@ impl KeyValueStore for MemoryKeyValues {
         Box::pin(async move { Ok(kept) })
     }
 
-    fn keys<'a>(&'a self, owner: &'a Owner, prefix: &'a str, limit: usize) -> StoreFuture<'a, Vec<String>> {
+    fn keys<'a>(&'a self, owner: &'a Owner, prefix: &'a str, limit: usize) -> StoreFuture<'a, Vec<ListedKey>> {
         let keys = self.with(owner, |values| {
             let from_prefix = values.range(prefix.to_owned()..);
-            from_prefix
-                .map(|(key, _)| key.clone())
-                .take_while(|key| key.starts_with(prefix))
-                .take(limit)
-                .collect()
+            let matching = from_prefix.take_while(|(key, _)| key.starts_with(prefix)).take(limit);
+            matching.map(|(key, kept)| ListedKey { key: key.clone(), labels: kept.labels.clone() }).collect()
         });
         Box::pin(async move { Ok(keys) })
     }

@@ -1,21 +1,27 @@
 //! Tasks in a bounded map: when it is full the oldest finished one goes, in order of finishing; a live one never does.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
-use openfang_types::ids::{AgentName, MessageId, Owner, TaskId};
+use openfang_types::ids::{AgentName, MessageId, NodeId, Owner, TaskId};
 use openfang_types::limits::MEMORY_TASKS;
-use openfang_types::task::{Task, TaskState, TaskStatus};
+use openfang_types::task::TaskState;
 use tokio::sync::watch;
 
-use crate::{Append, Created, NewTask, Position, StoreError, StoreFuture, TaskPage, TaskQuery, TaskRecord, TaskStore};
+use crate::tasks::rules::{self, Standing};
+use crate::{
+    Append, Created, NewTask, Position, Retained, Retention, Stamp, StoreError, StoreFuture, TaskPage, TaskQuery,
+    TaskRecord, TaskStore,
+};
 
 /// Tasks in memory.
 #[derive(Default)]
 pub struct MemoryTasks {
     inner: Mutex<Inner>,
+    /// No other process can write here, so this never changes.
+    nobody_else: watch::Sender<u64>,
 }
 
 #[derive(Default)]
@@ -29,6 +35,7 @@ struct Inner {
 struct Entry {
     record: TaskRecord,
     first_message: MessageId,
+    cancel_requested: bool,
     events: Vec<TaskEvent>,
     latest: watch::Sender<Seq>,
 }
@@ -39,6 +46,14 @@ impl Entry {
         self.record.seq += 1;
         self.events
             .push(TaskEvent { task_id: self.record.task.id, seq: self.record.seq, at, body });
+    }
+
+    fn stamp(&self) -> Stamp {
+        Stamp { version: self.record.version, seq: self.record.seq }
+    }
+
+    const fn standing(&self) -> Standing {
+        Standing { state: self.record.task.status.state, version: self.record.version }
     }
 
     fn position(&self) -> Position {
@@ -55,22 +70,29 @@ impl Inner {
     }
 
     fn create(&mut self, new: NewTask) -> Result<Created, StoreError> {
+        rules::follow(TaskState::Submitted, &rules::states(&new.events))?;
         let key = (new.owner.clone(), new.agent.clone(), new.message.message_id.clone());
-        if let Some(entry) = self.by_message.get(&key).and_then(|id| self.entries.get(id)) {
-            return Ok(Created::Known(entry.record.clone()));
+        if let Some(id) = self.by_message.get(&key).filter(|id| self.entries.contains_key(id)) {
+            return Ok(Created::Known(*id));
         }
         let live = self.live.get(&new.owner).copied().unwrap_or(0);
         if live >= new.live_limit {
             return Err(StoreError::TooManyLive { limit: new.live_limit });
         }
+        if self.entries.contains_key(&new.id) {
+            return Err(StoreError::Conflict);
+        }
         self.make_room()?;
         let id = new.id;
         let entry = entry_of(new);
-        let record = entry.record.clone();
+        let (record, stamp) = (entry.record.clone(), entry.stamp());
         *self.live.entry(record.owner.clone()).or_default() += 1;
         self.by_message.insert(key, id);
         self.entries.insert(id, entry);
-        Ok(Created::New(record))
+        if record.task.status.state.is_terminal() {
+            self.finish(&record);
+        }
+        Ok(Created::New(stamp))
     }
 
     fn make_room(&mut self) -> Result<(), StoreError> {
@@ -85,32 +107,21 @@ impl Inner {
         Ok(())
     }
 
-    fn append(&mut self, write: Append) -> Result<TaskRecord, StoreError> {
+    fn append(&mut self, write: Append) -> Result<Stamp, StoreError> {
         let entry = self.own(&write.owner, write.id)?;
-        let mut state = entry.record.task.status.state;
-        for next in write.events.iter().filter_map(EventBody::state) {
-            if !state.can_become(next) {
-                return Err(StoreError::NotAllowed { from: state, to: next });
-            }
-            state = next;
-        }
-        if entry.record.version != write.version {
-            return Err(StoreError::Conflict);
-        }
-        if entry.record.task.status.state.is_terminal() {
-            return Err(StoreError::NotAllowed { from: state, to: state });
-        }
+        let state = entry.standing().append(write.version, &rules::states(&write.events))?;
         for body in write.events {
             entry.push(body, write.at);
         }
         entry.record.version += 1;
         entry.record.labels.join(&write.labels);
+        entry.record.node = write.node.unwrap_or(entry.record.node);
         entry.latest.send_replace(entry.record.seq);
-        let record = entry.record.clone();
+        let (record, stamp) = (entry.record.clone(), entry.stamp());
         if state.is_terminal() {
             self.finish(&record);
         }
-        Ok(record)
+        Ok(stamp)
     }
 
     fn finish(&mut self, record: &TaskRecord) {
@@ -134,7 +145,7 @@ impl Inner {
         rows.sort_by_key(|entry| std::cmp::Reverse(entry.position()));
         let total = rows.len();
         let rest = rows.into_iter().filter(|entry| query.after.is_none_or(|after| entry.position() < after));
-        let mut page: Vec<&Entry> = rest.take(query.limit + 1).collect();
+        let mut page: Vec<&Entry> = rest.take(query.limit.saturating_add(1)).collect();
         let more = page.len() > query.limit;
         page.truncate(query.limit);
         TaskPage {
@@ -146,28 +157,27 @@ impl Inner {
 }
 
 fn entry_of(new: NewTask) -> Entry {
-    let first_message = new.message.message_id.clone();
-    let status = TaskStatus { state: TaskState::Submitted, message: None, timestamp: new.at };
-    let task = Task {
-        id: new.id,
-        context_id: new.context_id,
-        agent: new.agent,
-        status: status.clone(),
-        history: Vec::new(),
-        artifacts: Vec::new(),
-    };
     let record = TaskRecord {
-        task,
-        owner: new.owner,
+        task: new.task(),
+        owner: new.owner.clone(),
         version: 1,
         seq: 0,
-        labels: new.labels,
+        labels: new.labels.clone(),
         trace: new.trace,
         created_at: new.at,
+        node: new.node,
+        attempt: 1,
     };
-    let mut entry = Entry { record, first_message, events: Vec::new(), latest: watch::Sender::new(0) };
-    entry.push(EventBody::Status(status), new.at);
-    entry.push(EventBody::Message(new.message), new.at);
+    let mut entry = Entry {
+        record,
+        first_message: new.message.message_id.clone(),
+        cancel_requested: false,
+        events: Vec::new(),
+        latest: watch::Sender::new(0),
+    };
+    for body in new.first_events() {
+        entry.push(body, new.at);
+    }
     entry.latest.send_replace(entry.record.seq);
     entry
 }
@@ -195,7 +205,16 @@ impl TaskStore for MemoryTasks {
         ready(Ok(self.lock().list(query)))
     }
 
-    fn append(&self, write: Append) -> StoreFuture<'_, TaskRecord> {
+    fn counts<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, BTreeMap<TaskState, u64>> {
+        let inner = self.lock();
+        let mut counts = BTreeMap::new();
+        for entry in inner.entries.values().filter(|entry| entry.record.owner == *owner) {
+            *counts.entry(entry.record.task.status.state).or_default() += 1;
+        }
+        ready(Ok(counts))
+    }
+
+    fn append(&self, write: Append) -> StoreFuture<'_, Stamp> {
         ready(self.lock().append(write))
     }
 
@@ -210,5 +229,53 @@ impl TaskStore for MemoryTasks {
 
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>> {
         ready(self.lock().own(owner, id).map(|entry| entry.latest.subscribe()))
+    }
+
+    fn request_cancel<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, ()> {
+        ready(self.lock().own(owner, id).map(|entry| entry.cancel_requested = true))
+    }
+
+    fn cancel_requests(&self, node: NodeId) -> StoreFuture<'_, Vec<TaskId>> {
+        let inner = self.lock();
+        let wanted = |entry: &&Entry| {
+            entry.cancel_requested && entry.record.node == node && !entry.record.task.status.state.is_terminal()
+        };
+        let mut ids: Vec<TaskId> =
+            inner.entries.values().filter(wanted).map(|entry| entry.record.task.id).collect();
+        ids.sort_unstable();
+        ready(Ok(ids))
+    }
+
+    fn orphans<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<TaskRecord>> {
+        let inner = self.lock();
+        let lost = |entry: &&Entry| {
+            let state = entry.record.task.status.state;
+            !state.is_terminal() && !state.is_interrupted() && !living.contains(&entry.record.node)
+        };
+        let mut orphans: Vec<TaskRecord> =
+            inner.entries.values().filter(lost).map(|entry| entry.record.clone()).collect();
+        orphans.sort_unstable_by_key(|record| record.task.id);
+        ready(Ok(orphans))
+    }
+
+    fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp> {
+        let mut inner = self.lock();
+        let entry = inner.entries.get_mut(&id).ok_or(StoreError::NotFound);
+        ready(entry.and_then(|entry| {
+            entry.standing().claim(version)?;
+            entry.record.version += 1;
+            entry.record.attempt += 1;
+            entry.record.node = node;
+            Ok(entry.stamp())
+        }))
+    }
+
+    /// The map is bounded already, and gone with the process.
+    fn retain(&self, _: Retention, _: Timestamp) -> StoreFuture<'_, Retained> {
+        ready(Ok(Retained::default()))
+    }
+
+    fn elsewhere(&self) -> watch::Receiver<u64> {
+        self.nobody_else.subscribe()
     }
 }

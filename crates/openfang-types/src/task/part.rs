@@ -61,6 +61,15 @@ impl Part {
         }
     }
 
+    /// About how many bytes it holds.
+    pub fn size(&self) -> usize {
+        match &self.body {
+            PartBody::Text(text) | PartBody::Url(text) => text.len(),
+            PartBody::Raw(bytes) => bytes.len(),
+            PartBody::Data(value) => value.to_string().len(),
+        }
+    }
+
     /// The value, if it is data.
     pub fn as_data(&self) -> Option<&Value> {
         match &self.body {

@@ -24,6 +24,18 @@ pub(super) struct Rule {
     pub(super) steps: Vec<Step>,
 }
 
+impl Rule {
+    /// How many steps are behind a player that has told this many events: each step tells one, or none.
+    pub(super) fn told(&self, events: usize) -> usize {
+        let tells = |step: &Step| match step {
+            Step::Chunk(_) | Step::Artifact(_) | Step::Status(_) | Step::Tool(_) => true,
+            Step::DelayMs(_) | Step::Fail(_) | Step::Reply(_) | Step::WaitForCancel(_) => false,
+        };
+        let last = self.steps.iter().enumerate().filter(|(_, step)| tells(step)).take(events).last();
+        last.map_or(0, |(number, _)| number + 1)
+    }
+}
+
 /// What must hold; what is absent holds always.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

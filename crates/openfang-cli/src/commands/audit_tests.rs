@@ -1,0 +1,47 @@
+//! Audit rows as people see them.
+
+use openfang_types::principal::Door;
+
+use super::*;
+
+fn entry(outcome: AuditOutcome, micros: u64) -> AuditEntry {
+    let row = AuditRow {
+        trace: "00000000-0000-0000-0000-000000000001".parse().unwrap(),
+        at: "2026-01-02T03:04:05.678Z".parse().unwrap(),
+        owner: "ada".parse().unwrap(),
+        door: Door::Rest,
+        agent: None,
+        run: None,
+        tool: "add_numbers".parse().unwrap(),
+        outcome,
+        micros,
+    };
+    AuditEntry { n: 7, text: serde_json::to_string(&row).unwrap().into(), link: None }
+}
+
+#[test]
+fn a_line_says_who_did_what_and_how_it_went() {
+    let rows = [
+        (AuditOutcome::Started, 0, "   0 us  started"),
+        (AuditOutcome::Succeeded, 999, " 999 us  succeeded"),
+        (AuditOutcome::ToolFailed, 1_260, " 1.3 ms  tool failed"),
+        (AuditOutcome::Refused("unknown_tool".to_owned()), 61_000_000, " 61.0 s  refused: unknown_tool"),
+        (AuditOutcome::Cancelled, 999_949, "999.9 ms  canceled"),
+    ];
+    for (outcome, micros, end) in rows {
+        let shown = line(&entry(outcome, micros));
+
+        assert!(
+            shown.starts_with("     7  2026-01-02T03:04:05Z  ada       rest   -           add_numbers       "),
+            "{shown}"
+        );
+        assert!(shown.ends_with(end), "{shown}");
+    }
+}
+
+#[test]
+fn a_row_that_somebody_else_wrote_is_shown_as_such() {
+    let forged = AuditEntry { n: 8, text: "{}".into(), link: None };
+
+    assert_eq!(line(&forged), format!("     8  {UNREADABLE}"));
+}

@@ -1,0 +1,104 @@
+//! Looking after a home's database: its audit log, a check, a backup. Nothing here needs a kernel or a daemon, and
+//! nothing here stands in the way of one: the database is only read, beside whoever works with it.
+
+use std::fs;
+use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
+
+use openfang_store::DatabaseFile;
+use openfang_types::limits::AUDIT_PAGE_ROWS;
+
+pub use openfang_store::{
+    AuditEntry, AuditLink, AuditOutcome, AuditProblem, AuditRow, Finding, MaintenanceError, Report, Verified,
+};
+
+use crate::home::{self, Home};
+
+/// The audit log of a home.
+pub struct AuditLog {
+    file: DatabaseFile,
+}
+
+impl AuditLog {
+    /// Opens the log of a home that has one.
+    pub fn open(home: &Home) -> Result<Self, MaintenanceError> {
+        Ok(Self { file: DatabaseFile::open(&home.database())? })
+    }
+
+    /// Rows, oldest first: the next ones after a number, or the latest ones.
+    pub fn tail(&self, after: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>, MaintenanceError> {
+        self.file.audit_tail(after, limit)
+    }
+
+    /// One row by its number.
+    pub fn row(&self, n: u64) -> Result<AuditEntry, MaintenanceError> {
+        self.file.audit_row(n)
+    }
+
+    /// Looks for the first row that is not as it was written.
+    pub fn verify(&self) -> Result<Verified, MaintenanceError> {
+        self.file.audit_verify()
+    }
+
+    /// All rows that are there now, some at a time.
+    pub fn pages(&self) -> Result<impl Iterator<Item = Result<Vec<AuditEntry>, MaintenanceError>>, MaintenanceError> {
+        let end = self.tail(None, 1)?.last().map_or(0, |entry| entry.n);
+        let mut after = 0;
+        Ok(std::iter::from_fn(move || {
+            if after >= end {
+                return None;
+            }
+            let page = self.tail(Some(after), AUDIT_PAGE_ROWS);
+            after = page.as_ref().ok().and_then(|page| page.last()).map_or(end, |entry| entry.n);
+            Some(page)
+        }))
+    }
+
+    /// Writes all rows to a new file, one JSON document a line. Says how many there were.
+    pub fn export(&self, to: &Path) -> Result<u64, MaintenanceError> {
+        let not_written = |cause: io::Error| match cause.kind() {
+            io::ErrorKind::AlreadyExists => MaintenanceError::Exists { path: to.to_owned() },
+            _ => MaintenanceError::NotWritten { path: to.to_owned(), cause },
+        };
+        let mut out = BufWriter::new(home::create_private_file(to).map_err(not_written)?);
+        let written = self.write_lines(&mut out, not_written).and_then(|rows| {
+            let synced = out.flush().and_then(|()| out.get_ref().sync_all());
+            synced.map_err(not_written).map(|()| rows)
+        });
+        if written.is_err() {
+            // Half an export looks like a whole one.
+            let _ = fs::remove_file(to);
+        }
+        written
+    }
+
+    fn write_lines(
+        &self,
+        out: &mut impl io::Write,
+        not_written: impl Fn(io::Error) -> MaintenanceError,
+    ) -> Result<u64, MaintenanceError> {
+        let mut rows = 0;
+        for page in self.pages()? {
+            for entry in page? {
+                serde_json::to_writer(&mut *out, &entry).map_err(|error| not_written(error.into()))?;
+                out.write_all(b"\n").map_err(&not_written)?;
+                rows += 1;
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// Copies the database of a home to a new file, as of now. Says how many bytes that has.
+pub fn backup(home: &Home, to: &Path) -> Result<u64, MaintenanceError> {
+    DatabaseFile::open(&home.database())?.backup(to)
+}
+
+/// Says whether everything in the database of a home fits together.
+pub fn check(home: &Home) -> Result<Report, MaintenanceError> {
+    DatabaseFile::open(&home.database())?.check()
+}
+
+#[cfg(test)]
+#[path = "maintenance_tests.rs"]
+mod tests;

@@ -1,0 +1,173 @@
+//! Watching over the home: tasks of processes that died, requests to cancel from other processes, a store that failed,
+//! and what is older than we keep.
+//!
+//! After a crash, tasks that wait for their owner stay as they are. A turn whose open step may be repeated is resumed;
+//! everything else that was running fails, because an effect must not happen twice. None stays working.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use openfang_runtime::model::{Ending, Recovery, Turn};
+use openfang_store::{Retention, Stamp, StoreError, TaskRecord};
+use openfang_types::event::EventBody;
+use openfang_types::ids::{Owner, TaskId};
+use openfang_types::limits::{RETENTION_ROUND, TASK_ATTEMPTS, WATCH_OVER};
+use openfang_types::principal::{AdminProof, Door, Grants, Principal};
+use openfang_types::taint::{Label, Labels};
+use openfang_types::task::{Message, Role, TaskState};
+use tokio_util::sync::CancellationToken;
+
+use crate::kernel::Kernel;
+use crate::run::Plan;
+use crate::task_log::TaskLog;
+use crate::{Caller, KernelError};
+
+impl Kernel {
+    /// Starts what goes on beside the requests, until the kernel is drained. A server does this; a command that runs
+    /// for a moment only calls [`Kernel::recover`].
+    pub fn start_background_agents(&self) {
+        let draining = &self.inner.draining;
+        let spawn = |work: BackgroundWork| {
+            let stop = draining.clone();
+            self.inner.tracker.spawn(async move { stop.run_until_cancelled(work).await });
+        };
+        self.heed_cancel_requests();
+        spawn(Box::pin(self.clone().watch_over()));
+        spawn(Box::pin(self.clone().retain_in_rounds()));
+    }
+
+    /// Lets other processes cancel what runs here; [`Kernel::start_background_agents`] does that too.
+    pub fn heed_cancel_requests(&self) {
+        let (kernel, stop) = (self.clone(), self.inner.draining.clone());
+        self.inner.tracker.spawn(async move { stop.run_until_cancelled(kernel.follow_cancel_requests()).await });
+    }
+
+    /// Settles the tasks of processes that died. Says how many there were.
+    pub async fn recover(&self) -> Result<usize, KernelError> {
+        let Some(node) = &self.inner.node else { return Ok(0) };
+        let living = node.living().map_err(|error| StoreError::Unavailable { why: error.to_string() })?;
+        let orphans = self.inner.stores.tasks.orphans(&living).await?;
+        let found = orphans.len();
+        for orphan in orphans {
+            let id = orphan.task.id;
+            match self.adopt(orphan).await {
+                // Another process was faster.
+                Ok(()) | Err(KernelError::Store(StoreError::Conflict | StoreError::NotAllowed { .. })) => {}
+                Err(error) => tracing::error!(%error, task = %id, "a task of a dead process was not settled"),
+            }
+        }
+        if let Err(error) = node.forget_dead() {
+            tracing::debug!(%error, "a lock of a dead process was left");
+        }
+        Ok(found)
+    }
+
+    async fn adopt(&self, orphan: TaskRecord) -> Result<(), KernelError> {
+        let tasks = &self.inner.stores.tasks;
+        let stamp = tasks.claim(orphan.task.id, orphan.version, self.inner.node_id).await?;
+        let agent = self.inner.agents.get(&orphan.task.agent).cloned();
+        let turn = self.turn_of(&orphan).await?;
+        let (Some(agent), Some(turn)) = (agent, turn) else { return self.interrupted(&orphan, stamp).await };
+        let recovery = agent.model.recovery(&turn, &agent.manifest, self.inner.pipeline.catalog());
+        if recovery == Recovery::Fail || orphan.attempt >= TASK_ATTEMPTS {
+            return self.interrupted(&orphan, stamp).await;
+        }
+        tracing::info!(task = %orphan.task.id, attempt = orphan.attempt + 1, "a task of a dead process is resumed");
+        let TaskRecord { task, owner, labels, trace, .. } = orphan;
+        let id = task.id;
+        let caller = Caller { principal: Arc::new(resumed_as(&owner, &labels)), door: Door::Rest, trace };
+        let log = Arc::new(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp));
+        let Turn { message, told, .. } = turn;
+        let cancel = CancellationToken::new();
+        drop(self.spawn_run(id, Plan { caller, agent, log, message, told, hops: 0, cancel }));
+        Ok(())
+    }
+
+    /// The turn an orphan was in: its last message, and how many events came after the work on it began.
+    async fn turn_of(&self, orphan: &TaskRecord) -> Result<Option<Turn>, KernelError> {
+        let events = self.inner.stores.tasks.events(&orphan.owner, orphan.task.id, 0, usize::MAX).await?;
+        let is_user = |message: &Message| message.role == Role::User;
+        let last = events.iter().rposition(|event| matches!(&event.body, EventBody::Message(said) if is_user(said)));
+        let Some(last) = last else { return Ok(None) };
+        let EventBody::Message(message) = &events[last].body else { return Ok(None) };
+        // The first event after the message says that the work began.
+        let told = events.len().saturating_sub(last + 2);
+        let number = orphan.task.history.iter().filter(|said| is_user(said)).count();
+        Ok(Some(Turn { task: orphan.task.clone(), message: message.clone(), number, told }))
+    }
+
+    async fn interrupted(&self, orphan: &TaskRecord, stamp: Stamp) -> Result<(), KernelError> {
+        let why = "interrupted: the process that worked on it ended";
+        let log = TaskLog::resume(
+            Arc::clone(&self.inner),
+            orphan.owner.clone(),
+            orphan.task.clone(),
+            orphan.labels.clone(),
+            stamp,
+        );
+        // Whoever was faster has settled it.
+        let _ = log.end(Ending::saying(TaskState::Failed, why), &Labels::none()).await;
+        Ok(())
+    }
+
+    async fn follow_cancel_requests(self) {
+        let mut elsewhere = self.inner.stores.tasks.elsewhere();
+        while elsewhere.changed().await.is_ok() {
+            let wanted = self.inner.stores.tasks.cancel_requests(self.inner.node_id).await.unwrap_or_default();
+            let live = |id: TaskId| self.inner.live.get(id);
+            wanted.into_iter().filter_map(live).for_each(|run| run.cancel.cancel());
+        }
+    }
+
+    async fn watch_over(self) {
+        let mut due = tokio::time::interval(WATCH_OVER);
+        loop {
+            due.tick().await;
+            if let Err(error) = self.recover().await {
+                tracing::warn!(%error, "the tasks of dead processes could not be looked at");
+            }
+            if self.inner.stores.health.failing().is_some() && self.inner.stores.health.probe().await.is_ok() {
+                tracing::info!("the store can be written again");
+            }
+        }
+    }
+
+    async fn retain_in_rounds(self) {
+        let storage = &self.inner.config.storage;
+        let rule = Retention {
+            finished_per_owner: storage.finished_tasks,
+            finished_for: Duration::from_secs(u64::from(storage.finished_days) * 86_400),
+            fold_after: Duration::from_secs(u64::from(storage.fold_hours) * 3_600),
+        };
+        let mut due = tokio::time::interval(RETENTION_ROUND);
+        loop {
+            due.tick().await;
+            match self.inner.stores.tasks.retain(rule, self.inner.clock.now()).await {
+                Ok(done) => tracing::debug!(done.evicted, done.folded, "retention"),
+                Err(error) => tracing::warn!(%error, "old tasks were not evicted"),
+            }
+        }
+    }
+
+    /// Why the store cannot be written, if it cannot.
+    pub fn store_failure(&self) -> Option<String> {
+        self.inner.stores.health.failing()
+    }
+
+    /// Waits until everything that was queued for the store is written.
+    pub async fn flush(&self) {
+        if let Err(error) = self.inner.stores.health.probe().await {
+            tracing::warn!(%error, "the store was not flushed");
+        }
+    }
+}
+
+/// Who a resumed run acts for: never with more than its owner is sure to have had.
+fn resumed_as(owner: &Owner, labels: &Labels) -> Principal {
+    if *owner != Owner::admin() {
+        return Principal::user(owner.clone(), Grants::default());
+    }
+    if labels.contains(Label::UntrustedAgent) { Principal::local() } else { Principal::admin(AdminProof::InProcess) }
+}
+
+type BackgroundWork = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;

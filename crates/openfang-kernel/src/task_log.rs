@@ -1,0 +1,249 @@
+//! The log of one task while a run works on it. Events wait here until they must be on disk: before the first effect,
+//! before anybody is told, or when the run has gone on for a while. So a quick call is one commit.
+
+use std::sync::Arc;
+
+use openfang_runtime::context::DurablePoint;
+use openfang_runtime::model::{Ending, EventSink, RunEvent, RunStopped};
+use openfang_store::{Append, Created, NewTask, Stamp, StoreError, StoreFuture};
+use openfang_types::event::EventBody;
+use openfang_types::ids::{Owner, TaskId};
+use openfang_types::limits::WATCH_OVER;
+use openfang_types::taint::Labels;
+use openfang_types::task::{Part, Task, TaskState};
+use tokio::sync::Mutex;
+
+use crate::kernel::Inner;
+
+/// A task that a run works on.
+pub(crate) struct TaskLog {
+    inner: Arc<Inner>,
+    owner: Owner,
+    id: TaskId,
+    log: Mutex<Log>,
+}
+
+struct Log {
+    task: Task,
+    labels: Labels,
+    waiting: Vec<EventBody>,
+    /// Events of a write whose outcome was not waited for, because its run was dropped in the middle.
+    uncertain: Option<Vec<EventBody>>,
+    place: Place,
+    visibility: Visibility,
+}
+
+/// Where the task is.
+enum Place {
+    /// Nowhere yet.
+    Here(Box<NewTask>),
+    /// In the store, at this version.
+    Stored(Stamp),
+    /// The same message made another task, which is the one that counts.
+    Superseded(TaskId),
+}
+
+/// Whether each event is stored as it comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Visibility {
+    /// Nobody looks yet: events may wait.
+    Unseen,
+    /// Somebody may look.
+    Seen,
+}
+
+/// Why nothing more can be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Closed {
+    /// The same message made this other task.
+    Superseded(TaskId),
+    /// The store refused.
+    Refused(StoreError),
+}
+
+impl TaskLog {
+    /// A task that is not stored yet.
+    pub(crate) fn begin(inner: Arc<Inner>, new: NewTask) -> Self {
+        let mut task = new.task();
+        for event in new.first_events() {
+            task.apply(&event);
+        }
+        let (owner, labels) = (new.owner.clone(), new.labels.clone());
+        Self::new(inner, owner, task, labels, Place::Here(Box::new(new)))
+    }
+
+    /// A task that is stored, and goes on.
+    pub(crate) fn resume(inner: Arc<Inner>, owner: Owner, task: Task, labels: Labels, stamp: Stamp) -> Self {
+        Self::new(inner, owner, task, labels, Place::Stored(stamp))
+    }
+
+    fn new(inner: Arc<Inner>, owner: Owner, task: Task, labels: Labels, place: Place) -> Self {
+        let id = task.id;
+        let log = Log { task, labels, waiting: Vec::new(), uncertain: None, place, visibility: Visibility::Unseen };
+        Self { inner, owner, id, log: Mutex::new(log) }
+    }
+
+    /// The task as it stands here, and what entered it.
+    pub(crate) async fn snapshot(&self) -> (Task, Labels) {
+        let log = self.log.lock().await;
+        (log.task.clone(), log.labels.clone())
+    }
+
+    /// Stores what waits, and from now on every event as it comes.
+    pub(crate) async fn show(&self) -> Result<(), Closed> {
+        let mut log = self.log.lock().await;
+        log.visibility = Visibility::Seen;
+        self.flush(&mut log).await
+    }
+
+    /// Writes what could not be written, as soon as that is possible. A task that nobody was told of is forgotten.
+    pub(crate) async fn write_when_possible(&self) {
+        loop {
+            tokio::time::sleep(WATCH_OVER).await;
+            let mut log = self.log.lock().await;
+            if matches!(log.place, Place::Here(_)) {
+                return;
+            }
+            match self.flush(&mut log).await {
+                Err(Closed::Refused(StoreError::Unavailable { .. })) => {}
+                Ok(()) | Err(_) => return,
+            }
+        }
+    }
+
+    /// Begins the work, unless a process before this one did.
+    pub(crate) async fn working(&self) -> Result<(), Closed> {
+        let mut log = self.log.lock().await;
+        if log.task.status.state == TaskState::Working {
+            return Ok(());
+        }
+        let status = self.inner.status(&log.task, TaskState::Working, Vec::new());
+        self.push(&mut log, EventBody::Status(status)).await
+    }
+
+    /// Writes the end of the turn.
+    pub(crate) async fn end(&self, ending: Ending, entered: &Labels) -> Result<(), Closed> {
+        let mut log = self.log.lock().await;
+        log.labels.join(entered);
+        let status = self.inner.status(&log.task, ending.state, ending.parts);
+        log.task.apply(&EventBody::Status(status.clone()));
+        log.waiting.push(EventBody::Status(status));
+        self.flush(&mut log).await
+    }
+
+    /// Tells something, with what has entered the run by now.
+    pub(crate) async fn tell(&self, event: RunEvent, entered: &Labels) -> Result<(), Closed> {
+        let mut log = self.log.lock().await;
+        log.labels.join(entered);
+        let body = match event {
+            RunEvent::Working(parts) => self.working_status(&log, parts),
+            RunEvent::Artifact(update) => EventBody::Artifact(update),
+        };
+        self.push(&mut log, body).await
+    }
+
+    fn working_status(&self, log: &Log, parts: Vec<Part>) -> EventBody {
+        EventBody::Status(self.inner.status(&log.task, TaskState::Working, parts))
+    }
+
+    async fn push(&self, log: &mut Log, body: EventBody) -> Result<(), Closed> {
+        log.task.apply(&body);
+        log.waiting.push(body);
+        match log.visibility {
+            Visibility::Unseen => Ok(()),
+            Visibility::Seen => self.flush(log).await,
+        }
+    }
+
+    async fn flush(&self, log: &mut Log) -> Result<(), Closed> {
+        self.find_out(log).await?;
+        let events = std::mem::take(&mut log.waiting);
+        if events.is_empty() && matches!(log.place, Place::Stored(_)) {
+            return Ok(());
+        }
+        // Dropped at the await below, the write may or may not happen; the next flush finds out.
+        log.uncertain = Some(events.clone());
+        let written = self.write(log, events).await;
+        let events = log.uncertain.take().unwrap_or_default();
+        if let Err(Closed::Refused(StoreError::Unavailable { .. })) = &written {
+            log.waiting = events; // nothing was written; it may be possible later
+        }
+        match written? {
+            Created::New(stamp) => {
+                log.place = Place::Stored(stamp);
+                Ok(())
+            }
+            Created::Known(other) => {
+                log.place = Place::Superseded(other);
+                Err(Closed::Superseded(other))
+            }
+        }
+    }
+
+    async fn write(&self, log: &Log, events: Vec<EventBody>) -> Result<Created, Closed> {
+        let tasks = &self.inner.stores.tasks;
+        let written = match &log.place {
+            Place::Superseded(other) => Ok(Created::Known(*other)),
+            Place::Here(new) => {
+                tasks.create(NewTask { events, labels: log.labels.clone(), ..(**new).clone() }).await
+            }
+            Place::Stored(stamp) => {
+                let write = Append {
+                    owner: self.owner.clone(),
+                    id: self.id,
+                    version: stamp.version,
+                    events,
+                    labels: log.labels.clone(),
+                    node: None,
+                    at: self.inner.clock.now(),
+                };
+                tasks.append(write).await.map(Created::New)
+            }
+        };
+        written.map_err(Closed::Refused)
+    }
+
+    /// Whether a write that nobody waited for happened. Everything queued before the probe is settled after it.
+    async fn find_out(&self, log: &mut Log) -> Result<(), Closed> {
+        let Some(events) = log.uncertain.take() else { return Ok(()) };
+        self.inner.stores.health.probe().await.map_err(Closed::Refused)?;
+        let known = match &log.place {
+            Place::Stored(stamp) => stamp.version,
+            Place::Here(_) | Place::Superseded(_) => 0,
+        };
+        match self.inner.stores.tasks.get(&self.owner, self.id).await {
+            Ok(record) if record.version > known => {
+                log.place = Place::Stored(Stamp { version: record.version, seq: record.seq });
+            }
+            Ok(_) | Err(StoreError::NotFound) => {
+                let later = std::mem::replace(&mut log.waiting, events);
+                log.waiting.extend(later);
+            }
+            Err(error) => return Err(Closed::Refused(error)),
+        }
+        Ok(())
+    }
+}
+
+impl DurablePoint for TaskLog {
+    fn reach(&self) -> StoreFuture<'_, ()> {
+        Box::pin(async {
+            self.show().await.map_err(|closed| match closed {
+                Closed::Superseded(_) => StoreError::Conflict,
+                Closed::Refused(error) => error,
+            })
+        })
+    }
+}
+
+/// The log as a model sees it: with the labels of its run.
+pub(crate) struct Telling<'a> {
+    pub(crate) log: &'a TaskLog,
+    pub(crate) run: &'a openfang_runtime::context::Run,
+}
+
+impl EventSink for Telling<'_> {
+    fn emit(&self, event: RunEvent) -> futures_util::future::BoxFuture<'_, Result<(), RunStopped>> {
+        Box::pin(async move { self.log.tell(event, &self.run.labels()).await.map_err(|_| RunStopped) })
+    }
+}

@@ -1,0 +1,110 @@
+//! What every task store must keep of lists and counts.
+
+use std::collections::BTreeMap;
+
+use openfang_types::task::TaskState;
+
+use super::{append, artifact, create, end, finished_task, new_task, owner, query, status};
+use crate::{NewTask, TaskQuery, TaskRecord, TaskStore};
+
+pub(super) async fn lists(fresh: &impl Fn() -> Box<dyn TaskStore>) {
+    pages_show_every_task_once(&*fresh()).await;
+    the_latest_change_of_status_comes_first(&*fresh()).await;
+    filters_show_what_they_name(&*fresh()).await;
+    counts_follow_every_change(&*fresh()).await;
+}
+
+async fn pages_show_every_task_once(store: &dyn TaskStore) {
+    let ada = owner("ada");
+    let mut expected = Vec::new();
+    for n in 0..25 {
+        let message = format!("m{n}");
+        let new = if n % 3 == 0 { finished_task(&ada, &message) } else { new_task(&ada, &message) };
+        expected.push(create(store, new).await.task.id);
+    }
+    expected.reverse();
+
+    for limit in [1, 10, 25, 26, usize::MAX] {
+        let rows = all_pages(store, TaskQuery { limit, ..query(&ada) }, 25).await;
+        let seen: Vec<_> = rows.iter().map(|record| record.task.id).collect();
+        assert_eq!(seen, expected, "latest change first, {limit} at a time");
+    }
+    let none = store.list(&TaskQuery { limit: 0, ..query(&ada) }).await.unwrap();
+    assert_eq!((none.tasks.len(), none.total), (0, 25));
+}
+
+/// Reads page by page, and holds each page's total against `total`.
+async fn all_pages(store: &dyn TaskStore, mut query: TaskQuery, total: usize) -> Vec<TaskRecord> {
+    let mut rows = Vec::new();
+    loop {
+        let page = store.list(&query).await.unwrap();
+        assert_eq!(page.total, total);
+        rows.extend(page.tasks);
+        match page.next {
+            Some(next) => query.after = Some(next),
+            None => return rows,
+        }
+    }
+}
+
+async fn the_latest_change_of_status_comes_first(store: &dyn TaskStore) {
+    let ada = owner("ada");
+    let first = create(store, new_task(&ada, "1")).await;
+    let second = create(store, new_task(&ada, "2")).await;
+    let third = create(store, new_task(&ada, "3")).await;
+    append(store, &third, vec![artifact("a")]).await;
+
+    append(store, &second, vec![status(TaskState::Working)]).await;
+    end(store, &ada, first.task.id, TaskState::Failed).await;
+
+    let page = store.list(&query(&ada)).await.unwrap();
+    let ids: Vec<_> = page.tasks.iter().map(|record| record.task.id).collect();
+    assert_eq!(ids, [first.task.id, second.task.id, third.task.id]);
+}
+
+async fn filters_show_what_they_name(store: &dyn TaskStore) {
+    let (ada, bob) = (owner("ada"), owner("bob"));
+    let mut all = Vec::new();
+    for n in 0..24 {
+        let message = format!("m{n}");
+        let new = if n % 2 == 0 { finished_task(&ada, &message) } else { new_task(&ada, &message) };
+        let agent = if n % 3 == 0 { "starter" } else { "other" }.parse().unwrap();
+        let context_id = format!("c{}", n % 4).parse().unwrap();
+        all.push(create(store, NewTask { agent, context_id, ..new }).await);
+    }
+    create(store, NewTask { context_id: "c0".parse().unwrap(), ..new_task(&bob, "m") }).await;
+    all.reverse();
+
+    for agent in [None, Some("starter"), Some("other"), Some("nobody")] {
+        for context in [None, Some("c0"), Some("c1"), Some("c9")] {
+            for state in [None, Some(TaskState::Submitted), Some(TaskState::Completed), Some(TaskState::Failed)] {
+                let wanted = |record: &&TaskRecord| {
+                    agent.is_none_or(|agent| record.task.agent.as_str() == agent)
+                        && context.is_none_or(|context| record.task.context_id.as_str() == context)
+                        && state.is_none_or(|state| record.task.status.state == state)
+                };
+                let expected: Vec<TaskRecord> = all.iter().filter(wanted).cloned().collect();
+                let agent = agent.map(|agent| agent.parse().unwrap());
+                let context_id = context.map(|context| context.parse().unwrap());
+                let asked = TaskQuery { agent, context_id, state, limit: 3, ..query(&ada) };
+
+                assert_eq!(all_pages(store, asked.clone(), expected.len()).await, expected, "{asked:?}");
+            }
+        }
+    }
+}
+
+async fn counts_follow_every_change(store: &dyn TaskStore) {
+    let (ada, bob) = (owner("ada"), owner("bob"));
+    let first = create(store, new_task(&ada, "1")).await;
+    create(store, new_task(&ada, "2")).await;
+    create(store, finished_task(&ada, "3")).await;
+    create(store, new_task(&bob, "1")).await;
+    let read = append(store, &first, vec![status(TaskState::Working), status(TaskState::AuthRequired)]).await;
+    append(store, &read, vec![status(TaskState::AuthRequired)]).await;
+
+    let expected = [(TaskState::Submitted, 1), (TaskState::AuthRequired, 1), (TaskState::Completed, 1)];
+    assert_eq!(store.counts(&ada).await.unwrap(), BTreeMap::from(expected));
+    assert_eq!(store.counts(&bob).await.unwrap(), BTreeMap::from([(TaskState::Submitted, 1)]));
+    assert_eq!(store.counts(&owner("eve")).await.unwrap(), BTreeMap::new());
+}

@@ -1,0 +1,95 @@
+//! Which processes are alive. Each holds a lock on a file of its own for as long as it lives; the system lets go of it
+//! when the process ends, however it ends. Whatever the clock says, a held lock means alive and a free one dead.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use openfang_types::ids::NodeId;
+
+/// This process, as a node of a home.
+#[derive(Debug)]
+pub struct Node {
+    id: NodeId,
+    directory: PathBuf,
+    _lock: File,
+}
+
+/// Why a node cannot be registered.
+#[derive(Debug, thiserror::Error)]
+#[error("{path} cannot be used: {cause}", path = path.display())]
+pub struct NodeError {
+    path: PathBuf,
+    #[source]
+    cause: io::Error,
+}
+
+impl Node {
+    /// Registers this process below `directory`.
+    pub fn register(directory: &Path, id: NodeId) -> Result<Self, NodeError> {
+        let path = directory.join(format!("{id}.lock"));
+        let wrong = |cause| NodeError { path: path.clone(), cause };
+        fs::create_dir_all(directory).map_err(wrong)?;
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(wrong)?;
+        file.try_lock().map_err(|error| wrong(error.into()))?;
+        Ok(Self { id, directory: directory.to_owned(), _lock: file })
+    }
+
+    /// Which node this is.
+    pub const fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// The nodes that are alive, this one among them. Files of dead ones are cleared away by [`Node::forget_dead`].
+    pub fn living(&self) -> Result<Vec<NodeId>, NodeError> {
+        let mut living = vec![self.id];
+        for (id, path) in self.others()? {
+            if !is_free(&path).map_err(|cause| NodeError { path, cause })? {
+                living.push(id);
+            }
+        }
+        Ok(living)
+    }
+
+    /// Clears away the files of dead nodes; to be called when their tasks are settled.
+    pub fn forget_dead(&self) -> Result<(), NodeError> {
+        for (_, path) in self.others()? {
+            if is_free(&path).map_err(|cause| NodeError { path: path.clone(), cause })? {
+                // Somebody else may have been faster.
+                let _ = fs::remove_file(&path);
+            }
+        }
+        Ok(())
+    }
+
+    fn others(&self) -> Result<Vec<(NodeId, PathBuf)>, NodeError> {
+        let wrong = |cause| NodeError { path: self.directory.clone(), cause };
+        let mut others = Vec::new();
+        for entry in fs::read_dir(&self.directory).map_err(wrong)? {
+            let path = entry.map_err(wrong)?.path();
+            let id = path.file_stem().and_then(|stem| stem.to_str()?.parse().ok());
+            others.extend(id.filter(|id| *id != self.id).map(|id| (id, path)));
+        }
+        Ok(others)
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // A process that ends in order leaves nothing to clear away.
+        let _ = fs::remove_file(self.directory.join(format!("{}.lock", self.id)));
+    }
+}
+
+fn is_free(path: &Path) -> io::Result<bool> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}

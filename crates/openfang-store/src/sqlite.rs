@@ -1,0 +1,120 @@
+//! The SQLite home: one file, shared by processes. One thread per process writes, many commits at a time; readers
+//! stand beside it. Wake-ups within the process come with the commit, across processes by looking at `data_version`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use openfang_types::ids::NodeId;
+use rusqlite::Connection;
+
+use crate::{StoreError, StoreFuture, StoreHealth, Stores, WriteStats};
+use audit::{Chain, SegmentLimits, SqliteAudit};
+use batch::Batch;
+use key_value::SqliteKeyValues;
+use readers::Readers;
+use tasks::SqliteTasks;
+use watchers::{Follower, Watchers};
+use writer::Writer;
+
+mod audit;
+mod batch;
+mod key_value;
+mod maintenance;
+mod readers;
+mod schema;
+mod tasks;
+mod watchers;
+mod writer;
+
+pub use maintenance::{DatabaseFile, Finding, MaintenanceError, Report};
+pub use schema::OpenError;
+
+/// An open database.
+#[derive(Clone)]
+pub struct Sqlite {
+    inner: Arc<Inner>,
+}
+
+/// The writer is closed last: only a connection that may write can tidy the log up and leave nothing behind.
+struct Inner {
+    path: PathBuf,
+    watchers: Arc<Watchers>,
+    _follower: Follower,
+    readers: Readers,
+    writer: Writer,
+}
+
+impl Sqlite {
+    /// Opens the file, makes it if it is not there, and brings its schema up to date.
+    pub fn open(path: &Path, node: NodeId) -> Result<Self, OpenError> {
+        Self::open_with(path, Chain::new(node, SegmentLimits::default()))
+    }
+
+    fn open_with(path: &Path, chain: Chain) -> Result<Self, OpenError> {
+        let connection = schema::open(path)?;
+        let watchers = Arc::new(Watchers::default());
+        let writer = Writer::start(connection, Arc::clone(&watchers), chain)?;
+        let readers = Readers::new(path.to_owned());
+        let follower = Follower::start(readers.open().map_err(OpenError::Sqlite)?, Arc::clone(&watchers))?;
+        let inner = Inner { path: path.to_owned(), watchers, _follower: follower, readers, writer };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The stores of this database.
+    pub fn stores(&self) -> Stores {
+        Stores {
+            tasks: Arc::new(SqliteTasks::new(self.clone())),
+            memory: Arc::new(SqliteKeyValues::new(self.clone())),
+            audit: Arc::new(SqliteAudit::new(self.clone())),
+            health: Arc::new(self.clone()),
+        }
+    }
+
+    /// A write, in the next commit. Returns when it is durable.
+    fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'static, T> {
+        self.inner.writer.write(work)
+    }
+
+    /// A read, on a thread that may block.
+    fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'static, T> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move {
+            let done = tokio::task::spawn_blocking(move || inner.readers.with(work)).await;
+            done.unwrap_or_else(|panic| Err(StoreError::Unavailable { why: panic.to_string() }))
+        })
+    }
+}
+
+impl StoreHealth for Sqlite {
+    fn failing(&self) -> Option<String> {
+        self.inner.writer.failing()
+    }
+
+    fn probe(&self) -> StoreFuture<'_, ()> {
+        self.inner.writer.probe()
+    }
+
+    fn stats(&self) -> WriteStats {
+        self.inner.writer.stats()
+    }
+}
+
+/// What SQLite says, for a caller.
+fn unavailable(error: rusqlite::Error) -> StoreError {
+    StoreError::Unavailable { why: error.to_string() }
+}
+
+/// What is in the file cannot be understood.
+fn damaged(what: &str) -> StoreError {
+    StoreError::Unavailable { why: format!("the database holds {what}; run `openfang db check`") }
+}
+
+#[cfg(test)]
+#[path = "sqlite_tests.rs"]
+mod tests;

@@ -1,0 +1,222 @@
+//! Writing the chain. Where it stands is known to the writer and counts only with the commit that holds it: a batch
+//! that fails leaves the chain where it was.
+//!
+//! A row's hash is SHA-256 of the hash before and the row's bytes; the first row of a segment follows the closing hash
+//! of this process's segment before, which is SHA-256 of the last hash, the number of rows (8 bytes, little endian) and
+//! the segment's id.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use openfang_types::ids::{AuditSegmentId, NodeId};
+use openfang_types::limits::{AUDIT_SEGMENT_AGE, AUDIT_SEGMENT_ROWS};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use super::nanos;
+use crate::StoreError;
+use crate::audit::AuditHash;
+use crate::sqlite::batch::Batch;
+use crate::sqlite::unavailable;
+
+/// Where the chain of this process stands.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::sqlite) struct Chain {
+    node: NodeId,
+    limits: SegmentLimits,
+    segment: Option<Segment>,
+    /// The closing hash of the segment before.
+    previous: AuditHash,
+    /// Whether this transaction has made sure that the segment is still open.
+    is_checked: bool,
+}
+
+/// How far a segment goes.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::sqlite) struct SegmentLimits {
+    pub(in crate::sqlite) rows: u64,
+    pub(in crate::sqlite) age: Duration,
+}
+
+/// An open segment.
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    id: AuditSegmentId,
+    opened_at: Timestamp,
+    rows: u64,
+    last: AuditHash,
+}
+
+impl Default for SegmentLimits {
+    fn default() -> Self {
+        Self { rows: AUDIT_SEGMENT_ROWS, age: AUDIT_SEGMENT_AGE }
+    }
+}
+
+impl Segment {
+    fn is_over(&self, limits: &SegmentLimits, at: Timestamp) -> bool {
+        let age = Duration::try_from(at.duration_since(self.opened_at)).unwrap_or_default();
+        self.rows >= limits.rows || age > limits.age
+    }
+
+    fn closing(&self) -> AuditHash {
+        closing(&self.last.0, self.rows, self.id.as_uuid().as_bytes())
+    }
+}
+
+impl Chain {
+    pub(in crate::sqlite) const fn new(node: NodeId, limits: SegmentLimits) -> Self {
+        Self { node, limits, segment: None, previous: AuditHash::NONE, is_checked: false }
+    }
+
+    /// The chain at the beginning of another transaction.
+    pub(in crate::sqlite) const fn in_new_transaction(self) -> Self {
+        Self { is_checked: false, ..self }
+    }
+
+    /// The segment that takes the next row.
+    fn room(&mut self, connection: &Connection, at: Timestamp) -> rusqlite::Result<&mut Segment> {
+        self.check(connection)?;
+        if self.segment.is_some_and(|segment| segment.is_over(&self.limits, at)) {
+            self.seal(connection, at)?;
+        }
+        let segment = match self.segment {
+            Some(segment) => segment,
+            None => open(connection, self.node, self.previous, at)?,
+        };
+        Ok(self.segment.insert(segment))
+    }
+
+    /// Another process may have taken us for dead and sealed our segment. Then there is a next one.
+    fn check(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        if let Some(segment) = self.segment.filter(|_| !self.is_checked) {
+            let sql = "SELECT closed_at IS NULL FROM audit_segments WHERE id = ?1";
+            let mut statement = connection.prepare_cached(sql)?;
+            let is_open = statement.query_row([segment.id.as_uuid().as_bytes()], |row| row.get(0)).optional()?;
+            if is_open != Some(true) {
+                self.previous = segment.closing();
+                self.segment = None;
+            }
+        }
+        self.is_checked = true;
+        Ok(())
+    }
+
+    fn seal(&mut self, connection: &Connection, at: Timestamp) -> rusqlite::Result<()> {
+        if let Some(segment) = self.segment {
+            let closing = segment.closing();
+            write_seal(connection, segment.id.as_uuid().as_bytes(), segment.rows, closing, at)?;
+            self.previous = closing;
+            self.segment = None;
+        }
+        Ok(())
+    }
+}
+
+/// Adds a row to the chain of this process.
+pub(super) fn append(batch: &mut Batch<'_>, at: Timestamp, text: &str) -> Result<(), StoreError> {
+    let (connection, chain) = (batch.connection, &mut batch.chain);
+    match try_append(connection, chain, at, text) {
+        // Somebody put a row where ours belongs. Our seal shows that it is not ours, and we go on behind it.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+            tracing::error!("the audit log holds a row that this process has not written; see `openfang audit verify`");
+            chain.seal(connection, at).map_err(unavailable)?;
+            try_append(connection, chain, at, text).map_err(unavailable)
+        }
+        done => done.map_err(unavailable),
+    }
+}
+
+fn try_append(connection: &Connection, chain: &mut Chain, at: Timestamp, text: &str) -> rusqlite::Result<()> {
+    let segment = chain.room(connection, at)?;
+    let (place, hash) = (segment.rows + 1, link(&segment.last.0, text.as_bytes()));
+    let sql = "INSERT INTO audit (segment, place, row, hash) VALUES (?1, ?2, ?3, ?4)";
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.execute(params![segment.id.as_uuid().as_bytes(), place.cast_signed(), text, hash.0])?;
+    segment.rows = place;
+    segment.last = hash;
+    Ok(())
+}
+
+/// Seals what this process has written so far.
+pub(super) fn seal(batch: &mut Batch<'_>, at: Timestamp) -> Result<(), StoreError> {
+    let (connection, chain) = (batch.connection, &mut batch.chain);
+    chain.check(connection).and_then(|()| chain.seal(connection, at)).map_err(unavailable)
+}
+
+/// The processes that have a segment open.
+pub(super) fn open_nodes(connection: &Connection) -> rusqlite::Result<Vec<NodeId>> {
+    let mut statement = connection.prepare_cached("SELECT node FROM audit_segments WHERE closed_at IS NULL")?;
+    let nodes = statement.query_map([], |row| row.get(0).map(|id| NodeId::from_uuid(Uuid::from_bytes(id))))?;
+    nodes.collect()
+}
+
+/// Seals what dead processes have left open, as far as their rows are there. Says how many segments that were.
+pub(super) fn seal_of(batch: &Batch<'_>, dead: &[NodeId], at: Timestamp) -> Result<usize, StoreError> {
+    let (connection, own) = (batch.connection, batch.chain.node);
+    let mut sealed = 0;
+    for node in dead.iter().filter(|node| **node != own) {
+        sealed += seal_open_segments(connection, *node, at).map_err(unavailable)?;
+    }
+    Ok(sealed)
+}
+
+fn seal_open_segments(connection: &Connection, node: NodeId, at: Timestamp) -> rusqlite::Result<usize> {
+    let sql = "SELECT id, previous FROM audit_segments WHERE node = ?1 AND closed_at IS NULL";
+    let mut statement = connection.prepare_cached(sql)?;
+    let open = statement.query_map([node.as_uuid().as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let open = open.collect::<rusqlite::Result<Vec<([u8; 16], Vec<u8>)>>>()?;
+    for (id, previous) in &open {
+        let sql = "SELECT place, hash FROM audit WHERE segment = ?1 ORDER BY place DESC LIMIT 1";
+        let mut statement = connection.prepare_cached(sql)?;
+        let last = statement.query_row([id], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?))).optional()?;
+        let (rows, last) = last.unwrap_or_else(|| (0, previous.clone()));
+        let rows = rows.cast_unsigned();
+        write_seal(connection, id, rows, closing(&last, rows, id), at)?;
+    }
+    Ok(open.len())
+}
+
+fn open(connection: &Connection, node: NodeId, previous: AuditHash, at: Timestamp) -> rusqlite::Result<Segment> {
+    let id = AuditSegmentId::from_uuid(Uuid::now_v7());
+    let sql = "INSERT INTO audit_segments (id, node, previous, opened_at) VALUES (?1, ?2, ?3, ?4)";
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.execute(params![id.as_uuid().as_bytes(), node.as_uuid().as_bytes(), previous.0, nanos(at)])?;
+    // Counted apart, so that a segment that is gone without a trace in any other is missed.
+    let sql = "INSERT INTO meta (key, value) VALUES ('audit_segments', 1)
+               ON CONFLICT (key) DO UPDATE SET value = value + 1";
+    connection.prepare_cached(sql)?.execute([])?;
+    Ok(Segment { id, opened_at: at, rows: 0, last: previous })
+}
+
+fn write_seal(
+    connection: &Connection,
+    id: &[u8; 16],
+    rows: u64,
+    closing: AuditHash,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    let sql = "UPDATE audit_segments SET closed_at = ?2, rows = ?3, closing_hash = ?4 WHERE id = ?1";
+    connection
+        .prepare_cached(sql)?
+        .execute(params![id, nanos(at), rows.cast_signed(), closing.0])?;
+    Ok(())
+}
+
+/// The hash of a row.
+pub(super) fn link(previous: &[u8], text: &[u8]) -> AuditHash {
+    AuditHash(Sha256::new().chain_update(previous).chain_update(text).finalize().into())
+}
+
+/// The hash that seals a segment.
+pub(super) fn closing(last: &[u8], rows: u64, id: &[u8; 16]) -> AuditHash {
+    AuditHash(
+        Sha256::new()
+            .chain_update(last)
+            .chain_update(rows.to_le_bytes())
+            .chain_update(id)
+            .finalize()
+            .into(),
+    )
+}

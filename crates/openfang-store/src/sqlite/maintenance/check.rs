@@ -1,0 +1,199 @@
+//! Whether everything in the database fits together: the file itself, the counters against the rows they count, the
+//! events of every task, the audit chain. All of it is one snapshot, so that others may write meanwhile.
+
+use std::fmt;
+
+use openfang_types::event::Seq;
+use openfang_types::ids::TaskId;
+use rusqlite::{Connection, ErrorCode};
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::audit::{AuditProblem, Verified};
+use crate::sqlite::audit;
+
+/// Findings of a kind that are told; a database with more of them is not repaired one by one.
+const TOLD: usize = 20;
+
+/// What a check found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Tasks there are.
+    pub tasks: u64,
+    /// Events there are, of tasks that still have them.
+    pub events: u64,
+    /// The audit log.
+    pub audit: Verified,
+    /// What is wrong; of each kind, the first few.
+    pub findings: Vec<Finding>,
+}
+
+/// Something that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Finding {
+    /// The file is damaged, in SQLite's words.
+    Damaged(String),
+    /// A counter says something else than the rows.
+    Count {
+        /// Whose tasks.
+        owner: String,
+        /// In which state.
+        state: String,
+        /// What the counter says.
+        kept: i64,
+        /// How many there are.
+        counted: i64,
+    },
+    /// The log of a task has a gap, or another end than the task.
+    Events {
+        /// Which task.
+        task: TaskId,
+        /// The first event that is not where it should be.
+        seq: Seq,
+    },
+    /// Events without a task.
+    NoTask {
+        /// Whose they were.
+        task: TaskId,
+    },
+    /// The audit log is not as it was written.
+    Audit(AuditProblem),
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged(what) => write!(f, "the file is damaged: {what}"),
+            Self::Count { owner, state, kept, counted } => {
+                write!(f, "the counter says {kept} {state} tasks of {owner}, and there are {counted}")
+            }
+            Self::Events { task, seq } => write!(f, "the events of task {task} are not right from number {seq} on"),
+            Self::NoTask { task } => write!(f, "there are events of task {task}, which is not there"),
+            Self::Audit(problem) => write!(f, "the audit log: {problem}"),
+        }
+    }
+}
+
+pub(super) fn check(connection: &Connection) -> rusqlite::Result<Report> {
+    let snapshot = connection.unchecked_transaction()?;
+    let mut report = Report::default();
+    let parts: [fn(&Connection, &mut Report) -> rusqlite::Result<()>; 5] =
+        [integrity, counters, events, lost_events, audit_log];
+    for part in parts {
+        match part(&snapshot, &mut report) {
+            Ok(()) => {}
+            // The other parts may still have something to say.
+            Err(error) if is_damage(&error) => report.findings.push(Finding::Damaged(error.to_string())),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(report)
+}
+
+/// SQLite says so, or a value is not what we would have written.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    let is_strange = matches!(
+        error,
+        rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+    );
+    is_strange || matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+fn integrity(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare(&format!("PRAGMA integrity_check({TOLD})"))?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+    for line in lines {
+        let line = line?;
+        if line != "ok" {
+            report.findings.push(Finding::Damaged(line));
+        }
+    }
+    Ok(())
+}
+
+fn counters(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
+    let tasks: i64 = connection.query_row("SELECT count(*) FROM a2a_tasks", [], |row| row.get(0))?;
+    report.tasks = tasks.cast_unsigned();
+    let sql = "SELECT owner, state, sum(kept), sum(counted) FROM (
+                   SELECT owner, state, n AS kept, 0 AS counted FROM task_counts
+                   UNION ALL
+                   SELECT owner, state, 0, count(*) FROM a2a_tasks GROUP BY owner, state
+               ) GROUP BY owner, state HAVING sum(kept) <> sum(counted) LIMIT ?1";
+    let mut statement = connection.prepare(sql)?;
+    let wrong = statement.query_map([TOLD as i64], |row| {
+        Ok(Finding::Count { owner: row.get(0)?, state: row.get(1)?, kept: row.get(2)?, counted: row.get(3)? })
+    })?;
+    report.findings.extend(wrong.collect::<rusqlite::Result<Vec<_>>>()?);
+    Ok(())
+}
+
+/// A task whose events were not folded has all of them, from the first to the one the task stands at.
+fn events(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
+    let sql = "SELECT t.id, t.seq, e.seq, CASE WHEN json_valid(e.bodies) THEN json_array_length(e.bodies) ELSE 0 END
+               FROM a2a_tasks t LEFT JOIN a2a_task_events e ON e.task = t.id
+               WHERE t.folded IS NULL ORDER BY t.id, e.seq";
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let mut log = TaskLog::default();
+    let mut wrong = Vec::new();
+    while let Some(row) = rows.next()? {
+        let task: [u8; 16] = row.get(0)?;
+        if task != log.task {
+            wrong.extend(log.end());
+            log = TaskLog { task, end: row.get(1)?, ..TaskLog::default() };
+        }
+        let written = row.get::<_, Option<i64>>(2)?;
+        log.write(written.map(|seq| row.get(3).map(|count: i64| (seq, count))).transpose()?);
+        report.events += u64::from(written.is_some()) * row.get::<_, i64>(3)?.cast_unsigned();
+    }
+    wrong.extend(log.end());
+    wrong.truncate(TOLD);
+    report.findings.append(&mut wrong);
+    Ok(())
+}
+
+/// The events of one task, write by write.
+#[derive(Default)]
+struct TaskLog {
+    task: [u8; 16],
+    end: i64,
+    last: i64,
+    is_wrong: bool,
+}
+
+impl TaskLog {
+    fn write(&mut self, written: Option<(i64, i64)>) {
+        let Some((first, count)) = written else { return };
+        if self.is_wrong || first != self.last + 1 || count < 1 {
+            self.is_wrong = true;
+            return;
+        }
+        self.last += count;
+    }
+
+    fn end(&self) -> Option<Finding> {
+        let task = TaskId::from_uuid(Uuid::from_bytes(self.task));
+        let is_wrong = self.is_wrong || self.last != self.end;
+        is_wrong.then(|| Finding::Events { task, seq: self.last.min(self.end).cast_unsigned() + 1 })
+    }
+}
+
+fn lost_events(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
+    let sql = "SELECT DISTINCT task FROM a2a_task_events
+               WHERE NOT EXISTS (SELECT 1 FROM a2a_tasks WHERE id = task) LIMIT ?1";
+    let mut statement = connection.prepare(sql)?;
+    let lost = statement.query_map([TOLD as i64], |row| {
+        row.get(0).map(|id| Finding::NoTask { task: TaskId::from_uuid(Uuid::from_bytes(id)) })
+    })?;
+    report.findings.extend(lost.collect::<rusqlite::Result<Vec<_>>>()?);
+    Ok(())
+}
+
+fn audit_log(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
+    report.audit = audit::verify(connection)?;
+    report.findings.extend(report.audit.first_problem.map(Finding::Audit));
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! Opening the file and bringing its schema up to date: forward only, each step in a transaction.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+/// Each entry brings the schema one version further. What has been released is never changed.
+const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/001.sql")];
+
+/// The schema version of this program.
+const KNOWN: u32 = MIGRATIONS.len() as u32;
+
+/// How long a statement waits for another process; a batch of ours takes milliseconds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long to leave another process alone that is making the same file.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
+/// `OpFg`: says whose file this is.
+const APPLICATION_ID: i32 = 0x4f70_4667;
+
+/// Why the database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is none yet.
+    #[error("there is no database at {path} yet; `openfang start` makes one", path = path.display())]
+    Missing {
+        /// Where it would be.
+        path: PathBuf,
+    },
+    /// A newer version of the program has been here.
+    #[error("{path} has schema version {found}, and this openfang knows {known}; use a newer openfang, or restore a backup", path = path.display())]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// It is somebody else's.
+    #[error("{path} is not a database of openfang; move it away, or set another home", path = path.display())]
+    Foreign {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// It is damaged.
+    #[error("{path} is damaged ({why}); stop openfang and put a backup made by `openfang backup` in its place", path = path.display())]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What SQLite says.
+        why: String,
+    },
+    /// SQLite cannot open or write it.
+    #[error("the database cannot be opened: {0}")]
+    Sqlite(#[source] rusqlite::Error),
+    /// A thread could not be started.
+    #[error("a thread cannot be started: {0}")]
+    Thread(#[source] std::io::Error),
+}
+
+/// Opens the file for writing.
+pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
+    let judge = |error| judged(path, error);
+    create_private(path);
+    let mut connection = Connection::open(path).map_err(judge)?;
+    set_up(&connection).map_err(judge)?;
+    // Before anything is written: a file that is not ours is left as it is.
+    version(&connection, path)?;
+    use_log(&connection).map_err(judge)?;
+    migrate(&mut connection, path)?;
+    Ok(connection)
+}
+
+/// Opens a file that is there, to look at it.
+pub(super) fn open_read_only(path: &Path) -> Result<Connection, OpenError> {
+    let judge = |error| judged(path, error);
+    if !path.exists() {
+        return Err(OpenError::Missing { path: path.to_owned() });
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(judge)?;
+    set_up(&connection).map_err(judge)?;
+    match version(&connection, path)? {
+        // Whoever makes it is not done yet.
+        0 => Err(OpenError::Missing { path: path.to_owned() }),
+        _ => Ok(connection),
+    }
+}
+
+/// What every connection needs. Each commit is synced before it is acknowledged.
+pub(super) fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+/// Turns the log on. While another process does that too, SQLite does not wait: somebody must.
+fn use_log(connection: &Connection) -> rusqlite::Result<()> {
+    let deadline = Instant::now() + BUSY_TIMEOUT;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < deadline => {}
+            done => return done,
+        }
+        #[expect(clippy::disallowed_methods, reason = "opening a database blocks, and here two of them meet")]
+        std::thread::sleep(BUSY_PAUSE);
+    }
+}
+
+fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
+    let judge = |error| judged(path, error);
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(judge)?;
+    let found = version(&transaction, path)?;
+    for migration in MIGRATIONS.iter().skip(found as usize) {
+        transaction.execute_batch(migration).map_err(judge)?;
+    }
+    if found < KNOWN {
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(judge)?;
+        transaction.pragma_update(None, "user_version", KNOWN).map_err(judge)?;
+    }
+    transaction.commit().map_err(judge)
+}
+
+/// The version of its schema, if it is ours and not newer; 0 if there is nothing in it yet.
+fn version(connection: &Connection, path: &Path) -> Result<u32, OpenError> {
+    let judge = |error| judged(path, error);
+    let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(judge)?;
+    let whose: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(judge)?;
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(judge)?;
+    if whose != APPLICATION_ID && tables > 0 {
+        return Err(OpenError::Foreign { path: path.to_owned() });
+    }
+    if found > KNOWN {
+        return Err(OpenError::Newer { path: path.to_owned(), found, known: KNOWN });
+    }
+    Ok(found)
+}
+
+/// Damage gets an error of its own, because what helps against it is a backup.
+fn judged(path: &Path, error: rusqlite::Error) -> OpenError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            OpenError::Damaged { path: path.to_owned(), why: error.to_string() }
+        }
+        _ => OpenError::Sqlite(error),
+    }
+}
+
+/// The file is for its owner only; SQLite gives the log the same mode.
+fn create_private(path: &Path) {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // If it cannot be made, opening it says why.
+    let _ = options.open(path);
+}

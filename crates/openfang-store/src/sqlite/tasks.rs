@@ -1,0 +1,114 @@
+//! Tasks in SQLite: a row for each, and a row of events for each write. A task that is read is the fold of its events,
+//! or what was folded when they were cleared away.
+//!
+//! `write.rs` runs on the writer's thread, inside its transactions: JSON is made before and never parsed there.
+//! `read.rs` and `list.rs` read, each in one snapshot; `retain.rs` folds and evicts, a few tasks per transaction.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use openfang_types::event::{Seq, TaskEvent};
+use openfang_types::ids::{NodeId, Owner, TaskId};
+use openfang_types::task::TaskState;
+use tokio::sync::watch;
+
+use super::Sqlite;
+use crate::{
+    Append, Created, NewTask, Retained, Retention, Stamp, StoreFuture, TaskPage, TaskQuery, TaskRecord, TaskStore,
+};
+
+mod columns;
+mod list;
+mod read;
+mod retain;
+mod write;
+
+/// The tasks of a database.
+pub(super) struct SqliteTasks {
+    sqlite: Sqlite,
+}
+
+impl SqliteTasks {
+    pub(super) const fn new(sqlite: Sqlite) -> Self {
+        Self { sqlite }
+    }
+}
+
+impl TaskStore for SqliteTasks {
+    fn create(&self, new: NewTask) -> StoreFuture<'_, Created> {
+        match write::Creation::of(new) {
+            Ok(creation) => self.sqlite.write(move |batch| creation.run(batch)),
+            Err(refused) => Box::pin(std::future::ready(Err(refused))),
+        }
+    }
+
+    fn get<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord> {
+        let owner = owner.clone();
+        self.sqlite.read(move |connection| read::own(connection, &owner, id))
+    }
+
+    fn list<'a>(&'a self, query: &'a TaskQuery) -> StoreFuture<'a, TaskPage> {
+        let query = query.clone();
+        self.sqlite.read(move |connection| list::page(connection, &query))
+    }
+
+    fn counts<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, BTreeMap<TaskState, u64>> {
+        let owner = owner.clone();
+        self.sqlite.read(move |connection| list::counts(connection, &owner))
+    }
+
+    fn append(&self, write: Append) -> StoreFuture<'_, Stamp> {
+        match write::Addition::of(write) {
+            Ok(addition) => self.sqlite.write(move |batch| addition.run(batch)),
+            Err(refused) => Box::pin(std::future::ready(Err(refused))),
+        }
+    }
+
+    fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize) -> StoreFuture<'a, Vec<TaskEvent>> {
+        let owner = owner.clone();
+        self.sqlite.read(move |connection| read::events(connection, &owner, id, after, limit))
+    }
+
+    fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>> {
+        Box::pin(async move {
+            let watchers = &self.sqlite.inner.watchers;
+            // Before the look at the row: a write between the two is then seen by one of them.
+            let mut latest = watchers.watch(id, 0);
+            let owner = owner.clone();
+            let seq = self.sqlite.read(move |connection| read::seq(connection, &owner, id)).await?;
+            watchers.wake(&[(id, seq)]);
+            latest.mark_unchanged();
+            Ok(latest)
+        })
+    }
+
+    fn request_cancel<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, ()> {
+        let owner = owner.clone();
+        self.sqlite.write(move |batch| write::request_cancel(batch, &owner, id))
+    }
+
+    fn cancel_requests(&self, node: NodeId) -> StoreFuture<'_, Vec<TaskId>> {
+        self.sqlite.read(move |connection| read::cancel_requests(connection, node))
+    }
+
+    fn orphans<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<TaskRecord>> {
+        let living = living.to_vec();
+        self.sqlite.read(move |connection| read::orphans(connection, &living))
+    }
+
+    fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp> {
+        self.sqlite.write(move |batch| write::claim(batch, id, version, node))
+    }
+
+    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, Retained> {
+        Box::pin(retain::retain(&self.sqlite, rule, now))
+    }
+
+    fn elsewhere(&self) -> watch::Receiver<u64> {
+        self.sqlite.inner.watchers.elsewhere()
+    }
+}
+
+#[cfg(test)]
+#[path = "tasks_tests.rs"]
+mod tests;

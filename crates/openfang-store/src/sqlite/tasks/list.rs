@@ -1,0 +1,139 @@
+//! Lists: by latest change, a page at a time, each page a walk along an index from where the last one ended.
+//!
+//! Without a filter, or by state, the walk follows `a2a_tasks_by_state`. By agent or context it depends on how many
+//! rows they have: few are found by an index of their own and sorted, many are met soon enough on the walk.
+
+use std::collections::BTreeMap;
+
+use openfang_types::ids::Owner;
+use openfang_types::limits::COUNTED_ROWS;
+use openfang_types::task::TaskState;
+use rusqlite::{Connection, Params, params};
+
+use super::columns::{count, nanos, signed, state};
+use super::read::{COLUMNS, each, records};
+use crate::sqlite::damaged;
+use crate::{Position, StoreError, TaskPage, TaskQuery, TaskRecord};
+
+/// Up to so many rows are sorted.
+const SORTED_ROWS: usize = 1_000;
+
+/// Before the first row: later than every time, and greater than every id.
+const BEFORE_ALL: (i64, [u8; 16]) = (i64::MAX, [0xff; 16]);
+
+/// The filters of a query besides owner and state.
+const FILTER: &str = "(?2 IS NULL OR agent = ?2) AND (?3 IS NULL OR context_id = ?3)";
+
+/// A page of an owner's tasks.
+pub(super) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPage, StoreError> {
+    let few = match Narrow::of(query) {
+        Some(narrow) => narrow.if_few(connection, &query.owner)?,
+        None => None,
+    };
+    let sql = page_sql(query.state, few);
+    let (agent, context) = filters(query);
+    let (at, id) = query.after.map_or(BEFORE_ALL, |after| (nanos(after.at), after.id.as_uuid().into_bytes()));
+    let limit = signed(query.limit.saturating_add(1));
+    let mut tasks = records(connection, &sql, params![query.owner.as_str(), agent, context, at, id, limit])?;
+    let more = tasks.len() > query.limit;
+    tasks.truncate(query.limit);
+    let next = tasks.last().filter(|_| more).map(position);
+    Ok(TaskPage { tasks, next, total: total(connection, query)? })
+}
+
+/// How many tasks an owner has in each state.
+pub(super) fn counts(connection: &Connection, owner: &Owner) -> Result<BTreeMap<TaskState, u64>, StoreError> {
+    let sql = "SELECT state, n FROM task_counts WHERE owner = ?1 AND n > 0";
+    let counts = each(connection, sql, [owner.as_str()], |row| Ok((state(row, 0)?, count(row, 1)?)))?;
+    Ok(counts.into_iter().collect())
+}
+
+fn filters(query: &TaskQuery) -> (Option<&str>, Option<&str>) {
+    (query.agent.as_ref().map(|agent| agent.as_str()), query.context_id.as_ref().map(|context| context.as_str()))
+}
+
+fn position(record: &TaskRecord) -> Position {
+    Position { at: record.task.status.timestamp, id: record.task.id }
+}
+
+/// A filter that has an index of its own.
+#[derive(Clone, Copy)]
+struct Narrow<'q> {
+    index: &'static str,
+    column: &'static str,
+    value: &'q str,
+}
+
+impl<'q> Narrow<'q> {
+    /// The filter of a query that asks for more than a state.
+    fn of(query: &'q TaskQuery) -> Option<Self> {
+        let (agent, context) = filters(query);
+        let by_agent = agent.map(|value| Self { index: "a2a_tasks_by_message", column: "agent", value });
+        let by_context = context.map(|value| Self { index: "a2a_tasks_by_context", column: "context_id", value });
+        by_context.or(by_agent)
+    }
+
+    /// Itself, if its rows are few enough to be sorted.
+    fn if_few(self, connection: &Connection, owner: &Owner) -> Result<Option<Self>, StoreError> {
+        let Self { index, column, value } = self;
+        let limit = SORTED_ROWS + 1;
+        let sql = format!(
+            "SELECT count(*) FROM (SELECT 1 FROM a2a_tasks INDEXED BY {index}
+                                   WHERE owner = ?1 AND {column} = ?2 LIMIT {limit})"
+        );
+        let rows = one_count(connection, &sql, [owner.as_str(), value])?;
+        Ok(Some(self).filter(|_| rows <= SORTED_ROWS))
+    }
+
+    fn from_where(self) -> String {
+        let Self { index, column, .. } = self;
+        // Said once more than in `FILTER`, so that the index can be used.
+        let place = if column == "agent" { "?2" } else { "?3" };
+        format!("FROM a2a_tasks INDEXED BY {index} WHERE owner = ?1 AND {column} = {place} AND {FILTER}")
+    }
+}
+
+fn page_sql(state: Option<TaskState>, few: Option<Narrow<'_>>) -> String {
+    let after = "(status_at, id) < (?4, ?5)";
+    let rows = match few {
+        Some(narrow) => format!("SELECT {COLUMNS}, status_at {}{} AND {after}", narrow.from_where(), in_state(state)),
+        None => {
+            let states = TaskState::ALL.into_iter().filter(|one| state.is_none_or(|wanted| wanted == *one));
+            let ranges = states.map(|state| {
+                let state = in_state(Some(state));
+                format!(
+                    "SELECT {COLUMNS}, status_at FROM a2a_tasks INDEXED BY a2a_tasks_by_state
+                     WHERE owner = ?1{state} AND {FILTER} AND {after}"
+                )
+            });
+            ranges.collect::<Vec<_>>().join(" UNION ALL ")
+        }
+    };
+    format!("{rows} ORDER BY status_at DESC, id DESC LIMIT ?6")
+}
+
+fn in_state(state: Option<TaskState>) -> String {
+    state.map(|state| format!(" AND state = '{state}'")).unwrap_or_default()
+}
+
+/// How many rows there are on all pages: exactly if only owner and state are asked for, else as far as is counted.
+fn total(connection: &Connection, query: &TaskQuery) -> Result<usize, StoreError> {
+    if let Some(narrow) = Narrow::of(query) {
+        let (rows, state) = (narrow.from_where(), in_state(query.state));
+        let sql = format!("SELECT count(*) FROM (SELECT 1 {rows}{state} LIMIT {COUNTED_ROWS})");
+        let (agent, context) = filters(query);
+        return one_count(connection, &sql, params![query.owner.as_str(), agent, context]);
+    }
+    let counts = counts(connection, &query.owner)?;
+    let wanted = counts.into_iter().filter(|(state, _)| query.state.is_none_or(|wanted| wanted == *state));
+    usize::try_from(wanted.map(|(_, n)| n).sum::<u64>()).map_err(|_| damaged("too many tasks"))
+}
+
+fn one_count(connection: &Connection, sql: &str, values: impl Params) -> Result<usize, StoreError> {
+    let counted: Vec<i64> = each(connection, sql, values, |row| count(row, 0))?;
+    usize::try_from(counted.into_iter().sum::<i64>()).map_err(|_| damaged("too many tasks"))
+}
+
+#[cfg(test)]
+#[path = "list_tests.rs"]
+mod tests;

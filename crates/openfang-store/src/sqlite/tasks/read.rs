@@ -1,0 +1,171 @@
+//! Tasks and events as they are read. Each function runs in one snapshot, so that a row and its events agree.
+
+use openfang_types::event::{EventBody, Seq, TaskEvent};
+use openfang_types::ids::{NodeId, Owner, TaskId, TraceId};
+use openfang_types::task::Task;
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
+
+use super::columns::{IS_LIVE, count, get, labels, name, signed, text, time, uuid};
+use crate::sqlite::{damaged, unavailable};
+use crate::tasks::submitted;
+use crate::{StoreError, TaskRecord};
+
+/// What [`record`] reads, in its order.
+pub(super) const COLUMNS: &str =
+    "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt, folded";
+
+/// An owner's task.
+pub(super) fn own(connection: &Connection, owner: &Owner, id: TaskId) -> Result<TaskRecord, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE id = ?1 AND owner = ?2");
+    let found = records(connection, &sql, params![id.as_uuid().as_bytes(), owner.as_str()])?;
+    found.into_iter().next().ok_or(StoreError::NotFound)
+}
+
+/// The tasks that a statement finds; it selects [`COLUMNS`] first.
+pub(super) fn records(
+    connection: &Connection,
+    sql: &str,
+    values: impl Params,
+) -> Result<Vec<TaskRecord>, StoreError> {
+    each(connection, sql, values, |row| record(connection, row))
+}
+
+/// What a statement finds, read one by one.
+pub(super) fn each<T>(
+    connection: &Connection,
+    sql: &str,
+    values: impl Params,
+    mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
+    let mut rows = statement.query(values).map_err(unavailable)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().map_err(unavailable)? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+fn record(connection: &Connection, row: &Row<'_>) -> Result<TaskRecord, StoreError> {
+    let id = TaskId::from_uuid(uuid(row, 0)?);
+    let (created_at, seq) = (time(row, 4)?, count(row, 6)?);
+    let task = match get::<Option<String>>(row, 11)? {
+        Some(folded) => serde_json::from_str(&folded).map_err(|_| damaged("a task that cannot be read"))?,
+        None => {
+            let mut task = Task {
+                id,
+                context_id: name(row, 3)?,
+                agent: name(row, 2)?,
+                status: submitted(created_at),
+                history: Vec::new(),
+                artifacts: Vec::new(),
+            };
+            fold(connection, &mut task, seq)?;
+            task
+        }
+    };
+    Ok(TaskRecord {
+        task,
+        owner: name(row, 1)?,
+        version: count(row, 5)?,
+        seq,
+        labels: labels(row, 7)?,
+        trace: TraceId::from_uuid(uuid(row, 8)?),
+        created_at,
+        node: NodeId::from_uuid(uuid(row, 9)?),
+        attempt: count(row, 10)?,
+    })
+}
+
+/// Applies all events; there must be as many as the row says, without a gap.
+fn fold(connection: &Connection, task: &mut Task, seq: Seq) -> Result<(), StoreError> {
+    let sql = "SELECT seq, bodies FROM a2a_task_events WHERE task = ?1 ORDER BY seq";
+    let mut applied: Seq = 0;
+    each(connection, sql, [task.id.as_uuid().as_bytes()], |row| {
+        if count::<Seq>(row, 0)? != applied + 1 {
+            return Err(damaged("a task without some of its events"));
+        }
+        for body in bodies(row, 1)? {
+            task.apply(&body);
+            applied += 1;
+        }
+        Ok(())
+    })?;
+    if applied == seq { Ok(()) } else { Err(damaged("a task without some of its events")) }
+}
+
+fn bodies(row: &Row<'_>, column: usize) -> Result<Vec<EventBody>, StoreError> {
+    serde_json::from_str(text(row, column)?).map_err(|_| damaged("an event that cannot be read"))
+}
+
+/// The place of the last event of an owner's task.
+pub(super) fn seq(connection: &Connection, owner: &Owner, id: TaskId) -> Result<Seq, StoreError> {
+    let sql = "SELECT seq FROM a2a_tasks WHERE id = ?1 AND owner = ?2";
+    let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
+    let values = params![id.as_uuid().into_bytes(), owner.as_str()];
+    let found = statement.query_row(values, |row| Ok(count(row, 0))).optional().map_err(unavailable)?;
+    found.ok_or(StoreError::NotFound)?
+}
+
+/// The events after a place. A row holds those of one write; the first one may begin before the place.
+pub(super) fn events(
+    connection: &Connection,
+    owner: &Owner,
+    id: TaskId,
+    after: Seq,
+    limit: usize,
+) -> Result<Vec<TaskEvent>, StoreError> {
+    let last = seq(connection, owner, id)?;
+    if after >= last || limit == 0 {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT seq, at, bodies FROM a2a_task_events
+               WHERE task = ?1 AND seq >= (SELECT max(seq) FROM a2a_task_events WHERE task = ?1 AND seq <= ?2)
+               ORDER BY seq LIMIT ?3";
+    let values = params![id.as_uuid().into_bytes(), signed(after) + 1, signed(limit)];
+    let mut events = Vec::new();
+    each(connection, sql, values, |row| {
+        if events.len() < limit {
+            let (first, at) = (count::<Seq>(row, 0)?, time(row, 1)?);
+            let numbered = (first..).zip(bodies(row, 2)?).filter(|(seq, _)| *seq > after);
+            let wanted = numbered.take(limit - events.len());
+            events.extend(wanted.map(|(seq, body)| TaskEvent { task_id: id, seq, at, body }));
+        }
+        Ok(())
+    })?;
+    Ok(events)
+}
+
+/// The tasks of a node that shall stop.
+pub(super) fn cancel_requests(connection: &Connection, node: NodeId) -> Result<Vec<TaskId>, StoreError> {
+    let mut ids = each(connection, &cancel_requests_sql(), [node.as_uuid().as_bytes()], |row| uuid(row, 0).map(TaskId::from_uuid))?;
+    ids.sort_unstable();
+    Ok(ids)
+}
+
+pub(super) fn cancel_requests_sql() -> String {
+    format!(
+        "SELECT id FROM a2a_tasks INDEXED BY a2a_tasks_live
+         WHERE {IS_LIVE} AND node = ?1 AND cancel_requested = 1"
+    )
+}
+
+/// The tasks that nobody works on any more, oldest first.
+pub(super) fn orphans(connection: &Connection, living: &[NodeId]) -> Result<Vec<TaskRecord>, StoreError> {
+    let running = each(connection, &running_sql(), [], |row| Ok((get::<i64>(row, 0)?, NodeId::from_uuid(uuid(row, 1)?))))?;
+    let mut lost: Vec<i64> = running.into_iter().filter(|(_, node)| !living.contains(node)).map(|(n, _)| n).collect();
+    lost.sort_unstable();
+    let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE n = ?1");
+    let mut orphans = Vec::with_capacity(lost.len());
+    for n in lost {
+        orphans.extend(records(connection, &sql, [n])?);
+    }
+    Ok(orphans)
+}
+
+pub(super) fn running_sql() -> String {
+    format!(
+        "SELECT n, node FROM a2a_tasks INDEXED BY a2a_tasks_live
+         WHERE {IS_LIVE} AND state IN ('submitted', 'working')"
+    )
+}

@@ -1,0 +1,211 @@
+//! Retention: finished tasks are folded into their rows when they have rested a while, and go when they are too many or
+//! too old. What is to be done is found by readers; the writer gets a few tasks at a time, so that nobody waits long.
+
+use jiff::Timestamp;
+use openfang_types::ids::Owner;
+use openfang_types::task::TaskState;
+use rusqlite::{Connection, params};
+use uuid::Uuid;
+
+use super::columns::{FINISHED, get, json, name, nanos_before, signed, state, uuid};
+use super::read::{COLUMNS, each, records};
+use crate::sqlite::batch::Batch;
+use crate::sqlite::{Sqlite, unavailable};
+use crate::{Retained, Retention, StoreError, TaskRecord};
+
+/// Tasks in one transaction.
+const CHUNK_TASKS: usize = 64;
+/// Bytes in one transaction; a single task may have more.
+const CHUNK_BYTES: usize = 1024 * 1024;
+/// Tasks looked at in one read, most of which may be too young.
+const LOOKED_AT: usize = 1_000;
+
+pub(super) async fn retain(sqlite: &Sqlite, rule: Retention, now: Timestamp) -> Result<Retained, StoreError> {
+    let evicted = evict_all(sqlite, rule, now).await?;
+    let folded = fold_all(sqlite, nanos_before(now, rule.fold_after)).await?;
+    Ok(Retained { evicted, folded })
+}
+
+/// A finished task that is to go.
+struct Expired {
+    id: [u8; 16],
+    owner: Owner,
+    state: TaskState,
+}
+
+async fn evict_all(sqlite: &Sqlite, rule: Retention, now: Timestamp) -> Result<usize, StoreError> {
+    let cutoff = nanos_before(now, rule.finished_for);
+    let mut evicted = 0;
+    loop {
+        let expired = sqlite.read(move |connection| expired(connection, rule.finished_per_owner, cutoff)).await?;
+        if expired.is_empty() {
+            return Ok(evicted);
+        }
+        evicted += sqlite.write(move |batch| evict(batch, &expired)).await?;
+    }
+}
+
+/// Some of the tasks that are too many or too old, of each owner the oldest first.
+fn expired(connection: &Connection, per_owner: usize, cutoff: i64) -> Result<Vec<Expired>, StoreError> {
+    let sql = oldest_finished_sql();
+    let mut expired = Vec::new();
+    for (owner, finished) in finished_by_owner(connection)? {
+        let mut too_many = finished.saturating_sub(signed(per_owner));
+        let room = CHUNK_TASKS - expired.len();
+        let rows = each(connection, &sql, params![owner.as_str(), signed(room)], |row| {
+            Ok((get(row, 0)?, state(row, 1)?, get::<i64>(row, 2)?))
+        })?;
+        for (id, state, status_at) in rows {
+            if too_many <= 0 && status_at >= cutoff {
+                break;
+            }
+            too_many -= 1;
+            expired.push(Expired { id, owner: owner.clone(), state });
+        }
+        if expired.len() == CHUNK_TASKS {
+            break;
+        }
+    }
+    Ok(expired)
+}
+
+fn finished_by_owner(connection: &Connection) -> Result<Vec<(Owner, i64)>, StoreError> {
+    let states = FINISHED.map(|state| format!("'{state}'")).join(", ");
+    let sql = format!("SELECT owner, sum(n) FROM task_counts WHERE state IN ({states}) GROUP BY owner");
+    each(connection, &sql, [], |row| Ok((name(row, 0)?, get(row, 1)?)))
+}
+
+fn oldest_finished_sql() -> String {
+    let ranges = FINISHED.map(|state| {
+        format!(
+            "SELECT id, state, status_at FROM a2a_tasks INDEXED BY a2a_tasks_by_state
+             WHERE owner = ?1 AND state = '{state}'"
+        )
+    });
+    format!("{} ORDER BY status_at, id LIMIT ?2", ranges.join(" UNION ALL "))
+}
+
+/// What another process has evicted in the meantime is not counted twice.
+fn evict(batch: &mut Batch<'_>, expired: &[Expired]) -> Result<usize, StoreError> {
+    let sql = "DELETE FROM a2a_tasks WHERE id = ?1 AND state = ?2";
+    let mut delete = batch.connection.prepare_cached(sql).map_err(unavailable)?;
+    let mut evicted = 0;
+    for Expired { id, owner, state } in expired {
+        if delete.execute(params![id, state.as_str()]).map_err(unavailable)? == 1 {
+            delete_events(batch, id)?;
+            batch.count(owner, *state, -1);
+            evicted += 1;
+        }
+    }
+    Ok(evicted)
+}
+
+fn delete_events(batch: &Batch<'_>, task: &[u8; 16]) -> Result<(), StoreError> {
+    let statement = batch.connection.prepare_cached("DELETE FROM a2a_task_events WHERE task = ?1");
+    statement.and_then(|mut statement| statement.execute([task])).map_err(unavailable)?;
+    Ok(())
+}
+
+/// A finished task as it will be kept.
+struct Folded {
+    id: [u8; 16],
+    version: u64,
+    text: String,
+}
+
+/// Finished tasks that have rested, and where to go on looking for more.
+struct Rested {
+    tasks: Vec<Folded>,
+    next: Option<Uuid>,
+}
+
+async fn fold_all(sqlite: &Sqlite, cutoff: i64) -> Result<usize, StoreError> {
+    let mut folded = 0;
+    let mut place = Some(Uuid::nil());
+    while let Some(after) = place {
+        let rested = sqlite.read(move |connection| rested(connection, after, cutoff)).await?;
+        place = rested.next;
+        if !rested.tasks.is_empty() {
+            folded += sqlite.write(move |batch| fold(batch, &rested.tasks)).await?;
+        }
+    }
+    Ok(folded)
+}
+
+/// Only tasks that are not folded have events, and ids grow with time: so the walk along the events meets those first
+/// that were made first, and is over at the first task that was made after the cutoff.
+fn rested(connection: &Connection, mut after: Uuid, cutoff: i64) -> Result<Rested, StoreError> {
+    let next_sql = "SELECT task FROM a2a_task_events WHERE task > ?1 ORDER BY task LIMIT 1";
+    let (mut tasks, mut bytes) = (Vec::new(), 0);
+    for _ in 0..LOOKED_AT {
+        let Some(id) = each(connection, next_sql, [after.as_bytes()], |row| uuid(row, 0))?.pop() else {
+            return Ok(Rested { tasks, next: None });
+        };
+        after = id;
+        match age(connection, id, cutoff)? {
+            Age::MadeLater => return Ok(Rested { tasks, next: None }),
+            Age::Busy => {}
+            Age::Rested => tasks.extend(folded(connection, id)?.inspect(|task| bytes += task.text.len())),
+        }
+        if tasks.len() == CHUNK_TASKS || bytes >= CHUNK_BYTES {
+            break;
+        }
+    }
+    Ok(Rested { tasks, next: Some(after) })
+}
+
+enum Age {
+    /// Alive, or finished after the cutoff.
+    Busy,
+    /// Finished before the cutoff.
+    Rested,
+    /// Made after the cutoff.
+    MadeLater,
+}
+
+fn age(connection: &Connection, id: Uuid, cutoff: i64) -> Result<Age, StoreError> {
+    let sql = "SELECT state, status_at, created_at FROM a2a_tasks WHERE id = ?1";
+    let ages = each(connection, sql, [id.as_bytes()], |row| {
+        let is_finished = state(row, 0)?.is_terminal() && get::<i64>(row, 1)? < cutoff;
+        let is_later = get::<i64>(row, 2)? >= cutoff;
+        Ok(if is_later {
+            Age::MadeLater
+        } else if is_finished {
+            Age::Rested
+        } else {
+            Age::Busy
+        })
+    })?;
+    Ok(ages.into_iter().next().unwrap_or(Age::Busy))
+}
+
+/// One task that cannot be read must not keep all others from being folded.
+fn folded(connection: &Connection, id: Uuid) -> Result<Option<Folded>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE id = ?1");
+    match records(connection, &sql, [id.as_bytes()]) {
+        Ok(mut records) => records.pop().map(|record| folded_of(&record)).transpose(),
+        Err(error) => {
+            tracing::warn!(task = %id, %error, "a task is not folded");
+            Ok(None)
+        }
+    }
+}
+
+fn folded_of(record: &TaskRecord) -> Result<Folded, StoreError> {
+    let id = record.task.id.as_uuid().into_bytes();
+    Ok(Folded { id, version: record.version, text: json(&record.task)? })
+}
+
+/// A finished task does not change any more, but another process may have folded or evicted it.
+fn fold(batch: &Batch<'_>, tasks: &[Folded]) -> Result<usize, StoreError> {
+    let sql = "UPDATE a2a_tasks SET folded = ?3 WHERE id = ?1 AND version = ?2 AND folded IS NULL";
+    let mut update = batch.connection.prepare_cached(sql).map_err(unavailable)?;
+    let mut folded = 0;
+    for Folded { id, version, text } in tasks {
+        if update.execute(params![id, signed(*version), text]).map_err(unavailable)? == 1 {
+            delete_events(batch, id)?;
+            folded += 1;
+        }
+    }
+    Ok(folded)
+}

@@ -1,0 +1,262 @@
+//! The writes. What can be prepared is prepared by the caller's thread; what runs in the writer's is a few statements.
+//! A write looks first and changes afterwards, so that a refused one has changed nothing.
+
+use jiff::Timestamp;
+use openfang_types::event::EventBody;
+use openfang_types::ids::{AgentName, ContextId, MessageId, NodeId, Owner, TaskId, TraceId};
+use openfang_types::taint::Labels;
+use openfang_types::task::TaskState;
+use rusqlite::{OptionalExtension as _, Params, Row, params};
+use uuid::Uuid;
+
+use super::columns::{count, get, json, labels, labels_text, nanos, signed, state};
+use crate::sqlite::batch::Batch;
+use crate::sqlite::unavailable;
+use crate::tasks::{first_events, rules};
+use crate::tasks::rules::Standing;
+use crate::{Append, Created, NewTask, Origin, Stamp, StoreError};
+
+/// A task to be, as its columns.
+pub(super) struct Creation {
+    id: TaskId,
+    owner: Owner,
+    agent: AgentName,
+    context_id: ContextId,
+    message_id: MessageId,
+    state: TaskState,
+    status_at: i64,
+    at: i64,
+    events: usize,
+    bodies: String,
+    labels: String,
+    trace: TraceId,
+    origin: Origin,
+    node: NodeId,
+    live_limit: usize,
+}
+
+impl Creation {
+    pub(super) fn of(new: NewTask) -> Result<Self, StoreError> {
+        let state = rules::follow(TaskState::Submitted, &rules::states(&new.events))?;
+        let message_id = new.message.message_id.clone();
+        let events = first_events(new.at, new.message, new.events);
+        Ok(Self {
+            id: new.id,
+            owner: new.owner,
+            agent: new.agent,
+            context_id: new.context_id,
+            message_id,
+            state,
+            status_at: nanos(last_status(&events).unwrap_or(new.at)),
+            at: nanos(new.at),
+            events: events.len(),
+            bodies: json(&events)?,
+            labels: labels_text(&new.labels)?,
+            trace: new.trace,
+            origin: new.origin,
+            node: new.node,
+            live_limit: new.live_limit,
+        })
+    }
+
+    pub(super) fn run(self, batch: &mut Batch<'_>) -> Result<Created, StoreError> {
+        if batch.live(&self.owner)? >= signed(self.live_limit) {
+            let refused = StoreError::TooManyLive { limit: self.live_limit };
+            return self.known(batch)?.map(Created::Known).ok_or(refused);
+        }
+        if self.insert(batch)? == 0 {
+            return self.known(batch)?.map(Created::Known).ok_or(StoreError::Conflict);
+        }
+        insert_events(batch, self.id, 1, self.at, &self.bodies)?;
+        let seq = self.events as u64;
+        batch.count(&self.owner, self.state, 1);
+        batch.touch(self.id, seq);
+        Ok(Created::New(Stamp { version: 1, seq }))
+    }
+
+    /// Inserts the row, unless its message or its id is there already.
+    fn insert(&self, batch: &Batch<'_>) -> Result<usize, StoreError> {
+        let sql = "INSERT INTO a2a_tasks (id, owner, agent, context_id, state, status_at, created_at, version, seq,
+                       origin, message_id, node, attempt, labels, trace)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, 1, ?12, ?13)
+                   ON CONFLICT DO NOTHING";
+        let values = params![
+            self.id.as_uuid().into_bytes(),
+            self.owner.as_str(),
+            self.agent.as_str(),
+            self.context_id.as_str(),
+            self.state.as_str(),
+            self.status_at,
+            self.at,
+            signed(self.events),
+            self.origin.as_str(),
+            self.message_id.as_str(),
+            self.node.as_uuid().into_bytes(),
+            self.labels,
+            self.trace.as_uuid().into_bytes(),
+        ];
+        execute(batch, sql, values)
+    }
+
+    /// The task that this very message made before.
+    fn known(&self, batch: &Batch<'_>) -> Result<Option<TaskId>, StoreError> {
+        let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND agent = ?2 AND message_id = ?3";
+        let key = [self.owner.as_str(), self.agent.as_str(), self.message_id.as_str()];
+        let found = find(batch, sql, key, |row| get(row, 0))?;
+        Ok(found.map(|id| TaskId::from_uuid(Uuid::from_bytes(id))))
+    }
+}
+
+/// Events to be added.
+pub(super) struct Addition {
+    owner: Owner,
+    id: TaskId,
+    version: u64,
+    states: Vec<TaskState>,
+    status_at: Option<i64>,
+    events: usize,
+    bodies: String,
+    labels: Labels,
+    node: Option<NodeId>,
+    at: i64,
+}
+
+/// The row that is added to.
+struct Target {
+    n: i64,
+    standing: Standing,
+    seq: u64,
+    status_at: i64,
+    node: [u8; 16],
+    labels: Option<String>,
+}
+
+impl Addition {
+    pub(super) fn of(write: Append) -> Result<Self, StoreError> {
+        Ok(Self {
+            owner: write.owner,
+            id: write.id,
+            version: write.version,
+            states: rules::states(&write.events),
+            status_at: last_status(&write.events).map(nanos),
+            events: write.events.len(),
+            bodies: json(&write.events)?,
+            labels: write.labels,
+            node: write.node,
+            at: nanos(write.at),
+        })
+    }
+
+    pub(super) fn run(self, batch: &mut Batch<'_>) -> Result<Stamp, StoreError> {
+        let target = self.target(batch)?.ok_or(StoreError::NotFound)?;
+        let from = target.standing.state;
+        let state = target.standing.append(self.version, &self.states)?;
+        let stamp = Stamp { version: self.version + 1, seq: target.seq + self.events as u64 };
+        self.update(batch, &target, state, stamp)?;
+        if self.events > 0 {
+            insert_events(batch, self.id, signed(target.seq) + 1, self.at, &self.bodies)?;
+        }
+        if state != from {
+            batch.count(&self.owner, from, -1);
+            batch.count(&self.owner, state, 1);
+        }
+        batch.touch(self.id, stamp.seq);
+        Ok(stamp)
+    }
+
+    fn target(&self, batch: &Batch<'_>) -> Result<Option<Target>, StoreError> {
+        let sql = "SELECT n, state, version, seq, status_at, node, labels FROM a2a_tasks WHERE id = ?1 AND owner = ?2";
+        find(batch, sql, params![self.id.as_uuid().as_bytes(), self.owner.as_str()], |row| {
+            Ok(Target {
+                n: get(row, 0)?,
+                standing: Standing { state: state(row, 1)?, version: count(row, 2)? },
+                seq: count(row, 3)?,
+                status_at: get(row, 4)?,
+                node: get(row, 5)?,
+                labels: self.joined_labels(row)?,
+            })
+        })
+    }
+
+    /// The labels to write, if there are any that the task does not carry yet.
+    fn joined_labels(&self, row: &Row<'_>) -> Result<Option<String>, StoreError> {
+        if self.labels.is_empty() {
+            return Ok(None);
+        }
+        let held = labels(row, 6)?;
+        if self.labels.iter().all(|label| held.contains(label)) {
+            return Ok(None);
+        }
+        labels_text(&held.joined(&self.labels)).map(Some)
+    }
+
+    /// Most events change neither state nor node nor labels: then no index is touched.
+    fn update(&self, batch: &Batch<'_>, target: &Target, to: TaskState, stamp: Stamp) -> Result<(), StoreError> {
+        let (version, seq) = (signed(stamp.version), signed(stamp.seq));
+        if self.status_at.is_none() && self.node.is_none() && target.labels.is_none() {
+            execute(batch, "UPDATE a2a_tasks SET version = ?2, seq = ?3 WHERE n = ?1", params![target.n, version, seq])?;
+            return Ok(());
+        }
+        let sql = "UPDATE a2a_tasks SET version = ?2, seq = ?3, state = ?4, status_at = ?5, node = ?6,
+                   labels = coalesce(?7, labels) WHERE n = ?1";
+        let status_at = self.status_at.unwrap_or(target.status_at);
+        let node = self.node.map_or(target.node, |node| node.as_uuid().into_bytes());
+        execute(batch, sql, params![target.n, version, seq, to.as_str(), status_at, node, target.labels])?;
+        Ok(())
+    }
+}
+
+/// Leaves a word for the node that works on the task.
+pub(super) fn request_cancel(batch: &Batch<'_>, owner: &Owner, id: TaskId) -> Result<(), StoreError> {
+    let sql = "UPDATE a2a_tasks SET cancel_requested = 1 WHERE id = ?1 AND owner = ?2";
+    match execute(batch, sql, params![id.as_uuid().as_bytes(), owner.as_str()])? {
+        0 => Err(StoreError::NotFound),
+        _ => Ok(()),
+    }
+}
+
+/// Takes a task over.
+pub(super) fn claim(batch: &Batch<'_>, id: TaskId, version: u64, node: NodeId) -> Result<Stamp, StoreError> {
+    let sql = "SELECT n, state, version, seq FROM a2a_tasks WHERE id = ?1";
+    let found = find(batch, sql, [id.as_uuid().as_bytes()], |row| {
+        let standing = Standing { state: state(row, 1)?, version: count(row, 2)? };
+        Ok((get::<i64>(row, 0)?, standing, count(row, 3)?))
+    })?;
+    let (n, standing, seq) = found.ok_or(StoreError::NotFound)?;
+    standing.claim(version)?;
+    let stamp = Stamp { version: version + 1, seq };
+    let sql = "UPDATE a2a_tasks SET version = ?2, node = ?3, attempt = attempt + 1 WHERE n = ?1";
+    execute(batch, sql, params![n, signed(stamp.version), node.as_uuid().as_bytes()])?;
+    Ok(stamp)
+}
+
+fn insert_events(batch: &Batch<'_>, task: TaskId, seq: i64, at: i64, bodies: &str) -> Result<(), StoreError> {
+    let sql = "INSERT INTO a2a_task_events (task, seq, at, bodies) VALUES (?1, ?2, ?3, ?4)";
+    execute(batch, sql, params![task.as_uuid().as_bytes(), seq, at, bodies])?;
+    Ok(())
+}
+
+/// When the last of the events that are statuses came about.
+fn last_status(events: &[EventBody]) -> Option<Timestamp> {
+    events.iter().rev().find_map(|event| match event {
+        EventBody::Status(status) => Some(status.timestamp),
+        EventBody::Message(_) | EventBody::Artifact(_) => None,
+    })
+}
+
+fn execute(batch: &Batch<'_>, sql: &str, values: impl Params) -> Result<usize, StoreError> {
+    let statement = batch.connection.prepare_cached(sql);
+    statement.and_then(|mut statement| statement.execute(values)).map_err(unavailable)
+}
+
+/// The one row that a statement finds, if it does.
+fn find<T>(
+    batch: &Batch<'_>,
+    sql: &str,
+    values: impl Params,
+    read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Option<T>, StoreError> {
+    let mut statement = batch.connection.prepare_cached(sql).map_err(unavailable)?;
+    let found = statement.query_row(values, |row| Ok(read(row))).optional();
+    found.map_err(unavailable)?.transpose()
+}

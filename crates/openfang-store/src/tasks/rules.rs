@@ -1,0 +1,55 @@
+//! What every home asks before it writes, under the lock or in the transaction that writes: the one copy of the rules.
+
+use openfang_types::event::EventBody;
+use openfang_types::task::TaskState;
+
+use crate::StoreError;
+
+/// Where a task stands when somebody wants to change it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing {
+    /// The state it is in.
+    pub(crate) state: TaskState,
+    /// How often it was written.
+    pub(crate) version: u64,
+}
+
+impl Standing {
+    /// The state after an append that leads through `states` and was decided at version `read`. Whoever comes after
+    /// the end is told so, however old the version is.
+    pub(crate) fn append(self, read: u64, states: &[TaskState]) -> Result<TaskState, StoreError> {
+        let state = follow(self.state, states)?;
+        self.refuse_ended()?;
+        self.refuse_stale(read)?;
+        Ok(state)
+    }
+
+    /// Whether a node may take the task over that it read at version `read`.
+    pub(crate) fn claim(self, read: u64) -> Result<(), StoreError> {
+        self.refuse_stale(read)?;
+        self.refuse_ended()
+    }
+
+    const fn refuse_ended(self) -> Result<(), StoreError> {
+        if self.state.is_terminal() {
+            return Err(StoreError::NotAllowed { from: self.state, to: self.state });
+        }
+        Ok(())
+    }
+
+    const fn refuse_stale(self, read: u64) -> Result<(), StoreError> {
+        if self.version == read { Ok(()) } else { Err(StoreError::Conflict) }
+    }
+}
+
+/// The states that events lead through, in order.
+pub(crate) fn states(events: &[EventBody]) -> Vec<TaskState> {
+    events.iter().filter_map(EventBody::state).collect()
+}
+
+/// The last of the states, if each may follow the one before.
+pub(crate) fn follow(from: TaskState, states: &[TaskState]) -> Result<TaskState, StoreError> {
+    states.iter().try_fold(from, |from, to| {
+        if from.can_become(*to) { Ok(*to) } else { Err(StoreError::NotAllowed { from, to: *to }) }
+    })
+}

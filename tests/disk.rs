@@ -1,0 +1,146 @@
+//! The disk: what is acknowledged was synced, a full one is told honestly, and a backup holds what it should.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::binary::Openfang;
+
+/// Acknowledged means synced: in the order of system calls, a sync of the log stands between request and answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_byte_of_an_answer_leaves_after_the_commit_is_synced() {
+    let openfang = Openfang::new();
+    let trace = openfang.home().with_file_name("trace");
+    let calls = "trace=fdatasync,fsync,recvfrom,read,sendto,write,writev";
+    let trace_text = trace.to_str().unwrap().to_owned();
+    let mut daemon = openfang.start_under(&["strace", "-f", "-s", "64", "-e", calls, "-o", &trace_text]);
+    let agents = ["/add_numbers {\"a\": 1, \"b\": 2}", "/get_greeting"];
+    for text in agents {
+        let answer = daemon.client().post("/api/agents/starter/message", &json!({"text": text})).await;
+        assert_eq!(answer.json()["task"]["status"]["state"], "completed");
+    }
+    daemon.signal("TERM");
+    daemon.wait();
+
+    let lines = std::fs::read_to_string(&trace).unwrap();
+    let mut asked = 0;
+    let mut synced_since = None;
+    for line in lines.lines() {
+        if line.contains("POST /api/agents/starter/message") {
+            asked += 1;
+            synced_since = Some(0);
+        } else if line.contains("fdatasync(") || line.contains("fsync(") {
+            synced_since = synced_since.map(|count| count + 1);
+        } else if line.contains("HTTP/1.1 200") && synced_since.is_some() {
+            assert!(synced_since > Some(0), "answered before a sync:\n{line}");
+            synced_since = None;
+        }
+    }
+    assert_eq!(asked, 2, "the trace shows the requests");
+}
+
+/// On a file system of a few megabytes that somebody else fills up.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_is_told_honestly_and_recovers_when_there_is_room_again() {
+    let openfang = Openfang::new();
+    let mut daemon = openfang.start_on_small_disk("6m");
+    let client = daemon.client();
+    let body = json!({"text": "Ada"});
+    let first = client.post("/api/agents/starter/message", &body).await.json()["task"]["id"].as_str().unwrap().to_owned();
+    let filler = daemon.small_disk().join("filler");
+    // A copy that fails for lack of room has used it up.
+    let _ = std::fs::write(&filler, vec![0_u8; 8 << 20]);
+
+    let begun = Instant::now();
+    let mut acknowledged = vec![first];
+    let refused = loop {
+        let answer = client.post("/api/agents/starter/message", &body).await;
+        match answer.status {
+            200 => acknowledged.push(answer.json()["task"]["id"].as_str().unwrap().to_owned()),
+            _ => break answer,
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "the disk is never full");
+    };
+    assert_eq!((refused.status, refused.json()["error"]["code"].as_str()), (503, Some("store_unavailable")), "{refused:?}");
+    let health = client.get("/health").await;
+    assert_eq!((health.status, health.json()["status"].as_str()), (503, Some("failing")));
+    for id in &acknowledged {
+        assert_eq!(client.get(&format!("/api/tasks/{id}")).await.status, 200, "what was acknowledged can be read");
+    }
+
+    std::fs::remove_file(&filler).unwrap();
+    let begun = Instant::now();
+    while client.get("/health").await.status != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(10), "there is room again");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(client.post("/api/agents/starter/message", &body).await.status, 200);
+    let total = client.get("/api/tasks?state=completed").await.json()["total"].as_u64().unwrap();
+    assert_eq!(total, acknowledged.len() as u64 + 1, "what was refused did not happen");
+    daemon.signal("TERM");
+    daemon.wait();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_under_load_opens_and_holds_what_was_acknowledged_before_it_began() {
+    let openfang = Openfang::new();
+    let daemon = openfang.start();
+    let client = daemon.client();
+    let body = json!({"text": "Ada"});
+    let mut before = Vec::new();
+    for _ in 0..20 {
+        before.push(client.post("/api/agents/starter/message", &body).await.json()["task"]["id"].as_str().unwrap().to_owned());
+    }
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let load = async {
+        while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+            assert_eq!(client.post("/api/agents/starter/message", &body).await.status, 200);
+        }
+    };
+    let file = openfang.home().with_file_name("backup.db");
+    let target = file.to_str().unwrap().to_owned();
+    let backup = async {
+        let ran = tokio::task::block_in_place(|| openfang.run(&["backup", &target]));
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        ran
+    };
+
+    let ((), ran) = tokio::join!(load, backup);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_ne!(openfang.run(&["backup", &target]).code, 0, "an existing file is not overwritten");
+
+    let restored = Openfang::new();
+    std::fs::create_dir_all(restored.home().join("data")).unwrap();
+    std::fs::copy(&file, restored.home().join("data/openfang.db")).unwrap();
+    assert_eq!(restored.run(&["db", "check"]).code, 0);
+    for id in before {
+        assert_eq!(restored.run(&["task", "show", &id, "--json"]).json()["task"]["status"]["state"], "completed");
+    }
+}
+
+#[test]
+fn a_damaged_database_is_refused_and_the_backup_way_is_named() {
+    let openfang = Openfang::new();
+    openfang.run(&["agent", "send", "starter", "Ada"]);
+    let file = openfang.home().join("data/openfang.db");
+    std::fs::write(&file, b"this is not a database at all, but long enough to look like a header of one......").unwrap();
+
+    let ran = openfang.run(&["agent", "send", "starter", "Ada"]);
+
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("openfang backup"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_audit_log_shows_who_did_what_and_names_what_was_changed() {
+    let openfang = Openfang::new();
+    openfang.run(&["tool", "call", "add_numbers", "--args", "{\"a\":3,\"b\":7}"]);
+    openfang.run(&["tool", "call", "memory_store", "--args", "{\"key\":\"k\",\"value\":\"v\"}"]);
+
+    let tail = openfang.run(&["audit", "tail"]);
+    assert!(tail.stdout.contains("add_numbers") && tail.stdout.contains("memory_store"), "{tail:?}");
+    assert_eq!(openfang.run(&["audit", "verify"]).code, 0);
+    let export = openfang.run(&["audit", "export", "-"]);
+    assert!(export.stdout.lines().count() >= 3, "{export:?}");
+}
