@@ -55,7 +55,10 @@ async fn all_tasks(client: &Client) -> HashMap<String, Value> {
     let mut tasks = HashMap::new();
     let mut token = String::new();
     loop {
-        let page = client.get(&format!("/api/tasks?pageSize=100&includeArtifacts=true&pageToken={token}")).await.json();
+        let page = client
+            .get(&format!("/api/tasks?pageSize=100&includeArtifacts=true&pageToken={token}"))
+            .await
+            .json();
         for task in page["tasks"].as_array().unwrap() {
             tasks.insert(task["id"].as_str().unwrap().to_owned(), task.clone());
         }
@@ -68,7 +71,8 @@ async fn all_tasks(client: &Client) -> HashMap<String, Value> {
 
 fn with_worker() -> Openfang {
     let openfang = Openfang::new();
-    let manifest = "name = \"worker\"\ndescription = \"d\"\n[model]\nprovider = \"direct\"\n[capabilities]\ntools = [\"*\"]";
+    let manifest =
+        "name = \"worker\"\ndescription = \"d\"\n[model]\nprovider = \"direct\"\n[capabilities]\ntools = [\"*\"]";
     openfang.write("agents/worker/agent.toml", manifest);
     openfang
 }
@@ -180,12 +184,18 @@ async fn after_a_crash_each_task_goes_on_waits_or_fails_as_its_open_step_allows(
         when = { text = "hang" }
         steps = [{ wait_for_cancel = true }]
     "#;
-    openfang.write("agents/player/agent.toml", "name = \"player\"\ndescription = \"d\"\n[model]\nprovider = \"script\"\n[capabilities]\ntools = [\"*\"]");
+    openfang.write(
+        "agents/player/agent.toml",
+        "name = \"player\"\ndescription = \"d\"\n[model]\nprovider = \"script\"\n[capabilities]\ntools = [\"*\"]",
+    );
     openfang.write("agents/player/script.toml", script);
     let mut daemon = openfang.start();
     let send = async |client: Client, text: &str| {
         let body = json!({"text": text, "returnImmediately": true});
-        client.post("/api/agents/player/message", &body).await.json()["task"]["id"].as_str().unwrap().to_owned()
+        client.post("/api/agents/player/message", &body).await.json()["task"]["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     let state = async |client: Client, id: &str| client.get(&format!("/api/tasks/{id}")).await.json()["task"].clone();
     let (ask, slow, effect) = (
@@ -217,11 +227,21 @@ async fn after_a_crash_each_task_goes_on_waits_or_fails_as_its_open_step_allows(
         assert!(begun.elapsed() < Duration::from_secs(20), "{task}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
-    let parts: Vec<&str> = slow_task["artifacts"][0]["parts"].as_array().unwrap().iter().filter_map(|p| p["text"].as_str()).collect();
+    let parts: Vec<&str> = slow_task["artifacts"][0]["parts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|p| p["text"].as_str())
+        .collect();
     assert_eq!(parts, ["one", "two", "three"], "it went on after its last event");
     let failed = state(client.clone(), &effect).await;
     assert_eq!(failed["status"]["state"], "failed", "{failed}");
-    assert!(failed["status"]["message"]["parts"][0]["text"].as_str().unwrap().starts_with("interrupted"));
+    assert!(
+        failed["status"]["message"]["parts"][0]["text"]
+            .as_str()
+            .unwrap()
+            .starts_with("interrupted")
+    );
     assert_eq!(state(client.clone(), &ask).await["status"]["state"], "input-required");
     let body = json!({"text": "answer", "taskId": ask});
     let answered = client.post("/api/agents/player/message", &body).await.json()["task"].clone();

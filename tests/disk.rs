@@ -47,7 +47,10 @@ async fn a_full_disk_is_told_honestly_and_recovers_when_there_is_room_again() {
     let mut daemon = openfang.start_on_small_disk("6m");
     let client = daemon.client();
     let body = json!({"text": "Ada"});
-    let first = client.post("/api/agents/starter/message", &body).await.json()["task"]["id"].as_str().unwrap().to_owned();
+    let first = client.post("/api/agents/starter/message", &body).await.json()["task"]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let filler = daemon.small_disk().join("filler");
     // A copy that fails for lack of room has used it up.
     let _ = std::fs::write(&filler, vec![0_u8; 8 << 20]);
@@ -62,7 +65,11 @@ async fn a_full_disk_is_told_honestly_and_recovers_when_there_is_room_again() {
         }
         assert!(begun.elapsed() < Duration::from_secs(30), "the disk is never full");
     };
-    assert_eq!((refused.status, refused.json()["error"]["code"].as_str()), (503, Some("store_unavailable")), "{refused:?}");
+    assert_eq!(
+        (refused.status, refused.json()["error"]["code"].as_str()),
+        (503, Some("store_unavailable")),
+        "{refused:?}"
+    );
     let health = client.get("/health").await;
     assert_eq!((health.status, health.json()["status"].as_str()), (503, Some("failing")));
     for id in &acknowledged {
@@ -90,7 +97,12 @@ async fn a_backup_under_load_opens_and_holds_what_was_acknowledged_before_it_beg
     let body = json!({"text": "Ada"});
     let mut before = Vec::new();
     for _ in 0..20 {
-        before.push(client.post("/api/agents/starter/message", &body).await.json()["task"]["id"].as_str().unwrap().to_owned());
+        before.push(
+            client.post("/api/agents/starter/message", &body).await.json()["task"]["id"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        );
     }
     let stop = std::sync::atomic::AtomicBool::new(false);
     let load = async {
@@ -124,7 +136,8 @@ fn a_damaged_database_is_refused_and_the_backup_way_is_named() {
     let openfang = Openfang::new();
     openfang.run(&["agent", "send", "starter", "Ada"]);
     let file = openfang.home().join("data/openfang.db");
-    std::fs::write(&file, b"this is not a database at all, but long enough to look like a header of one......").unwrap();
+    std::fs::write(&file, b"this is not a database at all, but long enough to look like a header of one......")
+        .unwrap();
 
     let ran = openfang.run(&["agent", "send", "starter", "Ada"]);
 

@@ -185,16 +185,30 @@ async fn a_server_proves_that_it_knows_its_token_without_showing_it() {
 #[tokio::test]
 async fn pages_of_listed_origins_may_ask_and_read_and_others_may_not() {
     let home = TestHome::new();
-    let config = Config { allowed_origins: vec!["https://ide.example.org".into()], api_key: Some(Secret::new(KEY.to_owned())), ..any_port() };
+    let config = Config {
+        allowed_origins: vec!["https://ide.example.org".into()],
+        api_key: Some(Secret::new(KEY.to_owned())),
+        ..any_port()
+    };
     let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
     let page = server.client().with("origin", "https://ide.example.org");
 
-    let asks = page.clone().with("access-control-request-method", "POST").send("OPTIONS", "/api/tools/add_numbers", None).await;
+    let asks = page
+        .clone()
+        .with("access-control-request-method", "POST")
+        .send("OPTIONS", "/api/tools/add_numbers", None)
+        .await;
     assert_eq!((asks.status, asks.header("access-control-allow-origin")), (204, Some("https://ide.example.org")));
     assert!(asks.header("access-control-allow-headers").unwrap().contains("authorization"));
-    let reads = page.bearer(KEY).post("/api/tools/add_numbers", &json!({"arguments": {"a": 1, "b": 2}})).await;
+    let reads = page
+        .bearer(KEY)
+        .post("/api/tools/add_numbers", &json!({"arguments": {"a": 1, "b": 2}}))
+        .await;
     assert_eq!((reads.status, reads.header("access-control-allow-origin")), (200, Some("https://ide.example.org")));
-    let stranger = server.client().with("origin", "https://evil.example").with("access-control-request-method", "POST");
+    let stranger = server
+        .client()
+        .with("origin", "https://evil.example")
+        .with("access-control-request-method", "POST");
     let refused = stranger.send("OPTIONS", "/api/tools/add_numbers", None).await;
     assert_eq!((refused.status, refused.header("access-control-allow-origin")), (403, None));
     server.stop().await;

@@ -8,8 +8,12 @@ use crate::support::binary::Openfang;
 
 fn with_waiter() -> Openfang {
     let openfang = Openfang::new();
-    openfang.write("agents/waiter/agent.toml", "name = \"waiter\"\ndescription = \"d\"\n[model]\nprovider = \"script\"\n[capabilities]\ntools = [\"*\"]");
-    openfang.write("agents/waiter/script.toml", "[[rules]]\nsteps = [{ chunk = \"begun\" }, { wait_for_cancel = true }]");
+    openfang.write(
+        "agents/waiter/agent.toml",
+        "name = \"waiter\"\ndescription = \"d\"\n[model]\nprovider = \"script\"\n[capabilities]\ntools = [\"*\"]",
+    );
+    openfang
+        .write("agents/waiter/script.toml", "[[rules]]\nsteps = [{ chunk = \"begun\" }, { wait_for_cancel = true }]");
     openfang
 }
 
@@ -61,7 +65,13 @@ async fn the_tasks_of_a_killed_process_are_settled_and_those_of_a_living_one_are
     // A script that waits may go on: the server takes it over, and its owner can still stop it.
     let others = || async {
         let tasks = daemon.client().get("/api/tasks").await.json()["tasks"].clone();
-        tasks.as_array().unwrap().iter().filter(|task| task["id"] != first.as_str()).cloned().collect::<Vec<_>>()
+        tasks
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|task| task["id"] != first.as_str())
+            .cloned()
+            .collect::<Vec<_>>()
     };
     let taken_over = others().await[0]["id"].as_str().unwrap().to_owned();
     loop {

@@ -169,7 +169,9 @@ async fn taint_is_not_washed_off_by_a_file_a_file_name_or_a_key() {
         ]
     "#;
     let fetcher = "[[rules]]\nsteps = [{ tool = { name = \"probe_fetch\" } }]";
-    let home = TestHome::new().with_script("agent", &["*"], reader).with_script("fetcher", &["*"], fetcher);
+    let home = TestHome::new()
+        .with_script("agent", &["*"], reader)
+        .with_script("fetcher", &["*"], fetcher);
     let shell = Probe::shell();
     let kernel = home.boot().tool(Probe::fetch().boxed()).tool(shell.boxed()).start().unwrap();
     let operator = callers::operator(&kernel);

@@ -10,6 +10,7 @@ mod measure;
 mod process_stat;
 mod report;
 mod scenarios;
+mod store;
 mod wire;
 
 use std::path::{Path, PathBuf};

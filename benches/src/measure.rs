@@ -2,16 +2,16 @@
 //! machine does; the median of all rounds; then what a start takes and what an idle server holds.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::child::{Home, Server};
 use crate::floor::Answer;
 use crate::load::{self, Round, Target};
 use crate::report::{Budget, Report, Row};
-use crate::scenarios::{IDLE_MEMORY_BUDGET_MB, SCENARIOS, Scenario};
-use crate::{process_stat, wire};
+use crate::scenarios::{CpuBudget, IDLE_MEMORY_BUDGET_MB, SCENARIOS, Scenario};
+use crate::{process_stat, store, wire};
 
 /// How long after its start a server counts as idle.
 const IDLE_AFTER: Duration = Duration::from_secs(2);
@@ -24,11 +24,15 @@ pub(crate) struct Plan {
     pub(crate) requests: usize,
     pub(crate) warm_up: usize,
     pub(crate) starts: usize,
+    /// Tasks in the larger of the two stores that are compared.
+    pub(crate) stored_tasks: usize,
 }
 
 impl Plan {
-    pub(crate) const FULL: Self = Self { rounds: 5, requests: 40_000, warm_up: 10_000, starts: 5 };
-    pub(crate) const QUICK: Self = Self { rounds: 3, requests: 5_000, warm_up: 2_000, starts: 3 };
+    pub(crate) const FULL: Self =
+        Self { rounds: 5, requests: 40_000, warm_up: 10_000, starts: 5, stored_tasks: 1_000_000 };
+    pub(crate) const QUICK: Self =
+        Self { rounds: 3, requests: 5_000, warm_up: 2_000, starts: 3, stored_tasks: 100_000 };
 }
 
 /// Everything in the table.
@@ -38,21 +42,21 @@ pub(crate) async fn run(openfang: &Path, plan: Plan) -> Result<Report> {
     // The first start fills the home, so that later ones show what every start costs.
     let (product, _) = home.start().await?;
     for scenario in SCENARIOS {
-        rows.extend(compare(&home, &product, scenario, plan).await?);
+        rows.extend(match scenario.budget {
+            CpuBudget::TimesFloor(most) => compare(&home, &product, scenario, most, plan).await?,
+            CpuBudget::Micros { most, per_second } => alone(&product, scenario, [most, per_second], plan).await?,
+        });
     }
     drop(product);
     rows.extend(start_and_idle(&home, plan).await?);
+    rows.extend(store::rows(plan.stored_tasks).await?);
     Ok(Report { plan, rows })
 }
 
 /// One scenario's rows: for each number of connections the floor and the product.
-async fn compare(home: &Home, product: &Server, scenario: &Scenario, plan: Plan) -> Result<Vec<Row>> {
+async fn compare(home: &Home, product: &Server, scenario: &Scenario, most: f64, plan: Plan) -> Result<Vec<Row>> {
     let product = target(product, scenario);
-    let (head, body) = load::once(&product.address, &product.request).await?;
-    let text = String::from_utf8_lossy(&body);
-    if head.status != 200 || !text.contains(scenario.answer_contains) {
-        bail!("{} answered {}: {text}", scenario.name, head.status);
-    }
+    let (head, body) = right_answer(&product, scenario).await?;
     let server = home.start_floor(&Answer::recorded(head.status, head.headers, &body)?)?;
     let floor = target(&server, scenario);
     let mut rows = Vec::new();
@@ -62,11 +66,57 @@ async fn compare(home: &Home, product: &Server, scenario: &Scenario, plan: Plan)
         let ratio = product.cpu_micros / floor.cpu_micros;
         rows.push(Row {
             ratio: Some(ratio),
-            budget: Some(Budget::Ratio(scenario.cpu_budget)),
+            budget: Some(Budget::Ratio(most)),
             ..Row::of_load(scenario.name, connections, product)
         });
     }
     Ok(rows)
+}
+
+/// A scenario without a floor: what it costs, how fast it is, and what the disk does for it.
+async fn alone(server: &Server, scenario: &Scenario, [most, per_second]: [f64; 2], plan: Plan) -> Result<Vec<Row>> {
+    let product = target(server, scenario);
+    right_answer(&product, scenario).await?;
+    let mut rows = Vec::new();
+    for connections in scenario.connections.iter().copied() {
+        load::round(&product, connections, plan.warm_up).await?;
+        let before = (store_counters(server).await?, Instant::now());
+        let mut rounds = Vec::new();
+        for _ in 0..plan.rounds {
+            rounds.push(load::round(&product, connections, plan.requests).await?);
+        }
+        let (after, seconds) = (store_counters(server).await?, before.1.elapsed().as_secs_f64());
+        let (commits, writes) = (after[0] - before.0[0], after[1] - before.0[1]);
+        let round = median_round(&rounds);
+        rows.push(Row { budget: Some(Budget::Value(most)), ..Row::of_load(scenario.name, connections, round) });
+        let rate = Row::plain("  per second", round.requests_per_second, "/s");
+        rows.push(Row { budget: Some(Budget::AtLeast(per_second)), ..rate });
+        rows.push(Row::plain("  syncs per second", commits / seconds, "/s"));
+        rows.push(Row::plain("  writes per sync", writes / commits, ""));
+    }
+    Ok(rows)
+}
+
+async fn right_answer(target: &Target, scenario: &Scenario) -> Result<(wire::Head, bytes::Bytes)> {
+    let (head, body) = load::once(&target.address, &target.request).await?;
+    let text = String::from_utf8_lossy(&body);
+    if head.status != 200 || !text.contains(scenario.answer_contains) {
+        bail!("{} answered {}: {text}", scenario.name, head.status);
+    }
+    Ok((head, body))
+}
+
+/// Commits and writes of the store so far.
+async fn store_counters(server: &Server) -> Result<[f64; 2]> {
+    let request = wire::get("/metrics", &server.address);
+    let (_, body) = load::once(&server.address, &request).await?;
+    let text = String::from_utf8_lossy(&body).into_owned();
+    let value = |name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name));
+        line.and_then(|line| line.split(' ').nth(1)?.parse().ok())
+            .with_context(|| format!("no {name} in /metrics"))
+    };
+    Ok([value("openfang_store_commits_total")?, value("openfang_store_writes_total")?])
 }
 
 fn target(server: &Server, scenario: &Scenario) -> Target {

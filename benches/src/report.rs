@@ -37,6 +37,8 @@ pub(crate) enum Budget {
     Ratio(f64),
     /// In the row's own unit.
     Value(f64),
+    /// In the row's own unit, and at least.
+    AtLeast(f64),
 }
 
 impl Row {
@@ -56,6 +58,7 @@ impl Row {
             None => false,
             Some(Budget::Ratio(most)) => self.ratio.is_none_or(|ratio| ratio.is_nan() || ratio > most),
             Some(Budget::Value(most)) => self.value > most,
+            Some(Budget::AtLeast(least)) => self.value.is_nan() || self.value < least,
         }
     }
 
@@ -74,6 +77,7 @@ impl Row {
             None => String::new(),
             Some(Budget::Ratio(most)) => format!("{most:.1}x"),
             Some(Budget::Value(most)) => format!("{most:.0} {}", self.unit),
+            Some(Budget::AtLeast(least)) => format!(">= {least:.0}"),
         };
         [
             self.name.to_owned(),
@@ -92,6 +96,7 @@ impl Row {
         let budget = self.budget.map(|budget| match budget {
             Budget::Ratio(most) => json!({"ratio": most}),
             Budget::Value(most) => json!({"value": most}),
+            Budget::AtLeast(least) => json!({"at_least": least}),
         });
         let load = self.load.map(|(connections, round)| {
             json!({

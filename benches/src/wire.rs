@@ -31,7 +31,7 @@ pub(crate) fn request(scenario: &Scenario, address: &str) -> Vec<u8> {
 
 /// The bytes of a plain GET.
 pub(crate) fn get(path: &str, address: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").into_bytes()
+    format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {API_KEY}\r\n\r\n").into_bytes()
 }
 
 /// Status and length of the response that `bytes` begin with, without looking at anything else: `(status, head,

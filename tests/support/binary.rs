@@ -112,9 +112,13 @@ impl Openfang {
         );
         let mut command = Command::new("unshare");
         command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
-        command.env_clear().env("OPENFANG_HOME", &home).env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        command
+            .env_clear()
+            .env("OPENFANG_HOME", &home)
+            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut daemon = Daemon { child: Some(command.spawn().unwrap()), server: None, home: home.clone(), address: None };
+        let mut daemon =
+            Daemon { child: Some(command.spawn().unwrap()), server: None, home: home.clone(), address: None };
         // The mount is seen through the process that made it.
         daemon.home = std::path::PathBuf::from(format!("/proc/{}/root{}", daemon.pid(), home.display()));
         daemon.wait_until_up();

@@ -160,7 +160,9 @@ async fn a_fast_guesser_from_elsewhere_does_not_learn_that_a_guess_was_right() {
     let site = Site::new(Some(KEY));
     let elsewhere = Ipv4Addr::new(192, 0, 2, 7);
     let guess = async |key: &str| {
-        site.ask_from(elsewhere, &Method::GET, "/api/tools", &[&format!("Bearer {key}")]).await.status()
+        site.ask_from(elsewhere, &Method::GET, "/api/tools", &[&format!("Bearer {key}")])
+            .await
+            .status()
     };
     while guess("wrong").await != StatusCode::TOO_MANY_REQUESTS {}
 

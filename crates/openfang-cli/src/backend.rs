@@ -98,7 +98,7 @@ impl Backend {
                 .note(&format!("first run: wrote {root} with config.toml and the agent starter"));
         }
         let config = session.config(&[])?;
-        Ok(Self::InProcess(InProcess::start(session.home.clone(), config)?))
+        Ok(Self::InProcess(InProcess::start(session, config)?))
     }
 
     pub(crate) async fn agents(&self) -> Result<Vec<AgentSummary>, CliError> {

@@ -45,7 +45,11 @@ fn carry_out(session: &Session, command: Command) -> Result<Exit, CliError> {
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = builder.enable_all().build().map_err(CliError::Runtime)?;
-    let done = runtime.block_on(commands::run(session, command));
+    let done = runtime.block_on(async {
+        let done = commands::run(session, command).await;
+        session.close().await;
+        done
+    });
     // Work that does not end by itself must not hold up the exit.
     runtime.shutdown_background();
     done

@@ -1,8 +1,10 @@
 //! What every command works with: the home, what overlays its configuration, where output goes.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use openfang_egress::daemon::{Daemon, WireTracer, find_daemon};
+use openfang_kernel::Kernel;
 use openfang_kernel::config_file::{self, Overlay};
 use openfang_kernel::home::{FirstRun, Home};
 use openfang_kernel::strict_toml::Place;
@@ -22,6 +24,7 @@ pub(crate) struct Session {
     overlays: Vec<Overlay>,
     trace_wire: bool,
     pub(crate) in_process: bool,
+    kernel: OnceLock<Kernel>,
 }
 
 impl Session {
@@ -36,7 +39,15 @@ impl Session {
         };
         let mut overlays = config_file::environment();
         overlays.extend(global.log_level.iter().map(|level| flag("--log-level", LOG_LEVEL_KEY, level)));
-        Ok(Self { output, home: Home::at(directory), program, overlays, trace_wire: global.trace_wire, in_process: global.in_process })
+        Ok(Self {
+            output,
+            home: Home::at(directory),
+            program,
+            overlays,
+            trace_wire: global.trace_wire,
+            in_process: global.in_process,
+            kernel: OnceLock::new(),
+        })
     }
 
     /// The configuration in force: file, environment, flags, and further flags of the command.
@@ -48,6 +59,19 @@ impl Session {
     /// Writes what a home needs.
     pub(crate) fn prepare_home(&self) -> Result<FirstRun, CliError> {
         Ok(self.home.prepare()?)
+    }
+
+    /// Remembers the kernel that works in this process, so that it can be closed in order.
+    pub(crate) fn works_with(&self, kernel: &Kernel) {
+        // One command opens one backend.
+        let _ = self.kernel.set(kernel.clone());
+    }
+
+    /// Closes what was opened in this process.
+    pub(crate) async fn close(&self) {
+        if let Some(kernel) = self.kernel.get() {
+            kernel.close().await;
+        }
     }
 
     /// The daemon of this home, if one runs.

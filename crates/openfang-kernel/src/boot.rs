@@ -74,7 +74,7 @@ impl Boot {
             config,
             stores: None,
             clock: Arc::new(SystemClock),
-            ids: Arc::new(SystemIds),
+            ids: Arc::new(SystemIds::default()),
             tools: Vec::new(),
         }
     }

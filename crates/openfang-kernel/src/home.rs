@@ -99,7 +99,12 @@ impl Home {
     pub fn listen(&self) -> Result<ListenerRole, ListenError> {
         let path = self.listener();
         let wrong = |cause| ListenError::Unusable(HomeError::new(path.clone(), cause));
-        let lock = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(wrong)?;
+        let lock = std::fs::OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(wrong)?;
         match lock.try_lock() {
             Ok(()) => Ok(ListenerRole { _lock: lock }),
             Err(TryLockError::WouldBlock) => Err(ListenError::Taken),

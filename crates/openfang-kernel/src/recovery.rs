@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openfang_runtime::model::{Ending, Recovery, Turn};
-use openfang_store::{Retention, Stamp, StoreError, TaskRecord};
+use openfang_store::{AuditRetention, Retention, Stamp, StoreError, TaskRecord};
 use openfang_types::event::EventBody;
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::{RETENTION_ROUND, TASK_ATTEMPTS, WATCH_OVER};
@@ -39,14 +39,20 @@ impl Kernel {
     /// Lets other processes cancel what runs here; [`Kernel::start_background_agents`] does that too.
     pub fn heed_cancel_requests(&self) {
         let (kernel, stop) = (self.clone(), self.inner.draining.clone());
-        self.inner.tracker.spawn(async move { stop.run_until_cancelled(kernel.follow_cancel_requests()).await });
+        self.inner
+            .tracker
+            .spawn(async move { stop.run_until_cancelled(kernel.follow_cancel_requests()).await });
     }
 
     /// Settles the tasks of processes that died. Says how many there were.
     pub async fn recover(&self) -> Result<usize, KernelError> {
         let Some(node) = &self.inner.node else { return Ok(0) };
-        let living = node.living().map_err(|error| StoreError::Unavailable { why: error.to_string() })?;
-        let orphans = self.inner.stores.tasks.orphans(&living).await?;
+        let living = || node.living().map_err(|error| StoreError::Unavailable { why: error.to_string() });
+        let mut orphans = self.inner.stores.tasks.orphans(&living()?).await?;
+        // Looked at again: a process may have begun, with a task, after the living were counted.
+        let still_living = living()?;
+        orphans.retain(|orphan| !still_living.contains(&orphan.node));
+        self.inner.stores.audit.seal_abandoned(&still_living, self.inner.clock.now()).await?;
         let found = orphans.len();
         for orphan in orphans {
             let id = orphan.task.id;
@@ -87,13 +93,15 @@ impl Kernel {
     async fn turn_of(&self, orphan: &TaskRecord) -> Result<Option<Turn>, KernelError> {
         let events = self.inner.stores.tasks.events(&orphan.owner, orphan.task.id, 0, usize::MAX).await?;
         let is_user = |message: &Message| message.role == Role::User;
-        let last = events.iter().rposition(|event| matches!(&event.body, EventBody::Message(said) if is_user(said)));
+        let last = events
+            .iter()
+            .rposition(|event| matches!(&event.body, EventBody::Message(said) if is_user(said)));
         let Some(last) = last else { return Ok(None) };
         let EventBody::Message(message) = &events[last].body else { return Ok(None) };
         // The first event after the message says that the work began.
         let told = events.len().saturating_sub(last + 2);
         let number = orphan.task.history.iter().filter(|said| is_user(said)).count();
-        Ok(Some(Turn { task: orphan.task.clone(), message: message.clone(), number, told }))
+        Ok(Some(Turn { message: message.clone(), number, told }))
     }
 
     async fn interrupted(&self, orphan: &TaskRecord, stamp: Stamp) -> Result<(), KernelError> {
@@ -146,6 +154,10 @@ impl Kernel {
                 Ok(done) => tracing::debug!(done.evicted, done.folded, "retention"),
                 Err(error) => tracing::warn!(%error, "old tasks were not evicted"),
             }
+            let rotated = self.inner.stores.audit.rotate(AuditRetention::default(), self.inner.clock.now()).await;
+            if let Err(error) = rotated {
+                tracing::warn!(%error, "old audit segments were not cut");
+            }
         }
     }
 
@@ -154,10 +166,11 @@ impl Kernel {
         self.inner.stores.health.failing()
     }
 
-    /// Waits until everything that was queued for the store is written.
-    pub async fn flush(&self) {
-        if let Err(error) = self.inner.stores.health.probe().await {
-            tracing::warn!(%error, "the store was not flushed");
+    /// Ends this process's part of the audit log in order, and waits until everything that was queued is written.
+    pub async fn close(&self) {
+        let sealed = self.inner.stores.audit.seal(self.inner.clock.now()).await;
+        if let Err(error) = sealed.and(self.inner.stores.health.probe().await) {
+            tracing::warn!(%error, "the store was not closed in order");
         }
     }
 }

@@ -105,12 +105,11 @@ impl Kernel {
 
 async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     let Plan { caller, agent, log, message, told, hops, cancel } = plan;
-    let (task, labels) = log.snapshot().await;
+    let (number, labels) = log.turn().await;
     let run = Arc::new(Run::new(id, labels, &inner.config, Arc::clone(&log) as _));
     let cx =
         CallContext { hops, cancel: cancel.clone(), ..inner.agent_context(&caller, &agent, Some(Arc::clone(&run))) };
-    let number = task.history.iter().filter(|said| said.role == Role::User).count();
-    let turn = Turn { task, message, number, told };
+    let turn = Turn { message, number, told };
     let telling = Telling { log: &log, run: &run };
     let model_run = ModelRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
 
@@ -124,9 +123,9 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
         End::Canceled => Ending { state: TaskState::Canceled, parts: Vec::new() },
         End::Interrupted => Ending::saying(TaskState::Failed, "interrupted: the server was stopped"),
     };
-    tracing::debug!(task = %turn.task.id, agent = %agent.manifest.name, state = %ending.state, "the run ended");
+    tracing::debug!(task = %log.id(), agent = %agent.manifest.name, state = %ending.state, "the run ended");
     log.end(ending, &run.labels()).await?;
-    let (task, labels) = log.snapshot().await;
+    let (task, labels) = log.settled().await;
     Ok(Settled { task, labels })
 }
 

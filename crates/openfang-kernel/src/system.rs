@@ -1,10 +1,12 @@
 //! The real clock and the real source of ids.
 
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use jiff::Timestamp;
 use openfang_types::clock::{Clock, IdSource};
-use uuid::Uuid;
+use uuid::{Builder, Uuid};
 
 /// The system's clock.
 pub struct SystemClock;
@@ -16,15 +18,56 @@ impl Clock for SystemClock {
     }
 }
 
-/// Random and time-ordered UUIDs.
-pub struct SystemIds;
+/// Random and time-ordered UUIDs. The system's randomness is taken in larger pieces, because asking costs more than
+/// all the rest of an id.
+#[derive(Default)]
+pub struct SystemIds {
+    pool: Mutex<Vec<u8>>,
+    within_millisecond: AtomicU16,
+}
+
+const POOL_BYTES: usize = 4096;
+
+impl SystemIds {
+    /// Fresh random bytes; none is handed out twice.
+    fn bytes<const N: usize>(&self) -> [u8; N] {
+        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        if pool.len() < N {
+            pool.resize(POOL_BYTES, 0);
+            if getrandom::fill(&mut pool).is_err() {
+                pool.clear();
+            }
+        }
+        let rest = pool.len().saturating_sub(N);
+        match <[u8; N]>::try_from(pool.split_off(rest)) {
+            Ok(bytes) => bytes,
+            // Without the system's randomness the uuid crate decides what happens; it stops the process.
+            Err(_) => {
+                let mut bytes = [0; N];
+                for (byte, random) in bytes.iter_mut().zip(Uuid::new_v4().into_bytes()) {
+                    *byte = random;
+                }
+                bytes
+            }
+        }
+    }
+}
 
 impl IdSource for SystemIds {
     fn ordered(&self) -> Uuid {
-        Uuid::now_v7()
+        let millis = u64::try_from(SystemClock.now().as_millisecond()).unwrap_or(0);
+        let mut random = self.bytes::<10>();
+        // Ids of the same millisecond lie in the order of their making.
+        let count = self.within_millisecond.fetch_add(1, Ordering::Relaxed);
+        random[..2].copy_from_slice(&(count & 0x0fff).to_be_bytes());
+        Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
     }
 
     fn random(&self) -> Uuid {
-        Uuid::new_v4()
+        Builder::from_random_bytes(self.bytes()).into_uuid()
     }
 }
+
+#[cfg(test)]
+#[path = "system_tests.rs"]
+mod tests;

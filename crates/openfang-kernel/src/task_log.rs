@@ -10,7 +10,7 @@ use openfang_types::event::EventBody;
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::WATCH_OVER;
 use openfang_types::taint::Labels;
-use openfang_types::task::{Part, Task, TaskState};
+use openfang_types::task::{Part, Role, Task, TaskState};
 use tokio::sync::Mutex;
 
 use crate::kernel::Inner;
@@ -83,10 +83,35 @@ impl TaskLog {
         Self { inner, owner, id, log: Mutex::new(log) }
     }
 
-    /// The task as it stands here, and what entered it.
-    pub(crate) async fn snapshot(&self) -> (Task, Labels) {
+    /// Which task.
+    pub(crate) const fn id(&self) -> TaskId {
+        self.id
+    }
+
+    /// The task as it stands here.
+    pub(crate) async fn snapshot(&self) -> Task {
+        self.log.lock().await.task.clone()
+    }
+
+    /// The number of user messages so far, and what has entered the task.
+    pub(crate) async fn turn(&self) -> (usize, Labels) {
         let log = self.log.lock().await;
-        (log.task.clone(), log.labels.clone())
+        let number = log.task.history.iter().filter(|said| said.role == Role::User).count();
+        (number, log.labels.clone())
+    }
+
+    /// The task at the end of its turn, and what entered it. What is large is moved out: nobody needs it here again.
+    pub(crate) async fn settled(&self) -> (Task, Labels) {
+        let mut log = self.log.lock().await;
+        let task = Task {
+            id: self.id,
+            context_id: log.task.context_id.clone(),
+            agent: log.task.agent.clone(),
+            status: log.task.status.clone(),
+            history: std::mem::take(&mut log.task.history),
+            artifacts: std::mem::take(&mut log.task.artifacts),
+        };
+        (task, std::mem::take(&mut log.labels))
     }
 
     /// Stores what waits, and from now on every event as it comes.
@@ -184,9 +209,7 @@ impl TaskLog {
         let tasks = &self.inner.stores.tasks;
         let written = match &log.place {
             Place::Superseded(other) => Ok(Created::Known(*other)),
-            Place::Here(new) => {
-                tasks.create(NewTask { events, labels: log.labels.clone(), ..(**new).clone() }).await
-            }
+            Place::Here(new) => tasks.create(NewTask { events, labels: log.labels.clone(), ..(**new).clone() }).await,
             Place::Stored(stamp) => {
                 let write = Append {
                     owner: self.owner.clone(),

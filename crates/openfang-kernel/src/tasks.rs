@@ -48,7 +48,9 @@ pub(crate) enum Taken {
 
 /// Work that began.
 pub(crate) struct Work {
-    begun_as: Task,
+    id: TaskId,
+    /// As it was stored, if it was shown before the work began.
+    shown: Option<Task>,
     settled: oneshot::Receiver<Result<Settled, Closed>>,
 }
 
@@ -69,7 +71,8 @@ impl Kernel {
         let task = match self.take(incoming).await? {
             Taken::Answered(message) => return Ok(Reply::Message(message)),
             Taken::Known(id) => self.task(caller, id).await?,
-            Taken::Begun(work) => work.begun_as,
+            Taken::Begun(Work { shown: Some(task), .. }) => task,
+            Taken::Begun(Work { id, .. }) => self.task(caller, id).await?,
         };
         Ok(Reply::Task(Box::new(task)))
     }
@@ -156,18 +159,19 @@ impl Kernel {
             }
         };
         // Whoever wants to see the task is told of it only when it is stored, and work is begun only on one that is.
-        if incoming.visibility == Visibility::Seen {
-            match log.show().await {
-                Ok(()) => {}
+        let shown = match incoming.visibility {
+            Visibility::Unseen => None,
+            Visibility::Seen => match log.show().await {
+                Ok(()) => Some(log.snapshot().await),
                 Err(Closed::Superseded(other)) => return Ok(Taken::Known(other)),
                 Err(Closed::Refused(error)) => return Err(error.into()),
-            }
-        }
-        let (begun_as, _) = log.snapshot().await;
+            },
+        };
+        let id = log.id();
         let Incoming { caller, message, hops, cancel, .. } = incoming;
         let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, hops, cancel };
-        let settled = self.spawn_run(begun_as.id, plan);
-        Ok(Taken::Begun(Work { begun_as, settled }))
+        let settled = self.spawn_run(id, plan);
+        Ok(Taken::Begun(Work { id, shown, settled }))
     }
 
     /// Adds a message to a task that asked for one; from now on this process works on it.
@@ -176,7 +180,12 @@ impl Kernel {
         if record.task.agent != incoming.agent {
             return Err(KernelError::UnknownTask(id));
         }
-        if incoming.message.context_id.as_ref().is_some_and(|context| *context != record.task.context_id) {
+        if incoming
+            .message
+            .context_id
+            .as_ref()
+            .is_some_and(|context| *context != record.task.context_id)
+        {
             return Err(KernelError::InvalidMessage("its context id is not that of the task it continues".to_owned()));
         }
         let size = record.task.history.iter().chain([&incoming.message]).map(Message::size).sum::<usize>();
@@ -208,7 +217,7 @@ impl Kernel {
             Ok(Ok(settled)) => Ok(settled),
             Ok(Err(Closed::Superseded(other))) => self.settled(caller, other).await,
             Ok(Err(Closed::Refused(StoreError::Conflict | StoreError::NotAllowed { .. }))) | Err(_) => {
-                self.settled(caller, work.begun_as.id).await
+                self.settled(caller, work.id).await
             }
             Ok(Err(Closed::Refused(error))) => Err(error.into()),
         }
@@ -216,10 +225,16 @@ impl Kernel {
 
     /// Waits until the task has ended or asks for something, whichever process works on it.
     pub(crate) async fn settled(&self, caller: &Caller, id: TaskId) -> Result<Settled, KernelError> {
-        let mut latest = self.inner.stores.tasks.watch(caller.principal.owner(), id).await.map_err(|error| match error {
-            StoreError::NotFound => KernelError::UnknownTask(id),
-            error => error.into(),
-        })?;
+        let mut latest =
+            self.inner
+                .stores
+                .tasks
+                .watch(caller.principal.owner(), id)
+                .await
+                .map_err(|error| match error {
+                    StoreError::NotFound => KernelError::UnknownTask(id),
+                    error => error.into(),
+                })?;
         loop {
             latest.mark_unchanged();
             let TaskRecord { task, labels, .. } = self.record(caller, id).await?;
@@ -239,14 +254,15 @@ impl Kernel {
 }
 
 impl Inner {
+    /// Ordered by time, because the store finds messages by their ids: new ones then lie side by side.
     #[expect(clippy::expect_used, reason = "a UUID is a valid message id")]
     pub(crate) fn message_id(&self) -> MessageId {
-        self.ids.random().to_string().parse().expect("a UUID is a valid message id")
+        self.ids.ordered().to_string().parse().expect("a UUID is a valid message id")
     }
 
     #[expect(clippy::expect_used, reason = "a UUID is a valid context id")]
     fn new_context_id(&self) -> ContextId {
-        self.ids.random().to_string().parse().expect("a UUID is a valid context id")
+        self.ids.ordered().to_string().parse().expect("a UUID is a valid context id")
     }
 
     fn reply_to(&self, message: &Message, parts: Vec<Part>) -> Message {

@@ -62,7 +62,10 @@ fn key(place: &str, path: &str) -> String {
 
 fn worth_keeping(context: &Labels) -> Labels {
     let mut kept = Labels::none();
-    for label in context.iter().filter(|label| label.is_foreign() || matches!(label, Label::Secret | Label::Pii)) {
+    for label in context
+        .iter()
+        .filter(|label| label.is_foreign() || matches!(label, Label::Secret | Label::Pii))
+    {
         kept.add(label, context.source(label).unwrap_or_default());
     }
     kept

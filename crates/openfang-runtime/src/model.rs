@@ -9,7 +9,7 @@ use openfang_types::agent::AgentManifest;
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::{ArtifactId, ToolName};
-use openfang_types::task::{Artifact, Message, Part, Task, TaskState};
+use openfang_types::task::{Artifact, Message, Part, TaskState};
 use serde_json::Value;
 
 use crate::catalog::Catalog;
@@ -52,8 +52,6 @@ pub enum Recovery {
 
 /// What there is to work on.
 pub struct Turn {
-    /// The task as it stands, the message included.
-    pub task: Task,
     /// The message to answer.
     pub message: Message,
     /// The number of user messages so far, this one included.

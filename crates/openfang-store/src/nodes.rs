@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use openfang_types::ids::NodeId;
 
+const LOCK: &str = "lock";
+
 /// This process, as a node of a home.
 #[derive(Debug)]
 pub struct Node {
@@ -27,11 +29,14 @@ pub struct NodeError {
 impl Node {
     /// Registers this process below `directory`.
     pub fn register(directory: &Path, id: NodeId) -> Result<Self, NodeError> {
-        let path = directory.join(format!("{id}.lock"));
+        let path = directory.join(format!("{id}.{LOCK}"));
         let wrong = |cause| NodeError { path: path.clone(), cause };
-        fs::create_dir_all(directory).map_err(wrong)?;
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(wrong)?;
+        create_private_directory(directory).map_err(wrong)?;
+        // Locked under a name that nobody looks at, so that nobody can find it free.
+        let beside = directory.join(format!("{id}.new"));
+        let file = OpenOptions::new().create_new(true).write(true).open(&beside).map_err(wrong)?;
         file.try_lock().map_err(|error| wrong(error.into()))?;
+        fs::rename(&beside, &path).map_err(wrong)?;
         Ok(Self { id, directory: directory.to_owned(), _lock: file })
     }
 
@@ -67,6 +72,9 @@ impl Node {
         let mut others = Vec::new();
         for entry in fs::read_dir(&self.directory).map_err(wrong)? {
             let path = entry.map_err(wrong)?.path();
+            if path.extension().is_none_or(|extension| extension != LOCK) {
+                continue;
+            }
             let id = path.file_stem().and_then(|stem| stem.to_str()?.parse().ok());
             others.extend(id.filter(|id| *id != self.id).map(|id| (id, path)));
         }
@@ -77,8 +85,16 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         // A process that ends in order leaves nothing to clear away.
-        let _ = fs::remove_file(self.directory.join(format!("{}.lock", self.id)));
+        let _ = fs::remove_file(self.directory.join(format!("{}.{LOCK}", self.id)));
     }
+}
+
+fn create_private_directory(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }
 
 fn is_free(path: &Path) -> io::Result<bool> {
@@ -93,3 +109,7 @@ fn is_free(path: &Path) -> io::Result<bool> {
         Err(TryLockError::Error(error)) => Err(error),
     }
 }
+
+#[cfg(test)]
+#[path = "nodes_tests.rs"]
+mod tests;

@@ -18,6 +18,7 @@ use writer::Writer;
 
 mod audit;
 mod batch;
+mod checkpoint;
 mod key_value;
 mod maintenance;
 mod readers;

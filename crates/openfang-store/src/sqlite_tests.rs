@@ -71,7 +71,10 @@ async fn a_database_that_is_closed_leaves_one_file_behind() {
 
     drop(sqlite);
 
-    let left: Vec<_> = fs::read_dir(home.directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = fs::read_dir(home.directory.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(left, ["openfang.db"]);
 }
 
@@ -121,7 +124,10 @@ fn a_newer_schema_is_refused_with_both_versions() {
 #[test]
 fn somebody_elses_database_is_refused_and_left_as_it_is() {
     let home = Home::new();
-    Connection::open(home.path()).unwrap().execute_batch("CREATE TABLE songs (title TEXT)").unwrap();
+    Connection::open(home.path())
+        .unwrap()
+        .execute_batch("CREATE TABLE songs (title TEXT)")
+        .unwrap();
     let before = fs::read(home.path()).unwrap();
 
     let refused = refusal(&home);

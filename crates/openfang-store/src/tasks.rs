@@ -28,8 +28,7 @@ pub trait TaskStore: Send + Sync {
     /// Appends events if the task is still at the version the writer read, and every state follows its former.
     fn append(&self, write: Append) -> StoreFuture<'_, Stamp>;
     /// The next events after `after`, oldest first, at most `limit`. Of a task that was folded there are none left.
-    fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize)
-    -> StoreFuture<'a, Vec<TaskEvent>>;
+    fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize) -> StoreFuture<'a, Vec<TaskEvent>>;
     /// A channel that shows the latest sequence number of one's own task, whichever process wrote it.
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>>;
     /// Remembers that the owner wants the task to stop, for whichever node works on it.

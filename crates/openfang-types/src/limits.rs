@@ -56,6 +56,12 @@ pub const API_KEY_MIN_BYTES: usize = 16;
 pub const TASK_ATTEMPTS: u32 = 3;
 /// Writes that go into one commit of the store, at most.
 pub const STORE_BATCH: usize = 512;
+/// From so many writes in one commit on, the next ones wait a moment for each other.
+pub const STORE_CROWD: usize = 8;
+/// How long they wait for each other at most.
+pub const STORE_GATHER: Duration = Duration::from_millis(2);
+/// How long a write that nobody waits for waits for others to share its commit. A crash may lose this much more of them.
+pub const STORE_LINGER: Duration = Duration::from_millis(5);
 /// Writes that may wait for the store; beyond that it is not keeping up, and says so.
 pub const STORE_QUEUE: usize = 65_536;
 /// How often a process looks whether another one wrote to the store.

@@ -18,7 +18,12 @@ pub(super) fn of(request: &Request, trusted: &[IpAddr]) -> IpAddr {
         return socket;
     }
     // The proxy appends whom it saw; everything before that is hearsay, also when the last hop names nobody.
-    let last = request.headers().get_all(FORWARDED).iter().next_back().and_then(|value| value.to_str().ok());
+    let last = request
+        .headers()
+        .get_all(FORWARDED)
+        .iter()
+        .next_back()
+        .and_then(|value| value.to_str().ok());
     match last.and_then(|value| named_peer(value.rsplit(',').next()?)) {
         // Somebody behind the proxy is never local, whatever it is called there.
         Some(peer) if peer.is_loopback() => IpAddr::from([0, 0, 0, 0]),

@@ -8,8 +8,8 @@ use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::limits::PAGE_MAX_TASKS;
 use openfang_types::task::Task;
 use openfang_types::tool::ToolDefinition;
-use serde::de::DeserializeOwned;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::{AgentView, Following, Outgoing, Reply, TaskListing, Wanted};

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use openfang_kernel::home::Home;
-use openfang_kernel::{AgentSummary, Boot, Caller, Explanation, Follow, Kernel, KernelError, TaskFilter, ToolCall, Until};
+use openfang_kernel::{
+    AgentSummary, Boot, Caller, Explanation, Follow, Kernel, KernelError, TaskFilter, ToolCall, Until,
+};
 use openfang_types::config::Config;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 
 use super::{AgentView, Following, Outgoing, Reply, TaskListing, Wanted};
 use crate::error::CliError;
+use crate::session::Session;
 
 pub(crate) struct InProcess {
     kernel: Kernel,
@@ -21,8 +23,9 @@ pub(crate) struct InProcess {
 }
 
 impl InProcess {
-    pub(super) fn start(home: Home, config: Config) -> Result<Self, CliError> {
-        let kernel = Boot::new(home, config).start()?;
+    pub(super) fn start(session: &Session, config: Config) -> Result<Self, CliError> {
+        let kernel = Boot::new(session.home.clone(), config).start()?;
+        session.works_with(&kernel);
         kernel.heed_cancel_requests();
         let caller = Caller {
             principal: Arc::new(Principal::admin(AdminProof::InProcess)),
@@ -78,12 +81,15 @@ impl InProcess {
     }
 
     pub(super) async fn tasks(&self, wanted: &Wanted) -> Result<TaskListing, CliError> {
-        let mut filter =
-            TaskFilter { agent: wanted.agent.clone(), state: wanted.state, ..TaskFilter::default() };
+        let mut filter = TaskFilter { agent: wanted.agent.clone(), state: wanted.state, ..TaskFilter::default() };
         let mut listing = TaskListing { tasks: Vec::new(), total: 0 };
         loop {
             filter.page_size = Some(wanted.limit - listing.tasks.len());
-            let page = self.kernel.tasks(&self.caller, filter.clone()).await.map_err(|error| self.refused(&error))?;
+            let page = self
+                .kernel
+                .tasks(&self.caller, filter.clone())
+                .await
+                .map_err(|error| self.refused(&error))?;
             listing.total = page.total;
             listing.tasks.extend(page.tasks);
             filter.page_token = page.next_page_token;

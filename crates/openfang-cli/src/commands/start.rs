@@ -37,7 +37,7 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
     greet(session, &kernel, &announced.file, first_run)?;
     kernel.start_background_agents();
     let exit = serve(session, &kernel, server, signals).await;
-    kernel.flush().await;
+    kernel.close().await;
     drop((announced, role));
     Ok(exit)
 }

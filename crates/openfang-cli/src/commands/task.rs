@@ -45,13 +45,7 @@ async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> 
     for task in &listing.tasks {
         let says = status_text(task).unwrap_or_default();
         let changed = format!("{:.0}", task.status.timestamp);
-        table.row([
-            task.id.into(),
-            state_cell(task.status.state),
-            (&task.agent).into(),
-            changed.into(),
-            says.into(),
-        ]);
+        table.row([task.id.into(), state_cell(task.status.state), (&task.agent).into(), changed.into(), says.into()]);
     }
     session.output.table(&table)?;
     let (shown, total) = (listing.tasks.len(), listing.total);

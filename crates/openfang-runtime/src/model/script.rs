@@ -43,7 +43,9 @@ impl Model for Scripted {
     }
 
     fn recovery(&self, turn: &Turn, _: &AgentManifest, catalog: &Catalog) -> Recovery {
-        let open = self.rule_for(&turn.message, turn.number).and_then(|rule| rule.steps[rule.told(turn.told)..].first());
+        let open = self
+            .rule_for(&turn.message, turn.number)
+            .and_then(|rule| rule.steps[rule.told(turn.told)..].first());
         match open {
             Some(Step::Tool(tool)) if !may_repeat(catalog, &tool.name) => Recovery::Fail,
             _ => Recovery::Resume,

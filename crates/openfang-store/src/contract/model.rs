@@ -80,8 +80,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     let append = (task.clone(), owner.clone(), rarely(), vec(change(), 0..4), label, moved).prop_map(
         |(task, owner, stale, events, label, node)| Operation::Append { task, owner, stale, events, label, node },
     );
-    let claim =
-        (task.clone(), rarely(), at).prop_map(|(task, stale, node)| Operation::Claim { task, stale, node });
+    let claim = (task.clone(), rarely(), at).prop_map(|(task, stale, node)| Operation::Claim { task, stale, node });
     let cancel = (task, owner).prop_map(|(task, owner)| Operation::RequestCancel { task, owner });
     prop_oneof![4 => create, 6 => append, 1 => claim, 1 => cancel]
 }

@@ -79,7 +79,12 @@ async fn one_of_many_claims_wins(store: &dyn TaskStore) {
     let won: Vec<usize> = (0..outcomes.len()).filter(|n| outcomes[*n].is_ok()).collect();
     assert_eq!(won.len(), 1);
     assert_eq!(outcomes[won[0]], Ok(Stamp { version: 2, seq: 2 }));
-    assert!(outcomes.iter().filter(|outcome| outcome.is_err()).all(|lost| *lost == Err(StoreError::Conflict)));
+    assert!(
+        outcomes
+            .iter()
+            .filter(|outcome| outcome.is_err())
+            .all(|lost| *lost == Err(StoreError::Conflict))
+    );
     let read = store.get(&ada, record.task.id).await.unwrap();
     assert_eq!((read.attempt, read.version), (2, 2));
     assert_eq!(read.node, node(u8::try_from(won[0]).unwrap() + 2));

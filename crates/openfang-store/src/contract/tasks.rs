@@ -191,7 +191,10 @@ async fn labels_only_grow(store: &dyn TaskStore) {
     let record = create(store, NewTask { labels: labels.clone(), ..new_task(&ada, "m") }).await;
     let (web, again) = (Labels::one(Label::ExternalNetwork, "web_fetch"), Labels::one(Label::User, "mcp"));
 
-    store.append(Append { labels: web.clone(), ..write(&record, vec![artifact("a")]) }).await.unwrap();
+    store
+        .append(Append { labels: web.clone(), ..write(&record, vec![artifact("a")]) })
+        .await
+        .unwrap();
     let read = store.get(&ada, record.task.id).await.unwrap();
     store.append(Append { labels: again, ..write(&read, vec![artifact("b")]) }).await.unwrap();
 

@@ -42,7 +42,9 @@ impl KeyValueStore for MemoryKeyValues {
         let keys = self.with(owner, |values| {
             let from_prefix = values.range(prefix.to_owned()..);
             let matching = from_prefix.take_while(|(key, _)| key.starts_with(prefix)).take(limit);
-            matching.map(|(key, kept)| ListedKey { key: key.clone(), labels: kept.labels.clone() }).collect()
+            matching
+                .map(|(key, kept)| ListedKey { key: key.clone(), labels: kept.labels.clone() })
+                .collect()
         });
         Box::pin(async move { Ok(keys) })
     }

@@ -240,8 +240,7 @@ impl TaskStore for MemoryTasks {
         let wanted = |entry: &&Entry| {
             entry.cancel_requested && entry.record.node == node && !entry.record.task.status.state.is_terminal()
         };
-        let mut ids: Vec<TaskId> =
-            inner.entries.values().filter(wanted).map(|entry| entry.record.task.id).collect();
+        let mut ids: Vec<TaskId> = inner.entries.values().filter(wanted).map(|entry| entry.record.task.id).collect();
         ids.sort_unstable();
         ready(Ok(ids))
     }

@@ -72,6 +72,21 @@ async fn audit_keeps_the_contract() {
 }
 
 #[tokio::test]
+async fn a_row_that_nobody_waits_for_is_written_all_the_same() {
+    let log = Log::with_segments_of(100);
+    let begun = std::time::Instant::now();
+
+    log.audit.record(audit_row(1));
+
+    let database = log.database();
+    let rows = || database.query_row("SELECT count(*) FROM audit", [], |row| row.get::<_, i64>(0)).unwrap();
+    while rows() == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(10), "nothing came");
+        std::thread::yield_now();
+    }
+}
+
+#[tokio::test]
 async fn a_full_segment_is_sealed_and_the_next_row_opens_another() {
     let log = Log::with_segments_of(3);
 

@@ -19,6 +19,8 @@ pub(super) struct Batch<'c> {
     pub(super) connection: &'c Connection,
     /// Where the audit chain of this process stands; counts when the transaction is committed.
     pub(super) chain: Chain,
+    /// Why a write could not be done, though the commit can.
+    pub(super) trouble: Option<StoreError>,
     touched: Vec<(TaskId, Seq)>,
     counts: HashMap<Owner, Counts>,
 }
@@ -33,7 +35,7 @@ struct Counts {
 
 impl<'c> Batch<'c> {
     pub(super) fn new(connection: &'c Connection, chain: Chain) -> Self {
-        Self { connection, chain, touched: Vec::new(), counts: HashMap::new() }
+        Self { connection, chain, trouble: None, touched: Vec::new(), counts: HashMap::new() }
     }
 
     /// Wakes who watches this task, after the commit.

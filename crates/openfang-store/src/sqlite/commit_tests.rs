@@ -1,1 +1,198 @@
-//! Placeholder.
+//! The writer: many writes in one commit, each with an answer of its own; all or nothing when the commit fails.
+
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use futures_util::StreamExt as _;
+use futures_util::future::join_all;
+use openfang_types::taint::Labels;
+use openfang_types::task::TaskState;
+use rusqlite::params;
+
+use super::*;
+use crate::contract::{finished_task, query, status, write};
+use crate::{Created, Kept, TaskStore};
+
+/// Keeps the writer busy until it is let go, so that what comes meanwhile shares the next commit.
+fn hold(sqlite: &Sqlite) -> (StoreFuture<'static, ()>, SyncSender<()>) {
+    let (go, gate) = sync_channel(1);
+    let held = sqlite.write(move |_| {
+        gate.recv().unwrap();
+        Ok(())
+    });
+    (held, go)
+}
+
+/// Waits until the writer has taken what holds it.
+async fn until_held(sqlite: &Sqlite) {
+    while sqlite.inner.writer.waiting() > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A write that fails when it has done half of its work.
+fn break_off(sqlite: &Sqlite) -> StoreFuture<'static, ()> {
+    sqlite.write(|batch| {
+        batch.connection.execute("INSERT INTO meta VALUES ('half', 1)", []).map_err(unavailable)?;
+        Err(StoreError::Unavailable { why: "the second half is missing".to_owned() })
+    })
+}
+
+async fn total(tasks: &dyn TaskStore) -> usize {
+    tasks.list(&query(&owner("ada"))).await.unwrap().total
+}
+
+#[tokio::test]
+async fn writes_that_come_together_share_commits() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let tasks = sqlite.stores().tasks;
+    let ada = owner("ada");
+    let news = (0..200).map(|n| tasks.create(finished_task(&ada, &format!("m{n}"))));
+
+    for created in join_all(news).await {
+        created.unwrap();
+    }
+
+    let stats = sqlite.stats();
+    assert_eq!((stats.writes, stats.lost), (200, 0));
+    assert!(stats.commits <= 100, "{stats:?}");
+    assert_eq!(total(&*tasks).await, 200);
+}
+
+#[tokio::test]
+async fn a_refused_write_does_not_harm_its_neighbours() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let tasks = sqlite.stores().tasks;
+    let ada = owner("ada");
+    let read = create(&*tasks, new_task(&ada, "m")).await;
+    let (held, go) = hold(&sqlite);
+    until_held(&sqlite).await;
+    let before = sqlite.stats();
+    let first = tasks.create(new_task(&ada, "1"));
+    let wins = tasks.append(write(&read, vec![status(TaskState::Working)]));
+    let stale = tasks.append(write(&read, vec![status(TaskState::Failed)]));
+    let last = tasks.create(new_task(&ada, "2"));
+
+    go.send(()).unwrap();
+    held.await.unwrap();
+
+    assert!(matches!(first.await, Ok(Created::New(_))));
+    assert!(wins.await.is_ok());
+    assert_eq!(stale.await, Err(StoreError::Conflict));
+    assert!(matches!(last.await, Ok(Created::New(_))));
+    assert_eq!(sqlite.stats().commits - before.commits, 2, "the one that was held, and theirs");
+    assert_eq!(total(&*tasks).await, 3);
+}
+
+#[tokio::test]
+async fn a_write_that_breaks_off_takes_its_commit_with_it_and_nothing_is_acknowledged() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let tasks = sqlite.stores().tasks;
+    let ada = owner("ada");
+    let (held, go) = hold(&sqlite);
+    until_held(&sqlite).await;
+    let neighbours = [tasks.create(new_task(&ada, "1")), tasks.create(new_task(&ada, "2"))];
+    let broken = break_off(&sqlite);
+
+    go.send(()).unwrap();
+    held.await.unwrap();
+
+    let why = Err(StoreError::Unavailable { why: "the second half is missing".to_owned() });
+    assert_eq!(broken.await, why);
+    for neighbour in join_all(neighbours).await {
+        assert_eq!(neighbour.map(|_| ()), why);
+    }
+    assert!(sqlite.failing().unwrap().contains("the second half is missing"));
+    assert_eq!(total(&*tasks).await, 0);
+    let halves = sqlite.read(|connection| {
+        connection
+            .query_row("SELECT count(*) FROM meta", [], |row| row.get::<_, i64>(0))
+            .map_err(unavailable)
+    });
+    assert_eq!(halves.await, Ok(0));
+    create(&*tasks, new_task(&ada, "1")).await;
+    assert_eq!(sqlite.failing(), None);
+}
+
+#[tokio::test]
+async fn a_full_disk_acknowledges_nothing_and_recovers() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let tasks = sqlite.stores().tasks;
+    let ada = owner("ada");
+    let limit_pages = |pages: i64| {
+        sqlite.write(move |batch| batch.connection.pragma_update(None, "max_page_count", pages).map_err(unavailable))
+    };
+    limit_pages(60).await.unwrap();
+    let news = (0..400).map(|n| tasks.create(finished_task(&ada, &format!("m{n}"))));
+    let outcomes: Vec<_> = futures_util::stream::iter(news).buffered(8).collect().await;
+    let large = Kept { value: "x".repeat(500_000), labels: Labels::none() };
+    sqlite.stores().memory.put(&ada, "large", large).await.unwrap_err();
+
+    let acknowledged = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    assert!((1..400).contains(&acknowledged), "{acknowledged}");
+    assert!(
+        outcomes
+            .iter()
+            .flat_map(|outcome| outcome.as_ref().err())
+            .all(|error| { matches!(error, StoreError::Unavailable { why } if why.contains("full")) })
+    );
+    assert!(sqlite.failing().is_some());
+    assert_eq!(total(&*tasks).await, acknowledged, "what was not acknowledged did not happen");
+
+    limit_pages(1_000_000).await.unwrap();
+    sqlite.probe().await.unwrap();
+
+    assert_eq!(sqlite.failing(), None);
+    create(&*tasks, new_task(&ada, "again")).await;
+    assert_eq!(total(&*tasks).await, acknowledged + 1);
+}
+
+#[tokio::test]
+async fn when_the_writer_dies_nobody_waits_for_it() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let tasks = sqlite.stores().tasks;
+    let ended = StoreError::Unavailable { why: "the writer has ended".to_owned() };
+
+    let died = sqlite.write(|_| -> Result<(), StoreError> { panic!("as this test wants it") }).await;
+
+    assert_eq!(died, Err(ended.clone()));
+    assert_eq!(tasks.create(new_task(&owner("ada"), "m")).await, Err(ended));
+    assert_eq!(total(&*tasks).await, 0, "what is there can still be read");
+}
+
+#[tokio::test]
+async fn closing_waits_for_what_is_queued() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let tasks = sqlite.stores().tasks;
+    let ada = owner("ada");
+    for n in 0..50 {
+        drop(tasks.create(new_task(&ada, &format!("m{n}"))));
+    }
+
+    drop((sqlite, tasks));
+
+    assert_eq!(total(&*home.open().stores().tasks).await, 50);
+}
+
+#[tokio::test]
+async fn a_read_sees_one_moment_whatever_is_written_meanwhile() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let writing = sqlite.clone();
+    let put = "INSERT INTO meta VALUES (?1, 1)";
+    let runtime = tokio::runtime::Handle::current();
+    let read = sqlite.read(move |connection| {
+        let count = || connection.query_row("SELECT count(*) FROM meta", [], |row| row.get::<_, i64>(0));
+        let before = count().map_err(unavailable)?;
+        let written = writing.write(move |batch| batch.connection.execute(put, params!["new"]).map_err(unavailable));
+        runtime.block_on(written)?;
+        Ok((before, count().map_err(unavailable)?))
+    });
+
+    assert_eq!(read.await, Ok((0, 0)));
+}

@@ -43,7 +43,11 @@ impl KeyValueStore for SqliteKeyValues {
 
 fn put(batch: &Batch<'_>, owner: &Owner, key: &str, [value, labels]: [&str; 2]) -> Result<(), StoreError> {
     let execute = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
-        batch.connection.prepare_cached(sql).and_then(|mut s| s.execute(values)).map_err(unavailable)
+        batch
+            .connection
+            .prepare_cached(sql)
+            .and_then(|mut s| s.execute(values))
+            .map_err(unavailable)
     };
     let owner = owner.as_str();
     let overwrite = "UPDATE memory SET value = ?3, labels = ?4 WHERE owner = ?1 AND key = ?2";

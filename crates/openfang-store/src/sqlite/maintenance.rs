@@ -81,7 +81,9 @@ impl DatabaseFile {
     /// Looks for the first audit row that is not as it was written.
     pub fn audit_verify(&self) -> Result<Verified, MaintenanceError> {
         let snapshot = self.connection.unchecked_transaction();
-        snapshot.and_then(|snapshot| audit::verify(&snapshot)).map_err(|cause| self.unreadable(cause))
+        snapshot
+            .and_then(|snapshot| audit::verify(&snapshot))
+            .map_err(|cause| self.unreadable(cause))
     }
 
     /// Says whether everything fits together.

@@ -12,7 +12,7 @@ const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/001.sql")];
 const KNOWN: u32 = MIGRATIONS.len() as u32;
 
 /// How long a statement waits for another process; a batch of ours takes milliseconds.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to leave another process alone that is making the same file.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// `OpFg`: says whose file this is.
@@ -44,7 +44,7 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// It is damaged.
-    #[error("{path} is damaged ({why}); stop openfang and put a backup made by `openfang backup` in its place", path = path.display())]
+    #[error("{path} is damaged ({why}); stop openfang, put a backup made by `openfang backup` in its place and remove the -wal and -shm files beside it", path = path.display())]
     Damaged {
         /// Which file.
         path: PathBuf,
@@ -68,6 +68,8 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     // Before anything is written: a file that is not ours is left as it is.
     version(&connection, path)?;
     use_log(&connection).map_err(judge)?;
+    // `checkpoint.rs` does it.
+    connection.pragma_update(None, "wal_autocheckpoint", 0).map_err(judge)?;
     migrate(&mut connection, path)?;
     Ok(connection)
 }

@@ -118,7 +118,10 @@ async fn a_process_notices_that_another_one_wrote() {
 
     create(&there, new_task(&owner("ada"), "m")).await;
 
-    tokio::time::timeout(std::time::Duration::from_secs(2), elsewhere.changed()).await.unwrap().unwrap();
+    tokio::time::timeout(std::time::Duration::from_secs(2), elsewhere.changed())
+        .await
+        .unwrap()
+        .unwrap();
 }
 
 #[tokio::test]
@@ -175,7 +178,10 @@ async fn what_cannot_be_read_is_an_error_and_stops_nobody_else() {
     let whole = create(&store, contract::finished_task(&ada, "2")).await;
     let damage = move |batch: &mut crate::sqlite::batch::Batch<'_>| {
         let sql = "UPDATE a2a_task_events SET bodies = '[]' WHERE task = ?1";
-        batch.connection.execute(sql, [broken.as_uuid().as_bytes()]).map_err(crate::sqlite::unavailable)
+        batch
+            .connection
+            .execute(sql, [broken.as_uuid().as_bytes()])
+            .map_err(crate::sqlite::unavailable)
     };
     sqlite.write(damage).await.unwrap();
 
@@ -200,7 +206,10 @@ async fn the_work_of_the_writer_is_found_by_an_index() {
     let record = create(&store, new_task(&owner("ada"), "m")).await;
     append(&store, &record, vec![status(TaskState::Working)]).await;
     for sql in [read::cancel_requests_sql(), read::running_sql()] {
-        let plan = sqlite.read(move |connection| Ok(super::super::tests::plan(connection, &sql))).await.unwrap();
+        let plan = sqlite
+            .read(move |connection| Ok(super::super::tests::plan(connection, &sql)))
+            .await
+            .unwrap();
 
         assert!(plan.iter().all(|step| step.starts_with("SEARCH")), "{plan:?}");
     }

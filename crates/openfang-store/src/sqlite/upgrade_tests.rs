@@ -1,1 +1,168 @@
-//! Placeholder.
+//! A database that an earlier version left behind is brought up to date and reads as it was written.
+//!
+//! `fixtures/v1.db` was made by [`fill`]. If the first migration must change before it is released, delete the file:
+//! the test makes it anew, and fails once to say so.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use openfang_types::event::{EventBody, TaskEvent};
+use openfang_types::ids::TaskId;
+use openfang_types::taint::{Label, Labels};
+use openfang_types::task::{Message, Role, TaskState, TaskStatus};
+
+use super::*;
+use crate::contract::{artifact, query};
+use crate::{Append, Kept, ListedKey, NewTask, Origin, Retention, TaskRecord};
+
+const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/v1.db");
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(1_700_000_000 + seconds).unwrap()
+}
+
+fn status(state: TaskState, seconds: i64) -> EventBody {
+    let message = Message::text("reply".parse().unwrap(), Role::Agent, "on it");
+    EventBody::Status(TaskStatus { state, message: Some(message), timestamp: at(seconds) })
+}
+
+fn task(number: u8, events: Vec<EventBody>) -> NewTask {
+    let id = format!("0190a000-0000-7000-8000-0000000000{number:02}");
+    NewTask {
+        id: id.parse().unwrap(),
+        owner: owner("ada"),
+        agent: "starter".parse().unwrap(),
+        context_id: "talk".parse().unwrap(),
+        message: Message::text(format!("m{number}").parse().unwrap(), Role::User, "hi \u{1f980}"),
+        events,
+        labels: Labels::one(Label::User, "rest"),
+        trace: id.parse().unwrap(),
+        origin: Origin::OpenFang,
+        node: node(1),
+        at: at(number.into()),
+        live_limit: 10,
+    }
+}
+
+/// A folded task, a finished one, one that another process took over, one that shall stop; and some memory.
+async fn fill(sqlite: &Sqlite) {
+    let stores = sqlite.stores();
+    let tasks = stores.tasks;
+    let life = |seconds, end| vec![status(TaskState::Working, seconds), artifact("a"), status(end, seconds + 1)];
+    tasks.create(task(1, life(1, TaskState::Failed))).await.unwrap();
+    let rule = Retention { finished_per_owner: 9, finished_for: Duration::MAX, fold_after: Duration::ZERO };
+    assert_eq!(tasks.retain(rule, at(3)).await.unwrap().folded, 1);
+    tasks.create(task(2, life(3, TaskState::Completed))).await.unwrap();
+    let (third, fourth) = (task(3, Vec::new()), task(4, Vec::new()));
+    let (third_id, fourth_id) = (third.id, fourth.id);
+    tasks.create(third).await.unwrap();
+    let claimed = tasks.claim(third_id, 1, node(2)).await.unwrap();
+    let write = Append {
+        owner: owner("ada"),
+        id: third_id,
+        version: claimed.version,
+        events: vec![status(TaskState::InputRequired, 5), artifact("b")],
+        labels: Labels::one(Label::ExternalNetwork, "web_fetch"),
+        node: None,
+        at: at(6),
+    };
+    tasks.append(write).await.unwrap();
+    tasks.create(fourth).await.unwrap();
+    tasks.request_cancel(&owner("ada"), fourth_id).await.unwrap();
+    for key in ["colour", "number"] {
+        let kept = Kept { value: format!("the {key}"), labels: Labels::one(Label::McpServer, "files") };
+        stores.memory.put(&owner("ada"), key, kept).await.unwrap();
+    }
+}
+
+/// Everything that can be read of it.
+#[derive(Debug, PartialEq)]
+struct Shown {
+    tasks: Vec<TaskRecord>,
+    events: Vec<Vec<TaskEvent>>,
+    counts: Vec<(TaskState, u64)>,
+    to_cancel: Vec<TaskId>,
+    keys: Vec<ListedKey>,
+    colour: Option<Kept>,
+}
+
+async fn shown(sqlite: &Sqlite) -> Shown {
+    let (tasks, memory, ada) = (sqlite.stores().tasks, sqlite.stores().memory, owner("ada"));
+    let page = tasks.list(&query(&ada)).await.unwrap();
+    let mut events = Vec::new();
+    for record in &page.tasks {
+        events.push(tasks.events(&ada, record.task.id, 0, 99).await.unwrap());
+    }
+    Shown {
+        tasks: page.tasks,
+        events,
+        counts: tasks.counts(&ada).await.unwrap().into_iter().collect(),
+        to_cancel: tasks.cancel_requests(node(1)).await.unwrap(),
+        keys: memory.keys(&ada, "", 9).await.unwrap(),
+        colour: memory.get(&ada, "colour").await.unwrap(),
+    }
+}
+
+async fn fresh() -> (Home, Sqlite) {
+    let home = Home::new();
+    let sqlite = home.open();
+    fill(&sqlite).await;
+    (home, sqlite)
+}
+
+/// A copy of the stored database.
+async fn stored() -> Home {
+    if !fs::exists(FIXTURE).unwrap() {
+        let (home, sqlite) = fresh().await;
+        drop(sqlite);
+        let beside = format!("{FIXTURE}.{:?}", std::thread::current().id());
+        fs::create_dir_all(PathBuf::from(FIXTURE).parent().unwrap()).unwrap();
+        fs::copy(home.path(), &beside).unwrap();
+        fs::rename(beside, FIXTURE).unwrap();
+        panic!("{FIXTURE} was missing; it has been made: keep it");
+    }
+    let home = Home::new();
+    fs::copy(FIXTURE, home.path()).unwrap();
+    home
+}
+
+#[tokio::test]
+async fn a_stored_database_reads_as_it_was_written() {
+    let home = stored().await;
+
+    let upgraded = shown(&home.open()).await;
+
+    assert_eq!(upgraded.tasks.len(), 4);
+    assert_eq!(upgraded.events.iter().map(Vec::len).collect::<Vec<_>>(), [4, 2, 5, 0], "the oldest one was folded");
+    assert_eq!(upgraded, shown(&fresh().await.1).await);
+}
+
+#[tokio::test]
+async fn a_stored_database_gets_the_schema_of_a_new_one() {
+    let home = stored().await;
+    let (_new_home, new) = fresh().await;
+    let schema = |sqlite: &Sqlite| {
+        sqlite.read(|connection| {
+            let sql = "SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY 1";
+            let mut statement = connection.prepare(sql).map_err(unavailable)?;
+            let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(unavailable)?;
+            rows.collect::<rusqlite::Result<Vec<_>>>().map_err(unavailable)
+        })
+    };
+
+    let (upgraded, new) = (schema(&home.open()).await.unwrap(), schema(&new).await.unwrap());
+
+    assert_eq!(upgraded, new, "what has been released is not changed: add a migration, or see above");
+}
+
+#[tokio::test]
+async fn a_stored_database_can_be_written() {
+    let home = stored().await;
+    let sqlite = home.open();
+    let tasks = sqlite.stores().tasks;
+
+    let record = create(&*tasks, new_task(&owner("ada"), "new")).await;
+
+    assert_eq!(tasks.list(&query(&owner("ada"))).await.unwrap().total, 5);
+    assert_eq!(tasks.get(&owner("ada"), record.task.id).await.unwrap(), record);
+}

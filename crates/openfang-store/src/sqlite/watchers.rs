@@ -110,7 +110,9 @@ fn data_version(connection: &Connection) -> Option<i64> {
 fn latest_seq(connection: &Connection, task: TaskId) -> Option<Seq> {
     let sql = "SELECT seq FROM a2a_tasks WHERE id = ?1";
     let found = connection.prepare_cached(sql).and_then(|mut statement| {
-        statement.query_row([task.as_uuid().as_bytes().as_slice()], |row| row.get::<_, i64>(0)).optional()
+        statement
+            .query_row([task.as_uuid().as_bytes().as_slice()], |row| row.get::<_, i64>(0))
+            .optional()
     });
     u64::try_from(found.ok()??).ok()
 }

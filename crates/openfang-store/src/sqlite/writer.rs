@@ -5,12 +5,14 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use openfang_types::limits::{STORE_BATCH, STORE_QUEUE};
+use openfang_types::limits::{STORE_BATCH, STORE_CROWD, STORE_GATHER, STORE_LINGER, STORE_QUEUE};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::audit::Chain;
+use super::checkpoint::Checkpoints;
 use super::schema::OpenError;
 use super::unavailable;
 use super::watchers::Watchers;
@@ -36,6 +38,10 @@ struct Queue {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Box<dyn Job>>,
+    /// When they are written: at once if anybody waits for one of them, else a moment after the first came.
+    due: Option<Instant>,
+    /// How many came together last time.
+    crowd: usize,
     is_closed: bool,
 }
 
@@ -102,7 +108,9 @@ impl Writer {
         T: Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let queued = self.queue.push(Box::new(TypedJob { work: Some(work), outcome: None, reply: Some(reply) }));
+        let queued = self
+            .queue
+            .push(Box::new(TypedJob { work: Some(work), outcome: None, reply: Some(reply) }));
         Box::pin(async move {
             queued?;
             let ended = || StoreError::Unavailable { why: "the writer has ended".to_owned() };
@@ -110,14 +118,25 @@ impl Writer {
         })
     }
 
-    /// Queues a write that nobody waits for. When the queue is full it is lost, and counted.
+    /// Queues a write that nobody waits for; it joins the next commit that somebody waits for, or comes a moment later.
+    /// When the queue is full it is lost, and counted.
     pub(super) fn write_later<F>(&self, work: F)
     where
         F: FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send + 'static,
     {
-        if self.queue.push(Box::new(TypedJob { work: Some(work), outcome: None, reply: None })).is_err() {
+        if self
+            .queue
+            .push(Box::new(TypedJob { work: Some(work), outcome: None, reply: None }))
+            .is_err()
+        {
             self.queue.lost.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// How many writes the thread has not taken yet.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.queue.lock().jobs.len()
     }
 
     pub(super) fn stats(&self) -> WriteStats {
@@ -136,8 +155,13 @@ impl Writer {
     /// A write that changes nothing but must be committed.
     pub(super) fn probe(&self) -> StoreFuture<'static, ()> {
         self.write(|batch| {
-            let sql = "INSERT INTO meta (key, value) VALUES ('probe', 0) ON CONFLICT (key) DO UPDATE SET value = value + 1";
-            batch.connection.prepare_cached(sql).and_then(|mut s| s.execute([])).map_err(unavailable)?;
+            let sql =
+                "INSERT INTO meta (key, value) VALUES ('probe', 0) ON CONFLICT (key) DO UPDATE SET value = value + 1";
+            batch
+                .connection
+                .prepare_cached(sql)
+                .and_then(|mut s| s.execute([]))
+                .map_err(unavailable)?;
             Ok(())
         })
     }
@@ -154,6 +178,20 @@ impl Drop for Writer {
     }
 }
 
+impl State {
+    /// How long the next job may wait for company. Where many came together last time, as many are likely to come
+    /// again: they share a sync. Whoever writes alone never waits.
+    fn patience(&self, is_awaited: bool) -> Duration {
+        let queued = self.jobs.len() + 1;
+        match is_awaited {
+            _ if queued >= STORE_BATCH => Duration::ZERO,
+            false => STORE_LINGER,
+            true if self.crowd >= STORE_CROWD && queued < self.crowd => STORE_GATHER,
+            true => Duration::ZERO,
+        }
+    }
+}
+
 impl Queue {
     fn push(&self, job: Box<dyn Job>) -> Result<(), StoreError> {
         let mut state = self.lock();
@@ -163,23 +201,40 @@ impl Queue {
         if state.jobs.len() >= STORE_QUEUE {
             return Err(StoreError::Unavailable { why: "too many writes are waiting".to_owned() });
         }
+        let now = Instant::now();
+        let due = now + state.patience(job.is_awaited());
+        let is_sooner = state.due.is_none_or(|known| due < known);
+        if is_sooner {
+            state.due = Some(due);
+        }
         state.jobs.push_back(job);
         drop(state);
-        self.filled.notify_one();
+        if is_sooner {
+            self.filled.notify_one();
+        }
         Ok(())
     }
 
-    /// Everything that waits, up to a batch; none when the queue is closed and empty.
+    /// Everything that waits, up to a batch, when it is due; none when the queue is closed and empty.
     fn take(&self) -> Option<Vec<Box<dyn Job>>> {
         let mut state = self.lock();
-        while state.jobs.is_empty() {
-            if state.is_closed {
-                return None;
-            }
-            state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let now = Instant::now();
+            state = match state.due {
+                Some(due) if due <= now || state.is_closed => break,
+                Some(due) => {
+                    let waited = self.filled.wait_timeout(state, due - now);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None if state.is_closed => return None,
+                None => self.filled.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
         let batch = state.jobs.len().min(STORE_BATCH);
-        Some(state.jobs.drain(..batch).collect())
+        let jobs = state.jobs.drain(..batch).collect();
+        state.crowd = batch;
+        state.due = (!state.jobs.is_empty()).then(Instant::now);
+        Some(jobs)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -200,10 +255,11 @@ impl Drop for Closing<'_> {
 
 fn serve(queue: &Queue, connection: &Connection, watchers: &Watchers, mut chain: Chain) {
     let _closing = Closing(queue);
+    let mut checkpoints = Checkpoints::new();
     while let Some(mut jobs) = queue.take() {
         let mut batch = Batch::new(connection, chain);
         let committed = commit(&mut batch, &mut jobs);
-        let failure = committed.as_ref().err().map(ToString::to_string);
+        let failure = committed.as_ref().err().or(batch.trouble.as_ref()).map(ToString::to_string);
         *queue.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
         match &committed {
             Ok(()) => {
@@ -220,6 +276,9 @@ fn serve(queue: &Queue, connection: &Connection, watchers: &Watchers, mut chain:
         }
         for job in jobs {
             job.settle(committed.clone());
+        }
+        if committed.is_ok() {
+            checkpoints.after_commit(connection);
         }
     }
 }
@@ -253,6 +312,7 @@ fn run_all(batch: &mut Batch<'_>, jobs: &mut [Box<dyn Job>]) -> Result<(), Store
         }
         match done {
             Err(error) if connection.total_changes() != before => return Err(error),
+            Err(error @ StoreError::Unavailable { .. }) => batch.trouble = Some(error),
             Ok(()) | Err(_) => {}
         }
     }

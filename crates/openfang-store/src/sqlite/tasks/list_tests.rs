@@ -17,7 +17,9 @@ async fn neither_all_states_nor_one_are_scanned_or_sorted() {
         let sql = page_sql(state, None);
         let plan = sqlite.read(move |connection| Ok(plan(connection, &sql))).await.unwrap();
 
-        let searches = plan.iter().filter(|step| step.starts_with("SEARCH a2a_tasks USING INDEX a2a_tasks_by_state"));
+        let searches = plan
+            .iter()
+            .filter(|step| step.starts_with("SEARCH a2a_tasks USING INDEX a2a_tasks_by_state"));
         assert_eq!(searches.count(), state.map_or(TaskState::ALL.len(), |_| 1), "{plan:?}");
         assert!(!plan.iter().any(|step| step.contains("SCAN") || step.contains("TEMP B-TREE")), "{plan:?}");
     }
@@ -87,7 +89,10 @@ async fn totals_beyond_what_is_counted_are_shown_as_that_many() {
                     origin, 'm' || i, node, attempt, labels, trace FROM a2a_tasks, numbers";
     let copied = sqlite.write(|batch| {
         batch.count(&owner("ada"), TaskState::Completed, 11_000);
-        batch.connection.execute(copy, params_from_iter([0; 0])).map_err(crate::sqlite::unavailable)
+        batch
+            .connection
+            .execute(copy, params_from_iter([0; 0]))
+            .map_err(crate::sqlite::unavailable)
     });
     assert_eq!(copied.await.unwrap(), 11_000);
 

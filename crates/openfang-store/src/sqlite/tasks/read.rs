@@ -22,11 +22,7 @@ pub(super) fn own(connection: &Connection, owner: &Owner, id: TaskId) -> Result<
 }
 
 /// The tasks that a statement finds; it selects [`COLUMNS`] first.
-pub(super) fn records(
-    connection: &Connection,
-    sql: &str,
-    values: impl Params,
-) -> Result<Vec<TaskRecord>, StoreError> {
+pub(super) fn records(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<TaskRecord>, StoreError> {
     each(connection, sql, values, |row| record(connection, row))
 }
 
@@ -138,7 +134,9 @@ pub(super) fn events(
 
 /// The tasks of a node that shall stop.
 pub(super) fn cancel_requests(connection: &Connection, node: NodeId) -> Result<Vec<TaskId>, StoreError> {
-    let mut ids = each(connection, &cancel_requests_sql(), [node.as_uuid().as_bytes()], |row| uuid(row, 0).map(TaskId::from_uuid))?;
+    let mut ids = each(connection, &cancel_requests_sql(), [node.as_uuid().as_bytes()], |row| {
+        uuid(row, 0).map(TaskId::from_uuid)
+    })?;
     ids.sort_unstable();
     Ok(ids)
 }
@@ -152,7 +150,8 @@ pub(super) fn cancel_requests_sql() -> String {
 
 /// The tasks that nobody works on any more, oldest first.
 pub(super) fn orphans(connection: &Connection, living: &[NodeId]) -> Result<Vec<TaskRecord>, StoreError> {
-    let running = each(connection, &running_sql(), [], |row| Ok((get::<i64>(row, 0)?, NodeId::from_uuid(uuid(row, 1)?))))?;
+    let running =
+        each(connection, &running_sql(), [], |row| Ok((get::<i64>(row, 0)?, NodeId::from_uuid(uuid(row, 1)?))))?;
     let mut lost: Vec<i64> = running.into_iter().filter(|(_, node)| !living.contains(node)).map(|(n, _)| n).collect();
     lost.sort_unstable();
     let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE n = ?1");

@@ -37,7 +37,9 @@ async fn evict_all(sqlite: &Sqlite, rule: Retention, now: Timestamp) -> Result<u
     let cutoff = nanos_before(now, rule.finished_for);
     let mut evicted = 0;
     loop {
-        let expired = sqlite.read(move |connection| expired(connection, rule.finished_per_owner, cutoff)).await?;
+        let expired = sqlite
+            .read(move |connection| expired(connection, rule.finished_per_owner, cutoff))
+            .await?;
         if expired.is_empty() {
             return Ok(evicted);
         }

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::columns::{count, get, json, labels, labels_text, nanos, signed, state};
 use crate::sqlite::batch::Batch;
 use crate::sqlite::unavailable;
-use crate::tasks::{first_events, rules};
 use crate::tasks::rules::Standing;
+use crate::tasks::{first_events, rules};
 use crate::{Append, Created, NewTask, Origin, Stamp, StoreError};
 
 /// A task to be, as its columns.
@@ -194,7 +194,11 @@ impl Addition {
     fn update(&self, batch: &Batch<'_>, target: &Target, to: TaskState, stamp: Stamp) -> Result<(), StoreError> {
         let (version, seq) = (signed(stamp.version), signed(stamp.seq));
         if self.status_at.is_none() && self.node.is_none() && target.labels.is_none() {
-            execute(batch, "UPDATE a2a_tasks SET version = ?2, seq = ?3 WHERE n = ?1", params![target.n, version, seq])?;
+            execute(
+                batch,
+                "UPDATE a2a_tasks SET version = ?2, seq = ?3 WHERE n = ?1",
+                params![target.n, version, seq],
+            )?;
             return Ok(());
         }
         let sql = "UPDATE a2a_tasks SET version = ?2, seq = ?3, state = ?4, status_at = ?5, node = ?6,
