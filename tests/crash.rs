@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use openfang_testkit::http::Client;
 use serde_json::{Value, json};
 
@@ -92,7 +93,7 @@ async fn after_many_kills_nothing_acknowledged_is_missing_and_nothing_stays_work
             daemon.signal("KILL");
             stop.store(true, Ordering::Relaxed);
         };
-        let (written, ()) = tokio::join!(futures_of(writers), kill);
+        let (written, ()) = tokio::join!(join_all(writers), kill);
         acknowledged.extend(written.into_iter().flatten());
         daemon.wait();
     }
@@ -112,26 +113,6 @@ async fn after_many_kills_nothing_acknowledged_is_missing_and_nothing_stays_work
     let audit = openfang.run(&["audit", "verify"]);
     assert_eq!(audit.code, 0, "{audit:?}");
     println!("{} cycles, {} acknowledged, {} tasks stored", cycles(), acknowledged.len(), tasks.len());
-}
-
-async fn futures_of<T>(all: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
-    let mut running: Vec<_> = all.map(Box::pin).collect();
-    let mut done: Vec<Option<T>> = running.iter().map(|_| None).collect();
-    std::future::poll_fn(move |cx| {
-        for (work, slot) in running.iter_mut().zip(&mut done) {
-            if slot.is_none() {
-                if let std::task::Poll::Ready(value) = work.as_mut().poll(cx) {
-                    *slot = Some(value);
-                }
-            }
-        }
-        if done.iter().all(Option::is_some) {
-            std::task::Poll::Ready(done.iter_mut().filter_map(Option::take).collect())
-        } else {
-            std::task::Poll::Pending
-        }
-    })
-    .await
 }
 
 /// Within five seconds nothing is working that a dead process left behind.

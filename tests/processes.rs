@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::binary::Openfang;
+use crate::support::binary::{Openfang, Running};
 
 fn with_waiter() -> Openfang {
     let openfang = Openfang::new();
@@ -18,7 +18,7 @@ fn with_waiter() -> Openfang {
 }
 
 /// A task that runs in a process of its own while a server runs too.
-async fn task_elsewhere(openfang: &Openfang, daemon: &crate::support::binary::Daemon) -> (std::process::Child, String) {
+async fn task_elsewhere(openfang: &Openfang, daemon: &crate::support::binary::Daemon) -> (Running, String) {
     let child = openfang.in_process(&["agent", "send", "waiter", "go", "--json"]);
     let begun = Instant::now();
     loop {
@@ -45,7 +45,7 @@ async fn a_task_in_another_process_is_watched_and_canceled_through_the_server() 
     assert_eq!(canceled.json()["task"]["status"]["state"], "canceled", "{canceled:?}");
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     assert_eq!(stream.events().await.last().unwrap().2["body"]["status"]["state"], "canceled");
-    let ran = Openfang::finished(child);
+    let ran = child.finished();
     assert_eq!(ran.json()["task"]["status"]["state"], "canceled", "the process that ran it knows: {ran:?}");
 }
 
@@ -54,13 +54,12 @@ async fn the_tasks_of_a_killed_process_are_settled_and_those_of_a_living_one_are
     let openfang = with_waiter();
     let daemon = openfang.start();
     let (mut living, first) = task_elsewhere(&openfang, &daemon).await;
-    let mut dying = openfang.in_process(&["agent", "send", "waiter", "go", "--json"]);
+    let dying = openfang.in_process(&["agent", "send", "waiter", "go", "--json"]);
     while daemon.client().get("/api/tasks?state=working").await.json()["total"] != 2 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 
-    dying.kill().unwrap();
-    dying.wait().unwrap();
+    drop(dying);
     let begun = Instant::now();
     // A script that waits may go on: the server takes it over, and its owner can still stop it.
     let others = || async {
@@ -85,9 +84,9 @@ async fn the_tasks_of_a_killed_process_are_settled_and_those_of_a_living_one_are
 
     let left = daemon.client().get(&format!("/api/tasks/{first}")).await.json();
     assert_eq!(left["task"]["status"]["state"], "working", "its process lives");
-    assert!(living.try_wait().unwrap().is_none());
+    assert!(living.is_running());
     daemon.client().send("POST", &format!("/api/tasks/{first}/cancel"), None).await;
-    Openfang::finished(living);
+    living.finished();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,7 +96,7 @@ async fn a_server_and_two_other_processes_under_load_never_get_in_each_others_wa
     let by_command_line = || {
         for n in 0..15 {
             let text = format!("/add_numbers {{\"a\": {n}, \"b\": 1}}");
-            let ran = Openfang::finished(openfang.in_process(&["agent", "send", "starter", &text, "--json"]));
+            let ran = openfang.in_process(&["agent", "send", "starter", &text, "--json"]).finished();
             assert_eq!(ran.code, 0, "{ran:?}");
             assert_eq!(ran.json()["task"]["status"]["state"], "completed");
         }

@@ -76,13 +76,8 @@ impl Openfang {
     }
 
     /// Starts a command that does its work in its own process, even while a server runs.
-    pub(crate) fn in_process(&self, arguments: &[&str]) -> Child {
-        self.command(&[&["--in-process"], arguments].concat()).spawn().unwrap()
-    }
-
-    /// Waits for the end of such a command.
-    pub(crate) fn finished(child: Child) -> Ran {
-        Ran::of(child.wait_with_output().unwrap())
+    pub(crate) fn in_process(&self, arguments: &[&str]) -> Running {
+        Running { child: Some(self.command(&[&["--in-process"], arguments].concat()).spawn().unwrap()) }
     }
 
     /// Starts a server on a free port and waits until it answers.
@@ -133,6 +128,31 @@ impl Openfang {
 }
 
 const START: [&str; 3] = ["start", "--listen", "127.0.0.1:0"];
+
+/// A command that is under way; it is killed when its test ends.
+pub(crate) struct Running {
+    child: Option<Child>,
+}
+
+impl Running {
+    /// Waits for its end.
+    pub(crate) fn finished(mut self) -> Ran {
+        Ran::of(self.child.take().unwrap().wait_with_output().unwrap())
+    }
+
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.as_mut().unwrap().try_wait().unwrap().is_none()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
 
 /// A server that is killed when its test ends.
 pub(crate) struct Daemon {

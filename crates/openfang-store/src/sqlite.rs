@@ -1,7 +1,7 @@
 //! The SQLite home: one file, shared by processes. One thread per process writes, many commits at a time; readers
 //! stand beside it. Wake-ups within the process come with the commit, across processes by looking at `data_version`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use openfang_types::ids::NodeId;
@@ -38,7 +38,6 @@ pub struct Sqlite {
 
 /// The writer is closed last: only a connection that may write can tidy the log up and leave nothing behind.
 struct Inner {
-    path: PathBuf,
     watchers: Arc<Watchers>,
     _follower: Follower,
     readers: Readers,
@@ -57,7 +56,7 @@ impl Sqlite {
         let writer = Writer::start(connection, Arc::clone(&watchers), chain)?;
         let readers = Readers::new(path.to_owned());
         let follower = Follower::start(readers.open().map_err(OpenError::Sqlite)?, Arc::clone(&watchers))?;
-        let inner = Inner { path: path.to_owned(), watchers, _follower: follower, readers, writer };
+        let inner = Inner { watchers, _follower: follower, readers, writer };
         Ok(Self { inner: Arc::new(inner) })
     }
 

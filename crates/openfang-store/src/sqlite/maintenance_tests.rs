@@ -79,7 +79,8 @@ async fn a_sound_database_has_no_findings() {
 
 #[tokio::test]
 async fn a_task_without_all_its_events_is_found() {
-    let rows: [(i64, &[(i64, i64)], u64); 6] = [
+    type Row = (i64, &'static [(i64, i64)], u64);
+    let rows: [Row; 6] = [
         (3, &[(1, 1), (3, 1)], 2),
         (3, &[(2, 2)], 1),
         (3, &[(1, 2)], 3),

@@ -85,7 +85,7 @@ impl<'q> Narrow<'q> {
         Ok(Some(self).filter(|_| rows <= SORTED_ROWS))
     }
 
-    fn from_where(self) -> String {
+    fn rows(self) -> String {
         let Self { index, column, .. } = self;
         // Said once more than in `FILTER`, so that the index can be used.
         let place = if column == "agent" { "?2" } else { "?3" };
@@ -96,7 +96,7 @@ impl<'q> Narrow<'q> {
 fn page_sql(state: Option<TaskState>, few: Option<Narrow<'_>>) -> String {
     let after = "(status_at, id) < (?4, ?5)";
     let rows = match few {
-        Some(narrow) => format!("SELECT {COLUMNS}, status_at {}{} AND {after}", narrow.from_where(), in_state(state)),
+        Some(narrow) => format!("SELECT {COLUMNS}, status_at {}{} AND {after}", narrow.rows(), in_state(state)),
         None => {
             let states = TaskState::ALL.into_iter().filter(|one| state.is_none_or(|wanted| wanted == *one));
             let ranges = states.map(|state| {
@@ -119,7 +119,7 @@ fn in_state(state: Option<TaskState>) -> String {
 /// How many rows there are on all pages: exactly if only owner and state are asked for, else as far as is counted.
 fn total(connection: &Connection, query: &TaskQuery) -> Result<usize, StoreError> {
     if let Some(narrow) = Narrow::of(query) {
-        let (rows, state) = (narrow.from_where(), in_state(query.state));
+        let (rows, state) = (narrow.rows(), in_state(query.state));
         let sql = format!("SELECT count(*) FROM (SELECT 1 {rows}{state} LIMIT {COUNTED_ROWS})");
         let (agent, context) = filters(query);
         return one_count(connection, &sql, params![query.owner.as_str(), agent, context]);
