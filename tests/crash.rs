@@ -38,7 +38,7 @@ async fn write(client: Client, seed: u64, stop: &AtomicBool) -> Vec<(String, i64
     while !stop.load(Ordering::Relaxed) {
         let n = i64::try_from(random.below(1_000_000)).unwrap();
         let text = match random.below(3) {
-            0 => format!("/memory_store {{\"key\": \"k{n}\", \"value\": \"v\"}}"),
+            0 => format!("/memory_store {{\"key\": \"k{}\", \"value\": \"v\"}}", n % 1000),
             _ => format!("/add_numbers {{\"a\": {n}, \"b\": 1}}"),
         };
         let body = json!({"text": text, "messageId": format!("m-{seed}-{n}")}).to_string();
@@ -105,7 +105,7 @@ async fn after_many_kills_nothing_acknowledged_is_missing_and_nothing_stays_work
         let task = tasks.get(id).unwrap_or_else(|| panic!("{id} was acknowledged and is missing"));
         assert_eq!(task["status"]["state"], "completed");
         let text = task["artifacts"][0]["parts"][0]["text"].as_str().unwrap();
-        assert!(text == (n + 1).to_string() || text == format!("kept under k{n}"), "{text}");
+        assert!(text == (n + 1).to_string() || text == format!("kept under k{}", n % 1000), "{text}");
     }
     assert!(acknowledged.len() > 100, "{}", acknowledged.len());
     let check = openfang.run(&["db", "check"]);

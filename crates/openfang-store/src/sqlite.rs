@@ -85,8 +85,15 @@ impl Sqlite {
     ) -> StoreFuture<'static, T> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
-            let done = tokio::task::spawn_blocking(move || inner.readers.with(work)).await;
-            done.unwrap_or_else(|panic| Err(StoreError::Unavailable { why: panic.to_string() }))
+            let turn = inner.readers.turn().await?;
+            let reading = tokio::task::spawn_blocking(move || {
+                let done = inner.readers.with(work);
+                drop(turn);
+                done
+            });
+            reading
+                .await
+                .unwrap_or_else(|panic| Err(StoreError::Unavailable { why: panic.to_string() }))
         })
     }
 }

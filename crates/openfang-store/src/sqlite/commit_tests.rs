@@ -196,3 +196,21 @@ async fn a_read_sees_one_moment_whatever_is_written_meanwhile() {
 
     assert_eq!(read.await, Ok((0, 0)));
 }
+
+#[tokio::test]
+async fn more_reads_than_there_are_readers_take_turns() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let tasks = sqlite.stores().tasks;
+    let ada = owner("ada");
+    let record = create(&*tasks, new_task(&ada, "m")).await;
+
+    let reads = join_all((0..200).map(|_| tasks.get(&ada, record.task.id))).await;
+
+    assert!(reads.iter().all(|read| *read == Ok(record.clone())));
+    let open = fs::read_dir("/proc/self/fd").map_or(0, |files| {
+        let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+        targets.filter(|target| *target == home.path()).count()
+    });
+    assert!(open <= 12, "{open} connections");
+}

@@ -95,3 +95,7 @@ fn keys(connection: &Connection, owner: &Owner, prefix: &str, limit: usize) -> R
 fn parsed(labels: &str) -> Result<Labels, StoreError> {
     serde_json::from_str(labels).map_err(|_| damaged("labels that are none"))
 }
+
+#[cfg(test)]
+#[path = "key_value_tests.rs"]
+mod tests;

@@ -1,24 +1,33 @@
-//! Connections that only read. A few are kept; when all are busy another is opened and closed again.
+//! Connections that only read. There are a few, and whoever comes when all are busy waits for a turn: more would cost
+//! more than they bring.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OpenFlags};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{schema, unavailable};
 use crate::StoreError;
 
-/// Idle connections that are kept.
-const KEPT: usize = 4;
+/// Connections, and reads at a time.
+const READERS: usize = 8;
 
 pub(super) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
+    turns: Arc<Semaphore>,
 }
 
 impl Readers {
-    pub(super) const fn new(path: PathBuf) -> Self {
-        Self { path, idle: Mutex::new(Vec::new()) }
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, idle: Mutex::default(), turns: Arc::new(Semaphore::new(READERS)) }
+    }
+
+    /// Waits until a connection is free; it is, for as long as the turn is kept.
+    pub(super) async fn turn(&self) -> Result<OwnedSemaphorePermit, StoreError> {
+        let turn = Arc::clone(&self.turns).acquire_owned().await;
+        turn.map_err(|closed| StoreError::Unavailable { why: closed.to_string() })
     }
 
     /// Reads in one snapshot: all statements of `work` see the same moment.
@@ -32,10 +41,7 @@ impl Readers {
         let done = work(&snapshot);
         // A connection that cannot leave its snapshot is not kept.
         snapshot.rollback().map_err(unavailable)?;
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < KEPT {
-            idle.push(connection);
-        }
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
         done
     }
 

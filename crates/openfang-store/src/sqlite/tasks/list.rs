@@ -10,8 +10,8 @@ use openfang_types::limits::COUNTED_ROWS;
 use openfang_types::task::TaskState;
 use rusqlite::{Connection, Params, params};
 
-use super::columns::{count, nanos, signed, state};
-use super::read::{COLUMNS, each, records};
+use super::columns::{count, get, nanos, signed, state};
+use super::read::{each, numbered};
 use crate::sqlite::damaged;
 use crate::{Position, StoreError, TaskPage, TaskQuery, TaskRecord};
 
@@ -34,9 +34,11 @@ pub(super) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPag
     let (agent, context) = filters(query);
     let (at, id) = query.after.map_or(BEFORE_ALL, |after| (nanos(after.at), after.id.as_uuid().into_bytes()));
     let limit = signed(query.limit.saturating_add(1));
-    let mut tasks = records(connection, &sql, params![query.owner.as_str(), agent, context, at, id, limit])?;
-    let more = tasks.len() > query.limit;
-    tasks.truncate(query.limit);
+    let values = params![query.owner.as_str(), agent, context, at, id, limit];
+    let mut numbers: Vec<i64> = each(connection, &sql, values, |row| get(row, 0))?;
+    let more = numbers.len() > query.limit;
+    numbers.truncate(query.limit);
+    let tasks = numbered(connection, &numbers)?;
     let next = tasks.last().filter(|_| more).map(position);
     Ok(TaskPage { tasks, next, total: total(connection, query)? })
 }
@@ -93,16 +95,17 @@ impl<'q> Narrow<'q> {
     }
 }
 
+/// Finds the rows of a page by number; what has to be sorted or merged is then small.
 fn page_sql(state: Option<TaskState>, few: Option<Narrow<'_>>) -> String {
     let after = "(status_at, id) < (?4, ?5)";
     let rows = match few {
-        Some(narrow) => format!("SELECT {COLUMNS}, status_at {}{} AND {after}", narrow.rows(), in_state(state)),
+        Some(narrow) => format!("SELECT n, status_at, id {}{} AND {after}", narrow.rows(), in_state(state)),
         None => {
             let states = TaskState::ALL.into_iter().filter(|one| state.is_none_or(|wanted| wanted == *one));
             let ranges = states.map(|state| {
                 let state = in_state(Some(state));
                 format!(
-                    "SELECT {COLUMNS}, status_at FROM a2a_tasks INDEXED BY a2a_tasks_by_state
+                    "SELECT n, status_at, id FROM a2a_tasks INDEXED BY a2a_tasks_by_state
                      WHERE owner = ?1{state} AND {FILTER} AND {after}"
                 )
             });

@@ -26,6 +26,16 @@ pub(super) fn records(connection: &Connection, sql: &str, values: impl Params) -
     each(connection, sql, values, |row| record(connection, row))
 }
 
+/// The tasks of these rows, in this order.
+pub(super) fn numbered(connection: &Connection, numbers: &[i64]) -> Result<Vec<TaskRecord>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE n = ?1");
+    let mut found = Vec::with_capacity(numbers.len());
+    for n in numbers {
+        found.extend(records(connection, &sql, [n])?);
+    }
+    Ok(found)
+}
+
 /// What a statement finds, read one by one.
 pub(super) fn each<T>(
     connection: &Connection,
@@ -154,12 +164,7 @@ pub(super) fn orphans(connection: &Connection, living: &[NodeId]) -> Result<Vec<
         each(connection, &running_sql(), [], |row| Ok((get::<i64>(row, 0)?, NodeId::from_uuid(uuid(row, 1)?))))?;
     let mut lost: Vec<i64> = running.into_iter().filter(|(_, node)| !living.contains(node)).map(|(n, _)| n).collect();
     lost.sort_unstable();
-    let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE n = ?1");
-    let mut orphans = Vec::with_capacity(lost.len());
-    for n in lost {
-        orphans.extend(records(connection, &sql, [n])?);
-    }
-    Ok(orphans)
+    numbered(connection, &lost)
 }
 
 pub(super) fn running_sql() -> String {
