@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::error::Error;
 use std::net::IpAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -55,6 +55,7 @@ impl Connection {
             () = self.stop.cancelled() => return,
         };
         let io = TokioIo::new(Impatient::new(self.stream));
+        let (stop, cut) = (&self.stop, &self.cut);
         let ended = match version {
             Ok(Some(Version::One)) => {
                 let connection = hyper::server::conn::http1::Builder::new()
@@ -63,16 +64,7 @@ impl Connection {
                     .max_headers(self.limits.headers)
                     .max_buf_size(self.limits.header_bytes.max(SMALLEST_HEAD_BUFFER))
                     .serve_connection(io, service);
-                let mut connection = pin!(connection);
-                tokio::select! {
-                    biased;
-                    () = self.cut.cancelled() => return,
-                    ended = connection.as_mut() => ended,
-                    () = self.stop.cancelled() => {
-                        connection.as_mut().graceful_shutdown();
-                        until_cut(&self.cut, connection).await
-                    }
-                }
+                drive(connection, stop, cut, |connection| connection.graceful_shutdown()).await
             }
             Ok(Some(Version::Two)) => {
                 let connection = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
@@ -82,16 +74,7 @@ impl Connection {
                     .keep_alive_interval(head_time)
                     .keep_alive_timeout(head_time)
                     .serve_connection(io, service);
-                let mut connection = pin!(connection);
-                tokio::select! {
-                    biased;
-                    () = self.cut.cancelled() => return,
-                    ended = connection.as_mut() => ended,
-                    () = self.stop.cancelled() => {
-                        connection.as_mut().graceful_shutdown();
-                        until_cut(&self.cut, connection).await
-                    }
-                }
+                drive(connection, stop, cut, |connection| connection.graceful_shutdown()).await
             }
             Ok(None) | Err(_) => return,
         };
@@ -101,7 +84,23 @@ impl Connection {
     }
 }
 
-async fn until_cut<F: Future<Output = hyper::Result<()>>>(cut: &CancellationToken, connection: F) -> hyper::Result<()> {
+/// A connection to its end: told to finish when we stop, cut when time is up.
+async fn drive<C>(
+    connection: C,
+    stop: &CancellationToken,
+    cut: &CancellationToken,
+    finish: impl FnOnce(Pin<&mut C>),
+) -> hyper::Result<()>
+where
+    C: Future<Output = hyper::Result<()>>,
+{
+    let mut connection = pin!(connection);
+    tokio::select! {
+        biased;
+        () = cut.cancelled() => return Ok(()),
+        ended = connection.as_mut() => return ended,
+        () = stop.cancelled() => finish(connection.as_mut()),
+    }
     tokio::select! {
         biased;
         () = cut.cancelled() => Ok(()),

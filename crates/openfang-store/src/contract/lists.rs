@@ -40,6 +40,7 @@ async fn all_pages(store: &dyn TaskStore, mut query: TaskQuery, total: usize) ->
         let page = store.list(&query).await.unwrap();
         assert_eq!(page.total, total);
         rows.extend(page.tasks);
+        assert!(rows.len() <= total, "a task is shown twice");
         match page.next {
             Some(next) => query.after = Some(next),
             None => return rows,

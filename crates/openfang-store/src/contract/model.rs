@@ -268,6 +268,7 @@ impl Model {
             let page = store.list(&query).await.unwrap();
             assert_eq!(page.total, expected.len());
             seen.extend(page.tasks);
+            assert!(seen.len() <= expected.len(), "a task is shown twice");
             query.after = page.next;
             if query.after.is_none() {
                 break;

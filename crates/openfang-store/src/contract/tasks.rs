@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use openfang_types::taint::{Label, Labels};
-use openfang_types::task::{Message, Role, TaskState, TaskStatus};
+use openfang_types::task::{Message, Part, Role, TaskState, TaskStatus};
+use serde_json::json;
 use tokio::time::timeout;
 
 use super::{append, artifact, create, end, finished_task, lists, new_task, now, owner, query, status, write};
@@ -15,6 +16,7 @@ const NOTICED: Duration = Duration::from_secs(2);
 
 pub(crate) async fn tasks(fresh: impl Fn() -> Box<dyn TaskStore>) {
     a_task_is_what_was_written(&*fresh()).await;
+    content_is_kept_to_the_last_digit(&*fresh()).await;
     a_create_may_carry_a_whole_life(&*fresh()).await;
     a_create_that_breaks_the_rules_makes_nothing(&*fresh()).await;
     terminal_states_never_change(&*fresh()).await;
@@ -64,6 +66,22 @@ async fn a_task_is_what_was_written(store: &dyn TaskStore) {
     assert_eq!(stamp, Stamp { version: 2, seq: 5 });
     assert_eq!(store.get(&ada, new.id).await.unwrap(), expected);
     assert_eq!(store.list(&query(&ada)).await.unwrap().tasks, [expected]);
+}
+
+async fn content_is_kept_to_the_last_digit(store: &dyn TaskStore) {
+    let ada = owner("ada");
+    let numbers = json!([183.64207777613782, 0.1, 5e-324, 1.7976931348623157e308, u64::MAX, i64::MIN]);
+    let parts = vec![
+        Part::data(json!({"numbers": numbers, "null": null, "z": 1, "a": {"": "\u{0}\u{2028}\u{1f980}"}})),
+        Part::file((0..=255).collect(), Some("all.bin".into()), Some("application/octet-stream".into())),
+        Part::text("it's \"quoted\"\n"),
+    ];
+    let new = new_task(&ada, "m");
+    let message = Message { parts, ..new.message };
+
+    let record = create(store, NewTask { message: message.clone(), ..new }).await;
+
+    assert_eq!(record.task.history, [message]);
 }
 
 async fn a_create_may_carry_a_whole_life(store: &dyn TaskStore) {

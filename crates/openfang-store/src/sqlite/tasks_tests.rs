@@ -1,5 +1,7 @@
 //! The SQLite home keeps the contract: by itself, and as two processes that share a file.
 
+use std::time::Duration;
+
 use super::super::tests::Home;
 use super::*;
 use crate::contract::{self, append, artifact, create, new_task, node, owner, status};
@@ -118,10 +120,21 @@ async fn a_process_notices_that_another_one_wrote() {
 
     create(&there, new_task(&owner("ada"), "m")).await;
 
-    tokio::time::timeout(std::time::Duration::from_secs(2), elsewhere.changed())
-        .await
-        .unwrap()
-        .unwrap();
+    tokio::time::timeout(Duration::from_secs(2), elsewhere.changed()).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_watcher_in_the_same_process_is_woken_by_the_commit_itself() {
+    let home = Home::new();
+    let store = SqliteTasks::new(home.open());
+    let mut record = create(&store, new_task(&owner("ada"), "m")).await;
+    let latest = store.watch(&record.owner, record.task.id).await.unwrap();
+
+    for _ in 0..5 {
+        record = append(&store, &record, vec![artifact("a")]).await;
+
+        assert_eq!(*latest.borrow(), record.seq, "it does not wait for the next look at the file");
+    }
 }
 
 #[tokio::test]
@@ -155,7 +168,7 @@ async fn a_watcher_that_comes_during_a_storm_of_writes_misses_nothing() {
             assert!(stored >= seen);
             if stored > seen {
                 let woken = latest.wait_for(|seq| *seq >= stored);
-                tokio::time::timeout(std::time::Duration::from_secs(2), woken).await.unwrap().unwrap();
+                tokio::time::timeout(Duration::from_secs(2), woken).await.unwrap().unwrap();
             }
         }
     };
@@ -189,11 +202,7 @@ async fn what_cannot_be_read_is_an_error_and_stops_nobody_else() {
 
     assert!(read.contains("a task without some of its events; run `openfang db check`"), "{read}");
     assert_eq!(store.get(&ada, whole.task.id).await.unwrap(), whole);
-    let rule = Retention {
-        finished_per_owner: usize::MAX,
-        finished_for: std::time::Duration::MAX,
-        fold_after: std::time::Duration::ZERO,
-    };
+    let rule = Retention { finished_per_owner: usize::MAX, finished_for: Duration::MAX, fold_after: Duration::ZERO };
     let retained = store.retain(rule, contract::now()).await.unwrap();
     assert_eq!(retained, Retained { evicted: 0, folded: 1 }, "it keeps no other from being folded");
 }
@@ -214,4 +223,27 @@ async fn the_work_of_the_writer_is_found_by_an_index() {
         assert!(plan.iter().all(|step| step.starts_with("SEARCH")), "{plan:?}");
     }
     assert_eq!(store.orphans(&[node(2)]).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_evicted_task_leaves_no_row_behind() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let store = SqliteTasks::new(sqlite.clone());
+    let record = create(&store, contract::new_task(&owner("ada"), "m")).await;
+    append(&store, &record, vec![artifact("a"), status(TaskState::Completed)]).await;
+    let (finished_for, fold_after) = (Duration::MAX, Duration::MAX);
+
+    let retained = store
+        .retain(Retention { finished_per_owner: 0, finished_for, fold_after }, contract::now())
+        .await;
+
+    assert_eq!(retained, Ok(Retained { evicted: 1, folded: 0 }));
+    let left = sqlite.read(|connection| {
+        let sql = "SELECT (SELECT count(*) FROM a2a_tasks) + (SELECT count(*) FROM a2a_task_events)";
+        connection
+            .query_row(sql, [], |row| row.get::<_, i64>(0))
+            .map_err(crate::sqlite::unavailable)
+    });
+    assert_eq!(left.await, Ok(0));
 }
