@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything a change must pass, cheap stages first, stopping at the first that fails.
-//! `STAGES` is the order; a stage is one line there and one function below. Nothing asks for input, and nothing
-//! but cargo, rustfmt and clippy has to be installed.
+//! `STAGES` is the order; a stage is one line there and one function below. Nothing asks for input. Beside cargo,
+//! rustfmt and clippy a test needs what `TOOLS` names, and the gate installs it or says so.
 
 mod examples;
 
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::process::{capture, cargo, root, succeed};
+use crate::process::{capture, cargo, program, root, succeed};
 use crate::tree::Tree;
 use crate::{tidy, wants_help};
 
@@ -27,6 +27,7 @@ struct Stage {
 
 const STAGES: &[Stage] = &[
     Stage { name: "fmt", about: "the sources are formatted", run: fmt },
+    Stage { name: "tools", about: "the programs that tests run are there; root gets what is missing", run: tools },
     Stage { name: "tidy", about: "the house rules hold, see `cargo xtask tidy --help`", run: house_rules },
     Stage { name: "crates", about: "the product's dependencies stay below their number", run: crates },
     // Before build: it finds what build finds, in less time.
@@ -94,6 +95,20 @@ fn seconds(time: Duration) -> String {
 
 fn fmt() -> Result<String> {
     done(succeed(&mut cargo(["fmt", "--all", "--check"])))
+}
+
+/// What the tests run beside the product, each with the Debian package that has it.
+const TOOLS: &[(&str, &str)] = &[("strace", "strace"), ("unshare", "util-linux")];
+
+fn tools() -> Result<String> {
+    let is_there = |name: &str| capture(program(name).arg("--version")).is_ok();
+    for (name, package) in TOOLS.iter().filter(|(name, _)| !is_there(name)) {
+        let installed = succeed(program("apt-get").args(["install", "--yes", package]));
+        if installed.is_err() || !is_there(name) {
+            bail!("`{name}` is missing: install it (Debian: apt-get install {package}) and run this again");
+        }
+    }
+    Ok(String::new())
 }
 
 fn house_rules() -> Result<String> {
