@@ -81,6 +81,7 @@ async fn work_that_does_not_end_in_time_is_interrupted_and_its_stream_says_so() 
     assert_eq!(daemon.wait().code, 0);
 }
 
+#[expect(clippy::disallowed_methods, reason = "the test knocks at the server it started")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_signal_means_now() {
     let openfang = with_slow_agent("");

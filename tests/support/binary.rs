@@ -164,6 +164,7 @@ pub(crate) struct Daemon {
 }
 
 impl Daemon {
+    #[expect(clippy::disallowed_methods, reason = "the test knocks at the server it started")]
     fn wait_until_up(&mut self) {
         let begun = Instant::now();
         loop {

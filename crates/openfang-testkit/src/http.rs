@@ -71,6 +71,7 @@ impl Client {
     }
 
     /// Like [`Client::send`]; none when the server accepts no connection.
+    #[expect(clippy::disallowed_methods, reason = "a test's client dials the server under test")]
     pub async fn try_send(&self, method: &str, path: &str, body: Option<&str>) -> Option<Answer> {
         let mut stream = TcpStream::connect(self.address).await.ok()?;
         let _ = stream.write_all(self.request(method, path, body).as_bytes()).await;
@@ -107,6 +108,7 @@ impl Client {
 }
 
 /// Opens a connection and writes these bytes, as far as the server takes them.
+#[expect(clippy::disallowed_methods, reason = "a test's client dials the server under test")]
 pub async fn raw(address: SocketAddr, bytes: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.expect("the server accepts connections");
     let _ = stream.write_all(bytes).await;
