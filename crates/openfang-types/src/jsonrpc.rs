@@ -16,7 +16,7 @@ mod id;
 mod refusal;
 
 pub use decode::{decode, decode_batch, is_batch};
-pub use encode::{encode_error, encode_notification, encode_request, encode_result};
+pub use encode::{encode_error, encode_notification, encode_request, encode_result, one_line};
 pub use error::{ErrorObject, code};
 pub use id::{Id, IdRule};
 pub use refusal::{Fault, RpcError};

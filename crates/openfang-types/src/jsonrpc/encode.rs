@@ -68,7 +68,7 @@ fn envelope(frame: &impl Serialize) -> Vec<u8> {
 
 /// A raw value keeps the whitespace its sender wrote. Line breaks stand between tokens only (within strings JSON wants
 /// them escaped), and left there they would let a peer's `params` end our line and start a message of its own.
-fn one_line(mut frame: Vec<u8>) -> Vec<u8> {
+pub fn one_line(mut frame: Vec<u8>) -> Vec<u8> {
     for byte in &mut frame {
         if matches!(byte, b'\n' | b'\r') {
             *byte = b' ';

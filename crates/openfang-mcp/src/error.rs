@@ -1,0 +1,145 @@
+//! Why a request has no result, and what each era says about it: one match for the code, one for the HTTP status.
+
+use openfang_types::jsonrpc::{ErrorObject, code};
+use serde_json::json;
+
+use crate::capabilities::Capability;
+use crate::revision::{Era, Revision};
+
+/// Codes of the modern era; a legacy peer never sees them.
+const HEADER_MISMATCH: i64 = -32_020;
+const MISSING_CAPABILITY: i64 = -32_021;
+const UNSUPPORTED_VERSION: i64 = -32_022;
+/// Code of the legacy era; a modern peer never sees it.
+const RESOURCE_NOT_FOUND: i64 = -32_002;
+
+/// Why a request has no result. A tool that fails is not here: that is a result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum McpError {
+    /// The method is not one of this revision.
+    #[error("method not found: {0}")]
+    UnknownMethod(String),
+    /// The method does not take these parameters.
+    #[error("{0}")]
+    InvalidParams(String),
+    /// There is none of that name, or not for this caller: the two look the same.
+    #[error("unknown {what}: {name}")]
+    Unknown {
+        /// A tool, a prompt.
+        what: &'static str,
+        /// As the peer named it.
+        name: String,
+    },
+    /// There is none, or not for this caller: the two look the same.
+    #[error("resource not found: {uri}")]
+    UnknownResource {
+        /// As the peer named it.
+        uri: String,
+    },
+    /// The cursor was not made by this server.
+    #[error("the cursor is not valid; list again without one")]
+    BadCursor,
+    /// `_meta` of a modern request lacks something or holds something else.
+    #[error("{0}")]
+    BadMeta(String),
+    /// A header and the body disagree.
+    #[error("{0}")]
+    HeaderMismatch(String),
+    /// The request needs something that the client did not declare.
+    #[error("this needs a client that declares {0}")]
+    MissingCapability(Capability),
+    /// A revision we do not speak.
+    #[error("protocol version {0} is not supported")]
+    UnsupportedVersion(String),
+    /// What the client was asked did not come back.
+    #[error("the client did not answer: {0}")]
+    NoAnswer(String),
+    /// The client, or the server's end, stopped the work.
+    #[error("the request was canceled")]
+    Canceled,
+    /// A limit was reached; waiting helps.
+    #[error("{0}")]
+    Busy(String),
+    /// Our fault; the log says more.
+    #[error("internal error")]
+    Internal,
+}
+
+impl McpError {
+    /// An unknown tool.
+    pub fn unknown_tool(name: &str) -> Self {
+        Self::Unknown { what: "tool", name: shown(name) }
+    }
+
+    /// An unknown prompt.
+    pub fn unknown_prompt(name: &str) -> Self {
+        Self::Unknown { what: "prompt", name: shown(name) }
+    }
+
+    /// An unknown resource.
+    pub fn unknown_resource(uri: &str) -> Self {
+        Self::UnknownResource { uri: shown(uri) }
+    }
+
+    /// As a peer of this revision reads it.
+    pub fn to_object(&self, revision: Revision) -> ErrorObject {
+        let plain = |code| ErrorObject::new(code, self.to_string());
+        let is_modern = revision.era() == Era::Modern;
+        match self {
+            Self::UnknownMethod(method) => ErrorObject::method_not_found(method),
+            Self::UnknownResource { uri } if is_modern => plain(code::INVALID_PARAMS).with_data(&json!({ "uri": uri })),
+            Self::UnknownResource { uri } => plain(RESOURCE_NOT_FOUND).with_data(&json!({ "uri": uri })),
+            Self::InvalidParams(_) | Self::Unknown { .. } | Self::BadCursor | Self::BadMeta(_) => {
+                plain(code::INVALID_PARAMS)
+            }
+            Self::HeaderMismatch(_) if is_modern => plain(HEADER_MISMATCH),
+            Self::MissingCapability(needed) if is_modern => {
+                plain(MISSING_CAPABILITY).with_data(&json!({ "requiredCapabilities": needed.declared() }))
+            }
+            Self::UnsupportedVersion(asked) if is_modern => {
+                let modern = Revision::all().filter(|revision| revision.era() == Era::Modern);
+                let supported: Vec<&str> = modern.map(Revision::name).collect();
+                plain(UNSUPPORTED_VERSION).with_data(&json!({ "supported": supported, "requested": asked }))
+            }
+            Self::HeaderMismatch(_) | Self::MissingCapability(_) | Self::UnsupportedVersion(_) => {
+                plain(code::INVALID_REQUEST)
+            }
+            Self::NoAnswer(_) | Self::Canceled | Self::Busy(_) => plain(code::INTERNAL_ERROR),
+            Self::Internal => ErrorObject::internal_error(),
+        }
+    }
+
+    /// The status of the HTTP answer that carries it. In the legacy era a request that reached its method is answered
+    /// with 200, whatever came of it.
+    pub const fn status(&self, era: Era) -> u16 {
+        match (self, era) {
+            (
+                Self::BadMeta(_) | Self::HeaderMismatch(_) | Self::MissingCapability(_) | Self::UnsupportedVersion(_),
+                _,
+            ) => 400,
+            (Self::UnknownMethod(_), Era::Modern) => 404,
+            (Self::Busy(_), Era::Modern) => 503,
+            (
+                Self::UnknownMethod(_)
+                | Self::InvalidParams(_)
+                | Self::Unknown { .. }
+                | Self::UnknownResource { .. }
+                | Self::BadCursor
+                | Self::NoAnswer(_)
+                | Self::Canceled
+                | Self::Busy(_)
+                | Self::Internal,
+                _,
+            ) => 200,
+        }
+    }
+}
+
+/// What is repeated of a name that a peer invented.
+fn shown(name: &str) -> String {
+    name.chars().take(128).collect()
+}
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

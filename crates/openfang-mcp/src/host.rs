@@ -1,0 +1,271 @@
+//! What the server needs from above: somebody who has tools, prompts and resources, and speaks the newest revision.
+//!
+//! A host never asks its client: where it needs something it returns [`Outcome::InputRequired`] and is called again
+//! with the answers. How the client is asked depends on its era, and is the server's business.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_util::Stream;
+use serde_json::value::RawValue;
+
+use crate::capabilities::{Capability, ClientCapabilities};
+use crate::content::{CallResult, Completion, PromptResult, ResourceContents};
+use crate::error::McpError;
+use crate::listing::Listing;
+use crate::server::Reporter;
+
+/// What a host's method returns.
+pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, McpError>> + Send + 'a>>;
+/// What changes, as it changes.
+pub type Changes = Pin<Box<dyn Stream<Item = Change> + Send>>;
+
+/// Whoever has tools, prompts and resources.
+pub trait Host: Send + Sync + 'static {
+    /// Who is calling, as the door found out.
+    type Caller: Clone + Send + Sync + 'static;
+
+    /// Who this is.
+    fn identity(&self) -> &Identity;
+
+    /// What there is for a caller.
+    fn offers(&self, caller: &Self::Caller) -> Offers;
+
+    /// Whose sessions and states these are; no other owner can use them.
+    fn owner(&self, caller: &Self::Caller) -> String;
+
+    /// The tools a caller may use.
+    fn tools<'a>(&'a self, caller: &'a Self::Caller) -> HostFuture<'a, Arc<Listing>>;
+
+    /// Calls a tool. `arguments` is an object or absent.
+    fn call_tool<'a>(
+        &'a self,
+        call: Call<'a, Self::Caller>,
+        name: &'a str,
+        arguments: Option<&'a RawValue>,
+    ) -> HostFuture<'a, Outcome<CallResult>>;
+
+    /// The prompts a caller may use.
+    fn prompts<'a>(&'a self, caller: &'a Self::Caller) -> HostFuture<'a, Arc<Listing>>;
+
+    /// Fills a prompt in.
+    fn prompt<'a>(
+        &'a self,
+        call: Call<'a, Self::Caller>,
+        name: &'a str,
+        arguments: &'a BTreeMap<String, String>,
+    ) -> HostFuture<'a, Outcome<PromptResult>>;
+
+    /// A page of the resources a caller may read.
+    fn resources<'a>(&'a self, caller: &'a Self::Caller, cursor: Option<&'a str>) -> HostFuture<'a, ResourcePage>;
+
+    /// The patterns of resources.
+    fn templates<'a>(&'a self, caller: &'a Self::Caller) -> HostFuture<'a, Arc<Listing>>;
+
+    /// Reads a resource.
+    fn read<'a>(&'a self, call: Call<'a, Self::Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>>;
+
+    /// Completes an argument.
+    fn complete<'a>(&'a self, caller: &'a Self::Caller, asked: Completing<'a>) -> HostFuture<'a, Completion>;
+
+    /// Tells of changes until the stream is dropped. A resource that the caller may not read never changes.
+    fn changes(&self, caller: &Self::Caller, wanted: &Wanted) -> Changes;
+}
+
+/// Who a server is.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// Its name.
+    pub name: String,
+    /// What it is called, for people.
+    pub title: String,
+    /// Its version.
+    pub version: String,
+    /// What a model should know about it.
+    pub instructions: Option<String>,
+}
+
+/// What there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Offers {
+    /// Tools.
+    pub tools: bool,
+    /// Prompts.
+    pub prompts: bool,
+    /// Resources, which can be subscribed to.
+    pub resources: bool,
+    /// Completion of arguments.
+    pub completions: bool,
+    /// Log messages.
+    pub logging: bool,
+}
+
+/// What surrounds one call.
+pub struct Call<'a, C> {
+    /// Who calls.
+    pub caller: &'a C,
+    /// What the client can be asked for.
+    pub client: ClientCapabilities,
+    /// What the client answered to an earlier [`Outcome::InputRequired`] of this call.
+    pub resumed: Option<&'a Resumed>,
+    /// Tells the client how it goes, and says when to stop.
+    pub reporter: &'a Reporter,
+}
+
+impl<C> Clone for Call<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Call<'_, C> {}
+
+impl<C> Call<'_, C> {
+    /// Whether the client can be asked for this; the error is for returning.
+    pub fn needs(&self, capability: Capability) -> Result<(), McpError> {
+        if self.client.has(capability) { Ok(()) } else { Err(McpError::MissingCapability(capability)) }
+    }
+
+    /// The answer to a request of the round before.
+    pub fn answer(&self, key: &str) -> Option<&RawValue> {
+        self.resumed?.answers.get(key).map(|raw| &**raw)
+    }
+}
+
+/// What came of a call.
+#[derive(Debug, Clone)]
+pub enum Outcome<T> {
+    /// It is done.
+    Complete(T),
+    /// The client must answer something first.
+    InputRequired(InputRequired),
+}
+
+/// What the client must answer.
+#[derive(Debug, Clone, Default)]
+pub struct InputRequired {
+    /// The requests, by a key that the answers come back under.
+    pub requests: BTreeMap<String, InputRequest>,
+    /// What the host wants back with the answers. It comes back unchanged or not at all.
+    pub state: Vec<u8>,
+}
+
+/// One request to the client.
+#[derive(Debug, Clone)]
+pub struct InputRequest {
+    /// What the client must have declared.
+    pub needs: Capability,
+    /// The method.
+    pub method: &'static str,
+    /// Its parameters.
+    pub params: Box<RawValue>,
+}
+
+impl InputRequest {
+    /// Asks the user to fill in a form.
+    pub fn elicitation(message: &str, schema: &serde_json::Value) -> Self {
+        let params = serde_json::json!({ "mode": "form", "message": message, "requestedSchema": schema });
+        Self { needs: Capability::ElicitationForm, method: "elicitation/create", params: crate::content::raw(&params) }
+    }
+
+    /// Asks the client's model.
+    pub fn sampling(params: &serde_json::Value) -> Self {
+        Self { needs: Capability::Sampling, method: "sampling/createMessage", params: crate::content::raw(params) }
+    }
+
+    /// Asks for the client's directories.
+    pub fn roots() -> Self {
+        let params = crate::content::raw(&serde_json::json!({}));
+        Self { needs: Capability::Roots, method: "roots/list", params }
+    }
+}
+
+/// What the client answered.
+#[derive(Debug, Clone, Default)]
+pub struct Resumed {
+    /// The answers, by key. Not all need be there, and some may be strange.
+    pub answers: BTreeMap<String, Box<RawValue>>,
+    /// What [`InputRequired::state`] was.
+    pub state: Vec<u8>,
+}
+
+/// A page of resources.
+#[derive(Debug, Clone, Default)]
+pub struct ResourcePage {
+    /// The resources, each as the newest revision has it.
+    pub resources: Vec<Box<RawValue>>,
+    /// Leads to the next page.
+    pub next_cursor: Option<String>,
+}
+
+/// An argument to complete.
+#[derive(Debug, Clone, Copy)]
+pub struct Completing<'a> {
+    /// Of what.
+    pub of: CompletionOf<'a>,
+    /// Which argument.
+    pub argument: &'a str,
+    /// What is there already.
+    pub value: &'a str,
+}
+
+/// What an argument belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompletionOf<'a> {
+    /// A prompt.
+    Prompt(&'a str),
+    /// A resource template.
+    Template(&'a str),
+}
+
+/// What to tell of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// That the tools changed.
+    pub tools: bool,
+    /// That the prompts changed.
+    pub prompts: bool,
+    /// That the resources changed.
+    pub resources: bool,
+    /// That one of these changed.
+    pub uris: Vec<String>,
+}
+
+impl Wanted {
+    /// Whether there is nothing to tell of.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources.
+    Resources,
+    /// A resource.
+    Resource(String),
+}
+
+/// Makes tokens that can be read by anybody and made or changed by nobody else.
+pub trait Seal: Send + Sync {
+    /// Seals a payload for an owner.
+    fn seal(&self, purpose: SealedFor, owner: &str, payload: &[u8]) -> String;
+
+    /// Opens what [`Seal::seal`] made for the same purpose and owner.
+    fn open(&self, purpose: SealedFor, owner: &str, token: &str) -> Option<Vec<u8>>;
+}
+
+/// What a token is for; one made for one purpose means nothing to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SealedFor {
+    /// A legacy session.
+    Session,
+    /// What a host wants back with the answers of a client.
+    RequestState,
+}

@@ -1,0 +1,21 @@
+//! The Model Context Protocol on the wire, in all its revisions.
+//!
+//! [`revision`] is the table of what each revision has; nobody compares version strings elsewhere. [`server`] answers
+//! messages without knowing a transport; [`server::stdio`] and [`server::http`] are two doors to it. What is offered
+//! behind it is a [`host::Host`]: it speaks the newest revision, and the server translates for older peers.
+
+pub mod capabilities;
+pub mod content;
+pub mod error;
+pub mod framing;
+pub mod host;
+pub mod listing;
+pub mod meta;
+pub mod naming;
+pub mod revision;
+pub mod server;
+
+pub use error::McpError;
+pub use host::Host;
+pub use revision::{Era, Revision};
+pub use server::Server;

@@ -1,0 +1,218 @@
+//! Lists of tools, prompts and templates, prepared once per revision: a listing is made when what it shows changes,
+//! and answering costs a copy of bytes.
+//!
+//! Entries are in the order of their names. A cursor names the last entry of the page before, so that it stays good
+//! when the list changes in between; one that we did not make is refused.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use openfang_types::limits::MCP_PAGE_ENTRIES;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::error::McpError;
+use crate::revision::{Era, Revision, Structured};
+
+/// What a listing lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// Tools.
+    Tools,
+    /// Prompts.
+    Prompts,
+    /// Resources that have no end, by pattern.
+    Templates,
+}
+
+impl Listed {
+    const fn member(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Templates => "resourceTemplates",
+        }
+    }
+}
+
+/// Members of entries that not every revision has: the first and the last that do.
+const MEMBERS: &[(&str, Revision, Revision)] = &[
+    ("icons", Revision::V2025_11_25, Revision::NEWEST),
+    ("execution", Revision::V2025_11_25, Revision::V2025_11_25),
+    ("outputSchema", Revision::V2025_06_18, Revision::NEWEST),
+    ("title", Revision::V2025_06_18, Revision::NEWEST),
+    ("_meta", Revision::V2025_06_18, Revision::NEWEST),
+];
+
+/// An entry of a listing.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// What it is called; the order goes by it.
+    pub name: String,
+    /// The entry with all members of the newest revision, as its source wrote it.
+    pub json: Box<RawValue>,
+}
+
+/// A list, prepared.
+#[derive(Debug)]
+pub struct Listing {
+    listed: Listed,
+    entries: Vec<Entry>,
+    pages: [OnceLock<Vec<Page>>; 5],
+    mirrored: OnceLock<HashMap<String, Vec<MirroredParam>>>,
+}
+
+/// An argument that a header repeats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MirroredParam {
+    /// The header's name behind `Mcp-Param-`.
+    pub header: String,
+    /// The members that lead to the argument.
+    pub path: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Page {
+    /// The members of the result behind its opening brace, without what an era adds.
+    body: Bytes,
+}
+
+impl Listing {
+    /// A list of these.
+    pub fn new(listed: Listed, mut entries: Vec<Entry>) -> Self {
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        Self { listed, entries, pages: Default::default(), mirrored: OnceLock::new() }
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.name.as_str())
+    }
+
+    /// The members of the result for one page, without the braces.
+    pub(crate) fn page(&self, revision: Revision, cursor: Option<&str>) -> Result<Bytes, McpError> {
+        let number = match cursor.filter(|cursor| !cursor.is_empty()) {
+            None => 0,
+            Some(cursor) => self.page_after(&name_in(cursor).ok_or(McpError::BadCursor)?),
+        };
+        let pages = self.pages[revision.index()].get_or_init(|| self.render(revision));
+        pages.get(number).map(|page| page.body.clone()).ok_or(McpError::BadCursor)
+    }
+
+    /// The arguments that headers repeat, for the tool that these parameters name.
+    pub(crate) fn mirrored(&self, params: Option<&RawValue>) -> &[MirroredParam] {
+        #[derive(Deserialize)]
+        struct Named {
+            name: String,
+        }
+        let mirrored = self.mirrored.get_or_init(|| self.find_mirrored());
+        if mirrored.is_empty() {
+            return &[];
+        }
+        let named = params.and_then(|raw| serde_json::from_str::<Named>(raw.get()).ok());
+        named.and_then(|named| mirrored.get(&named.name)).map_or(&[], Vec::as_slice)
+    }
+
+    fn find_mirrored(&self) -> HashMap<String, Vec<MirroredParam>> {
+        let mut found = HashMap::new();
+        // Most lists have none, and a look at the bytes says so.
+        for entry in self.entries.iter().filter(|entry| entry.json.get().contains(MIRRORED)) {
+            let value: Value = serde_json::from_str(entry.json.get()).unwrap_or_default();
+            let mut params = Vec::new();
+            mirrored_in(&value["inputSchema"], &mut Vec::new(), &mut params);
+            if !params.is_empty() {
+                found.insert(entry.name.clone(), params);
+            }
+        }
+        found
+    }
+
+    /// Pages have a fixed length, so a page that begins elsewhere because the list changed begins a little early:
+    /// an entry may come twice, none is left out.
+    fn page_after(&self, name: &str) -> usize {
+        self.entries.partition_point(|entry| entry.name.as_str() <= name) / MCP_PAGE_ENTRIES
+    }
+
+    fn render(&self, revision: Revision) -> Vec<Page> {
+        let page = |(number, entries): (usize, &[Entry])| {
+            let mut body = format!("\"{}\":[", self.listed.member());
+            for (index, entry) in entries.iter().enumerate() {
+                if index > 0 {
+                    body.push(',');
+                }
+                body.push_str(&shown_in(&entry.json, revision));
+            }
+            body.push(']');
+            let is_last = (number + 1) * MCP_PAGE_ENTRIES >= self.entries.len();
+            if let Some(last) = entries.last().filter(|_| !is_last) {
+                body.push_str(&format!(",\"nextCursor\":\"{}\"", cursor_after(&last.name)));
+            }
+            Page { body: Bytes::from(body) }
+        };
+        if self.entries.is_empty() {
+            return vec![page((0, &[]))];
+        }
+        self.entries.chunks(MCP_PAGE_ENTRIES).enumerate().map(page).collect()
+    }
+}
+
+/// The member of a schema that asks for a header.
+const MIRRORED: &str = "x-mcp-header";
+
+fn mirrored_in(schema: &Value, path: &mut Vec<String>, found: &mut Vec<MirroredParam>) {
+    if let Some(header) = schema[MIRRORED].as_str() {
+        found.push(MirroredParam { header: header.to_owned(), path: path.clone() });
+    }
+    let Some(properties) = schema["properties"].as_object() else { return };
+    for (name, property) in properties {
+        path.push(name.clone());
+        mirrored_in(property, path, found);
+        path.pop();
+    }
+}
+
+/// What marks a cursor as ours.
+const CURSOR: &str = "after ";
+
+fn cursor_after(name: &str) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{CURSOR}{name}"))
+}
+
+fn name_in(cursor: &str) -> Option<String> {
+    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+    text.strip_prefix(CURSOR).map(str::to_owned)
+}
+
+/// An entry as a revision has it. The newest one gets the very bytes.
+fn shown_in(entry: &RawValue, revision: Revision) -> String {
+    if revision.era() == Era::Modern {
+        return entry.get().to_owned();
+    }
+    let Ok(mut members) = serde_json::from_str::<Map<String, Value>>(entry.get()) else {
+        return entry.get().to_owned();
+    };
+    for (name, first, last) in MEMBERS {
+        if revision < *first || revision > *last {
+            members.remove(*name);
+        }
+    }
+    if revision < Revision::V2025_03_26 && members.contains_key("inputSchema") {
+        members.remove("annotations");
+    }
+    // Before the modern era a structured result is an object, and so is its schema.
+    let is_object = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("object");
+    if revision.facts().structured != Structured::Any
+        && members.get("outputSchema").is_some_and(|schema| !is_object(schema))
+    {
+        members.remove("outputSchema");
+    }
+    Value::Object(members).to_string()
+}
+
+#[cfg(test)]
+#[path = "listing_tests.rs"]
+mod tests;

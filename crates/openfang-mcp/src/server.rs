@@ -1,0 +1,169 @@
+//! The server: a message in, a message out, and no transport inside.
+//!
+//! [`Server`] holds a [`Host`] and answers in the peer's own revision. [`stdio`] and [`http`] are the doors; each
+//! brings messages to [`Server::answer`] with an outlet for what is told meanwhile. What a host needs from a client is
+//! asked in `input.rs`, by the era's own means. `session.rs` is what a legacy peer's conversation remembers.
+
+use std::sync::Arc;
+
+use openfang_types::clock::Clock;
+use openfang_types::jsonrpc::{Id, encode_error};
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::capabilities::ClientCapabilities;
+use crate::error::McpError;
+use crate::host::{Host, Seal};
+use crate::meta::Meta;
+use crate::revision::{Era, Revision};
+
+use http::SsePeers;
+use input::UsedStates;
+use outlet::Outlet;
+use respond::Signature;
+use session::Session;
+use sessions::Sessions;
+use subscriptions::Listeners;
+
+pub use report::Reporter;
+
+mod completion;
+mod dispatch;
+mod duplex;
+mod event_log;
+mod handshake;
+pub mod http;
+mod input;
+mod lists;
+mod notifications;
+mod outlet;
+mod report;
+mod respond;
+mod running;
+mod session;
+mod sessions;
+pub mod stdio;
+mod subscriptions;
+
+/// A server of MCP. Cheap to clone.
+pub struct Server<H: Host> {
+    inner: Arc<Inner<H>>,
+}
+
+/// What a server is made of.
+pub struct Parts<H> {
+    /// Who has the tools.
+    pub host: H,
+    /// Makes tokens that nobody else can make.
+    pub seal: Arc<dyn Seal>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Work that outlives its connection runs here.
+    pub tracker: TaskTracker,
+    /// Fires when the server stops.
+    pub stop: CancellationToken,
+}
+
+pub(crate) struct Inner<H: Host> {
+    host: H,
+    seal: Arc<dyn Seal>,
+    clock: Arc<dyn Clock>,
+    tracker: TaskTracker,
+    stop: CancellationToken,
+    signature: Signature,
+    sessions: Sessions,
+    used_states: UsedStates,
+    listeners: Arc<Listeners>,
+    sse_peers: SsePeers<H>,
+}
+
+/// A request, decoded, with what surrounds it.
+pub(crate) struct Request<C> {
+    pub(crate) caller: C,
+    pub(crate) id: Id,
+    pub(crate) method: String,
+    pub(crate) params: Option<Box<RawValue>>,
+    pub(crate) meta: Meta,
+    pub(crate) revision: Revision,
+    pub(crate) client: ClientCapabilities,
+    /// What a legacy conversation remembers; none where it has no memory.
+    pub(crate) session: Option<Arc<Session>>,
+    /// Where things go that are told before the answer.
+    pub(crate) outlet: Arc<dyn Outlet>,
+    pub(crate) cancel: CancellationToken,
+}
+
+/// The answer to a request.
+pub(crate) struct Answer {
+    pub(crate) frame: Vec<u8>,
+    /// The status of the HTTP response that carries nothing else.
+    pub(crate) status: u16,
+}
+
+impl<H: Host> Clone for Server<H> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<H: Host> Server<H> {
+    /// A server of this host.
+    pub fn new(parts: Parts<H>) -> Self {
+        let Parts { host, seal, clock, tracker, stop } = parts;
+        let signature = Signature::of(host.identity());
+        let inner = Inner {
+            host,
+            seal,
+            clock,
+            tracker,
+            stop,
+            signature,
+            sessions: Sessions::default(),
+            used_states: UsedStates::default(),
+            listeners: Arc::default(),
+            sse_peers: SsePeers::default(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The host.
+    pub fn host(&self) -> &H {
+        &self.inner.host
+    }
+
+    /// Answers a request. None: it was canceled, and whoever did that wants no answer.
+    pub(crate) async fn answer(&self, request: &Request<H::Caller>) -> Option<Answer> {
+        let outcome = tokio::select! {
+            biased;
+            () = request.cancel.cancelled() => Err(McpError::Canceled),
+            outcome = self.result(request) => outcome,
+        };
+        match outcome {
+            Ok(frame) => Some(Answer { frame, status: 200 }),
+            Err(McpError::Canceled) => None,
+            Err(error) => Some(Answer::error(&request.id, &error, request.revision)),
+        }
+    }
+
+    fn now(&self) -> i64 {
+        self.inner.clock.now().as_second()
+    }
+}
+
+impl Answer {
+    pub(crate) fn error(id: &Id, error: &McpError, revision: Revision) -> Self {
+        let frame = encode_error(Some(id), &error.to_object(revision));
+        Self { frame, status: error.status(revision.era()) }
+    }
+}
+
+impl<C> Request<C> {
+    fn era(&self) -> Era {
+        self.revision.era()
+    }
+
+    fn params(&self) -> Option<&RawValue> {
+        self.params.as_deref()
+    }
+}

@@ -1,0 +1,43 @@
+//! Which method is answered by whom, in which era. A method of the other era is unknown.
+
+use openfang_types::jsonrpc::{Id, encode_result};
+use serde_json::json;
+
+use super::respond::Kind;
+use super::{Request, Server};
+use crate::error::McpError;
+use crate::host::Host;
+use crate::listing::Listed;
+use crate::revision::Era;
+
+impl<H: Host> Server<H> {
+    /// The whole response to a request, unless it is an error.
+    pub(super) async fn result(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
+        let (id, revision) = (&request.id, request.revision);
+        let signature = &self.inner.signature;
+        match (request.method.as_str(), request.era()) {
+            ("tools/list", _) => self.list(request, Listed::Tools).await,
+            ("tools/call", _) => self.tools_call(request).await,
+            ("prompts/list", _) => self.list(request, Listed::Prompts).await,
+            ("prompts/get", _) => self.prompts_get(request).await,
+            ("resources/list", _) => self.resources_list(request).await,
+            ("resources/templates/list", _) => self.list(request, Listed::Templates).await,
+            ("resources/read", _) => self.resources_read(request).await,
+            ("completion/complete", _) => self.complete(request).await,
+            ("server/discover", Era::Modern) => {
+                let members = self.discovered(&request.caller, revision);
+                Ok(signature.respond(id, revision, &members, Kind::Kept))
+            }
+            ("subscriptions/listen", Era::Modern) => self.listen(request).await,
+            ("ping", Era::Legacy) => Ok(nothing(id)),
+            ("logging/setLevel", Era::Legacy) => self.set_level(request).map(|()| nothing(id)),
+            ("resources/subscribe", Era::Legacy) => self.subscribe(request).map(|()| nothing(id)),
+            ("resources/unsubscribe", Era::Legacy) => self.unsubscribe(request).map(|()| nothing(id)),
+            (method, _) => Err(McpError::UnknownMethod(method.to_owned())),
+        }
+    }
+}
+
+fn nothing(id: &Id) -> Vec<u8> {
+    encode_result(id, &json!({}))
+}

@@ -1,0 +1,214 @@
+//! One peer on a connection that carries everything both ways: stdio, and the old HTTP+SSE.
+//!
+//! Requests of both eras may come on it; each is worked on by itself, so that a slow one holds up none.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use openfang_types::jsonrpc::{
+    ErrorObject, Id, IdRule, Incoming, RpcError, decode, decode_batch, encode_error, is_batch,
+};
+use openfang_types::limits::MCP_BATCH;
+use serde_json::value::RawValue;
+
+use super::event_log::EventLog;
+use super::handshake::Introduced;
+use super::notifications::heard;
+use super::outlet::{Outlet as _, Weight};
+use super::running::{NotBegun, Run, Running};
+use super::session::Session;
+use super::{Answer, Request, Server};
+use crate::capabilities::ClientCapabilities;
+use crate::error::McpError;
+use crate::host::Host;
+use crate::meta::Meta;
+use crate::revision::Revision;
+
+/// A peer.
+pub(crate) struct Duplex<H: Host> {
+    server: Server<H>,
+    caller: H::Caller,
+    out: Arc<EventLog>,
+    running: Arc<Running>,
+    session: Mutex<Option<Arc<Session>>>,
+}
+
+impl<H: Host> Duplex<H> {
+    pub(crate) fn new(server: Server<H>, caller: H::Caller, out: Arc<EventLog>) -> Self {
+        Self { server, caller, out, running: Arc::default(), session: Mutex::new(None) }
+    }
+
+    /// What runs.
+    pub(crate) fn running(&self) -> &Running {
+        &self.running
+    }
+
+    /// Takes a frame; what comes of it goes out when it is done.
+    pub(crate) fn accept(&self, frame: &[u8]) {
+        let session = self.session();
+        if is_batch(frame) && session.as_ref().is_some_and(|session| session.revision().facts().batches) {
+            return self.accept_batch(frame);
+        }
+        if let Some(work) = self.work(decode(frame, IdRule::Mcp)) {
+            let out = Arc::clone(&self.out);
+            self.server.inner.tracker.spawn(async move {
+                let worked = work.await;
+                if let Some(frame) = worked.frame {
+                    out.send(Bytes::from(frame), Weight::Heavy);
+                }
+                drop(worked.run);
+            });
+        }
+    }
+
+    /// A frame that could not be read.
+    pub(crate) fn refuse(&self, error: &ErrorObject) {
+        self.out.send(Bytes::from(encode_error(None, error)), Weight::Heavy);
+    }
+
+    /// The conversation is over.
+    pub(crate) fn end(&self) {
+        self.running.cancel_all();
+        if let Some(session) = self.session() {
+            session.end();
+        }
+    }
+
+    fn accept_batch(&self, frame: &[u8]) {
+        let messages = match decode_batch(frame, IdRule::Mcp, MCP_BATCH) {
+            Ok(messages) => messages,
+            Err(error) => return self.refuse(&error.to_error_object()),
+        };
+        let works: Vec<_> = messages.into_iter().filter_map(|message| self.work(message)).collect();
+        let out = Arc::clone(&self.out);
+        self.server.inner.tracker.spawn(async move {
+            let mut worked = futures_util::future::join_all(works).await;
+            if let Some(batch) = batched(worked.iter_mut().filter_map(|worked| worked.frame.take())) {
+                out.send(Bytes::from(batch), Weight::Heavy);
+            }
+            drop(worked);
+        });
+    }
+
+    /// The work that a message is, if it wants an answer.
+    fn work(&self, message: Result<Incoming<'_>, RpcError>) -> Option<Work> {
+        match message {
+            Ok(Incoming::Request { id, method, params }) => Some(self.request(id, &method, params)),
+            Ok(Incoming::Notification { method, params }) => {
+                heard(&self.running, &method, params);
+                if let (Some(session), "notifications/initialized") = (self.session(), &*method) {
+                    self.server.watch_lists(&self.caller, &session);
+                }
+                None
+            }
+            Ok(Incoming::Response { id, outcome }) => {
+                if let Some(session) = self.session() {
+                    session.answered(&id, outcome.map(ToOwned::to_owned));
+                }
+                None
+            }
+            Err(RpcError::BadResponse { id, fault }) => {
+                if let (Some(session), Some(id)) = (self.session(), id) {
+                    session.answered(&id, Err(ErrorObject::invalid_request(fault)));
+                }
+                None
+            }
+            Err(error) => Some(ready(encode_error(error.id(), &error.to_error_object()))),
+        }
+    }
+
+    fn request(&self, id: Id, method: &str, params: Option<&RawValue>) -> Work {
+        if method == "initialize" {
+            return ready(self.initialize(&id, params));
+        }
+        let (revision, session) = match self.session() {
+            Some(session) => (session.revision(), Some(session)),
+            None => (Revision::UNNAMED, None),
+        };
+        let legacy = session.as_ref().map_or(ClientCapabilities::NONE, |session| session.client());
+        let understood = Meta::of(params).and_then(|meta| {
+            let is_modern = meta.is_modern() || method == "server/discover";
+            let (revision, client) = if is_modern { meta.modern()? } else { (revision, legacy) };
+            Ok((meta, revision, client))
+        });
+        let (meta, revision, client) = match understood {
+            Ok(understood) => understood,
+            Err(error) => return ready(Answer::error(&id, &error, Revision::NEWEST).frame),
+        };
+        let run = match self.running.begin(&id) {
+            Ok(run) => run,
+            Err(why) => return ready(Answer::error(&id, &why.into(), revision).frame),
+        };
+        let request = Request {
+            caller: self.caller.clone(),
+            id,
+            method: method.to_owned(),
+            params: params.map(ToOwned::to_owned),
+            meta,
+            revision,
+            client,
+            session,
+            outlet: Arc::clone(&self.out) as _,
+            cancel: run.token(),
+        };
+        let server = self.server.clone();
+        Box::pin(async move {
+            let frame = server.answer(&request).await.map(|answer| answer.frame);
+            Worked { frame, run: Some(run) }
+        })
+    }
+
+    fn initialize(&self, id: &Id, params: Option<&RawValue>) -> Vec<u8> {
+        let introduced = match Introduced::read(params) {
+            Ok(introduced) => introduced,
+            Err(error) => return Answer::error(id, &error, Revision::NEWEST_LEGACY).frame,
+        };
+        let session = Session::new(introduced, Arc::clone(&self.running), Arc::clone(&self.out) as _);
+        let before = self.session.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::new(session));
+        if let Some(before) = before {
+            before.ended.cancel();
+        }
+        self.server.initialized(&self.caller, id, introduced)
+    }
+
+    fn session(&self) -> Option<Arc<Session>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Work on a request.
+type Work = std::pin::Pin<Box<dyn Future<Output = Worked> + Send>>;
+
+/// What came of it.
+struct Worked {
+    /// The answer, unless it was canceled.
+    frame: Option<Vec<u8>>,
+    /// Until this goes, and so until the answer is on its way, the request runs.
+    run: Option<Run>,
+}
+
+fn ready(frame: Vec<u8>) -> Work {
+    Box::pin(std::future::ready(Worked { frame: Some(frame), run: None }))
+}
+
+impl From<NotBegun> for McpError {
+    fn from(why: NotBegun) -> Self {
+        match why {
+            NotBegun::SameId => Self::InvalidParams("a request with this id is being worked on".to_owned()),
+            NotBegun::TooMany => Self::Busy("too many requests are being worked on; wait for some".to_owned()),
+        }
+    }
+}
+
+/// Answers as one array; none when nothing wants an answer.
+pub(crate) fn batched(answers: impl Iterator<Item = Vec<u8>>) -> Option<Vec<u8>> {
+    let mut batch = vec![b'['];
+    for answer in answers {
+        if batch.len() > 1 {
+            batch.push(b',');
+        }
+        batch.extend_from_slice(&answer);
+    }
+    batch.push(b']');
+    (batch.len() > 2).then_some(batch)
+}

@@ -1,0 +1,256 @@
+//! The messages of one stream, in order, for a reader that may be slow, go away and come back.
+//!
+//! A log [`Keeps::UntilRead`] is a queue. A log [`Keeps::ForReplay`] remembers the last of what was read, so that a
+//! reader can resume after an event it names. Both are bounded: what may be left out is left out when the reader is
+//! slow; what must arrive is taken, and whoever produces it waits for [`EventLog::room`] before the next.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use openfang_types::limits::{MCP_LOG_BYTES, MCP_LOG_EVENTS, MCP_STREAMS_PER_SESSION};
+use tokio::sync::watch;
+
+use super::outlet::{Outlet, Sent, Weight};
+
+/// What a log remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    /// Nothing that was read.
+    UntilRead,
+    /// The last of what was read.
+    ForReplay,
+}
+
+/// The messages of one stream.
+pub(crate) struct EventLog {
+    name: u64,
+    keeps: Keeps,
+    state: Mutex<State>,
+    changed: watch::Sender<()>,
+}
+
+#[derive(Default)]
+struct State {
+    events: VecDeque<(u64, Bytes)>,
+    /// The last event that was told; the first one is 1.
+    last: u64,
+    /// The last event that some reader took.
+    read: u64,
+    bytes: usize,
+    is_over: bool,
+    /// Counts the connections that were ended on purpose.
+    connection: u64,
+}
+
+impl EventLog {
+    pub(crate) fn new(name: u64, keeps: Keeps) -> Arc<Self> {
+        Arc::new(Self { name, keeps, state: Mutex::default(), changed: watch::Sender::new(()) })
+    }
+
+    /// The last message; nothing follows it.
+    pub(crate) fn finish(&self, frame: Option<Vec<u8>>) {
+        if let Some(frame) = frame {
+            self.send(Bytes::from(frame), Weight::Heavy);
+        }
+        self.lock().is_over = true;
+        self.changed.send_replace(());
+    }
+
+    /// Whether anything was told.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().last == 0
+    }
+
+    /// The one message there is; none when there are more or fewer.
+    pub(crate) fn only(&self) -> Option<Bytes> {
+        let state = self.lock();
+        state.events.front().filter(|_| state.last == 1).map(|(_, frame)| frame.clone())
+    }
+
+    /// Returns when something was told.
+    pub(crate) async fn told(&self) {
+        let mut changed = self.changed.subscribe();
+        while self.is_empty() && changed.changed().await.is_ok() {}
+    }
+
+    /// Returns when the reader has caught up so far that more makes sense.
+    pub(crate) async fn room(&self) {
+        let mut changed = self.changed.subscribe();
+        loop {
+            {
+                let state = self.lock();
+                if state.last - state.read < MCP_LOG_EVENTS as u64 && state.bytes < MCP_LOG_BYTES {
+                    return;
+                }
+            }
+            if changed.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// A reader of what comes after an event; none when what comes after it is forgotten.
+    pub(crate) fn reader(self: &Arc<Self>, after: u64) -> Option<EventReader> {
+        let state = self.lock();
+        let first = state.events.front().map_or(state.last + 1, |(seq, _)| *seq);
+        if after > state.last || after + 1 < first {
+            return None;
+        }
+        let connection = state.connection;
+        drop(state);
+        let changed = self.changed.subscribe();
+        Some(EventReader { log: Arc::clone(self), at: after, connection, changed })
+    }
+
+    /// A reader of what has not been read.
+    pub(crate) fn tail(self: &Arc<Self>) -> EventReader {
+        let state = self.lock();
+        let (at, connection) = (state.read, state.connection);
+        drop(state);
+        let changed = self.changed.subscribe();
+        EventReader { log: Arc::clone(self), at, connection, changed }
+    }
+
+    /// The id under which a client resumes after an event.
+    pub(crate) fn id_of(&self, seq: u64) -> String {
+        format!("{}-{seq}", self.name)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn forget_first(&mut self) {
+        if let Some((_, frame)) = self.events.pop_front() {
+            self.bytes -= frame.len();
+        }
+    }
+
+    /// Forgets what was read beyond what is kept for replay.
+    fn trim(&mut self, keeps: Keeps) {
+        let is_too_much = |state: &Self| match keeps {
+            Keeps::UntilRead => true,
+            Keeps::ForReplay => state.events.len() > MCP_LOG_EVENTS || state.bytes > MCP_LOG_BYTES,
+        };
+        while self.events.front().is_some_and(|(seq, _)| *seq <= self.read) && is_too_much(self) {
+            self.forget_first();
+        }
+    }
+}
+
+impl Outlet for EventLog {
+    fn send(&self, frame: Bytes, weight: Weight) -> Sent {
+        let mut state = self.lock();
+        if state.is_over {
+            return Sent::Gone;
+        }
+        state.trim(self.keeps);
+        let is_full = state.last - state.read >= MCP_LOG_EVENTS as u64 || state.bytes + frame.len() > MCP_LOG_BYTES;
+        if is_full && weight == Weight::Light {
+            return Sent::Full;
+        }
+        state.last += 1;
+        state.bytes += frame.len();
+        let seq = state.last;
+        state.events.push_back((seq, frame));
+        drop(state);
+        self.changed.send_replace(());
+        Sent::Taken
+    }
+
+    fn end_connection(&self) {
+        self.lock().connection += 1;
+        self.changed.send_replace(());
+    }
+}
+
+/// Reads a log.
+pub(crate) struct EventReader {
+    log: Arc<EventLog>,
+    at: u64,
+    connection: u64,
+    changed: watch::Receiver<()>,
+}
+
+impl EventReader {
+    /// The next event; none when the stream is over or its connection was ended. Safe to drop at any time.
+    pub(crate) async fn next(&mut self) -> Option<(u64, Bytes)> {
+        loop {
+            self.changed.mark_unchanged();
+            match self.look() {
+                Look::Event(seq, frame) => return Some((seq, frame)),
+                Look::Over => return None,
+                Look::Wait => self.changed.changed().await.ok()?,
+            }
+        }
+    }
+
+    /// The log that is read.
+    pub(crate) fn log(&self) -> &EventLog {
+        &self.log
+    }
+
+    fn look(&mut self) -> Look {
+        let mut state = self.log.lock();
+        if state.connection != self.connection {
+            return Look::Over;
+        }
+        let place = state.events.partition_point(|(seq, _)| *seq <= self.at);
+        let Some((seq, frame)) = state.events.get(place).map(|(seq, frame)| (*seq, frame.clone())) else {
+            return if state.is_over { Look::Over } else { Look::Wait };
+        };
+        self.at = seq;
+        state.read = state.read.max(seq);
+        state.trim(self.log.keeps);
+        drop(state);
+        self.log.changed.send_replace(());
+        Look::Event(seq, frame)
+    }
+}
+
+enum Look {
+    Event(u64, Bytes),
+    Over,
+    Wait,
+}
+
+/// The streams of one session, by name. The oldest that are over go first.
+#[derive(Default)]
+pub(crate) struct Streams {
+    state: Mutex<(u64, BTreeMap<u64, Arc<EventLog>>)>,
+}
+
+impl Streams {
+    /// A stream that may be kept.
+    pub(crate) fn prepare(&self) -> Arc<EventLog> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 += 1;
+        EventLog::new(state.0, Keeps::ForReplay)
+    }
+
+    /// Keeps a stream, so that it can be resumed.
+    pub(crate) fn keep(&self, log: &Arc<EventLog>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.1.insert(log.name, Arc::clone(log));
+        if state.1.len() > MCP_STREAMS_PER_SESSION {
+            let over = state.1.iter().find(|(_, log)| log.lock().is_over).map(|(name, _)| *name);
+            let oldest = over.or_else(|| state.1.keys().next().copied());
+            oldest.and_then(|name| state.1.remove(&name));
+        }
+    }
+
+    /// The stream and the event in it that an id names.
+    pub(crate) fn find(&self, id: &str) -> Option<EventReader> {
+        let (name, seq) = id.split_once('-')?;
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = state.1.get(&name.parse().ok()?)?;
+        log.reader(seq.parse().ok()?)
+    }
+}
+
+#[cfg(test)]
+#[path = "event_log_tests.rs"]
+mod tests;

@@ -1,0 +1,141 @@
+//! How a conversation begins: `initialize` in the legacy era, `server/discover` in the modern one.
+
+use openfang_types::jsonrpc::Id;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::Server;
+use super::respond::{Kind, ServerInfo, members};
+use crate::capabilities::ClientCapabilities;
+use crate::error::McpError;
+use crate::host::{Host, Offers};
+use crate::revision::{Era, Revision};
+
+/// What a client said in `initialize`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Introduced {
+    pub(crate) revision: Revision,
+    pub(crate) client: ClientCapabilities,
+}
+
+impl Introduced {
+    /// Reads the parameters of `initialize`; all of them may be missing, as the first clients left them out.
+    pub(crate) fn read(params: Option<&RawValue>) -> Result<Self, McpError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Params<'a> {
+            #[serde(default)]
+            protocol_version: Option<String>,
+            #[serde(borrow, default)]
+            capabilities: Option<&'a RawValue>,
+        }
+        let Some(params) = params else {
+            return Ok(Self { revision: Revision::UNNAMED, client: ClientCapabilities::NONE });
+        };
+        let wrong =
+            |_| McpError::InvalidParams("initialize takes an object with protocolVersion and capabilities".to_owned());
+        let params: Params<'_> = serde_json::from_str(params.get()).map_err(wrong)?;
+        let revision = Revision::negotiated(params.protocol_version.as_deref());
+        let client = params.capabilities.map(ClientCapabilities::read).unwrap_or_default();
+        Ok(Self { revision, client })
+    }
+}
+
+#[derive(Serialize)]
+struct Empty {}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListChanged {
+    list_changed: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Subscribable {
+    subscribe: bool,
+    list_changed: bool,
+}
+
+#[derive(Serialize)]
+struct Capabilities {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completions: Option<Empty>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logging: Option<Empty>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompts: Option<ListChanged>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resources: Option<Subscribable>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<ListChanged>,
+}
+
+impl Capabilities {
+    fn of(offers: Offers, revision: Revision) -> Self {
+        let changing = || ListChanged { list_changed: true };
+        let has_completions = offers.completions && revision.facts().completions_capability;
+        Self {
+            completions: has_completions.then_some(Empty {}),
+            logging: offers.logging.then_some(Empty {}),
+            prompts: offers.prompts.then(changing),
+            resources: offers.resources.then_some(Subscribable { subscribe: true, list_changed: true }),
+            tools: offers.tools.then(changing),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Initialized<'a> {
+    protocol_version: &'static str,
+    capabilities: Capabilities,
+    server_info: ServerInfo<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Discovered<'a> {
+    supported_versions: Vec<&'static str>,
+    capabilities: Capabilities,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<&'a str>,
+}
+
+impl<H: Host> Server<H> {
+    /// The answer to `initialize`.
+    pub(super) fn initialized(&self, caller: &H::Caller, id: &Id, introduced: Introduced) -> Vec<u8> {
+        let Introduced { revision, .. } = introduced;
+        let identity = self.inner.host.identity();
+        let result = Initialized {
+            protocol_version: revision.name(),
+            capabilities: Capabilities::of(self.inner.host.offers(caller), revision),
+            server_info: ServerInfo {
+                name: &identity.name,
+                version: &identity.version,
+                title: Some(identity.title.as_str()).filter(|_| revision.facts().titles),
+            },
+            instructions: identity.instructions.as_deref(),
+        };
+        self.inner.signature.respond(id, revision, &members(&result), Kind::Answer)
+    }
+
+    /// The members of the answer to `server/discover`.
+    pub(super) fn discovered(&self, caller: &H::Caller, revision: Revision) -> Vec<u8> {
+        members(&Discovered {
+            supported_versions: modern_versions(),
+            capabilities: Capabilities::of(self.inner.host.offers(caller), revision),
+            instructions: self.inner.host.identity().instructions.as_deref(),
+        })
+    }
+}
+
+/// What a request that stands alone may speak.
+pub(crate) fn modern_versions() -> Vec<&'static str> {
+    Revision::all()
+        .filter(|revision| revision.era() == Era::Modern)
+        .map(Revision::name)
+        .collect()
+}

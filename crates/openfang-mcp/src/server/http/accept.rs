@@ -1,0 +1,36 @@
+//! What a client takes. Real clients send all sorts of `Accept`, so all sorts are fine: JSON, events, anything, nothing.
+
+use http::{HeaderMap, header};
+
+/// What a client takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Accept {
+    pub(super) json: bool,
+    pub(super) events: bool,
+}
+
+impl Accept {
+    /// Nothing said means anything goes.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let mut accept = Self { json: false, events: false };
+        let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        for range in values.flat_map(|value| value.split(',')) {
+            let kind = range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+            accept.json |= matches!(kind.as_str(), "application/json" | "application/*" | "*/*");
+            accept.events |= matches!(kind.as_str(), "text/event-stream" | "text/*" | "*/*");
+        }
+        if accept == (Self { json: false, events: false }) { Self { json: true, events: true } } else { accept }
+    }
+}
+
+/// Whether the body is said to be JSON. A page of a stranger can send other types without asking first.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(header::CONTENT_TYPE).iter();
+    let kind = values.next().and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json") && values.next().is_none()
+}
+
+#[cfg(test)]
+#[path = "accept_tests.rs"]
+mod tests;

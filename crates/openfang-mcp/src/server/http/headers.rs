@@ -1,0 +1,127 @@
+//! Headers of the modern era that repeat what the body says, for proxies that do not read bodies. They must agree:
+//! whoever decides by the header must have decided about what is carried out.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, HeaderName};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::super::Request;
+use super::PROTOCOL_VERSION;
+use crate::error::McpError;
+use crate::listing::MirroredParam;
+
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const PARAM_PREFIX: &str = "mcp-param-";
+
+/// Holds the headers of a modern request against its body.
+pub(super) fn agree<C>(headers: &HeaderMap, request: &Request<C>) -> Result<(), McpError> {
+    expect(headers, &PROTOCOL_VERSION, Some(request.revision.name()))?;
+    expect(headers, &METHOD, Some(&request.method))?;
+    expect(headers, &NAME, named(request).as_deref())
+}
+
+/// Holds `Mcp-Param-*` against the arguments, for a tool whose schema asks for them.
+pub(super) fn params_agree(
+    headers: &HeaderMap,
+    mirrored: &[MirroredParam],
+    params: Option<&RawValue>,
+) -> Result<(), McpError> {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(default)]
+        arguments: Value,
+    }
+    if mirrored.is_empty() {
+        return Ok(());
+    }
+    let arguments = params.and_then(|raw| serde_json::from_str::<Params>(raw.get()).ok());
+    let arguments = arguments.map(|params| params.arguments).unwrap_or_default();
+    for param in mirrored {
+        let name = format!("{PARAM_PREFIX}{}", param.header.to_ascii_lowercase());
+        let Ok(header) = HeaderName::from_bytes(name.as_bytes()) else { continue };
+        let said = one(headers, &header)?;
+        let value = param
+            .path
+            .iter()
+            .try_fold(&arguments, |value, member| value.get(member))
+            .unwrap_or(&Value::Null);
+        if !same(said.as_deref(), value) {
+            return Err(mismatch(&header));
+        }
+    }
+    Ok(())
+}
+
+/// What `Mcp-Name` repeats.
+fn named<C>(request: &Request<C>) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(default)]
+        name: Option<String>,
+        #[serde(default)]
+        uri: Option<String>,
+    }
+    let params: Params = serde_json::from_str(request.params()?.get()).ok()?;
+    match request.method.as_str() {
+        "tools/call" | "prompts/get" => params.name,
+        "resources/read" => params.uri,
+        _ => None,
+    }
+}
+
+fn expect(headers: &HeaderMap, name: &HeaderName, body: Option<&str>) -> Result<(), McpError> {
+    match (one(headers, name)?, body) {
+        (Some(said), Some(body)) if said == body => Ok(()),
+        // A name where the method has none says nothing that could be wrong.
+        (_, None) => Ok(()),
+        (Some(_) | None, Some(_)) => Err(mismatch(name)),
+    }
+}
+
+/// The header's value, decoded; twice is a mismatch.
+fn one(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, McpError> {
+    let mut values = headers.get_all(name).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(mismatch(name));
+    }
+    let text = value.to_str().map_err(|_| mismatch(name))?;
+    decoded(text.trim_matches([' ', '\t']))
+        .map(|text| Some(text.into_owned()))
+        .ok_or_else(|| mismatch(name))
+}
+
+/// What cannot stand in a header comes as `=?base64?...?=`.
+fn decoded(text: &str) -> Option<Cow<'_, str>> {
+    match text.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
+        None => Some(Cow::Borrowed(text)),
+        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok().map(Cow::Owned),
+    }
+}
+
+/// A header must be absent where the value is, and say the same where it is not.
+fn same(said: Option<&str>, value: &Value) -> bool {
+    match (said, value) {
+        (None, Value::Null) => true,
+        (Some(said), Value::String(text)) => said == text,
+        (Some(said), Value::Bool(is_true)) => said == if *is_true { "true" } else { "false" },
+        (Some(said), Value::Number(number)) => {
+            said.parse::<f64>().is_ok_and(|said| number.as_f64().is_some_and(|number| said == number))
+        }
+        (None | Some(_), _) => false,
+    }
+}
+
+fn mismatch(name: &HeaderName) -> McpError {
+    McpError::HeaderMismatch(format!("the header {name} and the body do not agree"))
+}
+
+#[cfg(test)]
+#[path = "headers_tests.rs"]
+mod tests;

@@ -1,0 +1,58 @@
+//! GET and DELETE: the stream of a session, resuming one, and ending it. The modern era has neither.
+
+use std::sync::Arc;
+
+use http::{Response, StatusCode};
+
+use super::stream::Ids;
+use super::{
+    EventBody, HttpBody, HttpRequest, LAST_EVENT_ID, PROTOCOL_VERSION, Refused, SESSION_ID, empty, events, single,
+};
+use crate::host::Host;
+use crate::revision::{Era, Revision};
+use crate::server::Server;
+
+impl<H: Host> Server<H> {
+    /// Opens the session's own stream, or resumes one that was cut off.
+    pub(super) fn get_stream(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
+        let found = match legacy_session(request)? {
+            Some(id) => self.find_session(&request.caller, id).ok_or_else(Refused::no_session)?,
+            None => return Err(Refused::method()),
+        };
+        if !found.has_streams {
+            return Err(Refused::no_session());
+        }
+        let http = found.http;
+        let facts = http.session.revision().facts();
+        let reader = match single(&request.headers, &LAST_EVENT_ID)?.filter(|id| !id.is_empty()) {
+            None => http.standalone.tail(),
+            Some(id) => resumed(&http, id).ok_or_else(Refused::no_session)?,
+        };
+        self.watch_lists(&request.caller, &http.session);
+        let ids = if facts.primed_streams { Ids::Primed } else { Ids::Each };
+        Ok(events(EventBody::new(reader, ids, None)))
+    }
+
+    /// Ends a session.
+    pub(super) fn delete_session(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
+        let id = legacy_session(request)?.ok_or_else(Refused::method)?;
+        if self.end_session(&request.caller, id) { Ok(empty(StatusCode::OK)) } else { Err(Refused::no_session()) }
+    }
+}
+
+fn resumed(
+    http: &Arc<crate::server::sessions::HttpSession>,
+    id: &str,
+) -> Option<crate::server::event_log::EventReader> {
+    match id.strip_prefix("0-") {
+        Some(seq) => http.standalone.reader(seq.parse().ok()?),
+        None => http.session.streams.find(id),
+    }
+}
+
+/// The session id of a request that is not a modern one.
+fn legacy_session<C>(request: &HttpRequest<C>) -> Result<Option<&str>, Refused> {
+    let version = single(&request.headers, &PROTOCOL_VERSION)?;
+    let is_modern = version.and_then(Revision::named).is_some_and(|revision| revision.era() == Era::Modern);
+    if is_modern { Ok(None) } else { single(&request.headers, &SESSION_ID) }
+}

@@ -1,0 +1,286 @@
+//! Calls that may need something from the client: tools, prompts, resources.
+//!
+//! A modern client gets a result that says what is needed, with a sealed state, and comes again with both. The state
+//! is the client's to keep and nobody's to change: it is bound to its owner, to the very same call, and to a time, and
+//! it is good once. A legacy client is asked by requests of our own while its call waits.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use openfang_types::limits::{MCP_INPUT_ROUNDS, MCP_STATE_TTL, MCP_USED_STATES};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+
+use super::respond::{Kind, members};
+use super::{Reporter, Request, Server};
+use crate::content::{CallResult, PromptResult, ResourceContents};
+use crate::error::McpError;
+use crate::host::{Call, Host, InputRequest, InputRequired, Outcome, Resumed, SealedFor};
+use crate::revision::Era;
+
+/// What is called.
+enum Target<'a> {
+    Tool { name: &'a str, arguments: Option<&'a RawValue> },
+    Prompt { name: &'a str, arguments: &'a BTreeMap<String, String> },
+    Resource { uri: &'a str },
+}
+
+/// What came of it.
+enum Done {
+    Called(CallResult),
+    Filled(PromptResult),
+    Read(ResourceContents),
+}
+
+/// What a modern client brings back.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Brought {
+    input_responses: Option<BTreeMap<String, Box<RawValue>>>,
+    request_state: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Needed<'a> {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    input_requests: BTreeMap<&'a str, Question<'a>>,
+    request_state: String,
+}
+
+#[derive(Serialize)]
+struct Question<'a> {
+    method: &'static str,
+    params: &'a RawValue,
+}
+
+impl<H: Host> Server<H> {
+    pub(super) async fn tools_call(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
+        #[derive(Deserialize)]
+        struct Params<'a> {
+            name: String,
+            #[serde(borrow, default)]
+            arguments: Option<&'a RawValue>,
+        }
+        let wrong = || McpError::InvalidParams("tools/call takes a name and an object of arguments".to_owned());
+        let params: Params<'_> = read(request, wrong)?;
+        if params.arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
+            return Err(wrong());
+        }
+        self.settle(request, Target::Tool { name: &params.name, arguments: params.arguments })
+            .await
+    }
+
+    pub(super) async fn prompts_get(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
+        #[derive(Deserialize)]
+        struct Params {
+            name: String,
+            #[serde(default)]
+            arguments: Option<BTreeMap<String, String>>,
+        }
+        let wrong = || McpError::InvalidParams("prompts/get takes a name and arguments that are strings".to_owned());
+        let params: Params = read(request, wrong)?;
+        let arguments = params.arguments.unwrap_or_default();
+        self.settle(request, Target::Prompt { name: &params.name, arguments: &arguments }).await
+    }
+
+    pub(super) async fn resources_read(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
+        #[derive(Deserialize)]
+        struct Params {
+            uri: String,
+        }
+        let params: Params = read(request, || McpError::InvalidParams("resources/read takes a uri".to_owned()))?;
+        self.settle(request, Target::Resource { uri: &params.uri }).await
+    }
+
+    /// Carries the call out, asking the client for what it takes.
+    async fn settle(&self, request: &Request<H::Caller>, target: Target<'_>) -> Result<Vec<u8>, McpError> {
+        let reporter = Reporter::of(request);
+        match request.era() {
+            Era::Modern => {
+                let resumed = self.brought_back(request, &target)?;
+                match self.once(request, &reporter, &target, resumed.as_ref()).await? {
+                    Outcome::Complete(done) => Ok(self.done(request, &done)),
+                    Outcome::InputRequired(needed) => self.ask_in_result(request, &target, &needed),
+                }
+            }
+            Era::Legacy => {
+                let mut resumed = None;
+                for _ in 0..MCP_INPUT_ROUNDS {
+                    match self.once(request, &reporter, &target, resumed.as_ref()).await? {
+                        Outcome::Complete(done) => return Ok(self.done(request, &done)),
+                        Outcome::InputRequired(needed) => resumed = Some(ask_by_request(request, needed).await?),
+                    }
+                }
+                Err(McpError::NoAnswer(format!("it was asked {MCP_INPUT_ROUNDS} times")))
+            }
+        }
+    }
+
+    async fn once(
+        &self,
+        request: &Request<H::Caller>,
+        reporter: &Reporter,
+        target: &Target<'_>,
+        resumed: Option<&Resumed>,
+    ) -> Result<Outcome<Done>, McpError> {
+        let host = &self.inner.host;
+        let call = Call { caller: &request.caller, client: request.client, resumed, reporter };
+        Ok(match target {
+            Target::Tool { name, arguments } => host.call_tool(call, name, *arguments).await?.map(Done::Called),
+            Target::Prompt { name, arguments } => host.prompt(call, name, arguments).await?.map(Done::Filled),
+            Target::Resource { uri } => host.read(call, uri).await?.map(Done::Read),
+        })
+    }
+
+    fn done(&self, request: &Request<H::Caller>, done: &Done) -> Vec<u8> {
+        let facts = request.revision.facts();
+        let (members, kind) = match done {
+            Done::Called(result) => (members(&result.shown_in(facts)), Kind::Answer),
+            Done::Filled(result) => (members(&result.shown_in(facts)), Kind::Answer),
+            Done::Read(result) => (members(result), Kind::Kept),
+        };
+        self.inner.signature.respond(&request.id, request.revision, &members, kind)
+    }
+
+    fn ask_in_result(
+        &self,
+        request: &Request<H::Caller>,
+        target: &Target<'_>,
+        needed: &InputRequired,
+    ) -> Result<Vec<u8>, McpError> {
+        for question in needed.requests.values() {
+            if !request.client.has(question.needs) {
+                return Err(McpError::MissingCapability(question.needs));
+            }
+        }
+        let questions = needed.requests.iter();
+        let shown = Needed {
+            input_requests: questions
+                .map(|(key, InputRequest { method, params, .. })| (key.as_str(), Question { method, params }))
+                .collect(),
+            request_state: self.sealed(request, target, &needed.state)?,
+        };
+        let (members, signature) = (members(&shown), &self.inner.signature);
+        Ok(signature.respond(&request.id, request.revision, &members, Kind::InputRequired))
+    }
+
+    fn sealed(&self, request: &Request<H::Caller>, target: &Target<'_>, state: &[u8]) -> Result<String, McpError> {
+        let mut nonce = [0; NONCE_BYTES];
+        getrandom::fill(&mut nonce).map_err(|_| McpError::Internal)?;
+        let mut payload = (self.now() + MCP_STATE_TTL.as_secs().cast_signed()).to_be_bytes().to_vec();
+        payload.extend_from_slice(&nonce);
+        payload.extend_from_slice(&target.digest());
+        payload.extend_from_slice(state);
+        let owner = self.inner.host.owner(&request.caller);
+        Ok(self.inner.seal.seal(SealedFor::RequestState, &owner, &payload))
+    }
+
+    /// What a modern client brings back, if the state is one that we gave it for this very call, not long ago and not
+    /// used before.
+    fn brought_back(&self, request: &Request<H::Caller>, target: &Target<'_>) -> Result<Option<Resumed>, McpError> {
+        let wrong = || McpError::InvalidParams("inputResponses must be an object, requestState a string".to_owned());
+        let brought: Brought = read(request, wrong)?;
+        let answers = brought.input_responses.unwrap_or_default();
+        let Some(token) = brought.request_state else {
+            return Ok((!answers.is_empty()).then_some(Resumed { answers, state: Vec::new() }));
+        };
+        let state = self.opened(request, target, &token).ok_or_else(|| {
+            tracing::warn!(method = %request.method, "a request state was refused");
+            McpError::InvalidParams("the requestState is not valid: call again without it".to_owned())
+        })?;
+        Ok(Some(Resumed { answers, state }))
+    }
+
+    fn opened(&self, request: &Request<H::Caller>, target: &Target<'_>, token: &str) -> Option<Vec<u8>> {
+        let owner = self.inner.host.owner(&request.caller);
+        let payload = self.inner.seal.open(SealedFor::RequestState, &owner, token)?;
+        let (expiry, rest) = payload.split_first_chunk::<8>()?;
+        let (nonce, rest) = rest.split_first_chunk::<NONCE_BYTES>()?;
+        let (digest, state) = rest.split_first_chunk::<DIGEST_BYTES>()?;
+        let expiry = i64::from_be_bytes(*expiry);
+        let is_good = expiry >= self.now() && *digest == target.digest();
+        (is_good && self.inner.used_states.use_up(*nonce, expiry, self.now())).then(|| state.to_vec())
+    }
+}
+
+/// Asks a legacy client, one question after the other, while its own request waits.
+async fn ask_by_request<C>(request: &Request<C>, needed: InputRequired) -> Result<Resumed, McpError> {
+    let mut answers = BTreeMap::new();
+    for (key, question) in needed.requests {
+        let session = request.session.as_ref().filter(|_| request.client.has(question.needs));
+        let session = session.ok_or(McpError::MissingCapability(question.needs))?;
+        let params = in_revision(&question, request.revision);
+        let answer = session.ask(&*request.outlet, question.method, &params).await?;
+        answers.insert(key, answer);
+    }
+    Ok(Resumed { answers, state: needed.state })
+}
+
+/// Before 2025-11-25 a form was the only way to ask, and had no name.
+fn in_revision(question: &InputRequest, revision: crate::revision::Revision) -> Box<RawValue> {
+    if revision >= crate::revision::Revision::V2025_11_25 || question.method != "elicitation/create" {
+        return question.params.clone();
+    }
+    let mut params: Value = serde_json::from_str(question.params.get()).unwrap_or_default();
+    if let Some(members) = params.as_object_mut() {
+        members.remove("mode");
+    }
+    crate::content::raw(&params)
+}
+
+const NONCE_BYTES: usize = 16;
+const DIGEST_BYTES: usize = 32;
+
+impl Target<'_> {
+    /// The same call has the same digest, however its client writes it.
+    fn digest(&self) -> [u8; DIGEST_BYTES] {
+        let (kind, name, arguments) = match self {
+            Self::Tool { name, arguments } => {
+                let arguments = arguments.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
+                ("tool", *name, arguments.map(|value| value.to_string()).filter(|text| text != "{}"))
+            }
+            Self::Prompt { name, arguments } => ("prompt", *name, serde_json::to_string(arguments).ok()),
+            Self::Resource { uri } => ("resource", *uri, None),
+        };
+        let mut digest = Sha256::new();
+        for part in [kind, name, &arguments.unwrap_or_default()] {
+            digest.update(part.len().to_be_bytes());
+            digest.update(part.as_bytes());
+        }
+        digest.finalize().into()
+    }
+}
+
+impl<T> Outcome<T> {
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
+        match self {
+            Self::Complete(done) => Outcome::Complete(change(done)),
+            Self::InputRequired(needed) => Outcome::InputRequired(needed),
+        }
+    }
+}
+
+/// States that were used, until they would have expired anyway.
+#[derive(Default)]
+pub(super) struct UsedStates {
+    used: Mutex<HashMap<[u8; NONCE_BYTES], i64>>,
+}
+
+impl UsedStates {
+    /// Whether this is the first use. When there is no room to remember it the state is refused.
+    fn use_up(&self, nonce: [u8; NONCE_BYTES], expiry: i64, now: i64) -> bool {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if used.len() >= MCP_USED_STATES {
+            used.retain(|_, expiry| *expiry >= now);
+        }
+        used.len() < MCP_USED_STATES && used.insert(nonce, expiry).is_none()
+    }
+}
+
+fn read<'a, C, T: Deserialize<'a>>(request: &'a Request<C>, wrong: impl Fn() -> McpError) -> Result<T, McpError> {
+    let params = request.params().filter(|raw| raw.get().starts_with('{')).ok_or_else(&wrong)?;
+    serde_json::from_str(params.get()).map_err(|_| wrong())
+}

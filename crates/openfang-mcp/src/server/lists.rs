@@ -1,0 +1,57 @@
+//! The lists: prepared ones by page, resources as the host has them.
+
+use openfang_types::jsonrpc::Id;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::respond::{Kind, members};
+use super::{Request, Server};
+use crate::error::McpError;
+use crate::host::Host;
+use crate::listing::Listed;
+use crate::revision::Revision;
+
+#[derive(Deserialize, Default)]
+struct Params {
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Resources<'a> {
+    resources: &'a [Box<RawValue>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<&'a str>,
+}
+
+impl<H: Host> Server<H> {
+    pub(super) async fn list(&self, request: &Request<H::Caller>, listed: Listed) -> Result<Vec<u8>, McpError> {
+        let (host, caller) = (&self.inner.host, &request.caller);
+        let cursor = cursor_of(request.params())?;
+        let listing = match listed {
+            Listed::Tools => host.tools(caller).await?,
+            Listed::Prompts => host.prompts(caller).await?,
+            Listed::Templates => host.templates(caller).await?,
+        };
+        let page = listing.page(request.revision, cursor.as_deref())?;
+        Ok(self.kept(&request.id, request.revision, &page))
+    }
+
+    pub(super) async fn resources_list(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
+        let cursor = cursor_of(request.params())?;
+        let page = self.inner.host.resources(&request.caller, cursor.as_deref()).await?;
+        let shown = Resources { resources: &page.resources, next_cursor: page.next_cursor.as_deref() };
+        Ok(self.kept(&request.id, request.revision, &members(&shown)))
+    }
+
+    fn kept(&self, id: &Id, revision: Revision, members: &[u8]) -> Vec<u8> {
+        self.inner.signature.respond(id, revision, members, Kind::Kept)
+    }
+}
+
+fn cursor_of(params: Option<&RawValue>) -> Result<Option<String>, McpError> {
+    let Some(params) = params else { return Ok(None) };
+    let params: Params = serde_json::from_str(params.get()).map_err(|_| McpError::BadCursor)?;
+    Ok(params.cursor)
+}

@@ -1,0 +1,42 @@
+//! What a peer tells without wanting an answer, and the small requests that only change what is told.
+
+use openfang_types::jsonrpc::Id;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::running::Running;
+use super::{Request, Server};
+use crate::error::McpError;
+use crate::host::Host;
+use crate::meta::LogLevel;
+
+impl<H: Host> Server<H> {
+    /// `logging/setLevel`. Without a session there is nothing to remember it by.
+    pub(super) fn set_level(&self, request: &Request<H::Caller>) -> Result<(), McpError> {
+        #[derive(Deserialize)]
+        struct Params {
+            level: LogLevel,
+        }
+        let wrong = || McpError::InvalidParams("logging/setLevel takes a level such as \"info\"".to_owned());
+        let params = request.params().ok_or_else(wrong)?;
+        let params: Params = serde_json::from_str(params.get()).map_err(|_| wrong())?;
+        if let Some(session) = &request.session {
+            session.set_level(params.level);
+        }
+        Ok(())
+    }
+}
+
+/// Takes a notification. One that means nothing to us is ignored, as JSON-RPC wants it.
+pub(super) fn heard(running: &Running, method: &str, params: Option<&RawValue>) {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Cancelled {
+        request_id: Id,
+    }
+    if method == "notifications/cancelled"
+        && let Some(Ok(cancelled)) = params.map(|raw| serde_json::from_str::<Cancelled>(raw.get()))
+    {
+        running.cancel(&cancelled.request_id);
+    }
+}

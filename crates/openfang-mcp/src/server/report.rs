@@ -1,0 +1,98 @@
+//! How it goes: progress and log lines of one request, in the peer's revision, and its cancellation.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use openfang_types::jsonrpc::{Id, encode_notification};
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use super::Request;
+use super::outlet::{Outlet, Weight};
+use crate::content::raw;
+use crate::meta::LogLevel;
+use crate::revision::{Era, Revision};
+
+/// Tells a client how its request goes.
+pub struct Reporter {
+    outlet: Arc<dyn Outlet>,
+    revision: Revision,
+    token: Option<Id>,
+    level: Option<LogLevel>,
+    cancel: CancellationToken,
+    reached: Mutex<f64>,
+}
+
+impl Reporter {
+    pub(super) fn of<C>(request: &Request<C>) -> Self {
+        let level = match (request.era(), &request.session) {
+            (Era::Modern, _) => request.meta.log_level,
+            (Era::Legacy, Some(session)) => Some(session.level()),
+            (Era::Legacy, None) => Some(LogLevel::Info),
+        };
+        Self {
+            outlet: Arc::clone(&request.outlet),
+            revision: request.revision,
+            token: request.meta.progress_token.clone(),
+            level,
+            cancel: request.cancel.clone(),
+            reached: Mutex::new(f64::NEG_INFINITY),
+        }
+    }
+
+    /// Tells how far it is. Nothing is told to a client that did not ask, and nothing that is not further than before.
+    pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Params<'a> {
+            progress_token: &'a Id,
+            progress: f64,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            total: Option<f64>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            message: Option<&'a str>,
+        }
+        let Some(progress_token) = &self.token else { return };
+        let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        if progress <= *reached {
+            return;
+        }
+        *reached = progress;
+        let message = message.filter(|_| self.revision.facts().progress_messages);
+        self.tell("notifications/progress", &Params { progress_token, progress, total, message });
+    }
+
+    /// Whether anybody hears [`Reporter::progress`].
+    pub const fn wants_progress(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// A log line, for a client that asked for its level.
+    pub fn log(&self, level: LogLevel, logger: &str, data: &impl Serialize) {
+        #[derive(Serialize)]
+        struct Params<'a, T> {
+            level: LogLevel,
+            logger: &'a str,
+            data: &'a T,
+        }
+        if self.level.is_some_and(|wanted| level >= wanted) {
+            self.tell("notifications/message", &Params { level, logger, data });
+        }
+    }
+
+    /// Fires when the work is to stop.
+    pub const fn cancel(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// Ends the connection while the work goes on; the client fetches the rest where its revision can.
+    pub fn end_connection(&self) {
+        self.outlet.end_connection();
+    }
+
+    fn tell(&self, method: &str, params: &impl Serialize) {
+        let frame = encode_notification(method, Some(&raw(params)));
+        // Left out when the client is slow: the next one says more.
+        let _ = self.outlet.send(Bytes::from(frame), Weight::Light);
+    }
+}

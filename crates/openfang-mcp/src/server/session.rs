@@ -1,0 +1,174 @@
+//! What a legacy conversation remembers: its revision, its log level, what runs, what was asked, what is watched.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use openfang_types::jsonrpc::{ErrorObject, Id, encode_request};
+use openfang_types::limits::{MCP_ASK_TIMEOUT, MCP_SUBSCRIPTIONS_PER_SESSION};
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::event_log::Streams;
+use super::handshake::Introduced;
+use super::outlet::{Outlet, Sent, Weight};
+use super::running::Running;
+use crate::capabilities::ClientCapabilities;
+use crate::error::McpError;
+use crate::meta::LogLevel;
+use crate::revision::Revision;
+
+type Reply = Result<Box<RawValue>, ErrorObject>;
+
+/// A legacy conversation.
+pub(crate) struct Session {
+    introduced: Introduced,
+    level: Mutex<LogLevel>,
+    pub(crate) running: Arc<Running>,
+    asked: Mutex<Asked>,
+    watched: Mutex<HashMap<String, DropGuard>>,
+    is_watching_lists: AtomicBool,
+    /// Where messages go that belong to no request.
+    unsolicited: Arc<dyn Outlet>,
+    /// The streams that can be resumed.
+    pub(crate) streams: Streams,
+    /// Fires when the conversation is over.
+    pub(crate) ended: CancellationToken,
+}
+
+#[derive(Default)]
+struct Asked {
+    last: i64,
+    waiting: HashMap<i64, oneshot::Sender<Reply>>,
+}
+
+impl Session {
+    pub(crate) fn new(introduced: Introduced, running: Arc<Running>, unsolicited: Arc<dyn Outlet>) -> Self {
+        Self {
+            introduced,
+            level: Mutex::new(LogLevel::Info),
+            running,
+            asked: Mutex::default(),
+            watched: Mutex::default(),
+            is_watching_lists: AtomicBool::new(false),
+            unsolicited,
+            streams: Streams::default(),
+            ended: CancellationToken::new(),
+        }
+    }
+
+    pub(crate) const fn revision(&self) -> Revision {
+        self.introduced.revision
+    }
+
+    pub(crate) const fn client(&self) -> ClientCapabilities {
+        self.introduced.client
+    }
+
+    /// From which level on the client wants log messages.
+    pub(crate) fn level(&self) -> LogLevel {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set_level(&self, level: LogLevel) {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = level;
+    }
+
+    pub(crate) fn unsolicited(&self) -> Arc<dyn Outlet> {
+        Arc::clone(&self.unsolicited)
+    }
+
+    /// Whether the lists are to be watched from now on; true once.
+    pub(crate) fn begins_watching_lists(&self) -> bool {
+        !self.is_watching_lists.swap(true, Ordering::Relaxed)
+    }
+
+    /// Watches a resource until the guard goes; none when it is watched already.
+    pub(crate) fn watch(&self, uri: &str) -> Result<Option<CancellationToken>, McpError> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        if watched.contains_key(uri) {
+            return Ok(None);
+        }
+        if watched.len() >= MCP_SUBSCRIPTIONS_PER_SESSION {
+            let text = format!("{MCP_SUBSCRIPTIONS_PER_SESSION} resources are watched already; unsubscribe from one");
+            return Err(McpError::InvalidParams(text));
+        }
+        let token = self.ended.child_token();
+        watched.insert(uri.to_owned(), token.clone().drop_guard());
+        Ok(Some(token))
+    }
+
+    pub(crate) fn unwatch(&self, uri: &str) {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
+    }
+
+    /// Asks the client, and waits for its answer.
+    pub(crate) async fn ask(
+        &self,
+        outlet: &dyn Outlet,
+        method: &str,
+        params: &RawValue,
+    ) -> Result<Box<RawValue>, McpError> {
+        let (tell, told) = oneshot::channel();
+        let number = {
+            let mut asked = self.asked();
+            asked.last += 1;
+            let number = asked.last;
+            asked.waiting.insert(number, tell);
+            number
+        };
+        let _forget = Forget { session: self, number };
+        let frame = encode_request(&Id::Number(number), method, Some(params));
+        if outlet.send(Bytes::from(frame), Weight::Heavy) == Sent::Gone {
+            return Err(McpError::NoAnswer("it cannot be reached".to_owned()));
+        }
+        let reply = tokio::select! {
+            () = self.ended.cancelled() => return Err(McpError::Canceled),
+            reply = tokio::time::timeout(MCP_ASK_TIMEOUT, told) => reply,
+        };
+        match reply {
+            Ok(Ok(Ok(result))) => Ok(result),
+            Ok(Ok(Err(error))) => Err(McpError::NoAnswer(error.message.chars().take(200).collect())),
+            Ok(Err(_)) => Err(McpError::Canceled),
+            Err(_) => Err(McpError::NoAnswer(format!("it took longer than {} s", MCP_ASK_TIMEOUT.as_secs()))),
+        }
+    }
+
+    /// The client answered; an answer to nothing is ignored.
+    pub(crate) fn answered(&self, id: &Id, reply: Reply) {
+        let waiting = match id {
+            Id::Number(number) => self.asked().waiting.remove(number),
+            Id::String(_) | Id::Null => None,
+        };
+        match waiting {
+            // Whoever asked may have gone.
+            Some(tell) => drop(tell.send(reply)),
+            None => tracing::debug!(%id, "an answer to nothing"),
+        }
+    }
+
+    /// Ends the conversation and everything that runs in it.
+    pub(crate) fn end(&self) {
+        self.ended.cancel();
+        self.running.cancel_all();
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Forgets a question when nobody waits for it any more.
+struct Forget<'a> {
+    session: &'a Session,
+    number: i64,
+}
+
+impl Drop for Forget<'_> {
+    fn drop(&mut self) {
+        self.session.asked().waiting.remove(&self.number);
+    }
+}
