@@ -69,16 +69,21 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
         if !is_json(&request) {
             return Err(ApiError::unsupported("send the header `Content-Type: application/json`"));
         }
-        let limits = &kernel.config().limits;
-        let time = Duration::from_secs(limits.body_read_secs);
-        let bytes = tokio::time::timeout(time, read(request, limits.body_bytes)).await;
-        let bytes = bytes.map_err(|_| ApiError::slow_body())??;
+        let bytes = whole(request, kernel).await?;
         openfang_types::scan::scan(&bytes)
             .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
         let body = serde_json::from_slice(&bytes);
         body.map(Self)
             .map_err(|error| ApiError::bad_request(format!("the body does not fit: {error}")))
     }
+}
+
+/// The whole body, as large and as slow as config allows.
+pub(crate) async fn whole(request: Request, kernel: &Kernel) -> Result<Bytes, ApiError> {
+    let limits = &kernel.config().limits;
+    let time = Duration::from_secs(limits.body_read_secs);
+    let bytes = tokio::time::timeout(time, read(request, limits.body_bytes)).await;
+    bytes.map_err(|_| ApiError::slow_body())?
 }
 
 async fn read(request: Request, max_bytes: usize) -> Result<Bytes, ApiError> {

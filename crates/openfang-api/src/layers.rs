@@ -10,6 +10,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue};
+use openfang_kernel::mcp::{McpServer, View};
 use openfang_kernel::{Caller, Kernel};
 use openfang_types::ids::TraceId;
 use openfang_types::limits::RATE_LIMIT_SWEEP;
@@ -34,6 +35,7 @@ pub(crate) const TRACE_HEADER: HeaderName = HeaderName::from_static("x-trace-id"
 /// What the layers need, once per server.
 pub(crate) struct Front {
     pub(crate) kernel: Kernel,
+    pub(crate) mcp: McpServer,
     hosts: host::Hosts,
     rates: rate::Rates,
     metrics: HttpMetrics,
@@ -53,7 +55,8 @@ impl Front {
         let hosts = host::Hosts::new(config, address);
         let rates = rate::Rates::new(&config.limits);
         let metrics = kernel.register_metrics(HttpMetrics::register);
-        Self { hosts, rates, metrics, kernel }
+        let mcp = kernel.mcp_server(View::Everything);
+        Self { hosts, rates, metrics, mcp, kernel }
     }
 
     /// Peers and principals that have been quiet are forgotten, or the maps would grow for ever.

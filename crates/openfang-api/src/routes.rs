@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::routing::{MethodRouter, get, post};
+use axum::{Extension, Router};
 use http::Method;
 use openfang_kernel::Kernel;
 
@@ -14,6 +14,7 @@ use crate::layers::{Front, Gate, guard};
 
 mod agents;
 mod health;
+mod mcp;
 mod metrics;
 mod policy;
 mod sse;
@@ -43,6 +44,7 @@ pub(crate) fn table() -> Vec<Route> {
     const GET: &[Method] = &[Method::GET];
     const POST: &[Method] = &[Method::POST];
     const GET_POST: &[Method] = &[Method::GET, Method::POST];
+    const MCP: &[Method] = &[Method::POST, Method::GET, Method::DELETE];
     let route = |path, methods, access, handler| Route { path, methods, access, handler };
     vec![
         route("/health", GET, Public, get(health::show)),
@@ -57,6 +59,9 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/tasks/{id}/cancel", POST, Credential, post(tasks::cancel)),
         route("/api/tasks/{id}/events", GET, Credential, get(tasks::events)),
         route("/api/policy/{agent}/{tool}", GET, Credential, get(policy::explain)),
+        route("/mcp", MCP, Credential, post(mcp::endpoint).get(mcp::endpoint).delete(mcp::endpoint)),
+        route("/sse", GET, Credential, get(mcp::open_sse)),
+        route("/messages", POST, Credential, post(mcp::post_sse)),
     ]
 }
 
@@ -74,6 +79,7 @@ pub(crate) fn router(front: &Arc<Front>) -> Router {
     });
     routed
         .fallback_service(guarded(Access::Credential, "unknown", missing).with_state(front.kernel.clone()))
+        .layer(Extension(front.mcp.clone()))
         .with_state(front.kernel.clone())
 }
 

@@ -68,6 +68,11 @@ pub(crate) enum Command {
     /// Say whether a daemon runs, and where (exit code 3 if none does)
     #[command(after_help = "Example:\n  openfang status --json")]
     Status,
+    /// Serve MCP on standard input and output, for an IDE to start: agents, and with --tools the tools
+    #[command(
+        after_help = "Examples:\n  openfang mcp\n  openfang mcp --tools\n  claude mcp add openfang -- openfang mcp --tools"
+    )]
+    Mcp(McpArgs),
     /// Talk to agents
     #[command(subcommand, after_help = "Example:\n  openfang agent send starter 'Ada'")]
     Agent(AgentCommand),
@@ -111,6 +116,16 @@ pub(crate) struct StartArgs {
     /// Where to listen, instead of api_listen of the config; port 0 takes any free port
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<SocketAddr>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpArgs {
+    /// Show the tools too, not only the agents
+    #[arg(long)]
+    pub(crate) tools: bool,
+    /// Show one agent only, and with --tools those that it can use
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<AgentName>,
 }
 
 #[derive(Debug, Subcommand)]

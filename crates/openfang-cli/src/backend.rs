@@ -19,7 +19,7 @@ use crate::session::Session;
 
 pub(crate) use daemon::DaemonBackend;
 pub(crate) use following::Following;
-use in_process::InProcess;
+pub(crate) use in_process::InProcess;
 
 mod daemon;
 mod following;

@@ -1,6 +1,7 @@
 //! What the commands do, one file each.
 
 use std::io::Read as _;
+use std::sync::Arc;
 
 use openfang_types::limits::Limits;
 
@@ -15,6 +16,7 @@ mod backup;
 mod completions;
 mod config;
 mod db;
+mod mcp;
 mod policy;
 mod start;
 mod status;
@@ -24,7 +26,7 @@ mod tool;
 mod watching;
 
 /// Carries a command out. Only `start` logs as the file says; see [`Session::command_log`].
-pub(crate) async fn run(session: &Session, command: Command) -> Result<Exit, CliError> {
+pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit, CliError> {
     if !matches!(command, Command::Start(_)) {
         logging::start(&session.command_log(), &session.output);
     }
@@ -32,6 +34,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Exit, Cli
         Command::Start(args) => start::run(session, &args).await,
         Command::Stop => stop::run(session).await,
         Command::Status => status::run(session).await,
+        Command::Mcp(args) => mcp::run(session, args).await,
         Command::Agent(command) => agent::run(session, command).await,
         Command::Tool(command) => tool::run(session, command).await,
         Command::Task(command) => task::run(session, command).await,

@@ -9,6 +9,7 @@ mod backend;
 mod commands;
 mod error;
 mod logging;
+mod mcp;
 mod output;
 mod session;
 mod signals;
@@ -17,6 +18,7 @@ mod view;
 pub use args::Args;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use args::Command;
 use error::{CliError, Exit};
@@ -26,7 +28,8 @@ use session::Session;
 /// Does what was asked, and says how it went.
 pub fn run(args: Args) -> ExitCode {
     let output = Output::new(&args.global);
-    let done = Session::new(&args.global, output.clone()).and_then(|session| carry_out(&session, args.command));
+    let done =
+        Session::new(&args.global, output.clone()).and_then(|session| carry_out(&Arc::new(session), args.command));
     let exit = match done {
         Ok(exit) => exit,
         // Whoever read our output has seen enough (`| head`): that is no failure.
@@ -39,7 +42,7 @@ pub fn run(args: Args) -> ExitCode {
     exit.into()
 }
 
-fn carry_out(session: &Session, command: Command) -> Result<Exit, CliError> {
+fn carry_out(session: &Arc<Session>, command: Command) -> Result<Exit, CliError> {
     let mut builder = match command {
         Command::Start(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),

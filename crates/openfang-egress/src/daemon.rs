@@ -11,6 +11,7 @@ use std::path::Path;
 use bytes::Bytes;
 use http::{Method, StatusCode};
 use openfang_types::limits::DAEMON_TIMEOUT;
+use openfang_types::principal::Door;
 use tokio::time::timeout;
 
 use connection::{Connection, Patience};
@@ -33,6 +34,7 @@ mod wire;
 #[derive(Debug)]
 pub struct Daemon {
     file: DaemonFile,
+    door: Door,
     tracer: WireTracer,
 }
 
@@ -49,7 +51,7 @@ pub struct Answer {
 /// token. An error means that there may well be one, and it cannot be used.
 pub async fn find_daemon(path: &Path, tracer: WireTracer) -> Result<Option<Daemon>, DaemonError> {
     let Some(file) = DaemonFile::read(path)? else { return Ok(None) };
-    let daemon = Daemon { tracer: tracer.hiding(&file.token), file };
+    let daemon = Daemon { tracer: tracer.hiding(&file.token), file, door: Door::Cli };
     match daemon.connect().await {
         Ok(_proved) => Ok(Some(daemon)),
         Err(DaemonError::Silent { .. }) if !daemon.is_alive() => {
@@ -65,6 +67,13 @@ pub async fn find_daemon(path: &Path, tracer: WireTracer) -> Result<Option<Daemo
 }
 
 impl Daemon {
+    /// From now on requests say that they came through this door; without it, the command line.
+    #[must_use]
+    pub const fn through(mut self, door: Door) -> Self {
+        self.door = door;
+        self
+    }
+
     /// The process.
     pub const fn pid(&self) -> u32 {
         self.file.pid
@@ -100,7 +109,7 @@ impl Daemon {
     ) -> Result<Answer, DaemonError> {
         let patience = if method == Method::GET { Patience::Brief } else { Patience::ForWork };
         let mut connection = self.connect().await?;
-        let request = self.file.request(method, path_and_query, body, "application/json")?;
+        let request = self.file.request(method, path_and_query, body, ("application/json", self.door))?;
         let response = connection.send(request, patience).await?;
         connection.answer(response, patience).await
     }
@@ -115,7 +124,7 @@ impl Daemon {
         last_event_id: Option<&str>,
     ) -> Result<Streamed, DaemonError> {
         let mut connection = self.connect().await?;
-        let mut request = self.file.request(method, path_and_query, body, stream::MEDIA_TYPE)?;
+        let mut request = self.file.request(method, path_and_query, body, (stream::MEDIA_TYPE, self.door))?;
         if let Some(id) = last_event_id {
             request.headers_mut().insert("last-event-id", id.parse().map_err(http::Error::from)?);
         }

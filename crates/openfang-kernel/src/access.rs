@@ -27,8 +27,12 @@ impl Caller {
         match (self.door, self.principal.standing()) {
             (Door::Agent, _) => Labels::none(), // the labels of the calling run travel instead
             (Door::Cli, Standing::Admin(_)) => Labels::one(Label::Operator, "the command line"),
-            (_, Standing::Admin(_) | Standing::User(_)) => Labels::one(Label::User, "a caller with a credential"),
-            (_, Standing::Local) => Labels::one(Label::UntrustedAgent, "a local caller without a credential"),
+            (Door::Cli | Door::Rest | Door::Mcp, Standing::Admin(_) | Standing::User(_)) => {
+                Labels::one(Label::User, "a caller with a credential")
+            }
+            (Door::Cli | Door::Rest | Door::Mcp, Standing::Local) => {
+                Labels::one(Label::UntrustedAgent, "a local caller without a credential")
+            }
         }
     }
 }

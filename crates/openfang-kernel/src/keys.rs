@@ -22,12 +22,18 @@ const TAG_BYTES: usize = 16;
 pub(crate) enum Purpose {
     /// Tokens that lead to the next page of a list.
     PageToken,
+    /// Ids of legacy MCP sessions.
+    McpSession,
+    /// What an MCP client brings back with its answers.
+    McpRequestState,
 }
 
 impl Purpose {
     const fn info(self) -> &'static [u8] {
         match self {
             Self::PageToken => b"openfang page token",
+            Self::McpSession => b"openfang mcp session",
+            Self::McpRequestState => b"openfang mcp request state",
         }
     }
 }

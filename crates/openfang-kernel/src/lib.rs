@@ -15,6 +15,7 @@ pub mod home;
 mod kernel;
 mod keys;
 pub mod maintenance;
+pub mod mcp;
 mod policy;
 mod recovery;
 mod run;

@@ -54,6 +54,13 @@ pub(crate) struct Work {
     settled: oneshot::Receiver<Result<Settled, Closed>>,
 }
 
+impl Work {
+    /// Whose work it is.
+    pub(crate) const fn id(&self) -> TaskId {
+        self.id
+    }
+}
+
 impl Kernel {
     /// A user's message from a text, with a fresh id.
     pub fn message(&self, text: impl Into<String>) -> Message {

@@ -116,14 +116,12 @@ pub struct CallResult {
     pub structured: Option<Box<RawValue>>,
     /// Whether the tool failed.
     pub is_error: bool,
-    /// What its source wrote about it.
-    pub meta: Option<Box<RawValue>>,
 }
 
 impl CallResult {
     /// A text.
     pub fn text(text: &str) -> Self {
-        Self { content: vec![Block::text(text)], structured: None, is_error: false, meta: None }
+        Self { content: vec![Block::text(text)], structured: None, is_error: false }
     }
 
     /// A failure the caller can act on.

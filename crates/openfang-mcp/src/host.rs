@@ -35,6 +35,11 @@ pub trait Host: Send + Sync + 'static {
     /// Whose sessions and states these are; no other owner can use them.
     fn owner(&self, caller: &Self::Caller) -> String;
 
+    /// Whether some tool asks for headers that repeat its arguments; if so, calls are held against the list.
+    fn has_mirrored_arguments(&self) -> bool {
+        true
+    }
+
     /// The tools a caller may use.
     fn tools<'a>(&'a self, caller: &'a Self::Caller) -> HostFuture<'a, Arc<Listing>>;
 

@@ -7,6 +7,8 @@ pub mod agents;
 pub mod catalog;
 pub mod context;
 pub mod file_labels;
+pub mod mcp;
+pub mod mcp_server;
 pub mod metrics;
 pub mod model;
 pub mod pipeline;

@@ -122,6 +122,8 @@ pub const MAX_MCP_MESSAGE_SIZE: usize = 10 * 1024 * 1024;
 pub const MCP_FRAME_HEADER_BYTES: usize = 8 * 1024;
 /// Entries on one page of a list.
 pub const MCP_PAGE_ENTRIES: usize = 1_000;
+/// Kinds of callers for whom the lists are kept ready.
+pub const MCP_PREPARED_VIEWS: usize = 256;
 /// Messages in one batch.
 pub const MCP_BATCH: usize = 100;
 /// Values that complete an argument, at most; the protocol's own number.

@@ -136,6 +136,8 @@ pub enum Door {
     Cli,
     /// The HTTP API.
     Rest,
+    /// An MCP client, over HTTP or stdio.
+    Mcp,
     /// One agent called another.
     Agent,
 }
@@ -146,6 +148,7 @@ impl Door {
         match self {
             Self::Cli => "cli",
             Self::Rest => "rest",
+            Self::Mcp => "mcp",
             Self::Agent => "agent",
         }
     }

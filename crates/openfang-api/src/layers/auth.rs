@@ -60,9 +60,10 @@ fn presented(request: &Request) -> Presented<'_> {
 
 /// The door decides the first label. Only who holds the daemon token may name one.
 pub(super) fn door_of(principal: &Principal, request: &Request) -> Door {
-    let names_cli = request.headers().get(DOOR_HEADER).is_some_and(|door| door == Door::Cli.as_str());
+    let named = request.headers().get(DOOR_HEADER).and_then(|door| door.to_str().ok());
+    let named = [Door::Cli, Door::Mcp].into_iter().find(|door| named == Some(door.as_str()));
     match principal.standing() {
-        Standing::Admin(AdminProof::DaemonToken) if names_cli => Door::Cli,
+        Standing::Admin(AdminProof::DaemonToken) => named.unwrap_or(Door::Rest),
         Standing::Admin(_) | Standing::Local | Standing::User(_) => Door::Rest,
     }
 }

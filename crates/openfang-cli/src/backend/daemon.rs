@@ -77,7 +77,7 @@ impl DaemonBackend {
         self.get(&format!("/api/tools/{name}")).await
     }
 
-    pub(super) async fn call_tool(
+    pub(crate) async fn call_tool(
         &self,
         name: &ToolName,
         arguments: Map<String, Value>,
@@ -96,7 +96,7 @@ impl DaemonBackend {
         self.post(&message_path(&message), &body).await
     }
 
-    pub(super) async fn send_streaming(&self, message: Outgoing) -> Result<Following, CliError> {
+    pub(crate) async fn send_streaming(&self, message: Outgoing) -> Result<Following, CliError> {
         self.stream(Method::POST, &message_path(&message), Some(&body_of(&message))).await
     }
 
@@ -122,15 +122,29 @@ impl DaemonBackend {
         }
     }
 
-    pub(super) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
+    /// One page of tasks, and where the next one begins.
+    pub(crate) async fn task_page(&self, token: Option<&str>) -> Result<(Vec<Task>, Option<String>), CliError> {
+        // A token is base64 for URLs; what is none is not sent into a query.
+        let is_plain = |token: &&str| token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let token = token.map(|token| Some(token).filter(is_plain).unwrap_or("invalid")).unwrap_or_default();
+        let page: TaskPage = self.get(&format!("/api/tasks?pageToken={token}")).await?;
+        Ok((page.tasks, Some(page.next_page_token).filter(|token| !token.is_empty())))
+    }
+
+    /// Which daemon this is; another one has another.
+    pub(crate) fn identity(&self) -> String {
+        format!("daemon {} at {}", self.daemon.pid(), self.daemon.address())
+    }
+
+    pub(crate) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
         Ok(self.get::<TaskView>(&format!("/api/tasks/{id}")).await?.task)
     }
 
-    pub(super) async fn cancel(&self, id: TaskId) -> Result<Task, CliError> {
+    pub(crate) async fn cancel(&self, id: TaskId) -> Result<Task, CliError> {
         Ok(self.post::<TaskView>(&format!("/api/tasks/{id}/cancel"), &json!({})).await?.task)
     }
 
-    pub(super) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
+    pub(crate) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
         self.stream(Method::GET, &format!("/api/tasks/{id}/events"), None).await
     }
 

@@ -23,7 +23,7 @@ pub(crate) struct InProcess {
 }
 
 impl InProcess {
-    pub(super) fn start(session: &Session, config: Config) -> Result<Self, CliError> {
+    pub(crate) fn start(session: &Session, config: Config) -> Result<Self, CliError> {
         let kernel = Boot::new(session.home.clone(), config).start()?;
         session.works_with(&kernel);
         kernel.heed_cancel_requests();
@@ -33,6 +33,11 @@ impl InProcess {
             trace: kernel.trace(),
         };
         Ok(Self { kernel, caller })
+    }
+
+    /// The kernel, and who works with it.
+    pub(crate) fn into_parts(self) -> (Kernel, Caller) {
+        (self.kernel, self.caller)
     }
 
     pub(super) fn agents(&self) -> Vec<AgentSummary> {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use http::{Method, Request, header};
 use openfang_types::limits::DAEMON_FILE_MAX_BYTES;
+use openfang_types::principal::Door;
 use openfang_types::secret::Secret;
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +112,7 @@ impl DaemonFile {
         method: Method,
         path_and_query: &str,
         body: Option<&serde_json::Value>,
-        accept: &str,
+        (accept, door): (&str, Door),
     ) -> Result<Request<Bytes>, DaemonError> {
         let mut request = Request::builder()
             .method(method)
@@ -119,7 +120,7 @@ impl DaemonFile {
             .header(header::HOST, self.dial_address().to_string())
             .header(header::ACCEPT, accept)
             .header(header::AUTHORIZATION, format!("Bearer {}", self.token.expose()))
-            .header("x-openfang-door", "cli");
+            .header("x-openfang-door", door.as_str());
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }

@@ -132,7 +132,7 @@ impl<H: Host> Server<H> {
             cancel: CancellationToken::new(),
         };
         headers::agree(headers, &request)?;
-        if request.method == "tools/call" {
+        if request.method == "tools/call" && self.inner.host.has_mirrored_arguments() {
             let tools = self.inner.host.tools(&request.caller).await?;
             headers::params_agree(headers, tools.mirrored(request.params.as_deref()), request.params.as_deref())?;
         }

@@ -1,0 +1,237 @@
+//! The kernel as a house for MCP peers, and the server that stands on it.
+
+use std::sync::Arc;
+
+use futures_util::stream;
+use openfang_mcp::host::{Seal, SealedFor};
+use openfang_runtime::agents::AgentSummary;
+use openfang_runtime::mcp_server::{
+    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks,
+};
+use openfang_runtime::pipeline::{ToolCall, ToolError};
+use openfang_types::content::ToolOutput;
+use openfang_types::event::{EventBody, Seq};
+use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
+use openfang_types::task::{Message, Task};
+use openfang_types::tool::ToolDefinition;
+use serde_json::{Map, Value};
+
+use crate::home::{Home, HomeError};
+use crate::kernel::Inner;
+use crate::keys::{Keys, Purpose};
+use crate::streams::{Follow, StreamItem, TaskStream, Until};
+use crate::task_list::TaskFilter;
+use crate::task_log::Visibility;
+use crate::tasks::{Incoming, Taken};
+use crate::{Caller, Kernel, KernelError};
+
+pub use openfang_runtime::mcp_server as serving;
+pub use openfang_runtime::mcp_server::View;
+
+/// The server of this house's own content.
+pub type McpServer = Server<HouseHost<Kernel>>;
+
+impl Kernel {
+    /// A server that shows this much of the house. Its work is the kernel's: it is waited for, and interrupted.
+    pub fn mcp_server(&self, view: View) -> McpServer {
+        Server::new(Parts {
+            host: HouseHost::new(self.clone(), view),
+            seal: Arc::new(KernelSeal(Arc::clone(&self.inner))),
+            clock: Arc::clone(&self.inner.clock),
+            tracker: self.inner.tracker.clone(),
+            stop: self.inner.draining.clone(),
+        })
+    }
+
+    async fn send_reporting(&self, caller: &Caller, sending: Sending<'_>) -> Result<HouseReply, KernelError> {
+        let Sending { agent, text, task, reporter } = sending;
+        let incoming = Incoming {
+            caller: caller.clone(),
+            agent: agent.clone(),
+            message: Message { task_id: task, ..self.message(text) },
+            labels: caller.entry_labels(),
+            hops: 0,
+            cancel: reporter.cancel().child_token(),
+            visibility: if reporter.wants_progress() { Visibility::Seen } else { Visibility::Unseen },
+        };
+        let task = match self.take(incoming).await? {
+            Taken::Answered(message) => return Ok(HouseReply::Message(message)),
+            Taken::Known(id) => self.settled(caller, id).await?.task,
+            Taken::Begun(work) if reporter.wants_progress() => {
+                let id = work.id();
+                let (settled, ()) = tokio::join!(self.end_of(caller, work), self.report(caller, id, &sending));
+                settled?.task
+            }
+            Taken::Begun(work) => self.end_of(caller, work).await?.task,
+        };
+        Ok(HouseReply::Task(Box::new(task)))
+    }
+
+    /// Tells what happens to a task until it has ended or asks for something.
+    async fn report(&self, caller: &Caller, id: TaskId, sending: &Sending<'_>) {
+        let follow = Follow { after: Some(0), until: Until::Settled };
+        let Ok(mut stream) = self.follow(caller, id, follow).await else { return };
+        while let Ok(Some(StreamItem::Event(event))) = stream.next().await {
+            let said = described(&event.body);
+            sending.reporter.progress(progress_of(event.seq), None, Some(&said));
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no task has so many events")]
+const fn progress_of(seq: Seq) -> f64 {
+    seq as f64
+}
+
+/// What an event means to somebody who waits.
+fn described(event: &EventBody) -> String {
+    match event {
+        EventBody::Message(_) => "the message was taken".to_owned(),
+        EventBody::Status(status) => match &status.message {
+            Some(message) => message.joined_text(),
+            None => status.state.to_string(),
+        },
+        EventBody::Artifact(update) => {
+            format!(
+                "artifact {}",
+                update.artifact.name.as_deref().unwrap_or_else(|| update.artifact.artifact_id.as_str())
+            )
+        }
+    }
+}
+
+impl House for Kernel {
+    type Caller = Caller;
+
+    fn owner(&self, caller: &Caller) -> String {
+        caller.principal.owner().as_str().to_owned()
+    }
+
+    fn audience(&self, caller: &Caller) -> Option<String> {
+        Some(format!("{:?} {:?}", caller.principal.standing(), caller.door))
+    }
+
+    fn agents<'a>(&'a self, caller: &'a Caller) -> HouseFuture<'a, Vec<AgentSummary>> {
+        Box::pin(async move { Ok(Self::agents(self, &caller.principal)) })
+    }
+
+    fn tools<'a>(&'a self, caller: &'a Caller, through: Option<&'a AgentName>) -> HouseFuture<'a, Vec<ToolDefinition>> {
+        Box::pin(async move { Ok(self.available_tools(caller, through)?) })
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        caller: &'a Caller,
+        name: &'a ToolName,
+        arguments: Map<String, Value>,
+    ) -> HouseFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let call = ToolCall { name: name.clone(), arguments: Value::Object(arguments) };
+            Ok(self.execute_tool(caller, call).await?)
+        })
+    }
+
+    fn send<'a>(&'a self, caller: &'a Caller, sending: Sending<'a>) -> HouseFuture<'a, HouseReply> {
+        Box::pin(async move { Ok(self.send_reporting(caller, sending).await?) })
+    }
+
+    fn tasks<'a>(&'a self, caller: &'a Caller, page: Option<&'a str>) -> HouseFuture<'a, (Vec<Task>, Option<String>)> {
+        Box::pin(async move {
+            let filter = TaskFilter { page_token: page.map(str::to_owned), ..TaskFilter::default() };
+            let listed = Self::tasks(self, caller, filter).await?;
+            Ok((listed.tasks, listed.next_page_token))
+        })
+    }
+
+    fn task<'a>(&'a self, caller: &'a Caller, id: TaskId) -> HouseFuture<'a, Task> {
+        Box::pin(async move { Ok(Self::task(self, caller, id).await?) })
+    }
+
+    fn follow(&self, caller: &Caller, id: TaskId) -> Ticks {
+        enum State {
+            Opening(Kernel, Caller, TaskId),
+            Open(Box<TaskStream>),
+        }
+        let opening = State::Opening(self.clone(), caller.clone(), id);
+        Box::pin(stream::unfold(opening, |state| async move {
+            let mut stream = match state {
+                State::Open(stream) => stream,
+                State::Opening(kernel, caller, id) => {
+                    let task = kernel.record(&caller, id).await.ok()?;
+                    let follow = Follow { after: Some(task.seq), until: Until::Ended };
+                    Box::new(kernel.follow(&caller, id, follow).await.ok()?)
+                }
+            };
+            match stream.next().await {
+                Ok(Some(StreamItem::Event(_) | StreamItem::Snapshot(..))) => Some(((), State::Open(stream))),
+                Ok(Some(StreamItem::Shutdown) | None) | Err(_) => None,
+            }
+        }))
+    }
+}
+
+impl From<KernelError> for HouseError {
+    fn from(error: KernelError) -> Self {
+        match error {
+            KernelError::UnknownAgent(_)
+            | KernelError::UnknownTool(_)
+            | KernelError::UnknownTask(_)
+            | KernelError::Tool(ToolError::Unknown(_)) => Self::Unknown,
+            KernelError::Tool(ToolError::Cancelled(_)) => Self::Canceled,
+            KernelError::InvalidPageToken => Self::BadPage,
+            error => Self::Refused(error.to_string()),
+        }
+    }
+}
+
+/// The kernel's keys, for tokens of MCP.
+struct KernelSeal(Arc<Inner>);
+
+impl Seal for KernelSeal {
+    fn seal(&self, purpose: SealedFor, owner: &str, payload: &[u8]) -> String {
+        sealed(&self.0.keys, purpose, owner, payload)
+    }
+
+    fn open(&self, purpose: SealedFor, owner: &str, token: &str) -> Option<Vec<u8>> {
+        opened(&self.0.keys, purpose, owner, token)
+    }
+}
+
+/// The keys of a home, for a process that works without a kernel.
+pub struct HomeSeal(Keys);
+
+impl HomeSeal {
+    /// Opens the key of a home, or makes one.
+    pub fn open(home: &Home) -> Result<Self, HomeError> {
+        Keys::open(&home.secret_key()).map(Self)
+    }
+}
+
+impl Seal for HomeSeal {
+    fn seal(&self, purpose: SealedFor, owner: &str, payload: &[u8]) -> String {
+        sealed(&self.0, purpose, owner, payload)
+    }
+
+    fn open(&self, purpose: SealedFor, owner: &str, token: &str) -> Option<Vec<u8>> {
+        opened(&self.0, purpose, owner, token)
+    }
+}
+
+const fn purpose_of(purpose: SealedFor) -> Purpose {
+    match purpose {
+        SealedFor::Session => Purpose::McpSession,
+        SealedFor::RequestState => Purpose::McpRequestState,
+    }
+}
+
+fn sealed(keys: &Keys, purpose: SealedFor, owner: &str, payload: &[u8]) -> String {
+    match owner.parse::<Owner>() {
+        Ok(owner) => keys.seal(purpose_of(purpose), &owner, payload),
+        // Nobody's token opens for nobody.
+        Err(_) => String::new(),
+    }
+}
+
+fn opened(keys: &Keys, purpose: SealedFor, owner: &str, token: &str) -> Option<Vec<u8>> {
+    keys.open_token(purpose_of(purpose), &owner.parse().ok()?, token)
+}

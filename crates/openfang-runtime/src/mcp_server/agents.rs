@@ -1,0 +1,223 @@
+//! Agents as tools and as prompts. An agent that asks for something asks the client's user, where the client can.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use openfang_mcp::McpError;
+use openfang_mcp::capabilities::Capability;
+use openfang_mcp::content::{Block, CallResult, PromptMessage, PromptResult, PromptRole};
+use openfang_mcp::host::{Call, InputRequest, InputRequired, Outcome};
+use openfang_mcp::listing::Entry;
+use openfang_mcp::naming::format_agent_tool_name;
+use openfang_types::ids::{AgentName, TaskId};
+use openfang_types::task::{Message, Part, PartBody, Task, TaskState};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::tools::{members, raw};
+use super::{House, HouseError, HouseReply, Sending};
+use crate::agents::AgentSummary;
+
+/// What the names of all agents' tools begin with.
+pub(super) const TOOL_PREFIX: &str = "openfang_agent_";
+const PROMPT_PREFIX: &str = "agent-";
+/// The question and its answer go under this key.
+const REPLY: &str = "reply";
+
+pub(super) fn tool_name(agent: &AgentName) -> String {
+    format_agent_tool_name(agent.as_str())
+}
+
+pub(super) fn tool(agent: &AgentSummary) -> Entry {
+    let name = tool_name(&agent.name);
+    let json = json!({
+        "name": name,
+        "title": format!("Agent {}", agent.name),
+        "description": described(agent),
+        "inputSchema": {
+            "type": "object",
+            "properties": { "message": { "type": "string", "description": "What to say to the agent." } },
+            "required": ["message"],
+            "additionalProperties": false,
+        },
+        "annotations": {
+            "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
+        },
+    });
+    Entry { name, json: raw(&json) }
+}
+
+pub(super) fn prompt(agent: &AgentSummary) -> Entry {
+    let name = format!("{PROMPT_PREFIX}{}", agent.name);
+    let json = json!({
+        "name": name,
+        "title": format!("Ask {}", agent.name),
+        "description": described(agent),
+        "arguments": [{ "name": "message", "description": "What to say to the agent.", "required": true }],
+    });
+    Entry { name, json: raw(&json) }
+}
+
+fn described(agent: &AgentSummary) -> String {
+    match agent.description.trim() {
+        "" => format!("Sends a message to the agent {} and returns its answer.", agent.name),
+        about => about.to_owned(),
+    }
+}
+
+pub(super) fn named_by_prompt(name: &str) -> Option<AgentName> {
+    name.strip_prefix(PROMPT_PREFIX)?.parse().ok()
+}
+
+pub(super) fn fill_in(agent: &AgentName, arguments: &BTreeMap<String, String>) -> Result<PromptResult, McpError> {
+    let missing = || McpError::InvalidParams("the argument message is missing".to_owned());
+    let message = arguments.get("message").ok_or_else(missing)?;
+    let text = format!("Use the tool {} to give the agent {agent} this message:\n\n{message}", tool_name(agent));
+    Ok(PromptResult {
+        description: Some(format!("A message to the agent {agent}")),
+        messages: vec![PromptMessage { role: PromptRole::User, content: Block::text(&text) }],
+    })
+}
+
+/// Sends the message, or the answer to what the agent asked before.
+pub(super) async fn call<T: House>(
+    house: &T,
+    call: Call<'_, T::Caller>,
+    agent: &AgentName,
+    arguments: Option<&RawValue>,
+) -> Result<Outcome<CallResult>, McpError> {
+    let arguments = members(arguments)?;
+    let told = match arguments.get("message").and_then(|message| message.as_str()) {
+        Some(message) if arguments.len() == 1 => message,
+        _ => return Ok(Outcome::Complete(CallResult::error("give exactly one argument: message, a text"))),
+    };
+    let waiting = call
+        .resumed
+        .and_then(|resumed| Uuid::from_slice(&resumed.state).ok())
+        .map(TaskId::from_uuid);
+    let answer = match (waiting, call.answer(REPLY)) {
+        (Some(task), Some(answer)) => match reply_in(answer) {
+            Reply::Said(text) => Some((task, text)),
+            Reply::Declined => return Ok(Outcome::Complete(declined(task))),
+            Reply::Nonsense => return Ok(ask_again(house, call, task).await?),
+        },
+        (Some(task), None) => return Ok(ask_again(house, call, task).await?),
+        (None, _) => None,
+    };
+    let (task, text) = match &answer {
+        Some((task, text)) => (Some(*task), text.as_str()),
+        None => (None, told),
+    };
+    let sent = house.send(call.caller, Sending { agent, text, task, reporter: call.reporter }).await;
+    match sent {
+        Ok(HouseReply::Message(message)) => Ok(Outcome::Complete(CallResult::text(&message.joined_text()))),
+        Ok(HouseReply::Task(task)) => Ok(outcome(call, &task)),
+        Err(HouseError::Unknown) => Err(McpError::unknown_tool(&tool_name(agent))),
+        Err(HouseError::Canceled) => Err(McpError::Canceled),
+        Err(error) => Ok(Outcome::Complete(CallResult::error(&error.to_string()))),
+    }
+}
+
+async fn ask_again<T: House>(
+    house: &T,
+    call: Call<'_, T::Caller>,
+    id: TaskId,
+) -> Result<Outcome<CallResult>, McpError> {
+    Ok(outcome(call, &house.task(call.caller, id).await?))
+}
+
+enum Reply {
+    Said(String),
+    Declined,
+    Nonsense,
+}
+
+fn reply_in(answer: &RawValue) -> Reply {
+    #[derive(Deserialize)]
+    struct Elicited {
+        action: String,
+        #[serde(default)]
+        content: BTreeMap<String, serde_json::Value>,
+    }
+    let Ok(elicited) = serde_json::from_str::<Elicited>(answer.get()) else { return Reply::Nonsense };
+    match (elicited.action.as_str(), elicited.content.get(REPLY).and_then(|reply| reply.as_str())) {
+        ("accept", Some(reply)) => Reply::Said(reply.to_owned()),
+        ("decline" | "cancel", _) => Reply::Declined,
+        _ => Reply::Nonsense,
+    }
+}
+
+fn declined(task: TaskId) -> CallResult {
+    CallResult::error(&format!("the question was not answered; task {task} still waits for a reply"))
+}
+
+/// What a task means to whoever called the agent.
+fn outcome<C>(call: Call<'_, C>, task: &Task) -> Outcome<CallResult> {
+    let said = said(task);
+    match task.status.state {
+        TaskState::InputRequired | TaskState::AuthRequired => {
+            let question = task.status.message.as_ref().map(Message::joined_text).unwrap_or_default();
+            if call.client.has(Capability::ElicitationForm) {
+                Outcome::InputRequired(InputRequired {
+                    requests: BTreeMap::from([(REPLY.to_owned(), asking(&question))]),
+                    state: task.id.as_uuid().as_bytes().to_vec(),
+                })
+            } else {
+                let how =
+                    format!("The agent waits for a reply: openfang agent send {} REPLY --task {}", task.agent, task.id);
+                let mut result = CallResult { content: said, ..CallResult::text("") };
+                result.content.push(Block::text(&how));
+                Outcome::Complete(result)
+            }
+        }
+        TaskState::Completed => Outcome::Complete(CallResult { content: said, ..CallResult::text("") }),
+        state => {
+            let content = if said.is_empty() { vec![Block::text(&format!("the task is {state}"))] } else { said };
+            Outcome::Complete(CallResult { content, ..CallResult::error("") })
+        }
+    }
+}
+
+fn asking(question: &str) -> InputRequest {
+    let schema = json!({
+        "type": "object",
+        "properties": { REPLY: { "type": "string", "title": "Reply" } },
+        "required": [REPLY],
+    });
+    InputRequest::elicitation(if question.is_empty() { "The agent waits for a reply." } else { question }, &schema)
+}
+
+/// What a task has to say: its artifacts, then its last message.
+fn said(task: &Task) -> Vec<Block> {
+    let artifacts = task.artifacts.iter().flat_map(|artifact| &artifact.parts);
+    let message = task.status.message.iter().flat_map(|message| &message.parts);
+    artifacts.chain(message).filter_map(block).collect()
+}
+
+fn block(part: &Part) -> Option<Block> {
+    let media = part.media_type.as_deref().unwrap_or("application/octet-stream");
+    match &part.body {
+        PartBody::Text(text) => Some(Block::text(text)),
+        PartBody::Data(value) => Some(Block::text(&value.to_string())),
+        PartBody::Url(url) => {
+            let name = part.filename.as_deref().unwrap_or(url);
+            Block::of(&json!({ "type": "resource_link", "uri": url, "name": name })).ok()
+        }
+        PartBody::Raw(bytes) => {
+            let data = STANDARD.encode(bytes);
+            let kind = if media.starts_with("image/") {
+                "image"
+            } else if media.starts_with("audio/") {
+                "audio"
+            } else {
+                let uri = format!("openfang://files/{}", part.filename.as_deref().unwrap_or("unnamed"));
+                let resource = json!({ "uri": uri, "mimeType": media, "blob": data });
+                return Block::of(&json!({ "type": "resource", "resource": resource })).ok();
+            };
+            Block::of(&json!({ "type": kind, "data": data, "mimeType": media })).ok()
+        }
+    }
+}

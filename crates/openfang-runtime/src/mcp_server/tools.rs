@@ -1,0 +1,79 @@
+//! Tools of the house, as MCP has them.
+
+use openfang_mcp::McpError;
+use openfang_mcp::content::{Block, CallResult};
+use openfang_mcp::host::Call;
+use openfang_mcp::listing::Entry;
+use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::ids::ToolName;
+use openfang_types::tool::{ToolAnnotations, ToolDefinition};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+
+use super::{House, HouseError};
+
+/// What an MCP peer is told of a tool; how we guard it is our own business.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown<'a> {
+    name: &'a str,
+    description: &'a str,
+    input_schema: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_schema: Option<&'a Value>,
+    annotations: ToolAnnotations,
+}
+
+pub(super) fn entry(tool: &ToolDefinition) -> Entry {
+    let shown = Shown {
+        name: tool.name.as_str(),
+        description: &tool.description,
+        input_schema: &tool.input_schema,
+        output_schema: tool.output_schema.as_ref(),
+        annotations: tool.annotations,
+    };
+    Entry { name: tool.name.to_string(), json: raw(&shown) }
+}
+
+pub(super) async fn call<T: House>(
+    house: &T,
+    call: Call<'_, T::Caller>,
+    name: &ToolName,
+    arguments: Option<&RawValue>,
+) -> Result<CallResult, McpError> {
+    match house.call_tool(call.caller, name, members(arguments)?).await {
+        Ok(output) => Ok(shown(&output)),
+        Err(HouseError::Unknown) => Err(McpError::unknown_tool(name.as_str())),
+        // The model can do something about it, so the model is told.
+        Err(HouseError::Refused(why)) => Ok(CallResult::error(&why)),
+        Err(HouseError::Lost(what)) => Ok(CallResult::error(&what)),
+        Err(HouseError::Canceled) => Err(McpError::Canceled),
+        Err(HouseError::BadPage) => Err(McpError::Internal),
+    }
+}
+
+pub(super) fn members(arguments: Option<&RawValue>) -> Result<Map<String, Value>, McpError> {
+    let Some(arguments) = arguments else { return Ok(Map::new()) };
+    serde_json::from_str(arguments.get()).map_err(|_| McpError::InvalidParams("arguments must be an object".to_owned()))
+}
+
+fn shown(output: &ToolOutput) -> CallResult {
+    let block = |block: &ContentBlock| match block {
+        ContentBlock::Text { text } => Some(Block::text(text)),
+        ContentBlock::Image { .. }
+        | ContentBlock::Audio { .. }
+        | ContentBlock::ResourceLink { .. }
+        | ContentBlock::Resource { .. } => Block::of(block).ok(),
+    };
+    CallResult {
+        content: output.content.iter().filter_map(block).collect(),
+        structured: output.structured_content.as_ref().map(|value| raw(value)),
+        is_error: output.is_error,
+    }
+}
+
+/// Our own types are always written.
+pub(super) fn raw(value: &impl Serialize) -> Box<RawValue> {
+    to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
