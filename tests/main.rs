@@ -13,6 +13,7 @@ mod drain;
 mod files;
 mod http;
 mod loop_guard;
+mod mcp;
 mod pipeline;
 mod processes;
 mod scripts;

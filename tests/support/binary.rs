@@ -1,7 +1,8 @@
 //! The real binary, in a home of its own and with an empty environment.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use openfang_testkit::http::Client;
@@ -70,6 +71,20 @@ impl Openfang {
         Ran::of(self.command(arguments).output().unwrap())
     }
 
+    /// Runs a command to its end, with this on its standard input.
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        Ran::of(child.wait_with_output().unwrap())
+    }
+
+    /// Starts a command to talk to, a line of JSON at a time.
+    pub(crate) fn converse(&self, arguments: &[&str]) -> Conversation {
+        let mut child = self.command(arguments).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let reader = BufReader::new(child.stdout.take().unwrap());
+        Conversation { child, reader }
+    }
+
     /// Runs a command with one more variable.
     pub(crate) fn run_with(&self, variable: (&str, &str), arguments: &[&str]) -> Ran {
         Ran::of(self.command(arguments).env(variable.0, variable.1).output().unwrap())
@@ -128,6 +143,47 @@ impl Openfang {
 }
 
 const START: [&str; 3] = ["start", "--listen", "127.0.0.1:0"];
+
+/// A command to talk to; it is killed when its test ends.
+pub(crate) struct Conversation {
+    child: Child,
+    reader: BufReader<ChildStdout>,
+}
+
+impl Conversation {
+    pub(crate) fn send(&mut self, message: &Value) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    pub(crate) fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.reader.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}"))
+    }
+
+    /// The answer to an id, passing over everything else.
+    pub(crate) fn answer(&mut self, id: i64) -> Value {
+        loop {
+            let message = self.next();
+            if message["id"] == id && message.get("method").is_none() {
+                return message;
+            }
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(crate) fn ask(&mut self, message: &Value) -> Value {
+        self.send(message);
+        self.answer(message["id"].as_i64().unwrap())
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
 
 /// A command that is under way; it is killed when its test ends.
 pub(crate) struct Running {

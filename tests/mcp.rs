@@ -1,0 +1,10 @@
+//! The MCP server, over HTTP and stdio, in every revision.
+
+mod hostile;
+mod http;
+mod input;
+mod seeds;
+mod sessions;
+mod stdio;
+mod subscriptions;
+mod wire;
