@@ -1,6 +1,8 @@
 //! The HTTP door against raw sockets: whom it reaches, what it takes, and what it never shows. The ids of the threat
 //! list are A2C-01 to A2C-09.
 
+#[path = "http_tests/compressed.rs"]
+mod compressed;
 #[path = "http_tests/forms.rs"]
 mod forms;
 #[path = "http_tests/hostile.rs"]

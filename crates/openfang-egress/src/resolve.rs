@@ -44,6 +44,11 @@ pub(crate) struct NoneInReach {
     pub(crate) special: Special,
 }
 
+/// A name has no address at all, or nobody can tell.
+#[derive(Debug, thiserror::Error)]
+#[error("the name has no address")]
+pub(crate) struct NoAddress;
+
 /// A resolver behind a guard.
 pub(crate) struct Guarded {
     pub(crate) resolver: Arc<dyn Resolve>,
@@ -56,7 +61,13 @@ impl reqwest::dns::Resolve for Guarded {
         let resolving = self.resolver.resolve(name.as_str());
         let (guard, reach) = (self.guard.clone(), self.reach);
         Box::pin(async move {
-            let answers = resolving.await?;
+            let answers = resolving.await.map_err(|error| {
+                tracing::debug!(%error, "a name cannot be resolved");
+                NoAddress
+            })?;
+            if answers.is_empty() {
+                return Err(NoAddress.into());
+            }
             let dialled = in_reach(&guard, name.as_str(), reach, answers)?;
             let dialled: reqwest::dns::Addrs = Box::new(dialled.into_iter());
             Ok(dialled)
@@ -64,7 +75,7 @@ impl reqwest::dns::Resolve for Guarded {
     }
 }
 
-/// The answers that may be dialled. An empty answer stays empty: that the name has no address is another failure.
+/// The answers that may be dialled.
 fn in_reach(guard: &Guard, name: &str, reach: Reach, answers: Vec<IpAddr>) -> Result<Vec<SocketAddr>, NoneInReach> {
     let mut dialled = Vec::new();
     let mut refused = None;

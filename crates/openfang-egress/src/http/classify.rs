@@ -8,7 +8,7 @@ use rustls::CertificateError;
 
 use super::dial::DialTimedOut;
 use super::error::{HttpError, Interruption, TlsFault};
-use crate::resolve::NoneInReach;
+use crate::resolve::{NoAddress, NoneInReach};
 use crate::url::{Origin, UrlRefused};
 
 /// A request that brought no head of an answer.
@@ -23,7 +23,7 @@ pub(super) fn head(error: reqwest::Error, origin: &Origin) -> HttpError {
     if let Some(fault) = find(&error).map(tls_fault) {
         return HttpError::Tls { origin, fault };
     }
-    if error.is_dns() {
+    if find::<NoAddress>(&error).is_some() {
         return HttpError::Unresolvable { origin };
     }
     if error.is_connect() {

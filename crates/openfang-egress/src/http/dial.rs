@@ -15,7 +15,7 @@ use tower::{Layer, Service};
 
 use super::classify::find;
 use super::metrics::{Dialled, HttpMetrics};
-use crate::resolve::NoneInReach;
+use crate::resolve::{NoAddress, NoneInReach};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -115,6 +115,7 @@ where
             metrics.dialled(match &connected {
                 Ok(_) => Dialled::Opened,
                 Err(error) if find::<NoneInReach>(&**error).is_some() => Dialled::Refused,
+                Err(error) if find::<NoAddress>(&**error).is_some() => Dialled::Unresolved,
                 Err(_) => Dialled::Failed,
             });
             drop(dialling);

@@ -46,6 +46,8 @@ pub(super) enum Dialled {
     Failed,
     /// The name has no address that may be dialled, so none was.
     Refused,
+    /// The name has no address, so none was.
+    Unresolved,
 }
 
 impl Dialled {
@@ -54,6 +56,7 @@ impl Dialled {
             Self::Opened => "opened",
             Self::Failed => "failed",
             Self::Refused => "refused",
+            Self::Unresolved => "unresolved",
         }
     }
 }

@@ -113,7 +113,7 @@ pub(super) fn redirect(status: u16, location: &str) -> Vec<u8> {
 /// Names that resolve as the test says, one list of answers after the other, then the last for ever.
 #[derive(Default)]
 pub(super) struct Names {
-    pub(super) answers: Vec<Vec<IpAddr>>,
+    answers: Vec<Vec<IpAddr>>,
     asked: AtomicUsize,
 }
 
@@ -121,6 +121,12 @@ impl Names {
     pub(super) fn answering(answers: &[&[&str]]) -> Arc<Self> {
         let parsed = |list: &&[&str]| list.iter().map(|text| text.parse().unwrap()).collect();
         Arc::new(Self { answers: answers.iter().map(parsed).collect(), asked: AtomicUsize::default() })
+    }
+
+    /// Each address alone, in turn.
+    pub(super) fn one_by_one(addresses: &[IpAddr]) -> Arc<Self> {
+        let answers = addresses.iter().map(|address| vec![*address]).collect();
+        Arc::new(Self { answers, asked: AtomicUsize::default() })
     }
 
     pub(super) fn asked(&self) -> usize {

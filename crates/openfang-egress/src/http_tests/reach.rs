@@ -129,9 +129,9 @@ fn named(world: &World, reach: Reach, port: u16) -> Request {
 async fn as_the_only_dns_answer_no_forbidden_address_is_dialled() {
     let traps = Traps::set();
     for reach in [Reach::Operator, Reach::Foreign] {
-        for address in addresses().into_iter().filter(|address| is_forbidden(*address, reach)) {
-            let world = World::resolving(&[], Names::answering(&[&[&address.to_string()]]));
-
+        let forbidden: Vec<IpAddr> = addresses().into_iter().filter(|address| is_forbidden(*address, reach)).collect();
+        let world = World::resolving(&[], Names::one_by_one(&forbidden));
+        for address in forbidden {
             let error = world.send(named(&world, reach, traps.port())).await.unwrap_err();
 
             let HttpError::Refused(refused) = &error else { panic!("{address}: {error:?}") };
