@@ -2,7 +2,7 @@
 //!
 //! [`HttpDoor::send`] takes a [`Request`] to an [`OperatorUrl`](crate::url::OperatorUrl) or a
 //! [`ForeignUrl`](crate::url::ForeignUrl) and gives a [`Response`] whose [`Body`] is pulled. Addresses are checked before
-//! they are dialled, literal, resolved or redirected to. Nothing is taken from the environment. Each cap on time, size,
+//! they are dialled, literal, resolved or redirected to. No proxy is taken from the environment. Each cap on time, size,
 //! growth and redirects ends a request with its own [`HttpError`]; no error, span or metric shows more than an origin.
 
 use std::sync::Arc;

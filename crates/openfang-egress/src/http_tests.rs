@@ -3,16 +3,18 @@
 
 #[path = "http_tests/compressed.rs"]
 mod compressed;
+#[path = "http_tests/environment.rs"]
+mod environment;
 #[path = "http_tests/forms.rs"]
 mod forms;
 #[path = "http_tests/hostile.rs"]
 mod hostile;
+#[path = "http_tests/http2.rs"]
+mod http2;
 #[path = "http_tests/ordinary.rs"]
 mod ordinary;
 #[path = "http_tests/peer.rs"]
 mod peer;
-#[path = "http_tests/proxy.rs"]
-mod proxy;
 #[path = "http_tests/reach.rs"]
 mod reach;
 #[path = "http_tests/redaction.rs"]

@@ -1,5 +1,6 @@
-//! The two clients under the door, one for each reach, built when they are first needed: trust roots cost memory and
-//! time. Neither follows redirects, uses proxies, keeps cookies or repeats anything by itself.
+//! The clients under the door, for each reach one for https and one for plain http, built when they are first needed.
+//! Trust roots cost memory and time, and a machine may have none: the plain ones do without. None of them follows
+//! redirects, uses proxies, keeps cookies or repeats anything by itself.
 
 use std::sync::Arc;
 
@@ -8,11 +9,12 @@ use openfang_types::limits::{
     HTTP2_STREAM_WINDOW,
 };
 use reqwest::tls::Version;
-use reqwest::{Certificate, Client};
+use reqwest::{Certificate, Client, ClientBuilder};
 use tokio::sync::OnceCell;
 
 use super::dial::DialLayer;
 use super::metrics::HttpMetrics;
+use super::request::Target;
 use super::{HttpConfig, HttpError};
 use crate::resolve::{Guarded, Resolve};
 use crate::url::{Guard, Reach};
@@ -29,8 +31,14 @@ pub(super) struct Clients {
     roots: Vec<Certificate>,
     user_agent: String,
     metrics: HttpMetrics,
-    operator: OnceCell<Client>,
-    foreign: OnceCell<Client>,
+    operator: PerScheme,
+    foreign: PerScheme,
+}
+
+#[derive(Default)]
+struct PerScheme {
+    http: OnceCell<Client>,
+    https: OnceCell<Client>,
 }
 
 impl Clients {
@@ -49,23 +57,30 @@ impl Clients {
             roots,
             user_agent: config.user_agent,
             metrics: config.metrics,
-            operator: OnceCell::new(),
-            foreign: OnceCell::new(),
+            operator: PerScheme::default(),
+            foreign: PerScheme::default(),
         })
     }
 
-    /// The client for a reach.
-    pub(super) async fn of(&self, reach: Reach) -> Result<&Client, HttpError> {
-        let cell = match reach {
+    /// The client for a target.
+    pub(super) async fn of(&self, target: &Target) -> Result<&Client, HttpError> {
+        let reach = target.reach();
+        let clients = match reach {
             Reach::Operator => &self.operator,
             Reach::Foreign => &self.foreign,
         };
-        cell.get_or_try_init(|| async { self.build(reach).map_err(|cause| HttpError::Setup { cause }) })
-            .await
+        let client = if target.origin().is_https() {
+            let build = || async { self.common(reach).tls_certs_merge(self.roots.clone()).build() };
+            clients.https.get_or_try_init(build).await
+        } else {
+            let build = || async { self.common(reach).tls_certs_only([]).build() };
+            clients.http.get_or_try_init(build).await
+        };
+        client.map_err(|cause| HttpError::Setup { cause })
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place where a client is made, behind the guard")]
-    fn build(&self, reach: Reach) -> reqwest::Result<Client> {
+    fn common(&self, reach: Reach) -> ClientBuilder {
         let resolver = Guarded { resolver: Arc::clone(&self.resolver), guard: self.guard.clone(), reach };
         Client::builder()
             .no_proxy()
@@ -76,7 +91,6 @@ impl Clients {
             .connector_layer(DialLayer { metrics: self.metrics.clone() })
             .user_agent(&self.user_agent)
             .tls_version_min(Version::TLS_1_2)
-            .tls_certs_merge(self.roots.clone())
             .http1_max_headers(HTTP_ANSWER_HEADERS)
             .http2_max_header_list_size(HTTP_ANSWER_HEADER_BYTES)
             .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW)
@@ -84,6 +98,5 @@ impl Clients {
             .pool_idle_timeout(HTTP_POOL_IDLE)
             .pool_max_idle_per_host(HTTP_POOL_PER_ORIGIN)
             .tcp_nodelay(true)
-            .build()
     }
 }

@@ -264,12 +264,12 @@ impl HttpError {
             | Self::ConnectTimeout { .. }
             | Self::Tls { .. }
             | Self::FirstByte { .. }
+            | Self::TookTooLong { .. }
             | Self::Interrupted { .. }
             | Self::BadResponse { .. } => true,
             Self::Refused(_)
             | Self::RedirectRefused { .. }
             | Self::Stalled { .. }
-            | Self::TookTooLong { .. }
             | Self::TooLarge { .. }
             | Self::Bomb { .. }
             | Self::UnsupportedEncoding { .. }

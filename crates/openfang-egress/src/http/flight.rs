@@ -1,5 +1,8 @@
 //! One request on its way: hop after hop, each tried as often as the caller allows and its origin's circuit lets pass.
 
+use std::future::pending;
+use std::time::Duration;
+
 use http::{HeaderName, HeaderValue, Method, header};
 use openfang_types::limits::{HTTP_ATTEMPTS, HTTP_REDIRECTS};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -96,7 +99,7 @@ impl<'a> Flight<'a> {
 
     async fn attempt(&self) -> Result<reqwest::Response, HttpError> {
         let origin = self.hop.origin();
-        let client = self.door.clients.of(self.hop.target.reach()).await?;
+        let client = self.door.clients.of(&self.hop.target).await?;
         let mut request = reqwest::Request::new(self.hop.method.clone(), self.hop.target.url().clone());
         *request.headers_mut() = self.hop.headers.clone();
         if !self.hop.body.is_empty() {
@@ -115,6 +118,7 @@ impl<'a> Flight<'a> {
                 () = sleep_until(waiting_since + self.patience.first_byte), if is_connected => {
                     return Err(HttpError::FirstByte { origin, after: self.patience.first_byte });
                 }
+                after = over(self.deadline) => return Err(HttpError::TookTooLong { origin, after }),
             }
         }
     }
@@ -132,4 +136,11 @@ impl<'a> Flight<'a> {
         };
         Ok(Response { status: answer.status(), headers, origin, body: Body::new(answer, decoder, terms) })
     }
+}
+
+/// Waits until the time for everything is over, and says how long that was.
+async fn over(deadline: Option<Deadline>) -> Duration {
+    let Some(Deadline { at, total }) = deadline else { return pending().await };
+    sleep_until(at).await;
+    total
 }

@@ -80,3 +80,12 @@ async fn an_answer_without_a_body_is_empty_whatever_encoding_it_names() {
     assert_eq!(world.whole(Request::new(Method::HEAD, url.clone())).await.unwrap(), Bytes::new());
     assert_eq!(world.whole(Request::new(Method::GET, url)).await.unwrap(), Bytes::new());
 }
+
+#[test]
+fn requests_may_run_on_any_thread() {
+    fn is_send<T: Send>(_: &T) {}
+    let world = World::new(&[]);
+
+    is_send(&world.door.send(world.operator("http://127.0.0.1/")));
+    is_send(&world.door);
+}

@@ -120,3 +120,24 @@ async fn after_five_failures_in_a_row_an_origin_is_left_alone_and_others_are_not
     let by_a_stranger = world.send(world.foreign(&broken.url("/"))).await.unwrap_err();
     assert!(matches!(by_a_stranger, HttpError::Interrupted { .. }), "{by_a_stranger:?}");
 }
+
+#[tokio::test]
+async fn running_out_of_time_counts_as_a_failure_and_giving_up_does_not() {
+    let silent = |stream: &mut TcpStream| drop(std::io::copy(stream, &mut std::io::sink()));
+    let (late, dropped) = (failing(99, silent), failing(99, silent));
+    let world = World::new(&[]);
+    let short = Patience { total: Some(Duration::from_millis(50)), ..Patience::default() };
+
+    for _ in 0..5 {
+        let error = world.send(world.operator(&late.url("/")).patience(short)).await.unwrap_err();
+        assert!(matches!(error, HttpError::TookTooLong { .. }), "{error:?}");
+        let given_up =
+            tokio::time::timeout(Duration::from_millis(50), world.door.send(world.operator(&dropped.url("/"))));
+        assert!(given_up.await.is_err());
+    }
+    let after_lateness = world.send(world.operator(&late.url("/")).patience(short)).await.unwrap_err();
+    let after_giving_up = world.send(world.operator(&dropped.url("/")).patience(short)).await.unwrap_err();
+
+    assert!(matches!(after_lateness, HttpError::CircuitOpen { .. }), "{after_lateness:?}");
+    assert!(matches!(after_giving_up, HttpError::TookTooLong { .. }), "{after_giving_up:?}");
+}

@@ -14,8 +14,8 @@ use crate::url::Guard;
 
 use super::peer::{Names, Peer, World, redirect};
 
-/// A certificate authority, as PEM, and a server's end with a certificate of it for a name.
-fn authority(name: &str) -> (Vec<u8>, TlsAcceptor) {
+/// A certificate authority, as PEM, and a server's end with a certificate of it for a name, speaking these protocols.
+pub(super) fn authority(name: &str, protocols: &[&[u8]]) -> (Vec<u8>, TlsAcceptor) {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -30,7 +30,9 @@ fn authority(name: &str) -> (Vec<u8>, TlsAcceptor) {
     let config = ServerConfig::builder()
         .with_no_client_auth()
         .with_single_cert(vec![server.der().clone()], private);
-    (pem.into_bytes(), TlsAcceptor::from(Arc::new(config.unwrap())))
+    let mut config = config.unwrap();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+    (pem.into_bytes(), TlsAcceptor::from(Arc::new(config)))
 }
 
 /// What a client with these roots gets from a server with this certificate, which answers with `answer`.
@@ -66,7 +68,7 @@ fn hello() -> Vec<u8> {
 
 #[tokio::test]
 async fn an_extra_root_is_trusted_and_an_unknown_one_is_not() {
-    let (pem, acceptor) = authority("www.example.com");
+    let (pem, acceptor) = authority("www.example.com", &[]);
 
     let trusted = exchange(acceptor.clone(), vec![pem], hello()).await.unwrap();
     let unknown = exchange(acceptor, Vec::new(), hello()).await.unwrap_err();
@@ -77,7 +79,7 @@ async fn an_extra_root_is_trusted_and_an_unknown_one_is_not() {
 
 #[tokio::test]
 async fn a_certificate_for_another_name_is_refused() {
-    let (pem, acceptor) = authority("www.example.org");
+    let (pem, acceptor) = authority("www.example.org", &[]);
 
     let error = exchange(acceptor, vec![pem], hello()).await.unwrap_err();
 
@@ -86,7 +88,7 @@ async fn a_certificate_for_another_name_is_refused() {
 
 #[tokio::test]
 async fn https_does_not_become_http() {
-    let (pem, acceptor) = authority("www.example.com");
+    let (pem, acceptor) = authority("www.example.com", &[]);
     let plain = Peer::saying(hello());
 
     let error = exchange(acceptor, vec![pem], redirect(302, &plain.url("/"))).await.unwrap_err();
