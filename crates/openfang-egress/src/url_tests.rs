@@ -35,6 +35,9 @@ fn what_is_no_web_url_is_refused_to_everybody() {
         ("http://example.com:0/", "port"),
         ("http://example.com:99999/", "malformed"),
         ("http://exa mple.com/", "malformed"),
+        ("http://exa\"mple.com/", "malformed"),
+        ("http://exa{mple.com/", "malformed"),
+        ("http://exa*mple.com/", "malformed"),
     ] {
         assert_eq!(refused(url), reason, "{url}");
     }

@@ -5,7 +5,7 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 
 use crate::http::{HttpError, Request};
 
-use super::peer::{Peer, World, answer};
+use super::peer::{Names, Peer, World, answer};
 
 #[tokio::test]
 async fn a_request_carries_what_was_given_and_our_name() {
@@ -88,4 +88,24 @@ fn requests_may_run_on_any_thread() {
 
     is_send(&world.door.send(world.operator("http://127.0.0.1/")));
     is_send(&world.door);
+}
+
+#[tokio::test]
+async fn every_character_that_a_url_may_hold_can_be_sent() {
+    let peer = Peer::saying(answer(200, "", b""));
+    let world = World::resolving(&[], Names::answering(&[&["127.0.0.1"]]));
+    let port = peer.address.port();
+    for character in (0..=0x17f).filter_map(char::from_u32) {
+        for url in [
+            format!("http://127.0.0.1:{port}/{character}?{character}"),
+            format!("http://a{character}b.example.com:{port}/"),
+        ] {
+            let Ok(url) = world.door.guard().operator(&url) else { continue };
+
+            let outcome = world.send(Request::new(Method::GET, url)).await;
+
+            assert!(outcome.is_ok(), "{character:?}: {outcome:?}");
+        }
+    }
+    assert!(peer.accepted() > 384, "{}", peer.accepted());
 }

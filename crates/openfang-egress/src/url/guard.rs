@@ -85,6 +85,9 @@ impl Guard {
         let (verdict, reach) = match host {
             Host::Ipv4(v4) => (self.judged(v4.into(), reach), reach),
             Host::Ipv6(v6) => (self.judged(v6.into(), reach), reach),
+            Host::Domain(name) if !name.bytes().all(is_of_a_name) => {
+                return Err(UrlRefused::Malformed { why: url::ParseError::InvalidDomainCharacter });
+            }
             Host::Domain(name) => {
                 let reach = self.widened(name, reach);
                 (named(name, reach), reach)
@@ -123,6 +126,11 @@ fn named(name: &str, reach: Reach) -> Result<(), Special> {
         (Some(special), Reach::Operator) if special.class != Class::Metadata => Ok(()),
         (Some(special), Reach::Operator | Reach::Foreign) => Err(special),
     }
+}
+
+/// The URL standard lets quotes and braces into names; no host has them, and not every parser behind us agrees on them.
+const fn is_of_a_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
 fn parsed(text: &str) -> Result<url::Url, UrlRefused> {
