@@ -135,7 +135,7 @@ impl HttpDoor {
 
     async fn within_total(&self, request: Request) -> Result<Response, HttpError> {
         let origin = request.target.origin();
-        let deadline = request.patience.total.map(|total| Deadline { at: Instant::now() + total, total });
+        let deadline = request.patience.total.and_then(Deadline::in_time);
         let flight = Flight::new(self, request, deadline)?;
         match deadline {
             None => flight.run().await,

@@ -1,7 +1,7 @@
 //! From names to addresses. [`Resolve`] is the question; [`SystemResolver`] asks the system.
 //!
-//! [`Guarded`] stands between any resolver and the HTTP client: of every answer only the addresses that are within
-//! reach are handed on, and those very addresses are dialled. When none is left, [`NoneInReach`] says what they were.
+//! A guard stands between any resolver and the HTTP client: of every answer only the addresses that are within reach
+//! are handed on, and those very addresses are dialled. When none is left, the error says what they were.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

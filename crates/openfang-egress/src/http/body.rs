@@ -23,6 +23,13 @@ pub(super) struct Deadline {
     pub(super) total: Duration,
 }
 
+impl Deadline {
+    /// The deadline so long from now; none if that is beyond all clocks.
+    pub(super) fn in_time(total: Duration) -> Option<Self> {
+        Instant::now().checked_add(total).map(|at| Self { at, total })
+    }
+}
+
 /// What the body inherits from its request.
 pub(super) struct BodyTerms {
     pub(super) origin: Origin,

@@ -115,7 +115,7 @@ impl<'a> Flight<'a> {
                 answered = &mut sending => return answered.map_err(|error| classify::head(error, &origin)),
                 // The sender lives in the note, which outlives this loop: there is always a next change.
                 _ = is_dialling.changed() => waiting_since = Instant::now(),
-                () = sleep_until(waiting_since + self.patience.first_byte), if is_connected => {
+                () = passed(waiting_since, self.patience.first_byte), if is_connected => {
                     return Err(HttpError::FirstByte { origin, after: self.patience.first_byte });
                 }
                 after = over(self.deadline) => return Err(HttpError::TookTooLong { origin, after }),
@@ -143,4 +143,12 @@ async fn over(deadline: Option<Deadline>) -> Duration {
     let Some(Deadline { at, total }) = deadline else { return pending().await };
     sleep_until(at).await;
     total
+}
+
+/// Waits until so long after a moment; for ever if that is beyond all clocks.
+async fn passed(since: Instant, wait: Duration) {
+    match since.checked_add(wait) {
+        Some(at) => sleep_until(at).await,
+        None => pending().await,
+    }
 }

@@ -180,8 +180,8 @@ impl Request {
         self
     }
 
-    /// Expects a stream of events: uncompressed, without an end in time or size. Each event, their number and the
-    /// silence between them stay limited.
+    /// Expects a stream of events: uncompressed, without an end in time or size, whatever patience and caps said before.
+    /// Each event, their number and the silence between them stay limited.
     #[must_use]
     pub fn for_events(mut self) -> Self {
         self.compression = Compression::Unwanted;

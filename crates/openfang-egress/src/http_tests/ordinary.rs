@@ -1,9 +1,11 @@
 //! Requests that work.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 
-use crate::http::{HttpError, Request};
+use crate::http::{HttpError, Patience, Request};
 
 use super::peer::{Names, Peer, World, answer};
 
@@ -110,4 +112,16 @@ async fn every_character_that_a_url_may_hold_can_be_sent() {
         }
     }
     assert!(peer.accepted() > 384, "{}", peer.accepted());
+}
+
+#[tokio::test]
+async fn patience_without_end_is_patience() {
+    let peer = Peer::saying(answer(200, "", b"hello"));
+    let world = World::new(&[]);
+    let endless =
+        Patience { connect: Duration::MAX, first_byte: Duration::MAX, idle: Duration::MAX, total: Some(Duration::MAX) };
+
+    let body = world.whole(world.operator(&peer.url("/")).patience(endless)).await.unwrap();
+
+    assert_eq!(body, "hello");
 }

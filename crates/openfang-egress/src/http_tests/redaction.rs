@@ -11,6 +11,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
 use crate::http::{Caps, HttpConfig, HttpError, HttpMetrics, Request};
+use crate::url::Guard;
 
 use super::peer::{Names, Peer, World, answer, impatient, redirect};
 
@@ -86,7 +87,7 @@ fn failing_peers() -> Vec<Peer> {
         Peer::saying(redirect(302, &format!("http://10.0.0.1/{CANARY}"))),
         Peer::saying(redirect(302, &format!("http://{CANARY}:{CANARY}@example.com/"))),
         Peer::saying(redirect(302, &format!("{CANARY}://example.com/"))),
-        Peer::saying(redirect(307, &format!("http://93.184.215.14/{CANARY}"))),
+        Peer::saying(redirect(307, &format!("http://127.0.0.9:9999/{CANARY}"))),
         Peer::saying(""),
         Peer::new(|_, stream| drop(std::io::copy(stream, &mut std::io::sink()))),
     ]
@@ -98,7 +99,8 @@ async fn no_error_span_metric_or_debug_output_shows_a_secret() {
     let _listening = tracing::subscriber::set_default(listener.clone());
     let mut registry = Registry::default();
     let metrics = HttpMetrics::register(&mut registry);
-    let world = World::with(HttpConfig { metrics, resolver: Names::answering(&[&[]]), ..HttpConfig::default() });
+    let guard = Guard::allowing(["127.0.0.9"]).unwrap();
+    let world = World::with(HttpConfig { guard, metrics, resolver: Names::answering(&[&[]]), ..HttpConfig::default() });
     let mut text = String::new();
 
     for peer in failing_peers() {
