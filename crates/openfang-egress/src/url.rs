@@ -41,7 +41,16 @@ impl Reach {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct OperatorUrl(url::Url);
 
-/// A URL that somebody else named.
+/// A URL that somebody else named. There is no way around the [`Guard`]:
+///
+/// ```compile_fail
+/// let around = openfang_egress::url::ForeignUrl(url::Url::parse("http://127.0.0.1/").unwrap());
+/// ```
+///
+/// ```
+/// let refused = openfang_egress::url::Guard::default().foreign("http://127.0.0.1/");
+/// assert!(refused.is_err());
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ForeignUrl(url::Url);
 

@@ -1,10 +1,14 @@
-//! What the environment may not change: proxies in it are ignored (A2C-08), and a machine without trust roots still
-//! reaches plain http. Each test runs itself once more with the environment set.
+//! What needs a process of its own. Proxies in the environment are ignored (A2C-08), a machine without trust roots still
+//! reaches plain http, and memory stays flat whatever passes through. Each test runs itself once more.
 
+use std::io::Write as _;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::http::{HttpError, Patience};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::http::{Caps, HttpError, Patience};
 
 use super::peer::{Peer, World, answer};
 
@@ -70,4 +74,50 @@ async fn a_machine_without_trust_roots_reaches_plain_http_and_says_why_not_https
     again("a_machine_without_trust_roots_reaches_plain_http_and_says_why_not_https", &peer.url("/"), &nowhere);
 
     assert_eq!(peer.accepted(), 1);
+}
+
+/// The most memory that this process has held so far, in KiB.
+#[cfg(target_os = "linux")]
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn memory_stays_flat_while_much_passes_through() {
+    const MUCH: u64 = 200 * 1024 * 1024;
+    if let Some(url) = url_of_the_second_run() {
+        let world = World::new(&[]);
+        let caps = Caps { decoded_bytes: MUCH, ratio: u64::MAX };
+        let mut before = None;
+        // The second answer is compressed, about a thousandfold.
+        for _ in 0..2 {
+            let mut body = world.send(world.operator(&url).caps(caps)).await.unwrap().body;
+            let error = loop {
+                match body.chunk().await {
+                    Ok(chunk) => assert!(chunk.is_some(), "the body ended"),
+                    Err(error) => break error,
+                }
+                before.get_or_insert_with(peak_kib);
+            };
+            assert!(matches!(error, HttpError::TooLarge { .. }), "{error:?}");
+        }
+        let grown = peak_kib() - before.unwrap();
+        assert!(grown < 8 * 1024, "{grown} KiB more at the peak");
+        return;
+    }
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&vec![0; 8 * 1024 * 1024]).unwrap();
+    let zeros = encoder.finish().unwrap();
+    let peer = Peer::new(move |nth, stream| {
+        let (encoding, piece) = if nth == 0 { ("identity", &[b'x'; 8192][..]) } else { ("gzip", &zeros[..]) };
+        write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: {encoding}\r\n\r\n").unwrap();
+        while stream.write_all(piece).is_ok() {}
+    });
+
+    again("memory_stays_flat_while_much_passes_through", &peer.url("/"), &[]);
+
+    assert_eq!(peer.accepted(), 2);
 }
