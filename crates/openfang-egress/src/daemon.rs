@@ -16,9 +16,9 @@ use tokio::time::timeout;
 
 use connection::{Connection, Patience};
 
+pub use crate::sse::Event;
 pub use error::DaemonError;
 pub use file::DaemonFile;
-pub use sse::Event;
 pub use stream::{EventStream, Streamed};
 pub use wire::WireTracer;
 
@@ -26,7 +26,6 @@ mod connection;
 mod error;
 mod file;
 mod proof;
-mod sse;
 mod stream;
 mod wire;
 

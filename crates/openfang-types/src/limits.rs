@@ -168,6 +168,60 @@ pub const MCP_KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub const MCP_RETRY: Duration = Duration::from_millis(500);
 /// What work gets that is nearly done when a peer's input ends.
 pub const MCP_END_GRACE: Duration = Duration::from_secs(1);
+/// A URL.
+pub const URL_MAX_BYTES: usize = 8 * 1024;
+/// Addresses of one name that are tried.
+pub const DNS_ANSWERS: usize = 16;
+/// What the HTTP door takes of one event of a stream, unless the caller says otherwise.
+pub const SSE_EVENT_MAX_BYTES: usize = 10 * 1024 * 1024;
+/// Events of one stream, unless the caller says otherwise.
+pub const SSE_EVENTS_MAX: u64 = 1_000_000;
+/// The id of an event; it is kept, and sent back to resume.
+pub const SSE_ID_MAX_BYTES: usize = 4 * 1024;
+/// How long the HTTP door waits for a connection: name, TCP and TLS together.
+pub const HTTP_CONNECT: Duration = Duration::from_secs(10);
+/// How long it waits for the head of an answer once it is connected; sending the request is part of it.
+pub const HTTP_FIRST_BYTE: Duration = Duration::from_secs(30);
+/// How long it waits between two pieces of a body.
+pub const HTTP_IDLE: Duration = Duration::from_secs(30);
+/// How long a request may take in all, with redirects, retries and the body.
+pub const HTTP_TOTAL: Duration = Duration::from_secs(60);
+/// What it takes of a body, decoded.
+pub const HTTP_DECODED_MAX_BYTES: u64 = 5 * 1024 * 1024;
+/// How many times larger than on the wire a body may become when it is decoded.
+pub const HTTP_RATIO: u64 = 100;
+/// Until a body has become this large, its ratio says nothing.
+pub const HTTP_RATIO_FLOOR_BYTES: u64 = 64 * 1024;
+/// What is decoded at a time; a bomb grows by this much beyond its limit.
+pub const HTTP_DECODE_STEP_BYTES: usize = 16 * 1024;
+/// Redirects that are followed.
+pub const HTTP_REDIRECTS: u32 = 3;
+/// Headers of an answer.
+pub const HTTP_ANSWER_HEADERS: usize = 100;
+/// Bytes of an answer's headers over HTTP/2; over HTTP/1 the parser has a limit of its own of the same order.
+pub const HTTP_ANSWER_HEADER_BYTES: u32 = 128 * 1024;
+/// What an HTTP/2 peer may send before somebody reads it: of one stream, and of the connection.
+pub const HTTP2_STREAM_WINDOW: u32 = 256 * 1024;
+/// See [`HTTP2_STREAM_WINDOW`].
+pub const HTTP2_CONNECTION_WINDOW: u32 = 1024 * 1024;
+/// How often a request that is safe to repeat is sent, redirects included.
+pub const HTTP_ATTEMPTS: u32 = 3;
+/// The pause before the first repetition is random up to this; it doubles from then on.
+pub const HTTP_BACKOFF: Duration = Duration::from_millis(250);
+/// The longest such pause.
+pub const HTTP_BACKOFF_MAX: Duration = Duration::from_secs(5);
+/// The longest `Retry-After` that is waited for; with a longer one the answer is handed back.
+pub const HTTP_RETRY_AFTER_MAX: Duration = Duration::from_secs(30);
+/// Failures in a row after which an origin is left alone.
+pub const HTTP_CIRCUIT_FAILURES: u32 = 5;
+/// How long it is left alone before somebody may try again.
+pub const HTTP_CIRCUIT_PAUSE: Duration = Duration::from_secs(30);
+/// Origins whose failures are remembered; the healthy ones are forgotten first.
+pub const HTTP_CIRCUITS: usize = 1_024;
+/// How long an unused connection is kept.
+pub const HTTP_POOL_IDLE: Duration = Duration::from_secs(60);
+/// Unused connections kept for one origin.
+pub const HTTP_POOL_PER_ORIGIN: usize = 4;
 
 /// The limits that config may change, under `[limits]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -4,6 +4,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::sse::SseError;
+
 /// Why the daemon was not reached, or not understood.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
@@ -89,12 +91,15 @@ pub enum DaemonError {
         #[source]
         cause: hyper::Error,
     },
-    /// The answer, or one event of it, is larger than we take.
+    /// The answer is larger than we take.
     #[error("the daemon's answer is larger than {limit} bytes; ask for less at a time")]
     TooLarge {
         /// How much we take.
         limit: usize,
     },
+    /// The stream of events cannot be followed.
+    #[error("the daemon's stream cannot be followed: {0}; ask for less at a time")]
+    Stream(#[from] SseError),
     /// The path or a header cannot be sent.
     #[error("the request cannot be written: {0}")]
     Request(#[from] http::Error),
@@ -116,6 +121,7 @@ impl DaemonError {
             | Self::Elsewhere { .. }
             | Self::Silent { .. }
             | Self::TooLarge { .. }
+            | Self::Stream(_)
             | Self::Request(_)
             | Self::Randomness(_) => false,
         }

@@ -2,10 +2,11 @@
 
 use http::{Response, StatusCode, header};
 use hyper::body::Incoming;
+use openfang_types::limits::DAEMON_EVENT_MAX_BYTES;
 
 use super::connection::Connection;
-use super::sse::Parser;
 use super::{Answer, DaemonError, Event};
+use crate::sse::{Parser, SseLimits};
 
 /// How a stream is asked for and recognised.
 pub(super) const MEDIA_TYPE: &str = "text/event-stream";
@@ -27,18 +28,20 @@ pub struct EventStream {
 
 impl EventStream {
     pub(super) fn new(connection: Connection, body: Incoming) -> Self {
-        Self { connection, body, parser: Parser::default() }
+        // The daemon's streams last as long as its tasks: only the size of an event is limited.
+        let limits = SseLimits { event_bytes: DAEMON_EVENT_MAX_BYTES, events: u64::MAX };
+        Self { connection, body, parser: Parser::new(limits) }
     }
 
     /// The next event; none when the daemon has ended the stream. Safe to drop at any time.
     pub async fn next(&mut self) -> Result<Option<Event>, DaemonError> {
         loop {
-            if let Some(event) = self.parser.next() {
+            if let Some(event) = self.parser.next_event()? {
                 self.connection.tracer().event(&event);
                 return Ok(Some(event));
             }
             match self.connection.chunk(&mut self.body).await? {
-                Some(bytes) => self.parser.push(&bytes)?,
+                Some(bytes) => self.parser.push(bytes),
                 None => return Ok(None),
             }
         }

@@ -1,0 +1,164 @@
+//! The door to URLs: one way for every outbound HTTP request of the house.
+//!
+//! [`HttpDoor::send`] takes a [`Request`] to an [`OperatorUrl`](crate::url::OperatorUrl) or a
+//! [`ForeignUrl`](crate::url::ForeignUrl) and gives a [`Response`] whose [`Body`] is pulled. Addresses are checked before
+//! they are dialled, literal, resolved or redirected to. No proxy is taken from the environment. Each cap on time, size,
+//! growth and redirects ends a request with its own [`HttpError`]; no error, span or metric shows more than an origin.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, StatusCode};
+use tokio::time::{Instant, timeout_at};
+use tracing::{Instrument as _, Span, field};
+
+use crate::resolve::{Resolve, SystemResolver};
+use crate::url::{Guard, Origin};
+use body::Deadline;
+use circuit::Circuits;
+use client::Clients;
+use flight::Flight;
+
+pub use body::Body;
+pub use client::BadRoots;
+pub use error::{HttpError, Interruption, TlsFault};
+pub use events::Events;
+pub use metrics::HttpMetrics;
+pub use request::{Caps, Patience, Request, Retry, Target};
+pub use retry::Backoff;
+
+mod body;
+mod circuit;
+mod classify;
+mod client;
+mod decode;
+mod dial;
+mod error;
+mod events;
+mod flight;
+mod metrics;
+mod redirect;
+mod request;
+mod retry;
+
+/// What a door is made of.
+pub struct HttpConfig {
+    /// Who may reach what.
+    pub guard: Guard,
+    /// Trust roots beside the platform's, each a PEM text of one or more certificates.
+    pub extra_roots: Vec<Vec<u8>>,
+    /// Who turns names into addresses.
+    pub resolver: Arc<dyn Resolve>,
+    /// What is sent as `User-Agent`.
+    pub user_agent: String,
+    /// The pauses between repetitions.
+    pub backoff: Backoff,
+    /// Where to count.
+    pub metrics: HttpMetrics,
+}
+
+impl Default for HttpConfig {
+    fn default() -> Self {
+        Self {
+            guard: Guard::default(),
+            extra_roots: Vec::new(),
+            resolver: Arc::new(SystemResolver),
+            user_agent: concat!("OpenFang/", env!("CARGO_PKG_VERSION")).to_owned(),
+            backoff: Backoff::default(),
+            metrics: HttpMetrics::default(),
+        }
+    }
+}
+
+/// The door. Cheap to clone; clones share connections and circuits.
+#[derive(Clone)]
+pub struct HttpDoor {
+    clients: Arc<Clients>,
+    circuits: Circuits,
+    backoff: Backoff,
+    metrics: HttpMetrics,
+}
+
+/// The head of an answer, and its body to come.
+pub struct Response {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// Who answered in the end.
+    pub origin: Origin,
+    /// The body.
+    pub body: Body,
+}
+
+impl std::fmt::Debug for Response {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Response")
+            .field("status", &self.status)
+            .field("origin", &self.origin)
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("body", &self.body)
+            .finish()
+    }
+}
+
+impl HttpDoor {
+    /// Makes a door. Nothing is loaded before the first request; only the extra roots are looked at.
+    pub fn new(config: HttpConfig) -> Result<Self, BadRoots> {
+        let (backoff, metrics) = (config.backoff, config.metrics.clone());
+        let clients = Arc::new(Clients::new(config)?);
+        Ok(Self { clients, circuits: Circuits::default(), backoff, metrics })
+    }
+
+    /// Who makes the URLs for this door.
+    pub fn guard(&self) -> &Guard {
+        &self.clients.guard
+    }
+
+    /// Sends a request, follows its redirects, and gives the answer once it begins. Dropping the future ends it.
+    pub async fn send(&self, request: Request) -> Result<Response, HttpError> {
+        let (reach, begun) = (request.target.reach(), Instant::now());
+        let span = tracing::info_span!(
+            "http",
+            method = %request.method,
+            origin = %request.target.origin(),
+            reach = reach.as_str(),
+            outcome = field::Empty,
+            status = field::Empty,
+        );
+        let answer = self.within_total(request).instrument(span.clone()).await;
+        self.metrics.finished(reach, noted(&span, &answer), begun.elapsed());
+        if let Err(error) = &answer {
+            self.metrics.failed(error);
+        }
+        answer
+    }
+
+    async fn within_total(&self, request: Request) -> Result<Response, HttpError> {
+        let origin = request.target.origin();
+        let deadline = request.patience.total.and_then(Deadline::in_time);
+        let flight = Flight::new(self, request, deadline)?;
+        match deadline {
+            None => flight.run().await,
+            Some(Deadline { at, total }) => timeout_at(at, flight.run())
+                .await
+                .unwrap_or(Err(HttpError::TookTooLong { origin, after: total })),
+        }
+    }
+}
+
+/// Writes into the span how it ended.
+fn noted(span: &Span, answer: &Result<Response, HttpError>) -> &'static str {
+    let outcome = match answer {
+        Ok(response) => {
+            span.record("status", response.status.as_u16());
+            "answered"
+        }
+        Err(error) => error.outcome(),
+    };
+    span.record("outcome", outcome);
+    outcome
+}
+
+#[cfg(test)]
+#[path = "http_tests.rs"]
+mod tests;

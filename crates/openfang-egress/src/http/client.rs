@@ -1,0 +1,102 @@
+//! The clients under the door, for each reach one for https and one for plain http, built when they are first needed.
+//! Trust roots cost memory and time, and a machine may have none: the plain ones do without. None of them follows
+//! redirects, uses proxies, keeps cookies or repeats anything by itself.
+
+use std::sync::Arc;
+
+use openfang_types::limits::{
+    HTTP_ANSWER_HEADER_BYTES, HTTP_ANSWER_HEADERS, HTTP_POOL_IDLE, HTTP_POOL_PER_ORIGIN, HTTP2_CONNECTION_WINDOW,
+    HTTP2_STREAM_WINDOW,
+};
+use reqwest::tls::Version;
+use reqwest::{Certificate, Client, ClientBuilder};
+use tokio::sync::OnceCell;
+
+use super::dial::DialLayer;
+use super::metrics::HttpMetrics;
+use super::request::Target;
+use super::{HttpConfig, HttpError};
+use crate::resolve::{Guarded, Resolve};
+use crate::url::{Guard, Reach};
+
+/// An extra trust root that is none.
+#[derive(Debug, thiserror::Error)]
+#[error("the extra trust roots are no PEM certificates; check the files in the config")]
+pub struct BadRoots;
+
+/// What the clients are made of, and the clients once they are.
+pub(super) struct Clients {
+    pub(super) guard: Guard,
+    resolver: Arc<dyn Resolve>,
+    roots: Vec<Certificate>,
+    user_agent: String,
+    metrics: HttpMetrics,
+    operator: PerScheme,
+    foreign: PerScheme,
+}
+
+#[derive(Default)]
+struct PerScheme {
+    http: OnceCell<Client>,
+    https: OnceCell<Client>,
+}
+
+impl Clients {
+    pub(super) fn new(config: HttpConfig) -> Result<Self, BadRoots> {
+        let mut roots = Vec::new();
+        for pem in &config.extra_roots {
+            let found = Certificate::from_pem_bundle(pem).map_err(|_| BadRoots)?;
+            if found.is_empty() {
+                return Err(BadRoots);
+            }
+            roots.extend(found);
+        }
+        Ok(Self {
+            guard: config.guard,
+            resolver: config.resolver,
+            roots,
+            user_agent: config.user_agent,
+            metrics: config.metrics,
+            operator: PerScheme::default(),
+            foreign: PerScheme::default(),
+        })
+    }
+
+    /// The client for a target.
+    pub(super) async fn of(&self, target: &Target) -> Result<&Client, HttpError> {
+        let reach = target.reach();
+        let clients = match reach {
+            Reach::Operator => &self.operator,
+            Reach::Foreign => &self.foreign,
+        };
+        let client = if target.origin().is_https() {
+            let build = || async { self.common(reach).tls_certs_merge(self.roots.clone()).build() };
+            clients.https.get_or_try_init(build).await
+        } else {
+            let build = || async { self.common(reach).tls_certs_only([]).build() };
+            clients.http.get_or_try_init(build).await
+        };
+        client.map_err(|cause| HttpError::Setup { cause })
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the one place where a client is made, behind the guard")]
+    fn common(&self, reach: Reach) -> ClientBuilder {
+        let resolver = Guarded { resolver: Arc::clone(&self.resolver), guard: self.guard.clone(), reach };
+        Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .retry(reqwest::retry::never())
+            .dns_resolver(Arc::new(resolver))
+            .connector_layer(DialLayer { metrics: self.metrics.clone() })
+            .user_agent(&self.user_agent)
+            .tls_version_min(Version::TLS_1_2)
+            .http1_max_headers(HTTP_ANSWER_HEADERS)
+            .http2_max_header_list_size(HTTP_ANSWER_HEADER_BYTES)
+            .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW)
+            .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW)
+            .pool_idle_timeout(HTTP_POOL_IDLE)
+            .pool_max_idle_per_host(HTTP_POOL_PER_ORIGIN)
+            .tcp_nodelay(true)
+    }
+}

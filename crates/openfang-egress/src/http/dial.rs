@@ -1,0 +1,125 @@
+//! The moment a connection is opened. A layer around the client's connector bounds it by the patience of the request
+//! that asked, tells that request when its connection stands, and counts. The client does not say for which request it
+//! connects, so the request leaves a note in its task.
+
+use std::error::Error;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use openfang_types::limits::HTTP_CONNECT;
+use tokio::sync::watch;
+use tokio::time::timeout;
+use tower::{Layer, Service};
+
+use super::classify::find;
+use super::metrics::{Dialled, HttpMetrics};
+use crate::resolve::{NoAddress, NoneInReach};
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+tokio::task_local! {
+    static NOTE: Arc<Note>;
+}
+
+/// No connection in time.
+#[derive(Debug, thiserror::Error)]
+#[error("no connection within {after:?}")]
+pub(super) struct DialTimedOut {
+    pub(super) after: Duration,
+}
+
+/// What a request wants to know of its connection.
+#[derive(Debug)]
+pub(super) struct Note {
+    patience: Duration,
+    is_dialling: watch::Sender<bool>,
+}
+
+impl Note {
+    /// A note, and the place to see whether a connection is being opened.
+    pub(super) fn new(patience: Duration) -> (Arc<Self>, watch::Receiver<bool>) {
+        let (is_dialling, seen) = watch::channel(false);
+        (Arc::new(Self { patience, is_dialling }), seen)
+    }
+
+    /// Runs a request that connects on this note's terms.
+    pub(super) async fn carried_by<T>(self: &Arc<Self>, request: impl Future<Output = T>) -> T {
+        NOTE.scope(Arc::clone(self), request).await
+    }
+}
+
+/// Says that dialling is over, however it ended.
+struct Dialling(Option<Arc<Note>>);
+
+impl Dialling {
+    fn begin(note: Option<Arc<Note>>) -> Self {
+        if let Some(note) = &note {
+            note.is_dialling.send_replace(true);
+        }
+        Self(note)
+    }
+}
+
+impl Drop for Dialling {
+    fn drop(&mut self) {
+        if let Some(note) = &self.0 {
+            note.is_dialling.send_replace(false);
+        }
+    }
+}
+
+/// Wraps the client's connector.
+#[derive(Clone)]
+pub(super) struct DialLayer {
+    pub(super) metrics: HttpMetrics,
+}
+
+impl<S> Layer<S> for DialLayer {
+    type Service = Dialler<S>;
+
+    fn layer(&self, connector: S) -> Dialler<S> {
+        Dialler { connector, metrics: self.metrics.clone() }
+    }
+}
+
+/// The client's connector, watched.
+#[derive(Clone)]
+pub(super) struct Dialler<S> {
+    connector: S,
+    metrics: HttpMetrics,
+}
+
+impl<S, To> Service<To> for Dialler<S>
+where
+    S: Service<To, Error = BoxError>,
+    S::Future: Send + 'static,
+{
+    type Response = S::Response;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<S::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.connector.poll_ready(cx)
+    }
+
+    fn call(&mut self, to: To) -> Self::Future {
+        let note = NOTE.try_with(Arc::clone).ok();
+        let after = note.as_ref().map_or(HTTP_CONNECT, |note| note.patience);
+        let connecting = self.connector.call(to);
+        let metrics = self.metrics.clone();
+        let dialling = Dialling::begin(note);
+        Box::pin(async move {
+            let connected = timeout(after, connecting).await.unwrap_or_else(|_| Err(DialTimedOut { after }.into()));
+            metrics.dialled(match &connected {
+                Ok(_) => Dialled::Opened,
+                Err(error) if find::<NoneInReach>(&**error).is_some() => Dialled::Refused,
+                Err(error) if find::<NoAddress>(&**error).is_some() => Dialled::Unresolved,
+                Err(_) => Dialled::Failed,
+            });
+            drop(dialling);
+            connected
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! URLs that may be asked for, as two types with no other way in than a [`Guard`].
+//!
+//! An [`OperatorUrl`] comes from the config or the command line: this machine and private networks are fine. A
+//! [`ForeignUrl`] comes from anybody else: a card, a redirect, a webhook, a model. It leads to public addresses only,
+//! unless the operator allow-listed more. Neither ever leads to cloud metadata. A URL that exists has passed the check
+//! of its literal address or name; what a name resolves to is checked when it is dialled.
+//! Printing a URL shows its origin: secrets live in paths and queries.
+
+use std::fmt;
+
+use crate::address::Special;
+
+pub use guard::{AllowListError, Guard};
+pub use origin::Origin;
+
+mod allow;
+mod guard;
+mod origin;
+mod ports;
+
+/// Who named a URL, and so how far it reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// The operator, in the config or on the command line.
+    Operator,
+    /// Anybody else.
+    Foreign,
+}
+
+impl Reach {
+    /// The word in spans and metrics.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Operator => "operator",
+            Self::Foreign => "foreign",
+        }
+    }
+}
+
+/// A URL that the operator wrote.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct OperatorUrl(url::Url);
+
+/// A URL that somebody else named. There is no way around the [`Guard`]:
+///
+/// ```compile_fail
+/// let around = openfang_egress::url::ForeignUrl(url::Url::parse("http://127.0.0.1/").unwrap());
+/// ```
+///
+/// ```
+/// let refused = openfang_egress::url::Guard::default().foreign("http://127.0.0.1/");
+/// assert!(refused.is_err());
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ForeignUrl(url::Url);
+
+/// What the two types have in common.
+macro_rules! checked_url {
+    ($name:ident) => {
+        impl $name {
+            /// The whole text, with whatever secrets it holds: for sending and comparing, not for printing.
+            pub fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+
+            /// Scheme, host and port.
+            pub fn origin(&self) -> Origin {
+                Origin::of(&self.0)
+            }
+
+            pub(crate) const fn url(&self) -> &url::Url {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}/...", self.origin())
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self)
+            }
+        }
+    };
+}
+
+checked_url!(OperatorUrl);
+checked_url!(ForeignUrl);
+
+/// Why a URL was not accepted. No variant quotes more than the origin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UrlRefused {
+    /// Longer than we take.
+    #[error("the url is longer than {limit} bytes")]
+    TooLong {
+        /// How much we take.
+        limit: usize,
+    },
+    /// No URL at all.
+    #[error("this is not a url: {why}; write it like https://example.com/path")]
+    Malformed {
+        /// What the parser says.
+        why: url::ParseError,
+    },
+    /// Another scheme.
+    #[error("only http and https urls are taken")]
+    Scheme,
+    /// `user:password@`.
+    #[error("the url carries credentials; put them in a header instead")]
+    Credentials,
+    /// Nowhere to go.
+    #[error("the url names no host; write it like https://example.com/path")]
+    NoHost,
+    /// A port that strangers may not name.
+    #[error("port {port} of {host} is not one for the web; allow-list the host if it is meant")]
+    Port {
+        /// Which host.
+        host: String,
+        /// Which port.
+        port: u16,
+    },
+    /// An address or a name that is out of reach.
+    #[error("{host} is {special}, which {rule}", rule = rule(*special))]
+    OutOfReach {
+        /// Which host.
+        host: String,
+        /// What it is.
+        special: Special,
+    },
+}
+
+fn rule(special: Special) -> &'static str {
+    use crate::address::Class;
+    match special.class {
+        Class::Local => "only the operator's own urls may reach; allow-list it if it is meant",
+        Class::Reserved => "no url may reach; allow-list its address range if it is meant",
+        Class::Metadata => "no url may ever reach",
+    }
+}
+
+impl UrlRefused {
+    /// The word in metrics.
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::TooLong { .. } => "too_long",
+            Self::Malformed { .. } => "malformed",
+            Self::Scheme => "scheme",
+            Self::Credentials => "credentials",
+            Self::NoHost => "no_host",
+            Self::Port { .. } => "port",
+            Self::OutOfReach { special, .. } => special.class.as_str(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "url_tests.rs"]
+mod tests;

@@ -1,0 +1,144 @@
+//! The one place that decides what may be reached. Literal addresses and names are judged when a URL is made, resolved
+//! addresses when they are about to be dialled.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use openfang_types::limits::URL_MAX_BYTES;
+use url::Host;
+
+use super::allow::AllowList;
+use super::{ForeignUrl, OperatorUrl, Reach, UrlRefused, ports};
+use crate::address::{self, Class, Special};
+
+/// Makes URLs, and judges addresses. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Guard {
+    allowed: Arc<AllowList>,
+}
+
+/// Why an entry of the allow-list means nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AllowListError {
+    /// None of the four forms.
+    #[error("allow-list entry {entry:?} is no address, no range like 10.0.0.0/8, no name and no *.suffix")]
+    Unknown {
+        /// The entry.
+        entry: String,
+    },
+    /// Cloud metadata stays out of reach.
+    #[error("allow-list entry {entry:?} is cloud metadata or link-local, which no url may ever reach; remove it")]
+    Metadata {
+        /// The entry.
+        entry: String,
+    },
+}
+
+impl Guard {
+    /// A guard that lets strangers reach, beyond public addresses, what is on the list: an address, a range
+    /// (`10.0.0.0/8`), a name, or everything below a name (`*.example.internal`).
+    pub fn allowing<'a>(entries: impl IntoIterator<Item = &'a str>) -> Result<Self, AllowListError> {
+        let mut allowed = AllowList::default();
+        for entry in entries {
+            allowed.add(entry)?;
+        }
+        Ok(Self { allowed: Arc::new(allowed) })
+    }
+
+    /// A URL from the config or the command line.
+    pub fn operator(&self, text: &str) -> Result<OperatorUrl, UrlRefused> {
+        self.checked(parsed(text)?, Reach::Operator).map(OperatorUrl)
+    }
+
+    /// A URL from anybody else.
+    pub fn foreign(&self, text: &str) -> Result<ForeignUrl, UrlRefused> {
+        self.checked(parsed(text)?, Reach::Foreign).map(ForeignUrl)
+    }
+
+    /// Where a redirect leads: always foreign, whoever was asked.
+    pub(crate) fn redirect(&self, from: &url::Url, location: &str) -> Result<ForeignUrl, UrlRefused> {
+        if location.len() > URL_MAX_BYTES {
+            return Err(UrlRefused::TooLong { limit: URL_MAX_BYTES });
+        }
+        let next = from.join(location).map_err(|why| UrlRefused::Malformed { why })?;
+        self.checked(next, Reach::Foreign).map(ForeignUrl)
+    }
+
+    /// Whether an address that `name` resolved to may be dialled.
+    pub(crate) fn admits(&self, name: &str, address: IpAddr, reach: Reach) -> Result<(), Special> {
+        self.judged(address, self.widened(name, reach))
+    }
+
+    fn checked(&self, mut url: url::Url, reach: Reach) -> Result<url::Url, UrlRefused> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(UrlRefused::Scheme);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(UrlRefused::Credentials);
+        }
+        if url.as_str().len() > URL_MAX_BYTES {
+            return Err(UrlRefused::TooLong { limit: URL_MAX_BYTES });
+        }
+        let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
+            return Err(UrlRefused::NoHost);
+        };
+        let (verdict, reach) = match host {
+            Host::Ipv4(v4) => (self.judged(v4.into(), reach), reach),
+            Host::Ipv6(v6) => (self.judged(v6.into(), reach), reach),
+            Host::Domain(name) if !name.bytes().all(is_of_a_name) => {
+                return Err(UrlRefused::Malformed { why: url::ParseError::InvalidDomainCharacter });
+            }
+            Host::Domain(name) => {
+                let reach = self.widened(name, reach);
+                (named(name, reach), reach)
+            }
+        };
+        let host = host.to_string();
+        if let Err(special) = verdict {
+            return Err(UrlRefused::OutOfReach { host, special });
+        }
+        if port == 0 || (reach == Reach::Foreign && !ports::is_for_the_web(port)) {
+            return Err(UrlRefused::Port { host, port });
+        }
+        url.set_fragment(None);
+        Ok(url)
+    }
+
+    /// An allow-listed name reaches as far as the operator's own.
+    fn widened(&self, name: &str, reach: Reach) -> Reach {
+        if self.allowed.holds_name(name) { Reach::Operator } else { reach }
+    }
+
+    fn judged(&self, address: IpAddr, reach: Reach) -> Result<(), Special> {
+        let Some(special) = address::judge(address) else { return Ok(()) };
+        let is_admitted = match special.class {
+            Class::Metadata => false,
+            Class::Local => reach == Reach::Operator || self.allowed.holds_address(address),
+            Class::Reserved => self.allowed.holds_address(address),
+        };
+        if is_admitted { Ok(()) } else { Err(special) }
+    }
+}
+
+fn named(name: &str, reach: Reach) -> Result<(), Special> {
+    match (address::judge_name(name), reach) {
+        (None, _) => Ok(()),
+        (Some(special), Reach::Operator) if special.class != Class::Metadata => Ok(()),
+        (Some(special), Reach::Operator | Reach::Foreign) => Err(special),
+    }
+}
+
+/// The URL standard lets quotes and braces into names; no host has them, and not every parser behind us agrees on them.
+const fn is_of_a_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
+fn parsed(text: &str) -> Result<url::Url, UrlRefused> {
+    if text.len() > URL_MAX_BYTES {
+        return Err(UrlRefused::TooLong { limit: URL_MAX_BYTES });
+    }
+    url::Url::parse(text).map_err(|why| match why {
+        url::ParseError::EmptyHost => UrlRefused::NoHost,
+        why => UrlRefused::Malformed { why },
+    })
+}
