@@ -1,12 +1,13 @@
-//! Where an answer sends us, and what goes along. Every hop is a foreign URL, whoever was asked first. There is no way
-//! from https to http; secrets stay with their origin; a body goes nowhere else, except from http to https of one host.
+//! Where an answer sends us, and what goes along. A hop within the operator's own origin stays the operator's, such as
+//! from `/mcp` to `/mcp/`; every other one is foreign, whoever was asked first. There is no way from https to http;
+//! secrets stay with their origin; a body goes nowhere else, except from http to https of one host.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 
 use super::HttpError;
 use super::request::Target;
-use crate::url::{Guard, Origin};
+use crate::url::{Guard, Origin, UrlRefused};
 
 /// Headers that are credentials even when nobody marked them.
 const CREDENTIALS: [HeaderName; 3] = [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION];
@@ -46,14 +47,14 @@ impl Hop {
         let Some(location) = headers.get(header::LOCATION) else { return Ok(None) };
         let from = self.origin();
         let Ok(location) = location.to_str() else { return Err(HttpError::BadResponse { origin: from }) };
-        let target = guard
-            .redirect(self.target.url(), location)
+        let target = self
+            .led_to(location, guard)
             .map_err(|cause| HttpError::RedirectRefused { from: from.clone(), cause })?;
         let to = target.origin();
         if from.is_https() && !to.is_https() {
             return Err(HttpError::Downgrade { from, to });
         }
-        let mut next = Self { target: target.into(), ..self.clone() };
+        let mut next = Self { target, ..self.clone() };
         if becomes_get {
             next.method = Method::GET;
             next.body = Bytes::new();
@@ -66,6 +67,16 @@ impl Hop {
             next.drop_secrets();
         }
         Ok(Some(next))
+    }
+
+    /// Where the operator sent us once we may be sent again; everywhere else is foreign, whoever was asked.
+    fn led_to(&self, location: &str, guard: &Guard) -> Result<Target, UrlRefused> {
+        if let Target::Operator(url) = &self.target
+            && let Some(home) = guard.redirect_at_home(url, location)
+        {
+            return Ok(home.into());
+        }
+        guard.redirect(self.target.url(), location).map(Target::from)
     }
 
     fn drop_secrets(&mut self) {

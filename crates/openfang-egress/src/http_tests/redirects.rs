@@ -24,14 +24,17 @@ async fn a_relative_redirect_is_followed_and_the_final_origin_is_known() {
 }
 
 #[tokio::test]
-async fn an_operators_url_that_redirects_to_itself_is_refused_unless_allow_listed() {
-    let peer = Peer::redirecting(301, "/b");
+async fn an_operators_url_may_redirect_within_its_origin_and_to_no_other_of_this_machine() {
+    let home = Peer::saying_in_turn(&[redirect(307, "/mcp/"), answer(200, "", b"there")]);
+    let neighbour = Peer::saying(answer(200, "", b"not for us"));
+    let leaving = Peer::redirecting(307, &neighbour.url("/"));
     let world = World::new(&[]);
 
-    let error = world.send(world.operator(&peer.url("/a"))).await.unwrap_err();
+    assert_eq!(world.whole(world.operator(&home.url("/mcp"))).await.unwrap(), "there");
+    let error = world.send(world.operator(&leaving.url("/"))).await.unwrap_err();
 
     assert!(matches!(error, HttpError::RedirectRefused { .. }), "{error:?}");
-    assert_eq!(peer.accepted(), 1);
+    assert_eq!(neighbour.accepted(), 0);
 }
 
 #[tokio::test]

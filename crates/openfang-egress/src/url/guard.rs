@@ -55,13 +55,20 @@ impl Guard {
         self.checked(parsed(text)?, Reach::Foreign).map(ForeignUrl)
     }
 
-    /// Where a redirect leads: always foreign, whoever was asked.
+    /// Where a redirect leads.
     pub(crate) fn redirect(&self, from: &url::Url, location: &str) -> Result<ForeignUrl, UrlRefused> {
         if location.len() > URL_MAX_BYTES {
             return Err(UrlRefused::TooLong { limit: URL_MAX_BYTES });
         }
         let next = from.join(location).map_err(|why| UrlRefused::Malformed { why })?;
         self.checked(next, Reach::Foreign).map(ForeignUrl)
+    }
+
+    /// Where a redirect within the operator's own origin leads; none if it leads elsewhere.
+    pub(crate) fn redirect_at_home(&self, from: &OperatorUrl, location: &str) -> Option<OperatorUrl> {
+        let next = from.url().join(location).ok().filter(|_| location.len() <= URL_MAX_BYTES)?;
+        let next = self.checked(next, Reach::Operator).map(OperatorUrl).ok()?;
+        (next.origin() == from.origin()).then_some(next)
     }
 
     /// Whether an address that `name` resolved to may be dialled.
