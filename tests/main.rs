@@ -5,6 +5,7 @@
 mod access;
 mod agents;
 mod audit;
+mod children;
 mod cli;
 mod connections;
 mod crash;

@@ -221,7 +221,8 @@ async fn a_tool_that_fails_is_a_result_and_an_unknown_one_an_error() {
         assert!(texts(&wrong["result"])[0].contains("do not fit its schema"), "{wrong}");
     }
     for name in ["nope", "openfang_agent_nope", "Add_Numbers", "", "../x", "add_numbers\u{0}"] {
-        assert_eq!(call(name, json!({})).await["error"]["code"], -32602, "{name:?}");
+        let legacy = client.post("/mcp", &request(1, "tools/call", json!({"name": name}))).await.json();
+        assert_eq!(legacy["error"]["code"], -32602, "{name:?}");
     }
     let wrong = call("openfang_agent_starter", json!({"message": 7})).await;
     assert_eq!(wrong["result"]["isError"], true);

@@ -76,7 +76,8 @@ async fn the_guides_handshake_list_and_call_work_over_http_and_stdio() {
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "the test waits for it at its end")]
 async fn a_client_that_frames_by_length_as_the_guide_says_is_answered_in_kind() {
-    let kernel = TestHome::new().kernel();
+    let home = TestHome::new();
+    let kernel = home.kernel();
     let caller = callers::operator(&kernel);
     let (mut ours, theirs) = tokio::io::duplex(64 * 1024);
     let (input, output) = tokio::io::split(theirs);

@@ -10,7 +10,8 @@ use crate::support::binary::Openfang;
 
 #[tokio::test]
 async fn both_eras_are_served_on_one_pipe() {
-    let kernel = agents(TestHome::new()).kernel();
+    let home = agents(TestHome::new());
+    let kernel = home.kernel();
     let mut pipe = Pipe::open(&kernel, View::Everything);
 
     let found = pipe.ask(1, "server/discover", modern(json!({}), json!({}))).await;
@@ -32,7 +33,8 @@ async fn both_eras_are_served_on_one_pipe() {
 
 #[tokio::test]
 async fn before_initialize_strange_messages_are_answered_and_nothing_ends() {
-    let kernel = TestHome::new().kernel();
+    let home = TestHome::new();
+    let kernel = home.kernel();
     let mut pipe = Pipe::open(&kernel, View::Agents);
 
     assert_eq!(pipe.ask(1, "probe/anything", json!({})).await["error"]["code"], -32601);
@@ -44,7 +46,8 @@ async fn before_initialize_strange_messages_are_answered_and_nothing_ends() {
 
 #[tokio::test]
 async fn the_default_view_shows_agents_and_the_tools_are_not_even_callable() {
-    let kernel = agents(TestHome::new()).kernel();
+    let home = agents(TestHome::new());
+    let kernel = home.kernel();
     let names = |listed: &Value| -> Vec<String> {
         let tools = listed["result"]["tools"].as_array().unwrap();
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
@@ -73,7 +76,8 @@ async fn the_default_view_shows_agents_and_the_tools_are_not_even_callable() {
 #[tokio::test]
 async fn requests_run_beside_each_other_and_a_canceled_one_is_not_answered() {
     let probe = Probe::hang();
-    let kernel = TestHome::new().boot().tool(probe.boxed()).start().unwrap();
+    let home = TestHome::new();
+    let kernel = home.boot().tool(probe.boxed()).start().unwrap();
     let mut pipe = Pipe::open(&kernel, View::Everything);
     pipe.send(&request(1, "tools/call", json!({"name": "probe_hang", "arguments": {}}))).await;
 
@@ -110,7 +114,8 @@ async fn when_the_input_ends_running_work_is_canceled() {
 
 #[tokio::test]
 async fn a_message_that_is_too_large_is_drained_and_the_next_one_answered() {
-    let kernel = TestHome::new().kernel();
+    let home = TestHome::new();
+    let kernel = home.kernel();
     let mut pipe = Pipe::open(&kernel, View::Agents);
     let piece = vec![b'x'; 1024 * 1024];
     for _ in 0..11 {
@@ -126,7 +131,8 @@ async fn a_message_that_is_too_large_is_drained_and_the_next_one_answered() {
 
 #[tokio::test]
 async fn a_line_that_is_no_message_is_said_to_be_none_and_the_stream_goes_on() {
-    let kernel = TestHome::new().kernel();
+    let home = TestHome::new();
+    let kernel = home.kernel();
     let mut pipe = Pipe::open(&kernel, View::Agents);
     let not_json: [&[u8]; 9] = [
         b"hello",
@@ -168,7 +174,8 @@ async fn a_line_that_is_no_message_is_said_to_be_none_and_the_stream_goes_on() {
 
 #[tokio::test]
 async fn a_client_that_never_reads_is_not_read_from_either() {
-    let kernel = TestHome::new().kernel();
+    let home = TestHome::new();
+    let kernel = home.kernel();
     let mut pipe = Pipe::open(&kernel, View::Agents);
     let line = format!("{}\n", request("x".repeat(200), "nope", json!({})));
 
@@ -228,7 +235,7 @@ fn when_the_daemon_dies_the_work_goes_on_in_this_process_and_what_was_lost_is_sa
     );
     openfang
         .write("agents/waits/script.toml", "[[rules]]\nsteps = [{ chunk = \"begun\" }, { wait_for_cancel = true }]\n");
-    openfang.write("agents/starter/agent.toml", "name = \"starter\"\n[model]\nprovider = \"direct\"\ndefault_tool = \"get_greeting\"\n[capabilities]\ntools = [\"get_greeting\"]\n");
+    openfang.write("agents/starter/agent.toml", "name = \"starter\"\ndefault_tool = \"get_greeting\"\n[model]\nprovider = \"direct\"\n[capabilities]\ntools = [\"get_greeting\"]\n");
     let daemon = openfang.start();
     let mut ide = openfang.converse(&["mcp"]);
     ide.ask(&initialize("2025-06-18", json!({})));

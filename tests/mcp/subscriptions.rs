@@ -58,7 +58,8 @@ async fn a_listener_hears_of_what_it_asked_for_and_under_its_own_id() {
 
 #[tokio::test]
 async fn a_legacy_subscription_is_told_until_it_is_taken_back() {
-    let kernel = agents(TestHome::new()).kernel();
+    let home = agents(TestHome::new());
+    let kernel = home.kernel();
     let task = waiting(&kernel).await;
     let uri = format!("openfang://tasks/{}", task.id);
     let mut pipe = Pipe::open(&kernel, View::Agents);

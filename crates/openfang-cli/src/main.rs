@@ -1,10 +1,13 @@
-//! The `openfang` binary: a door into [`openfang_cli::run`].
+//! The `openfang` binary: a door into [`openfang_cli::run`], and the helper that child processes start through.
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 use openfang_cli::Args;
+use openfang_egress::process::{helper_main, not_dumpable};
 
 fn main() -> ExitCode {
-    openfang_cli::run(Args::parse())
+    not_dumpable();
+    // Before anything else: a helper has one thread and knows nothing of the command line.
+    helper_main(std::env::args_os().skip(1)).unwrap_or_else(|| openfang_cli::run(Args::parse()))
 }

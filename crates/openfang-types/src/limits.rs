@@ -222,6 +222,42 @@ pub const HTTP_CIRCUITS: usize = 1_024;
 pub const HTTP_POOL_IDLE: Duration = Duration::from_secs(60);
 /// Unused connections kept for one origin.
 pub const HTTP_POOL_PER_ORIGIN: usize = 4;
+/// Child processes that one door keeps at a time; the next one is refused.
+pub const CHILDREN_MAX: usize = 1_024;
+/// How long a child may take from its fork to its own program: a directory on a dead network share must not hang us.
+pub const CHILD_START_LIMIT: Duration = Duration::from_secs(10);
+/// What a child is told before it runs its program; the system's own limit for arguments and environment is 2 MiB.
+pub const CHILD_ORDER_MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Frames that may wait for a child to read; the next sender waits.
+pub const CHILD_STDIN_QUEUE: usize = 16;
+/// How long a child may take for one frame on its stdin before the stream counts as stuck.
+pub const CHILD_STDIN_LIMIT: Duration = Duration::from_secs(10);
+/// What is kept of a child's stderr: the end of it.
+pub const CHILD_STDERR_TAIL_BYTES: usize = 64 * 1024;
+/// A longer line of stderr comes in pieces of at most this size.
+pub const CHILD_STDERR_LINE_BYTES: usize = 8 * 1024;
+/// From so many bytes on a value of a child's environment is taken out of its stderr; shorter ones are words.
+pub const CHILD_SECRET_MIN_BYTES: usize = 8;
+/// How long a child gets to end by itself after its stdin was closed.
+pub const CHILD_CLOSE_GRACE: Duration = Duration::from_secs(1);
+/// How long it gets after TERM, before KILL.
+pub const CHILD_TERM_GRACE: Duration = Duration::from_millis(500);
+/// How long the end of a child is waited for after KILL; the system may hold on to it for longer.
+pub const CHILD_KILL_PATIENCE: Duration = Duration::from_secs(5);
+/// How long the rest of a dead child's stderr is read, and its clearing away waited for.
+pub const CHILD_LAST_WORDS: Duration = Duration::from_millis(500);
+/// How often a dying child is looked at, and how long what it left is removed at a time.
+pub const CHILD_BURIAL_ROUND: Duration = Duration::from_millis(5);
+/// Data that a tool's child may have, unless a control group limits its memory.
+pub const CHILD_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
+/// Processes that a tool's child may start, on top of those its user has.
+pub const CHILD_PROCESSES: u64 = 64;
+/// How long the reaper may take to answer before it counts as dead.
+pub const REAPER_ANSWER: Duration = Duration::from_secs(5);
+/// How often it is looked whether the reaper lives, while there are children.
+pub const REAPER_WATCH: Duration = Duration::from_secs(1);
+/// How long what a dead child left on disk is being removed before it stays.
+pub const CHILD_SWEEP: Duration = Duration::from_secs(60);
 
 /// The limits that config may change, under `[limits]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

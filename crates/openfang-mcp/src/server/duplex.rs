@@ -49,15 +49,20 @@ impl<H: Host> Duplex<H> {
         if is_batch(frame) && session.as_ref().is_some_and(|session| session.revision().facts().batches) {
             return self.accept_batch(frame);
         }
-        if let Some(work) = self.work(decode(frame, IdRule::Mcp)) {
-            let out = Arc::clone(&self.out);
-            self.server.inner.tracker.spawn(async move {
-                let worked = work.await;
-                if let Some(frame) = worked.frame {
-                    out.send(Bytes::from(frame), Weight::Heavy);
-                }
-                drop(worked.run);
-            });
+        match self.work(decode(frame, IdRule::Mcp)) {
+            None => {}
+            // Said at once, and so before anything that is asked for next.
+            Some(Work::Done(frame)) => drop(self.out.send(Bytes::from(frame), Weight::Heavy)),
+            Some(Work::Begun(work)) => {
+                let out = Arc::clone(&self.out);
+                self.server.inner.tracker.spawn(async move {
+                    let worked = work.await;
+                    if let Some(frame) = worked.frame {
+                        out.send(Bytes::from(frame), Weight::Heavy);
+                    }
+                    drop(worked.run);
+                });
+            }
         }
     }
 
@@ -82,7 +87,7 @@ impl<H: Host> Duplex<H> {
         let works: Vec<_> = messages.into_iter().filter_map(|message| self.work(message)).collect();
         let out = Arc::clone(&self.out);
         self.server.inner.tracker.spawn(async move {
-            let mut worked = futures_util::future::join_all(works).await;
+            let mut worked = futures_util::future::join_all(works.into_iter().map(Work::ended)).await;
             if let Some(batch) = batched(worked.iter_mut().filter_map(|worked| worked.frame.take())) {
                 out.send(Bytes::from(batch), Weight::Heavy);
             }
@@ -113,13 +118,13 @@ impl<H: Host> Duplex<H> {
                 }
                 None
             }
-            Err(error) => Some(ready(encode_error(error.id(), &error.to_error_object()))),
+            Err(error) => Some(Work::Done(encode_error(error.id(), &error.to_error_object()))),
         }
     }
 
     fn request(&self, id: Id, method: &str, params: Option<&RawValue>) -> Work {
         if method == "initialize" {
-            return ready(self.initialize(&id, params));
+            return Work::Done(self.initialize(&id, params));
         }
         let (revision, session) = match self.session() {
             Some(session) => (session.revision(), Some(session)),
@@ -133,11 +138,11 @@ impl<H: Host> Duplex<H> {
         });
         let (meta, revision, client) = match understood {
             Ok(understood) => understood,
-            Err(error) => return ready(Answer::error(&id, &error, Revision::NEWEST).frame),
+            Err(error) => return Work::Done(Answer::error(&id, &error, Revision::NEWEST).frame),
         };
         let run = match self.running.begin(&id) {
             Ok(run) => run,
-            Err(why) => return ready(Answer::error(&id, &why.into(), revision).frame),
+            Err(why) => return Work::Done(Answer::error(&id, &why.into(), revision).frame),
         };
         let request = Request {
             caller: self.caller.clone(),
@@ -152,10 +157,10 @@ impl<H: Host> Duplex<H> {
             cancel: run.token(),
         };
         let server = self.server.clone();
-        Box::pin(async move {
+        Work::Begun(Box::pin(async move {
             let frame = server.answer(&request).await.map(|answer| answer.frame);
             Worked { frame, run: Some(run) }
-        })
+        }))
     }
 
     fn initialize(&self, id: &Id, params: Option<&RawValue>) -> Vec<u8> {
@@ -177,7 +182,21 @@ impl<H: Host> Duplex<H> {
 }
 
 /// Work on a request.
-type Work = std::pin::Pin<Box<dyn Future<Output = Worked> + Send>>;
+enum Work {
+    /// There was nothing to do but to answer.
+    Done(Vec<u8>),
+    /// It takes its time.
+    Begun(std::pin::Pin<Box<dyn Future<Output = Worked> + Send>>),
+}
+
+impl Work {
+    async fn ended(self) -> Worked {
+        match self {
+            Self::Done(frame) => Worked { frame: Some(frame), run: None },
+            Self::Begun(work) => work.await,
+        }
+    }
+}
 
 /// What came of it.
 struct Worked {
@@ -185,10 +204,6 @@ struct Worked {
     frame: Option<Vec<u8>>,
     /// Until this goes, and so until the answer is on its way, the request runs.
     run: Option<Run>,
-}
-
-fn ready(frame: Vec<u8>) -> Work {
-    Box::pin(std::future::ready(Worked { frame: Some(frame), run: None }))
 }
 
 impl From<NotBegun> for McpError {

@@ -1,0 +1,108 @@
+//! The door to other programs. Every child process starts here, and none outlives us.
+//!
+//! A [`Launch`] says what runs: a [`Program`] that was found once, an [`Environment`] built from an allow-list, limits
+//! and perhaps a [`Sandbox`]. [`ProcessDoor::start`] gives a [`Child`]: a queue to its stdin, its stdout, the tail of its
+//! stderr and its [`Exit`]. Dropping it ends it. Our binary is its own helper ([`helper_main`]): `__child` prepares
+//! itself and becomes the program, `__reaper` kills what is left when we die.
+//! Refused: more children than the limit, `..` in a command, `*` in an environment. Without Linux: everything.
+
+#![cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "what prepares a child is used where children start"))]
+
+mod environment;
+mod error;
+mod exit;
+#[cfg(target_os = "linux")]
+mod linux;
+mod metrics;
+mod program;
+mod resources;
+mod sandbox;
+mod stderr;
+#[cfg(not(target_os = "linux"))]
+mod unsupported;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use openfang_types::limits::CHILD_STDIN_LIMIT;
+
+pub use environment::{Environment, EnvironmentError, EnvironmentKind, Surroundings};
+pub use error::{ProcessError, SendError};
+pub use exit::{Ending, Exit};
+#[cfg(target_os = "linux")]
+pub use linux::{Child, ProcessDoor, Stdin, Stdout, helper_main, not_dumpable};
+pub use metrics::ProcessMetrics;
+pub use program::{Program, ProgramError};
+pub use resources::ResourceLimits;
+pub use sandbox::{Containment, Network, Sandbox};
+#[cfg(not(target_os = "linux"))]
+pub use unsupported::{Child, ProcessDoor, Stdin, Stdout, helper_main, not_dumpable};
+
+/// What is called with every line of a child's stderr, without its line break. It must not block.
+pub type LineCallback = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// What the door itself needs.
+#[derive(Debug, Clone)]
+pub struct DoorConfig {
+    /// Our own binary, which runs [`helper_main`].
+    pub helper: PathBuf,
+    /// Where temporary homes are made.
+    pub temporary: PathBuf,
+}
+
+/// What is to run, and how.
+#[derive(Clone)]
+pub struct Launch {
+    /// The program.
+    pub program: Program,
+    /// Its arguments. They are visible to other users of the machine, as those of any process.
+    pub arguments: Vec<OsString>,
+    /// Its environment, whole.
+    pub environment: Environment,
+    /// Where it runs.
+    pub directory: PathBuf,
+    /// What it may use.
+    pub limits: ResourceLimits,
+    /// What it may touch; none means everything that we may.
+    pub sandbox: Option<Sandbox>,
+    /// How long it may take for one frame on its stdin.
+    pub stdin_limit: Duration,
+    /// Who hears its stderr.
+    pub on_stderr: Option<LineCallback>,
+}
+
+impl Launch {
+    /// A program without arguments, limits or sandbox.
+    pub fn new(program: Program, environment: Environment, directory: PathBuf) -> Self {
+        Self {
+            program,
+            arguments: Vec::new(),
+            environment,
+            directory,
+            limits: ResourceLimits::none(),
+            sandbox: None,
+            stdin_limit: CHILD_STDIN_LIMIT,
+            on_stderr: None,
+        }
+    }
+
+    /// Whether the child gets a home of its own that is removed after it.
+    fn needs_temporary_home(&self) -> bool {
+        self.sandbox.is_some() || self.environment.kind() == EnvironmentKind::Tool
+    }
+}
+
+impl std::fmt::Debug for Launch {
+    /// Without arguments: people put keys there.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Launch")
+            .field("program", &self.program)
+            .field("environment", &self.environment)
+            .field("directory", &self.directory)
+            .field("limits", &self.limits)
+            .field("sandbox", &self.sandbox)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,213 @@
+//! What a child finds in its environment: a short list by its kind, what the operator listed, and nothing else.
+//!
+//! This is the one place that reads our own environment ([`Surroundings::ours`]); tests bring another. An entry is a
+//! name to pass on, or `NAME=value` where `${VAR}` in the value is ours. Refused: `*`, names that are none, and
+//! variables that are not set. Values are never shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::Path;
+
+use openfang_types::limits::CHILD_SECRET_MIN_BYTES;
+
+const PATH: &str = "PATH";
+const HOME: &str = "HOME";
+const TMPDIR: &str = "TMPDIR";
+/// Where programs are looked for when we have no PATH ourselves.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Who the child is, which decides what it gets without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnvironmentKind {
+    /// An MCP server: PATH, HOME, USER, LANG, TMPDIR, SHELL and TERM, without which npx and uvx do not start.
+    McpServer,
+    /// A shell command or a skill: PATH, LANG, and a temporary home.
+    Tool,
+}
+
+impl EnvironmentKind {
+    const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::McpServer => &[PATH, HOME, "USER", "LANG", TMPDIR, "SHELL", "TERM"],
+            Self::Tool => &[PATH, "LANG"],
+        }
+    }
+}
+
+/// The variables that a child's environment is made from.
+#[derive(Clone)]
+pub struct Surroundings(BTreeMap<OsString, OsString>);
+
+impl Surroundings {
+    /// Those of this process.
+    #[expect(clippy::disallowed_methods, reason = "the allow-list needs something to allow from")]
+    pub fn ours() -> Self {
+        Self(std::env::vars_os().collect())
+    }
+
+    /// These.
+    pub fn of<N: Into<OsString>, V: Into<OsString>>(variables: impl IntoIterator<Item = (N, V)>) -> Self {
+        Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+
+    fn get(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str)
+    }
+}
+
+impl fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+/// Why an environment cannot be made. Values are never quoted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EnvironmentError {
+    /// Everything was asked for.
+    #[error("`{entry}` in env: a star would hand over every secret of this process; list the names")]
+    Star {
+        /// The name, as written.
+        entry: String,
+    },
+    /// Not a name.
+    #[error("`{name}` in env is not the name of a variable; write NAME or NAME=value")]
+    BadName {
+        /// The name, as written.
+        name: String,
+    },
+    /// The value has a NUL, or a reference that is not closed or has no name.
+    #[error("the value of {name} in env {fault}")]
+    BadValue {
+        /// Whose value.
+        name: String,
+        /// What is wrong.
+        fault: &'static str,
+    },
+    /// A variable is asked for that we do not have.
+    #[error("the variable {variable} is not set, and env asks for it ({name}); set it, or take it out")]
+    Unset {
+        /// Which is missing.
+        variable: String,
+        /// The entry that asks for it.
+        name: String,
+    },
+}
+
+/// A child's environment, whole.
+#[derive(Clone)]
+pub struct Environment {
+    kind: EnvironmentKind,
+    values: BTreeMap<OsString, OsString>,
+    listed: BTreeSet<OsString>,
+}
+
+impl Environment {
+    /// What a child of this kind gets, and what is listed for it.
+    pub fn build(
+        kind: EnvironmentKind,
+        listed: &[String],
+        surroundings: &Surroundings,
+    ) -> Result<Self, EnvironmentError> {
+        let usual = kind
+            .names()
+            .iter()
+            .filter_map(|name| Some((OsString::from(name), surroundings.get(name)?.into())));
+        let mut values: BTreeMap<OsString, OsString> = usual.collect();
+        values.entry(PATH.into()).or_insert_with(|| USUAL_PATH.into());
+        let mut environment = Self { kind, values, listed: BTreeSet::new() };
+        for entry in listed {
+            let (name, value) = listed_value(entry, surroundings)?;
+            environment.values.insert(name.into(), value);
+            environment.listed.insert(name.into());
+        }
+        Ok(environment)
+    }
+
+    /// Who it is for.
+    pub const fn kind(&self) -> EnvironmentKind {
+        self.kind
+    }
+
+    /// Where the child looks for programs.
+    pub fn path(&self) -> &OsStr {
+        self.values.get(OsStr::new(PATH)).map_or(OsStr::new(USUAL_PATH), OsString::as_os_str)
+    }
+
+    /// Moves the child into a home of its own, unless the operator listed another.
+    pub(super) fn move_to(&mut self, home: &Path) {
+        for name in [HOME, TMPDIR] {
+            if !self.listed.contains(OsStr::new(name)) {
+                self.values.insert(name.into(), home.into());
+            }
+        }
+    }
+
+    /// Names and values, for the child alone.
+    pub(super) fn expose(&self) -> Vec<(OsString, OsString)> {
+        self.values.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    /// What must not be shown when the child prints it: the listed values, line by line.
+    pub(super) fn secrets(&self) -> Vec<Vec<u8>> {
+        let listed = self.listed.iter().filter_map(|name| self.values.get(name));
+        let lines = listed.flat_map(|value| value.as_encoded_bytes().split(|byte| *byte == b'\n'));
+        lines.filter(|line| line.len() >= CHILD_SECRET_MIN_BYTES).map(<[u8]>::to_vec).collect()
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.values.keys()).finish()
+    }
+}
+
+fn listed_value<'a>(entry: &'a str, ours: &Surroundings) -> Result<(&'a str, OsString), EnvironmentError> {
+    let (name, template) = entry.split_once('=').map_or((entry, None), |(name, value)| (name, Some(value)));
+    if name.contains('*') {
+        return Err(EnvironmentError::Star { entry: name.to_owned() });
+    }
+    if !is_name(name) {
+        return Err(EnvironmentError::BadName { name: name.to_owned() });
+    }
+    let value = match template {
+        None => variable(name, name, ours)?.to_owned(),
+        Some(template) => filled_in(name, template, ours)?,
+    };
+    if value.as_encoded_bytes().contains(&0) {
+        return Err(EnvironmentError::BadValue { name: name.to_owned(), fault: "has a NUL in it" });
+    }
+    Ok((name, value))
+}
+
+fn filled_in(name: &str, template: &str, ours: &Surroundings) -> Result<OsString, EnvironmentError> {
+    let bad = |fault| EnvironmentError::BadValue { name: name.to_owned(), fault };
+    let mut value = OsString::new();
+    let mut rest = template;
+    while let Some((before, reference)) = rest.split_once("${") {
+        value.push(before);
+        let (wanted, after) = reference.split_once('}').ok_or_else(|| bad("has a `${` that is not closed"))?;
+        if !is_name(wanted) {
+            return Err(bad("has a `${}` without the name of a variable in it"));
+        }
+        value.push(variable(wanted, name, ours)?);
+        rest = after;
+    }
+    value.push(rest);
+    Ok(value)
+}
+
+fn variable<'a>(wanted: &str, entry: &str, ours: &'a Surroundings) -> Result<&'a OsStr, EnvironmentError> {
+    let unset = || EnvironmentError::Unset { variable: wanted.to_owned(), name: entry.to_owned() };
+    ours.get(wanted).ok_or_else(unset)
+}
+
+fn is_name(name: &str) -> bool {
+    let inner = |char: char| char.is_ascii_alphanumeric() || "_.-".contains(char);
+    name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') && name.chars().all(inner)
+}
+
+#[cfg(test)]
+#[path = "environment_tests.rs"]
+mod tests;

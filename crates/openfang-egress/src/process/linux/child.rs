@@ -1,0 +1,95 @@
+//! The handle of a child that runs.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::net::unix::pipe;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::Stdin;
+use crate::process::stderr::Stderr;
+use crate::process::{Containment, Ending, Exit};
+
+/// A child that runs, or ran. Dropping it ends it in the background, as [`Child::shutdown`] does.
+pub struct Child {
+    pub(super) pid: u32,
+    pub(super) containment: Containment,
+    pub(super) stdin: Stdin,
+    pub(super) stdout: Option<Stdout>,
+    pub(super) stderr: Arc<Stderr>,
+    pub(super) exit: watch::Receiver<Option<Exit>>,
+    pub(super) stop: CancellationToken,
+}
+
+impl Child {
+    /// Its process id, which is also that of its process group.
+    pub const fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// What it is held to.
+    pub const fn containment(&self) -> &Containment {
+        &self.containment
+    }
+
+    /// The way to its stdin.
+    pub const fn stdin(&self) -> &Stdin {
+        &self.stdin
+    }
+
+    /// Its stdout, once. A child whose output nobody reads waits; nothing is kept here.
+    pub fn take_stdout(&mut self) -> Option<Stdout> {
+        self.stdout.take()
+    }
+
+    /// The end of its stderr, without the values that were listed for its environment.
+    pub fn stderr_tail(&self) -> String {
+        self.stderr.tail()
+    }
+
+    /// Waits until it is gone with everything it started, and its stderr is read. Any number of callers may wait.
+    pub async fn wait(&self) -> Exit {
+        let mut exit = self.exit.clone();
+        let known = exit.wait_for(Option::is_some).await.ok().and_then(|exit| *exit);
+        known.unwrap_or(Exit { ending: Ending::Unknown, asked: true })
+    }
+
+    /// Ends it and waits: its stdin is closed; a second later its group gets TERM; half a second later KILL.
+    pub async fn shutdown(&self) -> Exit {
+        self.stop.cancel();
+        self.wait().await
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl fmt::Debug for Child {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Child")
+            .field("pid", &self.pid)
+            .field("containment", &self.containment)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A child's stdout.
+#[derive(Debug)]
+pub struct Stdout(pub(super) pipe::Receiver);
+
+impl AsyncRead for Stdout {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(context, buffer)
+    }
+}

@@ -1,0 +1,64 @@
+//! The door itself: takes a launch, gives a child.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use openfang_types::limits::CHILDREN_MAX;
+use tokio::sync::{Semaphore, oneshot};
+use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
+
+use super::launcher::{self, Errand};
+use super::{Child, supervisor};
+use crate::process::{DoorConfig, Launch, ProcessError, ProcessMetrics};
+
+/// Starts children. Clones are the same door; one per process is enough. Children outlive the door, not the process.
+#[derive(Clone)]
+pub struct ProcessDoor {
+    hall: Arc<Hall>,
+}
+
+/// What every child's task needs of the door.
+pub(super) struct Hall {
+    pub(super) config: DoorConfig,
+    pub(super) errands: SyncSender<Errand>,
+    pub(super) metrics: ProcessMetrics,
+    permits: Arc<Semaphore>,
+    tracker: TaskTracker,
+}
+
+impl ProcessDoor {
+    /// Opens the door: one thread, and nothing else until the first child. A task per child runs on the tracker; when
+    /// it is dropped with its runtime, the child is killed at once.
+    pub fn open(config: DoorConfig, tracker: TaskTracker, metrics: ProcessMetrics) -> Result<Self, ProcessError> {
+        let helper = config.helper.clone();
+        let errands = launcher::start(config.clone()).map_err(|cause| ProcessError::Helper {
+            helper,
+            deed: "have a thread",
+            cause,
+        })?;
+        let permits = Arc::new(Semaphore::new(CHILDREN_MAX));
+        Ok(Self { hall: Arc::new(Hall { config, errands, metrics, permits, tracker }) })
+    }
+
+    /// Starts a program. When this returns well, the program runs, held to what [`Child::containment`] says; every
+    /// reason why it does not is an error. Dropping this future ends what it began.
+    pub async fn start(&self, launch: Launch) -> Result<Child, ProcessError> {
+        let Ok(permit) = Arc::clone(&self.hall.permits).try_acquire_owned() else {
+            self.hall.metrics.never_ran();
+            return Err(ProcessError::TooMany { limit: CHILDREN_MAX });
+        };
+        let span = tracing::info_span!("child", program = launch.program.name(), pid = tracing::field::Empty);
+        let (tell, told) = oneshot::channel();
+        let supervising = supervisor::run(Arc::clone(&self.hall), launch, permit, tell);
+        self.hall.tracker.spawn(supervising.instrument(span));
+        told.await.map_err(|_| ProcessError::Closed)?
+    }
+}
+
+impl fmt::Debug for ProcessDoor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessDoor").field("config", &self.hall.config).finish_non_exhaustive()
+    }
+}

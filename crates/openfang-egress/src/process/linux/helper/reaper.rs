@@ -1,0 +1,62 @@
+//! `__reaper`: waits for the end of its line, which is our end however it came, and then ends every child that it knows
+//! of. Until then it keeps a short list and answers each notice with one byte.
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use openfang_types::limits::{CHILD_BURIAL_ROUND, CHILD_SWEEP};
+
+use super::super::reaper_link::Notice;
+use super::super::ward::Ward;
+
+/// The main function.
+pub(super) fn run() -> ExitCode {
+    // Our own session: what is typed at a terminal for openfang is not meant for us.
+    let _ = rustix::process::setsid();
+    let Ok(line) = std::io::stdin().as_fd().try_clone_to_owned() else { return ExitCode::FAILURE };
+    let mut wards = HashMap::new();
+    listen(line, &mut wards);
+    sweep(wards.into_values().collect());
+    ExitCode::SUCCESS
+}
+
+/// Takes notices until there are no more. A line that breaks ends like one that ends.
+fn listen(line: OwnedFd, wards: &mut HashMap<i32, Ward>) {
+    let line = UnixStream::from(line);
+    let Ok(mut answers) = line.try_clone() else { return };
+    for notice in BufReader::new(line).lines() {
+        let Some(notice) = notice.ok().and_then(|notice| serde_json::from_str(&notice).ok()) else { return };
+        match notice {
+            Notice::Watch(ward) => drop(wards.insert(ward.group, ward)),
+            Notice::Forget(group) => drop(wards.remove(&group)),
+        }
+        if answers.write_all(b".").is_err() {
+            return;
+        }
+    }
+}
+
+/// Kills all, then removes what they leave as it becomes free.
+fn sweep(mut wards: Vec<Ward>) {
+    let begun = Instant::now();
+    wards.iter().for_each(Ward::kill);
+    while !wards.is_empty() && begun.elapsed() < CHILD_SWEEP {
+        wards.retain(|ward| !ward.clear_away(CHILD_SWEEP));
+        if !wards.is_empty() {
+            pause();
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a process with one thread and nothing else to do")]
+fn pause() {
+    std::thread::sleep(CHILD_BURIAL_ROUND);
+}
+
+#[cfg(test)]
+#[path = "reaper_tests.rs"]
+mod tests;

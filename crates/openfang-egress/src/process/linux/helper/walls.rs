@@ -1,0 +1,132 @@
+//! A sandbox, entered for good: Landlock for files, sockets and signals, seccomp for what Landlock does not know.
+//!
+//! Beside what it was given, the program may read and run what belongs to the system: programs, libraries, and the few
+//! files of /etc without which nothing starts. Not the home, not /proc, not /etc itself. Landlock grows with the
+//! kernel; what this one lacks is said.
+
+use std::io;
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, LandlockStatus, Ruleset,
+    RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
+};
+
+use super::super::control::Walls;
+use super::seccomp;
+use crate::process::{Containment, Network};
+
+/// Programs and libraries, and what programs read to start: the loader's cache, names of users, the clock, certificates.
+/// /opt is not here: what lies there is somebody's application with its configuration.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/gnu/store",
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/crypto-policies",
+    "/etc/group",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/locale.alias",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/pki/ca-trust/extracted",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/tls/certs",
+    "/etc/pki/tls/openssl.cnf",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/timezone",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/sys/vm/overcommit_memory",
+    "/sys/devices/system/cpu/online",
+];
+/// What it takes to find other machines.
+const NAMES: &[&str] = &[
+    "/etc/gai.conf",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/run/systemd/resolve/stub-resolv.conf",
+    "/run/systemd/resolve/resolv.conf",
+];
+const READ_DEVICES: &[&str] = &["/dev/random", "/dev/urandom"];
+const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/zero"];
+
+/// The newest rules that we know; the kernel takes those it knows.
+const NEWEST: ABI = ABI::V9;
+
+/// Enters the sandbox. An error means that the program must not run; a kernel without Landlock is none.
+pub(super) fn enter(walls: &Walls) -> io::Result<Containment> {
+    let status = restrict(walls).map_err(io::Error::other)?;
+    rustix::thread::set_no_new_privs(true)?;
+    seccomp::apply(walls.network)?;
+    Ok(match (status.ruleset, status.landlock) {
+        (RulesetStatus::NotEnforced, LandlockStatus::NotEnabled) => {
+            Containment::None { reason: "Landlock is switched off on this kernel (see its lsm= parameter)".to_owned() }
+        }
+        (RulesetStatus::NotEnforced, _) => {
+            Containment::None { reason: "this kernel has no Landlock (Linux 5.13 and later can have it)".to_owned() }
+        }
+        (_, LandlockStatus::Available { effective_abi, .. }) => held_by(effective_abi),
+        (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) => {
+            Containment::None { reason: "Landlock does not answer".to_owned() }
+        }
+    })
+}
+
+/// What the rules of a kernel do not hold.
+fn held_by(abi: ABI) -> Containment {
+    let since = [
+        (ABI::V2, "moving files between directories (Linux 5.19)"),
+        (ABI::V3, "truncating files (Linux 6.2)"),
+        (ABI::V5, "commands to devices (Linux 6.10)"),
+        (ABI::V6, "signals and abstract sockets to other processes (Linux 6.12)"),
+    ];
+    let missing: Vec<String> =
+        since.iter().filter(|(from, _)| abi < *from).map(|(_, what)| (*what).to_owned()).collect();
+    if missing.is_empty() { Containment::Full } else { Containment::Partial { missing } }
+}
+
+fn restrict(walls: &Walls) -> Result<landlock::RestrictionStatus, RulesetError> {
+    let read = AccessFs::from_read(NEWEST);
+    let mut rules = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?;
+    if walls.network == Network::Denied {
+        rules = rules.handle_access(AccessNet::from_all(NEWEST))?;
+    }
+    let names: &[&str] = if walls.network == Network::Allowed { NAMES } else { &[] };
+    let system = SYSTEM.iter().chain(READ_DEVICES).chain(names);
+    rules
+        .create()?
+        .add_rules(path_beneath_rules(system, read))?
+        .add_rules(path_beneath_rules(DEVICES, read | AccessFs::WriteFile | AccessFs::Truncate))?
+        .add_rules(path_beneath_rules(&walls.read, read))?
+        .add_rules(path_beneath_rules(&walls.write, changes()))?
+        .restrict_self()
+}
+
+/// Everything but making devices.
+fn changes() -> BitFlags<AccessFs> {
+    AccessFs::from_all(NEWEST) & !(AccessFs::MakeChar | AccessFs::MakeBlock)
+}
+
+#[cfg(test)]
+#[path = "walls_tests.rs"]
+mod tests;

@@ -1,0 +1,128 @@
+//! Our line to the reaper. It is started with the first child, told of every child before that child runs, and started
+//! anew when it is dead or silent; then it is told of all the living again.
+
+use std::collections::HashMap;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use openfang_types::limits::REAPER_ANSWER;
+use serde::{Deserialize, Serialize};
+
+use super::helper::REAPER;
+use super::ward::Ward;
+
+/// What the reaper is told, one line each. It answers each with one byte.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Notice {
+    /// End this one when we are gone.
+    Watch(Ward),
+    /// This one is over.
+    Forget(i32),
+}
+
+/// Our end, and what the other end must know.
+pub(super) struct ReaperLink {
+    helper: PathBuf,
+    wards: HashMap<i32, Ward>,
+    reaper: Option<Reaper>,
+}
+
+struct Reaper {
+    process: std::process::Child,
+    line: UnixStream,
+}
+
+impl ReaperLink {
+    pub(super) fn new(helper: PathBuf) -> Self {
+        Self { helper, wards: HashMap::new(), reaper: None }
+    }
+
+    /// Has the reaper know a child. When this returns well, it does.
+    pub(super) fn watch(&mut self, ward: Ward) -> io::Result<()> {
+        let notice = Notice::Watch(ward.clone());
+        self.wards.insert(ward.group, ward);
+        self.tell_living_reaper(&notice)
+    }
+
+    /// Has the reaper forget a child, before the child's number can become somebody else's.
+    pub(super) fn forget(&mut self, group: i32) -> io::Result<()> {
+        self.wards.remove(&group);
+        self.tell_living_reaper(&Notice::Forget(group))
+    }
+
+    pub(super) fn has_wards(&self) -> bool {
+        !self.wards.is_empty()
+    }
+
+    /// Starts a new reaper where the old one died.
+    pub(super) fn look_after(&mut self) -> io::Result<()> {
+        let is_dead = self.reaper.as_mut().is_some_and(|reaper| !matches!(reaper.process.try_wait(), Ok(None)));
+        if is_dead { self.replace() } else { Ok(()) }
+    }
+
+    fn tell_living_reaper(&mut self, notice: &Notice) -> io::Result<()> {
+        if self.reaper.as_mut().is_some_and(|reaper| reaper.tell(notice).is_ok()) {
+            return Ok(());
+        }
+        // Whoever comes anew is told everything, this notice included.
+        self.replace()
+    }
+
+    fn replace(&mut self) -> io::Result<()> {
+        if let Some(dead) = self.reaper.take() {
+            tracing::warn!("the reaper of child processes is gone; starting another");
+            dead.end();
+        }
+        let mut reaper = Reaper::start(&self.helper)?;
+        for ward in self.wards.values() {
+            reaper.tell(&Notice::Watch(ward.clone()))?;
+        }
+        self.reaper = Some(reaper);
+        Ok(())
+    }
+}
+
+impl Drop for ReaperLink {
+    /// Only when no child is left: the reaper sees the end of its line and goes.
+    fn drop(&mut self) {
+        if let Some(Reaper { mut process, line }) = self.reaper.take() {
+            drop(line);
+            let _ = process.wait();
+        }
+    }
+}
+
+impl Reaper {
+    /// Its own session and an empty environment; the root directory, so that it keeps no file system busy.
+    #[expect(clippy::disallowed_methods, reason = "the reaper is our own binary")]
+    fn start(helper: &std::path::Path) -> io::Result<Self> {
+        let (line, theirs) = UnixStream::pair()?;
+        line.set_read_timeout(Some(REAPER_ANSWER))?;
+        line.set_write_timeout(Some(REAPER_ANSWER))?;
+        super::helper::keep_descriptors_from_children();
+        let process = Command::new(helper)
+            .arg(REAPER)
+            .env_clear()
+            .current_dir("/")
+            .stdin(OwnedFd::from(theirs.try_clone()?))
+            .stdout(OwnedFd::from(theirs))
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Self { process, line })
+    }
+
+    fn tell(&mut self, notice: &Notice) -> io::Result<()> {
+        let mut line = serde_json::to_vec(notice)?;
+        line.push(b'\n');
+        self.line.write_all(&line)?;
+        self.line.read_exact(&mut [0])
+    }
+
+    fn end(mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

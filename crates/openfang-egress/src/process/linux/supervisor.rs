@@ -1,0 +1,162 @@
+//! The task beside a child, from its order to its burial. It writes stdin, reads stderr, sees the end, or brings it
+//! about: close stdin, wait, TERM, wait, KILL. If the task is dropped, the child's body kills it.
+
+mod begin;
+
+use std::convert::Infallible;
+use std::future::pending;
+use std::os::fd::OwnedFd;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+
+use openfang_types::limits::{CHILD_CLOSE_GRACE, CHILD_LAST_WORDS, CHILD_STDERR_LINE_BYTES, CHILD_TERM_GRACE};
+use rustix::process::Signal;
+use tokio::io::AsyncReadExt as _;
+use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe;
+use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::Child;
+use super::door::Hall;
+use super::launcher::Body;
+use super::stdin::StdinPump;
+use crate::process::stderr::Stderr;
+use crate::process::{Containment, Ending, Exit, Launch, ProcessError, ProcessMetrics};
+
+/// Starts a child, hands it out, and stays with it to the end.
+pub(super) async fn run(
+    hall: Arc<Hall>,
+    launch: Launch,
+    permit: OwnedSemaphorePermit,
+    tell: oneshot::Sender<Result<Child, ProcessError>>,
+) {
+    match begin::begin(&hall, launch, permit).await {
+        Ok((child, life)) => {
+            tracing::Span::current().record("pid", child.pid);
+            warn_if_open(&child.containment);
+            // If nobody takes the child it is dropped here, and its life is told to end.
+            drop(tell.send(Ok(child)));
+            life.lead().await;
+        }
+        Err(error) => {
+            hall.metrics.never_ran();
+            tracing::info!(outcome = "never_ran", %error, "a child process did not start");
+            drop(tell.send(Err(error)));
+        }
+    }
+}
+
+fn warn_if_open(containment: &Containment) {
+    match containment {
+        Containment::NotAsked | Containment::Full => {}
+        Containment::Partial { missing } => {
+            tracing::warn!(?missing, "the sandbox of this child process is incomplete on this kernel");
+        }
+        Containment::None { reason } => {
+            tracing::warn!(
+                %reason,
+                "THERE IS NO SANDBOX around this child process: it can read whatever its user can read"
+            );
+        }
+    }
+}
+
+/// A running child, seen from its task.
+struct Life {
+    body: Body,
+    pidfd: AsyncFd<OwnedFd>,
+    stdin: StdinPump,
+    stderr_pipe: pipe::Receiver,
+    stderr: Arc<Stderr>,
+    exit: watch::Sender<Option<Exit>>,
+    stop: CancellationToken,
+    living: Living,
+}
+
+impl Life {
+    async fn lead(self) {
+        let Self { body, pidfd, stdin, stderr_pipe, stderr, exit, stop, living } = self;
+        let (read, all_read) = oneshot::channel();
+        let mut pumps = pin!(async {
+            tokio::join!(stdin.run(&stop), async {
+                drain(stderr_pipe, &stderr).await;
+                let _ = read.send(());
+            });
+            pending::<Infallible>().await
+        });
+        let asked = alongside(pumps.as_mut(), ended(&body, &pidfd, &stop)).await;
+        let ending = alongside(pumps.as_mut(), body.bury()).await;
+        let _ = timeout(CHILD_LAST_WORDS, alongside(pumps.as_mut(), all_read)).await;
+        stderr.end();
+        let ended = Exit { ending, asked };
+        living.ended(&ended);
+        tracing::debug!(outcome = ended.word(), "a child process ended");
+        exit.send_replace(Some(ended));
+    }
+}
+
+/// Does something while the pumps run, which never end by themselves.
+async fn alongside<T>(pumps: Pin<&mut impl Future<Output = Infallible>>, deed: impl Future<Output = T>) -> T {
+    tokio::select! {
+        biased;
+        done = deed => done,
+        never = pumps => match never {},
+    }
+}
+
+/// Waits for the end, or brings it about; says whether it was asked for. The child is not reaped here, so its number
+/// is still its own.
+async fn ended(body: &Body, pidfd: &AsyncFd<OwnedFd>, stop: &CancellationToken) -> bool {
+    tokio::select! {
+        biased;
+        () = exited(pidfd) => return false,
+        // The pump of stdin sees the same token and closes the pipe.
+        () = stop.cancelled() => {}
+    }
+    if timeout(CHILD_CLOSE_GRACE, exited(pidfd)).await.is_err() {
+        body.signal(Signal::TERM);
+        let _ = timeout(CHILD_TERM_GRACE, exited(pidfd)).await;
+    }
+    true
+}
+
+/// A pidfd can be read when its process has ended. One that cannot be watched counts as ended: better killed early
+/// than never.
+async fn exited(pidfd: &AsyncFd<OwnedFd>) {
+    drop(pidfd.readable().await);
+}
+
+async fn drain(mut pipe: pipe::Receiver, stderr: &Stderr) {
+    let mut chunk = vec![0; CHILD_STDERR_LINE_BYTES];
+    while let Ok(read @ 1..) = pipe.read(&mut chunk).await {
+        stderr.take(&chunk[..read]);
+    }
+}
+
+/// Counts a child as living until it has ended, or its task is dropped.
+struct Living {
+    metrics: Option<ProcessMetrics>,
+}
+
+impl Living {
+    fn new(metrics: &ProcessMetrics) -> Self {
+        metrics.ran();
+        Self { metrics: Some(metrics.clone()) }
+    }
+
+    fn ended(mut self, exit: &Exit) {
+        if let Some(metrics) = self.metrics.take() {
+            metrics.ended(exit);
+        }
+    }
+}
+
+impl Drop for Living {
+    fn drop(&mut self) {
+        if let Some(metrics) = self.metrics.take() {
+            metrics.ended(&Exit { ending: Ending::Unknown, asked: true });
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The beginning of a child: started by the launcher, known to the reaper, given its order, heard out until it has
+//! become its program. Whatever goes wrong, it is buried before the error is told.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+
+use openfang_types::limits::CHILD_START_LIMIT;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe;
+use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::super::control::{self, Cause, Order, Step, Walls, Word};
+use super::super::door::Hall;
+use super::super::launcher::{Errand, Launched, Wish};
+use super::super::{Child, Stdout, stdin};
+use super::{Life, Living};
+use crate::process::program::interpreter;
+use crate::process::stderr::Stderr;
+use crate::process::{Containment, Launch, ProcessError};
+
+/// Starts a child.
+pub(super) async fn begin(
+    hall: &Hall,
+    launch: Launch,
+    permit: OwnedSemaphorePermit,
+) -> Result<(Child, Life), ProcessError> {
+    let Launched { body, control, stdout, stderr, limits, home } = launched(hall, &launch, permit).await?;
+    let order = order(&launch, limits, home.as_deref());
+    let running = timeout(CHILD_START_LIMIT, instruct(control, &order, &launch)).await;
+    let running = running.unwrap_or_else(|_| {
+        Err(ProcessError::TooSlow { program: launch.program.path().to_owned(), limit: CHILD_START_LIMIT })
+    });
+    let wired = running.and_then(|(containment, stdin_pipe)| {
+        let pid = body.pid();
+        let pidfd = watched(pid).map_err(|cause| helper_error(hall, "be watched", cause))?;
+        let pipes = (pipe::Receiver::from_owned_fd(stdout), pipe::Receiver::from_owned_fd(stderr));
+        let (Ok(stdout), Ok(stderr)) = pipes else { return Err(ProcessError::Closed) };
+        Ok((containment, stdin_pipe, pid, pidfd, stdout, stderr))
+    });
+    let (containment, stdin_pipe, pid, pidfd, stdout, stderr_pipe) = match wired {
+        Ok(wired) => wired,
+        Err(error) => {
+            body.bury().await;
+            return Err(error);
+        }
+    };
+    let (stdin, stdin_pump) = stdin::queue(stdin_pipe, launch.stdin_limit);
+    let stderr = Arc::new(Stderr::new(launch.environment.secrets(), launch.on_stderr));
+    let (exit, exit_seen) = watch::channel(None);
+    let stop = CancellationToken::new();
+    let child = Child {
+        pid,
+        containment,
+        stdin,
+        stdout: Some(Stdout(stdout)),
+        stderr: Arc::clone(&stderr),
+        exit: exit_seen,
+        stop: stop.clone(),
+    };
+    let living = Living::new(&hall.metrics);
+    Ok((child, Life { body, pidfd, stdin: stdin_pump, stderr_pipe, stderr, exit, stop, living }))
+}
+
+async fn launched(hall: &Hall, launch: &Launch, permit: OwnedSemaphorePermit) -> Result<Launched, ProcessError> {
+    let wish = Wish {
+        temporary_home: launch.needs_temporary_home(),
+        limits: launch.limits.clone(),
+        permit,
+        errands: hall.errands.clone(),
+    };
+    let (tell, told) = oneshot::channel();
+    hall.errands.try_send(Errand::Launch(wish, tell)).map_err(|_| ProcessError::Closed)?;
+    let launched = told.await.map_err(|_| ProcessError::Closed)?;
+    launched.map_err(|cause| helper_error(hall, "be started", cause))
+}
+
+fn helper_error(hall: &Hall, deed: &'static str, cause: io::Error) -> ProcessError {
+    ProcessError::Helper { helper: hall.config.helper.clone(), deed, cause }
+}
+
+fn order(launch: &Launch, limits: crate::process::ResourceLimits, home: Option<&Path>) -> Order {
+    let mut environment = launch.environment.clone();
+    if let Some(home) = home {
+        environment.move_to(home);
+    }
+    let sandbox = launch.sandbox.as_ref().map(|sandbox| {
+        // Not the directory it runs in: that may be somebody's home, and whoever means it lists it.
+        let own = [launch.program.path()].into_iter();
+        Walls {
+            read: own.chain(sandbox.read.iter().map(AsRef::as_ref)).map(OsString::from).collect(),
+            write: home
+                .into_iter()
+                .chain(sandbox.write.iter().map(AsRef::as_ref))
+                .map(OsString::from)
+                .collect(),
+            network: sandbox.network,
+        }
+    });
+    Order {
+        parent: rustix::process::getpid().as_raw_nonzero().get(),
+        program: launch.program.path().into(),
+        arguments: launch.arguments.clone(),
+        environment: environment.expose(),
+        directory: launch.directory.clone().into(),
+        limits,
+        sandbox,
+    }
+}
+
+/// Gives the order and hears the child out.
+async fn instruct(
+    control: std::os::unix::net::UnixStream,
+    order: &Order,
+    launch: &Launch,
+) -> Result<(Containment, pipe::Sender), ProcessError> {
+    let program = || launch.program.path().to_owned();
+    let not_run = |cause| ProcessError::NotRun { program: program(), cause };
+    control.set_nonblocking(true).map_err(not_run)?;
+    let mut control = tokio::net::UnixStream::from_std(control).map_err(not_run)?;
+    let (theirs, ours) = io::pipe().map_err(not_run)?;
+    match control::send_order(&mut control, order, theirs.into()).await {
+        // What it had to say before it went is on its way.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        sent => sent.map_err(not_run)?,
+    }
+    let mut held_to = None;
+    while let Some(word) = control::hear(&mut control).await.map_err(not_run)? {
+        match word {
+            Word::Ready(containment) => held_to = Some(containment),
+            Word::Failed { step, cause } => return Err(failed(step, cause, launch)),
+        }
+    }
+    let containment = held_to.ok_or_else(|| ProcessError::Vanished { program: program() })?;
+    let pipe = pipe::Sender::from_owned_fd(ours.into()).map_err(not_run)?;
+    Ok((containment, pipe))
+}
+
+fn failed(step: Step, cause: Cause, launch: &Launch) -> ProcessError {
+    let (program, cause) = (launch.program.path().to_owned(), io::Error::from(cause));
+    match step {
+        Step::Directory => ProcessError::Directory { program, directory: launch.directory.clone(), cause },
+        Step::Limits => ProcessError::Limits { program, cause },
+        Step::Sandbox => ProcessError::Sandbox { program, cause },
+        // The file was there when it was resolved, so what is missing is what runs it.
+        Step::Program if cause.kind() == io::ErrorKind::NotFound && program.exists() => {
+            ProcessError::NoInterpreter { interpreter: interpreter(&program), program }
+        }
+        Step::Program | Step::Order => ProcessError::NotRun { program, cause },
+    }
+}
+
+#[expect(
+    deprecated,
+    reason = "unsound only for types that do not own their descriptor; this one does, and the way instead is unsafe"
+)]
+fn watched(pid: u32) -> io::Result<AsyncFd<OwnedFd>> {
+    let pid = i32::try_from(pid)
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or_else(|| io::Error::other("no such number"))?;
+    AsyncFd::with_interest(pidfd_open(pid, PidfdFlags::NONBLOCK)?, Interest::READABLE)
+}

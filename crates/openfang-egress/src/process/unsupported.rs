@@ -1,0 +1,104 @@
+//! Systems other than Linux: the types exist, nothing starts. A door that cannot contain what leaves stays shut.
+
+use std::convert::Infallible;
+use std::ffi::OsString;
+use std::pin::Pin;
+use std::process::ExitCode;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio_util::task::TaskTracker;
+
+use super::{Containment, DoorConfig, Exit, Launch, ProcessError, ProcessMetrics, SendError};
+
+/// A door that stays shut.
+#[derive(Debug, Clone)]
+pub struct ProcessDoor {}
+
+impl ProcessDoor {
+    /// Opens nothing.
+    pub fn open(_: DoorConfig, _: TaskTracker, _: ProcessMetrics) -> Result<Self, ProcessError> {
+        Ok(Self {})
+    }
+
+    /// Refuses.
+    pub async fn start(&self, _: Launch) -> Result<Child, ProcessError> {
+        Err(ProcessError::Unsupported)
+    }
+}
+
+/// Cannot be made, so the methods below are never reached.
+#[derive(Debug)]
+pub struct Child(Infallible);
+
+impl Child {
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        match self.0 {}
+    }
+
+    /// What it is held to.
+    pub fn containment(&self) -> &Containment {
+        match self.0 {}
+    }
+
+    /// The way to its stdin.
+    pub fn stdin(&self) -> &Stdin {
+        match self.0 {}
+    }
+
+    /// Its stdout, once.
+    pub fn take_stdout(&mut self) -> Option<Stdout> {
+        match self.0 {}
+    }
+
+    /// The end of its stderr.
+    pub fn stderr_tail(&self) -> String {
+        match self.0 {}
+    }
+
+    /// Waits for its end.
+    pub async fn wait(&self) -> Exit {
+        match self.0 {}
+    }
+
+    /// Ends it.
+    pub async fn shutdown(&self) -> Exit {
+        match self.0 {}
+    }
+}
+
+/// Cannot be made.
+#[derive(Debug, Clone)]
+pub struct Stdin(Infallible);
+
+impl Stdin {
+    /// Sends a frame.
+    pub async fn send(&self, _: Bytes) -> Result<(), SendError> {
+        match self.0 {}
+    }
+
+    /// Closes it.
+    pub fn close(&self) {
+        match self.0 {}
+    }
+}
+
+/// Cannot be made.
+#[derive(Debug)]
+pub struct Stdout(Infallible);
+
+impl AsyncRead for Stdout {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<std::io::Result<()>> {
+        match self.0 {}
+    }
+}
+
+/// There are no helpers here.
+pub fn helper_main(_: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    None
+}
+
+/// Nothing to be done here.
+pub fn not_dumpable() {}
