@@ -231,11 +231,11 @@ fn when_the_daemon_dies_the_work_goes_on_in_this_process_and_what_was_lost_is_sa
     let openfang = Openfang::new();
     openfang.write(
         "agents/waits/agent.toml",
-        "name = \"waits\"\n[model]\nprovider = \"script\"\n[capabilities]\ntools = []\n",
+        "name = \"waits\"\ndescription = \"waits\"\n[model]\nprovider = \"script\"\n[capabilities]\ntools = []\n",
     );
     openfang
         .write("agents/waits/script.toml", "[[rules]]\nsteps = [{ chunk = \"begun\" }, { wait_for_cancel = true }]\n");
-    openfang.write("agents/starter/agent.toml", "name = \"starter\"\ndefault_tool = \"get_greeting\"\n[model]\nprovider = \"direct\"\n[capabilities]\ntools = [\"get_greeting\"]\n");
+    openfang.write("agents/starter/agent.toml", "name = \"starter\"\ndescription = \"greets\"\ndefault_tool = \"get_greeting\"\n[model]\nprovider = \"direct\"\n[capabilities]\ntools = [\"get_greeting\"]\n");
     let daemon = openfang.start();
     let mut ide = openfang.converse(&["mcp"]);
     ide.ask(&initialize("2025-06-18", json!({})));

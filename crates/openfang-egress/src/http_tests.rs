@@ -25,5 +25,7 @@ mod redirects;
 mod retries;
 #[path = "http_tests/streams.rs"]
 mod streams;
+#[path = "http_tests/system_calls.rs"]
+mod system_calls;
 #[path = "http_tests/tls.rs"]
 mod tls;

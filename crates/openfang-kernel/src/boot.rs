@@ -1,5 +1,6 @@
 //! Putting the parts together, in order: home, keys, credentials, tools, agents. Nothing runs until all of it is there.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
 use futures_util::future::BoxFuture;
@@ -13,7 +14,7 @@ use openfang_runtime::tools::{Surroundings, Tool, builtin};
 use openfang_runtime::workspaces::Workspaces;
 use openfang_store::{Node, NodeError, OpenError, Sqlite, Stores};
 use openfang_types::clock::{Clock, IdSource};
-use openfang_types::config::Config;
+use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::ids::{AgentName, NodeId};
 use openfang_types::principal::Principal;
 use prometheus_client::registry::Registry;
@@ -25,6 +26,7 @@ use crate::agents::{self, AgentsError};
 use crate::home::{Home, HomeError};
 use crate::kernel::{Inner, Kernel};
 use crate::keys::Keys;
+use crate::outward::{OURSELVES, Outward};
 use crate::run::LiveRuns;
 use crate::store_metrics;
 use crate::streams::OpenStreams;
@@ -38,6 +40,7 @@ pub struct Boot {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     tools: Vec<Box<dyn Tool>>,
+    helper: PathBuf,
 }
 
 /// Why a kernel did not start.
@@ -61,6 +64,9 @@ pub enum BootError {
     /// This process cannot be registered.
     #[error(transparent)]
     Node(#[from] NodeError),
+    /// What may be reached cannot be used.
+    #[error("{}: {}", .0.key, .0.why)]
+    Outward(ConfigProblem),
     /// The system has no randomness.
     #[error("the system gives no random numbers: {0}")]
     Randomness(#[from] getrandom::Error),
@@ -76,6 +82,7 @@ impl Boot {
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds::default()),
             tools: Vec::new(),
+            helper: PathBuf::from(OURSELVES),
         }
     }
 
@@ -83,6 +90,13 @@ impl Boot {
     #[must_use]
     pub fn tool(mut self, tool: Box<dyn Tool>) -> Self {
         self.tools.push(tool);
+        self
+    }
+
+    /// Starts children through this binary instead of the one that runs.
+    #[must_use]
+    pub fn helper(mut self, helper: PathBuf) -> Self {
+        self.helper = helper;
         self
     }
 
@@ -124,6 +138,7 @@ impl Boot {
         let mut metrics = Registry::default();
         store_metrics::register(&mut metrics, &stores.health);
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
+        let outward = Outward::new(&self.config, self.helper, &mut metrics).map_err(BootError::Outward)?;
 
         // The agent tools need the kernel that is only being made: they get a way to it that opens when it stands.
         let mut failure = None;
@@ -153,6 +168,7 @@ impl Boot {
                 tracker: TaskTracker::new(),
                 draining: CancellationToken::new(),
                 stop: CancellationToken::new(),
+                outward,
                 metrics: Mutex::new(metrics),
             }
         });

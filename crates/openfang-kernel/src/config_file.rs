@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use openfang_types::config::Config;
 use serde_json::Value as Schema;
 
+use crate::outward;
 use crate::strict_toml::{self, Document, Fault, Faults, Place, properties, unknown_key};
 
 /// Variables that are not keys of the config.
@@ -71,7 +72,12 @@ fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults
         None => document.fault(&key, why),
     };
     let config: Config = strict_toml::typed(values).map_err(|(key, why)| Faults(vec![fault(key, why)]))?;
-    let problems: Vec<Fault> = config.problems().into_iter().map(|problem| fault(problem.key, problem.why)).collect();
+    let problems: Vec<Fault> = config
+        .problems()
+        .into_iter()
+        .chain(outward::problems(&config))
+        .map(|problem| fault(problem.key, problem.why))
+        .collect();
     if problems.is_empty() { Ok(config) } else { Err(Faults(problems)) }
 }
 

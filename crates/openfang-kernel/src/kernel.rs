@@ -22,6 +22,7 @@ use crate::KernelError;
 use crate::access::{AuthError, Caller, Credentials, PeerKind};
 use crate::agents::Agent;
 use crate::keys::Keys;
+use crate::outward::Outward;
 use crate::run::LiveRuns;
 use crate::streams::OpenStreams;
 
@@ -50,6 +51,7 @@ pub(crate) struct Inner {
     pub(crate) draining: CancellationToken,
     /// Fires when running work has had its time.
     pub(crate) stop: CancellationToken,
+    pub(crate) outward: Outward,
     pub(crate) metrics: Mutex<Registry>,
 }
 

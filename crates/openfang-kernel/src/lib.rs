@@ -16,6 +16,7 @@ mod kernel;
 mod keys;
 pub mod maintenance;
 pub mod mcp;
+mod outward;
 mod policy;
 mod recovery;
 mod run;

@@ -4,6 +4,7 @@
 //! from the day on which it has an effect.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,8 @@ pub struct Config {
     pub loop_guard: LoopGuardConfig,
     /// What is personal data, beside what the labels find by themselves.
     pub pii: PiiConfig,
+    /// What may be reached from here.
+    pub egress: EgressConfig,
     /// What is kept, and for how long.
     pub storage: StorageConfig,
     /// What is logged, to standard error.
@@ -52,6 +55,7 @@ impl Default for Config {
             limits: Limits::default(),
             loop_guard: LoopGuardConfig::default(),
             pii: PiiConfig::default(),
+            egress: EgressConfig::default(),
             storage: StorageConfig::default(),
             log: LogConfig::default(),
         }
@@ -90,6 +94,17 @@ pub struct PiiConfig {
     pub paths: Vec<String>,
     /// Regular expressions of text that is personal.
     pub patterns: Vec<String>,
+}
+
+/// What may be reached from here, under `[egress]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EgressConfig {
+    /// Addresses, ranges (`10.1.0.0/16`), host names and `*.suffixes` that URLs named by others may reach although they
+    /// are not public. Cloud metadata stays out of reach.
+    pub allow: Vec<String>,
+    /// Files with certificates (PEM) of authorities that are trusted beside the system's own.
+    pub ca_files: Vec<PathBuf>,
 }
 
 /// What is kept, under `[storage]`.
