@@ -80,12 +80,16 @@ async function called(job, call, name, args) {
       isError: result.isError ?? false,
     };
   };
-  try {
-    return { ...(await answerOrError(name, ask)), progress };
-  } catch (error) {
-    if (options.signal?.aborted) return { name, cancelled: true, progress };
-    throw error;
-  }
+  const answer = await answerOrError(name, async () => {
+    try {
+      return await ask();
+    } catch (error) {
+      // Before the codes are looked at: SDK 1 gives an aborted call the code of a timeout.
+      if (options.signal?.aborted) return { cancelled: true };
+      throw error;
+    }
+  });
+  return { ...answer, progress };
 }
 
 async function done(job, { sdk, client, call, version, seen }) {
