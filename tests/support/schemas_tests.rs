@@ -235,6 +235,19 @@ fn what_is_not_a_message_at_all_is_refused_in_every_revision() {
 }
 
 #[test]
+fn a_good_call_in_a_bad_envelope_is_refused() {
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "t" } });
+    for revision in Revision::ALL.into_iter().filter(|revision| *revision != R2026_07_28) {
+        assert_eq!(check(revision, from_client(&call)), Ok(()));
+        for (member, value) in [("jsonrpc", json!("1.0")), ("id", json!(1.5)), ("id", Value::Null)] {
+            let mut call = call.clone();
+            call[member] = value;
+            assert!(check(revision, from_client(&call)).is_err(), "{call} in {}", revision.name());
+        }
+    }
+}
+
+#[test]
 fn a_result_without_its_required_members_is_refused_and_the_error_names_the_definition() {
     let error = answer(R2025_11_25, "tools/call", json!({ "isError": true })).unwrap_err();
 
