@@ -68,7 +68,7 @@ async function answerOrError(name, ask) {
 }
 
 /** One tool call: its result, the progress seen, or that it was cancelled. */
-async function called(job, call, name, args) {
+async function called(job, { client, call }, name, args) {
   const progress = [];
   const options = job.progress ? { onprogress: (seen) => progress.push(seen.progress) } : {};
   if (job.cancelAfter !== undefined) options.signal = AbortSignal.timeout(job.cancelAfter);
@@ -85,14 +85,17 @@ async function called(job, call, name, args) {
       return await ask();
     } catch (error) {
       // Before the codes are looked at: SDK 1 gives an aborted call the code of a timeout.
-      if (options.signal?.aborted) return { cancelled: true };
-      throw error;
+      if (!options.signal?.aborted) throw error;
+      // The connection must survive it; and closing it at once would overtake the notification.
+      await client.listTools();
+      return { cancelled: true };
     }
   });
   return { ...answer, progress };
 }
 
-async function done(job, { sdk, client, call, version, seen }) {
+async function done(job, connected) {
+  const { sdk, client, version, seen } = connected;
   const offers = client.getServerCapabilities() ?? {};
   const list = async (offer, listPage, pick) => (offer ? every(listPage, pick) : []);
   const tools = await list(offers.tools, (at) => client.listTools(at), (page) => page.tools);
@@ -109,7 +112,7 @@ async function done(job, { sdk, client, call, version, seen }) {
     gotPrompts: [],
     read: [],
   };
-  for (const [name, args] of job.calls) report.calls.push(await called(job, call, name, args));
+  for (const [name, args] of job.calls) report.calls.push(await called(job, connected, name, args));
   for (const [name, args] of job.prompts) {
     const get = async () => ({ messages: (await client.getPrompt({ name, arguments: args })).messages });
     report.gotPrompts.push(await answerOrError(name, get));

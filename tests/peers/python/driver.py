@@ -87,7 +87,7 @@ async def answer_or_error(name, ask):
         return {"name": name, "error": {"code": error.error.code, "message": error.error.message}}
 
 
-async def called(job, call, name, arguments):
+async def called(job, client, call, name, arguments):
     """One tool call: its result, the progress seen, or that it was cancelled."""
     seen = []
 
@@ -105,6 +105,9 @@ async def called(job, call, name, arguments):
     answer = {"name": name, "cancelled": True}
     with anyio.move_on_after(None if job.cancel_after is None else job.cancel_after / 1000):
         answer = await answer_or_error(name, ask)
+    if "cancelled" in answer:
+        # The connection must survive it; and closing it at once would overtake the notification.
+        await client.list_tools()
     return answer | {"progress": seen}
 
 
@@ -121,7 +124,7 @@ async def done(job, sdk, client, call, seen):
         "tools": [tool.name for tool in tools],
         "prompts": [prompt.name for prompt in prompts],
         "resources": [str(resource.uri) for resource in resources],
-        "calls": [await called(job, call, name, json.loads(arguments)) for name, arguments in job.call],
+        "calls": [await called(job, client, call, name, json.loads(arguments)) for name, arguments in job.call],
         "gotPrompts": [],
         "read": [],
     }

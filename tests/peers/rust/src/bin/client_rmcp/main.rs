@@ -146,7 +146,11 @@ async fn called(
         None => tool_answer(name, call.await)?,
         Some(after) => match tokio::time::timeout(Duration::from_millis(after), call).await {
             Ok(result) => tool_answer(name, result)?,
-            Err(_) => json!({ "name": name, "cancelled": true }),
+            Err(_) => {
+                // The connection must survive it; and closing it at once would overtake the notification.
+                client.list_tools(None).await?;
+                json!({ "name": name, "cancelled": true })
+            }
         },
     };
     let seen = if job.progress { lock(&listener.progress).clone() } else { Vec::new() };
