@@ -47,7 +47,7 @@ impl PeerServer {
         command.env("HOME", home.path()).current_dir(home.path());
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let path = if self == Self::EverythingSse { "sse" } else { "mcp" };
-        let mut server = RealServer { child, address, path, _home: home };
+        let mut server = RealServer { child, address, path, home };
         server.wait_until_up().then_some(server)
     }
 
@@ -78,7 +78,7 @@ pub(crate) struct RealServer {
     child: Child,
     address: SocketAddr,
     path: &'static str,
-    _home: tempfile::TempDir,
+    home: tempfile::TempDir,
 }
 
 impl RealServer {
@@ -103,7 +103,7 @@ impl RealServer {
 
 impl Drop for RealServer {
     fn drop(&mut self) {
-        process::kill_group(self.child.id());
+        process::kill(self.child.id(), self.home.path());
         let _ = self.child.wait();
     }
 }
