@@ -111,8 +111,9 @@ fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Install scripts stay off: nothing here needs them. The drivers are linked beside `node_modules`, where node looks
-/// for what they import.
+/// Install scripts stay off: nothing here needs them. `overrides` in the manifest puts the smallest package there is in
+/// the place of what only the inspector's web page needs: a bundler with a binary for every platform. The drivers are
+/// linked beside `node_modules`, where node looks for what they import.
 fn node(place: &Place) -> Result<()> {
     remove(&place.home)?;
     fs::create_dir_all(&place.home)?;
