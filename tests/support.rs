@@ -1,6 +1,7 @@
 //! Shorthands of the tests in this folder.
 
 pub(crate) mod binary;
+pub(crate) mod schemas;
 
 use openfang_kernel::{Caller, Kernel, KernelError, Reply, ToolCall};
 use openfang_types::content::ToolOutput;

@@ -1,15 +1,18 @@
 //! `cargo xtask test`: everything a change must pass, cheap stages first, stopping at the first that fails.
 //! `STAGES` is the order; a stage is one line there and one function below. Nothing asks for input. Beside cargo,
-//! rustfmt and clippy a test needs what `TOOLS` names, and the gate installs it or says so.
+//! rustfmt and clippy a test needs what `TOOLS` names and the SDKs of `peers`, and the gate installs both or says so.
 
 mod examples;
+mod peers;
+mod tools;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::process::{capture, cargo, program, root, succeed};
+use self::tools::Tool;
+use crate::process::{capture, cargo, root, succeed};
 use crate::tree::Tree;
 use crate::{tidy, wants_help};
 
@@ -33,6 +36,11 @@ const STAGES: &[Stage] = &[
     // Before build: it finds what build finds, in less time.
     Stage { name: "clippy", about: "no lint, in tests too", run: clippy },
     Stage { name: "build", about: "every target compiles", run: build },
+    Stage {
+        name: "peers",
+        about: "the real SDKs that tests talk to, installed into target/peers",
+        run: peers::install,
+    },
     Stage { name: "test", about: "every test, by nextest where it is installed", run: test },
     Stage { name: "doctest", about: "the examples in the docs, where there are any", run: doctest },
     Stage { name: "doc", about: "the docs build, without a broken link", run: doc },
@@ -97,18 +105,14 @@ fn fmt() -> Result<String> {
     done(succeed(&mut cargo(["fmt", "--all", "--check"])))
 }
 
-/// What the tests run beside the product, each with the Debian package that has it.
-const TOOLS: &[(&str, &str)] = &[("strace", "strace"), ("unshare", "util-linux")];
+/// What the tests run beside the product.
+const TOOLS: &[Tool] = &[
+    Tool { name: "strace", check: &["strace", "--version"], package: "strace" },
+    Tool { name: "unshare", check: &["unshare", "--version"], package: "util-linux" },
+];
 
 fn tools() -> Result<String> {
-    let is_there = |name: &str| capture(program(name).arg("--version")).is_ok();
-    for (name, package) in TOOLS.iter().filter(|(name, _)| !is_there(name)) {
-        let installed = succeed(program("apt-get").args(["install", "--yes", package]));
-        if installed.is_err() || !is_there(name) {
-            bail!("`{name}` is missing: install it (Debian: apt-get install {package}) and run this again");
-        }
-    }
-    Ok(String::new())
+    done(tools::ensure(TOOLS))
 }
 
 fn house_rules() -> Result<String> {
