@@ -17,6 +17,7 @@ mod loop_guard;
 mod mcp;
 mod pipeline;
 mod processes;
+mod real_clients;
 mod scripts;
 mod secrets;
 mod start;

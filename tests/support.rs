@@ -1,6 +1,8 @@
 //! Shorthands of the tests in this folder.
 
 pub(crate) mod binary;
+pub(crate) mod peers;
+pub(crate) mod recorder;
 pub(crate) mod schemas;
 
 use openfang_kernel::{Caller, Kernel, KernelError, Reply, ToolCall};

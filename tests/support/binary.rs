@@ -48,6 +48,11 @@ impl Openfang {
         self.directory.path().join("home")
     }
 
+    /// A place for a file beside the home.
+    pub(crate) fn scratch(&self, name: &str) -> std::path::PathBuf {
+        self.directory.path().join(name)
+    }
+
     pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.home().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

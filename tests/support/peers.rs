@@ -8,7 +8,6 @@
 mod conformance;
 mod inspector;
 mod process;
-mod servers;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,7 +16,6 @@ use std::time::Duration;
 pub(crate) use conformance::{Conformance, conformance};
 pub(crate) use inspector::inspector;
 use serde_json::Value;
-pub(crate) use servers::{PeerServer, RealServer};
 
 /// An SDK with which we have a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,12 +44,6 @@ pub(crate) enum Era {
 }
 
 impl Peer {
-    pub(crate) const ALL: [Self; 5] = [Self::PythonMcp, Self::FastMcp, Self::Sdk1, Self::Sdk2, Self::Rmcp];
-
-    pub(crate) fn knows(self, era: Era) -> bool {
-        !(self == Self::Sdk1 && era == Era::Modern)
-    }
-
     /// A job over Streamable HTTP.
     pub(crate) fn http(self, url: &str) -> Drive {
         Drive::new(self, ["--http", url])
