@@ -2,7 +2,7 @@
 //! killed by its id when its value is dropped, on every way out of the bench.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -80,11 +80,56 @@ struct Daemon {
 
 impl Home {
     /// Writes the home; the product fills in the rest when it starts for the first time.
-    pub(crate) fn new(openfang: &Path) -> Result<Self> {
+    pub(crate) fn new(openfang: &Path, more_config: &str) -> Result<Self> {
         let openfang = openfang.canonicalize().with_context(|| format!("there is no {}", openfang.display()))?;
         let directory = TempDir::with_prefix("openfang-bench-")?;
-        fs::write(directory.path().join("config.toml"), scenarios::config())?;
+        fs::write(directory.path().join("config.toml"), scenarios::config(more_config))?;
         Ok(Self { directory, openfang })
+    }
+
+    /// Adds agents, so many that a list of them is long.
+    pub(crate) fn with_agents(self, count: usize) -> Result<Self> {
+        for number in 0..count {
+            let name = format!("a{number:04}");
+            let directory = self.directory.path().join("agents").join(&name);
+            fs::create_dir_all(&directory)?;
+            let manifest = format!(
+                "name = \"{name}\"\ndescription = \"Agent {number}, which greets.\"\n[model]\nprovider = \"direct\"\n\
+                 [capabilities]\ntools = [\"get_greeting\"]\n"
+            );
+            fs::write(directory.join("agent.toml"), manifest)?;
+        }
+        Ok(self)
+    }
+
+    /// From the start of the stdio server to its answer to `initialize`.
+    pub(crate) fn stdio_start(&self) -> Result<Duration> {
+        let mut command = program(&self.openfang);
+        command.arg("mcp").env("OPENFANG_HOME", self.directory.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let begin = Instant::now();
+        let mut starting = Starting(Some(command.spawn().context("the stdio server does not start")?));
+        let child = starting.child()?;
+        let mut input = child.stdin.take().context("no standard input")?;
+        input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n")?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().context("no standard output")?).read_line(&mut line)?;
+        if !line.contains("protocolVersion") {
+            bail!("the stdio server answered {line:?}");
+        }
+        Ok(begin.elapsed())
+    }
+
+    /// Starts a server of somebody else, which says its address on standard output.
+    pub(crate) fn start_peer(&self, path: &Path) -> Result<Server> {
+        let mut command = program(path);
+        command.arg("0").stdout(Stdio::piped());
+        let mut starting = Starting(Some(command.spawn().context("the peer does not start")?));
+        let stdout = starting.child()?.stdout.take().context("the peer has no standard output")?;
+        let mut address = String::new();
+        BufReader::new(stdout).read_line(&mut address)?;
+        let address = address.trim().trim_start_matches("http://").trim_end_matches("/mcp");
+        starting.started(address.to_owned())
     }
 
     /// Starts the product and waits for its first good answer; the time is from before the start to that answer.

@@ -41,7 +41,7 @@ fn a_child_that_was_handed_over_lives_until_its_server_is_dropped() {
 #[tokio::test]
 async fn a_product_that_ends_before_it_answers_is_an_error_with_its_log() {
     let directory = TempDir::new().unwrap();
-    let home = Home::new(&script(directory.path(), "echo unknown key >&2; exit 64")).unwrap();
+    let home = Home::new(&script(directory.path(), "echo unknown key >&2; exit 64"), "").unwrap();
 
     let error = home.start().await.unwrap_err().to_string();
 
@@ -51,13 +51,10 @@ async fn a_product_that_ends_before_it_answers_is_an_error_with_its_log() {
 #[tokio::test]
 async fn a_product_sees_its_home_with_the_config_and_nothing_of_our_environment() {
     let directory = TempDir::new().unwrap();
-    let home = Home::new(&script(
-        directory.path(),
-        r#"echo "args=$* cargo=$CARGO"; cat "$OPENFANG_HOME/config.toml"; exit 1"#,
-    ))
-    .unwrap();
+    let script = script(directory.path(), r#"echo "args=$* cargo=$CARGO"; cat "$OPENFANG_HOME/config.toml"; exit 1"#);
+    let home = Home::new(&script, "").unwrap();
 
     let error = home.start().await.unwrap_err().to_string();
 
-    assert!(error.contains("args=start cargo=\n") && error.contains(&scenarios::config()), "{error}");
+    assert!(error.contains("args=start cargo=\n") && error.contains(&scenarios::config("")), "{error}");
 }

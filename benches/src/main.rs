@@ -6,6 +6,7 @@ mod child;
 mod floor;
 
 mod load;
+mod mcp;
 mod measure;
 mod process_stat;
 mod report;
@@ -22,10 +23,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::measure::Plan;
 
 const HELP: &str = "\
-Usage: openfang-bench --openfang PATH [--quick] [--json] [--strict]
+Usage: openfang-bench --openfang PATH [--peer PATH] [--quick] [--json] [--strict]
        openfang-bench floor ANSWER
 
   --openfang PATH   the release binary to measure
+  --peer PATH       another server with the same tool, measured beside it
   --quick           fewer and shorter rounds, for a first look
   --json            a machine-readable report on standard output
   --strict          fail when a row is over its budget
@@ -37,6 +39,7 @@ Usage: openfang-bench --openfang PATH [--quick] [--json] [--strict]
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options {
     openfang: PathBuf,
+    peer: Option<PathBuf>,
     quick: bool,
     json: bool,
     strict: bool,
@@ -65,6 +68,7 @@ fn options(words: &[&str]) -> Result<Options> {
     while let Some(word) = words.next() {
         match *word {
             "--openfang" => options.openfang = words.next().context("--openfang needs a path")?.into(),
+            "--peer" => options.peer = Some(words.next().context("--peer needs a path")?.into()),
             "--quick" => options.quick = true,
             "--json" => options.json = true,
             "--strict" => options.strict = true,
@@ -83,7 +87,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
     let plan = if options.quick { Plan::QUICK } else { Plan::FULL };
     let report = runtime.block_on(async {
         tokio::select! {
-            report = measure::run(&options.openfang, plan) => report,
+            report = measure::run(&options.openfang, options.peer.as_deref(), plan) => report,
             // Dropping the measurement ends the servers it started.
             () = told_to_stop() => bail!("interrupted"),
         }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn options_are_read_in_any_order() {
-    let expected = Options { openfang: "x/openfang".into(), quick: true, json: true, strict: false };
+    let expected = Options { openfang: "x/openfang".into(), peer: None, quick: true, json: true, strict: false };
 
     assert_eq!(options(&["--quick", "--openfang", "x/openfang", "--json"]).unwrap(), expected);
 }

@@ -11,7 +11,7 @@ use crate::floor::Answer;
 use crate::load::{self, Round, Target};
 use crate::report::{Budget, Report, Row};
 use crate::scenarios::{CpuBudget, IDLE_MEMORY_BUDGET_MB, SCENARIOS, Scenario};
-use crate::{process_stat, store, wire};
+use crate::{mcp, process_stat, store, wire};
 
 /// How long after its start a server counts as idle.
 const IDLE_AFTER: Duration = Duration::from_secs(2);
@@ -36,8 +36,8 @@ impl Plan {
 }
 
 /// Everything in the table.
-pub(crate) async fn run(openfang: &Path, plan: Plan) -> Result<Report> {
-    let home = Home::new(openfang)?;
+pub(crate) async fn run(openfang: &Path, peer: Option<&Path>, plan: Plan) -> Result<Report> {
+    let home = Home::new(openfang, "")?;
     let mut rows = Vec::new();
     // The first start fills the home, so that later ones show what every start costs.
     let (product, _) = home.start().await?;
@@ -48,13 +48,23 @@ pub(crate) async fn run(openfang: &Path, plan: Plan) -> Result<Report> {
         });
     }
     drop(product);
+    rows.extend(mcp::rows(openfang, plan).await?);
+    if let Some(peer) = peer {
+        rows.extend(mcp::beside_peer(openfang, peer, plan).await?);
+    }
     rows.extend(start_and_idle(&home, plan).await?);
     rows.extend(store::rows(plan.stored_tasks).await?);
     Ok(Report { plan, rows })
 }
 
 /// One scenario's rows: for each number of connections the floor and the product.
-async fn compare(home: &Home, product: &Server, scenario: &Scenario, most: f64, plan: Plan) -> Result<Vec<Row>> {
+pub(crate) async fn compare(
+    home: &Home,
+    product: &Server,
+    scenario: &Scenario,
+    most: f64,
+    plan: Plan,
+) -> Result<Vec<Row>> {
     let product = target(product, scenario);
     let (head, body) = right_answer(&product, scenario).await?;
     let server = home.start_floor(&Answer::recorded(head.status, head.headers, &body)?)?;
@@ -119,12 +129,12 @@ async fn store_counters(server: &Server) -> Result<[f64; 2]> {
     Ok([value("openfang_store_commits_total")?, value("openfang_store_writes_total")?])
 }
 
-fn target(server: &Server, scenario: &Scenario) -> Target {
+pub(crate) fn target(server: &Server, scenario: &Scenario) -> Target {
     let request = wire::request(scenario, &server.address).into();
     Target { pid: server.pid(), address: server.address.clone(), request }
 }
 
-async fn in_turn(targets: [&Target; 2], connections: usize, plan: Plan) -> Result<[Round; 2]> {
+pub(crate) async fn in_turn(targets: [&Target; 2], connections: usize, plan: Plan) -> Result<[Round; 2]> {
     let mut rounds = [Vec::new(), Vec::new()];
     for target in targets {
         load::round(target, connections, plan.warm_up).await?;
@@ -164,7 +174,7 @@ fn median_round(rounds: &[Round]) -> Round {
     }
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

@@ -7,6 +7,8 @@ pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) method: &'static str,
     pub(crate) path: &'static str,
+    /// Further headers, each with its line end.
+    pub(crate) headers: &'static str,
     pub(crate) body: &'static str,
     /// What a right answer contains; asked once, before anything is measured.
     pub(crate) answer_contains: &'static str,
@@ -28,6 +30,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         name: "POST /api/tools/add_numbers",
         method: "POST",
         path: "/api/tools/add_numbers",
+        headers: "",
         body: r#"{"arguments":{"a":3,"b":7}}"#,
         answer_contains: "10",
         connections: &[32, 64],
@@ -37,12 +40,56 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         name: "durable message to starter",
         method: "POST",
         path: "/api/agents/starter/message",
+        headers: "",
         body: r#"{"parts":[{"data":{"tool":"add_numbers","arguments":{"a":3,"b":7}}}]}"#,
         answer_contains: "add_numbers-result",
         connections: &[64],
         budget: CpuBudget::Micros { most: 80.0, per_second: 10_000.0 },
     },
+    MCP_MODERN,
+    MCP_LEGACY,
 ];
+
+/// A call of MCP as the modern era makes it.
+pub(crate) const MCP_MODERN: Scenario = Scenario {
+    name: "tools/call on /mcp, 2026-07-28",
+    method: "POST",
+    path: "/mcp",
+    headers: "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
+              mcp-method: tools/call\r\nmcp-name: add_numbers\r\n",
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_numbers","arguments":{"a":3,"b":7},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#,
+    answer_contains: "10",
+    connections: &[32],
+    budget: CpuBudget::TimesFloor(3.0),
+};
+
+/// A call of MCP as the legacy era makes it, without a session.
+pub(crate) const MCP_LEGACY: Scenario = Scenario {
+    name: "tools/call on /mcp, 2025-11-25",
+    headers: "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-11-25\r\n",
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_numbers","arguments":{"a":3,"b":7}}}"#,
+    ..MCP_MODERN
+};
+
+/// A long list, which only has to be sent.
+pub(crate) const MCP_LIST: Scenario = Scenario {
+    name: "tools/list of 1,000 tools",
+    headers: "accept: application/json\r\nmcp-protocol-version: 2025-11-25\r\n",
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
+    answer_contains: "openfang_agent_a0500",
+    budget: CpuBudget::TimesFloor(2.0),
+    ..MCP_MODERN
+};
+
+/// Against the official SDK with the same tool: with everything on, and with reads left out of the audit log.
+pub(crate) const RMCP_BUDGETS: [f64; 2] = [0.75, 0.5];
+
+/// Resident memory with ten thousand legacy sessions.
+pub(crate) const SESSIONS: usize = 10_000;
+/// See [`SESSIONS`].
+pub(crate) const SESSIONS_MEMORY_BUDGET_MB: f64 = 60.0;
+/// From the start of `openfang mcp` to its answer to `initialize`.
+pub(crate) const STDIO_BUDGET_MS: f64 = 50.0;
 
 /// How much slower the store may be with many tasks than with few.
 pub(crate) const STORE_GROWTH_BUDGET: f64 = 1.3;
@@ -58,7 +105,7 @@ pub(crate) const RAISED_LIMITS: &[(&str, u32)] =
     &[("rate_per_principal", 10_000_000), ("rate_per_principal_burst", 10_000_000)];
 
 /// The `config.toml` of the measured server.
-pub(crate) fn config() -> String {
+pub(crate) fn config(more: &str) -> String {
     let limits: String = RAISED_LIMITS.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
-    format!("api_listen = \"127.0.0.1:0\"\napi_key = \"{API_KEY}\"\n\n[limits]\n{limits}")
+    format!("api_listen = \"127.0.0.1:0\"\napi_key = \"{API_KEY}\"\n\n[limits]\n{limits}\n{more}")
 }

@@ -20,11 +20,11 @@ pub(crate) struct Head {
 
 /// The bytes of a scenario's request.
 pub(crate) fn request(scenario: &Scenario, address: &str) -> Vec<u8> {
-    let Scenario { method, path, body, .. } = scenario;
+    let Scenario { method, path, headers, body, .. } = scenario;
     let length = body.len();
     format!(
         "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {API_KEY}\r\n\
-         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+         content-type: application/json\r\n{headers}content-length: {length}\r\n\r\n{body}"
     )
     .into_bytes()
 }

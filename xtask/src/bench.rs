@@ -8,9 +8,12 @@ use anyhow::{Result, bail};
 use crate::metadata::Metadata;
 use crate::{process, wants_help};
 
-const OPTIONS: &[&str] = &["--quick", "--json", "--strict"];
+const OPTIONS: &[&str] = &["--quick", "--json", "--strict", PEERS];
+const PEERS: &str = "--peers";
+/// The official SDK with the same tool, where the gate's stage `peers` builds it.
+const PEER: &str = "peers/rust/release/server_rmcp";
 const HELP: &str = "\
-Usage: cargo xtask bench [--quick] [--json] [--strict]
+Usage: cargo xtask bench [--quick] [--json] [--strict] [--peers]
 
 Measures the release build of openfang against a floor: a server that reads and parses the same
 requests and answers the same bytes, and does nothing else.
@@ -18,6 +21,7 @@ requests and answers the same bytes, and does nothing else.
   --quick    fewer and shorter rounds, for a first look
   --json     a machine-readable report on standard output
   --strict   fail when a row is over its budget
+  --peers    measure a server of the official Rust SDK beside it (`cargo xtask test peers` builds it)
 ";
 
 /// The command.
@@ -37,8 +41,17 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         "--package",
         "openfang-bench",
     ]))?;
-    let release = Metadata::load()?.target_directory.join("release");
+    let target = Metadata::load()?.target_directory;
+    let release = target.join("release");
     let mut command = process::program(release.join("openfang-bench"));
-    process::succeed(command.arg("--openfang").arg(release.join("openfang")).args(args))?;
+    command.arg("--openfang").arg(release.join("openfang"));
+    if args.iter().any(|arg| arg == PEERS) {
+        let peer = target.join(PEER);
+        if !peer.exists() {
+            bail!("there is no peer to measure: run `cargo xtask test peers` first");
+        }
+        command.arg("--peer").arg(peer);
+    }
+    process::succeed(command.args(args.iter().filter(|arg| *arg != PEERS)))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -38,6 +38,8 @@ pub struct Config {
     pub pii: PiiConfig,
     /// What may be reached from here.
     pub egress: EgressConfig,
+    /// What is written down of calls.
+    pub audit: AuditConfig,
     /// What is kept, and for how long.
     pub storage: StorageConfig,
     /// What is logged, to standard error.
@@ -56,6 +58,7 @@ impl Default for Config {
             loop_guard: LoopGuardConfig::default(),
             pii: PiiConfig::default(),
             egress: EgressConfig::default(),
+            audit: AuditConfig::default(),
             storage: StorageConfig::default(),
             log: LogConfig::default(),
         }
@@ -105,6 +108,20 @@ pub struct EgressConfig {
     pub allow: Vec<String>,
     /// Files with certificates (PEM) of authorities that are trusted beside the system's own.
     pub ca_files: Vec<PathBuf>,
+}
+
+/// What is written down of calls, under `[audit]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AuditConfig {
+    /// Whether calls that only read are written down too. Refusals, and whatever changes something, always are.
+    pub reads: bool,
+}
+
+impl Default for AuditConfig {
+    fn default() -> Self {
+        Self { reads: true }
+    }
 }
 
 /// What is kept, under `[storage]`.

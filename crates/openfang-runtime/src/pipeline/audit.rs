@@ -14,6 +14,8 @@ pub(super) struct Record<'a> {
     row: Option<AuditRow>,
     begun: Instant,
     is_known: bool,
+    /// The operator does not want to read of it, as long as it goes well.
+    is_unremarkable: bool,
 }
 
 /// Opens the record, before anything is checked.
@@ -29,7 +31,7 @@ pub(super) fn open<'a>(pipeline: &'a Pipeline, cx: &CallContext, call: &ToolCall
         outcome: AuditOutcome::Started,
         micros: 0,
     };
-    Record { pipeline, row: Some(row), begun: Instant::now(), is_known: false }
+    Record { pipeline, row: Some(row), begun: Instant::now(), is_known: false, is_unremarkable: false }
 }
 
 impl Record<'_> {
@@ -37,6 +39,7 @@ impl Record<'_> {
     pub(super) async fn commit_before_effect(&mut self, cx: &CallContext, permit: &Permit) -> Result<(), ToolError> {
         self.is_known = true;
         if permit.definition().annotations.read_only_hint {
+            self.is_unremarkable = !cx.config.audit.reads;
             return Ok(());
         }
         let Some(row) = &self.row else { return Ok(()) };
@@ -65,6 +68,9 @@ impl Record<'_> {
         let took = self.begun.elapsed();
         let known = self.is_known.then_some(&row.tool);
         self.pipeline.metrics.count(known, word, took);
+        if self.is_unremarkable && matches!(outcome, AuditOutcome::Succeeded | AuditOutcome::ToolFailed) {
+            return;
+        }
         row.outcome = outcome;
         row.micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.pipeline.audit.record(row);
