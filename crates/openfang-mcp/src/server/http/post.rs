@@ -27,7 +27,7 @@ use crate::meta::Meta;
 use crate::revision::{Era, Revision};
 use crate::server::duplex::batched;
 use crate::server::event_log::{EventLog, Keeps};
-use crate::server::handshake::Introduced;
+use crate::server::handshake::{Introduced, is_handshake};
 use crate::server::outlet::{Nowhere, Outlet};
 use crate::server::session::Session;
 use crate::server::{Answer, Request, Server};
@@ -75,7 +75,7 @@ impl<H: Host> Server<H> {
     }
 
     async fn post_request(&self, caller: H::Caller, headers: &HeaderMap, asked: Asked<'_>) -> Answered {
-        if asked.method == "initialize" {
+        if is_handshake(asked.method, asked.params) {
             return self.post_initialize(&caller, headers, &asked);
         }
         let era = match era_of(headers, &asked) {
