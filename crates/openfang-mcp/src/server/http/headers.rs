@@ -14,14 +14,19 @@ use super::super::Request;
 use super::PROTOCOL_VERSION;
 use crate::error::McpError;
 use crate::listing::MirroredParam;
+use crate::meta::Meta;
 
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const PARAM_PREFIX: &str = "mcp-param-";
 
-/// Holds the headers of a modern request against its body.
+/// Holds the version in the header against the one in the body, before anybody asks whether we speak either.
+pub(super) fn version_agrees(headers: &HeaderMap, meta: &Meta) -> Result<(), McpError> {
+    expect(headers, &PROTOCOL_VERSION, meta.protocol_version.as_deref())
+}
+
+/// Holds the other headers of a modern request against its body.
 pub(super) fn agree<C>(headers: &HeaderMap, request: &Request<C>) -> Result<(), McpError> {
-    expect(headers, &PROTOCOL_VERSION, Some(request.revision.name()))?;
     expect(headers, &METHOD, Some(&request.method))?;
     expect(headers, &NAME, named(request).as_deref())
 }

@@ -31,6 +31,21 @@ fn twice_is_a_mismatch_and_absent_is_one_where_the_body_has_it() {
 }
 
 #[test]
+fn versions_are_compared_even_where_we_speak_neither() {
+    let meta = |version: &str| {
+        let params = json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": version } });
+        Meta::of(Some(&crate::content::raw(&params))).unwrap()
+    };
+    let said = |version| headers(&[("mcp-protocol-version", version)]);
+
+    assert!(version_agrees(&said("2026-07-28"), &meta("2026-07-28")).is_ok());
+    assert!(version_agrees(&said("v999"), &meta("v999")).is_ok(), "whether we speak it is asked later");
+    assert!(version_agrees(&said("2026-07-28"), &meta("v999")).is_err());
+    assert!(version_agrees(&headers(&[]), &meta("2026-07-28")).is_err());
+    assert!(version_agrees(&said("2026-07-28"), &Meta::default()).is_ok(), "what is missing is asked for later");
+}
+
+#[test]
 fn parameters_agree_by_value() {
     let rows = [
         (Some("us-east"), json!("us-east"), true),

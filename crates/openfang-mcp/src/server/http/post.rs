@@ -115,6 +115,7 @@ impl<H: Host> Server<H> {
         asked: Asked<'_>,
         meta: Meta,
     ) -> Result<(Request<H::Caller>, Arc<EventLog>), McpError> {
+        headers::version_agrees(headers, &meta)?;
         let (revision, client) = meta.modern()?;
         let log = EventLog::new(0, Keeps::UntilRead);
         let outlet: Arc<dyn Outlet> =
