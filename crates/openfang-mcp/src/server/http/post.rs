@@ -193,6 +193,8 @@ impl<H: Host> Server<H> {
             outlet: if accept.events { Arc::clone(&log) as _ } else { Arc::new(Nowhere) },
             cancel: run.as_ref().map_or_else(CancellationToken::new, |run| run.token()),
         };
+        // Opened before the work begins, or it would not notice that the work ended its connection.
+        let reader = log.tail();
         let (server, told) = (self.clone(), Arc::clone(&log));
         let work = async move {
             let answer = server.answer(&request).await;
@@ -216,7 +218,7 @@ impl<H: Host> Server<H> {
                     }
                     None => Ids::None,
                 };
-                events(EventBody::new(log.tail(), ids, None))
+                events(EventBody::new(reader, ids, None))
             }
         })
     }
@@ -349,10 +351,11 @@ fn take(standing: &Standing, message: Incoming<'_>) {
     }
 }
 
-/// Returns when an answer had better be a stream: something was told before it, or it takes a while.
+/// Returns when an answer had better be a stream: something was told before it, its connection is to end before it, or
+/// it takes a while.
 async fn becomes_stream(log: &EventLog) {
     tokio::select! {
-        () = log.told() => {}
+        () = log.stirred() => {}
         () = tokio::time::sleep(MCP_QUIET) => {}
     }
 }
