@@ -6,6 +6,7 @@ mod access;
 mod agents;
 mod audit;
 mod cli;
+mod conformance;
 mod connections;
 mod crash;
 mod disk;

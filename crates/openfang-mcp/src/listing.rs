@@ -208,9 +208,8 @@ pub(crate) fn shown_in(entry: &RawValue, revision: Revision) -> Cow<'_, RawValue
         members.remove("annotations");
     }
     // Before the modern era a structured result is an object, and so is its schema.
-    let is_object = |schema: &RawValue| {
-        serde_json::from_str::<Value>(schema.get()).is_ok_and(|schema| schema["type"] == "object")
-    };
+    let is_object =
+        |schema: &RawValue| serde_json::from_str::<Value>(schema.get()).is_ok_and(|schema| schema["type"] == "object");
     if revision.facts().structured != Structured::Any
         && members.get("outputSchema").is_some_and(|schema| !is_object(schema))
     {

@@ -11,7 +11,10 @@ fn a_resource_is_listed_with_the_members_that_the_revision_has() {
     let page = ResourcePage { resources: vec![raw(&resource)], next_cursor: None };
     let listed = |revision| -> Vec<String> {
         let shown = serde_json::to_value(Resources::shown(&page, revision)).unwrap();
-        shown["resources"][0].as_object().map(|members| members.keys().cloned().collect()).unwrap_or_default()
+        shown["resources"][0]
+            .as_object()
+            .map(|members| members.keys().cloned().collect())
+            .unwrap_or_default()
     };
 
     assert_eq!(listed(Revision::V2024_11_05), ["annotations", "name", "size", "uri"]);

@@ -74,9 +74,11 @@ pub(super) fn filled(
 /// Ways to complete an argument.
 pub(super) fn completed(asked: Completing<'_>) -> Result<Completion, McpError> {
     let values: Vec<String> = match (asked.of, asked.argument) {
-        (CompletionOf::Prompt(WITH_ARGUMENTS), "arg1") => {
-            USUAL.iter().filter(|usual| usual.starts_with(asked.value)).map(|usual| (*usual).to_owned()).collect()
-        }
+        (CompletionOf::Prompt(WITH_ARGUMENTS), "arg1") => USUAL
+            .iter()
+            .filter(|usual| usual.starts_with(asked.value))
+            .map(|usual| (*usual).to_owned())
+            .collect(),
         (CompletionOf::Prompt(_) | CompletionOf::Template(_), _) => Vec::new(),
     };
     Ok(Completion { total: Some(values.len()), has_more: Some(false), values })

@@ -37,8 +37,7 @@ pub(super) fn page(cursor: Option<&str>) -> Result<ResourcePage, McpError> {
 
 /// The patterns.
 pub(super) fn templates() -> Arc<Listing> {
-    let members =
-        r#""uriTemplate":"test://template/{id}/data","description":"As many as one likes.","mimeType":"application/json""#;
+    let members = r#""uriTemplate":"test://template/{id}/data","description":"As many as one likes.","mimeType":"application/json""#;
     Arc::new(Listing::new(Listed::Templates, vec![entry("template", members)]))
 }
 
