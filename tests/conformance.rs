@@ -6,6 +6,7 @@
 
 mod answers;
 mod first_revision;
+mod pipes;
 mod suite;
 mod talk;
 

@@ -1,6 +1,7 @@
 //! An MCP server that has everything the official conformance suite asks a server for, in every revision.
 //!
 //! [`start`] serves a [`Fixture`] on a free port: Streamable HTTP at `/mcp`, the transport of 2024-11-05 at `/sse`.
+//! [`server`] is the same without a door, for pipes.
 //! `tools.rs` is the table of tools; what they do is in `answering.rs`, `telling.rs` and `asking.rs`. A request that
 //! names another host, or comes from another page, is refused at the door.
 
@@ -23,7 +24,7 @@ use tokio::sync::broadcast;
 use lists::ChangingList;
 use tools::Deed;
 
-pub use door::{Running, start};
+pub use door::{Running, server, start};
 
 mod answering;
 mod asking;

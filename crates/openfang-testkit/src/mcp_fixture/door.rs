@@ -48,19 +48,18 @@ impl Running {
     }
 }
 
+/// A fresh fixture behind a server, for any door.
+pub fn server(tracker: TaskTracker, stop: CancellationToken) -> Server<Fixture> {
+    let (seal, clock) = (Arc::new(FreshSeal::new()), Arc::new(SystemClock));
+    Server::new(Parts { host: Fixture::new(), seal, clock, tracker, stop })
+}
+
 /// Serves a fresh fixture.
 pub async fn start() -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port can be bound");
     let address = listener.local_addr().expect("a listener has an address");
     let (stop, tracker) = (CancellationToken::new(), TaskTracker::new());
-    let server = Server::new(Parts {
-        host: Fixture::new(),
-        seal: Arc::new(FreshSeal::new()),
-        clock: Arc::new(SystemClock),
-        tracker: tracker.clone(),
-        stop: stop.clone(),
-    });
-    let until = stop.clone();
+    let (server, until) = (server(tracker.clone(), stop.clone()), stop.clone());
     tracker.spawn(async move {
         let answer = move |_: Peer, request| answered(server.clone(), address.port(), request);
         serve(listener, &Limits::default(), until, answer).await;
