@@ -1,3 +1,5 @@
+//! What clients declare, sensible and not.
+
 use super::*;
 use crate::revision::Revision;
 

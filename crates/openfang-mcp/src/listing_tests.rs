@@ -1,3 +1,5 @@
+//! Lists in every revision, page by page.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Readers that are slow, go away and come back.
+
 use super::*;
 
 fn open(streams: &Streams) -> Arc<EventLog> {

@@ -1,3 +1,5 @@
+//! What begins a conversation, and what does not.
+
 use serde_json::{Value, json};
 
 use super::*;

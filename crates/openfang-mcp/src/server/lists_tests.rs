@@ -1,3 +1,5 @@
+//! Resources as each revision lists them.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Headers and bodies that agree, and those that do not.
+
 use http::HeaderValue;
 use serde_json::json;
 

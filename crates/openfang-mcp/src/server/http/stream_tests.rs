@@ -1,3 +1,5 @@
+//! Events as they are written.
+
 use futures_util::StreamExt as _;
 
 use super::super::super::event_log::Keeps;
