@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::talk::{MODERN, request};
+use super::talk::{MODERN, request, soon};
 
 /// More than any message of these tests.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -36,7 +36,7 @@ impl Pipe {
     }
 
     async fn heard(&mut self) -> Value {
-        serde_json::from_str(&self.output.next_line().await.unwrap().unwrap()).unwrap()
+        serde_json::from_str(&soon(self.output.next_line()).await.unwrap().unwrap()).unwrap()
     }
 
     async fn ask(&mut self, method: &str, params: &Value) -> Value {
@@ -116,5 +116,5 @@ async fn the_work_of_a_pipe_is_over_when_its_input_ends() {
     drop((input, output));
     tracker.close();
 
-    tokio::time::timeout(std::time::Duration::from_secs(30), tracker.wait()).await.unwrap();
+    soon(tracker.wait()).await;
 }

@@ -1,11 +1,16 @@
 //! Messages to the fixture, as raw HTTP.
 
+use std::time::Duration;
+
 use openfang_testkit::http::{Answer, Client};
 use openfang_testkit::mcp_fixture::Running;
 use serde_json::{Value, json};
 
 pub(super) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 pub(super) const MODERN: &str = "2026-07-28";
+
+/// Long enough for a loaded machine; nothing waits for it when things go well.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A conversation in one revision.
 pub(super) struct Talk {
@@ -53,7 +58,14 @@ impl Talk {
     pub(super) async fn stream(&self, method: &str, params: Value) -> Vec<Value> {
         let (client, body) = self.prepared(method, params);
         let mut lines = client.stream("POST", "/mcp", Some(&body.to_string())).await;
-        lines.events().await.into_iter().map(|(_, _, message)| message).collect()
+        soon(lines.events()).await.into_iter().map(|(_, _, message)| message).collect()
+    }
+
+    /// The first message on the stream that a request is answered with, whatever follows.
+    pub(super) async fn first(&self, method: &str, params: Value) -> Value {
+        let (client, body) = self.prepared(method, params);
+        let mut lines = client.stream("POST", "/mcp", Some(&body.to_string())).await;
+        soon(lines.event()).await.unwrap().2
     }
 
     fn prepared(&self, method: &str, mut params: Value) -> (Client, Value) {
@@ -68,6 +80,11 @@ impl Talk {
         }
         (client, request(method, &params))
     }
+}
+
+/// What must come, or the test has waited long enough for it.
+pub(super) async fn soon<T>(coming: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, coming).await.unwrap()
 }
 
 pub(super) fn request(method: &str, params: &Value) -> Value {
