@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderName};
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Number, Value};
 
 use super::super::Request;
 use super::PROTOCOL_VERSION;
@@ -116,10 +116,17 @@ fn same(said: Option<&str>, value: &Value) -> bool {
         (None, Value::Null) => true,
         (Some(said), Value::String(text)) => said == text,
         (Some(said), Value::Bool(is_true)) => said == if *is_true { "true" } else { "false" },
-        (Some(said), Value::Number(number)) => {
-            said.parse::<f64>().is_ok_and(|said| number.as_f64().is_some_and(|number| said == number))
-        }
+        (Some(said), Value::Number(number)) => same_number(said, number),
         (None | Some(_), _) => false,
+    }
+}
+
+/// By value, and exactly: two large integers may be one and the same to a float.
+fn same_number(said: &str, number: &Number) -> bool {
+    let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    match (said.parse::<i128>(), whole) {
+        (Ok(said), Some(number)) => said == number,
+        (Ok(_) | Err(_), _) => said.parse().is_ok_and(|said: f64| number.as_f64() == Some(said)),
     }
 }
 

@@ -59,6 +59,9 @@ fn parameters_agree_by_value() {
         (Some("x"), Value::Null, false),
         (None, json!("x"), false),
         (Some("43"), json!(42), false),
+        (Some("9007199254740993"), json!(9_007_199_254_740_993_u64), true),
+        (Some("9007199254740993"), json!(9_007_199_254_740_992_u64), false),
+        (Some("0.5"), json!(0.5), true),
         (Some("True"), json!(true), false),
         (Some("x"), json!(["x"]), false),
     ];
