@@ -7,6 +7,7 @@ mod agents;
 mod audit;
 mod children;
 mod cli;
+mod conformance;
 mod connections;
 mod crash;
 mod disk;

@@ -3,6 +3,7 @@
 mod hostile;
 mod http;
 mod input;
+mod readme;
 mod seeds;
 mod sessions;
 mod stdio;

@@ -111,6 +111,25 @@ fn the_typescript_client_works_over_the_first_transport_too() {
 }
 
 #[test]
+fn a_real_client_needs_the_key_where_there_is_one_and_reads_its_tasks_with_it() {
+    let openfang = Openfang::new();
+    openfang.write("config.toml", "api_key = \"0123456789abcdef\"\n");
+    let daemon = openfang.start();
+    let url = format!("http://{}/mcp", daemon.address());
+    let keyed = || Peer::PythonMcp.http(&url).bearer("0123456789abcdef");
+
+    let refused = Peer::PythonMcp.http(&url).fails();
+    let done = keyed().call("openfang_agent_starter", &json!({"message": "Ada"})).run();
+    let listed = openfang.run(&["--json", "task", "list"]).json();
+    let uri = format!("openfang://tasks/{}", listed["tasks"][0]["id"].as_str().unwrap());
+    let read = keyed().read(&uri).run();
+
+    assert!(refused.contains("401") || refused.to_lowercase().contains("unauthorized"), "{refused}");
+    assert_eq!(done["calls"][0]["content"][0]["text"], "Hello, Ada!");
+    assert!(read["read"][0].to_string().contains("completed"), "{read}");
+}
+
+#[test]
 fn a_question_of_an_agent_reaches_the_user_of_a_real_client_in_both_eras() {
     let openfang = Openfang::new();
     openfang

@@ -6,6 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::revision::{Elicitation, Facts};
+
 /// Something a client can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capability {
@@ -85,6 +87,26 @@ impl ClientCapabilities {
         }
         can.set(Capability::Sampling, declared.sampling.as_ref().is_some_and(is_object));
         can.set(Capability::Roots, declared.roots.as_ref().is_some_and(is_object));
+        can
+    }
+
+    /// What of it a revision has a way to ask for, whatever the client declares.
+    #[must_use]
+    pub fn within(self, facts: &Facts) -> Self {
+        let (forms, pages) = match facts.elicitation {
+            Elicitation::Absent => (false, false),
+            Elicitation::Forms => (true, false),
+            Elicitation::FormsAndPages => (true, true),
+        };
+        let mut can = Self::NONE;
+        for capability in ALL {
+            let has_a_way = match capability {
+                Capability::ElicitationForm => forms,
+                Capability::ElicitationUrl => pages,
+                Capability::Sampling | Capability::Roots => true,
+            };
+            can.set(capability, has_a_way && self.has(capability));
+        }
         can
     }
 

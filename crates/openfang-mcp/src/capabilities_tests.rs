@@ -1,4 +1,7 @@
+//! What clients declare, sensible and not.
+
 use super::*;
+use crate::revision::Revision;
 
 fn read(json: &str) -> Vec<Capability> {
     let raw = RawValue::from_string(json.to_owned()).unwrap();
@@ -22,4 +25,20 @@ fn nonsense_declares_nothing() {
     for nonsense in ["[]", "null", "7", r#"{"sampling":true}"#, r#"{"roots":null,"elicitation":"yes"}"#] {
         assert_eq!(read(nonsense), [], "{nonsense}");
     }
+}
+
+#[test]
+fn a_client_is_not_asked_in_ways_that_its_revision_does_not_have() {
+    use Capability::{ElicitationForm, ElicitationUrl, Roots, Sampling};
+    let everything = ClientCapabilities::from_byte(u8::MAX);
+    let askable = |revision: Revision| -> Vec<Capability> {
+        let can = everything.within(revision.facts());
+        ALL.into_iter().filter(|capability| can.has(*capability)).collect()
+    };
+
+    assert_eq!(askable(Revision::V2024_11_05), [Sampling, Roots]);
+    assert_eq!(askable(Revision::V2025_03_26), [Sampling, Roots]);
+    assert_eq!(askable(Revision::V2025_06_18), [ElicitationForm, Sampling, Roots]);
+    assert_eq!(askable(Revision::V2025_11_25), [ElicitationForm, ElicitationUrl, Sampling, Roots]);
+    assert_eq!(ClientCapabilities::NONE.within(Revision::NEWEST.facts()), ClientCapabilities::NONE);
 }

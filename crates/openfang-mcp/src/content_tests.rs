@@ -1,3 +1,5 @@
+//! Content as each revision can carry it.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Errors as each era says them.
+
 use super::*;
 
 fn all() -> Vec<McpError> {

@@ -1,3 +1,5 @@
+//! Frames of every size and shape, whole and in pieces.
+
 use super::*;
 
 const LIMIT: usize = 64;

@@ -4,17 +4,20 @@
 //! Entries are in the order of their names. A cursor names the last entry of the page before, so that it stays good
 //! when the list changes in between; one that we did not make is refused.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use openfang_types::jsonrpc::one_line;
 use openfang_types::limits::MCP_PAGE_ENTRIES;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
+use crate::content::raw;
 use crate::error::McpError;
 use crate::revision::{Era, Revision, Structured};
 
@@ -144,14 +147,14 @@ impl Listing {
                 if index > 0 {
                     body.push(',');
                 }
-                body.push_str(&shown_in(&entry.json, revision));
+                body.push_str(shown_in(&entry.json, revision).get());
             }
             body.push(']');
             let is_last = (number + 1) * MCP_PAGE_ENTRIES >= self.entries.len();
             if let Some(last) = entries.last().filter(|_| !is_last) {
                 body.push_str(&format!(",\"nextCursor\":\"{}\"", cursor_after(&last.name)));
             }
-            Page { body: Bytes::from(body) }
+            Page { body: Bytes::from(one_line(body.into_bytes())) }
         };
         if self.entries.is_empty() {
             return vec![page((0, &[]))];
@@ -187,13 +190,14 @@ fn name_in(cursor: &str) -> Option<String> {
     text.strip_prefix(CURSOR).map(str::to_owned)
 }
 
-/// An entry as a revision has it. The newest one gets the very bytes.
-fn shown_in(entry: &RawValue, revision: Revision) -> String {
+/// An entry as a revision has it. The newest one gets the very bytes, the others those of every member they have: a
+/// schema means what its author wrote, down to the order and the digits.
+pub(crate) fn shown_in(entry: &RawValue, revision: Revision) -> Cow<'_, RawValue> {
     if revision.era() == Era::Modern {
-        return entry.get().to_owned();
+        return Cow::Borrowed(entry);
     }
-    let Ok(mut members) = serde_json::from_str::<Map<String, Value>>(entry.get()) else {
-        return entry.get().to_owned();
+    let Ok(mut members) = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(entry.get()) else {
+        return Cow::Borrowed(entry);
     };
     for (name, first, last) in MEMBERS {
         if revision < *first || revision > *last {
@@ -204,13 +208,14 @@ fn shown_in(entry: &RawValue, revision: Revision) -> String {
         members.remove("annotations");
     }
     // Before the modern era a structured result is an object, and so is its schema.
-    let is_object = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("object");
+    let is_object =
+        |schema: &RawValue| serde_json::from_str::<Value>(schema.get()).is_ok_and(|schema| schema["type"] == "object");
     if revision.facts().structured != Structured::Any
         && members.get("outputSchema").is_some_and(|schema| !is_object(schema))
     {
         members.remove("outputSchema");
     }
-    Value::Object(members).to_string()
+    Cow::Owned(raw(&members))
 }
 
 #[cfg(test)]

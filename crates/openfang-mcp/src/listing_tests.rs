@@ -1,7 +1,8 @@
+//! Lists in every revision, page by page.
+
 use serde_json::json;
 
 use super::*;
-use crate::content::raw;
 
 fn tool(name: &str) -> Entry {
     let json = json!({
@@ -81,4 +82,19 @@ fn an_output_schema_that_is_no_object_is_for_the_modern_era_only() {
 
     assert!(page(&listing, Revision::V2026_07_28, None)["tools"][0].get("outputSchema").is_some());
     assert!(page(&listing, Revision::V2025_11_25, None)["tools"][0].get("outputSchema").is_none());
+}
+
+#[test]
+fn a_schema_keeps_its_bytes_in_every_revision_and_its_list_stays_on_one_line() {
+    let schema = r#"{"type":"object","properties":{"b":{"maximum":1.50},"a":{"minimum":1e2}}}"#;
+    let json = format!("{{\"name\":\"a\",\n\"title\":\"T\",\r\n\"inputSchema\":{schema}}}");
+    let entry = Entry { name: "a".to_owned(), json: RawValue::from_string(json).unwrap() };
+    let listing = Listing::new(Listed::Tools, vec![entry]);
+
+    for revision in Revision::all() {
+        let page = listing.page(revision, None).unwrap();
+        let text = str::from_utf8(&page).unwrap();
+        assert!(text.contains(schema), "{revision}: {text}");
+        assert!(!text.contains(['\n', '\r']), "{revision}: {text}");
+    }
 }

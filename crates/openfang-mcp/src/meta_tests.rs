@@ -1,3 +1,5 @@
+//! What `_meta` says, and what it must say.
+
 use super::*;
 
 fn meta(json: &str) -> Result<Meta, McpError> {

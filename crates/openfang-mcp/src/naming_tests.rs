@@ -1,3 +1,5 @@
+//! Names in and out.
+
 use super::*;
 
 #[test]

@@ -37,6 +37,17 @@ pub enum Structured {
     Any,
 }
 
+/// How a revision lets a server ask the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Elicitation {
+    /// Not at all.
+    Absent,
+    /// By forms.
+    Forms,
+    /// By forms, and by pages to visit.
+    FormsAndPages,
+}
+
 /// What a revision has.
 #[derive(Debug)]
 pub struct Facts {
@@ -66,8 +77,8 @@ pub struct Facts {
     pub titles: bool,
     /// Whether the server may describe itself beyond name and version.
     pub descriptions: bool,
-    /// Whether the server may ask the user.
-    pub elicitation: bool,
+    /// How the server may ask the user.
+    pub elicitation: Elicitation,
 }
 
 const TABLE: [Facts; 5] = [
@@ -85,7 +96,7 @@ const TABLE: [Facts; 5] = [
         completions_capability: true,
         titles: true,
         descriptions: true,
-        elicitation: true,
+        elicitation: Elicitation::FormsAndPages,
     },
     Facts {
         revision: Revision::V2025_11_25,
@@ -101,7 +112,7 @@ const TABLE: [Facts; 5] = [
         completions_capability: true,
         titles: true,
         descriptions: true,
-        elicitation: true,
+        elicitation: Elicitation::FormsAndPages,
     },
     Facts {
         revision: Revision::V2025_06_18,
@@ -117,7 +128,7 @@ const TABLE: [Facts; 5] = [
         completions_capability: true,
         titles: true,
         descriptions: false,
-        elicitation: true,
+        elicitation: Elicitation::Forms,
     },
     Facts {
         revision: Revision::V2025_03_26,
@@ -133,7 +144,7 @@ const TABLE: [Facts; 5] = [
         completions_capability: true,
         titles: false,
         descriptions: false,
-        elicitation: false,
+        elicitation: Elicitation::Absent,
     },
     Facts {
         revision: Revision::V2024_11_05,
@@ -149,7 +160,7 @@ const TABLE: [Facts; 5] = [
         completions_capability: false,
         titles: false,
         descriptions: false,
-        elicitation: false,
+        elicitation: Elicitation::Absent,
     },
 ];
 

@@ -1,3 +1,5 @@
+//! The table, and what is negotiated by it.
+
 use super::*;
 
 #[test]

@@ -1,5 +1,5 @@
 //! What the tests share: homes that vanish, principals of every kind, tools that misbehave on purpose, a server on a
-//! free port, and HTTP as raw bytes.
+//! free port, an MCP server that has everything, and HTTP as raw bytes.
 //!
 //! This crate panics where a test should stop; it is never part of the product.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed arrangement fails its test")]
@@ -7,6 +7,7 @@
 pub mod callers;
 pub mod home;
 pub mod http;
+pub mod mcp_fixture;
 pub mod probes;
 pub mod server;
 

@@ -1,4 +1,5 @@
-//! Which method is answered by whom, in which era. A method of the other era is unknown.
+//! Which method is answered by whom, in which era. A method of the other era is unknown, and so is one of something that
+//! the host does not offer.
 
 use openfang_types::jsonrpc::{Id, encode_result};
 use serde_json::json;
@@ -6,7 +7,7 @@ use serde_json::json;
 use super::respond::Kind;
 use super::{Request, Server};
 use crate::error::McpError;
-use crate::host::Host;
+use crate::host::{Host, Offers};
 use crate::listing::Listed;
 use crate::revision::Era;
 
@@ -15,6 +16,9 @@ impl<H: Host> Server<H> {
     pub(super) async fn result(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
         let (id, revision) = (&request.id, request.revision);
         let signature = &self.inner.signature;
+        if !is_offered(&request.method, self.inner.host.offers(&request.caller)) {
+            return Err(McpError::UnknownMethod(request.method.clone()));
+        }
         match (request.method.as_str(), request.era()) {
             ("tools/list", _) => self.list(request, Listed::Tools).await,
             ("tools/call", _) => self.tools_call(request).await,
@@ -38,6 +42,22 @@ impl<H: Host> Server<H> {
     }
 }
 
+/// Whether a method belongs to something that there is. What is not declared is not answered either.
+fn is_offered(method: &str, offers: Offers) -> bool {
+    match method.split_once('/') {
+        Some(("tools", _)) => offers.tools,
+        Some(("prompts", _)) => offers.prompts,
+        Some(("resources", _)) => offers.resources,
+        Some(("completion", _)) => offers.completions,
+        Some(("logging", _)) => offers.logging,
+        Some(_) | None => true,
+    }
+}
+
 fn nothing(id: &Id) -> Vec<u8> {
     encode_result(id, &json!({}))
 }
+
+#[cfg(test)]
+#[path = "dispatch_tests.rs"]
+mod tests;

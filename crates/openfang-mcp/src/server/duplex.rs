@@ -12,7 +12,7 @@ use openfang_types::limits::MCP_BATCH;
 use serde_json::value::RawValue;
 
 use super::event_log::EventLog;
-use super::handshake::Introduced;
+use super::handshake::{Introduced, is_handshake};
 use super::notifications::heard;
 use super::outlet::{Outlet as _, Weight};
 use super::running::{NotBegun, Run, Running};
@@ -123,7 +123,7 @@ impl<H: Host> Duplex<H> {
     }
 
     fn request(&self, id: Id, method: &str, params: Option<&RawValue>) -> Work {
-        if method == "initialize" {
+        if is_handshake(method, params) {
             return Work::Done(self.initialize(&id, params));
         }
         let (revision, session) = match self.session() {

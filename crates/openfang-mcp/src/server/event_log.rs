@@ -68,10 +68,20 @@ impl EventLog {
         state.events.front().filter(|_| state.last == 1).map(|(_, frame)| frame.clone())
     }
 
-    /// Returns when something was told.
-    pub(crate) async fn told(&self) {
+    /// Returns when something was told, or the connection was ended.
+    pub(crate) async fn stirred(&self) {
         let mut changed = self.changed.subscribe();
-        while self.is_empty() && changed.changed().await.is_ok() {}
+        loop {
+            {
+                let state = self.lock();
+                if state.last > 0 || state.connection > 0 {
+                    return;
+                }
+            }
+            if changed.changed().await.is_err() {
+                return;
+            }
+        }
     }
 
     /// Returns when the reader has caught up so far that more makes sense.
@@ -162,8 +172,11 @@ impl Outlet for EventLog {
     }
 
     fn end_connection(&self) {
-        self.lock().connection += 1;
-        self.changed.send_replace(());
+        // Nobody can come back for the rest of a queue.
+        if self.keeps == Keeps::ForReplay {
+            self.lock().connection += 1;
+            self.changed.send_replace(());
+        }
     }
 }
 
@@ -191,6 +204,11 @@ impl EventReader {
     /// The log that is read.
     pub(crate) fn log(&self) -> &EventLog {
         &self.log
+    }
+
+    /// The id under which a client resumes where this reader stands.
+    pub(crate) fn place(&self) -> String {
+        self.log.id_of(self.at)
     }
 
     fn look(&mut self) -> Look {

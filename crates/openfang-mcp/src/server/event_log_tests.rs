@@ -1,3 +1,5 @@
+//! Readers that are slow, go away and come back.
+
 use super::*;
 
 fn open(streams: &Streams) -> Arc<EventLog> {
@@ -88,4 +90,23 @@ fn a_session_keeps_a_bounded_number_of_streams() {
     let kept = streams.state.lock().unwrap().1.len();
     assert_eq!(kept, MCP_STREAMS_PER_SESSION);
     assert!(streams.find(&first.id_of(0)).is_some(), "a stream that is not over went before those that are");
+}
+
+#[tokio::test]
+async fn ending_the_connection_of_a_queue_does_nothing_since_nobody_could_come_back() {
+    let log = EventLog::new(0, Keeps::UntilRead);
+    let mut reader = log.tail();
+    log.end_connection();
+    log.finish(Some(b"the answer".to_vec()));
+
+    assert_eq!(reader.next().await, Some((1, frame("the answer"))));
+}
+
+#[tokio::test]
+async fn a_log_stirs_when_its_connection_is_ended() {
+    let log = EventLog::new(1, Keeps::ForReplay);
+    let waiting = log.stirred();
+    log.end_connection();
+
+    waiting.await;
 }

@@ -9,7 +9,14 @@ use super::respond::{Kind, ServerInfo, members};
 use crate::capabilities::ClientCapabilities;
 use crate::error::McpError;
 use crate::host::{Host, Offers};
+use crate::meta::Meta;
 use crate::revision::{Era, Revision};
+
+/// Whether a request is the handshake of the legacy era. One that says it is modern is not, whatever its method: the
+/// modern era has no handshake, and must say so.
+pub(crate) fn is_handshake(method: &str, params: Option<&RawValue>) -> bool {
+    method == "initialize" && !Meta::of(params).is_ok_and(|meta| meta.is_modern())
+}
 
 /// What a client said in `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +44,7 @@ impl Introduced {
         let params: Params<'_> = serde_json::from_str(params.get()).map_err(wrong)?;
         let revision = Revision::negotiated(params.protocol_version.as_deref());
         let client = params.capabilities.map(ClientCapabilities::read).unwrap_or_default();
-        Ok(Self { revision, client })
+        Ok(Self { revision, client: client.within(revision.facts()) })
     }
 }
 
@@ -139,3 +146,7 @@ pub(crate) fn modern_versions() -> Vec<&'static str> {
         .map(Revision::name)
         .collect()
 }
+
+#[cfg(test)]
+#[path = "handshake_tests.rs"]
+mod tests;

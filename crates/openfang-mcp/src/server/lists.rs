@@ -1,4 +1,6 @@
-//! The lists: prepared ones by page, resources as the host has them.
+//! The lists: prepared ones by page, resources as the host has them. Both show a revision the members it has.
+
+use std::borrow::Cow;
 
 use openfang_types::jsonrpc::Id;
 use serde::{Deserialize, Serialize};
@@ -7,8 +9,8 @@ use serde_json::value::RawValue;
 use super::respond::{Kind, members};
 use super::{Request, Server};
 use crate::error::McpError;
-use crate::host::Host;
-use crate::listing::Listed;
+use crate::host::{Host, ResourcePage};
+use crate::listing::{Listed, shown_in};
 use crate::revision::Revision;
 
 #[derive(Deserialize, Default)]
@@ -20,9 +22,16 @@ struct Params {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Resources<'a> {
-    resources: &'a [Box<RawValue>],
+    resources: Vec<Cow<'a, RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<&'a str>,
+}
+
+impl<'a> Resources<'a> {
+    fn shown(page: &'a ResourcePage, revision: Revision) -> Self {
+        let resources = page.resources.iter().map(|resource| shown_in(resource, revision)).collect();
+        Self { resources, next_cursor: page.next_cursor.as_deref() }
+    }
 }
 
 impl<H: Host> Server<H> {
@@ -41,8 +50,7 @@ impl<H: Host> Server<H> {
     pub(super) async fn resources_list(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
         let cursor = cursor_of(request.params())?;
         let page = self.inner.host.resources(&request.caller, cursor.as_deref()).await?;
-        let shown = Resources { resources: &page.resources, next_cursor: page.next_cursor.as_deref() };
-        Ok(self.kept(&request.id, request.revision, &members(&shown)))
+        Ok(self.kept(&request.id, request.revision, &members(&Resources::shown(&page, request.revision))))
     }
 
     fn kept(&self, id: &Id, revision: Revision, members: &[u8]) -> Vec<u8> {
@@ -55,3 +63,7 @@ fn cursor_of(params: Option<&RawValue>) -> Result<Option<String>, McpError> {
     let params: Params = serde_json::from_str(params.get()).map_err(|_| McpError::BadCursor)?;
     Ok(params.cursor)
 }
+
+#[cfg(test)]
+#[path = "lists_tests.rs"]
+mod tests;

@@ -85,9 +85,12 @@ impl Reporter {
         &self.cancel
     }
 
-    /// Ends the connection while the work goes on; the client fetches the rest where its revision can.
+    /// Ends the connection while the work goes on, where the client's revision and transport have a way to fetch the
+    /// rest; elsewhere it does nothing.
     pub fn end_connection(&self) {
-        self.outlet.end_connection();
+        if self.revision.facts().primed_streams {
+            self.outlet.end_connection();
+        }
     }
 
     fn tell(&self, method: &str, params: &impl Serialize) {

@@ -1,3 +1,5 @@
+//! What clients really send.
+
 use http::HeaderValue;
 
 use super::*;

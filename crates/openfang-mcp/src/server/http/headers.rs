@@ -7,21 +7,26 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderName};
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Number, Value};
 
 use super::super::Request;
 use super::PROTOCOL_VERSION;
 use crate::error::McpError;
 use crate::listing::MirroredParam;
+use crate::meta::Meta;
 
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const PARAM_PREFIX: &str = "mcp-param-";
 
-/// Holds the headers of a modern request against its body.
+/// Holds the version in the header against the one in the body, before anybody asks whether we speak either.
+pub(super) fn version_agrees(headers: &HeaderMap, meta: &Meta) -> Result<(), McpError> {
+    expect(headers, &PROTOCOL_VERSION, meta.protocol_version.as_deref())
+}
+
+/// Holds the other headers of a modern request against its body.
 pub(super) fn agree<C>(headers: &HeaderMap, request: &Request<C>) -> Result<(), McpError> {
-    expect(headers, &PROTOCOL_VERSION, Some(request.revision.name()))?;
     expect(headers, &METHOD, Some(&request.method))?;
     expect(headers, &NAME, named(request).as_deref())
 }
@@ -111,10 +116,17 @@ fn same(said: Option<&str>, value: &Value) -> bool {
         (None, Value::Null) => true,
         (Some(said), Value::String(text)) => said == text,
         (Some(said), Value::Bool(is_true)) => said == if *is_true { "true" } else { "false" },
-        (Some(said), Value::Number(number)) => {
-            said.parse::<f64>().is_ok_and(|said| number.as_f64().is_some_and(|number| said == number))
-        }
+        (Some(said), Value::Number(number)) => same_number(said, number),
         (None | Some(_), _) => false,
+    }
+}
+
+/// By value, and exactly: two large integers may be one and the same to a float.
+fn same_number(said: &str, number: &Number) -> bool {
+    let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    match (said.parse::<i128>(), whole) {
+        (Ok(said), Some(number)) => said == number,
+        (Ok(_) | Err(_), _) => said.parse().is_ok_and(|said: f64| number.as_f64() == Some(said)),
     }
 }
 

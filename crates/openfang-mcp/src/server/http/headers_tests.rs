@@ -1,3 +1,5 @@
+//! Headers and bodies that agree, and those that do not.
+
 use http::HeaderValue;
 use serde_json::json;
 
@@ -31,6 +33,21 @@ fn twice_is_a_mismatch_and_absent_is_one_where_the_body_has_it() {
 }
 
 #[test]
+fn versions_are_compared_even_where_we_speak_neither() {
+    let meta = |version: &str| {
+        let params = json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": version } });
+        Meta::of(Some(&crate::content::raw(&params))).unwrap()
+    };
+    let said = |version| headers(&[("mcp-protocol-version", version)]);
+
+    assert!(version_agrees(&said("2026-07-28"), &meta("2026-07-28")).is_ok());
+    assert!(version_agrees(&said("v999"), &meta("v999")).is_ok(), "whether we speak it is asked later");
+    assert!(version_agrees(&said("2026-07-28"), &meta("v999")).is_err());
+    assert!(version_agrees(&headers(&[]), &meta("2026-07-28")).is_err());
+    assert!(version_agrees(&said("2026-07-28"), &Meta::default()).is_ok(), "what is missing is asked for later");
+}
+
+#[test]
 fn parameters_agree_by_value() {
     let rows = [
         (Some("us-east"), json!("us-east"), true),
@@ -42,6 +59,9 @@ fn parameters_agree_by_value() {
         (Some("x"), Value::Null, false),
         (None, json!("x"), false),
         (Some("43"), json!(42), false),
+        (Some("9007199254740993"), json!(9_007_199_254_740_993_u64), true),
+        (Some("9007199254740993"), json!(9_007_199_254_740_992_u64), false),
+        (Some("0.5"), json!(0.5), true),
         (Some("True"), json!(true), false),
         (Some("x"), json!(["x"]), false),
     ];

@@ -27,7 +27,7 @@ use crate::meta::Meta;
 use crate::revision::{Era, Revision};
 use crate::server::duplex::batched;
 use crate::server::event_log::{EventLog, Keeps};
-use crate::server::handshake::Introduced;
+use crate::server::handshake::{Introduced, is_handshake};
 use crate::server::outlet::{Nowhere, Outlet};
 use crate::server::session::Session;
 use crate::server::{Answer, Request, Server};
@@ -75,7 +75,7 @@ impl<H: Host> Server<H> {
     }
 
     async fn post_request(&self, caller: H::Caller, headers: &HeaderMap, asked: Asked<'_>) -> Answered {
-        if asked.method == "initialize" {
+        if is_handshake(asked.method, asked.params) {
             return self.post_initialize(&caller, headers, &asked);
         }
         let era = match era_of(headers, &asked) {
@@ -115,6 +115,7 @@ impl<H: Host> Server<H> {
         asked: Asked<'_>,
         meta: Meta,
     ) -> Result<(Request<H::Caller>, Arc<EventLog>), McpError> {
+        headers::version_agrees(headers, &meta)?;
         let (revision, client) = meta.modern()?;
         let log = EventLog::new(0, Keeps::UntilRead);
         let outlet: Arc<dyn Outlet> =
@@ -192,6 +193,8 @@ impl<H: Host> Server<H> {
             outlet: if accept.events { Arc::clone(&log) as _ } else { Arc::new(Nowhere) },
             cancel: run.as_ref().map_or_else(CancellationToken::new, |run| run.token()),
         };
+        // Opened before the work begins, or it would not notice that the work ended its connection.
+        let reader = log.tail();
         let (server, told) = (self.clone(), Arc::clone(&log));
         let work = async move {
             let answer = server.answer(&request).await;
@@ -215,7 +218,7 @@ impl<H: Host> Server<H> {
                     }
                     None => Ids::None,
                 };
-                events(EventBody::new(log.tail(), ids, None))
+                events(EventBody::new(reader, ids, None))
             }
         })
     }
@@ -348,10 +351,11 @@ fn take(standing: &Standing, message: Incoming<'_>) {
     }
 }
 
-/// Returns when an answer had better be a stream: something was told before it, or it takes a while.
+/// Returns when an answer had better be a stream: something was told before it, its connection is to end before it, or
+/// it takes a while.
 async fn becomes_stream(log: &EventLog) {
     tokio::select! {
-        () = log.told() => {}
+        () = log.stirred() => {}
         () = tokio::time::sleep(MCP_QUIET) => {}
     }
 }

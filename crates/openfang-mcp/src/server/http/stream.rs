@@ -47,7 +47,7 @@ struct Streaming {
 impl EventBody {
     /// The events of a log from where its reader stands, while `beside` goes on.
     pub(super) fn new(reader: EventReader, ids: Ids, beside: Option<Beside>) -> Self {
-        let first = (ids == Ids::Primed).then(|| priming(reader.log()));
+        let first = (ids == Ids::Primed).then(|| priming(&reader));
         let streaming = Streaming { reader, ids, beside, first };
         Self { events: Box::pin(futures_util::stream::unfold(streaming, Streaming::next)) }
     }
@@ -100,6 +100,10 @@ async fn working(beside: &mut Option<Beside>) {
 }
 
 /// An event without data to resume from, and how long to wait before doing so.
-fn priming(log: &EventLog) -> Bytes {
-    Bytes::from(format!("id: {}\nretry: {}\ndata: \n\n", log.id_of(0), MCP_RETRY.as_millis()))
+fn priming(reader: &EventReader) -> Bytes {
+    Bytes::from(format!("id: {}\nretry: {}\ndata: \n\n", reader.place(), MCP_RETRY.as_millis()))
 }
+
+#[cfg(test)]
+#[path = "stream_tests.rs"]
+mod tests;

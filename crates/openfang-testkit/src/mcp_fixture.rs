@@ -1,0 +1,203 @@
+//! An MCP server that has everything the official conformance suite asks a server for, in every revision.
+//!
+//! [`start`] serves a [`Fixture`] on a free port: Streamable HTTP at `/mcp`, the transport of 2024-11-05 at `/sse`.
+//! [`server`] is the same without a door, for pipes.
+//! `tools.rs` is the table of tools; what they do is in `answering.rs`, `telling.rs` and `asking.rs`. A request that
+//! names another host, or comes from another page, is refused at the door.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::StreamExt as _;
+use openfang_mcp::Host;
+use openfang_mcp::content::{CallResult, Completion, PromptResult, ResourceContents};
+use openfang_mcp::error::McpError;
+use openfang_mcp::host::{
+    Call, Change, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted,
+};
+use openfang_mcp::listing::Listing;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::sync::broadcast;
+
+use lists::ChangingList;
+use tools::Deed;
+
+pub use door::{Running, server, start};
+
+mod answering;
+mod asking;
+mod door;
+mod lists;
+mod prompts;
+mod resources;
+mod seal;
+mod telling;
+mod tools;
+
+/// A listener that has missed this many changes has missed the first ones.
+const REMEMBERED_CHANGES: usize = 64;
+
+/// What a call comes to.
+type Called = Result<Outcome<CallResult>, McpError>;
+
+/// A host with one of everything.
+pub struct Fixture {
+    identity: Identity,
+    tools: ChangingList,
+    prompts: ChangingList,
+    templates: Arc<Listing>,
+    /// How often the watched resource was written.
+    edition: AtomicU64,
+    changes: broadcast::Sender<Change>,
+}
+
+impl Default for Fixture {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Fixture {
+    /// A fixture in which nothing has changed yet.
+    pub fn new() -> Self {
+        Self {
+            identity: Identity {
+                name: "openfang-fixture".to_owned(),
+                title: "OpenFang fixture".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                instructions: Some("One of everything, for tests.".to_owned()),
+            },
+            tools: tools::listed(),
+            prompts: prompts::listed(),
+            templates: resources::templates(),
+            edition: AtomicU64::new(1),
+            changes: broadcast::Sender::new(REMEMBERED_CHANGES),
+        }
+    }
+
+    /// Adds or removes the tool that is not always there.
+    fn change_tools(&self) {
+        self.tools.change();
+        self.tell(Change::Tools);
+    }
+
+    /// Adds or removes the prompt that is not always there.
+    fn change_prompts(&self) {
+        self.prompts.change();
+        self.tell(Change::Prompts);
+    }
+
+    /// Writes a new edition of the watched resource.
+    fn change_watched(&self) {
+        self.edition.fetch_add(1, Ordering::SeqCst);
+        self.tell(Change::Resource(resources::WATCHED.to_owned()));
+    }
+
+    fn tell(&self, change: Change) {
+        // Nobody may be listening.
+        let _ = self.changes.send(change);
+    }
+
+    async fn called(&self, call: Call<'_, ()>, name: &str, arguments: Option<&RawValue>) -> Called {
+        let tool = tools::named(name).filter(|tool| self.tools.has(tool.name));
+        let tool = tool.ok_or_else(|| McpError::unknown_tool(name))?;
+        match tool.deed {
+            Deed::Answers(answer) => Ok(Outcome::Complete(answer())),
+            Deed::Asks(ask) => {
+                let arguments = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok());
+                ask(&call, &arguments.unwrap_or(Value::Null))
+            }
+            Deed::Tells(work) => work(self, call).await.map(Outcome::Complete),
+        }
+    }
+}
+
+impl Host for Fixture {
+    type Caller = ();
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn offers(&self, (): &()) -> Offers {
+        Offers { tools: true, prompts: true, resources: true, completions: true, logging: true }
+    }
+
+    fn owner(&self, (): &()) -> String {
+        "everybody".to_owned()
+    }
+
+    fn tools<'a>(&'a self, (): &'a ()) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(std::future::ready(Ok(self.tools.current())))
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        call: Call<'a, ()>,
+        name: &'a str,
+        arguments: Option<&'a RawValue>,
+    ) -> HostFuture<'a, Outcome<CallResult>> {
+        Box::pin(self.called(call, name, arguments))
+    }
+
+    fn prompts<'a>(&'a self, (): &'a ()) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(std::future::ready(Ok(self.prompts.current())))
+    }
+
+    fn prompt<'a>(
+        &'a self,
+        call: Call<'a, ()>,
+        name: &'a str,
+        arguments: &'a BTreeMap<String, String>,
+    ) -> HostFuture<'a, Outcome<PromptResult>> {
+        let filled = if self.prompts.has(name) {
+            prompts::filled(&call, name, arguments)
+        } else {
+            Err(McpError::unknown_prompt(name))
+        };
+        Box::pin(std::future::ready(filled))
+    }
+
+    fn resources<'a>(&'a self, (): &'a (), cursor: Option<&'a str>) -> HostFuture<'a, ResourcePage> {
+        Box::pin(std::future::ready(resources::page(cursor)))
+    }
+
+    fn templates<'a>(&'a self, (): &'a ()) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(std::future::ready(Ok(Arc::clone(&self.templates))))
+    }
+
+    fn read<'a>(&'a self, _: Call<'a, ()>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
+        let contents = resources::contents(uri, self.edition.load(Ordering::SeqCst));
+        Box::pin(std::future::ready(contents.map(Outcome::Complete)))
+    }
+
+    fn complete<'a>(&'a self, (): &'a (), asked: Completing<'a>) -> HostFuture<'a, Completion> {
+        Box::pin(std::future::ready(prompts::completed(asked)))
+    }
+
+    fn changes(&self, (): &(), wanted: &Wanted) -> Changes {
+        let (heard, wanted) = (self.changes.subscribe(), wanted.clone());
+        let all = futures_util::stream::unfold(heard, |mut heard| async move {
+            loop {
+                match heard.recv().await {
+                    Ok(change) => return Some((change, heard)),
+                    // The lists are looked at anew anyway, so what was missed is in what comes next.
+                    Err(broadcast::error::RecvError::Lagged(_)) => {}
+                    Err(broadcast::error::RecvError::Closed) => return None,
+                }
+            }
+        });
+        Box::pin(all.filter(move |change| std::future::ready(is_wanted(change, &wanted))))
+    }
+}
+
+fn is_wanted(change: &Change, wanted: &Wanted) -> bool {
+    match change {
+        Change::Tools => wanted.tools,
+        Change::Prompts => wanted.prompts,
+        Change::Resources => wanted.resources,
+        Change::Resource(uri) => wanted.uris.contains(uri),
+    }
+}

@@ -1,0 +1,45 @@
+//! A list of which one entry comes and goes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use openfang_mcp::listing::{Entry, Listed, Listing};
+use serde_json::value::RawValue;
+
+/// A list that can change.
+pub(super) struct ChangingList {
+    without: Arc<Listing>,
+    with: Arc<Listing>,
+    has_changed: AtomicBool,
+}
+
+impl ChangingList {
+    /// A list of these; the entry called `passing` is there after every other change.
+    pub(super) fn new(listed: Listed, entries: &[Entry], passing: &str) -> Self {
+        let lasting = entries.iter().filter(|entry| entry.name != passing).cloned();
+        Self {
+            without: Arc::new(Listing::new(listed, lasting.collect())),
+            with: Arc::new(Listing::new(listed, entries.to_vec())),
+            has_changed: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn current(&self) -> Arc<Listing> {
+        let current = if self.has_changed.load(Ordering::SeqCst) { &self.with } else { &self.without };
+        Arc::clone(current)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.current().names().any(|listed| listed == name)
+    }
+
+    pub(super) fn change(&self) {
+        self.has_changed.fetch_xor(true, Ordering::SeqCst);
+    }
+}
+
+/// An entry from the members behind its name, whose bytes are kept.
+pub(super) fn entry(name: &str, members: &str) -> Entry {
+    let json = RawValue::from_string(format!(r#"{{"name":"{name}",{members}}}"#));
+    Entry { name: name.to_owned(), json: json.expect("the definitions of the fixture are JSON") }
+}
