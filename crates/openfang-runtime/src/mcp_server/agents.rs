@@ -102,9 +102,9 @@ pub(super) async fn call<T: House>(
         (Some(task), Some(answer)) => match reply_in(answer) {
             Reply::Said(text) => Some((task, text)),
             Reply::Declined => return Ok(Outcome::Complete(declined(task))),
-            Reply::Nonsense => return Ok(ask_again(house, call, task).await?),
+            Reply::Nonsense => return ask_again(house, call, task).await,
         },
-        (Some(task), None) => return Ok(ask_again(house, call, task).await?),
+        (Some(task), None) => return ask_again(house, call, task).await,
         (None, _) => None,
     };
     let (task, text) = match &answer {

@@ -68,7 +68,7 @@ fn shown(output: &ToolOutput) -> CallResult {
     };
     CallResult {
         content: output.content.iter().filter_map(block).collect(),
-        structured: output.structured_content.as_ref().map(|value| raw(value)),
+        structured: output.structured_content.as_ref().map(raw),
         is_error: output.is_error,
     }
 }
