@@ -69,9 +69,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  openfang status --json")]
     Status,
     /// Serve MCP on standard input and output, for an IDE to start: agents, and with --tools the tools
-    #[command(
-        after_help = "Examples:\n  openfang mcp\n  openfang mcp --tools\n  claude mcp add openfang -- openfang mcp --tools"
-    )]
+    #[command(after_help = "Examples:\n  openfang mcp --tools\n  openfang mcp --agent starter")]
     Mcp(McpArgs),
     /// Talk to agents
     #[command(subcommand, after_help = "Example:\n  openfang agent send starter 'Ada'")]
