@@ -105,9 +105,12 @@ fn the_typescript_client_works_over_the_first_transport_too() {
     let openfang = Openfang::new();
     let daemon = openfang.start();
 
-    let done = job(Peer::Sdk1.sse(&format!("http://{}/sse", daemon.address()))).run();
+    let recorder = Recorder::before(daemon.address());
+
+    let done = job(Peer::Sdk1.sse(&recorder.url("/sse"))).run();
 
     assert_done(&done, LEGACY);
+    assert!(recorder.assert_good() >= 5);
 }
 
 #[test]
@@ -187,7 +190,8 @@ fn progress_reaches_a_real_client_and_its_cancel_stops_the_agent() {
 fn the_inspector_lists_and_calls_in_both_eras_and_finds_our_tools_portable() {
     let openfang = Openfang::new();
     let daemon = openfang.start();
-    let url = format!("http://{}/mcp", daemon.address());
+    let recorder = Recorder::before(daemon.address());
+    let url = recorder.url("/mcp");
     for era in [&[][..], &["--protocol-era", "modern"]] {
         let listed = inspector(&[&url, "--transport", "http"], &[&["--method", "tools/list"], era].concat());
         assert_eq!(listed.code, 0, "{listed:?}");
@@ -198,6 +202,7 @@ fn the_inspector_lists_and_calls_in_both_eras_and_finds_our_tools_portable() {
     }
     let strict = inspector(&[&url, "--transport", "http"], &["--method", "tools/list", "--strict"]);
     assert_eq!(strict.code, 0, "{strict:?}");
+    assert!(recorder.assert_good() >= 5);
     let stdio = inspector(&[env!("CARGO_BIN_EXE_openfang"), "mcp", "--tools"], &["--method", "tools/list"]);
     assert_eq!(stdio.code, 0, "{stdio:?}");
 }

@@ -201,6 +201,46 @@ async fn progress_of_an_agent_comes_on_the_stream_of_its_call() {
 }
 
 #[tokio::test]
+async fn log_lines_come_at_the_level_that_was_asked_for_and_not_without_being_asked() {
+    let (_home, server) = server().await;
+    let call = json!({"name": "openfang_agent_steps", "arguments": {"message": "go"}});
+    let lines = |events: &[(String, String, Value)]| {
+        events
+            .iter()
+            .filter(|(_, _, message)| message["method"] == "notifications/message")
+            .count()
+    };
+    let client = session(&server.client(), "2025-11-25", json!({})).await;
+    let asked = request(1, "tools/call", call.clone()).to_string();
+
+    assert_eq!(lines(&client.stream("POST", "/mcp", Some(&asked)).await.events().await), 0);
+    let level = client
+        .post("/mcp", &request(2, "logging/setLevel", json!({"level": "debug"})))
+        .await
+        .json();
+    assert_eq!(level["result"], json!({}));
+    assert!(lines(&client.stream("POST", "/mcp", Some(&asked)).await.events().await) >= 3);
+
+    let mut params = modern(call, json!({}));
+    let message = request(1, "tools/call", params.clone());
+    let quiet = headed(&server.client(), &message)
+        .stream("POST", "/mcp", Some(&message.to_string()))
+        .await
+        .events()
+        .await;
+    assert_eq!(lines(&quiet), 0);
+    params["_meta"]["io.modelcontextprotocol/logLevel"] = json!("debug");
+    let message = request(1, "tools/call", params);
+    let told = headed(&server.client(), &message)
+        .stream("POST", "/mcp", Some(&message.to_string()))
+        .await
+        .events()
+        .await;
+    assert!(lines(&told) >= 3);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_tool_that_fails_is_a_result_and_an_unknown_one_an_error() {
     let (_home, server) = server().await;
     let client = server.client();

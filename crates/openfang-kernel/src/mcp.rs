@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::stream;
 use openfang_mcp::host::{Seal, SealedFor};
+use openfang_mcp::meta::LogLevel;
 use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::mcp_server::{
     House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks,
@@ -14,7 +15,7 @@ use openfang_types::event::{EventBody, Seq};
 use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
 use openfang_types::task::{Message, Task};
 use openfang_types::tool::ToolDefinition;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::home::{Home, HomeError};
 use crate::kernel::Inner;
@@ -45,6 +46,7 @@ impl Kernel {
 
     async fn send_reporting(&self, caller: &Caller, sending: Sending<'_>) -> Result<HouseReply, KernelError> {
         let Sending { agent, text, task, reporter } = sending;
+        let is_heard = reporter.wants_progress() || reporter.hears(LogLevel::Debug);
         let incoming = Incoming {
             caller: caller.clone(),
             agent: agent.clone(),
@@ -52,12 +54,12 @@ impl Kernel {
             labels: caller.entry_labels(),
             hops: 0,
             cancel: reporter.cancel().child_token(),
-            visibility: if reporter.wants_progress() { Visibility::Seen } else { Visibility::Unseen },
+            visibility: if is_heard { Visibility::Seen } else { Visibility::Unseen },
         };
         let task = match self.take(incoming).await? {
             Taken::Answered(message) => return Ok(HouseReply::Message(message)),
             Taken::Known(id) => self.settled(caller, id).await?.task,
-            Taken::Begun(work) if reporter.wants_progress() => {
+            Taken::Begun(work) if is_heard => {
                 let id = work.id();
                 let (settled, ()) = tokio::join!(self.end_of(caller, work), self.report(caller, id, &sending));
                 settled?.task
@@ -74,6 +76,8 @@ impl Kernel {
         while let Ok(Some(StreamItem::Event(event))) = stream.next().await {
             let said = described(&event.body);
             sending.reporter.progress(progress_of(event.seq), None, Some(&said));
+            let logged = json!({ "task": id, "event": event.body.name(), "says": said });
+            sending.reporter.log(LogLevel::Debug, sending.agent.as_str(), &logged);
         }
     }
 }

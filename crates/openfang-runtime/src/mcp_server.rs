@@ -15,6 +15,7 @@ use openfang_types::tool::ToolDefinition;
 use serde_json::value::RawValue;
 
 pub use house::{House, HouseError, HouseFuture, HouseReply, Sending, Ticks};
+pub use openfang_mcp::meta::LogLevel;
 pub use openfang_mcp::server::{Parts, Server};
 pub use openfang_mcp::{Host, McpError};
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use futures_util::stream;
 use openfang_egress::daemon::DaemonError;
 use openfang_kernel::AgentSummary;
-use openfang_kernel::mcp::serving::{HouseError, HouseReply, Sending, Ticks};
+use openfang_kernel::mcp::serving::{HouseError, HouseReply, LogLevel, Sending, Ticks};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::task::Task;
 use openfang_types::tool::ToolDefinition;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -71,6 +71,7 @@ impl DaemonBackend {
             };
             told += 1.0;
             reporter.progress(told, None, Some(&said));
+            reporter.log(LogLevel::Debug, agent.as_str(), &json!({ "task": known, "says": said }));
         }
         let id = known.ok_or_else(|| Missed::UnderWay("the daemon did not say which task it began".to_owned()))?;
         self.task(id)

@@ -15,11 +15,13 @@ pub(super) use legacy_sse::SsePeers;
 pub use stream::EventBody;
 
 mod accept;
+mod batch;
 mod detached;
 mod headers;
 mod legacy_sse;
 mod post;
 mod sessions;
+mod standing;
 mod stream;
 
 /// The session of a legacy client.

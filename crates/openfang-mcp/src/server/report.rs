@@ -75,9 +75,14 @@ impl Reporter {
             logger: &'a str,
             data: &'a T,
         }
-        if self.level.is_some_and(|wanted| level >= wanted) {
+        if self.hears(level) {
             self.tell("notifications/message", &Params { level, logger, data });
         }
+    }
+
+    /// Whether anybody hears a log line of this level.
+    pub fn hears(&self, level: LogLevel) -> bool {
+        self.level.is_some_and(|wanted| level >= wanted)
     }
 
     /// Fires when the work is to stop.

@@ -5,46 +5,34 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use openfang_types::jsonrpc::{
-    ErrorObject, Id, IdRule, Incoming, RpcError, decode, decode_batch, encode_error, is_batch,
-};
-use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_BATCH, MCP_QUIET};
+use openfang_types::jsonrpc::{ErrorObject, Id, IdRule, Incoming, RpcError, decode, encode_error, is_batch};
+use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::accept::{Accept, is_json};
 use super::detached::Detached;
+use super::standing::{Standing, era_of, take};
 use super::stream::Ids;
-use super::{
-    EventBody, HttpBody, HttpRequest, PROTOCOL_VERSION, Refused, SESSION_ID, empty, events, headers, single, whole,
-};
+use super::{EventBody, HttpBody, HttpRequest, Refused, SESSION_ID, empty, events, headers, whole};
 use crate::capabilities::ClientCapabilities;
 use crate::error::McpError;
 use crate::host::Host;
 use crate::meta::Meta;
 use crate::revision::{Era, Revision};
-use crate::server::duplex::batched;
 use crate::server::event_log::{EventLog, Keeps};
 use crate::server::handshake::{Introduced, is_handshake};
 use crate::server::outlet::{Nowhere, Outlet};
-use crate::server::session::Session;
 use crate::server::{Answer, Request, Server};
 
-type Answered = Result<Response<HttpBody>, Refused>;
+pub(super) type Answered = Result<Response<HttpBody>, Refused>;
 
 /// A message that wants an answer.
-struct Asked<'a> {
+pub(super) struct Asked<'a> {
     id: Id,
-    method: &'a str,
-    params: Option<&'a RawValue>,
-}
-
-/// What a legacy request stands in.
-struct Standing {
-    revision: Revision,
-    session: Option<Arc<Session>>,
+    pub(super) method: &'a str,
+    pub(super) params: Option<&'a RawValue>,
 }
 
 impl<H: Host> Server<H> {
@@ -222,133 +210,6 @@ impl<H: Host> Server<H> {
             }
         })
     }
-
-    /// Several messages at once, for the one revision that has that.
-    async fn post_batch(&self, caller: &H::Caller, headers: &HeaderMap, body: &Bytes) -> Answered {
-        let standing = self.standing(caller, headers)?;
-        if !standing.revision.facts().batches {
-            return Err(Refused::bad(&ErrorObject::invalid_request("this protocol version has no batches")));
-        }
-        let messages = decode_batch(body, IdRule::Mcp, MCP_BATCH).map_err(|error| unreadable(&error))?;
-        let mut works = Vec::new();
-        for message in messages {
-            works.extend(self.batched_work(caller, &standing, message));
-        }
-        let log = EventLog::new(0, Keeps::UntilRead);
-        let told = Arc::clone(&log);
-        let work = async move {
-            let answers = futures_util::future::join_all(works).await;
-            told.finish(batched(answers.into_iter().flatten()));
-        };
-        Detached::new(work, &self.inner.tracker).await;
-        Ok(match log.only() {
-            Some(frame) => one(frame.to_vec(), Accept::of(headers)),
-            None => empty(StatusCode::ACCEPTED),
-        })
-    }
-
-    fn batched_work(
-        &self,
-        caller: &H::Caller,
-        standing: &Standing,
-        message: Result<Incoming<'_>, RpcError>,
-    ) -> Option<impl Future<Output = Option<Vec<u8>>> + Send + use<H>> {
-        let revision = standing.revision;
-        let understood = match message {
-            Ok(Incoming::Request { id, method, params }) if method != "initialize" => Meta::of(params)
-                .map_err(|error| Answer::error(&id, &error, revision).frame)
-                .map(|meta| Request {
-                    caller: caller.clone(),
-                    id,
-                    method: method.into_owned(),
-                    params: params.map(ToOwned::to_owned),
-                    meta,
-                    revision,
-                    client: ClientCapabilities::NONE,
-                    session: standing.session.clone(),
-                    outlet: Arc::new(Nowhere),
-                    cancel: CancellationToken::new(),
-                }),
-            Ok(Incoming::Request { id, .. }) => {
-                Err(encode_error(Some(&id), &ErrorObject::invalid_request("initialize comes alone")))
-            }
-            Ok(other) => {
-                take(standing, other);
-                return None;
-            }
-            Err(error) => Err(encode_error(error.id(), &error.to_error_object())),
-        };
-        let server = self.clone();
-        Some(async move {
-            match understood {
-                Ok(request) => server.answer(&request).await.map(|answer| answer.frame),
-                Err(frame) => Some(frame),
-            }
-        })
-    }
-
-    /// The revision and the session of a legacy message.
-    fn standing(&self, caller: &H::Caller, headers: &HeaderMap) -> Result<Standing, Refused> {
-        let said = match single(headers, &PROTOCOL_VERSION)? {
-            Some(name) => match Revision::named(name) {
-                Some(revision) => Some(revision),
-                None => {
-                    let error = McpError::UnsupportedVersion(name.chars().take(64).collect());
-                    return Err(Refused::bad(&error.to_object(Revision::NEWEST_LEGACY)));
-                }
-            },
-            None => None,
-        };
-        // A modern message has no session, whatever else it says.
-        if said.is_some_and(|revision| revision.era() == Era::Modern) {
-            return Ok(Standing { revision: Revision::NEWEST, session: None });
-        }
-        match single(headers, &SESSION_ID)? {
-            Some(id) => {
-                let found = self.find_session(caller, id).ok_or_else(Refused::no_session)?;
-                let session = Arc::clone(&found.http.session);
-                Ok(Standing { revision: session.revision(), session: Some(session) })
-            }
-            None => Ok(Standing { revision: said.unwrap_or(Revision::UNSAID), session: None }),
-        }
-    }
-}
-
-/// Which era a request belongs to: what it says itself, then what its header says.
-fn era_of(headers: &HeaderMap, asked: &Asked<'_>) -> Result<(Era, Meta), McpError> {
-    let meta = Meta::of(asked.params)?;
-    if meta.is_modern() || asked.method == "server/discover" {
-        return Ok((Era::Modern, meta));
-    }
-    let said = headers.get(PROTOCOL_VERSION).and_then(|value| value.to_str().ok()).map(str::trim);
-    match said.map(|name| (name, Revision::named(name))) {
-        Some((_, Some(revision))) => Ok((revision.era(), meta)),
-        // Newer than all we know, and written as they are.
-        Some((name, None)) if is_date(name) && name > Revision::NEWEST_LEGACY.name() => {
-            Err(McpError::UnsupportedVersion(name.to_owned()))
-        }
-        Some((_, None)) | None => Ok((Era::Legacy, meta)),
-    }
-}
-
-fn is_date(name: &str) -> bool {
-    name.len() == 10
-        && name.bytes().enumerate().all(|(place, byte)| match place {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
-}
-
-/// Takes what wants no answer.
-fn take(standing: &Standing, message: Incoming<'_>) {
-    let Some(session) = &standing.session else { return };
-    match message {
-        Incoming::Notification { method, params } => {
-            crate::server::notifications::heard(&session.running, &method, params);
-        }
-        Incoming::Response { id, outcome } => session.answered(&id, outcome.map(ToOwned::to_owned)),
-        Incoming::Request { .. } => {}
-    }
 }
 
 /// Returns when an answer had better be a stream: something was told before it, its connection is to end before it, or
@@ -360,7 +221,7 @@ async fn becomes_stream(log: &EventLog) {
     }
 }
 
-fn unreadable(error: &RpcError) -> Refused {
+pub(super) fn unreadable(error: &RpcError) -> Refused {
     Refused(Box::new(whole(StatusCode::BAD_REQUEST, encode_error(error.id(), &error.to_error_object()))))
 }
 
@@ -369,7 +230,7 @@ fn answered(answer: Answer) -> Response<HttpBody> {
 }
 
 /// One message, in what the client takes.
-fn one(frame: Vec<u8>, accept: Accept) -> Response<HttpBody> {
+pub(super) fn one(frame: Vec<u8>, accept: Accept) -> Response<HttpBody> {
     if accept.json {
         return whole(StatusCode::OK, frame);
     }

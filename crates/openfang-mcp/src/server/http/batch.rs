@@ -1,0 +1,88 @@
+//! Several messages in one POST, for the one revision that has that. They are worked on beside each other.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use openfang_types::jsonrpc::{ErrorObject, IdRule, Incoming, RpcError, decode_batch, encode_error};
+use openfang_types::limits::MCP_BATCH;
+use tokio_util::sync::CancellationToken;
+
+use super::accept::Accept;
+use super::detached::Detached;
+use super::post::{Answered, one, unreadable};
+use super::standing::{Standing, take};
+use super::{Refused, empty};
+use crate::capabilities::ClientCapabilities;
+use crate::host::Host;
+use crate::meta::Meta;
+use crate::server::duplex::batched;
+use crate::server::event_log::{EventLog, Keeps};
+use crate::server::outlet::Nowhere;
+use crate::server::{Answer, Request, Server};
+
+impl<H: Host> Server<H> {
+    /// Several messages at once, for the one revision that has that.
+    pub(super) async fn post_batch(&self, caller: &H::Caller, headers: &HeaderMap, body: &Bytes) -> Answered {
+        let standing = self.standing(caller, headers)?;
+        if !standing.revision.facts().batches {
+            return Err(Refused::bad(&ErrorObject::invalid_request("this protocol version has no batches")));
+        }
+        let messages = decode_batch(body, IdRule::Mcp, MCP_BATCH).map_err(|error| unreadable(&error))?;
+        let mut works = Vec::new();
+        for message in messages {
+            works.extend(self.batched_work(caller, &standing, message));
+        }
+        let log = EventLog::new(0, Keeps::UntilRead);
+        let told = Arc::clone(&log);
+        let work = async move {
+            let answers = futures_util::future::join_all(works).await;
+            told.finish(batched(answers.into_iter().flatten()));
+        };
+        Detached::new(work, &self.inner.tracker).await;
+        Ok(match log.only() {
+            Some(frame) => one(frame.to_vec(), Accept::of(headers)),
+            None => empty(StatusCode::ACCEPTED),
+        })
+    }
+
+    fn batched_work(
+        &self,
+        caller: &H::Caller,
+        standing: &Standing,
+        message: Result<Incoming<'_>, RpcError>,
+    ) -> Option<impl Future<Output = Option<Vec<u8>>> + Send + use<H>> {
+        let revision = standing.revision;
+        let understood = match message {
+            Ok(Incoming::Request { id, method, params }) if method != "initialize" => Meta::of(params)
+                .map_err(|error| Answer::error(&id, &error, revision).frame)
+                .map(|meta| Request {
+                    caller: caller.clone(),
+                    id,
+                    method: method.into_owned(),
+                    params: params.map(ToOwned::to_owned),
+                    meta,
+                    revision,
+                    client: ClientCapabilities::NONE,
+                    session: standing.session.clone(),
+                    outlet: Arc::new(Nowhere),
+                    cancel: CancellationToken::new(),
+                }),
+            Ok(Incoming::Request { id, .. }) => {
+                Err(encode_error(Some(&id), &ErrorObject::invalid_request("initialize comes alone")))
+            }
+            Ok(other) => {
+                take(standing, other);
+                return None;
+            }
+            Err(error) => Err(encode_error(error.id(), &error.to_error_object())),
+        };
+        let server = self.clone();
+        Some(async move {
+            match understood {
+                Ok(request) => server.answer(&request).await.map(|answer| answer.frame),
+                Err(frame) => Some(frame),
+            }
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! What a message stands in: its era, its revision, its session. A request says itself what it is, then its header does.
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use openfang_types::jsonrpc::Incoming;
+
+use super::post::Asked;
+use super::{PROTOCOL_VERSION, Refused, SESSION_ID, single};
+use crate::error::McpError;
+use crate::host::Host;
+use crate::meta::Meta;
+use crate::revision::{Era, Revision};
+use crate::server::Server;
+use crate::server::notifications::heard;
+use crate::server::session::Session;
+
+/// What a legacy request stands in.
+pub(super) struct Standing {
+    pub(super) revision: Revision,
+    pub(super) session: Option<Arc<Session>>,
+}
+
+impl<H: Host> Server<H> {
+    /// The revision and the session of a legacy message.
+    pub(super) fn standing(&self, caller: &H::Caller, headers: &HeaderMap) -> Result<Standing, Refused> {
+        let said = match single(headers, &PROTOCOL_VERSION)? {
+            Some(name) => match Revision::named(name) {
+                Some(revision) => Some(revision),
+                None => {
+                    let error = McpError::UnsupportedVersion(name.chars().take(64).collect());
+                    return Err(Refused::bad(&error.to_object(Revision::NEWEST_LEGACY)));
+                }
+            },
+            None => None,
+        };
+        // A modern message has no session, whatever else it says.
+        if said.is_some_and(|revision| revision.era() == Era::Modern) {
+            return Ok(Standing { revision: Revision::NEWEST, session: None });
+        }
+        match single(headers, &SESSION_ID)? {
+            Some(id) => {
+                let found = self.find_session(caller, id).ok_or_else(Refused::no_session)?;
+                let session = Arc::clone(&found.http.session);
+                Ok(Standing { revision: session.revision(), session: Some(session) })
+            }
+            None => Ok(Standing { revision: said.unwrap_or(Revision::UNSAID), session: None }),
+        }
+    }
+}
+
+/// Which era a request belongs to: what it says itself, then what its header says.
+pub(super) fn era_of(headers: &HeaderMap, asked: &Asked<'_>) -> Result<(Era, Meta), McpError> {
+    let meta = Meta::of(asked.params)?;
+    if meta.is_modern() || asked.method == "server/discover" {
+        return Ok((Era::Modern, meta));
+    }
+    let said = headers.get(PROTOCOL_VERSION).and_then(|value| value.to_str().ok()).map(str::trim);
+    match said.map(|name| (name, Revision::named(name))) {
+        Some((_, Some(revision))) => Ok((revision.era(), meta)),
+        // Newer than all we know, and written as they are.
+        Some((name, None)) if is_date(name) && name > Revision::NEWEST_LEGACY.name() => {
+            Err(McpError::UnsupportedVersion(name.to_owned()))
+        }
+        Some((_, None)) | None => Ok((Era::Legacy, meta)),
+    }
+}
+
+fn is_date(name: &str) -> bool {
+    name.len() == 10
+        && name.bytes().enumerate().all(|(place, byte)| match place {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+/// Takes what wants no answer.
+pub(super) fn take(standing: &Standing, message: Incoming<'_>) {
+    let Some(session) = &standing.session else { return };
+    match message {
+        Incoming::Notification { method, params } => {
+            heard(&session.running, &method, params);
+        }
+        Incoming::Response { id, outcome } => session.answered(&id, outcome.map(ToOwned::to_owned)),
+        Incoming::Request { .. } => {}
+    }
+}
