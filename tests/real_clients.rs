@@ -52,7 +52,7 @@ fn over_stdio(peer: Peer, era: Era, version: &str) {
     assert_done(&done, version);
     let mut messages = Heard::default();
     messages.client(&lines(&heard));
-    messages.server(&lines(&said));
+    messages.server(&lines(&said), None);
     assert!(messages.assert_good() >= 5);
 }
 

@@ -52,8 +52,10 @@ impl Recorder {
         let mut heard = Heard::default();
         for exchange in exchanges.iter() {
             let exchange = exchange.lock().unwrap();
-            heard.client(&messages(body(&exchange.request)));
-            heard.server(&messages(body(&exchange.answer)));
+            let asked = messages(body(&exchange.request));
+            heard.client(&asked);
+            // What comes on the stream of a modern request is modern too.
+            heard.server(&messages(body(&exchange.answer)), asked.iter().find_map(named));
         }
         heard.assert_good()
     }
@@ -63,7 +65,7 @@ impl Recorder {
 #[derive(Default)]
 pub(crate) struct Heard {
     asked: HashMap<String, (String, Option<Revision>)>,
-    said: Vec<Value>,
+    said: Vec<(Value, Option<Revision>)>,
     agreed: Option<Revision>,
 }
 
@@ -72,19 +74,18 @@ impl Heard {
     pub(crate) fn client(&mut self, messages: &[Value]) {
         for message in messages {
             if let (Some(method), Some(id)) = (message["method"].as_str(), message.get("id")) {
-                let named = message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
-                self.asked.insert(id.to_string(), (method.to_owned(), named.and_then(Revision::named)));
+                self.asked.insert(id.to_string(), (method.to_owned(), named(message)));
             }
         }
     }
 
-    /// The server said these.
-    pub(crate) fn server(&mut self, messages: &[Value]) {
+    /// The server said these, in a revision that its client named for them, or else in the one they agreed on.
+    pub(crate) fn server(&mut self, messages: &[Value], named: Option<Revision>) {
         for message in messages {
             if let Some(version) = message["result"]["protocolVersion"].as_str() {
                 self.agreed = Revision::named(version);
             }
-            self.said.push(message.clone());
+            self.said.push((message.clone(), named));
         }
     }
 
@@ -92,12 +93,12 @@ impl Heard {
     #[track_caller]
     pub(crate) fn assert_good(&self) -> usize {
         let newest = Revision::ALL[0];
-        for message in &self.said {
+        for (message, named) in &self.said {
             let asked = message.get("id").filter(|_| message.get("method").is_none()).map(Value::to_string);
             let asked = asked.and_then(|id| self.asked.get(&id));
             let revision = match asked {
-                Some((_, Some(named))) => *named,
-                Some((_, None)) | None => self.agreed.unwrap_or(newest),
+                Some((_, Some(asked_in))) => *asked_in,
+                Some((_, None)) | None => named.or(self.agreed).unwrap_or(newest),
             };
             let answers = asked.map(|(method, _)| method.as_str());
             if let Err(why) = check(revision, Seen { sender: Sender::Server, message, answers }) {
@@ -106,6 +107,11 @@ impl Heard {
         }
         self.said.len()
     }
+}
+
+/// The revision that a modern request names.
+fn named(message: &Value) -> Option<Revision> {
+    Revision::named(message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str()?)
 }
 
 /// The messages of a body: JSON, a batch, or events.
