@@ -102,10 +102,8 @@ async fn a_tool_that_is_not_granted_looks_like_one_that_is_not_there() {
             )]);
             let body = request(1, method, params).to_string().into();
             let request = openfang_mcp::server::http::HttpRequest { caller, method: http::Method::POST, headers, body };
-            match mcp.serve_http(request).await.into_body() {
-                openfang_mcp::server::http::HttpBody::Whole(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-                _ => panic!("not a document"),
-            }
+            let document = mcp.serve_http(request).await.into_body().into_document().unwrap();
+            String::from_utf8(document.to_vec()).unwrap()
         }
     };
 
@@ -175,10 +173,7 @@ async fn a_session_and_a_state_mean_nothing_in_other_hands() {
 }
 
 fn document(response: http::Response<openfang_mcp::server::http::HttpBody>) -> Value {
-    match response.into_body() {
-        openfang_mcp::server::http::HttpBody::Whole(bytes) => serde_json::from_slice(&bytes).unwrap(),
-        _ => panic!("not a document"),
-    }
+    serde_json::from_slice(&response.into_body().into_document().unwrap()).unwrap()
 }
 
 #[tokio::test]

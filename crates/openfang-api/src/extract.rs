@@ -3,6 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -69,7 +70,7 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
         if !is_json(&request) {
             return Err(ApiError::unsupported("send the header `Content-Type: application/json`"));
         }
-        let bytes = whole(request, kernel).await?;
+        let bytes = whole(request.into_body(), kernel).await?;
         openfang_types::scan::scan(&bytes)
             .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
         let body = serde_json::from_slice(&bytes);
@@ -79,15 +80,15 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
 }
 
 /// The whole body, as large and as slow as config allows.
-pub(crate) async fn whole(request: Request, kernel: &Kernel) -> Result<Bytes, ApiError> {
+pub(crate) async fn whole(body: Body, kernel: &Kernel) -> Result<Bytes, ApiError> {
     let limits = &kernel.config().limits;
     let time = Duration::from_secs(limits.body_read_secs);
-    let bytes = tokio::time::timeout(time, read(request, limits.body_bytes)).await;
+    let bytes = tokio::time::timeout(time, read(body, limits.body_bytes)).await;
     bytes.map_err(|_| ApiError::slow_body())?
 }
 
-async fn read(request: Request, max_bytes: usize) -> Result<Bytes, ApiError> {
-    let collected = Limited::new(request.into_body(), max_bytes).collect().await;
+async fn read(body: Body, max_bytes: usize) -> Result<Bytes, ApiError> {
+    let collected = Limited::new(body, max_bytes).collect().await;
     collected.map(http_body_util::Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             ApiError::too_large(max_bytes)

@@ -67,29 +67,20 @@ struct Members<'a> {
     progress_token: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-struct Params<'a> {
-    #[serde(borrow, default, rename = "_meta")]
-    meta: Option<&'a RawValue>,
-}
-
 impl Meta {
-    /// Reads `params._meta`. What belongs to the modern era is checked by [`Meta::modern`] only, so that a legacy peer
-    /// may write there what it likes.
-    pub fn of(params: Option<&RawValue>) -> Result<Self, McpError> {
-        let Some(params) = params.filter(|raw| raw.get().starts_with('{')) else { return Ok(Self::default()) };
-        let unreadable = |_| McpError::InvalidParams("params cannot be read".to_owned());
-        let Some(meta) = serde_json::from_str::<Params<'_>>(params.get()).map_err(unreadable)?.meta else {
-            return Ok(Self::default());
-        };
+    /// Reads `_meta`. What belongs to the modern era is checked by [`Meta::modern`] only, so that a legacy peer may write
+    /// there what it likes.
+    pub fn read(meta: &RawValue) -> Result<Self, McpError> {
+        let not_an_object = |_| McpError::BadMeta("_meta must be an object".to_owned());
+        // Asked first, because serde would take an array as a list of members.
         if !meta.get().starts_with('{') {
-            return Err(McpError::BadMeta("_meta must be an object".to_owned()));
+            return Err(not_an_object(()));
         }
-        let members: Members<'_> = serde_json::from_str(meta.get()).map_err(unreadable)?;
-        Self::read(&members)
+        let members: Members<'_> = serde_json::from_str(meta.get()).map_err(|_| not_an_object(()))?;
+        Self::of(&members)
     }
 
-    fn read(members: &Members<'_>) -> Result<Self, McpError> {
+    fn of(members: &Members<'_>) -> Result<Self, McpError> {
         let wrong = |what: &str| McpError::BadMeta(format!("_meta: {what}"));
         let protocol_version = match members.protocol_version {
             Some(raw) => Some(text(raw).ok_or_else(|| wrong("protocolVersion must be a string"))?.into_owned()),

@@ -3,8 +3,7 @@
 use super::*;
 
 fn meta(json: &str) -> Result<Meta, McpError> {
-    let params = RawValue::from_string(format!("{{\"_meta\":{json}}}")).unwrap();
-    Meta::of(Some(&params))
+    Meta::read(&RawValue::from_string(json.to_owned()).unwrap())
 }
 
 const VERSION: &str = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#;
@@ -41,7 +40,7 @@ fn a_version_of_the_other_era_or_of_the_future_is_not_supported() {
 
 #[test]
 fn a_legacy_request_needs_none_of_it() {
-    assert!(!Meta::of(None).unwrap().is_modern());
+    assert!(!Meta::default().is_modern());
     assert!(!meta(r#"{"progressToken":"t","vendor/x":1}"#).unwrap().is_modern());
     assert_eq!(meta(r#"{"progressToken":1.5}"#).unwrap().progress_token, None);
 }

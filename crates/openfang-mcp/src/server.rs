@@ -21,7 +21,8 @@ use crate::revision::{Era, Revision};
 use http::SsePeers;
 use input::UsedStates;
 use outlet::Outlet;
-use respond::Signature;
+use params::Named;
+use respond::{Frame, Signature};
 use session::Session;
 use sessions::Sessions;
 use subscriptions::Listeners;
@@ -38,6 +39,7 @@ mod input;
 mod lists;
 mod notifications;
 mod outlet;
+mod params;
 mod report;
 mod respond;
 mod running;
@@ -84,6 +86,7 @@ pub(crate) struct Request<C> {
     pub(crate) id: Id,
     pub(crate) method: String,
     pub(crate) params: Option<Box<RawValue>>,
+    pub(crate) named: Named,
     pub(crate) meta: Meta,
     pub(crate) revision: Revision,
     pub(crate) client: ClientCapabilities,
@@ -96,7 +99,7 @@ pub(crate) struct Request<C> {
 
 /// The answer to a request.
 pub(crate) struct Answer {
-    pub(crate) frame: Vec<u8>,
+    pub(crate) frame: Frame,
     /// The status of the HTTP response that carries nothing else.
     pub(crate) status: u16,
 }
@@ -154,7 +157,7 @@ impl<H: Host> Server<H> {
 impl Answer {
     pub(crate) fn error(id: &Id, error: &McpError, revision: Revision) -> Self {
         let frame = encode_error(Some(id), &error.to_object(revision));
-        Self { frame, status: error.status(revision.era()) }
+        Self { frame: frame.into(), status: error.status(revision.era()) }
     }
 }
 

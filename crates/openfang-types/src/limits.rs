@@ -142,6 +142,8 @@ pub const MCP_ASK_TIMEOUT: Duration = Duration::from_secs(600);
 pub const MCP_LOG_EVENTS: usize = 64;
 /// Bytes of the messages that wait for a peer.
 pub const MCP_LOG_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of one stream that are kept, after they were sent, for a client that comes back.
+pub const MCP_REPLAY_BYTES: usize = 256 * 1024;
 /// Streams of one session that can be resumed.
 pub const MCP_STREAMS_PER_SESSION: usize = 16;
 /// Requests of one peer that are worked on at a time.

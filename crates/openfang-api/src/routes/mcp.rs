@@ -48,9 +48,9 @@ pub(super) async fn post_sse(
 }
 
 async fn read(kernel: &Kernel, caller: Caller, request: Request) -> Result<HttpRequest<Caller>, ApiError> {
-    let (method, headers) = (request.method().clone(), request.headers().clone());
-    let body = whole(request, kernel).await?;
-    Ok(HttpRequest { caller: through_mcp(caller), method, headers, body })
+    let (head, body) = request.into_parts();
+    let body = whole(body, kernel).await?;
+    Ok(HttpRequest { caller: through_mcp(caller), method: head.method, headers: head.headers, body })
 }
 
 fn through_mcp(caller: Caller) -> Caller {
@@ -61,6 +61,7 @@ fn answer(response: http::Response<HttpBody>) -> Response {
     response.map(|body| match body {
         HttpBody::Empty => Body::empty(),
         HttpBody::Whole(bytes) => Body::from(bytes),
+        HttpBody::Pieces(pieces) => Body::new(pieces),
         HttpBody::Events(events) => Body::from_stream(events.map(Ok::<_, std::convert::Infallible>)),
     })
 }

@@ -4,7 +4,7 @@
 use openfang_types::jsonrpc::{Id, encode_result};
 use serde_json::json;
 
-use super::respond::Kind;
+use super::respond::{Frame, Kind};
 use super::{Request, Server};
 use crate::error::McpError;
 use crate::host::{Host, Offers};
@@ -13,7 +13,7 @@ use crate::revision::Era;
 
 impl<H: Host> Server<H> {
     /// The whole response to a request, unless it is an error.
-    pub(super) async fn result(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
+    pub(super) async fn result(&self, request: &Request<H::Caller>) -> Result<Frame, McpError> {
         let (id, revision) = (&request.id, request.revision);
         let signature = &self.inner.signature;
         if !is_offered(&request.method, self.inner.host.offers(&request.caller)) {
@@ -21,22 +21,22 @@ impl<H: Host> Server<H> {
         }
         match (request.method.as_str(), request.era()) {
             ("tools/list", _) => self.list(request, Listed::Tools).await,
-            ("tools/call", _) => self.tools_call(request).await,
+            ("tools/call", _) => self.tools_call(request).await.map(Frame::from),
             ("prompts/list", _) => self.list(request, Listed::Prompts).await,
-            ("prompts/get", _) => self.prompts_get(request).await,
-            ("resources/list", _) => self.resources_list(request).await,
+            ("prompts/get", _) => self.prompts_get(request).await.map(Frame::from),
+            ("resources/list", _) => self.resources_list(request).await.map(Frame::from),
             ("resources/templates/list", _) => self.list(request, Listed::Templates).await,
-            ("resources/read", _) => self.resources_read(request).await,
-            ("completion/complete", _) => self.complete(request).await,
+            ("resources/read", _) => self.resources_read(request).await.map(Frame::from),
+            ("completion/complete", _) => self.complete(request).await.map(Frame::from),
             ("server/discover", Era::Modern) => {
                 let members = self.discovered(&request.caller, revision);
-                Ok(signature.respond(id, revision, &members, Kind::Kept))
+                Ok(signature.respond(id, revision, &members, Kind::Kept).into())
             }
-            ("subscriptions/listen", Era::Modern) => self.listen(request).await,
-            ("ping", Era::Legacy) => Ok(nothing(id)),
-            ("logging/setLevel", Era::Legacy) => self.set_level(request).map(|()| nothing(id)),
-            ("resources/subscribe", Era::Legacy) => self.subscribe(request).map(|()| nothing(id)),
-            ("resources/unsubscribe", Era::Legacy) => self.unsubscribe(request).map(|()| nothing(id)),
+            ("subscriptions/listen", Era::Modern) => self.listen(request).await.map(Frame::from),
+            ("ping", Era::Legacy) => Ok(nothing(id).into()),
+            ("logging/setLevel", Era::Legacy) => self.set_level(request).map(|()| nothing(id).into()),
+            ("resources/subscribe", Era::Legacy) => self.subscribe(request).map(|()| nothing(id).into()),
+            ("resources/unsubscribe", Era::Legacy) => self.unsubscribe(request).map(|()| nothing(id).into()),
             (method, _) => Err(McpError::UnknownMethod(method.to_owned())),
         }
     }

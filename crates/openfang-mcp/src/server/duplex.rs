@@ -15,13 +15,13 @@ use super::event_log::EventLog;
 use super::handshake::{Introduced, is_handshake};
 use super::notifications::heard;
 use super::outlet::{Outlet as _, Weight};
+use super::params;
 use super::running::{NotBegun, Run, Running};
 use super::session::Session;
 use super::{Answer, Request, Server};
 use crate::capabilities::ClientCapabilities;
 use crate::error::McpError;
 use crate::host::Host;
-use crate::meta::Meta;
 use crate::revision::Revision;
 
 /// A peer.
@@ -52,13 +52,13 @@ impl<H: Host> Duplex<H> {
         match self.work(decode(frame, IdRule::Mcp)) {
             None => {}
             // Said at once, and so before anything that is asked for next.
-            Some(Work::Done(frame)) => drop(self.out.send(Bytes::from(frame), Weight::Heavy)),
+            Some(Work::Done(frame)) => drop(self.out.send(frame, Weight::Heavy)),
             Some(Work::Begun(work)) => {
                 let out = Arc::clone(&self.out);
                 self.server.inner.tracker.spawn(async move {
                     let worked = work.await;
                     if let Some(frame) = worked.frame {
-                        out.send(Bytes::from(frame), Weight::Heavy);
+                        out.send(frame, Weight::Heavy);
                     }
                     drop(worked.run);
                 });
@@ -89,7 +89,7 @@ impl<H: Host> Duplex<H> {
         self.server.inner.tracker.spawn(async move {
             let mut worked = futures_util::future::join_all(works.into_iter().map(Work::ended)).await;
             if let Some(batch) = batched(worked.iter_mut().filter_map(|worked| worked.frame.take())) {
-                out.send(Bytes::from(batch), Weight::Heavy);
+                out.send(batch, Weight::Heavy);
             }
             drop(worked);
         });
@@ -118,7 +118,7 @@ impl<H: Host> Duplex<H> {
                 }
                 None
             }
-            Err(error) => Some(Work::Done(encode_error(error.id(), &error.to_error_object()))),
+            Err(error) => Some(Work::Done(encode_error(error.id(), &error.to_error_object()).into())),
         }
     }
 
@@ -131,24 +131,25 @@ impl<H: Host> Duplex<H> {
             None => (Revision::UNNAMED, None),
         };
         let legacy = session.as_ref().map_or(ClientCapabilities::NONE, |session| session.client());
-        let understood = Meta::of(params).and_then(|meta| {
+        let understood = params::read(params).and_then(|(meta, named)| {
             let is_modern = meta.is_modern() || method == "server/discover";
             let (revision, client) = if is_modern { meta.modern()? } else { (revision, legacy) };
-            Ok((meta, revision, client))
+            Ok((meta, named, revision, client))
         });
-        let (meta, revision, client) = match understood {
+        let (meta, named, revision, client) = match understood {
             Ok(understood) => understood,
-            Err(error) => return Work::Done(Answer::error(&id, &error, Revision::NEWEST).frame),
+            Err(error) => return Work::Done(Answer::error(&id, &error, Revision::NEWEST).frame.into_bytes()),
         };
         let run = match self.running.begin(&id) {
             Ok(run) => run,
-            Err(why) => return Work::Done(Answer::error(&id, &why.into(), revision).frame),
+            Err(why) => return Work::Done(Answer::error(&id, &why.into(), revision).frame.into_bytes()),
         };
         let request = Request {
             caller: self.caller.clone(),
             id,
             method: method.to_owned(),
             params: params.map(ToOwned::to_owned),
+            named,
             meta,
             revision,
             client,
@@ -158,22 +159,22 @@ impl<H: Host> Duplex<H> {
         };
         let server = self.server.clone();
         Work::Begun(Box::pin(async move {
-            let frame = server.answer(&request).await.map(|answer| answer.frame);
+            let frame = server.answer(&request).await.map(|answer| answer.frame.into_bytes());
             Worked { frame, run: Some(run) }
         }))
     }
 
-    fn initialize(&self, id: &Id, params: Option<&RawValue>) -> Vec<u8> {
+    fn initialize(&self, id: &Id, params: Option<&RawValue>) -> Bytes {
         let introduced = match Introduced::read(params) {
             Ok(introduced) => introduced,
-            Err(error) => return Answer::error(id, &error, Revision::NEWEST_LEGACY).frame,
+            Err(error) => return Answer::error(id, &error, Revision::NEWEST_LEGACY).frame.into_bytes(),
         };
         let session = Session::new(introduced, Arc::clone(&self.running), Arc::clone(&self.out) as _);
         let before = self.session.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::new(session));
         if let Some(before) = before {
             before.ended.cancel();
         }
-        self.server.initialized(&self.caller, id, introduced)
+        Bytes::from(self.server.initialized(&self.caller, id, introduced))
     }
 
     fn session(&self) -> Option<Arc<Session>> {
@@ -184,7 +185,7 @@ impl<H: Host> Duplex<H> {
 /// Work on a request.
 enum Work {
     /// There was nothing to do but to answer.
-    Done(Vec<u8>),
+    Done(Bytes),
     /// It takes its time.
     Begun(std::pin::Pin<Box<dyn Future<Output = Worked> + Send>>),
 }
@@ -201,7 +202,7 @@ impl Work {
 /// What came of it.
 struct Worked {
     /// The answer, unless it was canceled.
-    frame: Option<Vec<u8>>,
+    frame: Option<Bytes>,
     /// Until this goes, and so until the answer is on its way, the request runs.
     run: Option<Run>,
 }
@@ -216,7 +217,7 @@ impl From<NotBegun> for McpError {
 }
 
 /// Answers as one array; none when nothing wants an answer.
-pub(crate) fn batched(answers: impl Iterator<Item = Vec<u8>>) -> Option<Vec<u8>> {
+pub(crate) fn batched(answers: impl Iterator<Item = Bytes>) -> Option<Bytes> {
     let mut batch = vec![b'['];
     for answer in answers {
         if batch.len() > 1 {
@@ -225,5 +226,5 @@ pub(crate) fn batched(answers: impl Iterator<Item = Vec<u8>>) -> Option<Vec<u8>>
         batch.extend_from_slice(&answer);
     }
     batch.push(b']');
-    (batch.len() > 2).then_some(batch)
+    (batch.len() > 2).then(|| Bytes::from(batch))
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use openfang_types::limits::{MCP_LOG_BYTES, MCP_LOG_EVENTS, MCP_STREAMS_PER_SESSION};
-use tokio::sync::watch;
+use openfang_types::limits::{MCP_LOG_BYTES, MCP_LOG_EVENTS, MCP_REPLAY_BYTES, MCP_STREAMS_PER_SESSION};
+use tokio::sync::Notify;
 
 use super::outlet::{Outlet, Sent, Weight};
 
@@ -27,7 +27,7 @@ pub(crate) struct EventLog {
     name: u64,
     keeps: Keeps,
     state: Mutex<State>,
-    changed: watch::Sender<()>,
+    changed: Notify,
 }
 
 #[derive(Default)]
@@ -45,58 +45,47 @@ struct State {
 
 impl EventLog {
     pub(crate) fn new(name: u64, keeps: Keeps) -> Arc<Self> {
-        Arc::new(Self { name, keeps, state: Mutex::default(), changed: watch::Sender::new(()) })
+        Arc::new(Self { name, keeps, state: Mutex::default(), changed: Notify::new() })
     }
 
     /// The last message; nothing follows it.
-    pub(crate) fn finish(&self, frame: Option<Vec<u8>>) {
+    pub(crate) fn finish(&self, frame: Option<Bytes>) {
         if let Some(frame) = frame {
-            self.send(Bytes::from(frame), Weight::Heavy);
+            self.send(frame, Weight::Heavy);
         }
         self.lock().is_over = true;
-        self.changed.send_replace(());
+        self.changed.notify_waiters();
     }
 
-    /// Whether anything was told.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.lock().last == 0
-    }
-
-    /// The one message there is; none when there are more or fewer.
-    pub(crate) fn only(&self) -> Option<Bytes> {
+    /// Whether nothing was told, and no connection ended.
+    pub(crate) fn is_quiet(&self) -> bool {
         let state = self.lock();
-        state.events.front().filter(|_| state.last == 1).map(|(_, frame)| frame.clone())
+        state.last == 0 && state.connection == 0
     }
 
     /// Returns when something was told, or the connection was ended.
     pub(crate) async fn stirred(&self) {
-        let mut changed = self.changed.subscribe();
-        loop {
-            {
-                let state = self.lock();
-                if state.last > 0 || state.connection > 0 {
-                    return;
-                }
-            }
-            if changed.changed().await.is_err() {
-                return;
-            }
-        }
+        self.until(|log| !log.is_quiet()).await;
     }
 
     /// Returns when the reader has caught up so far that more makes sense.
     pub(crate) async fn room(&self) {
-        let mut changed = self.changed.subscribe();
+        self.until(|log| {
+            let state = log.lock();
+            state.last - state.read < MCP_LOG_EVENTS as u64 && state.bytes < MCP_LOG_BYTES
+        })
+        .await;
+    }
+
+    /// Returns when it is so. Looks again at every change, and misses none.
+    async fn until(&self, is_so: impl Fn(&Self) -> bool) {
         loop {
-            {
-                let state = self.lock();
-                if state.last - state.read < MCP_LOG_EVENTS as u64 && state.bytes < MCP_LOG_BYTES {
-                    return;
-                }
-            }
-            if changed.changed().await.is_err() {
+            let mut changed = std::pin::pin!(self.changed.notified());
+            changed.as_mut().enable();
+            if is_so(self) {
                 return;
             }
+            changed.await;
         }
     }
 
@@ -107,19 +96,18 @@ impl EventLog {
         if after > state.last || after + 1 < first {
             return None;
         }
-        let connection = state.connection;
-        drop(state);
-        let changed = self.changed.subscribe();
-        Some(EventReader { log: Arc::clone(self), at: after, connection, changed })
+        Some(EventReader { log: Arc::clone(self), at: after, connection: state.connection })
+    }
+
+    /// A reader of everything, on the first connection.
+    pub(crate) fn from_the_beginning(self: &Arc<Self>) -> EventReader {
+        EventReader { log: Arc::clone(self), at: 0, connection: 0 }
     }
 
     /// A reader of what has not been read.
     pub(crate) fn tail(self: &Arc<Self>) -> EventReader {
         let state = self.lock();
-        let (at, connection) = (state.read, state.connection);
-        drop(state);
-        let changed = self.changed.subscribe();
-        EventReader { log: Arc::clone(self), at, connection, changed }
+        EventReader { log: Arc::clone(self), at: state.read, connection: state.connection }
     }
 
     /// The id under which a client resumes after an event.
@@ -143,7 +131,7 @@ impl State {
     fn trim(&mut self, keeps: Keeps) {
         let is_too_much = |state: &Self| match keeps {
             Keeps::UntilRead => true,
-            Keeps::ForReplay => state.events.len() > MCP_LOG_EVENTS || state.bytes > MCP_LOG_BYTES,
+            Keeps::ForReplay => state.events.len() > MCP_LOG_EVENTS || state.bytes > MCP_REPLAY_BYTES,
         };
         while self.events.front().is_some_and(|(seq, _)| *seq <= self.read) && is_too_much(self) {
             self.forget_first();
@@ -167,7 +155,7 @@ impl Outlet for EventLog {
         let seq = state.last;
         state.events.push_back((seq, frame));
         drop(state);
-        self.changed.send_replace(());
+        self.changed.notify_waiters();
         Sent::Taken
     }
 
@@ -175,7 +163,7 @@ impl Outlet for EventLog {
         // Nobody can come back for the rest of a queue.
         if self.keeps == Keeps::ForReplay {
             self.lock().connection += 1;
-            self.changed.send_replace(());
+            self.changed.notify_waiters();
         }
     }
 }
@@ -185,18 +173,19 @@ pub(crate) struct EventReader {
     log: Arc<EventLog>,
     at: u64,
     connection: u64,
-    changed: watch::Receiver<()>,
 }
 
 impl EventReader {
     /// The next event; none when the stream is over or its connection was ended. Safe to drop at any time.
     pub(crate) async fn next(&mut self) -> Option<(u64, Bytes)> {
+        let log = Arc::clone(&self.log);
         loop {
-            self.changed.mark_unchanged();
+            let mut changed = std::pin::pin!(log.changed.notified());
+            changed.as_mut().enable();
             match self.look() {
                 Look::Event(seq, frame) => return Some((seq, frame)),
                 Look::Over => return None,
-                Look::Wait => self.changed.changed().await.ok()?,
+                Look::Wait => changed.await,
             }
         }
     }
@@ -224,7 +213,7 @@ impl EventReader {
         state.read = state.read.max(seq);
         state.trim(self.log.keeps);
         drop(state);
-        self.log.changed.send_replace(());
+        self.log.changed.notify_waiters();
         Look::Event(seq, frame)
     }
 }

@@ -17,7 +17,7 @@ async fn a_reader_gets_everything_in_order_and_then_the_end() {
     let log = EventLog::new(1, Keeps::UntilRead);
     let mut reader = log.tail();
     log.send(frame("a"), Weight::Light);
-    log.finish(Some(b"b".to_vec()));
+    log.finish(Some(frame("b")));
 
     assert_eq!(reader.next().await, Some((1, frame("a"))));
     assert_eq!(reader.next().await, Some((2, frame("b"))));
@@ -72,7 +72,7 @@ async fn an_ended_connection_ends_its_reader_and_the_next_one_goes_on() {
 
     log.end_connection();
     assert_eq!(reader.next().await, None);
-    log.finish(Some(b"late".to_vec()));
+    log.finish(Some(frame("late")));
 
     let mut again = streams.find(&log.id_of(seq)).unwrap();
     assert_eq!(again.next().await.unwrap().1, frame("late"));
@@ -97,7 +97,7 @@ async fn ending_the_connection_of_a_queue_does_nothing_since_nobody_could_come_b
     let log = EventLog::new(0, Keeps::UntilRead);
     let mut reader = log.tail();
     log.end_connection();
-    log.finish(Some(b"the answer".to_vec()));
+    log.finish(Some(bytes::Bytes::from_static(b"the answer")));
 
     assert_eq!(reader.next().await, Some((1, frame("the answer"))));
 }

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Server;
+use super::params;
 use super::respond::{Kind, ServerInfo, members};
 use crate::capabilities::ClientCapabilities;
 use crate::error::McpError;
 use crate::host::{Host, Offers};
-use crate::meta::Meta;
 use crate::revision::{Era, Revision};
 
 /// Whether a request is the handshake of the legacy era. One that says it is modern is not, whatever its method: the
 /// modern era has no handshake, and must say so.
 pub(crate) fn is_handshake(method: &str, params: Option<&RawValue>) -> bool {
-    method == "initialize" && !Meta::of(params).is_ok_and(|meta| meta.is_modern())
+    method == "initialize" && !params::read(params).is_ok_and(|(meta, _)| meta.is_modern())
 }
 
 /// What a client said in `initialize`.

@@ -9,9 +9,11 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, hea
 use openfang_types::jsonrpc::{ErrorObject, encode_error};
 
 use super::Server;
+use super::respond::Frame;
 use crate::host::Host;
 
 pub(super) use legacy_sse::SsePeers;
+pub use pieces::Pieces;
 pub use stream::EventBody;
 
 mod accept;
@@ -19,6 +21,7 @@ mod batch;
 mod detached;
 mod headers;
 mod legacy_sse;
+mod pieces;
 mod post;
 mod sessions;
 mod standing;
@@ -41,8 +44,22 @@ pub enum HttpBody {
     Empty,
     /// One document.
     Whole(Bytes),
+    /// One document, in pieces.
+    Pieces(Pieces),
     /// Events, as they come.
     Events(EventBody),
+}
+
+impl HttpBody {
+    /// The whole document, for whoever sends it otherwise; none for events.
+    pub fn into_document(self) -> Option<Bytes> {
+        match self {
+            Self::Empty => Some(Bytes::new()),
+            Self::Whole(bytes) => Some(bytes),
+            Self::Pieces(pieces) => Some(pieces.joined()),
+            Self::Events(_) => None,
+        }
+    }
 }
 
 /// A request whose caller is known.
@@ -95,8 +112,12 @@ impl Refused {
     }
 }
 
-fn whole(status: StatusCode, json: Vec<u8>) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::Whole(Bytes::from(json)));
+fn whole(status: StatusCode, json: impl Into<Frame>) -> Response<HttpBody> {
+    let body = match json.into().into_pieces() {
+        [only, shared, _] if shared.is_empty() => HttpBody::Whole(only),
+        pieces => HttpBody::Pieces(Pieces::new(pieces)),
+    };
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, JSON);
     response

@@ -58,41 +58,29 @@ struct Question<'a> {
 
 impl<H: Host> Server<H> {
     pub(super) async fn tools_call(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
-        #[derive(Deserialize)]
-        struct Params<'a> {
-            name: String,
-            #[serde(borrow, default)]
-            arguments: Option<&'a RawValue>,
-        }
         let wrong = || McpError::InvalidParams("tools/call takes a name and an object of arguments".to_owned());
-        let params: Params<'_> = read(request, wrong)?;
-        if params.arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
+        let name = request.named.name.as_deref().ok_or_else(wrong)?;
+        let arguments = request.named.arguments.as_deref();
+        if arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
             return Err(wrong());
         }
-        self.settle(request, Target::Tool { name: &params.name, arguments: params.arguments })
-            .await
+        self.settle(request, Target::Tool { name, arguments }).await
     }
 
     pub(super) async fn prompts_get(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
-        #[derive(Deserialize)]
-        struct Params {
-            name: String,
-            #[serde(default)]
-            arguments: Option<BTreeMap<String, String>>,
-        }
         let wrong = || McpError::InvalidParams("prompts/get takes a name and arguments that are strings".to_owned());
-        let params: Params = read(request, wrong)?;
-        let arguments = params.arguments.unwrap_or_default();
-        self.settle(request, Target::Prompt { name: &params.name, arguments: &arguments }).await
+        let name = request.named.name.as_deref().ok_or_else(wrong)?;
+        let arguments: BTreeMap<String, String> = match &request.named.arguments {
+            Some(raw) => serde_json::from_str(raw.get()).map_err(|_| wrong())?,
+            None => BTreeMap::new(),
+        };
+        self.settle(request, Target::Prompt { name, arguments: &arguments }).await
     }
 
     pub(super) async fn resources_read(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
-        #[derive(Deserialize)]
-        struct Params {
-            uri: String,
-        }
-        let params: Params = read(request, || McpError::InvalidParams("resources/read takes a uri".to_owned()))?;
-        self.settle(request, Target::Resource { uri: &params.uri }).await
+        let wrong = || McpError::InvalidParams("resources/read takes a uri".to_owned());
+        let uri = request.named.uri.as_deref().ok_or_else(wrong)?;
+        self.settle(request, Target::Resource { uri }).await
     }
 
     /// Carries the call out, asking the client for what it takes.
@@ -137,12 +125,12 @@ impl<H: Host> Server<H> {
 
     fn done(&self, request: &Request<H::Caller>, done: &Done) -> Vec<u8> {
         let facts = request.revision.facts();
-        let (members, kind) = match done {
-            Done::Called(result) => (members(&result.shown_in(facts)), Kind::Answer),
-            Done::Filled(result) => (members(&result.shown_in(facts)), Kind::Answer),
-            Done::Read(result) => (members(result), Kind::Kept),
-        };
-        self.inner.signature.respond(&request.id, request.revision, &members, kind)
+        let (id, revision, signature) = (&request.id, request.revision, &self.inner.signature);
+        match done {
+            Done::Called(result) => signature.respond_with(id, revision, &result.shown_in(facts), Kind::Answer),
+            Done::Filled(result) => signature.respond_with(id, revision, &result.shown_in(facts), Kind::Answer),
+            Done::Read(result) => signature.respond_with(id, revision, result, Kind::Kept),
+        }
     }
 
     fn ask_in_result(
@@ -181,8 +169,12 @@ impl<H: Host> Server<H> {
     /// What a modern client brings back, if the state is one that we gave it for this very call, not long ago and not
     /// used before.
     fn brought_back(&self, request: &Request<H::Caller>, target: &Target<'_>) -> Result<Option<Resumed>, McpError> {
+        if !request.named.has_input {
+            return Ok(None);
+        }
         let wrong = || McpError::InvalidParams("inputResponses must be an object, requestState a string".to_owned());
-        let brought: Brought = read(request, wrong)?;
+        let params = request.params().ok_or_else(wrong)?;
+        let brought: Brought = serde_json::from_str(params.get()).map_err(|_| wrong())?;
         let answers = brought.input_responses.unwrap_or_default();
         let Some(token) = brought.request_state else {
             return Ok((!answers.is_empty()).then_some(Resumed { answers, state: Vec::new() }));
@@ -278,9 +270,4 @@ impl UsedStates {
         }
         used.len() < MCP_USED_STATES && used.insert(nonce, expiry).is_none()
     }
-}
-
-fn read<'a, C, T: Deserialize<'a>>(request: &'a Request<C>, wrong: impl Fn() -> McpError) -> Result<T, McpError> {
-    let params = request.params().filter(|raw| raw.get().starts_with('{')).ok_or_else(&wrong)?;
-    serde_json::from_str(params.get()).map_err(|_| wrong())
 }

@@ -6,7 +6,7 @@ use openfang_types::jsonrpc::Id;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::respond::{Kind, members};
+use super::respond::{Frame, Kind, members};
 use super::{Request, Server};
 use crate::error::McpError;
 use crate::host::{Host, ResourcePage};
@@ -35,7 +35,7 @@ impl<'a> Resources<'a> {
 }
 
 impl<H: Host> Server<H> {
-    pub(super) async fn list(&self, request: &Request<H::Caller>, listed: Listed) -> Result<Vec<u8>, McpError> {
+    pub(super) async fn list(&self, request: &Request<H::Caller>, listed: Listed) -> Result<Frame, McpError> {
         let (host, caller) = (&self.inner.host, &request.caller);
         let cursor = cursor_of(request.params())?;
         let listing = match listed {
@@ -44,7 +44,7 @@ impl<H: Host> Server<H> {
             Listed::Templates => host.templates(caller).await?,
         };
         let page = listing.page(request.revision, cursor.as_deref())?;
-        Ok(self.kept(&request.id, request.revision, &page))
+        Ok(self.inner.signature.respond_around(&request.id, request.revision, page, Kind::Kept))
     }
 
     pub(super) async fn resources_list(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {

@@ -1,11 +1,49 @@
 //! Responses, put together from prepared bytes. What an era adds to every result is added here and nowhere else.
 
+use std::borrow::Cow;
+
+use bytes::Bytes;
 use openfang_types::jsonrpc::{Id, one_line};
 use openfang_types::limits::MCP_CACHE_TTL;
 use serde::Serialize;
 
 use crate::host::Identity;
 use crate::revision::{Era, Revision};
+
+/// A message, perhaps around bytes that it shares with others: a long list is sent without being copied.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    head: Vec<u8>,
+    shared: Bytes,
+    tail: Vec<u8>,
+}
+
+impl From<Vec<u8>> for Frame {
+    fn from(head: Vec<u8>) -> Self {
+        Self { head, shared: Bytes::new(), tail: Vec::new() }
+    }
+}
+
+impl From<Bytes> for Frame {
+    fn from(whole: Bytes) -> Self {
+        Self { head: whole.into(), shared: Bytes::new(), tail: Vec::new() }
+    }
+}
+
+impl Frame {
+    /// In one piece.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        if self.shared.is_empty() {
+            return Bytes::from(self.head);
+        }
+        Bytes::from([&self.head[..], &self.shared, &self.tail].concat())
+    }
+
+    /// In pieces that follow each other.
+    pub(crate) fn into_pieces(self) -> [Bytes; 3] {
+        [Bytes::from(self.head), self.shared, Bytes::from(self.tail)]
+    }
+}
 
 /// What a result is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,14 +58,14 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// What the modern era adds to it.
-    fn members(self) -> String {
+    fn members(self) -> Cow<'static, str> {
         match self {
-            Self::Answer => "\"resultType\":\"complete\"".to_owned(),
+            Self::Answer => "\"resultType\":\"complete\"".into(),
             Self::Kept => {
                 let ttl = MCP_CACHE_TTL.as_millis();
-                format!("\"resultType\":\"complete\",\"ttlMs\":{ttl},\"cacheScope\":\"private\"")
+                format!("\"resultType\":\"complete\",\"ttlMs\":{ttl},\"cacheScope\":\"private\"").into()
             }
-            Self::InputRequired => "\"resultType\":\"input_required\"".to_owned(),
+            Self::InputRequired => "\"resultType\":\"input_required\"".into(),
         }
     }
 }
@@ -48,10 +86,40 @@ impl Signature {
     /// A response whose result has these members, without braces.
     pub(crate) fn respond(&self, id: &Id, revision: Revision, members: &[u8], kind: Kind) -> Vec<u8> {
         let mut frame = Vec::with_capacity(members.len() + 256);
-        frame.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
-        write_id(&mut frame, id);
-        frame.extend_from_slice(b",\"result\":{");
+        write_head(&mut frame, id);
         frame.extend_from_slice(members);
+        self.write_tail(&mut frame, revision, members, kind);
+        frame
+    }
+
+    /// A response whose result is this object.
+    pub(crate) fn respond_with(&self, id: &Id, revision: Revision, object: &impl Serialize, kind: Kind) -> Vec<u8> {
+        let mut frame = Vec::with_capacity(512);
+        write_head(&mut frame, id);
+        let begin = frame.len() - 1;
+        frame.pop();
+        // Our own types are always written; what cannot be is as good as empty.
+        if serde_json::to_writer(&mut frame, object).is_err() || frame.last() != Some(&b'}') {
+            frame.truncate(begin);
+            frame.extend_from_slice(b"{}");
+        }
+        frame.pop();
+        let is_empty = frame.len() == begin + 1;
+        let mut frame = one_line(frame);
+        self.write_tail(&mut frame, revision, if is_empty { b"" } else { b"," }, kind);
+        frame
+    }
+
+    /// A response around members that are shared with other responses.
+    pub(crate) fn respond_around(&self, id: &Id, revision: Revision, members: Bytes, kind: Kind) -> Frame {
+        let (mut head, mut tail) = (Vec::with_capacity(64), Vec::with_capacity(256));
+        write_head(&mut head, id);
+        self.write_tail(&mut tail, revision, &members, kind);
+        Frame { head, shared: members, tail }
+    }
+
+    /// What an era adds to a result, and its end.
+    fn write_tail(&self, frame: &mut Vec<u8>, revision: Revision, members: &[u8], kind: Kind) {
         if revision.era() == Era::Modern {
             if !members.is_empty() {
                 frame.push(b',');
@@ -64,7 +132,6 @@ impl Signature {
             }
         }
         frame.extend_from_slice(b"}}");
-        frame
     }
 
     /// `_meta` of a message that belongs to a subscription.
@@ -97,6 +164,12 @@ pub(crate) fn members(object: &impl Serialize) -> Vec<u8> {
 /// Results that we write carry `_meta` last, and only those of subscriptions have one of their own.
 fn has_meta(members: &[u8]) -> bool {
     members.starts_with(b"\"_meta\"")
+}
+
+fn write_head(frame: &mut Vec<u8>, id: &Id) {
+    frame.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    write_id(frame, id);
+    frame.extend_from_slice(b",\"result\":{");
 }
 
 fn write_id(frame: &mut Vec<u8>, id: &Id) {

@@ -108,6 +108,7 @@ fn written(body: HttpBody) -> Body {
     match body {
         HttpBody::Empty => Empty::new().boxed_unsync(),
         HttpBody::Whole(bytes) => Full::new(bytes).boxed_unsync(),
+        HttpBody::Pieces(pieces) => pieces.boxed_unsync(),
         HttpBody::Events(events) => StreamBody::new(events.map(|event| Ok(Frame::data(event)))).boxed_unsync(),
     }
 }

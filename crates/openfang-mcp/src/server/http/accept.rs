@@ -15,9 +15,10 @@ impl Accept {
         let mut accept = Self { json: false, events: false };
         let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
         for range in values.flat_map(|value| value.split(',')) {
-            let kind = range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-            accept.json |= matches!(kind.as_str(), "application/json" | "application/*" | "*/*");
-            accept.events |= matches!(kind.as_str(), "text/event-stream" | "text/*" | "*/*");
+            let kind = range.split(';').next().unwrap_or_default().trim();
+            let is_any = |names: [&str; 3]| names.iter().any(|name| kind.eq_ignore_ascii_case(name));
+            accept.json |= is_any(["application/json", "application/*", "*/*"]);
+            accept.events |= is_any(["text/event-stream", "text/*", "*/*"]);
         }
         if accept == (Self { json: false, events: false }) { Self { json: true, events: true } } else { accept }
     }

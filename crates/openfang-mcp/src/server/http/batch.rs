@@ -15,10 +15,9 @@ use super::standing::{Standing, take};
 use super::{Refused, empty};
 use crate::capabilities::ClientCapabilities;
 use crate::host::Host;
-use crate::meta::Meta;
 use crate::server::duplex::batched;
-use crate::server::event_log::{EventLog, Keeps};
 use crate::server::outlet::Nowhere;
+use crate::server::params;
 use crate::server::{Answer, Request, Server};
 
 impl<H: Host> Server<H> {
@@ -33,15 +32,9 @@ impl<H: Host> Server<H> {
         for message in messages {
             works.extend(self.batched_work(caller, &standing, message));
         }
-        let log = EventLog::new(0, Keeps::UntilRead);
-        let told = Arc::clone(&log);
-        let work = async move {
-            let answers = futures_util::future::join_all(works).await;
-            told.finish(batched(answers.into_iter().flatten()));
-        };
-        Detached::new(work, &self.inner.tracker).await;
-        Ok(match log.only() {
-            Some(frame) => one(frame.to_vec(), Accept::of(headers)),
+        let work = async move { batched(futures_util::future::join_all(works).await.into_iter().flatten()) };
+        Ok(match Detached::new(work, drop, &self.inner.tracker).await {
+            Some(frame) => one(frame, Accept::of(headers)),
             None => empty(StatusCode::ACCEPTED),
         })
     }
@@ -51,16 +44,17 @@ impl<H: Host> Server<H> {
         caller: &H::Caller,
         standing: &Standing,
         message: Result<Incoming<'_>, RpcError>,
-    ) -> Option<impl Future<Output = Option<Vec<u8>>> + Send + use<H>> {
+    ) -> Option<impl Future<Output = Option<Bytes>> + Send + use<H>> {
         let revision = standing.revision;
         let understood = match message {
-            Ok(Incoming::Request { id, method, params }) if method != "initialize" => Meta::of(params)
-                .map_err(|error| Answer::error(&id, &error, revision).frame)
-                .map(|meta| Request {
+            Ok(Incoming::Request { id, method, params }) if method != "initialize" => params::read(params)
+                .map_err(|error| Answer::error(&id, &error, revision).frame.into_bytes())
+                .map(|(meta, named)| Request {
                     caller: caller.clone(),
                     id,
                     method: method.into_owned(),
                     params: params.map(ToOwned::to_owned),
+                    named,
                     meta,
                     revision,
                     client: ClientCapabilities::NONE,
@@ -69,18 +63,18 @@ impl<H: Host> Server<H> {
                     cancel: CancellationToken::new(),
                 }),
             Ok(Incoming::Request { id, .. }) => {
-                Err(encode_error(Some(&id), &ErrorObject::invalid_request("initialize comes alone")))
+                Err(encode_error(Some(&id), &ErrorObject::invalid_request("initialize comes alone")).into())
             }
             Ok(other) => {
                 take(standing, other);
                 return None;
             }
-            Err(error) => Err(encode_error(error.id(), &error.to_error_object())),
+            Err(error) => Err(encode_error(error.id(), &error.to_error_object()).into()),
         };
         let server = self.clone();
         Some(async move {
             match understood {
-                Ok(request) => server.answer(&request).await.map(|answer| answer.frame),
+                Ok(request) => server.answer(&request).await.map(|answer| answer.frame.into_bytes()),
                 Err(frame) => Some(frame),
             }
         })

@@ -28,7 +28,7 @@ pub(super) fn version_agrees(headers: &HeaderMap, meta: &Meta) -> Result<(), Mcp
 /// Holds the other headers of a modern request against its body.
 pub(super) fn agree<C>(headers: &HeaderMap, request: &Request<C>) -> Result<(), McpError> {
     expect(headers, &METHOD, Some(&request.method))?;
-    expect(headers, &NAME, named(request).as_deref())
+    expect(headers, &NAME, named(request))
 }
 
 /// Holds `Mcp-Param-*` against the arguments, for a tool whose schema asks for them.
@@ -64,18 +64,10 @@ pub(super) fn params_agree(
 }
 
 /// What `Mcp-Name` repeats.
-fn named<C>(request: &Request<C>) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Params {
-        #[serde(default)]
-        name: Option<String>,
-        #[serde(default)]
-        uri: Option<String>,
-    }
-    let params: Params = serde_json::from_str(request.params()?.get()).ok()?;
+fn named<C>(request: &Request<C>) -> Option<&str> {
     match request.method.as_str() {
-        "tools/call" | "prompts/get" => params.name,
-        "resources/read" => params.uri,
+        "tools/call" | "prompts/get" => request.named.name.as_deref(),
+        "resources/read" => request.named.uri.as_deref(),
         _ => None,
     }
 }

@@ -35,8 +35,8 @@ fn twice_is_a_mismatch_and_absent_is_one_where_the_body_has_it() {
 #[test]
 fn versions_are_compared_even_where_we_speak_neither() {
     let meta = |version: &str| {
-        let params = json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": version } });
-        Meta::of(Some(&crate::content::raw(&params))).unwrap()
+        let meta = json!({ "io.modelcontextprotocol/protocolVersion": version });
+        Meta::read(&crate::content::raw(&meta)).unwrap()
     };
     let said = |version| headers(&[("mcp-protocol-version", version)]);
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use openfang_types::jsonrpc::{ErrorObject, Id, IdRule, Incoming, RpcError, decode, encode_error, is_batch};
 use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
@@ -24,6 +25,8 @@ use crate::revision::{Era, Revision};
 use crate::server::event_log::{EventLog, Keeps};
 use crate::server::handshake::{Introduced, is_handshake};
 use crate::server::outlet::{Nowhere, Outlet};
+use crate::server::params::Named;
+use crate::server::respond::Frame;
 use crate::server::{Answer, Request, Server};
 
 pub(super) type Answered = Result<Response<HttpBody>, Refused>;
@@ -71,14 +74,14 @@ impl<H: Host> Server<H> {
             Err(error) => return Ok(answered(Answer::error(&asked.id, &error, Revision::NEWEST))),
         };
         match era {
-            (Era::Modern, meta) => {
+            (Era::Modern, said) => {
                 let id = asked.id.clone();
-                match self.modern_request(caller, headers, asked, meta).await {
-                    Ok((request, log)) => Ok(self.post_modern(request, log, Accept::of(headers)).await),
+                match self.modern_request(caller, headers, asked, said).await {
+                    Ok((request, log, accept)) => Ok(self.post_modern(request, log, accept).await),
                     Err(error) => Ok(answered(Answer::error(&id, &error, Revision::NEWEST))),
                 }
             }
-            (Era::Legacy, meta) => self.post_legacy(caller, headers, asked, meta).await,
+            (Era::Legacy, said) => self.post_legacy(caller, headers, asked, said).await,
         }
     }
 
@@ -88,7 +91,7 @@ impl<H: Host> Server<H> {
             Err(error) => return Ok(answered(Answer::error(&asked.id, &error, Revision::NEWEST_LEGACY))),
         };
         let frame = self.initialized(caller, &asked.id, introduced);
-        let mut response = one(frame, Accept::of(headers));
+        let mut response = one(Bytes::from(frame), Accept::of(headers));
         let session = self.make_session(caller, introduced).ok();
         if let Some(value) = session.and_then(|id| HeaderValue::try_from(id).ok()) {
             response.headers_mut().insert(SESSION_ID, value);
@@ -101,18 +104,19 @@ impl<H: Host> Server<H> {
         caller: H::Caller,
         headers: &HeaderMap,
         asked: Asked<'_>,
-        meta: Meta,
-    ) -> Result<(Request<H::Caller>, Arc<EventLog>), McpError> {
+        (meta, named): (Meta, Named),
+    ) -> Result<(Request<H::Caller>, Arc<EventLog>, Accept), McpError> {
         headers::version_agrees(headers, &meta)?;
         let (revision, client) = meta.modern()?;
         let log = EventLog::new(0, Keeps::UntilRead);
-        let outlet: Arc<dyn Outlet> =
-            if Accept::of(headers).events { Arc::clone(&log) as _ } else { Arc::new(Nowhere) };
+        let accept = Accept::of(headers);
+        let outlet: Arc<dyn Outlet> = if accept.events { Arc::clone(&log) as _ } else { Arc::new(Nowhere) };
         let request = Request {
             caller,
             id: asked.id,
             method: asked.method.to_owned(),
             params: asked.params.map(ToOwned::to_owned),
+            named,
             meta,
             revision,
             client,
@@ -125,7 +129,7 @@ impl<H: Host> Server<H> {
             let tools = self.inner.host.tools(&request.caller).await?;
             headers::params_agree(headers, tools.mirrored(request.params.as_deref()), request.params.as_deref())?;
         }
-        Ok((request, log))
+        Ok((request, log, accept))
     }
 
     async fn post_modern(&self, request: Request<H::Caller>, log: Arc<EventLog>, accept: Accept) -> Response<HttpBody> {
@@ -139,16 +143,16 @@ impl<H: Host> Server<H> {
             () = becomes_stream(&log), if accept.events => None,
         };
         match quick {
-            Some(Some(answer)) if log.is_empty() && (accept.json || answer.status != 200) => answered(answer),
+            Some(Some(answer)) if log.is_quiet() && (accept.json || answer.status != 200) => answered(answer),
             Some(answer) => {
-                log.finish(answer.map(|answer| answer.frame));
+                log.finish(answer.map(|answer| answer.frame.into_bytes()));
                 events(EventBody::new(log.tail(), Ids::None, None))
             }
             None => {
                 let reader = log.tail();
                 let rest = async move {
                     let answer = work.await;
-                    log.finish(answer.map(|answer| answer.frame));
+                    log.finish(answer.map(|answer| answer.frame.into_bytes()));
                     drop(gone);
                 };
                 events(EventBody::new(reader, Ids::None, Some(Box::pin(rest))))
@@ -156,7 +160,13 @@ impl<H: Host> Server<H> {
         }
     }
 
-    async fn post_legacy(&self, caller: H::Caller, headers: &HeaderMap, asked: Asked<'_>, meta: Meta) -> Answered {
+    async fn post_legacy(
+        &self,
+        caller: H::Caller,
+        headers: &HeaderMap,
+        asked: Asked<'_>,
+        (meta, named): (Meta, Named),
+    ) -> Answered {
         let accept = Accept::of(headers);
         let Standing { revision, session } = self.standing(&caller, headers)?;
         let run = match session.as_ref().map(|session| session.running.begin(&asked.id)).transpose() {
@@ -173,6 +183,7 @@ impl<H: Host> Server<H> {
             id: asked.id,
             method: asked.method.to_owned(),
             params: asked.params.map(ToOwned::to_owned),
+            named,
             meta,
             revision,
             // Who takes no events cannot be asked.
@@ -181,24 +192,25 @@ impl<H: Host> Server<H> {
             outlet: if accept.events { Arc::clone(&log) as _ } else { Arc::new(Nowhere) },
             cancel: run.as_ref().map_or_else(CancellationToken::new, |run| run.token()),
         };
-        // Opened before the work begins, or it would not notice that the work ended its connection.
-        let reader = log.tail();
         let (server, told) = (self.clone(), Arc::clone(&log));
-        let work = async move {
-            let answer = server.answer(&request).await;
-            told.finish(answer.map(|answer| answer.frame));
+        let work = async move { server.answer(&request).await };
+        let then = move |answer: Option<Answer>| {
+            told.finish(answer.map(|answer| answer.frame.into_bytes()));
             drop(run);
         };
-        let mut work = Detached::new(work, &self.inner.tracker);
-        let is_done = tokio::select! {
+        let mut work = Detached::new(work, then, &self.inner.tracker);
+        let quick = tokio::select! {
             biased;
-            () = &mut work => true,
-            () = becomes_stream(&log), if accept.events => false,
+            answer = &mut work => Some(answer),
+            () = becomes_stream(&log), if accept.events => None,
         };
-        Ok(match log.only() {
-            Some(frame) if is_done && accept.json => whole(StatusCode::OK, frame.to_vec()),
-            None if is_done && log.is_empty() => empty(StatusCode::ACCEPTED),
-            _ => {
+        Ok(match quick {
+            Some(Some(answer)) if log.is_quiet() && accept.json => answered(answer),
+            Some(None) if log.is_quiet() => empty(StatusCode::ACCEPTED),
+            quick => {
+                if let Some(answer) = quick {
+                    log.finish(answer.map(|answer| answer.frame.into_bytes()));
+                }
                 let ids = match &session {
                     Some(session) => {
                         session.streams.keep(&log);
@@ -206,7 +218,8 @@ impl<H: Host> Server<H> {
                     }
                     None => Ids::None,
                 };
-                events(EventBody::new(reader, ids, None))
+                // From before the work began, or it would not notice that the work ended its connection.
+                events(EventBody::new(log.from_the_beginning(), ids, None))
             }
         })
     }
@@ -230,9 +243,9 @@ fn answered(answer: Answer) -> Response<HttpBody> {
 }
 
 /// One message, in what the client takes.
-pub(super) fn one(frame: Vec<u8>, accept: Accept) -> Response<HttpBody> {
+pub(super) fn one(frame: Bytes, accept: Accept) -> Response<HttpBody> {
     if accept.json {
-        return whole(StatusCode::OK, frame);
+        return whole(StatusCode::OK, Frame::from(frame));
     }
     let log = EventLog::new(0, Keeps::UntilRead);
     log.finish(Some(frame));

@@ -13,6 +13,7 @@ use crate::meta::Meta;
 use crate::revision::{Era, Revision};
 use crate::server::Server;
 use crate::server::notifications::heard;
+use crate::server::params::{self, Named};
 use crate::server::session::Session;
 
 /// What a legacy request stands in.
@@ -50,19 +51,19 @@ impl<H: Host> Server<H> {
 }
 
 /// Which era a request belongs to: what it says itself, then what its header says.
-pub(super) fn era_of(headers: &HeaderMap, asked: &Asked<'_>) -> Result<(Era, Meta), McpError> {
-    let meta = Meta::of(asked.params)?;
+pub(super) fn era_of(headers: &HeaderMap, asked: &Asked<'_>) -> Result<(Era, (Meta, Named)), McpError> {
+    let (meta, named) = params::read(asked.params)?;
     if meta.is_modern() || asked.method == "server/discover" {
-        return Ok((Era::Modern, meta));
+        return Ok((Era::Modern, (meta, named)));
     }
     let said = headers.get(PROTOCOL_VERSION).and_then(|value| value.to_str().ok()).map(str::trim);
     match said.map(|name| (name, Revision::named(name))) {
-        Some((_, Some(revision))) => Ok((revision.era(), meta)),
+        Some((_, Some(revision))) => Ok((revision.era(), (meta, named))),
         // Newer than all we know, and written as they are.
         Some((name, None)) if is_date(name) && name > Revision::NEWEST_LEGACY.name() => {
             Err(McpError::UnsupportedVersion(name.to_owned()))
         }
-        Some((_, None)) | None => Ok((Era::Legacy, meta)),
+        Some((_, None)) | None => Ok((Era::Legacy, (meta, named))),
     }
 }
 

@@ -28,7 +28,7 @@ async fn a_stream_whose_connection_was_ended_before_anything_was_told_is_primed_
     let log = EventLog::new(7, Keeps::ForReplay);
     let reader = log.tail();
     log.end_connection();
-    log.finish(Some(b"the answer".to_vec()));
+    log.finish(Some(bytes::Bytes::from_static(b"the answer")));
 
     let events: Vec<Bytes> = EventBody::new(reader, Ids::Primed, None).collect().await;
     assert_eq!(events.len(), 1, "{events:?}");
