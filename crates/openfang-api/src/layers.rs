@@ -121,6 +121,8 @@ async fn checked(gate: &Gate, trace: TraceId, mut request: Request, next: Next) 
         front.rates.admit_principal(&principal)?;
         let caller = caller_of(principal, &request, trace);
         request.extensions_mut().insert(caller);
+        // Not by a layer of the router: that would cost every route another box.
+        request.extensions_mut().insert(front.mcp.clone());
     }
     Ok(next.run(request).await)
 }

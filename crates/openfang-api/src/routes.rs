@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::routing::{MethodRouter, get, post};
-use axum::{Extension, Router};
 use http::Method;
 use openfang_kernel::Kernel;
 
@@ -79,7 +79,6 @@ pub(crate) fn router(front: &Arc<Front>) -> Router {
     });
     routed
         .fallback_service(guarded(Access::Credential, "unknown", missing).with_state(front.kernel.clone()))
-        .layer(Extension(front.mcp.clone()))
         .with_state(front.kernel.clone())
 }
 
