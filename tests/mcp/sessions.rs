@@ -245,3 +245,80 @@ async fn a_tool_that_hangs_holds_up_nobody_else_in_the_session() {
     drop(stuck);
     server.stop().await;
 }
+
+#[tokio::test]
+async fn a_peer_of_the_first_transport_that_does_not_read_is_not_served_for_ever() {
+    let (_home, server) = server().await;
+    let mut stream = server.client().stream("GET", "/sse", None).await;
+    let path = loop {
+        if let Some(data) = stream.next().await.unwrap().strip_prefix("data: ") {
+            break data.to_owned();
+        }
+    };
+    let list = request("x".repeat(100_000), "tools/list", json!({}));
+
+    let mut refused = false;
+    for _ in 0..2_000 {
+        if server.client().post(&path, &list).await.status == 503 {
+            refused = true;
+            break;
+        }
+    }
+
+    assert!(refused, "answers that nobody reads are piled up");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn streams_without_an_end_of_their_own_end_when_the_server_stops() {
+    let (_home, server) = server().await;
+    let client = session(&server.client(), "2025-06-18", json!({})).await;
+    let mut listening = client.stream("GET", "/mcp", None).await;
+    let mut old = server.client().stream("GET", "/sse", None).await;
+    while !listening.next().await.unwrap().is_empty() {}
+    while !old.next().await.unwrap().is_empty() {}
+
+    assert_eq!(server.stop().await, openfang_api::Stopped::Finished);
+
+    while listening.next().await.is_some() {}
+    while old.next().await.is_some() {}
+}
+
+#[tokio::test]
+async fn a_message_goes_to_one_reader_so_a_second_stream_ends_the_first() {
+    let (_home, server) = server().await;
+    let client = session(&server.client(), "2025-06-18", json!({})).await;
+    let mut first = client.stream("GET", "/mcp", None).await;
+    while !first.next().await.unwrap().is_empty() {}
+
+    let mut second = client.stream("GET", "/mcp", None).await;
+    while !second.next().await.unwrap().is_empty() {}
+
+    while first.next().await.is_some() {}
+    server.begin_stop();
+    while second.next().await.is_some() {}
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_request_of_a_batch_can_be_canceled() {
+    let (_home, server) = server().await;
+    let client = session(&server.client(), "2025-03-26", json!({})).await;
+    let waiting = json!({"name": "openfang_agent_waits", "arguments": {"message": "x"}});
+    let batch = json!([request(1, "tools/call", waiting), request(2, "ping", json!({}))]);
+    let asked = client.clone();
+    let answers = async move { asked.post("/mcp", &batch).await.json() };
+    let caller = openfang_testkit::callers::operator(&server.kernel);
+    let cancel = async {
+        until_one_is(&server, &caller, TaskState::Working).await;
+        let told = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+        client.post("/mcp", &told).await;
+    };
+
+    let (answers, ()) = tokio::join!(answers, cancel);
+
+    let ids: Vec<&Value> = answers.as_array().unwrap().iter().map(|answer| &answer["id"]).collect();
+    assert_eq!(ids, [&json!(2)]);
+    until_one_is(&server, &caller, TaskState::Canceled).await;
+    server.stop().await;
+}

@@ -170,8 +170,13 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         let length = content_length(&self.buffer[..length]);
         self.buffer.advance(end);
         match length {
+            Some(left) if left > self.limit => {
+                // Said at once: it may take long until all of it has come.
+                self.state = State::Body { left, is_kept: false };
+                Step::Frame(Frame::TooLarge)
+            }
             Some(left) => {
-                self.state = State::Body { left, is_kept: left <= self.limit };
+                self.state = State::Body { left, is_kept: true };
                 Step::Again
             }
             None => Step::Frame(Frame::BadHeader),
@@ -189,7 +194,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             return Step::More;
         }
         self.state = START;
-        Step::Frame(if is_kept { Frame::Message(body) } else { Frame::TooLarge })
+        if is_kept { Step::Frame(Frame::Message(body)) } else { Step::Again }
     }
 }
 
@@ -211,10 +216,15 @@ fn header_end(bytes: &[u8]) -> Option<(usize, usize)> {
 
 /// The length that a header names; a negative or senseless one is none.
 fn content_length(header: &[u8]) -> Option<usize> {
+    const NAME: &str = "content-length";
     let header = str::from_utf8(header).ok()?;
-    let lines = header.lines().filter_map(|line| line.split_once(':'));
-    let mut lengths = lines.filter(|(name, _)| name.trim().eq_ignore_ascii_case("content-length"));
-    let (_, length) = lengths.next()?;
+    // Behind a header that made no sense its body stands right before the next one, so the name may be anywhere.
+    let named = |line: &'_ str| {
+        let at = line.to_ascii_lowercase().rfind(NAME)? + NAME.len();
+        line.get(at..)?.trim_start().strip_prefix(':').map(str::to_owned)
+    };
+    let mut lengths = header.lines().filter_map(named);
+    let length = lengths.next()?;
     let length = length.trim();
     let is_plain = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
     if is_plain && lengths.next().is_none() { length.parse().ok() } else { None }

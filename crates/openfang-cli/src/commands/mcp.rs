@@ -44,7 +44,11 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
         served = &mut serve => served,
         _ = signals.next() => {
             stop.cancel();
-            serve.await
+            tokio::select! {
+                served = &mut serve => served,
+                // A second one may not wait.
+                again = signals.next() => return Ok(again.exit()),
+            }
         }
     };
     tracker.close();

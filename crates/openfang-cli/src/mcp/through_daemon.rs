@@ -11,6 +11,7 @@ use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::task::Task;
 use openfang_types::tool::ToolDefinition;
 use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -47,58 +48,69 @@ impl DaemonBackend {
     ) -> Result<HouseReply, Missed> {
         let Sending { agent, text, task, reporter } = sending;
         let outgoing = Outgoing { agent: agent.clone(), text: text.to_owned(), task };
-        let mut following = self.send_streaming(outgoing).await.map_err(missed)?;
-        let done = CancellationToken::new();
-        let _done = done.clone().drop_guard();
+        let (tell, mut told) = mpsc::channel(1);
+        // By itself, so that a call that is canceled before its task is known still finds out which task to cancel.
+        tracker.spawn(Arc::clone(self).follow_sent(outgoing, reporter.cancel().clone(), tell));
         let mut known: Option<TaskId> = None;
-        let mut told = 0.0;
-        loop {
-            let shown = match following.next().await {
-                Ok(shown) => shown,
-                Err(error) => return Err(lost_on_the_way(error, known)),
-            };
+        let mut steps = 0.0;
+        while let Some(shown) = told.recv().await {
             let said = match shown {
-                None => break,
-                Some(Shown::Message(message)) => return Ok(HouseReply::Message(message)),
-                Some(Shown::Shutdown {}) => return Err(lost_on_the_way(stopping(), known)),
-                Some(Shown::Task(task)) => {
-                    if known.replace(task.id).is_none() {
-                        self.cancel_with(task.id, reporter.cancel().clone(), done.clone(), tracker);
-                    }
+                Err(error) if known.is_none() => return Err(missed(error)),
+                Err(error) => return Err(lost_on_the_way(error, known)),
+                Ok(Shown::Message(message)) => return Ok(HouseReply::Message(message)),
+                Ok(Shown::Shutdown {}) => return Err(lost_on_the_way(stopping(), known)),
+                Ok(Shown::Task(task)) => {
+                    known = Some(task.id);
                     task.status.state.to_string()
                 }
-                Some(Shown::Event(event)) => event.body.name().to_owned(),
+                Ok(Shown::Event(event)) => event.body.name().to_owned(),
             };
-            told += 1.0;
-            reporter.progress(told, None, Some(&said));
+            steps += 1.0;
+            reporter.progress(steps, None, Some(&said));
             reporter.log(LogLevel::Debug, agent.as_str(), &json!({ "task": known, "says": said }));
         }
         let id = known.ok_or_else(|| Missed::UnderWay("the daemon did not say which task it began".to_owned()))?;
-        self.task(id)
-            .await
-            .map(|task| HouseReply::Task(Box::new(task)))
-            .map_err(|error| lost_on_the_way(error, known))
+        let task = self.task(id).await.map_err(|error| lost_on_the_way(error, known))?;
+        Ok(HouseReply::Task(Box::new(task)))
     }
 
-    /// Cancels the task when the call is canceled before it is done.
-    fn cancel_with(
-        self: &Arc<Self>,
-        id: TaskId,
+    /// Sends a message and tells what comes of it, until its end; whoever stops listening, or cancels, cancels the task.
+    async fn follow_sent(
+        self: Arc<Self>,
+        outgoing: Outgoing,
         cancel: CancellationToken,
-        done: CancellationToken,
-        tracker: &TaskTracker,
+        tell: mpsc::Sender<Result<Shown, CliError>>,
     ) {
-        let daemon = Arc::clone(self);
-        tracker.spawn(async move {
-            let is_canceled = tokio::select! {
+        let mut following = match self.send_streaming(outgoing).await {
+            Ok(following) => following,
+            // Whoever asked may have gone.
+            Err(error) => return drop(tell.send(Err(error)).await),
+        };
+        let mut known: Option<TaskId> = None;
+        loop {
+            let shown = tokio::select! {
                 biased;
-                () = cancel.cancelled() => true,
-                () = done.cancelled() => cancel.is_cancelled(),
+                () = cancel.cancelled(), if known.is_some() => break,
+                shown = following.next() => shown,
             };
-            if is_canceled && let Err(error) = daemon.cancel(id).await {
-                tracing::debug!(%id, %error, "the task was not canceled");
+            let Some(shown) = shown.transpose() else { return };
+            let is_last = shown.is_err();
+            if let Ok(Shown::Task(task)) = &shown {
+                known = Some(task.id);
             }
-        });
+            let is_heard = tell.send(shown).await.is_ok();
+            if is_last {
+                return;
+            }
+            if !is_heard && known.is_some() {
+                break;
+            }
+        }
+        if let Some(id) = known
+            && let Err(error) = self.cancel(id).await
+        {
+            tracing::debug!(%id, %error, "the task was not canceled");
+        }
     }
 }
 

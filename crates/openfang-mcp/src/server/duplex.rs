@@ -38,6 +38,11 @@ impl<H: Host> Duplex<H> {
         Self { server, caller, out, running: Arc::default(), session: Mutex::new(None) }
     }
 
+    /// Whether its answers wait to be read.
+    pub(crate) fn is_full(&self) -> bool {
+        self.out.is_full()
+    }
+
     /// What runs.
     pub(crate) fn running(&self) -> &Running {
         &self.running

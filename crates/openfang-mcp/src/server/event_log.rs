@@ -41,6 +41,8 @@ struct State {
     is_over: bool,
     /// Counts the connections that were ended on purpose.
     connection: u64,
+    /// How many read.
+    readers: usize,
 }
 
 impl EventLog {
@@ -70,11 +72,18 @@ impl EventLog {
 
     /// Returns when the reader has caught up so far that more makes sense.
     pub(crate) async fn room(&self) {
-        self.until(|log| {
-            let state = log.lock();
-            state.last - state.read < MCP_LOG_EVENTS as u64 && state.bytes < MCP_LOG_BYTES
-        })
-        .await;
+        self.until(|log| !log.is_full()).await;
+    }
+
+    /// Whether the reader is so slow that more makes no sense.
+    pub(crate) fn is_full(&self) -> bool {
+        let state = self.lock();
+        state.last - state.read >= MCP_LOG_EVENTS as u64 || state.bytes >= MCP_LOG_BYTES
+    }
+
+    /// Whether anybody reads.
+    pub(crate) fn is_read(&self) -> bool {
+        self.lock().readers > 0
     }
 
     /// Returns when it is so. Looks again at every change, and misses none.
@@ -89,24 +98,41 @@ impl EventLog {
         }
     }
 
-    /// A reader of what comes after an event; none when what comes after it is forgotten.
+    /// A reader of what comes after an event; none when what comes after it is forgotten. It takes the place of whoever
+    /// reads: a message goes to one reader.
     pub(crate) fn reader(self: &Arc<Self>, after: u64) -> Option<EventReader> {
-        let state = self.lock();
+        let mut state = self.lock();
         let first = state.events.front().map_or(state.last + 1, |(seq, _)| *seq);
         if after > state.last || after + 1 < first {
             return None;
         }
-        Some(EventReader { log: Arc::clone(self), at: after, connection: state.connection })
+        Some(self.take_over(&mut state, after))
+    }
+
+    /// A reader of what has not been read, in the place of whoever reads.
+    pub(crate) fn next_reader(self: &Arc<Self>) -> EventReader {
+        let mut state = self.lock();
+        let after = state.read;
+        self.take_over(&mut state, after)
+    }
+
+    fn take_over(self: &Arc<Self>, state: &mut State, at: u64) -> EventReader {
+        state.connection += 1;
+        state.readers += 1;
+        self.changed.notify_waiters();
+        EventReader { log: Arc::clone(self), at, connection: state.connection }
     }
 
     /// A reader of everything, on the first connection.
     pub(crate) fn from_the_beginning(self: &Arc<Self>) -> EventReader {
+        self.lock().readers += 1;
         EventReader { log: Arc::clone(self), at: 0, connection: 0 }
     }
 
     /// A reader of what has not been read.
     pub(crate) fn tail(self: &Arc<Self>) -> EventReader {
-        let state = self.lock();
+        let mut state = self.lock();
+        state.readers += 1;
         EventReader { log: Arc::clone(self), at: state.read, connection: state.connection }
     }
 
@@ -173,6 +199,12 @@ pub(crate) struct EventReader {
     log: Arc<EventLog>,
     at: u64,
     connection: u64,
+}
+
+impl Drop for EventReader {
+    fn drop(&mut self) {
+        self.log.lock().readers -= 1;
+    }
 }
 
 impl EventReader {

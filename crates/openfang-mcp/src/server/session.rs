@@ -125,7 +125,7 @@ impl Session {
             return Err(McpError::NoAnswer("it cannot be reached".to_owned()));
         }
         let reply = tokio::select! {
-            () = self.ended.cancelled() => return Err(McpError::Canceled),
+            () = self.ended.cancelled() => return Err(McpError::NoAnswer("the conversation began anew or ended".to_owned())),
             reply = tokio::time::timeout(MCP_ASK_TIMEOUT, told) => reply,
         };
         match reply {

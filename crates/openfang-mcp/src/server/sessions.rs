@@ -183,7 +183,7 @@ impl State {
         let idle: Vec<Nonce> =
             self.live.iter().filter(|(_, live)| live.is_idle(now)).map(|(nonce, _)| *nonce).collect();
         if idle.is_empty() {
-            let quiet = self.live.iter().filter(|(_, live)| live.session.session.running.is_idle());
+            let quiet = self.live.iter().filter(|(_, live)| live.session.is_quiet());
             let Some(oldest) = quiet.min_by_key(|(_, live)| live.used).map(|(nonce, _)| *nonce) else { return false };
             self.forget(&oldest);
         }
@@ -196,7 +196,7 @@ impl State {
 
 impl Live {
     fn is_idle(&self, now: i64) -> bool {
-        now - self.used > MCP_SESSION_IDLE.as_secs().cast_signed() && self.session.session.running.is_idle()
+        now - self.used > MCP_SESSION_IDLE.as_secs().cast_signed() && self.session.is_quiet()
     }
 }
 
@@ -205,6 +205,11 @@ impl HttpSession {
         let standalone = EventLog::new(0, Keeps::ForReplay);
         let session = Session::new(introduced, Arc::new(Running::default()), Arc::clone(&standalone) as _);
         Arc::new(Self { session: Arc::new(session), standalone })
+    }
+
+    /// Whether nothing runs in it and nobody listens.
+    fn is_quiet(&self) -> bool {
+        self.session.running.is_idle() && !self.standalone.is_read()
     }
 
     fn end(&self) {

@@ -30,7 +30,11 @@ impl<H: Host> Server<H> {
         let read = async {
             let mut reader = FrameReader::new(input);
             loop {
-                out.room().await;
+                tokio::select! {
+                    biased;
+                    () = self.inner.stop.cancelled() => break,
+                    () = out.room() => {}
+                }
                 let frame = tokio::select! {
                     biased;
                     () = self.inner.stop.cancelled() => break,

@@ -175,7 +175,10 @@ fn outcome<C>(call: Call<'_, C>, task: &Task) -> Outcome<CallResult> {
         }
         TaskState::Completed => Outcome::Complete(CallResult { content: said, ..CallResult::text("") }),
         state => {
-            let content = if said.is_empty() { vec![Block::text(&format!("the task is {state}"))] } else { said };
+            let mut content = said;
+            if content.is_empty() || state == TaskState::Canceled {
+                content.push(Block::text(&format!("the task is {state}")));
+            }
             Outcome::Complete(CallResult { content, ..CallResult::error("") })
         }
     }

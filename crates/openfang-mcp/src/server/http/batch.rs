@@ -71,10 +71,17 @@ impl<H: Host> Server<H> {
             }
             Err(error) => Err(encode_error(error.id(), &error.to_error_object()).into()),
         };
+        let begun = understood.and_then(|mut request| {
+            let Some(session) = &standing.session else { return Ok((request, None)) };
+            let run = session.running.begin(&request.id);
+            let run = run.map_err(|why| Answer::error(&request.id, &why.into(), revision).frame.into_bytes())?;
+            request.cancel = run.token();
+            Ok((request, Some(run)))
+        });
         let server = self.clone();
         Some(async move {
-            match understood {
-                Ok(request) => server.answer(&request).await.map(|answer| answer.frame.into_bytes()),
+            match begun {
+                Ok((request, _run)) => server.answer(&request).await.map(|answer| answer.frame.into_bytes()),
                 Err(frame) => Some(frame),
             }
         })

@@ -80,7 +80,7 @@ impl<H: Host> Server<H> {
             let _farewell = farewell;
             std::future::pending::<()>().await;
         };
-        events(EventBody::beginning_with(first, &out, Box::pin(held)))
+        events(EventBody::beginning_with(first, &out, Box::pin(held)).until(self.inner.stop.clone()))
     }
 
     /// `POST /messages?sessionId=...`: a message of a peer, answered on its stream.
@@ -99,6 +99,10 @@ impl<H: Host> Server<H> {
             peers.get(secret).filter(|peer| peer.owner == owner).map(|peer| Arc::clone(&peer.duplex))
         };
         match duplex {
+            Some(duplex) if duplex.is_full() => {
+                let error = ErrorObject::invalid_request("the answers are not read; read the stream, then go on");
+                *Refused::new(StatusCode::SERVICE_UNAVAILABLE, &error).0
+            }
             Some(duplex) => {
                 duplex.accept(&request.body);
                 empty(StatusCode::ACCEPTED)

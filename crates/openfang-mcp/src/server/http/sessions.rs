@@ -24,13 +24,17 @@ impl<H: Host> Server<H> {
         }
         let http = found.http;
         let facts = http.session.revision().facts();
-        let reader = match single(&request.headers, &LAST_EVENT_ID)?.filter(|id| !id.is_empty()) {
-            None => http.standalone.tail(),
+        let last = single(&request.headers, &LAST_EVENT_ID)?.filter(|id| !id.is_empty());
+        let resumes = last.is_some_and(|id| !id.starts_with(STANDALONE));
+        let reader = match last {
+            None => http.standalone.next_reader(),
             Some(id) => resumed(&http, id).ok_or_else(Refused::no_session)?,
         };
         self.watch_lists(&request.caller, &http.session);
         let ids = if facts.primed_streams { Ids::Primed } else { Ids::Each };
-        Ok(events(EventBody::new(reader, ids, None)))
+        let body = EventBody::new(reader, ids, None);
+        // What answers a request is still told; what belongs to none could be waited for for ever.
+        Ok(events(if resumes { body } else { body.until(self.inner.stop.clone()) }))
     }
 
     /// Ends a session.
@@ -40,11 +44,14 @@ impl<H: Host> Server<H> {
     }
 }
 
+/// What the ids of the session's own stream begin with.
+const STANDALONE: &str = "0-";
+
 fn resumed(
     http: &Arc<crate::server::sessions::HttpSession>,
     id: &str,
 ) -> Option<crate::server::event_log::EventReader> {
-    match id.strip_prefix("0-") {
+    match id.strip_prefix(STANDALONE) {
         Some(seq) => http.standalone.reader(seq.parse().ok()?),
         None => http.session.streams.find(id),
     }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt as _};
 use openfang_types::limits::{MCP_KEEP_ALIVE, MCP_RETRY};
+
+use tokio_util::sync::CancellationToken;
 
 use super::super::event_log::{EventLog, EventReader};
 
@@ -48,14 +50,25 @@ impl EventBody {
     /// The events of a log from where its reader stands, while `beside` goes on.
     pub(super) fn new(reader: EventReader, ids: Ids, beside: Option<Beside>) -> Self {
         let first = (ids == Ids::Primed).then(|| priming(&reader));
-        let streaming = Streaming { reader, ids, beside, first };
-        Self { events: Box::pin(futures_util::stream::unfold(streaming, Streaming::next)) }
+        Self::of(Streaming { reader, ids, beside, first })
     }
 
     /// A stream that begins with one event of another name.
     pub(super) fn beginning_with(first: Bytes, log: &Arc<EventLog>, beside: Beside) -> Self {
-        let streaming = Streaming { reader: log.tail(), ids: Ids::None, beside: Some(beside), first: Some(first) };
+        Self::of(Streaming { reader: log.tail(), ids: Ids::None, beside: Some(beside), first: Some(first) })
+    }
+
+    fn of(streaming: Streaming) -> Self {
         Self { events: Box::pin(futures_util::stream::unfold(streaming, Streaming::next)) }
+    }
+
+    /// Ends when the server stops; for a stream that has no end of its own.
+    pub(super) fn until(self, stop: CancellationToken) -> Self {
+        let events = futures_util::stream::unfold((self.events, stop), |(mut events, stop)| async move {
+            let next = stop.run_until_cancelled(events.next()).await??;
+            Some((next, (events, stop)))
+        });
+        Self { events: Box::pin(events) }
     }
 }
 
