@@ -81,3 +81,15 @@ fn a_child_finds_what_it_was_given_and_nothing_of_ours() {
 
     driver.run();
 }
+
+#[test]
+fn our_own_command_line_shows_the_command_and_nothing_of_its_arguments() {
+    let openfang = crate::support::binary::Openfang::new();
+    let daemon = openfang.start();
+
+    let line = std::fs::read(format!("/proc/{}/cmdline", daemon.pid())).unwrap();
+
+    let line = String::from_utf8(line).unwrap();
+    assert!(line.trim_end_matches('\0').ends_with("openfang start"), "{line:?}");
+    assert!(!line.contains("127.0.0.1"), "{line:?}");
+}

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use openfang_cli::Args;
-use openfang_egress::process::{helper_main, not_dumpable};
+use openfang_egress::process::{helper_main, hidden_arguments, not_dumpable};
 
 fn main() -> ExitCode {
     not_dumpable();
     // Before anything else: a helper has one thread and knows nothing of the command line.
-    helper_main(std::env::args_os().skip(1)).unwrap_or_else(|| openfang_cli::run(Args::parse()))
+    helper_main(std::env::args_os().skip(1)).unwrap_or_else(|| openfang_cli::run(Args::parse_from(hidden_arguments())))
 }

@@ -32,13 +32,13 @@ pub use environment::{Environment, EnvironmentError, EnvironmentKind, Surroundin
 pub use error::{ProcessError, SendError};
 pub use exit::{Ending, Exit};
 #[cfg(target_os = "linux")]
-pub use linux::{Child, ProcessDoor, Stdin, Stdout, helper_main, not_dumpable};
+pub use linux::{Child, ProcessDoor, Stdin, Stdout, helper_main, hidden_arguments, not_dumpable};
 pub use metrics::ProcessMetrics;
 pub use program::{Program, ProgramError};
 pub use resources::ResourceLimits;
 pub use sandbox::{Containment, Network, Sandbox};
 #[cfg(not(target_os = "linux"))]
-pub use unsupported::{Child, ProcessDoor, Stdin, Stdout, helper_main, not_dumpable};
+pub use unsupported::{Child, ProcessDoor, Stdin, Stdout, helper_main, hidden_arguments, not_dumpable};
 
 /// What is called with every line of a child's stderr, without its line break. It must not block.
 pub type LineCallback = Arc<dyn Fn(&str) + Send + Sync>;

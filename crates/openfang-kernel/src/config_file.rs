@@ -16,6 +16,8 @@ use crate::strict_toml::{self, Document, Fault, Faults, Place, properties, unkno
 const OTHER_VARIABLES: [&str; 1] = [HOME_VARIABLE];
 const HOME_VARIABLE: &str = "OPENFANG_HOME";
 const PREFIX: &str = "OPENFANG_";
+/// Where the command line's own arguments are kept from the eyes of others.
+const ARGUMENTS: &str = "OPENFANG_ARGUMENT";
 
 /// A value that overlays the file.
 #[derive(Debug, Clone)]
@@ -129,6 +131,7 @@ pub fn environment() -> Vec<Overlay> {
 fn overlays_of(variables: impl Iterator<Item = (String, String)>) -> Vec<Overlay> {
     let mut overlays: Vec<Overlay> = variables
         .filter(|(name, _)| name.starts_with(PREFIX) && !OTHER_VARIABLES.contains(&name.as_str()))
+        .filter(|(name, _)| !name.starts_with(ARGUMENTS))
         .map(|(name, value)| Overlay {
             key: name[PREFIX.len()..].to_lowercase().replace("__", "."),
             place: Place::Variable(name),

@@ -6,6 +6,7 @@
 //! A child's number is ours until we reap it, so the order at its end is fixed: kill the group and the control group,
 //! clear away, tell the reaper, reap.
 
+mod arguments;
 mod cgroup;
 mod child;
 mod control;
@@ -18,6 +19,7 @@ mod stdin;
 mod supervisor;
 mod ward;
 
+pub use arguments::hidden_arguments;
 pub use child::{Child, Stdout};
 pub use door::ProcessDoor;
 pub use helper::{helper_main, not_dumpable};

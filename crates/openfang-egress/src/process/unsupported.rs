@@ -102,3 +102,8 @@ pub fn helper_main(_: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
 
 /// Nothing to be done here.
 pub fn not_dumpable() {}
+
+/// Our arguments, with the program's name first; everybody can read them.
+pub fn hidden_arguments() -> Vec<OsString> {
+    std::env::args_os().collect()
+}
