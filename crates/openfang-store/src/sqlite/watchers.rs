@@ -69,9 +69,11 @@ pub(super) struct Follower {
 impl Follower {
     pub(super) fn start(connection: Connection, watchers: Arc<Watchers>) -> Result<Self, OpenError> {
         let (closing, closed) = mpsc::sync_channel(0);
+        // Here and not in the thread, which may begin late: what others write from now on must be noticed.
+        let known = data_version(&connection);
         let thread = std::thread::Builder::new()
             .name("store-watcher".to_owned())
-            .spawn(move || follow(&connection, &watchers, &closed))
+            .spawn(move || follow(&connection, known, &watchers, &closed))
             .map_err(OpenError::Thread)?;
         Ok(Self { closing: Some(closing), thread: Some(thread) })
     }
@@ -87,8 +89,7 @@ impl Drop for Follower {
     }
 }
 
-fn follow(connection: &Connection, watchers: &Watchers, closed: &Receiver<()>) {
-    let mut known = data_version(connection);
+fn follow(connection: &Connection, mut known: Option<i64>, watchers: &Watchers, closed: &Receiver<()>) {
     while closed.recv_timeout(STORE_POLL) == Err(RecvTimeoutError::Timeout) {
         let version = data_version(connection);
         if version == known {
