@@ -1,5 +1,5 @@
 //! What results hold, as the newest revision has it. Blocks keep the bytes their source wrote, so that what we relay
-//! loses nothing; [`Block::shown_in`] says what an older peer gets in the place of a block it does not know.
+//! loses nothing; `Block::shown_in` says what an older peer gets in the place of a block it does not know.
 
 use std::borrow::Cow;
 

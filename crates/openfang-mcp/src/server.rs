@@ -1,7 +1,7 @@
 //! The server: a message in, a message out, and no transport inside.
 //!
 //! [`Server`] holds a [`Host`] and answers in the peer's own revision. [`stdio`] and [`http`] are the doors; each
-//! brings messages to [`Server::answer`] with an outlet for what is told meanwhile. What a host needs from a client is
+//! brings messages to `Server::answer` with an outlet for what is told meanwhile. What a host needs from a client is
 //! asked in `input.rs`, by the era's own means. `session.rs` is what a legacy peer's conversation remembers.
 
 use std::sync::Arc;
