@@ -227,3 +227,19 @@ async fn a_list_shows_conversations_and_artifacts_only_to_who_asks_for_them() {
     assert!(full["history"].is_array() && full["artifacts"].is_array());
     server.stop().await;
 }
+
+#[tokio::test]
+async fn no_metric_is_described_twice() {
+    let home = TestHome::new();
+    let server = TestServer::start(home.boot_with(any_port()).start().unwrap()).await;
+
+    let text = server.client().get("/metrics").await.body;
+
+    let mut names: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")).collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup_by_key(|line| line.split(' ').next());
+    assert!(all > 10, "{text}");
+    assert_eq!(names.len(), all, "{names:?}");
+    server.stop().await;
+}

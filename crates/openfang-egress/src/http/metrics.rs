@@ -79,13 +79,13 @@ impl HttpMetrics {
     /// Registers the counters.
     pub fn register(registry: &mut Registry) -> Self {
         let it = Self::default();
-        registry.register("openfang_http_requests", "Outbound requests by reach and outcome", it.requests.clone());
-        registry.register("openfang_http_refused", "Outbound URLs and addresses refused", it.refused.clone());
-        registry.register("openfang_http_connections", "Outbound connections tried", it.connections.clone());
-        registry.register("openfang_http_body_failures", "Answers given up half-way", it.body_failures.clone());
-        registry.register("openfang_http_retries", "Outbound requests sent again", it.retries.clone());
-        registry.register("openfang_http_received_bytes", "Bytes of answers, as on the wire", it.bytes.clone());
-        registry.register("openfang_http_seconds", "How long the head of an answer took", it.seconds.clone());
+        registry.register("openfang_egress_requests", "Outbound requests by reach and outcome", it.requests.clone());
+        registry.register("openfang_egress_refused", "Outbound URLs and addresses refused", it.refused.clone());
+        registry.register("openfang_egress_connections", "Outbound connections tried", it.connections.clone());
+        registry.register("openfang_egress_body_failures", "Answers given up half-way", it.body_failures.clone());
+        registry.register("openfang_egress_retries", "Outbound requests sent again", it.retries.clone());
+        registry.register("openfang_egress_received_bytes", "Bytes of answers, as on the wire", it.bytes.clone());
+        registry.register("openfang_egress_seconds", "How long the head of an answer took", it.seconds.clone());
         it
     }
 

@@ -123,8 +123,8 @@ async fn no_error_span_metric_or_debug_output_shows_a_secret() {
 
     let traced = listener.0.lock().unwrap().clone();
     assert!(traced.contains("outcome=\"refused\"") && traced.contains("reach=\"operator\""), "{traced}");
-    assert!(scraped.contains("openfang_http_requests_total{reach=\"operator\",outcome=\"refused\"} 3"), "{scraped}");
-    assert!(scraped.contains("openfang_http_refused_total{reason=\"local\"} 1"), "{scraped}");
+    assert!(scraped.contains("openfang_egress_requests_total{reach=\"operator\",outcome=\"refused\"} 3"), "{scraped}");
+    assert!(scraped.contains("openfang_egress_refused_total{reason=\"local\"} 1"), "{scraped}");
     for (what, text) in [("output", text), ("spans", traced), ("metrics", scraped)] {
         // Header names are shown, so the peer's own is no secret.
         let text = text.replace(&format!("x-{CANARY}"), "");
