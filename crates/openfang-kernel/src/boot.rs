@@ -31,6 +31,7 @@ use crate::run::LiveRuns;
 use crate::store_metrics;
 use crate::streams::OpenStreams;
 use crate::system::{SystemClock, SystemIds};
+use crate::upstreams::Upstreams;
 
 /// What a kernel is made of. Start from [`Boot::new`] and replace what should be different.
 pub struct Boot {
@@ -169,12 +170,18 @@ impl Boot {
                 draining: CancellationToken::new(),
                 stop: CancellationToken::new(),
                 outward,
+                upstreams: Upstreams::default(),
                 metrics: Mutex::new(metrics),
             }
         });
         match failure {
             Some(error) => Err(error),
-            None => Ok(Kernel { inner }),
+            None => {
+                for entry in &inner.config.mcp_servers {
+                    inner.upstreams.put(entry.clone());
+                }
+                Ok(Kernel { inner })
+            }
         }
     }
 }

@@ -25,6 +25,7 @@ use crate::keys::Keys;
 use crate::outward::Outward;
 use crate::run::LiveRuns;
 use crate::streams::OpenStreams;
+use crate::upstreams::Upstreams;
 
 /// A handle to the kernel. Cheap to clone.
 #[derive(Clone)]
@@ -52,6 +53,7 @@ pub(crate) struct Inner {
     /// Fires when running work has had its time.
     pub(crate) stop: CancellationToken,
     pub(crate) outward: Outward,
+    pub(crate) upstreams: Upstreams,
     pub(crate) metrics: Mutex<Registry>,
 }
 

@@ -27,6 +27,7 @@ mod system;
 mod task_list;
 mod task_log;
 mod tasks;
+mod upstreams;
 
 pub use access::{AuthError, Caller, PeerKind};
 pub use boot::{Boot, BootError};

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::Glob;
-use crate::ids::{AgentName, ToolName};
+use crate::ids::{AgentName, ServerName, ToolName};
 
 /// `agents/<name>/agent.toml`. Unknown keys are errors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,4 +61,7 @@ impl Provider {
 pub struct Capabilities {
     /// Patterns of tool names. None: no tools.
     pub tools: Vec<Glob>,
+    /// The MCP servers whose tools the patterns may reach; absent: all, empty: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_servers: Option<Vec<ServerName>>,
 }

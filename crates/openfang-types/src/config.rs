@@ -13,6 +13,10 @@ use crate::capability::Glob;
 use crate::limits::{API_KEY_MIN_BYTES, Limits};
 use crate::secret::Secret;
 
+pub use mcp_servers::{EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpTransportEntry, OnChange};
+
+mod mcp_servers;
+
 /// The whole of `config.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -44,6 +48,8 @@ pub struct Config {
     pub storage: StorageConfig,
     /// What is logged, to standard error.
     pub log: LogConfig,
+    /// The MCP servers this house connects to.
+    pub mcp_servers: Vec<McpServerConfigEntry>,
 }
 
 impl Default for Config {
@@ -61,6 +67,7 @@ impl Default for Config {
             audit: AuditConfig::default(),
             storage: StorageConfig::default(),
             log: LogConfig::default(),
+            mcp_servers: Vec::new(),
         }
     }
 }
@@ -191,7 +198,7 @@ pub struct ConfigProblem {
 impl Config {
     /// Everything that the types cannot refuse by themselves.
     pub fn problems(&self) -> Vec<ConfigProblem> {
-        let mut problems = Vec::new();
+        let mut problems = mcp_servers::problems(&self.mcp_servers);
         let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });
         if let Some(key) = &self.api_key
             && (key.expose().len() < API_KEY_MIN_BYTES || !key.expose().bytes().all(|b| b.is_ascii_graphic()))
@@ -232,6 +239,9 @@ impl Config {
             ("loop_guard", to_value(&self.loop_guard)),
             ("storage", to_value(&self.storage)),
         ];
+        if !(16..=128).contains(&self.limits.max_tool_name) {
+            say("limits.max_tool_name", "must be between 16 and 128".into());
+        }
         for (section, value) in sections {
             for key in zero_keys(&value) {
                 say(&format!("{section}.{key}"), "must be at least 1".into());

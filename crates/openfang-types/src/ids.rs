@@ -130,6 +130,8 @@ text_ids! {
     AgentName, check_agent_name;
     /// A tool, whatever it is served by.
     ToolName, check_tool_name;
+    /// An MCP server that this house connects to.
+    ServerName, check_server_name;
     /// Who owns tasks, memory and streams: `admin`, or a user's name.
     Owner, check_owner;
 }
@@ -213,6 +215,19 @@ fn check_tool_name(text: &str) -> Result<(), IdError> {
     }
     if text.len() > limits::TOOL_NAME_MAX_BYTES {
         return Err(IdError::new(WHAT, text, "it is longer than 128 characters"));
+    }
+    Ok(())
+}
+
+fn check_server_name(text: &str) -> Result<(), IdError> {
+    const WHAT: &str = "a server name";
+    let mut bytes = text.bytes();
+    let starts_well = bytes.next().is_some_and(|b| b.is_ascii_alphanumeric());
+    if !starts_well || !bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')) {
+        return Err(IdError::new(WHAT, text, "use letters, digits, and . _ -, a letter or digit first"));
+    }
+    if text.len() > limits::SERVER_NAME_MAX_BYTES {
+        return Err(IdError::new(WHAT, text, "it is longer than 64 characters"));
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ pub mod event;
 pub mod ids;
 pub mod jsonrpc;
 pub mod limits;
+pub mod mcp_status;
 pub mod principal;
 pub mod scan;
 pub mod secret;

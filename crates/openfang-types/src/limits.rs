@@ -5,6 +5,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use mcp::*;
+
+mod mcp;
+
 /// Containers within containers that a JSON document may have. Deeper ones are refused by the strict scan.
 pub const JSON_MAX_DEPTH: usize = 127;
 /// Ids that peers mint.
@@ -13,6 +17,8 @@ pub const PEER_ID_MAX_BYTES: usize = 256;
 pub const AGENT_NAME_MAX_BYTES: usize = 33;
 /// Tool names.
 pub const TOOL_NAME_MAX_BYTES: usize = 128;
+/// Names of MCP servers.
+pub const SERVER_NAME_MAX_BYTES: usize = 64;
 /// User names.
 pub const USER_NAME_MAX_BYTES: usize = 64;
 /// A tool's schema: size, nesting, number of subschemas. A tool beyond any of them is not registered.
@@ -116,60 +122,6 @@ pub const NOFILE_TARGET: u64 = 65_536;
 pub const SCRIPT_MAX_STEPS: usize = 10_000;
 /// A script's one delay.
 pub const SCRIPT_MAX_DELAY: Duration = Duration::from_secs(3_600);
-/// One MCP message, on every door.
-pub const MAX_MCP_MESSAGE_SIZE: usize = 10 * 1024 * 1024;
-/// The header of a frame on stdio, for peers that send one.
-pub const MCP_FRAME_HEADER_BYTES: usize = 8 * 1024;
-/// Entries on one page of a list.
-pub const MCP_PAGE_ENTRIES: usize = 1_000;
-/// Kinds of callers for whom the lists are kept ready.
-pub const MCP_PREPARED_VIEWS: usize = 256;
-/// Messages in one batch.
-pub const MCP_BATCH: usize = 100;
-/// Values that complete an argument, at most; the protocol's own number.
-pub const MCP_COMPLETIONS: usize = 100;
-/// How long a client may keep a list.
-pub const MCP_CACHE_TTL: Duration = Duration::from_secs(60);
-/// How often a client is asked within one call.
-pub const MCP_INPUT_ROUNDS: usize = 10;
-/// How long a client may take to bring a request's state back.
-pub const MCP_STATE_TTL: Duration = Duration::from_secs(3_600);
-/// States that were brought back, remembered so that none is used twice.
-pub const MCP_USED_STATES: usize = 65_536;
-/// How long a person may take to answer a question of a legacy session.
-pub const MCP_ASK_TIMEOUT: Duration = Duration::from_secs(600);
-/// Messages that wait for a peer, and those kept for one that comes back.
-pub const MCP_LOG_EVENTS: usize = 64;
-/// Bytes of the messages that wait for a peer.
-pub const MCP_LOG_BYTES: usize = 16 * 1024 * 1024;
-/// Bytes of one stream that are kept, after they were sent, for a client that comes back.
-pub const MCP_REPLAY_BYTES: usize = 256 * 1024;
-/// Streams of one session that can be resumed.
-pub const MCP_STREAMS_PER_SESSION: usize = 16;
-/// Requests of one peer that are worked on at a time.
-pub const MCP_RUNNING_PER_PEER: usize = 256;
-/// Resources that one session, or one listener, watches.
-pub const MCP_SUBSCRIPTIONS_PER_SESSION: usize = 1_000;
-/// Listeners of one owner.
-pub const MCP_LISTENERS_PER_OWNER: usize = 100;
-/// Legacy sessions that remember something.
-pub const MCP_SESSIONS: usize = 10_000;
-/// How long a legacy session remembers without being used.
-pub const MCP_SESSION_IDLE: Duration = Duration::from_secs(30 * 60);
-/// How long the id of a legacy session is good.
-pub const MCP_SESSION_TTL: Duration = Duration::from_secs(24 * 3_600);
-/// Session ids that are remembered as ended.
-pub const MCP_ENDED_SESSIONS: usize = 65_536;
-/// Peers of the transport of 2024-11-05.
-pub const MCP_SSE_PEERS: usize = 1_000;
-/// How long an answer may take before its response becomes a stream.
-pub const MCP_QUIET: Duration = Duration::from_secs(2);
-/// How often a quiet stream says that it lives.
-pub const MCP_KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// How long a client waits before it resumes a stream.
-pub const MCP_RETRY: Duration = Duration::from_millis(500);
-/// What work gets that is nearly done when a peer's input ends.
-pub const MCP_END_GRACE: Duration = Duration::from_secs(1);
 /// A URL.
 pub const URL_MAX_BYTES: usize = 8 * 1024;
 /// Addresses of one name that are tried.
@@ -269,6 +221,8 @@ pub struct Limits {
     pub tool_result_chars: usize,
     /// Bytes of one image, audio, file or structured block of a result; a larger one is replaced by a marker.
     pub tool_result_block_bytes: usize,
+    /// Characters of the name under which a tool of an MCP server is listed; clients add a prefix of their own.
+    pub max_tool_name: usize,
     /// Seconds a plain tool may take.
     pub tool_timeout_secs: u64,
     /// Seconds a tool that runs an agent may take.
@@ -316,6 +270,7 @@ impl Default for Limits {
         Self {
             tool_result_chars: 50_000,
             tool_result_block_bytes: 1024 * 1024,
+            max_tool_name: 48,
             tool_timeout_secs: 60,
             run_timeout_secs: 600,
             agent_depth: 4,

@@ -1,0 +1,243 @@
+//! `[[mcp_servers]]`: the MCP servers that this house connects to.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::ConfigProblem;
+use crate::ids::ServerName;
+use crate::limits::{MCP_SERVERS, MCP_STARTUP_SECS, MCP_TIMEOUT_SECS};
+use crate::secret::{REDACTED, Secret};
+
+/// One MCP server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct McpServerConfigEntry {
+    /// What it is called; its tools are listed as `mcp_{name}_{tool}`.
+    pub name: ServerName,
+    /// How it is reached.
+    pub transport: McpTransportEntry,
+    /// Seconds a call may take without a sign of progress.
+    #[serde(default = "timeout_secs")]
+    pub timeout_secs: u64,
+    /// Seconds it may take to start and to say what it has.
+    #[serde(default = "startup_timeout_secs")]
+    pub startup_timeout_secs: u64,
+    /// Variables its process gets: `NAME` is passed on, `NAME=value` is set; `${VAR}` in a value is ours.
+    #[serde(default)]
+    pub env: Vec<EnvEntry>,
+    /// Which family of the protocol is spoken: `auto`, `legacy` (with a handshake) or `modern` (2026-07-28).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub protocol: McpProtocol,
+    /// Whether its results count as the operator's own, and its claims about its tools are believed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub trusted: bool,
+    /// Whether it may ask whoever calls it: for input, for their model, for their directories.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub interactive: bool,
+    /// Whether a call waits until the audit log has it on disk: `after` or `before`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub audit: McpAudit,
+    /// What happens when the definition of a tool changes: `warn`, or `quarantine` until `openfang mcp approve`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on_change: OnChange,
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+pub enum McpTransportEntry {
+    /// A program that speaks on its standard input and output.
+    Stdio {
+        /// The program: a path, or a name that is looked up in PATH.
+        command: String,
+        /// Its arguments; `${VAR}` is ours.
+        #[serde(default)]
+        args: Vec<String>,
+    },
+    /// A URL; which transport it speaks is found out.
+    Sse {
+        /// Where; `${VAR}` is ours.
+        url: String,
+        /// Sent with every request; `${VAR}` is ours.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        headers: BTreeMap<String, Secret>,
+    },
+    /// A URL; which transport it speaks is found out.
+    Http {
+        /// Where; `${VAR}` is ours.
+        url: String,
+        /// Sent with every request; `${VAR}` is ours.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        headers: BTreeMap<String, Secret>,
+    },
+}
+
+/// A variable of a server's process: a name, or a name and its value. Values are never shown.
+#[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(transparent)]
+pub struct EnvEntry(String);
+
+impl EnvEntry {
+    /// As it is written in the file.
+    pub const fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// As it is written in the file, value and all.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// The name alone.
+    pub fn name(&self) -> &str {
+        self.0.split_once('=').map_or(&self.0, |(name, _)| name)
+    }
+
+    /// The value, if there is one.
+    pub fn value(&self) -> Option<&str> {
+        self.0.split_once('=').map(|(_, value)| value)
+    }
+
+    fn shown(&self) -> String {
+        match self.value() {
+            Some(_) => format!("{}={REDACTED}", self.name()),
+            None => self.0.clone(),
+        }
+    }
+}
+
+impl fmt::Debug for EnvEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown())
+    }
+}
+
+impl Serialize for EnvEntry {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.shown())
+    }
+}
+
+/// Which family of the protocol is spoken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum McpProtocol {
+    /// Whatever the server speaks.
+    #[default]
+    Auto,
+    /// With a handshake: 2025-11-25 and before.
+    Legacy,
+    /// Without: 2026-07-28.
+    Modern,
+}
+
+/// When the audit log has a call on disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum McpAudit {
+    /// Soon after; nobody waits for it.
+    #[default]
+    After,
+    /// Before the call is made.
+    Before,
+}
+
+/// What happens when a tool's definition changes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnChange {
+    /// It is logged and audited.
+    #[default]
+    Warn,
+    /// The tool is taken away until it is approved.
+    Quarantine,
+}
+
+impl McpServerConfigEntry {
+    /// A server with the usual settings.
+    pub const fn new(name: ServerName, transport: McpTransportEntry) -> Self {
+        Self {
+            name,
+            transport,
+            timeout_secs: MCP_TIMEOUT_SECS,
+            startup_timeout_secs: MCP_STARTUP_SECS,
+            env: Vec::new(),
+            protocol: McpProtocol::Auto,
+            trusted: false,
+            interactive: false,
+            audit: McpAudit::After,
+            on_change: OnChange::Warn,
+        }
+    }
+
+    /// How long a call may take without a sign of progress.
+    pub const fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout_secs)
+    }
+
+    /// How long it may take to start.
+    pub const fn startup_timeout(&self) -> Duration {
+        Duration::from_secs(self.startup_timeout_secs)
+    }
+}
+
+/// What the types cannot refuse by themselves; each problem comes with its key path.
+pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
+    let mut problems = Vec::new();
+    let mut say = |index: usize, key: &str, why: String| {
+        problems.push(ConfigProblem { key: format!("mcp_servers[{index}].{key}"), why });
+    };
+    let mut names = HashSet::new();
+    for (index, server) in servers.iter().enumerate() {
+        if !names.insert(&server.name) {
+            say(index, "name", format!("there is a server {} already", server.name));
+        }
+        for (key, seconds) in [("timeout_secs", server.timeout_secs), ("startup_timeout_secs", server.startup_timeout_secs)] {
+            if !(1..=86_400).contains(&seconds) {
+                say(index, key, "must be between 1 second and a day".to_owned());
+            }
+        }
+        if server.env.iter().any(|entry| entry.name().contains('*')) {
+            say(index, "env", "a star would hand over every secret of this process; list the names".to_owned());
+        }
+        match &server.transport {
+            McpTransportEntry::Stdio { command, .. } if command.trim().is_empty() => {
+                say(index, "transport.command", "is empty; name a program, such as npx".to_owned());
+            }
+            McpTransportEntry::Stdio { .. } => {}
+            McpTransportEntry::Sse { url, .. } | McpTransportEntry::Http { url, .. } => {
+                if !server.env.is_empty() {
+                    say(index, "env", "is for servers of type stdio; a URL takes headers".to_owned());
+                }
+                if !url.contains("${") && !(url.starts_with("http://") || url.starts_with("https://")) {
+                    say(index, "transport.url", "must begin with http:// or https://".to_owned());
+                }
+            }
+        }
+    }
+    if servers.len() > MCP_SERVERS {
+        say(MCP_SERVERS, "name", format!("there are more than {MCP_SERVERS} servers"));
+    }
+    problems
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+const fn timeout_secs() -> u64 {
+    MCP_TIMEOUT_SECS
+}
+
+const fn startup_timeout_secs() -> u64 {
+    MCP_STARTUP_SECS
+}
+
+#[cfg(test)]
+#[path = "mcp_servers_tests.rs"]
+mod tests;

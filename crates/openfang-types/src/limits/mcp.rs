@@ -1,0 +1,102 @@
+//! Limits of MCP: as a server, and toward the servers we connect to.
+
+use std::time::Duration;
+
+/// One MCP message, on every door.
+pub const MAX_MCP_MESSAGE_SIZE: usize = 10 * 1024 * 1024;
+/// The header of a frame on stdio, for peers that send one.
+pub const MCP_FRAME_HEADER_BYTES: usize = 8 * 1024;
+/// Entries on one page of a list.
+pub const MCP_PAGE_ENTRIES: usize = 1_000;
+/// Kinds of callers for whom the lists are kept ready.
+pub const MCP_PREPARED_VIEWS: usize = 256;
+/// Messages in one batch.
+pub const MCP_BATCH: usize = 100;
+/// Values that complete an argument, at most; the protocol's own number.
+pub const MCP_COMPLETIONS: usize = 100;
+/// How long a client may keep a list.
+pub const MCP_CACHE_TTL: Duration = Duration::from_secs(60);
+/// How often a client is asked within one call.
+pub const MCP_INPUT_ROUNDS: usize = 10;
+/// How long a client may take to bring a request's state back.
+pub const MCP_STATE_TTL: Duration = Duration::from_secs(3_600);
+/// States that were brought back, remembered so that none is used twice.
+pub const MCP_USED_STATES: usize = 65_536;
+/// How long a person may take to answer a question of a legacy session.
+pub const MCP_ASK_TIMEOUT: Duration = Duration::from_secs(600);
+/// Messages that wait for a peer, and those kept for one that comes back.
+pub const MCP_LOG_EVENTS: usize = 64;
+/// Bytes of the messages that wait for a peer.
+pub const MCP_LOG_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of one stream that are kept, after they were sent, for a client that comes back.
+pub const MCP_REPLAY_BYTES: usize = 256 * 1024;
+/// Streams of one session that can be resumed.
+pub const MCP_STREAMS_PER_SESSION: usize = 16;
+/// Requests of one peer that are worked on at a time.
+pub const MCP_RUNNING_PER_PEER: usize = 256;
+/// Resources that one session, or one listener, watches.
+pub const MCP_SUBSCRIPTIONS_PER_SESSION: usize = 1_000;
+/// Listeners of one owner.
+pub const MCP_LISTENERS_PER_OWNER: usize = 100;
+/// Legacy sessions that remember something.
+pub const MCP_SESSIONS: usize = 10_000;
+/// How long a legacy session remembers without being used.
+pub const MCP_SESSION_IDLE: Duration = Duration::from_secs(30 * 60);
+/// How long the id of a legacy session is good.
+pub const MCP_SESSION_TTL: Duration = Duration::from_secs(24 * 3_600);
+/// Session ids that are remembered as ended.
+pub const MCP_ENDED_SESSIONS: usize = 65_536;
+/// Peers of the transport of 2024-11-05.
+pub const MCP_SSE_PEERS: usize = 1_000;
+/// How long an answer may take before its response becomes a stream.
+pub const MCP_QUIET: Duration = Duration::from_secs(2);
+/// How often a quiet stream says that it lives.
+pub const MCP_KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// How long a client waits before it resumes a stream.
+pub const MCP_RETRY: Duration = Duration::from_millis(500);
+/// What work gets that is nearly done when a peer's input ends.
+pub const MCP_END_GRACE: Duration = Duration::from_secs(1);
+/// MCP servers this house connects to.
+pub const MCP_SERVERS: usize = 256;
+/// Seconds a call to a server may take without a sign of progress, unless its entry says otherwise.
+pub const MCP_TIMEOUT_SECS: u64 = 30;
+/// Seconds a server may take to start, unless its entry says otherwise.
+pub const MCP_STARTUP_SECS: u64 = 60;
+/// A call to a server, however much progress it tells of.
+pub const MCP_CALL_MAX: Duration = Duration::from_secs(600);
+/// How long a server may stay silent on a question of the modern era before it is asked in the legacy way too.
+pub const MCP_PROBE: Duration = Duration::from_secs(5);
+/// Tools, and entries of every other list, that are taken of one server.
+pub const MCP_UPSTREAM_ENTRIES: usize = 10_000;
+/// Pages of a server's list.
+pub const MCP_UPSTREAM_PAGES: usize = 1_000;
+/// A server's list, all pages together.
+pub const MCP_UPSTREAM_LIST_BYTES: usize = 64 * 1024 * 1024;
+/// The description of a server's tool.
+pub const MCP_DESCRIPTION_BYTES: usize = 8 * 1024;
+/// Lines in a row on a server's stdout that are no messages.
+pub const MCP_NOISE_LINES: usize = 1_000;
+/// Things told to one call that wait to be heard.
+pub const MCP_TOLD: usize = 64;
+/// A server that says again and again that its lists changed is asked once in this time.
+pub const MCP_LIST_DEBOUNCE: Duration = Duration::from_millis(100);
+/// The pause before a server is connected to again: the first, and the longest.
+pub const MCP_RECONNECT: Duration = Duration::from_millis(500);
+/// See [`MCP_RECONNECT`].
+pub const MCP_RECONNECT_MAX: Duration = Duration::from_secs(60);
+/// Starts of one server within [`MCP_RESTART_WINDOW`], after which it is left alone for the longest pause.
+pub const MCP_RESTARTS: usize = 5;
+/// See [`MCP_RESTARTS`].
+pub const MCP_RESTART_WINDOW: Duration = Duration::from_secs(60);
+/// Questions of a server that come this close to each other are put to the client together.
+pub const MCP_QUESTIONS_GATHER: Duration = Duration::from_millis(50);
+/// Calls that wait for an answer of their client, per server.
+pub const MCP_PARKED: usize = 1_000;
+/// How long a call waits for an answer of its client.
+pub const MCP_PARKED_TTL: Duration = Duration::from_secs(600);
+/// Connections to one server that may ask its callers.
+pub const MCP_POOL: usize = 64;
+/// How long such a connection is kept without a call.
+pub const MCP_POOL_IDLE: Duration = Duration::from_secs(60);
+/// Log lines of a server that are kept for `openfang mcp logs`.
+pub const MCP_SERVER_LOG_LINES: usize = 1_000;
