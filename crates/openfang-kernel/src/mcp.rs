@@ -77,7 +77,7 @@ impl Kernel {
             let said = described(&event.body);
             sending.reporter.progress(progress_of(event.seq), None, Some(&said));
             let logged = json!({ "task": id, "event": event.body.name(), "says": said });
-            sending.reporter.log(LogLevel::Debug, sending.agent.as_str(), &logged);
+            sending.reporter.log(LogLevel::Debug, Some(sending.agent.as_str()), &logged);
         }
     }
 }

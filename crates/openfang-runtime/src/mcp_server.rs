@@ -44,7 +44,7 @@ pub enum View {
 pub struct HouseHost<T: House> {
     house: T,
     view: View,
-    identity: Identity,
+    identity: Arc<Identity>,
     prepared: Mutex<HashMap<String, Arc<Prepared>>>,
 }
 
@@ -67,7 +67,7 @@ impl<T: House> HouseHost<T> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: Some(INSTRUCTIONS.to_owned()),
         };
-        Self { house, view, identity, prepared: Mutex::default() }
+        Self { house, view, identity: Arc::new(identity), prepared: Mutex::default() }
     }
 
     /// The house behind it.
@@ -124,12 +124,19 @@ const INSTRUCTIONS: &str = "Tools named openfang_agent_* are agents: send them a
 impl<T: House> Host for HouseHost<T> {
     type Caller = T::Caller;
 
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn identity(&self) -> Arc<Identity> {
+        Arc::clone(&self.identity)
     }
 
     fn offers(&self, _: &T::Caller) -> Offers {
-        Offers { tools: true, prompts: true, resources: true, completions: true, logging: true }
+        Offers {
+            tools: true,
+            prompts: true,
+            resources: true,
+            subscriptions: true,
+            completions: true,
+            logging: true,
+        }
     }
 
     fn owner(&self, caller: &T::Caller) -> String {
