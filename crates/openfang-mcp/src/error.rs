@@ -137,7 +137,9 @@ impl McpError {
                 Self::BadMeta(_) | Self::HeaderMismatch(_) | Self::MissingCapability(_) | Self::UnsupportedVersion(_),
                 _,
             ) => 400,
-            (Self::Relayed { code: HEADER_MISMATCH | MISSING_CAPABILITY | UNSUPPORTED_VERSION, .. }, Era::Modern) => 400,
+            (Self::Relayed { code: HEADER_MISMATCH | MISSING_CAPABILITY | UNSUPPORTED_VERSION, .. }, Era::Modern) => {
+                400
+            }
             (Self::UnknownMethod(_), Era::Modern) => 404,
             (Self::Busy(_), Era::Modern) => 503,
             (

@@ -91,6 +91,17 @@ impl Listing {
         Self { listed, entries, pages: Default::default(), mirrored: OnceLock::new() }
     }
 
+    /// The entry of that name.
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        let at = self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()?;
+        self.entries.get(at)
+    }
+
+    /// The entries, in the order of their names.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| entry.name.as_str())

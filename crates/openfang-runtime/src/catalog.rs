@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use jsonschema::{PatternOptions, Validator};
 use openfang_types::ids::ToolName;
-use openfang_types::limits::{SCHEMA_MAX_BYTES, SCHEMA_MAX_DEPTH, SCHEMA_MAX_SUBSCHEMAS, SCHEMA_PATTERN_MAX_BYTES};
+use openfang_types::limits::SCHEMA_PATTERN_MAX_BYTES;
+use openfang_types::schema;
 use openfang_types::tool::ToolDefinition;
 use serde_json::Value;
 
@@ -32,12 +33,12 @@ pub enum CatalogError {
     #[error("there is a tool {0} already")]
     NameTaken(ToolName),
     /// The schema is beyond what we are willing to compile or check.
-    #[error("the schema of {tool} is refused: {why}")]
+    #[error("the tool {tool} is refused: {why}")]
     Schema {
         /// Which tool.
         tool: ToolName,
         /// Why.
-        why: String,
+        why: &'static str,
     },
 }
 
@@ -46,8 +47,9 @@ impl Catalog {
     pub fn register(&mut self, tool: Box<dyn Tool>) -> Result<(), CatalogError> {
         let definition = tool.definition();
         let name = definition.name.clone();
-        check_schema(&definition.input_schema)
-            .map_err(|why| CatalogError::Schema { tool: name.clone(), why: why.to_owned() })?;
+        if let Some(why) = schema::fault_of(&definition.input_schema) {
+            return Err(CatalogError::Schema { tool: name, why });
+        }
         if self.by_name.contains_key(&name) {
             return Err(CatalogError::NameTaken(name));
         }
@@ -84,40 +86,6 @@ fn compile(schema: &Value) -> Result<Validator, String> {
         .with_pattern_options(patterns)
         .build(schema)
         .map_err(|error| error.to_string())
-}
-
-/// Bounds a schema before anything compiles it, and lets no `$ref` leave the document.
-fn check_schema(schema: &Value) -> Result<(), &'static str> {
-    if !schema.is_object() {
-        return Err("it is not an object");
-    }
-    if schema.to_string().len() > SCHEMA_MAX_BYTES {
-        return Err("it is larger than 64 KiB");
-    }
-    let mut subschemas = 0;
-    let mut todo = vec![(schema, 1)];
-    while let Some((value, depth)) = todo.pop() {
-        if depth > SCHEMA_MAX_DEPTH {
-            return Err("it is nested deeper than 32");
-        }
-        match value {
-            Value::Object(members) => {
-                subschemas += 1;
-                let reference = |key| members.get(key).and_then(Value::as_str);
-                let foreign = |target: &str| !target.starts_with('#');
-                if reference("$ref").is_some_and(foreign) || reference("$dynamicRef").is_some_and(foreign) {
-                    return Err("it refers to something outside itself");
-                }
-                todo.extend(members.values().map(|member| (member, depth + 1)));
-            }
-            Value::Array(items) => todo.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-        if subschemas > SCHEMA_MAX_SUBSCHEMAS {
-            return Err("it has more than 2,000 subschemas");
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

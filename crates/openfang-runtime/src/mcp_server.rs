@@ -129,14 +129,7 @@ impl<T: House> Host for HouseHost<T> {
     }
 
     fn offers(&self, _: &T::Caller) -> Offers {
-        Offers {
-            tools: true,
-            prompts: true,
-            resources: true,
-            subscriptions: true,
-            completions: true,
-            logging: true,
-        }
+        Offers { tools: true, prompts: true, resources: true, subscriptions: true, completions: true, logging: true }
     }
 
     fn owner(&self, caller: &T::Caller) -> String {

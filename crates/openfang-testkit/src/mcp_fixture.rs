@@ -122,14 +122,7 @@ impl Host for Fixture {
     }
 
     fn offers(&self, (): &()) -> Offers {
-        Offers {
-            tools: true,
-            prompts: true,
-            resources: true,
-            subscriptions: true,
-            completions: true,
-            logging: true,
-        }
+        Offers { tools: true, prompts: true, resources: true, subscriptions: true, completions: true, logging: true }
     }
 
     fn owner(&self, (): &()) -> String {

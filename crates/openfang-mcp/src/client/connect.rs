@@ -3,6 +3,7 @@
 //! Never keyed on one error code: servers of the legacy era answer a question of the modern one in many ways, and some
 //! not at all. What was found is worth remembering.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
@@ -16,6 +17,7 @@ use tokio_util::task::TaskTracker;
 use super::handshake::Opened;
 use super::inbox::Inbox;
 use super::stdio::Stdio;
+use super::wire::Wire as _;
 use super::{ClientError, Connection, web};
 use crate::capabilities::ClientCapabilities;
 use crate::revision::Era;
@@ -57,24 +59,42 @@ pub struct Connecting {
     pub tracker: TaskTracker,
 }
 
-/// Begins a conversation.
-pub async fn connect(connecting: Connecting) -> Result<Connection, ClientError> {
+/// The child that was started last, for its last words.
+type LastChild = Mutex<Option<Arc<Stdio>>>;
+
+/// Begins a conversation. Where that fails, what the server wrote to its stderr comes with the reason.
+pub async fn connect(connecting: Connecting) -> Result<Connection, (ClientError, Vec<String>)> {
     let patience = connecting.patience;
+    let last = LastChild::default();
     let began = async {
         match &connecting.endpoint {
-            Endpoint::Program { door, launch } => over_stdio(door, launch, &connecting).await,
+            Endpoint::Program { door, launch } => over_stdio(door, launch, &connecting, &last).await,
             Endpoint::Url { door, url, headers } => web::connect(door, url, headers, &connecting).await,
         }
     };
-    let connection = timeout(patience, began).await.unwrap_or(Err(ClientError::TimedOut(patience)))?;
-    connection.listen();
-    Ok(connection)
+    let began = timeout(patience, began).await.unwrap_or(Err(ClientError::TimedOut(patience)));
+    match began {
+        Ok(connection) => {
+            connection.listen();
+            Ok(connection)
+        }
+        Err(error) => {
+            let child = last.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Err((error, child.map(|child| child.last_words()).unwrap_or_default()))
+        }
+    }
 }
 
-async fn over_stdio(door: &ProcessDoor, launch: &Launch, how: &Connecting) -> Result<Connection, ClientError> {
+async fn over_stdio(
+    door: &ProcessDoor,
+    launch: &Launch,
+    how: &Connecting,
+    last: &LastChild,
+) -> Result<Connection, ClientError> {
     let open = || async {
         let inbox = Inbox::new();
         let wire = Stdio::start(door, launch.clone(), &inbox, &how.tracker).await?;
+        *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&wire));
         Ok::<_, ClientError>(Opened { wire, inbox, declared: how.declared })
     };
     let opened = open().await?;

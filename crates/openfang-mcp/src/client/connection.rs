@@ -45,6 +45,8 @@ pub struct Asked<'a> {
     pub log_level: Option<LogLevel>,
     /// Headers that repeat arguments.
     pub mirrored: Vec<(HeaderName, HeaderValue)>,
+    /// What the server may ask for with this one request; only a modern server is told so each time.
+    pub declared: Option<ClientCapabilities>,
     /// Whether the server may ask whoever calls. Only for a connection that makes no other call meanwhile.
     pub takes_questions: bool,
     /// How long it may take without a sign of progress.
@@ -61,6 +63,7 @@ impl<'a> Asked<'a> {
             meta: None,
             log_level: None,
             mirrored: Vec::new(),
+            declared: None,
             takes_questions: false,
             timeout,
         }
@@ -192,14 +195,20 @@ impl Connection {
         self.inner.inbox.ended()
     }
 
+    /// Returns when the conversation is over, and says why.
+    pub async fn over(&self) -> ClientError {
+        self.inner.inbox.over().await;
+        self.ended().unwrap_or(ClientError::SessionGone)
+    }
+
     /// The last lines of the server's stderr.
     pub fn last_words(&self) -> Vec<String> {
         self.inner.wire.last_words()
     }
 
-    /// Ends the conversation.
-    pub fn close(&self) {
-        self.inner.inbox.end(&ClientError::Lost("we ended the conversation".to_owned()));
+    /// Ends the conversation, and says why to whoever waits.
+    pub fn close(&self, why: &str) {
+        self.inner.inbox.end(&ClientError::Lost(why.to_owned()));
         self.inner.wire.close();
     }
 
@@ -232,7 +241,7 @@ impl Connection {
         if self.revision().era() == Era::Modern {
             meta = meta
                 .with(PROTOCOL_VERSION, self.revision().name())
-                .with(CLIENT_CAPABILITIES, &self.inner.declared.declared())
+                .with(CLIENT_CAPABILITIES, &asked.declared.unwrap_or(self.inner.declared).declared())
                 .with(CLIENT_INFO, &ClientInfo::ours())
                 .with_some(LOG_LEVEL, asked.log_level.as_ref());
         }

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
 
 use super::ClientError;
 use super::slot::{Heard, Slot};
@@ -51,6 +52,8 @@ const NOTICES: usize = 64;
 pub(super) struct Inbox {
     inside: Mutex<Inside>,
     notices: broadcast::Sender<Notice>,
+    /// Fires when nothing more comes.
+    over: CancellationToken,
 }
 
 struct Inside {
@@ -79,7 +82,8 @@ pub(super) enum Taken {
 impl Inbox {
     pub(super) fn new() -> Arc<Self> {
         let inside = Inside { waiting: HashMap::new(), next_id: 1, ended: None };
-        Arc::new(Self { inside: Mutex::new(inside), notices: broadcast::Sender::new(NOTICES) })
+        let (inside, notices) = (Mutex::new(inside), broadcast::Sender::new(NOTICES));
+        Arc::new(Self { inside, notices, over: CancellationToken::new() })
     }
 
     /// A place for the answer to a request, and its id.
@@ -119,6 +123,12 @@ impl Inbox {
         for (_, waiting) in inside.waiting.drain() {
             waiting.slot.answer(Err(why.clone()));
         }
+        self.over.cancel();
+    }
+
+    /// Returns when nothing more comes.
+    pub(super) async fn over(&self) {
+        self.over.cancelled().await;
     }
 
     /// Why nothing more comes, if that is so.

@@ -1,10 +1,11 @@
 //! A server that is a child process: a line each way is a message.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use openfang_egress::process::{Child, Launch, ProcessDoor, SendError, Stdin, Stdout};
-use openfang_types::limits::MCP_NOISE_LINES;
+use openfang_types::limits::{CHILD_LAST_WORDS, MCP_NOISE_LINES};
+use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 use super::ClientError;
@@ -50,14 +51,14 @@ async fn send(stdin: &Stdin, message: &[u8]) -> Result<(), SendError> {
 }
 
 /// Reads until the child stops talking, or talks nonsense for too long.
-async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, child: std::sync::Weak<Child>) {
+async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, child: Weak<Child>) {
     let mut frames = FrameReader::new(stdout);
     let mut noise = 0;
     let why = loop {
         let taken = match frames.next().await {
             Ok(Some(Frame::Message(message))) => inbox.take(&message, None),
             Ok(Some(Frame::TooLarge | Frame::BadHeader)) => vec![Taken::Noise],
-            Ok(None) => break "its process ended".to_owned(),
+            Ok(None) => break ended(&child).await,
             Err(error) => break format!("its output cannot be read: {error}"),
         };
         for taken in taken {
@@ -83,6 +84,15 @@ async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, child: std::sync:
     stdin.close();
     if let Some(child) = child.upgrade() {
         child.shutdown().await;
+    }
+}
+
+/// What is known about the end of a child that stopped talking.
+async fn ended(child: &Weak<Child>) -> String {
+    let Some(child) = child.upgrade() else { return "its process was ended".to_owned() };
+    match timeout(CHILD_LAST_WORDS, child.wait()).await {
+        Ok(exit) => format!("its process {exit}"),
+        Err(_) => "its process closed its output".to_owned(),
     }
 }
 

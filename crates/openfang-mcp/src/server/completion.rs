@@ -62,11 +62,8 @@ impl<H: Host> Server<H> {
             completion.values.truncate(MCP_COMPLETIONS);
             completion.has_more = Some(true);
         }
-        Ok(self.signature().respond(
-            &request.id,
-            request.revision,
-            &members(&Completed { completion }),
-            Kind::Answer,
-        ))
+        Ok(self
+            .signature()
+            .respond(&request.id, request.revision, &members(&Completed { completion }), Kind::Answer))
     }
 }

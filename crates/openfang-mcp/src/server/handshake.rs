@@ -86,7 +86,9 @@ impl Capabilities {
             completions: has_completions.then_some(Empty {}),
             logging: offers.logging.then_some(Empty {}),
             prompts: offers.prompts.then(changing),
-            resources: offers.resources.then_some(Subscribable { subscribe: offers.subscriptions, list_changed: true }),
+            resources: offers
+                .resources
+                .then_some(Subscribable { subscribe: offers.subscriptions, list_changed: true }),
             tools: offers.tools.then(changing),
         }
     }

@@ -123,7 +123,8 @@ impl Signature {
         let inner = meta.and_then(|meta| meta.get().strip_prefix('{')?.strip_suffix('}'));
         if let Some(meta) = inner {
             // A legacy result ends with it; a modern one has it together with what its era puts there.
-            let (comma, end) = (if is_empty { "" } else { "," }, if revision.era() == Era::Modern { "," } else { "}}}" });
+            let (comma, end) =
+                (if is_empty { "" } else { "," }, if revision.era() == Era::Modern { "," } else { "}}}" });
             frame.extend_from_slice(format!("{comma}\"_meta\":{{{meta}{end}").as_bytes());
             if revision.era() == Era::Modern {
                 frame.extend_from_slice(format!("{}}},{}}}}}", self.server_info, kind.members()).as_bytes());

@@ -92,6 +92,8 @@ pub const MCP_RESTART_WINDOW: Duration = Duration::from_secs(60);
 pub const MCP_QUESTIONS_GATHER: Duration = Duration::from_millis(50);
 /// Calls that wait for an answer of their client, per server.
 pub const MCP_PARKED: usize = 1_000;
+/// Of which one owner's.
+pub const MCP_PARKED_PER_OWNER: usize = 32;
 /// How long a call waits for an answer of its client.
 pub const MCP_PARKED_TTL: Duration = Duration::from_secs(600);
 /// Connections to one server that may ask its callers.
