@@ -76,6 +76,11 @@ impl Block {
         Self::from_raw(to_raw_value(block).map_err(|_| NotABlock)?)
     }
 
+    /// As its source wrote it.
+    pub fn json(&self) -> &RawValue {
+        &self.json
+    }
+
     /// What it is.
     pub const fn kind(&self) -> BlockKind {
         self.kind
