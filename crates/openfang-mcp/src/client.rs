@@ -12,6 +12,7 @@ pub use connect::{Connecting, Endpoint, connect};
 pub use connection::{Asked, Connection, Members};
 pub use error::ClientError;
 pub use inbox::{Notice, Question};
+pub use mirror::{BadMark, Mirror};
 pub use ongoing::{Listener, Ongoing, Silent, Step};
 
 mod capabilities;
@@ -20,6 +21,7 @@ mod connection;
 mod error;
 mod handshake;
 mod inbox;
+mod mirror;
 mod ongoing;
 mod slot;
 mod stdio;

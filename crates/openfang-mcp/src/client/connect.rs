@@ -67,7 +67,7 @@ pub async fn connect(connecting: Connecting) -> Result<Connection, ClientError> 
         }
     };
     let connection = timeout(patience, began).await.unwrap_or(Err(ClientError::TimedOut(patience)))?;
-    connection.listen();
+    connection.listen().await;
     Ok(connection)
 }
 

@@ -203,9 +203,9 @@ impl Connection {
         self.inner.wire.close();
     }
 
-    /// Listens for what the server says of its own accord.
-    pub(super) fn listen(&self) {
-        Arc::clone(&self.inner.wire).listen();
+    /// Listens for what the server says of its own accord; ends when it does, or soon.
+    pub(super) async fn listen(&self) {
+        Arc::clone(&self.inner.wire).listen().await;
     }
 
     pub(super) fn inbox(&self) -> &Inbox {

@@ -1,5 +1,7 @@
 //! A server that is a child process: a line each way is a message.
 
+use std::future::ready;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
@@ -101,7 +103,9 @@ impl Wire for Stdio {
         false
     }
 
-    fn listen(self: Arc<Self>) {}
+    fn listen(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(ready(()))
+    }
 
     fn last_words(&self) -> Vec<String> {
         self.child.stderr_tail().lines().map(str::to_owned).collect()

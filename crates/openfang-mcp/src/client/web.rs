@@ -12,6 +12,7 @@ use openfang_egress::http::HttpDoor;
 use openfang_egress::url::OperatorUrl;
 use openfang_types::jsonrpc::ErrorObject;
 use openfang_types::limits::{MCP_PROBE, MCP_TOLD};
+use serde::Deserialize;
 use tokio::time::sleep;
 
 use super::handshake::Opened;
@@ -61,7 +62,14 @@ struct Ladder<'a> {
 
 impl Ladder<'_> {
     async fn modern(&self) -> Result<Connection, ClientError> {
-        self.streamable().1.discover(self.how.patience).await
+        let (_, opened) = self.streamable();
+        match opened.discover(self.how.patience).await {
+            // It says that it speaks what we speak, so it may well do.
+            Err(ClientError::Refused(refused)) if names(&refused, Era::Modern) => {
+                opened.discover(self.how.patience).await
+            }
+            settled => settled,
+        }
     }
 
     async fn legacy(&self) -> Result<Connection, ClientError> {
@@ -120,7 +128,7 @@ impl Ladder<'_> {
 fn is_final(error: &ClientError) -> bool {
     match error {
         ClientError::NotSent(_) | ClientError::Start(_) | ClientError::Status { status: 401 | 403, .. } => true,
-        ClientError::Refused(refused) => is_modern(refused) && !names_legacy(refused),
+        ClientError::Refused(refused) => is_modern(refused) && !names(refused, Era::Legacy),
         ClientError::TimedOut(_)
         | ClientError::Lost(_)
         | ClientError::SessionGone
@@ -134,13 +142,14 @@ fn is_modern(refused: &ErrorObject) -> bool {
     matches!(refused.code, -32_022..=-32_020)
 }
 
-/// Whether the server says that it speaks something older.
-fn names_legacy(refused: &ErrorObject) -> bool {
-    #[derive(serde::Deserialize)]
+/// Whether the server says that it speaks a revision of an era, among those it would take instead.
+fn names(refused: &ErrorObject, era: Era) -> bool {
+    #[derive(Deserialize)]
     struct Supported {
         supported: Vec<String>,
     }
-    let data = refused.data.as_ref().and_then(|data| serde_json::from_str::<Supported>(data.get()).ok());
-    let is_legacy = |name: &String| Revision::named(name).is_some_and(|revision| revision.era() == Era::Legacy);
-    data.is_some_and(|data| data.supported.iter().any(is_legacy))
+    let data = refused.data.as_ref().filter(|_| is_modern(refused));
+    let data = data.and_then(|data| serde_json::from_str::<Supported>(data.get()).ok());
+    let is_named = |name: &String| Revision::named(name).is_some_and(|revision| revision.era() == era);
+    data.is_some_and(|data| data.supported.iter().any(is_named))
 }

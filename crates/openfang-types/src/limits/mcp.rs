@@ -104,6 +104,8 @@ pub const MCP_SERVER_LOG_LINES: usize = 1_000;
 pub const MCP_HTTP_SILENCE: Duration = Duration::from_secs(3_600);
 /// The id that a server gives a session over HTTP.
 pub const MCP_SESSION_ID_BYTES: usize = 1_024;
+/// How long a conversation waits for the stream of what the server says of its own accord, before it goes on without.
+pub const MCP_LISTEN: Duration = Duration::from_millis(500);
 /// The pause before a broken stream is resumed, unless the server asks for another.
 pub const MCP_RESUME: Duration = Duration::from_secs(1);
 /// Attempts to resume a stream that bring nothing new.

@@ -1,6 +1,8 @@
 //! The HTTP+SSE of 2024-11-05: one lasting stream on which everything comes, and a URL, named by its first event, to
 //! which everything is posted. It behaves like a pipe: a request is carried when it is posted.
 
+use std::future::ready;
+use std::pin::Pin;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
@@ -124,7 +126,9 @@ impl Wire for PostAndStream {
         false
     }
 
-    fn listen(self: Arc<Self>) {}
+    fn listen(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(ready(()))
+    }
 
     fn last_words(&self) -> Vec<String> {
         Vec::new()

@@ -8,13 +8,16 @@ use openfang_egress::http::Events;
 use openfang_types::limits::{MCP_RECONNECT, MCP_RECONNECT_MAX};
 use tokio::task::yield_now;
 use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 
 use super::IN_A_ROW;
 use super::answer::{self, Kind};
 use super::streamable::Streamable;
 
 /// Listens for as long as the wire lives and the server has such a stream.
-pub(super) async fn listen(wire: Weak<Streamable>) {
+pub(super) async fn listen(wire: Weak<Streamable>, listening: CancellationToken) {
+    // Whoever waits is let go whatever comes of it.
+    let mut listening = Some(listening.drop_guard());
     let mut seen = None;
     let mut pause = MCP_RECONNECT;
     loop {
@@ -23,7 +26,9 @@ pub(super) async fn listen(wire: Weak<Streamable>) {
         else {
             return;
         };
-        match site.send(request).await {
+        let answer = site.send(request).await;
+        drop(listening.take());
+        match answer {
             Ok(response) if response.status.is_success() => {
                 if Kind::of(&response.headers) != Kind::Events {
                     return;

@@ -1,15 +1,18 @@
 //! Streamable HTTP: a request is a POST, its answer a document or a stream. Both eras; what differs are the headers, and
 //! that a legacy server may keep a session.
 
+use std::future::ready;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 use openfang_egress::http::{Patience, Request, Response};
-use openfang_types::limits::{MCP_GOODBYE, MCP_REPLIES, MCP_REPLY};
+use openfang_types::limits::{MCP_GOODBYE, MCP_LISTEN, MCP_REPLIES, MCP_REPLY};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -202,11 +205,15 @@ impl Wire for Streamable {
         self.lock().is_modern()
     }
 
-    fn listen(self: Arc<Self>) {
-        if self.resumes() {
-            self.tracker
-                .spawn(self.over.clone().run_until_cancelled_owned(standing::listen(Arc::downgrade(&self))));
+    fn listen(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        if !self.resumes() {
+            return Box::pin(ready(()));
         }
+        let listening = CancellationToken::new();
+        let standing = standing::listen(Arc::downgrade(&self), listening.clone());
+        self.tracker.spawn(self.over.clone().run_until_cancelled_owned(standing));
+        // What the server asks before it knows of the stream is lost. One that keeps us waiting has no need of it.
+        Box::pin(async move { drop(timeout(MCP_LISTEN, listening.cancelled_owned()).await) })
     }
 
     fn last_words(&self) -> Vec<String> {

@@ -43,11 +43,7 @@ pub(super) fn params_agree(
     for mirrored in mirrored {
         let Some(header) = param(&mirrored.header) else { continue };
         let said = one(headers, &header)?;
-        let value = mirrored
-            .path
-            .iter()
-            .try_fold(&arguments, |value, member| value.get(member))
-            .unwrap_or(&Value::Null);
+        let value = mirrored.value_in(&arguments);
         if !same(said.as_deref(), value) {
             return Err(mismatch(&header));
         }
