@@ -10,6 +10,7 @@ pub mod client;
 pub mod content;
 pub mod error;
 pub mod framing;
+mod header_text;
 pub mod host;
 pub mod listing;
 pub mod meta;

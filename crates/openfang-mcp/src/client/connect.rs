@@ -75,7 +75,7 @@ pub async fn connect(connecting: Connecting) -> Result<Connection, (ClientError,
     let began = timeout(patience, began).await.unwrap_or(Err(ClientError::TimedOut(patience)));
     match began {
         Ok(connection) => {
-            connection.listen();
+            connection.listen().await;
             Ok(connection)
         }
         Err(error) => {
@@ -95,7 +95,7 @@ async fn over_stdio(
         let inbox = Inbox::new();
         let wire = Stdio::start(door, launch.clone(), &inbox, &how.tracker).await?;
         *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&wire));
-        Ok::<_, ClientError>(Opened { wire, inbox, declared: how.declared })
+        Ok::<_, ClientError>(Opened { wire, inbox, declared: how.declared, tracker: how.tracker.clone() })
     };
     let opened = open().await?;
     match how.only {

@@ -9,6 +9,7 @@ use openfang_types::jsonrpc::{Id, encode_error, encode_notification, encode_resu
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
+use tokio_util::task::TaskTracker;
 
 use super::inbox::Inbox;
 use super::ongoing::{Listener, Ongoing, Silent, Step};
@@ -29,6 +30,7 @@ struct Inner {
     inbox: Arc<Inbox>,
     facts: ServerFacts,
     declared: ClientCapabilities,
+    tracker: TaskTracker,
 }
 
 /// A request to be made.
@@ -118,9 +120,9 @@ impl Connection {
         wire: Arc<dyn Wire>,
         inbox: Arc<Inbox>,
         facts: ServerFacts,
-        declared: ClientCapabilities,
+        (declared, tracker): (ClientCapabilities, TaskTracker),
     ) -> Self {
-        Self { inner: Arc::new(Inner { wire, inbox, facts, declared }) }
+        Self { inner: Arc::new(Inner { wire, inbox, facts, declared, tracker }) }
     }
 
     /// Who the server is, and what it has.
@@ -212,9 +214,14 @@ impl Connection {
         self.inner.wire.close();
     }
 
-    /// Listens for what the server says of its own accord.
-    pub(super) fn listen(&self) {
-        Arc::clone(&self.inner.wire).listen();
+    /// Listens for what the server says of its own accord; ends when it does, or soon.
+    pub(super) async fn listen(&self) {
+        Arc::clone(&self.inner.wire).listen().await;
+    }
+
+    /// What outlives whoever asked for it runs here.
+    pub(super) fn tracker(&self) -> &TaskTracker {
+        &self.inner.tracker
     }
 
     pub(super) fn inbox(&self) -> &Inbox {
@@ -229,7 +236,9 @@ impl Connection {
         }
         let members = Members::none().with("requestId", &id).with("reason", "nobody waits for it any more");
         let this = self.clone();
-        tokio::spawn(async move { this.notify("notifications/cancelled", members).await });
+        self.inner
+            .tracker
+            .spawn(async move { this.notify("notifications/cancelled", members).await });
     }
 
     async fn tell(&self, message: Bytes) -> Result<(), ClientError> {

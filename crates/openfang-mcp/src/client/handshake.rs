@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio_util::task::TaskTracker;
 
 use super::capabilities::Implementation;
 use super::connection::ClientInfo;
@@ -20,6 +21,7 @@ pub(super) struct Opened {
     pub(super) wire: Arc<dyn Wire>,
     pub(super) inbox: Arc<Inbox>,
     pub(super) declared: ClientCapabilities,
+    pub(super) tracker: TaskTracker,
 }
 
 impl Opened {
@@ -38,7 +40,7 @@ impl Opened {
 
     fn known(&self, facts: ServerFacts) -> Connection {
         let declared = self.declared.within(facts.revision.facts());
-        Connection::new(Arc::clone(&self.wire), Arc::clone(&self.inbox), facts, declared)
+        Connection::new(Arc::clone(&self.wire), Arc::clone(&self.inbox), facts, (declared, self.tracker.clone()))
     }
 
     /// Asks in the modern way.

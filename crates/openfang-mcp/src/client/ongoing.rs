@@ -123,7 +123,7 @@ impl Ongoing {
         self.exchange = match exchange {
             Exchange::Here(carried) => {
                 let (connection, id) = (self.connection.clone(), self.id);
-                Exchange::Away(tokio::spawn(async move {
+                Exchange::Away(self.connection.tracker().spawn(async move {
                     if let Err(error) = carried.await {
                         connection.inbox().fail(id, error);
                     }

@@ -1,5 +1,7 @@
 //! A server that is a child process: a line each way is a message.
 
+use std::future::ready;
+use std::pin::Pin;
 use std::sync::{Arc, Weak};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
@@ -17,6 +19,7 @@ use crate::revision::Revision;
 /// The wire to a child. Dropped, it ends the child.
 pub(super) struct Stdio {
     child: Arc<Child>,
+    tracker: TaskTracker,
 }
 
 impl Stdio {
@@ -31,8 +34,8 @@ impl Stdio {
         let stdout = child.take_stdout().ok_or_else(|| ClientError::Start("it has no stdout".to_owned()))?;
         let stdin = child.stdin().clone();
         let child = Arc::new(child);
-        tracker.spawn(read(stdout, stdin, Arc::clone(inbox), Arc::downgrade(&child)));
-        Ok(Arc::new(Self { child }))
+        tracker.spawn(read(stdout, stdin, Arc::clone(inbox), (Arc::downgrade(&child), tracker.clone())));
+        Ok(Arc::new(Self { child, tracker: tracker.clone() }))
     }
 
     async fn send(&self, message: &[u8]) -> Result<(), ClientError> {
@@ -51,7 +54,7 @@ async fn send(stdin: &Stdin, message: &[u8]) -> Result<(), SendError> {
 }
 
 /// Reads until the child stops talking, or talks nonsense for too long.
-async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, child: Weak<Child>) {
+async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker): (Weak<Child>, TaskTracker)) {
     let mut frames = FrameReader::new(stdout);
     let mut noise = 0;
     let why = loop {
@@ -69,7 +72,7 @@ async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, child: Weak<Child
                     noise = 0;
                     // A child that does not read is found out by whoever sends it a request.
                     let stdin = stdin.clone();
-                    tokio::spawn(async move { send(&stdin, &reply).await });
+                    tracker.spawn(async move { send(&stdin, &reply).await });
                 }
             }
         }
@@ -111,7 +114,9 @@ impl Wire for Stdio {
         false
     }
 
-    fn listen(self: Arc<Self>) {}
+    fn listen(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(ready(()))
+    }
 
     fn last_words(&self) -> Vec<String> {
         self.child.stderr_tail().lines().map(str::to_owned).collect()
@@ -120,6 +125,6 @@ impl Wire for Stdio {
     fn close(&self) {
         self.child.stdin().close();
         let child = Arc::clone(&self.child);
-        tokio::spawn(async move { child.shutdown().await });
+        self.tracker.spawn(async move { child.shutdown().await });
     }
 }

@@ -27,8 +27,9 @@ pub(super) trait Wire: Send + Sync {
     /// Whether dropping [`Wire::request`] tells the server to stop.
     fn stops_when_dropped(&self) -> bool;
 
-    /// Listens for what the server says of its own accord, where the transport needs a stream of its own for that.
-    fn listen(self: Arc<Self>);
+    /// Listens for what the server says of its own accord, where the transport needs a stream of its own for that. Ends
+    /// when it listens, and soon even if it does not.
+    fn listen(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
     /// The last lines of the server's stderr.
     fn last_words(&self) -> Vec<String>;
