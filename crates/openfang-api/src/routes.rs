@@ -60,6 +60,7 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/tasks/{id}/events", GET, Credential, get(tasks::events)),
         route("/api/policy/{agent}/{tool}", GET, Credential, get(policy::explain)),
         route("/mcp", MCP, Credential, post(mcp::endpoint).get(mcp::endpoint).delete(mcp::endpoint)),
+        route("/mcp/servers/{name}", MCP, Credential, post(mcp::gateway).get(mcp::gateway).delete(mcp::gateway)),
         route("/sse", GET, Credential, get(mcp::open_sse)),
         route("/messages", POST, Credential, post(mcp::post_sse)),
     ]

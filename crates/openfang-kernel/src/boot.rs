@@ -170,7 +170,8 @@ impl Boot {
                 draining: CancellationToken::new(),
                 stop: CancellationToken::new(),
                 outward,
-                upstreams: Upstreams::default(),
+                upstreams: Upstreams::new(Weak::clone(kernel), self.home.mcp()),
+                home: self.home.root().to_owned(),
                 metrics: Mutex::new(metrics),
             }
         });

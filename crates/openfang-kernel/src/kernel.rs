@@ -1,6 +1,7 @@
 //! The kernel: the handle everybody holds, and what stands behind it. All fields are private to this crate.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_runtime::agents::AgentSummary;
@@ -54,6 +55,8 @@ pub(crate) struct Inner {
     pub(crate) stop: CancellationToken,
     pub(crate) outward: Outward,
     pub(crate) upstreams: Upstreams,
+    /// The directory of the home.
+    pub(crate) home: PathBuf,
     pub(crate) metrics: Mutex<Registry>,
 }
 

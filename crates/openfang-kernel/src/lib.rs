@@ -11,6 +11,7 @@ mod delegate;
 mod drain;
 mod error;
 mod execute_tool;
+pub mod gateway;
 pub mod home;
 mod kernel;
 mod keys;

@@ -16,7 +16,8 @@ pub use manifest::{KeptManifest, Manifest, fingerprint};
 pub use mirror::{BadMark, Mirror};
 pub use ongoing::{Listener, Ongoing, Silent, Step};
 pub use relay::{Relay, Relayed};
-pub use upstream::{Place, Snapshot, Upstream, UpstreamParts};
+pub use upstream::{Observer, Place, Snapshot, Upstream, UpstreamParts};
+pub use watching::Watching;
 
 mod backoff;
 mod capabilities;
@@ -36,5 +37,6 @@ mod relay;
 mod slot;
 mod stdio;
 mod upstream;
+mod watching;
 mod web;
 mod wire;

@@ -348,7 +348,7 @@ impl ResourceContents {
 }
 
 /// Ways to complete a value.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
     /// The values, at most 100.

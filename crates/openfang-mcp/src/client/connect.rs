@@ -43,6 +43,23 @@ pub enum Endpoint {
     },
 }
 
+impl Endpoint {
+    /// A URL, and what is sent with every request to it. Errors name a header and never its value.
+    pub fn url(
+        door: HttpDoor,
+        url: OperatorUrl,
+        headers: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, String> {
+        let header = |(name, value): (String, String)| {
+            let wrong = |_| format!("the header {name:?} has a value that cannot be sent");
+            let parsed = HeaderName::try_from(name.as_str()).map_err(|_| format!("{name:?} is not a header's name"))?;
+            Ok((parsed, HeaderValue::try_from(value).map_err(wrong)?))
+        };
+        let headers = headers.into_iter().map(header).collect::<Result<Vec<_>, String>>()?;
+        Ok(Self::Url { door, url, headers })
+    }
+}
+
 /// What is needed to begin a conversation.
 pub struct Connecting {
     /// Where the server is.

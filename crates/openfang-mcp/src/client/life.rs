@@ -1,7 +1,6 @@
 //! Looking after a server: connecting, staying, and beginning again.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use openfang_types::limits::{MCP_LIST_DEBOUNCE, MCP_RESTART_WINDOW};
 use openfang_types::mcp_status::McpServerState;
@@ -10,6 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::backoff::Backoff;
 use super::upstream::Upstream;
+use super::watching::{AGAIN, EVER};
 use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, Silent, connect};
 use crate::capabilities::ClientCapabilities;
 use crate::host::Change;
@@ -166,8 +166,6 @@ async fn stay(upstream: &Upstream, connection: &Connection) -> Left {
 
 /// Asks a modern server to tell of changes; a legacy one does so by itself. Returns when it had better be asked again.
 async fn listen(connection: &Connection) {
-    const EVER: Duration = Duration::from_secs(365 * 24 * 3_600);
-    const AGAIN: Duration = Duration::from_secs(5);
     if connection.revision().era() == Era::Legacy {
         return std::future::pending().await;
     }

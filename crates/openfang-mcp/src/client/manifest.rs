@@ -1,9 +1,10 @@
 //! What a server has, checked: what cannot be used is left out and named, the rest stays usable.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::{HeaderName, HeaderValue};
 use openfang_types::limits::{MCP_DESCRIPTION_BYTES, TOOL_NAME_MAX_BYTES};
 use openfang_types::mcp_status::McpLeftOut;
 use openfang_types::schema;
@@ -13,7 +14,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use super::discover::list;
-use super::{ClientError, Connection};
+use super::{ClientError, Connection, Mirror};
 use crate::listing::{Entry, Listed, Listing};
 
 /// What a server has.
@@ -27,6 +28,7 @@ pub struct Manifest {
     pub templates: Arc<Listing>,
     /// What of it is left out.
     pub left_out: Vec<McpLeftOut>,
+    mirrors: HashMap<String, Mirror>,
 }
 
 /// A manifest, to be kept in a file.
@@ -70,12 +72,12 @@ impl Manifest {
 
     /// A manifest that was kept, checked again.
     pub fn of(kept: &KeptManifest) -> Self {
-        let mut left_out = Vec::new();
+        let (mut left_out, mut mirrors) = (Vec::new(), HashMap::new());
         let mut checked = |listed, entries: &[Box<RawValue>]| {
             let mut names = HashSet::new();
             let mut good = Vec::with_capacity(entries.len());
             for json in entries {
-                match check(listed, json) {
+                match check(listed, json).and_then(|name| marked(name, listed, json, &mut mirrors)) {
                     Ok(name) if names.insert(name.clone()) => good.push(Entry { name, json: json.clone() }),
                     Ok(name) => left_out.push(McpLeftOut { name, why: "the name is there twice".to_owned() }),
                     Err((name, why)) => left_out.push(McpLeftOut { name, why: why.to_owned() }),
@@ -86,7 +88,12 @@ impl Manifest {
         let tools = checked(Listed::Tools, &kept.tools);
         let prompts = checked(Listed::Prompts, &kept.prompts);
         let templates = checked(Listed::Templates, &kept.templates);
-        Self { tools, prompts, templates, left_out }
+        Self { tools, prompts, templates, left_out, mirrors }
+    }
+
+    /// The headers that repeat these arguments of a tool, where it asks for that.
+    pub fn mirrored(&self, tool: &str, arguments: Option<&RawValue>) -> Vec<(HeaderName, HeaderValue)> {
+        self.mirrors.get(tool).map(|mirror| mirror.headers(arguments)).unwrap_or_default()
     }
 
     /// For keeping.
@@ -123,6 +130,32 @@ fn check(listed: Listed, json: &RawValue) -> Result<String, (String, &'static st
         }
     }
     Ok(name.to_owned())
+}
+
+/// Notes which arguments of a tool headers repeat; one that asks for what cannot be is not usable.
+fn marked(
+    name: String,
+    listed: Listed,
+    json: &RawValue,
+    mirrors: &mut HashMap<String, Mirror>,
+) -> Result<String, (String, &'static str)> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Tool<'a> {
+        #[serde(borrow)]
+        input_schema: &'a RawValue,
+    }
+    // Most have none, and a look at the bytes says so.
+    if listed != Listed::Tools || !json.get().contains("x-mcp-header") {
+        return Ok(name);
+    }
+    let Ok(tool) = serde_json::from_str::<Tool<'_>>(json.get()) else { return Ok(name) };
+    match Mirror::of(tool.input_schema) {
+        Ok(mirror) if mirror.is_empty() => {}
+        Ok(mirror) => drop(mirrors.insert(name.clone(), mirror)),
+        Err(_) => return Err((printable(&name), "its x-mcp-header asks for a header that cannot be sent")),
+    }
+    Ok(name)
 }
 
 /// A name for people to read: what cannot be seen is escaped, and it is not long.

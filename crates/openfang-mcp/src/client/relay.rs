@@ -93,7 +93,7 @@ impl Relay {
     pub async fn call_plainly(&self, what: Relayed<'_>) -> Result<Box<RawValue>, ClientError> {
         for is_last in [false, true] {
             let connection = self.upstream.connection().await?;
-            let asked = asked(what, self.upstream.timeout());
+            let asked = self.asked(what);
             let outcome = connection.request(asked, &super::Silent).await;
             self.upstream.note(&connection, &outcome);
             match outcome {
@@ -112,7 +112,7 @@ impl Relay {
     ) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let connection = self.upstream.connection().await?;
         let meta = call.meta_beside();
-        let mut asked = asked(what, self.upstream.timeout());
+        let mut asked = self.asked(what);
         asked.meta = meta.as_deref();
         asked.log_level = call.reporter.level();
         let is_legacy = connection.revision().era() == Era::Legacy;
@@ -127,6 +127,15 @@ impl Relay {
         self.upstream.note(&connection, &outcome);
         let result = outcome?;
         if is_legacy { Ok(Outcome::Complete(result)) } else { modern_outcome(result) }
+    }
+
+    /// The request that hands a call on.
+    fn asked<'a>(&self, what: Relayed<'a>) -> Asked<'a> {
+        let mut asked = asked(what, self.upstream.timeout());
+        if let Relayed::Tool { name, arguments } = what {
+            asked.mirrored = self.upstream.snapshot().manifest.mirrored(name, arguments);
+        }
+        asked
     }
 
     /// On a conversation of the caller's own, where the server may ask.
@@ -211,7 +220,7 @@ impl Relay {
     }
 }
 
-/// The request that hands a call on.
+/// The request that hands a call on, without headers.
 fn asked(what: Relayed<'_>, timeout: std::time::Duration) -> Asked<'_> {
     let (method, named, members) = match what {
         Relayed::Tool { name, arguments } => {

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::watching::Watched;
 use super::{ClientError, Connection, Endpoint, Manifest, ServerFacts};
 use crate::host::Change;
 use crate::revision::Era;
@@ -21,6 +22,12 @@ use crate::revision::Era;
 pub trait Place: Send + Sync {
     /// Where, or why there is no saying.
     fn endpoint(&self) -> Result<Endpoint, String>;
+}
+
+/// Is told when something about a server changed. Must not block.
+pub trait Observer: Send + Sync {
+    /// It did.
+    fn changed(&self);
 }
 
 /// What an upstream is made of.
@@ -39,6 +46,8 @@ pub struct UpstreamParts {
     pub known: Option<Era>,
     /// What it had before; shown until it says something else.
     pub manifest: Option<Manifest>,
+    /// Who is told when something changed.
+    pub observer: Arc<dyn Observer>,
     /// What looks after it runs here.
     pub tracker: TaskTracker,
     /// Fires when it is to be let go.
@@ -57,6 +66,7 @@ pub(super) struct Inner {
     pub(super) live: Mutex<Option<Connection>>,
     pub(super) changes: broadcast::Sender<Change>,
     pub(super) restart: tokio::sync::Notify,
+    pub(super) watched: Watched,
     is_started: AtomicBool,
     /// Calls in a row that were not answered in time.
     timeouts: AtomicU32,
@@ -101,6 +111,7 @@ impl Upstream {
             live: Mutex::new(None),
             changes: broadcast::Sender::new(CHANGES),
             restart: tokio::sync::Notify::new(),
+            watched: Watched::default(),
             is_started: AtomicBool::new(false),
             timeouts: AtomicU32::new(0),
         };
@@ -200,6 +211,7 @@ impl Upstream {
 
     pub(super) fn update(&self, change: impl FnOnce(&mut Snapshot)) {
         self.inner.snapshot.send_modify(|snapshot| change(Arc::make_mut(snapshot)));
+        self.inner.parts.observer.changed();
     }
 
     /// The connection there is, if it is still one.
