@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
+use openfang_mcp::capabilities::ClientCapabilities;
 use openfang_mcp::client::{Observer, Relay, Upstream, UpstreamParts};
 use openfang_mcp::naming::unique_names;
 use openfang_mcp::revision::Era;
@@ -179,6 +180,7 @@ impl Upstreams {
             place: Arc::new(EntryPlace::new(entry.clone(), Weak::clone(&self.kernel), Arc::clone(&log))),
             timeout: entry.timeout(),
             startup: entry.startup_timeout(),
+            declared: if entry.interactive { ClientCapabilities::everything() } else { ClientCapabilities::NONE },
             only: match entry.protocol {
                 McpProtocol::Auto => None,
                 McpProtocol::Legacy => Some(Era::Legacy),

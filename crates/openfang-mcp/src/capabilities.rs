@@ -57,6 +57,13 @@ impl ClientCapabilities {
     /// Nothing.
     pub const NONE: Self = Self { bits: 0 };
 
+    /// Everything there is.
+    pub fn everything() -> Self {
+        let mut can = Self::NONE;
+        ALL.into_iter().for_each(|capability| can.set(capability, true));
+        can
+    }
+
     /// Reads the object a client sends; what is not an object declares nothing.
     pub fn read(raw: &RawValue) -> Self {
         #[derive(Deserialize)]

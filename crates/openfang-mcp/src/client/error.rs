@@ -14,10 +14,10 @@ pub enum ClientError {
     #[error("no answer within {} s", .0.as_secs())]
     TimedOut(Duration),
     /// The request never reached the server, so it can be made again.
-    #[error("the server cannot be reached: {0}")]
+    #[error("{0}")]
     NotSent(String),
     /// The conversation broke off; nobody knows what became of the request.
-    #[error("the connection to the server was lost: {0}")]
+    #[error("{0}")]
     Lost(String),
     /// The server does not know our session any more; it did nothing.
     #[error("the server has forgotten our session")]

@@ -11,7 +11,6 @@ use super::backoff::Backoff;
 use super::upstream::Upstream;
 use super::watching::{AGAIN, EVER};
 use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, Silent, connect};
-use crate::capabilities::ClientCapabilities;
 use crate::host::Change;
 use crate::revision::Era;
 
@@ -101,7 +100,7 @@ async fn begin(upstream: &Upstream, known: Option<Era>) -> Result<(Connection, M
         endpoint,
         only: parts.only,
         known,
-        declared: ClientCapabilities::NONE,
+        declared: parts.declared,
         patience: parts.startup,
         tracker: parts.tracker.clone(),
     };

@@ -19,6 +19,7 @@ use crate::revision::Revision;
 /// The wire to a child. Dropped, it ends the child.
 pub(super) struct Stdio {
     child: Arc<Child>,
+    inbox: Arc<Inbox>,
     tracker: TaskTracker,
 }
 
@@ -35,14 +36,20 @@ impl Stdio {
         let stdin = child.stdin().clone();
         let child = Arc::new(child);
         tracker.spawn(read(stdout, stdin, Arc::clone(inbox), (Arc::downgrade(&child), tracker.clone())));
-        Ok(Arc::new(Self { child, tracker: tracker.clone() }))
+        Ok(Arc::new(Self { child, inbox: Arc::clone(inbox), tracker: tracker.clone() }))
     }
 
     async fn send(&self, message: &[u8]) -> Result<(), ClientError> {
-        send(self.child.stdin(), message).await.map_err(|error| match error {
-            SendError::Stuck { .. } => ClientError::Lost(error.to_string()),
-            SendError::Closed | SendError::Gone => ClientError::NotSent(error.to_string()),
-        })
+        let Err(error) = send(self.child.stdin(), message).await else { return Ok(()) };
+        match error {
+            SendError::Stuck { .. } => Err(ClientError::Lost(error.to_string())),
+            SendError::Closed | SendError::Gone => {
+                // How it ended says more than that it takes nothing any more, and is known in a moment.
+                let _ = timeout(CHILD_LAST_WORDS.saturating_mul(2), self.inbox.over()).await;
+                let why = self.inbox.ended().map_or_else(|| error.to_string(), |why| why.to_string());
+                Err(ClientError::NotSent(why))
+            }
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 
 use super::watching::Watched;
 use super::{ClientError, Connection, Endpoint, Manifest, ServerFacts};
+use crate::capabilities::ClientCapabilities;
 use crate::host::Change;
 use crate::revision::Era;
 
@@ -40,6 +41,8 @@ pub struct UpstreamParts {
     pub timeout: Duration,
     /// How long it may take to start and to say what it has.
     pub startup: Duration,
+    /// What it is told that its callers can be asked for: some servers list more to those who can be asked.
+    pub declared: ClientCapabilities,
     /// The only era that is spoken with it.
     pub only: Option<Era>,
     /// The era that was found before.
