@@ -29,6 +29,7 @@ use place::EntryPlace;
 mod connected;
 mod kept;
 mod log;
+mod look;
 mod place;
 
 pub(crate) use connected::Connected as ConnectedServer;
