@@ -197,10 +197,3 @@ pub(super) fn script(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/gateway/servers").join(name);
     path.canonicalize().unwrap().to_str().unwrap().to_owned()
 }
-
-/// What this process holds in memory.
-pub(super) fn resident_bytes() -> usize {
-    let status = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: usize = status.split(' ').nth(1).unwrap().parse().unwrap();
-    pages * rustix::param::page_size()
-}

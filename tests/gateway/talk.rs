@@ -3,7 +3,7 @@
 use openfang_types::mcp_status::McpServerState;
 use serde_json::json;
 
-use super::fixture::{House, odd, resident_bytes};
+use super::fixture::{House, odd};
 
 const MIB: usize = 1024 * 1024;
 
@@ -22,24 +22,6 @@ async fn noise_on_stdout_is_ignored_until_it_is_nothing_but_noise() {
     assert!(said.starts_with('!') && said.contains("1000 lines in a row that are no messages"), "{said}");
     house.neighbour_works().await;
     house.until("loud", |status| status.starts == 2 && status.state == McpServerState::Ready).await;
-    house.close().await;
-}
-
-#[tokio::test]
-async fn a_flood_on_stderr_holds_nobody_up_and_is_kept_in_part() {
-    let house = House::beside(odd("wordy", &[])).await;
-    house.ready("wordy").await;
-    let before = resident_bytes();
-
-    for line in [80, MIB] {
-        let said = house.says("mcp_wordy_complain", json!({"bytes": 50 * MIB, "line": line})).await;
-        assert_eq!(said, "complained");
-    }
-
-    assert!(resident_bytes() < before + 64 * MIB, "{before} bytes before, {} after", resident_bytes());
-    let log = house.log("wordy");
-    assert!(log.len() <= 1_000 && log.iter().map(String::len).sum::<usize>() < 8 * MIB, "{} lines", log.len());
-    house.neighbour_works().await;
     house.close().await;
 }
 
@@ -98,30 +80,6 @@ async fn an_answer_that_is_too_large_fails_its_call_at_once() {
 }
 
 #[tokio::test]
-async fn a_gigabyte_in_one_answer_leaves_memory_bounded() {
-    let house = House::beside(odd("endless", &[])).await;
-    house.ready("endless").await;
-    let before = resident_bytes();
-    let watch = async {
-        let mut most = 0;
-        loop {
-            most = most.max(resident_bytes());
-            assert!(most < before + 256 * MIB, "{before} bytes before, {most} now");
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-
-    let said = tokio::select! {
-        said = house.says("mcp_endless_huge", json!({"bytes": 1_024 * MIB})) => said,
-        () = watch => unreachable!(),
-    };
-
-    assert!(said.starts_with('!'), "{}", &said[..100]);
-    house.neighbour_works().await;
-    house.close().await;
-}
-
-#[tokio::test]
 async fn half_a_message_and_then_nothing_fails_the_call_once() {
     let house = House::beside(odd("cut", &[])).await;
     house.ready("cut").await;
@@ -135,14 +93,16 @@ async fn half_a_message_and_then_nothing_fails_the_call_once() {
     house.close().await;
 }
 
-/// Each ping is answered; a server that asks and does not listen is not allowed to fill our memory.
 #[tokio::test]
-async fn pings_are_answered_and_a_flood_of_them_is_bounded() {
+async fn pings_are_answered() {
     let house = House::beside(odd("pinging", &[])).await;
     house.ready("pinging").await;
+
     let answer = house.says("mcp_pinging_ping", json!({})).await;
     assert!(answer.contains("\"result\": {}") && answer.contains("ping-1"), "{answer}");
+
     assert_eq!(house.says("mcp_pinging_pings", json!({"count": 20_000})).await, "pinged");
-    assert_eq!(house.says("mcp_pinging_deaf", json!({})).await, "deaf from now on");
+    assert_eq!(house.says("mcp_pinging_echo", json!({"text": "and on"})).await, "and on");
+    assert_eq!(house.status("pinging").starts, 1);
     house.close().await;
 }

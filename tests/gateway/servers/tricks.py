@@ -102,6 +102,15 @@ def pings(peer, request, arguments):
 
 
 @trick
+def pings_for_ever(peer, request, _):
+    """Pings without end, by somebody who takes nothing from its stdin any more."""
+    peer.take = lambda _: time.sleep(3600)
+    peer.say(request, "listen")
+    while True:
+        peer.write(b'{"jsonrpc":"2.0","id":"flood","method":"ping"}\n' * 1000)
+
+
+@trick
 def ask(peer, request, arguments):
     """Asks the caller, and tells what the answer was."""
     peer.say(request, json.dumps(peer.ask("question", arguments["method"], arguments.get("params", {}))))

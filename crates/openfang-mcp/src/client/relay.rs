@@ -98,7 +98,7 @@ impl Relay {
             self.upstream.note(&connection, &outcome);
             match outcome {
                 Err(error) if error.is_harmless() && !is_last => {}
-                outcome => return outcome,
+                outcome => return answered(outcome?, connection.revision().era()),
             }
         }
         Err(ClientError::NotSent("it goes away again and again".to_owned()))
@@ -278,6 +278,20 @@ fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawValue>>, Clien
         requests.insert(key, put(&question).ok_or_else(|| wrong("it asked something that makes no sense"))?);
     }
     Ok(Outcome::InputRequired(InputRequired { requests, state: State::Theirs(answered.request_state).bytes() }))
+}
+
+/// The answer to a call of nobody who can be asked: a question is none.
+fn answered(result: Box<RawValue>, era: Era) -> Result<Box<RawValue>, ClientError> {
+    if era == Era::Legacy {
+        return Ok(result);
+    }
+    match modern_outcome(result)? {
+        Outcome::Complete(result) => Ok(result),
+        Outcome::InputRequired(_) => {
+            let why = "it asks for input, and nobody can be asked here";
+            Err(ClientError::Refused(ErrorObject::new(code::INVALID_PARAMS, why)))
+        }
+    }
 }
 
 /// A server's question, as it is put to a client.
