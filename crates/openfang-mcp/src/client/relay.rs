@@ -4,9 +4,10 @@
 //! come back with. A modern server says the same, and its state is handed through. A legacy server asks in the middle of
 //! its work: then the call is parked on a conversation of its caller's own, and the state is where it stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use openfang_types::jsonrpc::{ErrorObject, code};
+use openfang_types::limits::PEER_ID_MAX_BYTES;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -14,8 +15,9 @@ use super::parked::{Parked, Waiting};
 use super::pool::Pool;
 use super::{Asked, ClientError, Connection, Listener, Members, Question, Step, Upstream};
 use crate::capabilities::{Capability, ClientCapabilities};
+use crate::content::raw;
 use crate::host::{Call, InputRequest, InputRequired, Outcome, Resumed};
-use crate::meta::LogLevel;
+use crate::meta::{LogLevel, QUESTION_KEY};
 use crate::revision::Era;
 use crate::server::Reporter;
 
@@ -80,7 +82,7 @@ impl Relay {
         if let Some(resumed) = call.resumed
             && let Some(State::Parked(number)) = State::read(&resumed.state)
         {
-            return self.resume(owner, call, number, resumed).await;
+            return self.resume(owner, call, number).await;
         }
         match self.once(owner, call, what).await {
             // It did nothing, so it can be done again, on a new conversation.
@@ -154,7 +156,7 @@ impl Relay {
         }
         asked.takes_questions = true;
         let ongoing = connection.begin(asked)?;
-        self.go_on(Waiting { owner: owner.to_owned(), ongoing, lease, questions: Vec::new() }, call.reporter)
+        self.go_on(Waiting { owner: owner.to_owned(), ongoing, lease, questions: Vec::new() }, call)
             .await
     }
 
@@ -163,47 +165,40 @@ impl Relay {
         owner: &str,
         call: &Call<'_, C>,
         number: u64,
-        resumed: &Resumed,
     ) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let lost = || {
             let why = "the call that asked is gone: call again, without the answers";
             ClientError::Refused(ErrorObject::new(code::INVALID_PARAMS, why))
         };
-        let mut waiting = self.parked.take(number, owner).ok_or_else(lost)?;
-        let questions = std::mem::take(&mut waiting.questions);
-        for (key, question) in questions {
-            match resumed.answers.get(&key).filter(|answer| answer.get().starts_with('{')) {
-                Some(answer) => waiting.ongoing.connection().reply(&question, Ok(answer)).await?,
-                None => waiting.questions.push((key, question)),
-            }
-        }
-        if waiting.questions.is_empty() {
-            return self.go_on(waiting, call.reporter).await;
-        }
-        self.park(waiting)
+        let waiting = self.parked.take(number, owner).ok_or_else(lost)?;
+        self.go_on(waiting, call).await
     }
 
-    async fn go_on(
-        &self,
-        mut waiting: Waiting,
-        listener: &dyn Listener,
-    ) -> Result<Outcome<Box<RawValue>>, ClientError> {
-        let step = waiting.ongoing.advance(listener).await;
-        match step {
-            Ok(Step::Done(result)) => {
-                waiting.lease.done();
-                Ok(Outcome::Complete(result))
-            }
-            Ok(Step::Asked(questions)) => {
-                let keyed = questions.into_iter().enumerate();
-                waiting.questions = keyed.map(|(at, question)| (format!("question-{}", at + 1), question)).collect();
-                self.park(waiting)
-            }
-            Err(error) => {
-                if matches!(error, ClientError::Refused(_)) {
-                    waiting.lease.done();
+    /// Goes on until there is a result, or a question to which the client has not brought the answer.
+    async fn go_on<C>(&self, mut waiting: Waiting, call: &Call<'_, C>) -> Result<Outcome<Box<RawValue>>, ClientError> {
+        let mut answers = call.resumed.map(|resumed| resumed.answers.clone()).unwrap_or_default();
+        loop {
+            for (key, question) in std::mem::take(&mut waiting.questions) {
+                match answers.remove(&key).filter(|answer| answer.get().starts_with('{')) {
+                    Some(answer) => waiting.ongoing.connection().reply(&question, Ok(&answer)).await?,
+                    None => waiting.questions.push((key, question)),
                 }
-                Err(error)
+            }
+            if !waiting.questions.is_empty() {
+                return self.park(waiting);
+            }
+            match waiting.ongoing.advance(call.reporter).await {
+                Ok(Step::Done(result)) => {
+                    waiting.lease.done();
+                    return Ok(Outcome::Complete(result));
+                }
+                Ok(Step::Asked(questions)) => waiting.questions = keyed(questions),
+                Err(error) => {
+                    if matches!(error, ClientError::Refused(_)) {
+                        waiting.lease.done();
+                    }
+                    return Err(error);
+                }
             }
         }
     }
@@ -278,6 +273,30 @@ fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawValue>>, Clien
         requests.insert(key, put(&question).ok_or_else(|| wrong("it asked something that makes no sense"))?);
     }
     Ok(Outcome::InputRequired(InputRequired { requests, state: State::Theirs(answered.request_state).bytes() }))
+}
+
+/// Questions by what they are called: as their server called them, where it did and no two are the same.
+fn keyed(questions: Vec<Question>) -> Vec<(String, Question)> {
+    let mut keys = HashSet::new();
+    let numbered = questions.into_iter().enumerate();
+    numbered
+        .map(|(at, mut question)| {
+            let key = key_of(&mut question).filter(|key| keys.insert(key.clone()));
+            (key.unwrap_or_else(|| format!("question-{}", at + 1)), question)
+        })
+        .collect()
+}
+
+/// Takes what a question is called out of its `_meta`.
+fn key_of(question: &mut Question) -> Option<String> {
+    let mut params: BTreeMap<String, Box<RawValue>> = serde_json::from_str(question.params.as_ref()?.get()).ok()?;
+    let mut meta: BTreeMap<String, Box<RawValue>> = serde_json::from_str(params.remove("_meta")?.get()).ok()?;
+    let key: String = serde_json::from_str(meta.remove(QUESTION_KEY)?.get()).ok()?;
+    if !meta.is_empty() {
+        params.insert("_meta".to_owned(), raw(&meta));
+    }
+    question.params = Some(raw(&params));
+    Some(key).filter(|key| !key.is_empty() && key.len() <= PEER_ID_MAX_BYTES)
 }
 
 /// A server's question, as it is put to a client.
