@@ -4,22 +4,24 @@
 //! come back with. A modern server says the same, and its state is handed through. A legacy server asks in the middle of
 //! its work: then the call is parked on a conversation of its caller's own, and the state is where it stands.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use openfang_types::jsonrpc::{ErrorObject, code};
-use openfang_types::limits::PEER_ID_MAX_BYTES;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::parked::{Parked, Waiting};
 use super::pool::Pool;
-use super::{Asked, ClientError, Connection, Listener, Members, Question, Step, Upstream};
-use crate::capabilities::{Capability, ClientCapabilities};
-use crate::content::raw;
+use super::{Asked, ClientError, Connection, Listener, Members, Step, Upstream};
+use crate::capabilities::ClientCapabilities;
 use crate::host::{Call, InputRequest, InputRequired, Outcome, Resumed};
-use crate::meta::{LogLevel, QUESTION_KEY};
+use crate::meta::LogLevel;
 use crate::revision::Era;
 use crate::server::Reporter;
+use questions::{keyed, modern_outcome, put};
+use state::State;
+
+mod questions;
+mod state;
 
 /// What is called.
 #[derive(Debug, Clone, Copy)]
@@ -51,14 +53,6 @@ pub struct Relay {
     is_interactive: bool,
     pool: Pool,
     parked: Parked,
-}
-
-/// A state, as it comes back with the answers.
-enum State {
-    /// What a modern server wants back.
-    Theirs(Option<String>),
-    /// The number of a parked call.
-    Parked(u64),
 }
 
 impl Relay {
@@ -240,114 +234,10 @@ fn with_answers(members: Members, resumed: Option<&Resumed>) -> Members {
     members.with_some("inputResponses", answers).with_some("requestState", state.as_ref())
 }
 
-/// What a modern server answered: a result, or questions.
-fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawValue>>, ClientError> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Answered {
-        #[serde(default)]
-        result_type: Option<String>,
-        #[serde(default)]
-        input_requests: BTreeMap<String, Asking>,
-        #[serde(default)]
-        request_state: Option<String>,
-    }
-    #[derive(Deserialize)]
-    struct Asking {
-        method: String,
-        #[serde(default)]
-        params: Option<Box<RawValue>>,
-    }
-    // Most results are plain, and the word says so without another look.
-    if !result.get().contains("input_required") {
-        return Ok(Outcome::Complete(result));
-    }
-    let wrong = |why: &str| ClientError::NotMcp(why.to_owned());
-    let answered: Answered = serde_json::from_str(result.get()).map_err(|_| wrong("its questions make no sense"))?;
-    if answered.result_type.as_deref() != Some("input_required") {
-        return Ok(Outcome::Complete(result));
-    }
-    let mut requests = BTreeMap::new();
-    for (key, Asking { method, params }) in answered.input_requests {
-        let question = Question { id: openfang_types::jsonrpc::Id::Null, method, params };
-        requests.insert(key, put(&question).ok_or_else(|| wrong("it asked something that makes no sense"))?);
-    }
-    Ok(Outcome::InputRequired(InputRequired { requests, state: State::Theirs(answered.request_state).bytes() }))
-}
-
-/// Questions by what they are called: as their server called them, where it did and no two are the same.
-fn keyed(questions: Vec<Question>) -> Vec<(String, Question)> {
-    let mut keys = HashSet::new();
-    let numbered = questions.into_iter().enumerate();
-    numbered
-        .map(|(at, mut question)| {
-            let key = key_of(&mut question).filter(|key| keys.insert(key.clone()));
-            (key.unwrap_or_else(|| format!("question-{}", at + 1)), question)
-        })
-        .collect()
-}
-
-/// Takes what a question is called out of its `_meta`.
-fn key_of(question: &mut Question) -> Option<String> {
-    let mut params: BTreeMap<String, Box<RawValue>> = serde_json::from_str(question.params.as_ref()?.get()).ok()?;
-    let mut meta: BTreeMap<String, Box<RawValue>> = serde_json::from_str(params.remove("_meta")?.get()).ok()?;
-    let key: String = serde_json::from_str(meta.remove(QUESTION_KEY)?.get()).ok()?;
-    if !meta.is_empty() {
-        params.insert("_meta".to_owned(), raw(&meta));
-    }
-    question.params = Some(raw(&params));
-    Some(key).filter(|key| !key.is_empty() && key.len() <= PEER_ID_MAX_BYTES)
-}
-
-/// A server's question, as it is put to a client.
-fn put(question: &Question) -> Option<InputRequest> {
-    #[derive(Deserialize, Default)]
-    struct Mode {
-        #[serde(default)]
-        mode: Option<String>,
-    }
-    let empty = || RawValue::from_string("{}".to_owned()).ok();
-    let params = question.params.clone().or_else(empty)?;
-    let (needs, method) = match question.method.as_str() {
-        "elicitation/create" => {
-            let mode: Mode = serde_json::from_str(params.get()).unwrap_or_default();
-            let is_url = mode.mode.as_deref() == Some("url");
-            (if is_url { Capability::ElicitationUrl } else { Capability::ElicitationForm }, "elicitation/create")
-        }
-        "sampling/createMessage" => (Capability::Sampling, "sampling/createMessage"),
-        "roots/list" => (Capability::Roots, "roots/list"),
-        _ => return None,
-    };
-    Some(InputRequest { needs, method, params })
-}
-
 async fn set_level(connection: &Connection, level: LogLevel, timeout: std::time::Duration) -> Result<(), ClientError> {
     match connection.ask("logging/setLevel", Members::none().with("level", &level), timeout).await {
         Ok(_) | Err(ClientError::Refused(_)) => Ok(()),
         Err(error) => Err(error),
-    }
-}
-
-const THEIRS: u8 = b't';
-const NO_STATE: u8 = b'n';
-const PARKED: u8 = b'p';
-
-impl State {
-    fn bytes(&self) -> Vec<u8> {
-        match self {
-            Self::Theirs(Some(state)) => [&[THEIRS], state.as_bytes()].concat(),
-            Self::Theirs(None) => vec![NO_STATE],
-            Self::Parked(number) => [&[PARKED][..], &number.to_be_bytes()].concat(),
-        }
-    }
-
-    fn read(bytes: &[u8]) -> Option<Self> {
-        match bytes.split_first()? {
-            (&THEIRS, state) => Some(Self::Theirs(Some(String::from_utf8(state.to_vec()).ok()?))),
-            (&NO_STATE, []) => Some(Self::Theirs(None)),
-            (&PARKED, number) => Some(Self::Parked(u64::from_be_bytes(number.try_into().ok()?))),
-            _ => None,
-        }
     }
 }
 

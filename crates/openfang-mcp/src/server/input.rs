@@ -131,14 +131,14 @@ impl<H: Host> Server<H> {
         match done {
             Done::Called(result) => {
                 let meta = result.beside.meta.as_deref();
-                signature.respond_with(id, revision, &result.shown_in(facts), meta, Kind::Answer)
+                signature.respond_with((id, revision), &result.shown_in(facts), meta, Kind::Answer)
             }
             Done::Filled(result) => {
                 let meta = result.beside.meta.as_deref();
-                signature.respond_with(id, revision, &result.shown_in(facts), meta, Kind::Answer)
+                signature.respond_with((id, revision), &result.shown_in(facts), meta, Kind::Answer)
             }
             Done::Read(result) => {
-                signature.respond_with(id, revision, result, result.beside.meta.as_deref(), Kind::Kept)
+                signature.respond_with((id, revision), result, result.beside.meta.as_deref(), Kind::Kept)
             }
         }
     }
