@@ -6,6 +6,7 @@
 mod access;
 mod agents;
 mod boot;
+pub mod config_edit;
 pub mod config_file;
 mod delegate;
 mod drain;

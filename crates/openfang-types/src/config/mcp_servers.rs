@@ -197,7 +197,9 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
         if !names.insert(&server.name) {
             say(index, "name", format!("there is a server {} already", server.name));
         }
-        for (key, seconds) in [("timeout_secs", server.timeout_secs), ("startup_timeout_secs", server.startup_timeout_secs)] {
+        for (key, seconds) in
+            [("timeout_secs", server.timeout_secs), ("startup_timeout_secs", server.startup_timeout_secs)]
+        {
             if !(1..=86_400).contains(&seconds) {
                 say(index, key, "must be between 1 second and a day".to_owned());
             }
