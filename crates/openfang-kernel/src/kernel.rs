@@ -1,6 +1,7 @@
 //! The kernel: the handle everybody holds, and what stands behind it. All fields are private to this crate.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_runtime::agents::AgentSummary;
@@ -54,6 +55,11 @@ pub(crate) struct Inner {
     pub(crate) stop: CancellationToken,
     pub(crate) outward: Outward,
     pub(crate) upstreams: Upstreams,
+    /// Whether the MCP servers are connected to, or only looked at and edited.
+    pub(crate) connects: bool,
+    pub(crate) config_path: PathBuf,
+    /// Held while the file is edited.
+    pub(crate) config_edits: tokio::sync::Mutex<()>,
     pub(crate) metrics: Mutex<Registry>,
 }
 

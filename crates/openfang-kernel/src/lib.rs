@@ -17,6 +17,7 @@ mod kernel;
 mod keys;
 pub mod maintenance;
 pub mod mcp;
+pub mod mcp_control;
 mod outward;
 mod policy;
 mod recovery;
