@@ -1,7 +1,7 @@
 //! What every request passes before its handler, in order. The order is written once, in [`guard`], with the reason
 //! for each place; a check is a file.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -36,6 +36,8 @@ pub(crate) const TRACE_HEADER: HeaderName = HeaderName::from_static("x-trace-id"
 pub(crate) struct Front {
     pub(crate) kernel: Kernel,
     pub(crate) mcp: McpServer,
+    /// Where this server listens.
+    address: IpAddr,
     hosts: host::Hosts,
     rates: rate::Rates,
     metrics: HttpMetrics,
@@ -56,7 +58,7 @@ impl Front {
         let rates = rate::Rates::new(&config.limits);
         let metrics = kernel.register_metrics(HttpMetrics::register);
         let mcp = kernel.mcp_server(View::Everything);
-        Self { hosts, rates, metrics, mcp, kernel }
+        Self { hosts, rates, metrics, mcp, address: address.ip().to_canonical(), kernel }
     }
 
     /// Peers and principals that have been quiet are forgotten, or the maps would grow for ever.
