@@ -157,6 +157,33 @@ pub fn home_directory() -> Option<PathBuf> {
     variable(HOME_VARIABLE).or_else(|| Some(variable("HOME")?.join(".openfang")))
 }
 
+/// Where programs of this user keep their settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Directories {
+    /// The user's own directory.
+    pub home: Option<PathBuf>,
+    /// `$XDG_CONFIG_HOME`, else `.config` in the user's own.
+    pub config: Option<PathBuf>,
+    /// `%APPDATA%`.
+    pub roaming: Option<PathBuf>,
+    /// `$CODEX_HOME`, else `.codex` in the user's own.
+    pub codex: Option<PathBuf>,
+}
+
+/// Asks the environment where the settings of other programs are.
+pub fn directories() -> Directories {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = variable("HOME").or_else(|| variable("USERPROFILE"));
+    let below = |name: &str| Some(home.as_ref()?.join(name));
+    Directories {
+        config: variable("XDG_CONFIG_HOME").or_else(|| below(".config")),
+        roaming: variable("APPDATA"),
+        codex: variable("CODEX_HOME").or_else(|| below(".codex")),
+        home,
+    }
+}
+
 /// Whether the user wants no colour anywhere: `NO_COLOR` is set and not empty (no-color.org).
 pub fn no_color() -> bool {
     #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]

@@ -1,0 +1,28 @@
+//! `openfang mcp`: by itself the MCP server for an IDE; with a command, the MCP servers of the house.
+
+use std::sync::Arc;
+
+use crate::args::{McpArgs, McpCommand};
+use crate::error::{CliError, Exit};
+use crate::session::Session;
+
+mod add;
+mod import;
+mod look;
+mod serve;
+mod tend;
+
+pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, CliError> {
+    let Some(command) = args.command else { return serve::run(session, args).await };
+    match command {
+        McpCommand::Add(args) => add::run(session, args).await,
+        McpCommand::List => look::list(session).await,
+        McpCommand::Show { name } => look::show(session, &name).await,
+        McpCommand::Logs { name, lines } => look::logs(session, &name, lines).await,
+        McpCommand::Test { name } => tend::test(session, &name).await,
+        McpCommand::Restart { name } => tend::restart(session, &name).await,
+        McpCommand::Remove { name } => tend::remove(session, &name).await,
+        McpCommand::Approve { name, tool } => tend::approve(session, &name, tool.as_deref()).await,
+        McpCommand::Import(args) => import::run(session, args).await,
+    }
+}
