@@ -6,8 +6,8 @@ use openfang_types::secret::Secret;
 
 use super::*;
 
-const HOME: &str = "/home/ada";
-const PROJECT: &str = "/home/ada/shop";
+const HOME: &str = "/srv/ada";
+const PROJECT: &str = "/srv/ada/shop";
 
 fn source(client: Client, path: &str) -> Source {
     Source { client, path: path.into(), project: Some(PROJECT.into()) }
@@ -73,7 +73,7 @@ fn claude_code_with_the_servers_of_this_project_and_no_other() {
         add("sentry", remote("sentry", "https://mcp.sentry.dev/mcp", &[]), &[]),
         add("db", program("db", &["npx", "-y", "@bytebase/dbhub", "--dsn", dsn], &[]), &[default]),
     ];
-    assert_eq!(planned(Client::ClaudeCode, "/home/ada/.claude.json", text), expected);
+    assert_eq!(planned(Client::ClaudeCode, "/srv/ada/.claude.json", text), expected);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn cursor() {
         ),
         add("linear", McpServerConfigEntry::new("linear".parse().unwrap(), sse), &[]),
     ];
-    assert_eq!(planned(Client::Cursor, "/home/ada/.cursor/mcp.json", text), expected);
+    assert_eq!(planned(Client::Cursor, "/srv/ada/.cursor/mcp.json", text), expected);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn vs_code_with_comments_inputs_and_the_folder_of_the_workspace() {
 
     let pat = "${input:github_mcp_pat} became ${GITHUB_MCP_PAT}: set that variable where openfang runs";
     let key = "${input:perplexity-key} became ${PERPLEXITY_KEY}: set that variable where openfang runs";
-    let words = ["npx", "-y", "server-perplexity-ask", "--root", "/home/ada/shop/src"];
+    let words = ["npx", "-y", "server-perplexity-ask", "--root", "/srv/ada/shop/src"];
     let github =
         remote("github", "https://api.githubcopilot.com/mcp/", &[("Authorization", "Bearer ${GITHUB_MCP_PAT}")]);
     let expected = [
@@ -117,7 +117,7 @@ fn vs_code_with_comments_inputs_and_the_folder_of_the_workspace() {
         ),
         skip("picked", "${command:extension.pickServer} has no meaning here"),
     ];
-    assert_eq!(planned(Client::VsCode, "/home/ada/shop/.vscode/mcp.json", text), expected);
+    assert_eq!(planned(Client::VsCode, "/srv/ada/shop/.vscode/mcp.json", text), expected);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn codex() {
             &["all of its tools are taken, not only the enabled ones"],
         ),
     ];
-    assert_eq!(planned(Client::Codex, "/home/ada/.codex/config.toml", text), expected);
+    assert_eq!(planned(Client::Codex, "/srv/ada/.codex/config.toml", text), expected);
 }
 
 #[test]
@@ -152,13 +152,13 @@ fn windsurf() {
     let text = include_str!("../../../tests/imports/windsurf_mcp_config.json");
 
     let figma = remote("figma", "https://mcp.figma.com/mcp", &[("Authorization", "Bearer ${FIGMA_TOKEN}")]);
-    let git = program("git", &["uvx", "mcp-server-git", "--repository", "/home/ada/shop"], &[]);
+    let git = program("git", &["uvx", "mcp-server-git", "--repository", "/srv/ada/shop"], &[]);
     let expected = [
         add("figma", figma, &["${env:FIGMA_TOKEN} became ${FIGMA_TOKEN}"]),
         add("git", git, &["all of its tools are taken, the disabled ones too"]),
         skip("puppeteer", "it is disabled there"),
     ];
-    assert_eq!(planned(Client::Windsurf, "/home/ada/.codeium/windsurf/mcp_config.json", text), expected);
+    assert_eq!(planned(Client::Windsurf, "/srv/ada/.codeium/windsurf/mcp_config.json", text), expected);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn zed_in_its_new_and_its_old_form() {
         add("postgres", program("postgres", &["uvx", "postgres-mcp", "--access-mode=restricted"], &[uri]), &[]),
         add("remote", remote("remote", "https://mcp.example.org/mcp", &[("Authorization", "Bearer abc")]), &[]),
     ];
-    assert_eq!(planned(Client::Zed, "/home/ada/.config/zed/settings.json", text), expected);
+    assert_eq!(planned(Client::Zed, "/srv/ada/.config/zed/settings.json", text), expected);
 }
 
 #[test]
@@ -216,32 +216,32 @@ fn what_only_a_workspace_knows_is_not_taken_from_the_users_own_file() {
 fn files_are_looked_for_where_each_system_keeps_them() {
     let directories = Directories {
         home: Some(HOME.into()),
-        config: Some("/home/ada/.config".into()),
+        config: Some("/srv/ada/.config".into()),
         roaming: Some("/roaming".into()),
-        codex: Some("/home/ada/.codex".into()),
+        codex: Some("/srv/ada/.codex".into()),
     };
 
     let all = places(&directories, Some(Path::new(PROJECT)));
     let found: Vec<(&str, &str)> = all.iter().map(|held| (held.client.word(), held.path.to_str().unwrap())).collect();
 
     for expected in [
-        ("claude-desktop", "/home/ada/.config/Claude/claude_desktop_config.json"),
-        ("claude-desktop", "/home/ada/Library/Application Support/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "/srv/ada/.config/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "/srv/ada/Library/Application Support/Claude/claude_desktop_config.json"),
         ("claude-desktop", "/roaming/Claude/claude_desktop_config.json"),
-        ("claude-code", "/home/ada/.claude.json"),
-        ("claude-code", "/home/ada/shop/.mcp.json"),
-        ("cursor", "/home/ada/.cursor/mcp.json"),
-        ("cursor", "/home/ada/shop/.cursor/mcp.json"),
-        ("vscode", "/home/ada/.config/Code/User/mcp.json"),
-        ("vscode", "/home/ada/Library/Application Support/Code/User/mcp.json"),
+        ("claude-code", "/srv/ada/.claude.json"),
+        ("claude-code", "/srv/ada/shop/.mcp.json"),
+        ("cursor", "/srv/ada/.cursor/mcp.json"),
+        ("cursor", "/srv/ada/shop/.cursor/mcp.json"),
+        ("vscode", "/srv/ada/.config/Code/User/mcp.json"),
+        ("vscode", "/srv/ada/Library/Application Support/Code/User/mcp.json"),
         ("vscode", "/roaming/Code/User/mcp.json"),
-        ("vscode", "/home/ada/shop/.vscode/mcp.json"),
-        ("codex", "/home/ada/.codex/config.toml"),
-        ("codex", "/home/ada/shop/.codex/config.toml"),
-        ("windsurf", "/home/ada/.codeium/windsurf/mcp_config.json"),
-        ("zed", "/home/ada/.config/zed/settings.json"),
+        ("vscode", "/srv/ada/shop/.vscode/mcp.json"),
+        ("codex", "/srv/ada/.codex/config.toml"),
+        ("codex", "/srv/ada/shop/.codex/config.toml"),
+        ("windsurf", "/srv/ada/.codeium/windsurf/mcp_config.json"),
+        ("zed", "/srv/ada/.config/zed/settings.json"),
         ("zed", "/roaming/Zed/settings.json"),
-        ("zed", "/home/ada/shop/.zed/settings.json"),
+        ("zed", "/srv/ada/shop/.zed/settings.json"),
     ] {
         assert!(found.contains(&expected), "{expected:?} in {found:?}");
     }

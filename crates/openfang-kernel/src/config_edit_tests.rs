@@ -70,7 +70,7 @@ fn what_is_written_is_read_as_it_was_meant() {
     for text in ["", "mcp_servers = []\n", "mcp_servers = [\n  # none\n]\n"] {
         let text = add(text, &entry, Existing::Keep).unwrap();
         let config: openfang_types::config::Config = toml::from_str(&text).unwrap();
-        assert_eq!(config.mcp_servers, [entry.clone()], "{text}");
+        assert_eq!(config.mcp_servers, std::slice::from_ref(&entry), "{text}");
     }
 }
 

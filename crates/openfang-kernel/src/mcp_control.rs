@@ -4,23 +4,21 @@
 //! Whoever stands as admin may change. A command line that will run on this machine is taken only from who has the
 //! daemon token or runs the kernel: an API key that leaks must not become a shell.
 
-use std::sync::Arc;
-
-use openfang_runtime::pipeline::ToolError;
-use openfang_store::{AuditOutcome, AuditRow};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
-use openfang_types::ids::{ServerName, ToolName};
+use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpServerStatus;
 use openfang_types::principal::{AdminProof, Standing};
 use tokio::time::Instant;
 
 use crate::config_edit::{self, Edit, EditError, Existing};
 use crate::{Caller, Kernel, KernelError};
+use change::Change;
 use shown::Shown;
 
 pub use shown::shown;
 pub use view::{McpServerDetails, McpServerView, McpServers, McpTested};
 
+mod change;
 mod shown;
 mod view;
 
@@ -68,7 +66,7 @@ impl Kernel {
             _ => Ok(()),
         });
         let kernel = self.clone();
-        self.change(caller, "mcp_server_add", &name, allowed, async move {
+        self.change(Change { caller, what: "mcp_server_add", server: &name }, allowed, async move {
             let to_write = entry.clone();
             kernel
                 .edit_config(move |path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]))
@@ -85,7 +83,7 @@ impl Kernel {
     pub async fn remove_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<(), KernelError> {
         let kernel = self.clone();
         let gone = name.clone();
-        self.change(caller, "mcp_server_remove", name, may_change(caller), async move {
+        self.change(Change { caller, what: "mcp_server_remove", server: name }, may_change(caller), async move {
             let to_cut = gone.clone();
             let cut = kernel.edit_config(move |path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)])).await;
             match cut {
@@ -120,7 +118,7 @@ impl Kernel {
     ) -> Result<Vec<String>, KernelError> {
         let allowed = may_change(caller).and_then(|()| self.mcp_entry(name).map(drop));
         let (kernel, server) = (self.clone(), name.clone());
-        self.change(caller, "mcp_server_approve", name, allowed, async move {
+        self.change(Change { caller, what: "mcp_server_approve", server: name }, allowed, async move {
             let approved = kernel.inner.upstreams.approve(&server, tool.as_deref()).await;
             approved.ok_or_else(|| kernel.unknown_server(&server))
         })
@@ -139,7 +137,7 @@ impl Kernel {
             Err(error) => (Err(error), None),
         };
         let (kernel, server) = (self.clone(), name.clone());
-        self.change(caller, what, name, allowed, async move {
+        self.change(Change { caller, what, server: name }, allowed, async move {
             let begun = Instant::now();
             let status = kernel.inner.upstreams.restart(&server).await;
             let (Some(status), Some(entry)) = (status, entry) else { return Err(kernel.unknown_server(&server)) };
@@ -148,48 +146,6 @@ impl Kernel {
             Ok(McpTested { ok: view.connected, took_ms, server: view })
         })
         .await
-    }
-
-    /// A change: allowed, written down, done whether or not its caller still waits, and written down again.
-    async fn change<T: Send + 'static>(
-        &self,
-        caller: &Caller,
-        what: &str,
-        name: &ServerName,
-        allowed: Result<(), KernelError>,
-        work: impl Future<Output = Result<T, KernelError>> + Send + 'static,
-    ) -> Result<T, KernelError> {
-        let tool = audited_as(what, name)?;
-        let row = AuditRow {
-            trace: caller.trace,
-            at: self.inner.clock.now(),
-            owner: caller.principal.owner().clone(),
-            door: caller.door,
-            agent: None,
-            run: None,
-            tool: tool.clone(),
-            outcome: AuditOutcome::Started,
-            micros: 0,
-        };
-        let audit = Arc::clone(&self.inner.stores.audit);
-        if let Err(error) = allowed {
-            audit.record(AuditRow { outcome: AuditOutcome::Refused(error.reason().to_owned()), ..row });
-            return Err(error);
-        }
-        let unrecorded = |cause| ToolError::Unrecorded { tool: tool.clone(), cause };
-        audit.commit(row.clone()).await.map_err(unrecorded)?;
-        let begun = Instant::now();
-        let working = self.inner.tracker.spawn(async move {
-            let outcome = work.await;
-            let word = match &outcome {
-                Ok(_) => AuditOutcome::Succeeded,
-                Err(error) => AuditOutcome::Refused(error.reason().to_owned()),
-            };
-            let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-            audit.record(AuditRow { outcome: word, micros, ..row });
-            outcome
-        });
-        working.await.map_err(|_| ToolError::Panicked(tool))?
     }
 
     /// One edit of the file at a time; the file is small, but the disk may be slow.
@@ -242,14 +198,6 @@ impl Kernel {
         let shown = Shown::new(self.inner.pipeline.sensitive());
         McpServerView::new(status, |text| shown.text(entry, text))
     }
-}
-
-/// The log of calls has no arguments; the name of the server is what matters most.
-fn audited_as(what: &str, name: &ServerName) -> Result<ToolName, KernelError> {
-    format!("{what}.{name}")
-        .parse()
-        .or_else(|_| what.parse())
-        .map_err(|_| KernelError::NotPermitted("this has no name in the audit log"))
 }
 
 fn is_program(entry: &McpServerConfigEntry) -> bool {

@@ -18,7 +18,7 @@ fn words(entry: &McpServerConfigEntry) -> String {
 #[test]
 fn arguments_show_what_they_are_and_not_what_they_hide() {
     let rows: [(&[&str], &str); 9] = [
-        (&["npx", "-y", "@scope/server", "/home/me"], "npx -y @scope/server /home/me"),
+        (&["npx", "-y", "@scope/server", "/srv/me"], "npx -y @scope/server /srv/me"),
         (&["x", "--api-key", "abc", "--verbose"], "x --api-key [redacted] --verbose"),
         (&["x", "--token=abc", "--port=1"], "x --token=[redacted] --port=1"),
         (&["x", "--token", "${TOKEN}", "--key=${KEY}"], "x --token ${TOKEN} --key=${KEY}"),
