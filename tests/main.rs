@@ -16,6 +16,7 @@ mod files;
 mod http;
 mod loop_guard;
 mod mcp;
+mod mcp_servers;
 mod pipeline;
 mod processes;
 mod real_clients;

@@ -1,7 +1,7 @@
 //! What every request passes before its handler, in order. The order is written once, in [`guard`], with the reason
 //! for each place; a check is a file.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -38,6 +38,8 @@ pub(crate) struct Front {
     pub(crate) kernel: Kernel,
     pub(crate) mcp: McpServer,
     pub(crate) gateways: Arc<Gateways>,
+    /// Where this server listens.
+    address: IpAddr,
     hosts: host::Hosts,
     rates: rate::Rates,
     metrics: HttpMetrics,
@@ -59,7 +61,7 @@ impl Front {
         let metrics = kernel.register_metrics(HttpMetrics::register);
         let mcp = kernel.mcp_server(View::Everything);
         let gateways = Arc::new(Gateways::new(kernel.clone()));
-        Self { hosts, rates, metrics, mcp, gateways, kernel }
+        Self { hosts, rates, metrics, mcp, gateways, address: address.ip().to_canonical(), kernel }
     }
 
     /// Peers and principals that have been quiet are forgotten, or the maps would grow for ever.

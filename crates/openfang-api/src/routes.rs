@@ -15,6 +15,7 @@ use crate::layers::{Front, Gate, guard};
 mod agents;
 mod health;
 mod mcp;
+mod mcp_servers;
 mod metrics;
 mod policy;
 mod sse;
@@ -44,6 +45,7 @@ pub(crate) fn table() -> Vec<Route> {
     const GET: &[Method] = &[Method::GET];
     const POST: &[Method] = &[Method::POST];
     const GET_POST: &[Method] = &[Method::GET, Method::POST];
+    const GET_DELETE: &[Method] = &[Method::GET, Method::DELETE];
     const MCP: &[Method] = &[Method::POST, Method::GET, Method::DELETE];
     let route = |path, methods, access, handler| Route { path, methods, access, handler };
     vec![
@@ -59,6 +61,12 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/tasks/{id}/cancel", POST, Credential, post(tasks::cancel)),
         route("/api/tasks/{id}/events", GET, Credential, get(tasks::events)),
         route("/api/policy/{agent}/{tool}", GET, Credential, get(policy::explain)),
+        route("/api/mcp/servers", GET_POST, Credential, get(mcp_servers::list).post(mcp_servers::add)),
+        route("/api/mcp/servers/{name}", GET_DELETE, Credential, get(mcp_servers::show).delete(mcp_servers::remove)),
+        route("/api/mcp/servers/{name}/restart", POST, Credential, post(mcp_servers::restart)),
+        route("/api/mcp/servers/{name}/test", POST, Credential, post(mcp_servers::test)),
+        route("/api/mcp/servers/{name}/approve", POST, Credential, post(mcp_servers::approve)),
+        route("/api/mcp/servers/{name}/log", GET, Credential, get(mcp_servers::log)),
         route("/mcp", MCP, Credential, post(mcp::endpoint).get(mcp::endpoint).delete(mcp::endpoint)),
         route("/mcp/servers/{name}", MCP, Credential, post(mcp::gateway).get(mcp::gateway).delete(mcp::gateway)),
         route("/sse", GET, Credential, get(mcp::open_sse)),

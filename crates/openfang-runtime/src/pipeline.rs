@@ -68,6 +68,11 @@ impl Pipeline {
         &self.catalog
     }
 
+    /// What must not travel.
+    pub const fn sensitive(&self) -> &Sensitive {
+        &self.sensitive
+    }
+
     /// What the parts of a message say about themselves: text that looks like a secret, or is personal.
     pub fn labels_of(&self, parts: &[Part]) -> Labels {
         taint::labels_of_parts(&self.sensitive, parts)
