@@ -3,8 +3,9 @@
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
+use http::Method;
 use openfang_kernel::mcp::McpServer;
 use openfang_kernel::{Caller, Kernel};
 use openfang_mcp::server::http::{HttpBody, HttpRequest};
@@ -12,18 +13,32 @@ use openfang_types::principal::Door;
 use serde::Deserialize;
 
 use crate::error::ApiError;
-use crate::extract::{Asked, Who, whole};
+use crate::extract::{Asked, RequestBody, Who, whole};
+use crate::layers::Front;
 
 /// Where clients of the first revision post to.
 const MESSAGES: &str = "/messages";
 
-pub(super) async fn endpoint(
-    State(kernel): State<Kernel>,
-    Extension(mcp): Extension<McpServer>,
-    Who(caller): Who,
-    request: Request,
-) -> Result<Response, ApiError> {
-    Ok(answer(mcp.serve_http(read(&kernel, caller, request).await?).await))
+/// What the endpoint takes.
+pub(super) const METHODS: &[Method] = &[Method::POST, Method::GET, Method::DELETE];
+
+/// Not a handler of the router; see [`Handler::Mcp`](super::Handler::Mcp).
+pub(crate) async fn endpoint(
+    front: &Front,
+    caller: Option<Caller>,
+    request: http::Request<impl RequestBody>,
+) -> Response {
+    // Only if the table wrongly marked it public.
+    let Some(caller) = caller else { return ApiError::broken().into_response() };
+    let method = request.method();
+    // HEAD is a GET without its body, and the endpoint answers it as it answers GET.
+    if !METHODS.contains(method) && method != Method::HEAD {
+        return ApiError::wrong_method(METHODS).into_response();
+    }
+    match read(&front.kernel, caller, request).await {
+        Ok(request) => answer(front.mcp.serve_http(request).await),
+        Err(error) => error.into_response(),
+    }
 }
 
 pub(super) async fn open_sse(Extension(mcp): Extension<McpServer>, Who(caller): Who) -> Response {
@@ -47,7 +62,11 @@ pub(super) async fn post_sse(
     Ok(answer(mcp.post_sse(&request, &posted.session_id)))
 }
 
-async fn read(kernel: &Kernel, caller: Caller, request: Request) -> Result<HttpRequest<Caller>, ApiError> {
+async fn read(
+    kernel: &Kernel,
+    caller: Caller,
+    request: http::Request<impl RequestBody>,
+) -> Result<HttpRequest<Caller>, ApiError> {
     let (head, body) = request.into_parts();
     let body = whole(body, kernel).await?;
     Ok(HttpRequest { caller: through_mcp(caller), method: head.method, headers: head.headers, body })
