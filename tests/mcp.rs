@@ -1,5 +1,6 @@
 //! The MCP server, over HTTP and stdio, in every revision.
 
+mod client;
 mod hostile;
 mod http;
 mod input;

@@ -153,3 +153,7 @@ fn names(refused: &ErrorObject, era: Era) -> bool {
     let is_named = |name: &String| Revision::named(name).is_some_and(|revision| revision.era() == era);
     data.is_some_and(|data| data.supported.iter().any(is_named))
 }
+
+#[cfg(test)]
+#[path = "web_tests.rs"]
+mod tests;
