@@ -2,7 +2,7 @@
 //! taken up again where it broke; in the modern one it is lost.
 
 use openfang_egress::http::Events;
-use openfang_types::limits::{MCP_END_GRACE, MCP_RECONNECT_MAX, MCP_RESUME, MCP_RESUME_ATTEMPTS};
+use openfang_types::limits::{MCP_END_GRACE, MCP_RECONNECT_MAX, MCP_RESUME, MCP_RESUME_ATTEMPTS, MCP_RESUME_MIN};
 use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
@@ -50,16 +50,16 @@ impl Following<'_> {
         loop {
             let next = events.next().await;
             if let Some(pause) = events.retry() {
-                self.pause = pause.min(MCP_RECONNECT_MAX);
+                self.pause = pause.clamp(MCP_RESUME_MIN, MCP_RECONNECT_MAX);
             }
             let event = match next {
                 Ok(Some(event)) => event,
                 Ok(None) => return End::Broken(ClientError::Lost("its stream ended before the answer".to_owned())),
                 Err(error) => return End::Broken(lost(&error)),
             };
-            self.attempts = 0;
-            if event.id.is_some() {
+            if event.id.is_some() && event.id != self.seen {
                 self.seen = event.id;
+                self.attempts = 0;
             }
             if event.name == "message" && !event.data.is_empty() {
                 self.wire.take(event.data.as_bytes(), Some(self.id));

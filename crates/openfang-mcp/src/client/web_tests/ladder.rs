@@ -146,12 +146,15 @@ async fn what_is_known_is_tried_first_and_what_is_excluded_never() {
     assert_eq!(peer.methods(), ["server/discover"]);
 }
 
-/// A server of 2024-11-05: its stream begins with where to post, and the answer to `initialize` comes on it.
+const MAILBOX: &str = "post /messages?key=1";
+
+/// A server of 2024-11-05: its stream begins with where to post, and everything else comes on it too.
 fn of_2024(heard: &Heard, endpoint: &str) -> Answer {
-    let opening = event(&json!({"jsonrpc": "2.0", "id": 1, "result": initialized("2024-11-05")}));
+    let opening = stream(&format!(": hi\n\nevent: endpoint\ndata: {endpoint}\n\n"));
+    let initialized = event(&json!({"jsonrpc": "2.0", "id": 1, "result": initialized("2024-11-05")}));
     match heard.line() {
-        "get /sse" => Answer::Held(stream(&format!(": hi\n\nevent: endpoint\ndata: {endpoint}\n\n{opening}"))),
-        "post /messages?key=1" => answer(202, "", ""),
+        "get /sse" => Answer::Then(opening, MAILBOX, initialized.into_bytes()),
+        MAILBOX => answer(202, "", ""),
         _ => answer(405, "", ""),
     }
 }
@@ -165,8 +168,7 @@ async fn a_server_of_2024_11_05_is_found_by_its_stream() {
 
     assert_eq!(connection.revision(), Revision::V2024_11_05);
     let lines: Vec<String> = peer.heard().iter().map(|heard| heard.line().to_owned()).collect();
-    let posted = "post /messages?key=1";
-    assert_eq!(lines, ["post /sse", "post /sse", "get /sse", posted, posted]);
+    assert_eq!(lines, ["post /sse", "post /sse", "get /sse", MAILBOX, MAILBOX]);
     drop(connection);
     client.ends().await;
     peer.is_left_alone().await;
@@ -181,7 +183,7 @@ async fn a_stream_that_names_another_server_is_not_believed() {
 
     let error = client.connect(&peer.url("/sse")).await.err().unwrap();
 
-    assert!(matches!(error, ClientError::Status { status: 405, .. }), "{error}");
+    assert!(matches!(&error, ClientError::NotMcp(why) if why.contains("another server")), "{error}");
     assert!(other.heard().is_empty());
     client.ends().await;
     peer.is_left_alone().await;

@@ -1,7 +1,7 @@
 //! A server on a real socket that says what it is told to, and a client to reach it with.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
@@ -51,6 +51,8 @@ pub(super) enum Answer {
     Bytes(Vec<u8>),
     /// These bytes, and then nothing until the client has enough.
     Held(Vec<u8>),
+    /// These bytes, once this was heard also those, and then nothing.
+    Then(Vec<u8>, &'static str, Vec<u8>),
     /// These bytes, and then those again and again.
     Endless(Vec<u8>, Vec<u8>),
 }
@@ -60,7 +62,7 @@ type Script = dyn Fn(&Heard) -> Answer + Send + Sync;
 /// A server.
 pub(super) struct Peer {
     pub(super) address: SocketAddr,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    heard: watch::Sender<Vec<Heard>>,
     open: watch::Sender<usize>,
     _serving: JoinSet<()>,
 }
@@ -68,15 +70,15 @@ pub(super) struct Peer {
 impl Peer {
     pub(super) async fn new(script: impl Fn(&Heard) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (address, heard) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<Heard>>>::default());
+        let (address, heard) = (listener.local_addr().unwrap(), watch::Sender::new(Vec::new()));
         let (open, script): (_, Arc<Script>) = (watch::Sender::new(0), Arc::new(script));
         let mut serving = JoinSet::new();
-        let (noted, opened) = (Arc::clone(&heard), open.clone());
+        let (noted, opened) = (heard.clone(), open.clone());
         serving.spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 opened.send_modify(|open| *open += 1);
-                let (noted, script, opened) = (Arc::clone(&noted), Arc::clone(&script), opened.clone());
+                let (noted, script, opened) = (noted.clone(), Arc::clone(&script), opened.clone());
                 connections.spawn(async move {
                     let _ = serve(stream, &noted, &*script).await;
                     opened.send_modify(|open| *open -= 1);
@@ -92,7 +94,7 @@ impl Peer {
 
     /// The requests so far.
     pub(super) fn heard(&self) -> Vec<Heard> {
-        self.heard.lock().unwrap().clone()
+        self.heard.borrow().clone()
     }
 
     /// Their methods.
@@ -102,15 +104,7 @@ impl Peer {
 
     /// Waits until somebody said this.
     pub(super) async fn hears(&self, method: &str) -> Heard {
-        let hearing = async {
-            let mut open = self.open.subscribe();
-            loop {
-                if let Some(heard) = self.heard().into_iter().find(|heard| heard.method() == method) {
-                    return heard;
-                }
-                open.changed().await.unwrap();
-            }
-        };
+        let hearing = told(&self.heard, method);
         tokio::time::timeout(PATIENCE, hearing)
             .await
             .unwrap_or_else(|_| panic!("no {method}: {:?}", self.methods()))
@@ -124,14 +118,31 @@ impl Peer {
     }
 }
 
-async fn serve(mut stream: TcpStream, noted: &Mutex<Vec<Heard>>, script: &Script) -> std::io::Result<()> {
+/// Waits for a request with this method, or with this first line.
+async fn told(heard: &watch::Sender<Vec<Heard>>, what: &str) -> Heard {
+    let is_it = |heard: &Heard| heard.method() == what || heard.line() == what;
+    let mut listening = heard.subscribe();
+    let all = listening.wait_for(|all| all.iter().any(is_it)).await.unwrap();
+    all.iter().find(|heard| is_it(heard)).unwrap().clone()
+}
+
+async fn serve(mut stream: TcpStream, noted: &watch::Sender<Vec<Heard>>, script: &Script) -> std::io::Result<()> {
     let heard = request(&mut stream).await?;
-    noted.lock().unwrap().push(heard.clone());
+    noted.send_modify(|all| all.push(heard.clone()));
     match script(&heard) {
         Answer::Bytes(bytes) => stream.write_all(&bytes).await?,
         Answer::Held(bytes) => {
             stream.write_all(&bytes).await?;
             while stream.read(&mut [0; 64]).await? > 0 {}
+        }
+        Answer::Then(first, what, then) => {
+            stream.write_all(&first).await?;
+            let mut left = [0; 64];
+            tokio::select! {
+                _ = told(noted, what) => stream.write_all(&then).await?,
+                _ = stream.read(&mut left) => return Ok(()),
+            }
+            while stream.read(&mut left).await? > 0 {}
         }
         Answer::Endless(bytes, again) => {
             stream.write_all(&bytes).await?;
