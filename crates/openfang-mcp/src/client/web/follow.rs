@@ -68,7 +68,7 @@ impl Following<'_> {
                 return End::Answered;
             }
             in_a_row = in_a_row.wrapping_add(1);
-            if in_a_row % IN_A_ROW == 0 {
+            if in_a_row.is_multiple_of(IN_A_ROW) {
                 yield_now().await;
             }
         }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use openfang_egress::http::{HttpDoor, HttpError, Patience, Request, Response};
 use openfang_egress::url::OperatorUrl;
-use openfang_types::limits::{HTTP_CONNECT, MCP_HTTP_SILENCE, MCP_REFUSAL_BYTES, MCP_REFUSAL_SHOWN};
+use openfang_types::limits::{HTTP_CONNECT, MCP_HTTP_SILENCE, MCP_REFUSAL_BYTES, MCP_REFUSAL_SHOWN, MCP_REPLY};
 
 use super::super::ClientError;
 
@@ -74,6 +74,12 @@ impl Site {
     /// A message.
     pub(super) fn message(&self, headers: HeaderMap, body: Bytes) -> Request {
         self.request(Method::POST, headers).body(JSON, body)
+    }
+
+    /// A message that is only taken, not answered; that does not take long.
+    pub(super) fn short_message(&self, headers: HeaderMap, body: Bytes) -> Request {
+        self.message(headers, body)
+            .patience(Patience { total: Some(MCP_REPLY), ..Patience::default() })
     }
 
     /// A wish for a stream of events.

@@ -66,7 +66,7 @@ async fn hear(wire: &Weak<Streamable>, mut events: Events, seen: &mut Option<Str
                 None => break,
             }
         }
-        if count % IN_A_ROW == 0 {
+        if count.is_multiple_of(IN_A_ROW) {
             yield_now().await;
         }
     }

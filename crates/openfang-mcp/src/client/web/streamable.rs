@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 use openfang_egress::http::{Patience, Request, Response};
-use openfang_types::limits::{MCP_GOODBYE, MCP_LISTEN, MCP_REPLIES, MCP_REPLY};
+use openfang_types::limits::{MCP_GOODBYE, MCP_LISTEN, MCP_REPLIES};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -131,9 +131,7 @@ impl Streamable {
         };
         let (site, over) = (self.site.clone(), self.over.clone());
         self.tracker.spawn(over.run_until_cancelled_owned(async move {
-            let request = site
-                .message(headers, reply)
-                .patience(Patience { total: Some(MCP_REPLY), ..Patience::default() });
+            let request = site.short_message(headers, reply);
             if let Err(error) = site.send(request).await {
                 tracing::debug!(%error, "an answer did not reach a server");
             }
@@ -143,7 +141,11 @@ impl Streamable {
 
     async fn deliver(&self, message: Bytes) -> Result<(), ClientError> {
         let Head { headers, has_session } = self.lock().head_of_told(&message);
-        let response = self.site.send(self.site.message(headers, message)).await?;
+        let sent = self
+            .over
+            .run_until_cancelled(self.site.send(self.site.short_message(headers, message)))
+            .await;
+        let response = sent.unwrap_or_else(|| Err(ClientError::NotSent("the conversation is over".to_owned())))?;
         match response.status {
             status if status.is_success() => Ok(()),
             StatusCode::NOT_FOUND if has_session => Err(ClientError::SessionGone),

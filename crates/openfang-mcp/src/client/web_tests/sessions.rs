@@ -49,14 +49,13 @@ async fn closing_ends_the_session_and_whoever_waits_is_told() {
     let client = client();
     let connection = client.connect(&peer.url("/mcp")).await.unwrap();
 
-    let waiting = tokio::spawn({
-        let connection = connection.clone();
-        async move { asks(&connection).await }
-    });
-    peer.hears("tools/list").await;
-    connection.close();
+    let closing = async {
+        peer.hears("tools/list").await;
+        connection.close();
+    };
+    let (answer, ()) = tokio::join!(asks(&connection), closing);
 
-    assert!(matches!(waiting.await.unwrap(), Err(ClientError::Lost(_))));
+    assert!(matches!(answer, Err(ClientError::Lost(_))), "{answer:?}");
     peer.hears("delete").await;
     drop(connection);
     client.ends().await;
