@@ -1,6 +1,7 @@
 //! The stream on which the answer to a request comes, behind whatever else there is to say. In the legacy era it can be
 //! taken up again where it broke; in the modern one it is lost.
 
+use http::HeaderValue;
 use openfang_egress::http::Events;
 use openfang_types::limits::{MCP_END_GRACE, MCP_RECONNECT_MAX, MCP_RESUME, MCP_RESUME_ATTEMPTS, MCP_RESUME_MIN};
 use tokio::task::yield_now;
@@ -32,7 +33,7 @@ struct Following<'a> {
     wire: &'a Streamable,
     id: i64,
     /// The last event that can be resumed from.
-    seen: Option<String>,
+    seen: Option<HeaderValue>,
     pause: std::time::Duration,
     /// Attempts since something new came.
     attempts: u32,
@@ -57,8 +58,9 @@ impl Following<'_> {
                 Ok(None) => return End::Broken(ClientError::Lost("its stream ended before the answer".to_owned())),
                 Err(error) => return End::Broken(lost(&error)),
             };
-            if event.id.is_some() && event.id != self.seen {
-                self.seen = event.id;
+            let seen = answer::resumable(&event);
+            if seen.is_some() && seen != self.seen {
+                self.seen = seen;
                 self.attempts = 0;
             }
             if event.name == "message" && !event.data.is_empty() {
@@ -80,7 +82,7 @@ impl Following<'_> {
         while can_resume && self.attempts < MCP_RESUME_ATTEMPTS {
             self.attempts += 1;
             sleep(self.pause).await;
-            match self.wire.site.send(self.wire.stream_request(self.seen.as_deref())).await {
+            match self.wire.site.send(self.wire.stream_request(self.seen.as_ref())).await {
                 Ok(response) if response.status.is_success() && Kind::of(&response.headers) == Kind::Events => {
                     return Ok(answer::events(response.body));
                 }

@@ -68,7 +68,7 @@ impl PostAndStream {
     async fn post(&self, request: Request) -> Result<(), ClientError> {
         let sent = self.over.run_until_cancelled(self.mailbox.send(request)).await;
         let response = sent.unwrap_or_else(|| Err(ClientError::NotSent("the conversation is over".to_owned())))?;
-        if response.status.is_success() { Ok(()) } else { Err(self.mailbox.refusal(response).await) }
+        self.mailbox.taken(response).await
     }
 
     fn reply(&self, reply: Bytes) {

@@ -102,6 +102,22 @@ impl Site {
         self.door.send(request).await.map_err(|error| lost(&error))
     }
 
+    /// Whether a message was taken.
+    pub(super) async fn taken(&self, response: Response) -> Result<(), ClientError> {
+        if !response.status.is_success() {
+            return Err(self.refusal(response).await);
+        }
+        // A word of thanks that is read leaves the connection for the next message; anything longer is not waited for.
+        let length = response
+            .headers
+            .get(header::CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse().ok());
+        if length.is_some_and(|length: usize| (1..=MCP_REFUSAL_BYTES).contains(&length)) {
+            drop(response.body.bytes().await);
+        }
+        Ok(())
+    }
+
     /// Why a server said no, from its answer: short, printable, and without what only we and it should know.
     pub(super) async fn refusal(&self, mut response: Response) -> ClientError {
         let mut said = Vec::new();
@@ -111,12 +127,12 @@ impl Site {
                 Ok(None) | Err(_) => break,
             }
         }
-        said.truncate(MCP_REFUSAL_BYTES);
         self.status(response.status.as_u16(), &said)
     }
 
     /// The error for a status and what came with it.
     pub(super) fn status(&self, status: u16, said: &[u8]) -> ClientError {
+        let said = &said[..said.len().min(MCP_REFUSAL_BYTES)];
         ClientError::Status { status, said: shown(&self.without_secrets(&String::from_utf8_lossy(said))) }
     }
 

@@ -1,5 +1,6 @@
 //! What every message to a server says besides itself: the revision, the session, and the headers they come in.
 
+use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 use openfang_types::limits::MCP_SESSION_ID_BYTES;
 use serde::Deserialize;
@@ -93,6 +94,8 @@ impl Spoken {
 
     /// The headers to end the session with, once.
     pub(super) fn end_session(&mut self) -> Option<HeaderMap> {
-        std::mem::take(&mut self.has_session).then(|| self.headers.clone())
+        let mut headers = std::mem::take(&mut self.has_session).then(|| self.headers.clone())?;
+        headers.remove(CONTENT_TYPE);
+        Some(headers)
     }
 }

@@ -146,18 +146,17 @@ impl Streamable {
             .run_until_cancelled(self.site.send(self.site.short_message(headers, message)))
             .await;
         let response = sent.unwrap_or_else(|| Err(ClientError::NotSent("the conversation is over".to_owned())))?;
-        match response.status {
-            status if status.is_success() => Ok(()),
-            StatusCode::NOT_FOUND if has_session => Err(ClientError::SessionGone),
-            _ => Err(self.site.refusal(response).await),
+        if has_session && response.status == StatusCode::NOT_FOUND {
+            return Err(ClientError::SessionGone);
         }
+        self.site.taken(response).await
     }
 
     /// A wish for a stream, behind what was seen last.
-    pub(super) fn stream_request(&self, after: Option<&str>) -> Request {
+    pub(super) fn stream_request(&self, after: Option<&HeaderValue>) -> Request {
         let mut headers = self.lock().headers.clone();
-        if let Some(after) = after.and_then(|after| HeaderValue::from_str(after).ok()) {
-            headers.insert(LAST_EVENT_ID, after);
+        if let Some(after) = after {
+            headers.insert(LAST_EVENT_ID, after.clone());
         }
         self.site.stream(headers)
     }
