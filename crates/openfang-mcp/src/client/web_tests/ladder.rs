@@ -49,6 +49,23 @@ async fn a_legacy_server_is_understood_however_it_misunderstands_the_modern_ques
 }
 
 #[tokio::test]
+async fn a_server_that_is_silent_in_one_era_is_asked_in_the_other() {
+    let peer = Peer::new(|heard| match heard.method() {
+        "server/discover" => Answer::Held(Vec::new()),
+        _ => legacy(heard, |heard| result(heard, &json!({}))),
+    })
+    .await;
+    let client = Client::default();
+
+    let connection = client.connect(&peer.url("/mcp")).await.unwrap();
+
+    assert_eq!(connection.revision(), Revision::V2025_11_25);
+    drop(connection);
+    client.ends().await;
+    peer.is_left_alone().await;
+}
+
+#[tokio::test]
 async fn a_modern_server_is_asked_with_headers_that_say_what_the_body_says() {
     let peer = Peer::new(|heard| modern(heard, |heard| result(heard, &json!({"tools": []})))).await;
     let client = Client::default();

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::peer::{Answer, Client, Heard, PATIENCE, Peer, answer, asks, event, legacy, modern, result, stream};
 use crate::client::{ClientError, Notice};
+use crate::revision::Era;
 
 fn done(id: &Value) -> String {
     event(&json!({"jsonrpc": "2.0", "id": id, "result": {"tools": []}}))
@@ -97,14 +98,16 @@ async fn the_stream_of_no_request_is_opened_again_where_it_broke() {
             opened.fetch_add(1, Ordering::SeqCst);
             Answer::Bytes(stream(&format!("id: e-1\n{}", changed("tools"))))
         }
-        ("get", _) => Answer::Held(stream(&changed("prompts"))),
-        _ => legacy(heard, |_| answer(404, "", "")),
+        // Only when somebody listens.
+        ("get", _) => Answer::Then(stream(""), "tools/list", changed("prompts").into_bytes()),
+        _ => legacy(heard, |heard| result(heard, &json!({}))),
     })
     .await;
     let client = Client::default();
 
     let connection = client.connect(&peer.url("/mcp")).await.unwrap();
     let mut notices = connection.notices();
+    asks(&connection).await.unwrap();
     let mut heard = Vec::new();
     while !heard.contains(&Notice::Prompts) {
         heard.push(tokio::time::timeout(PATIENCE, notices.recv()).await.unwrap().unwrap());
@@ -133,4 +136,32 @@ async fn a_server_that_asks_on_the_stream_of_a_call_gets_its_answer_by_post() {
     let pong = peer.hears("post").await;
 
     assert_eq!(pong.body, json!({"jsonrpc": "2.0", "id": "p-1", "result": {}}));
+}
+
+#[tokio::test]
+async fn a_request_that_is_given_up_is_stopped_in_the_way_of_its_era() {
+    for era in [Era::Modern, Era::Legacy] {
+        let peer = Peer::new(move |heard| match era {
+            Era::Modern => modern(heard, |_| Answer::Held(stream(""))),
+            Era::Legacy => legacy(heard, |_| Answer::Held(stream(""))),
+        })
+        .await;
+        let client = Client { only: Some(era), ..Client::default() };
+        let connection = client.connect(&peer.url("/mcp")).await.unwrap();
+
+        tokio::select! {
+            answer = asks(&connection) => panic!("{answer:?}"),
+            _ = peer.hears("tools/list") => {}
+        }
+
+        match era {
+            Era::Modern => peer.is_left_alone().await,
+            Era::Legacy => {
+                let cancelled = peer.hears("notifications/cancelled").await;
+                assert_eq!(cancelled.body["params"]["requestId"], 2);
+            }
+        }
+        let told = peer.methods().iter().any(|method| method == "notifications/cancelled");
+        assert_eq!(told, era == Era::Legacy);
+    }
 }
