@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
-use openfang_types::jsonrpc::{Id, encode_error, encode_notification, encode_result, one_line};
+use openfang_types::jsonrpc::{encode_error, encode_notification, encode_result, one_line};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
@@ -29,6 +29,8 @@ struct Inner {
     inbox: Arc<Inbox>,
     facts: ServerFacts,
     declared: ClientCapabilities,
+    /// What `_meta` of every request says.
+    meta: Members,
 }
 
 /// A request to be made.
@@ -117,7 +119,14 @@ impl Connection {
         facts: ServerFacts,
         declared: ClientCapabilities,
     ) -> Self {
-        Self { inner: Arc::new(Inner { wire, inbox, facts, declared }) }
+        let meta = match facts.revision.era() {
+            Era::Legacy => Members::none(),
+            Era::Modern => Members::none()
+                .with(PROTOCOL_VERSION, facts.revision.name())
+                .with(CLIENT_CAPABILITIES, &declared.declared())
+                .with(CLIENT_INFO, &ClientInfo::ours()),
+        };
+        Self { inner: Arc::new(Inner { wire, inbox, facts, declared, meta }) }
     }
 
     /// Who the server is, and what it has.
@@ -228,13 +237,9 @@ impl Connection {
     }
 
     fn encoded(&self, id: i64, asked: &Asked<'_>) -> Bytes {
-        let mut meta = Members::none();
+        let mut meta = self.inner.meta.clone();
         if self.revision().era() == Era::Modern {
-            meta = meta
-                .with(PROTOCOL_VERSION, self.revision().name())
-                .with(CLIENT_CAPABILITIES, &self.inner.declared.declared())
-                .with(CLIENT_INFO, &ClientInfo::ours())
-                .with_some(LOG_LEVEL, asked.log_level.as_ref());
+            meta = meta.with_some(LOG_LEVEL, asked.log_level.as_ref());
         }
         if reports_progress(asked.method) {
             meta = meta.with("progressToken", &id);
@@ -242,7 +247,7 @@ impl Connection {
         if let Some(more) = asked.meta {
             meta = meta.with_all(more);
         }
-        encode(&Id::Number(id), asked.method, &asked.members, &meta)
+        encode(id, asked.method, &asked.members, &meta)
     }
 }
 
@@ -269,17 +274,20 @@ impl ClientInfo {
     }
 }
 
-fn encode(id: &Id, method: &str, members: &Members, meta: &Members) -> Bytes {
-    let id = serde_json::to_string(id).unwrap_or_default();
+fn encode(id: i64, method: &str, members: &Members, meta: &Members) -> Bytes {
     let method = serde_json::to_string(method).unwrap_or_default();
-    let mut params = members.0.clone();
-    if !meta.0.is_empty() {
-        let comma = if params.is_empty() { "" } else { "," };
-        params.push_str(&format!("{comma}\"_meta\":{{{}}}", meta.0));
+    let mut frame = String::with_capacity(members.0.len() + meta.0.len() + method.len() + 80);
+    frame.push_str(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{method}"));
+    if !members.0.is_empty() || !meta.0.is_empty() {
+        frame.push_str(",\"params\":{");
+        frame.push_str(&members.0);
+        if !meta.0.is_empty() {
+            frame.push_str(if members.0.is_empty() { "\"_meta\":{" } else { ",\"_meta\":{" });
+            frame.push_str(&meta.0);
+            frame.push('}');
+        }
+        frame.push('}');
     }
-    let frame = match params.is_empty() {
-        true => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{method}}}"),
-        false => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{method},\"params\":{{{params}}}}}"),
-    };
+    frame.push('}');
     one_line(frame.into_bytes()).into()
 }

@@ -1,6 +1,12 @@
 //! Headers of the operator go to the server, and nowhere else.
 
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
 use http::{HeaderName, HeaderValue};
+use openfang_egress::http::{HttpConfig, HttpDoor};
+use openfang_egress::resolve::{Resolve, Resolving};
+use openfang_egress::url::Guard;
 use serde_json::json;
 
 use super::peer::{Client, Peer, answer, asks, legacy, modern, result};
@@ -32,16 +38,30 @@ async fn the_headers_go_with_every_request() {
     }
 }
 
+/// Every name is this machine.
+struct Here;
+
+impl Resolve for Here {
+    fn resolve(&self, _: &str) -> Resolving {
+        Box::pin(async { Ok(vec![Ipv4Addr::LOCALHOST.into()]) })
+    }
+}
+
 #[tokio::test]
 async fn another_server_does_not_see_them_when_it_is_redirected_to() {
+    let guard = Guard::allowing(["other.test"]).unwrap();
+    let config = HttpConfig { guard, resolver: Arc::new(Here), ..HttpConfig::default() };
+    let client = Client { door: HttpDoor::new(config).unwrap(), ..client() };
     let other = Peer::new(|_| answer(404, "", "")).await;
     for status in [301, 302, 303, 307, 308] {
-        let location = other.url("/mcp");
+        let location = format!("http://other.test:{}/mcp", other.address.port());
         let peer = Peer::new(move |_| answer(status, &format!("location: {location}\r\n"), "")).await;
 
-        assert!(client().connect(&peer.url("/mcp")).await.is_err());
+        assert!(client.connect(&peer.url("/mcp")).await.is_err());
     }
+    assert!(!other.heard().is_empty());
     for heard in other.heard() {
+        assert_eq!(heard.line(), "get /mcp", "a message was passed on: {heard:?}");
         assert!(!heard.head.contains("sesame") && !heard.head.contains("key-of"), "{heard:?}");
     }
 }
