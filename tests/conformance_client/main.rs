@@ -27,6 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A server that asks more often than this in one call asks for ever.
 const ROUNDS: usize = 10;
 
+#[expect(clippy::print_stderr, reason = "the suite shows what its client says there")]
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     match run().await {

@@ -1,5 +1,6 @@
 //! The client against our own server, over every way of HTTP that there is.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use openfang_egress::http::{HttpConfig, HttpDoor};
@@ -10,7 +11,6 @@ use openfang_mcp::{Era, Revision};
 use openfang_testkit::mcp_fixture;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
-use std::sync::Mutex;
 use tokio_util::task::TaskTracker;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -40,9 +40,8 @@ impl Spoken {
     async fn ends(self) {
         drop(self.connection);
         self.tracker.close();
-        tokio::time::timeout(PATIENCE, self.tracker.wait())
-            .await
-            .expect("a task outlives its conversation");
+        let ending = tokio::time::timeout(PATIENCE, self.tracker.wait()).await;
+        assert!(ending.is_ok(), "a task outlives its conversation");
     }
 }
 
