@@ -37,7 +37,7 @@ impl PostAndStream {
     pub(super) async fn open(site: &Site, inbox: &Arc<Inbox>, how: &Connecting) -> Result<Arc<Self>, ClientError> {
         let response = site.send(site.stream(site.headers())).await?;
         if !response.status.is_success() {
-            return Err(site.refusal(response).await);
+            return Err(site.refusal(response, None).await);
         }
         if Kind::of(&response.headers) != Kind::Events {
             return Err(answer::unreadable(&response.headers));
@@ -68,7 +68,7 @@ impl PostAndStream {
     async fn post(&self, request: Request) -> Result<(), ClientError> {
         let sent = self.over.run_until_cancelled(self.mailbox.send(request)).await;
         let response = sent.unwrap_or_else(|| Err(ClientError::NotSent("the conversation is over".to_owned())))?;
-        self.mailbox.taken(response).await
+        self.mailbox.taken(response, None).await
     }
 
     fn reply(&self, reply: Bytes) {

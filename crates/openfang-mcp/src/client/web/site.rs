@@ -103,9 +103,9 @@ impl Site {
     }
 
     /// Whether a message was taken.
-    pub(super) async fn taken(&self, response: Response) -> Result<(), ClientError> {
+    pub(super) async fn taken(&self, response: Response, session: Option<&HeaderValue>) -> Result<(), ClientError> {
         if !response.status.is_success() {
-            return Err(self.refusal(response).await);
+            return Err(self.refusal(response, session).await);
         }
         // A word of thanks that is read leaves the connection for the next message; anything longer is not waited for.
         let length = response
@@ -119,7 +119,7 @@ impl Site {
     }
 
     /// Why a server said no, from its answer: short, printable, and without what only we and it should know.
-    pub(super) async fn refusal(&self, mut response: Response) -> ClientError {
+    pub(super) async fn refusal(&self, mut response: Response, session: Option<&HeaderValue>) -> ClientError {
         let mut said = Vec::new();
         while said.len() < MCP_REFUSAL_BYTES {
             match response.body.chunk().await {
@@ -127,19 +127,19 @@ impl Site {
                 Ok(None) | Err(_) => break,
             }
         }
-        self.status(response.status.as_u16(), &said)
+        self.status(response.status.as_u16(), &said, session)
     }
 
     /// The error for a status and what came with it.
-    pub(super) fn status(&self, status: u16, said: &[u8]) -> ClientError {
+    pub(super) fn status(&self, status: u16, said: &[u8], session: Option<&HeaderValue>) -> ClientError {
         let said = &said[..said.len().min(MCP_REFUSAL_BYTES)];
-        ClientError::Status { status, said: shown(&self.without_secrets(&String::from_utf8_lossy(said))) }
+        ClientError::Status { status, said: shown(&self.without_secrets(&String::from_utf8_lossy(said), session)) }
     }
 
     /// A server may repeat what it was sent.
-    fn without_secrets(&self, text: &str) -> String {
+    fn without_secrets(&self, text: &str, session: Option<&HeaderValue>) -> String {
         let mut text = text.to_owned();
-        let values = self.secrets.values().filter_map(|value| value.to_str().ok());
+        let values = self.secrets.values().chain(session).filter_map(|value| value.to_str().ok());
         for secret in values.flat_map(|value| [Some(value), value.split_once(' ').map(|(_, token)| token)]) {
             if let Some(secret) = secret.map(str::trim).filter(|secret| !secret.is_empty()) {
                 text = text.replace(secret, "[redacted]");

@@ -133,3 +133,13 @@ async fn an_old_server_never_sees_the_header_of_the_revision_and_may_answer_in_a
     assert!(notices.try_recv().is_ok());
     assert!(peer.heard().iter().all(|heard| heard.header("mcp-protocol-version").is_none()));
 }
+
+#[tokio::test]
+async fn the_id_of_a_session_is_not_shown_by_a_server_that_repeats_it() {
+    let peer = Peer::new(|heard| with_session(heard, "sealed-7", |_| answer(500, "", "no luck with sealed-7"))).await;
+    let connection = client().connect(&peer.url("/mcp")).await.unwrap();
+
+    let error = asks(&connection).await.unwrap_err();
+
+    assert_eq!(error.to_string(), "the server answered with status 500: no luck with [redacted]");
+}
