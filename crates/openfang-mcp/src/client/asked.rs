@@ -51,15 +51,11 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The message, for a server of this revision that is told this about its client.
-    pub(super) fn encoded(&self, id: i64, revision: Revision, declared: ClientCapabilities) -> Bytes {
-        let mut meta = Members::none();
-        if revision.era() == Era::Modern {
-            meta = meta
-                .with(PROTOCOL_VERSION, revision.name())
-                .with(CLIENT_CAPABILITIES, &self.declared.unwrap_or(declared).declared())
-                .with(CLIENT_INFO, &ClientInfo::ours())
-                .with_some(LOG_LEVEL, self.log_level.as_ref());
+    /// The message; `meta` is what every request of its connection says.
+    pub(super) fn encoded(&self, id: i64, mut meta: Members) -> Bytes {
+        // Only a modern server is told anything with every request.
+        if !meta.0.is_empty() {
+            meta = meta.with_some(LOG_LEVEL, self.log_level.as_ref());
         }
         if reports_progress(self.method) {
             meta = meta.with("progressToken", &id);
@@ -143,6 +139,17 @@ impl Members {
         if !self.0.is_empty() {
             self.0.push(b',');
         }
+    }
+}
+
+/// What a modern server is told about its client with every request.
+pub(super) fn said_of_us(revision: Revision, declared: ClientCapabilities) -> Members {
+    match revision.era() {
+        Era::Legacy => Members::none(),
+        Era::Modern => Members::none()
+            .with(PROTOCOL_VERSION, revision.name())
+            .with(CLIENT_CAPABILITIES, &declared.declared())
+            .with(CLIENT_INFO, &ClientInfo::ours()),
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 use tokio_util::task::TaskTracker;
 
+use super::asked::said_of_us;
 use super::inbox::Inbox;
 use super::ongoing::{Listener, Ongoing, Silent, Step};
 use super::wire::{Outgoing, Wire};
@@ -28,6 +29,8 @@ struct Inner {
     facts: ServerFacts,
     declared: ClientCapabilities,
     tracker: TaskTracker,
+    /// What `_meta` of every request says.
+    meta: Members,
 }
 
 impl Connection {
@@ -37,7 +40,8 @@ impl Connection {
         facts: ServerFacts,
         (declared, tracker): (ClientCapabilities, TaskTracker),
     ) -> Self {
-        Self { inner: Arc::new(Inner { wire, inbox, facts, declared, tracker }) }
+        let meta = said_of_us(facts.revision, declared);
+        Self { inner: Arc::new(Inner { wire, inbox, facts, declared, tracker, meta }) }
     }
 
     /// Who the server is, and what it has.
@@ -76,7 +80,7 @@ impl Connection {
             id,
             method: asked.method.into(),
             named: asked.named.map(Into::into),
-            body: asked.encoded(id, self.revision(), self.inner.declared),
+            body: asked.encoded(id, self.said_with(&asked)),
             mirrored: asked.mirrored,
         };
         let exchange = Arc::clone(&self.inner.wire).request(outgoing);
@@ -149,6 +153,14 @@ impl Connection {
         self.inner
             .tracker
             .spawn(async move { this.notify("notifications/cancelled", members).await });
+    }
+
+    /// What `_meta` says about us with this request.
+    fn said_with(&self, asked: &Asked<'_>) -> Members {
+        match asked.declared.filter(|declared| *declared != self.inner.declared) {
+            Some(declared) => said_of_us(self.revision(), declared),
+            None => self.inner.meta.clone(),
+        }
     }
 
     async fn tell(&self, message: Bytes) -> Result<(), ClientError> {

@@ -33,7 +33,7 @@ pub enum ClientError {
         /// What it said, cut short and made printable.
         said: String,
     },
-    /// The program cannot be started.
+    /// The program cannot be started, or the server not be asked as it is configured.
     #[error("{0}")]
     Start(String),
 }

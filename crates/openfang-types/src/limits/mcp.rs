@@ -116,6 +116,8 @@ pub const MCP_SESSION_ID_BYTES: usize = 1_024;
 pub const MCP_LISTEN: Duration = Duration::from_millis(500);
 /// The pause before a broken stream is resumed, unless the server asks for another.
 pub const MCP_RESUME: Duration = Duration::from_secs(1);
+/// The shortest such pause, whatever the server asks for.
+pub const MCP_RESUME_MIN: Duration = Duration::from_millis(50);
 /// Attempts to resume a stream that bring nothing new.
 pub const MCP_RESUME_ATTEMPTS: u32 = 5;
 /// Answers to questions of one server that are on their way at a time.
