@@ -1,13 +1,16 @@
-//! Our MCP server core against the official conformance suite, and against what the suite does not look at.
+//! Our MCP server core, and in `client.rs` our client, against the official conformance suite, and against what the suite
+//! does not look at.
 //!
 //! Every scenario that a revision has must run and pass, so that one that silently disappears, or that passes because
 //! it checked nothing, fails here. Tasks are an extension that the fixture does not have. The suite knows nothing of
 //! 2024-11-05: that revision has tests of its own.
 
 mod answers;
+mod client;
 mod first_revision;
 mod pipes;
 mod talk;
+mod through_us;
 
 use openfang_testkit::mcp_fixture;
 

@@ -17,6 +17,7 @@ mod gateway;
 mod http;
 mod loop_guard;
 mod mcp;
+mod mcp_servers;
 mod pipeline;
 mod processes;
 mod real_clients;

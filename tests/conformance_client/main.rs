@@ -27,6 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A server that asks more often than this in one call asks for ever.
 const ROUNDS: usize = 10;
 
+#[expect(clippy::print_stderr, reason = "the suite shows what its client says there")]
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     match run().await {
@@ -61,7 +62,7 @@ async fn run() -> Result<(), Failure> {
         }
         other => return Err(format!("the scenario {other} is not known").into()),
     }
-    server.connection.close();
+    server.connection.close("the scenario is over");
     tracker.close();
     tracker.wait().await;
     Ok(())
@@ -96,7 +97,8 @@ impl Server {
             patience: PATIENCE,
             tracker: tracker.clone(),
         })
-        .await?;
+        .await
+        .map_err(|(error, _)| error)?;
         let mut server = Self { connection, tools: BTreeMap::new() };
         server.list_tools().await?;
         Ok(server)

@@ -4,7 +4,7 @@ use openfang_types::config::{McpServerConfigEntry, OnChange};
 use openfang_types::mcp_status::McpServerState;
 use serde_json::json;
 
-use super::fixture::{House, named, odd};
+use super::fixture::{House, odd};
 
 /// A server whose list is in a file; `storm` tells that it changed.
 struct Changing {
@@ -39,7 +39,7 @@ impl Changing {
     }
 }
 
-fn is_quarantined(status: &openfang_types::mcp_status::McpServerStatus) -> bool {
+fn is_quarantined(status: &McpServerView) -> bool {
     status.tools.iter().any(|tool| tool.tool == "echo" && tool.quarantined)
 }
 
@@ -73,7 +73,7 @@ async fn a_changed_tool_is_taken_away_until_it_is_approved_also_after_a_restart(
     assert!(is_quarantined(&house.status("pulled")), "and when it is");
     assert!(says(&house).await.starts_with('!'));
 
-    assert_eq!(house.kernel().approve_mcp(&named("pulled"), None).await.unwrap(), ["echo"]);
+    assert_eq!(house.approve("pulled", None).await, ["echo"]);
     assert_eq!(says(&house).await, "hello");
     let home = house.close().await;
     let house = House::on(home, [changing.entry(OnChange::Quarantine, &[])]).await;
@@ -91,7 +91,7 @@ async fn with_warn_a_change_is_told_and_the_tool_stays() {
 
     changing.describes("Something else.");
     house.says("mcp_pulled_storm", json!({"count": 1})).await;
-    let description = |status: &openfang_types::mcp_status::McpServerStatus| {
+    let description = |status: &McpServerView| {
         status.tools.iter().any(|tool| tool.description.ends_with("Something else."))
     };
     house.until("pulled", description).await;
@@ -116,7 +116,7 @@ async fn another_program_under_the_same_name_is_asked_about_again() {
     house.until("pulled", is_quarantined).await;
     house.ready("pulled").await;
     assert!(says(&house).await.starts_with('!'));
-    assert_eq!(house.kernel().approve_mcp(&named("pulled"), Some("echo")).await.unwrap(), ["echo"]);
+    assert_eq!(house.approve("pulled", Some("echo")).await, ["echo"]);
     assert_eq!(says(&house).await, "hello");
     let waiting = |house: &House| {
         let tools = house.status("pulled").tools.into_iter().filter(|tool| tool.quarantined);
@@ -125,7 +125,7 @@ async fn another_program_under_the_same_name_is_asked_about_again() {
     assert_eq!(waiting(&house), ["storm"]);
 
     // What was approved stays so, and what was not does not become it.
-    house.kernel().reconnect_mcp(&named("pulled")).await.unwrap();
+    house.reconnect("pulled").await;
     assert_eq!(waiting(&house), ["storm"]);
     let home = house.close().await;
     let house = House::on(home, [other]).await;

@@ -8,7 +8,7 @@ use openfang_testkit::{TestHome, TestServer, callers};
 use openfang_types::config::{Config, McpServerConfigEntry, McpTransportEntry};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::ServerName;
-use openfang_types::mcp_status::{McpServerState, McpServerStatus};
+use openfang_types::mcp_status::McpServerState;
 use serde_json::{Value, json};
 
 use crate::support::peers::PeerServer;
@@ -66,12 +66,12 @@ impl House {
         callers::operator(self.kernel())
     }
 
-    pub(super) fn status(&self, server: &str) -> McpServerStatus {
-        self.kernel().mcp_status(&named(server)).unwrap()
+    pub(super) fn status(&self, server: &str) -> McpServerView {
+        self.kernel().mcp_server_details(&self.operator(), &named(server)).unwrap().connected
     }
 
     /// Waits until a server is as wanted.
-    pub(super) async fn until(&self, server: &str, is_so: impl Fn(&McpServerStatus) -> bool) -> McpServerStatus {
+    pub(super) async fn until(&self, server: &str, is_so: impl Fn(&McpServerView) -> bool) -> McpServerView {
         let begun = tokio::time::Instant::now();
         loop {
             let status = self.status(server);
@@ -84,18 +84,29 @@ impl House {
     }
 
     /// Waits until a server can be used.
-    pub(super) async fn ready(&self, server: &str) -> McpServerStatus {
+    pub(super) async fn ready(&self, server: &str) -> McpServerView {
         self.until(server, |status| matches!(status.state, McpServerState::Ready | McpServerState::Degraded))
             .await
     }
 
     /// Waits until a server is known to be down.
-    pub(super) async fn failed(&self, server: &str) -> McpServerStatus {
+    pub(super) async fn failed(&self, server: &str) -> McpServerView {
         self.until(server, |status| status.state == McpServerState::Failed).await
     }
 
     pub(super) fn log(&self, server: &str) -> Vec<String> {
-        self.kernel().mcp_log(&named(server)).unwrap()
+        self.kernel().mcp_server_log(&self.operator(), &named(server)).unwrap()
+    }
+
+    /// Connects to a server anew, and returns when it is ready or has failed.
+    pub(super) async fn reconnect(&self, server: &str) -> McpServerView {
+        self.kernel().restart_mcp_server(&self.operator(), &named(server)).await.unwrap()
+    }
+
+    /// Brings back tools that wait to be approved: one, or all. Returns which.
+    pub(super) async fn approve(&self, server: &str, tool: Option<&str>) -> Vec<String> {
+        let tool = tool.map(str::to_owned);
+        self.kernel().approve_mcp_tools(&self.operator(), &named(server), tool).await.unwrap()
     }
 
     /// Calls a tool by the name that we list it under.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use openfang_types::config::McpServerConfigEntry;
-use openfang_types::mcp_status::{McpServerState, McpServerStatus};
+use openfang_types::mcp_status::McpServerState;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -28,7 +28,7 @@ fn with_schema(name: &str, schema: Value) -> Value {
 
 /// Why a tool was left out.
 #[track_caller]
-fn why<'a>(status: &'a McpServerStatus, name: &str) -> &'a str {
+fn why<'a>(status: &'a McpServerView, name: &str) -> &'a str {
     let left = status.left_out.iter().find(|left| left.name == name);
     &left.unwrap_or_else(|| panic!("{name} is not left out: {:?}", status.left_out)).why
 }

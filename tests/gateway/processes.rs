@@ -8,7 +8,7 @@ use openfang_types::config::{EnvEntry, McpServerConfigEntry};
 use openfang_types::mcp_status::McpServerState;
 use serde_json::{Value, json};
 
-use super::fixture::{House, PATIENCE, named, odd, script};
+use super::fixture::{House, PATIENCE, odd, script};
 use crate::children::fixture::{Driver, driven, mark, marked, none, until, zombies_of};
 use crate::support::binary::{Daemon, Openfang};
 
@@ -134,10 +134,9 @@ async fn drive_a_thousand_connections() {
     let mark = mark();
     let house = House::on(TestHome::new(), [quick("quick", &mark)]).await;
     house.ready("quick").await;
-    let name = named("quick");
     // The first few leave what is there once: threads, the reaper, buffers.
     for _ in 0..10 {
-        house.kernel().reconnect_mcp(&name).await.unwrap();
+        house.reconnect("quick").await;
     }
     let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
@@ -145,7 +144,7 @@ async fn drive_a_thousand_connections() {
     let (before, tasks_before) = (descriptors(), tasks());
 
     for _ in 0..CYCLES {
-        let status = house.kernel().reconnect_mcp(&name).await.unwrap();
+        let status = house.reconnect("quick").await;
         assert_eq!(status.state, McpServerState::Ready, "{status:?}");
     }
 

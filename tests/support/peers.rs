@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-pub(crate) use conformance::{Conformance, conformance};
+pub(crate) use conformance::{Conformance, client_conformance, conformance};
 pub(crate) use inspector::inspector;
 use serde_json::Value;
 pub(crate) use servers::PeerServer;

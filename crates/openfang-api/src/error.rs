@@ -6,6 +6,7 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode};
+use openfang_kernel::config_edit::EditError;
 use openfang_kernel::{AuthError, KernelError, ToolError};
 use openfang_types::ids::TraceId;
 use serde::Serialize;
@@ -103,9 +104,16 @@ impl From<KernelError> for ApiError {
 /// A new way to fail does not compile until it has a status.
 fn status_of(error: &KernelError) -> StatusCode {
     match error {
-        KernelError::UnknownAgent(_) | KernelError::UnknownTool(_) | KernelError::UnknownTask(_) => {
-            StatusCode::NOT_FOUND
+        KernelError::UnknownAgent(_)
+        | KernelError::UnknownTool(_)
+        | KernelError::UnknownTask(_)
+        | KernelError::UnknownServer { .. } => StatusCode::NOT_FOUND,
+        KernelError::NotPermitted(_) => StatusCode::FORBIDDEN,
+        KernelError::ServerExists(_) | KernelError::NotInFile(_) | KernelError::ConfigEdit(EditError::Changed) => {
+            StatusCode::CONFLICT
         }
+        KernelError::ConfigEdit(EditError::Unwritable(_)) => StatusCode::INTERNAL_SERVER_ERROR,
+        KernelError::ConfigEdit(_) => StatusCode::UNPROCESSABLE_ENTITY,
         KernelError::InvalidMessage(_) | KernelError::InvalidPageToken | KernelError::NoSuchEvent { .. } => {
             StatusCode::BAD_REQUEST
         }

@@ -9,6 +9,10 @@ use clap_complete::Shell;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::task::TaskState;
 
+pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, Transport};
+
+mod mcp;
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
@@ -68,8 +72,10 @@ pub(crate) enum Command {
     /// Say whether a daemon runs, and where (exit code 3 if none does)
     #[command(after_help = "Example:\n  openfang status --json")]
     Status,
-    /// Serve MCP on standard input and output, for an IDE to start: agents, and with --tools the tools
-    #[command(after_help = "Examples:\n  openfang mcp --tools\n  openfang mcp --agent starter")]
+    /// Serve MCP on standard input and output, for an IDE to start; or look after the MCP servers of the house
+    #[command(
+        after_help = "Examples:\n  openfang mcp --tools\n  openfang mcp --agent starter\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem ."
+    )]
     Mcp(McpArgs),
     /// Talk to agents
     #[command(subcommand, after_help = "Example:\n  openfang agent send starter 'Ada'")]
@@ -114,16 +120,6 @@ pub(crate) struct StartArgs {
     /// Where to listen, instead of api_listen of the config; port 0 takes any free port
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<SocketAddr>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct McpArgs {
-    /// Show the tools too, not only the agents
-    #[arg(long)]
-    pub(crate) tools: bool,
-    /// Show one agent only, and with --tools those that it can use
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<AgentName>,
 }
 
 #[derive(Debug, Subcommand)]

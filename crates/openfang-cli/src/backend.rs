@@ -20,10 +20,12 @@ use crate::session::Session;
 pub(crate) use daemon::DaemonBackend;
 pub(crate) use following::Following;
 pub(crate) use in_process::InProcess;
+pub(crate) use servers::Servers;
 
 mod daemon;
 mod following;
 mod in_process;
+mod servers;
 
 /// Who carries a command out.
 pub(crate) enum Backend {

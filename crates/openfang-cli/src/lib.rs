@@ -1,13 +1,14 @@
 //! The command line. Commands go to the daemon of the home when one runs, and work in this process when none does;
 //! they cannot tell the difference.
 //!
-//! `args.rs` is what can be typed, `commands/` what it does, `backend.rs` who does it, `output.rs` the only place that
+//! `args.rs` is what can be typed, `import.rs` reads the settings of other programs, `commands/` what it does, `backend.rs` who does it, `output.rs` the only place that
 //! prints, `error.rs` what can go wrong and with which exit code.
 
 mod args;
 mod backend;
 mod commands;
 mod error;
+mod import;
 mod logging;
 mod mcp;
 mod output;

@@ -120,6 +120,13 @@ impl Output {
         }
     }
 
+    /// A question on standard error; the answer comes on the same line.
+    pub(crate) fn question(&self, text: &str) {
+        let mut stderr = io::stderr().lock();
+        let _ = write!(stderr, "{}", self.stderr.safe(text));
+        let _ = stderr.flush();
+    }
+
     /// Something that went wrong and is part of a result, such as a task that failed. In JSON the result says it.
     pub(crate) fn complaint(&self, text: &str) {
         if !self.json {

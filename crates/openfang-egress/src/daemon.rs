@@ -106,8 +106,30 @@ impl Daemon {
         path_and_query: &str,
         body: Option<&serde_json::Value>,
     ) -> Result<Answer, DaemonError> {
+        self.exchange(method, path_and_query, body, self.tracer.clone()).await
+    }
+
+    /// Sends a request whose body holds secrets; the trace shows another one in its place.
+    pub async fn request_in_confidence(
+        &self,
+        method: Method,
+        path_and_query: &str,
+        body: &serde_json::Value,
+        shown: &serde_json::Value,
+    ) -> Result<Answer, DaemonError> {
+        let tracer = self.tracer.clone().showing_instead(shown.to_string());
+        self.exchange(method, path_and_query, Some(body), tracer).await
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        path_and_query: &str,
+        body: Option<&serde_json::Value>,
+        tracer: WireTracer,
+    ) -> Result<Answer, DaemonError> {
         let patience = if method == Method::GET { Patience::Brief } else { Patience::ForWork };
-        let mut connection = self.connect().await?;
+        let mut connection = self.connect().await?.tracing(tracer);
         let request = self.file.request(method, path_and_query, body, ("application/json", self.door))?;
         let response = connection.send(request, patience).await?;
         connection.answer(response, patience).await

@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use openfang_types::config::Config;
+use openfang_types::config::{Config, ConfigProblem};
 use serde_json::Value as Schema;
 
 use crate::outward;
@@ -57,6 +57,19 @@ pub fn load(path: &Path, overlays: &[Overlay]) -> Result<Config, ConfigError> {
     Ok(merge(path, &text, overlays)?)
 }
 
+/// A file's text by itself: what it says, and what of that cannot be used unless something overlays it.
+pub(crate) fn checked(path: &Path, text: &str) -> Result<(Config, Vec<Fault>), Faults> {
+    let document = Document::parse(path, text, &strict_toml::schema_of::<Config>())?;
+    let typed = strict_toml::typed::<Config>(document.values()?);
+    let config = typed.map_err(|(key, why)| Faults(vec![document.fault(&key, why)]))?;
+    let problems = problems_of(&config).map(|problem| document.fault(&problem.key, problem.why)).collect();
+    Ok((config, problems))
+}
+
+fn problems_of(config: &Config) -> impl Iterator<Item = ConfigProblem> {
+    config.problems().into_iter().chain(outward::problems(config))
+}
+
 fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults> {
     let schema = strict_toml::schema_of::<Config>();
     let document = Document::parse(path, text, &schema)?;
@@ -74,12 +87,7 @@ fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults
         None => document.fault(&key, why),
     };
     let config: Config = strict_toml::typed(values).map_err(|(key, why)| Faults(vec![fault(key, why)]))?;
-    let problems: Vec<Fault> = config
-        .problems()
-        .into_iter()
-        .chain(outward::problems(&config))
-        .map(|problem| fault(problem.key, problem.why))
-        .collect();
+    let problems: Vec<Fault> = problems_of(&config).map(|problem| fault(problem.key, problem.why)).collect();
     if problems.is_empty() { Ok(config) } else { Err(Faults(problems)) }
 }
 
@@ -147,6 +155,33 @@ pub fn home_directory() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     variable(HOME_VARIABLE).or_else(|| Some(variable("HOME")?.join(".openfang")))
+}
+
+/// Where programs of this user keep their settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Directories {
+    /// The user's own directory.
+    pub home: Option<PathBuf>,
+    /// `$XDG_CONFIG_HOME`, else `.config` in the user's own.
+    pub config: Option<PathBuf>,
+    /// `%APPDATA%`.
+    pub roaming: Option<PathBuf>,
+    /// `$CODEX_HOME`, else `.codex` in the user's own.
+    pub codex: Option<PathBuf>,
+}
+
+/// Asks the environment where the settings of other programs are.
+pub fn directories() -> Directories {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = variable("HOME").or_else(|| variable("USERPROFILE"));
+    let below = |name: &str| Some(home.as_ref()?.join(name));
+    Directories {
+        config: variable("XDG_CONFIG_HOME").or_else(|| below(".config")),
+        roaming: variable("APPDATA"),
+        codex: variable("CODEX_HOME").or_else(|| below(".codex")),
+        home,
+    }
 }
 
 /// Whether the user wants no colour anywhere: `NO_COLOR` is set and not empty (no-color.org).

@@ -3,8 +3,10 @@
 use openfang_runtime::pipeline::ToolError;
 use openfang_store::StoreError;
 use openfang_types::event::Seq;
-use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::ids::{AgentName, ServerName, TaskId, ToolName};
 use openfang_types::task::TaskState;
+
+use crate::config_edit::EditError;
 
 /// Why a request was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,6 +64,26 @@ pub enum KernelError {
         /// How many one may have.
         limit: usize,
     },
+    /// There is no MCP server of that name.
+    #[error("there is no MCP server {name}{}; `openfang mcp list` shows the servers there are", did_you_mean(nearest.as_ref()))]
+    UnknownServer {
+        /// Which.
+        name: ServerName,
+        /// The one that was probably meant.
+        nearest: Option<ServerName>,
+    },
+    /// There is an MCP server of that name.
+    #[error("there is an MCP server {0} already; replace it (`--replace`), or choose another name")]
+    ServerExists(ServerName),
+    /// The server does not come from the file.
+    #[error("the MCP server {0} is not in config.toml: an environment variable brings it; take it out there")]
+    NotInFile(ServerName),
+    /// The caller may not do that.
+    #[error("{0}")]
+    NotPermitted(&'static str),
+    /// The configuration was not changed.
+    #[error("config.toml was not changed: {0}")]
+    ConfigEdit(EditError),
     /// The tool was not called, or broke.
     #[error(transparent)]
     Tool(#[from] ToolError),
@@ -84,6 +106,13 @@ impl KernelError {
             Self::InvalidPageToken => "invalid_page_token",
             Self::NoSuchEvent { .. } => "no_such_event",
             Self::TooManyStreams { .. } => "too_many_streams",
+            Self::UnknownServer { .. } => "unknown_server",
+            Self::ServerExists(_) => "server_exists",
+            Self::NotInFile(_) => "not_in_file",
+            Self::NotPermitted(_) => "not_permitted",
+            Self::ConfigEdit(EditError::Changed) => "config_changed",
+            Self::ConfigEdit(EditError::Unwritable(_)) => "config_unwritable",
+            Self::ConfigEdit(_) => "config_refused",
             Self::Tool(error) => error.reason(),
             Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",
             Self::Store(StoreError::Unavailable { .. }) => "store_unavailable",
@@ -95,4 +124,8 @@ impl KernelError {
     pub const fn is_limit(&self) -> bool {
         matches!(self, Self::TooManyStreams { .. } | Self::Store(StoreError::TooManyLive { .. }))
     }
+}
+
+fn did_you_mean(nearest: Option<&ServerName>) -> String {
+    nearest.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default()
 }

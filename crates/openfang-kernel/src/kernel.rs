@@ -57,6 +57,11 @@ pub(crate) struct Inner {
     pub(crate) upstreams: Upstreams,
     /// The directory of the home.
     pub(crate) home: PathBuf,
+    /// Whether the MCP servers are connected to, or only looked at and edited.
+    pub(crate) connects: bool,
+    pub(crate) config_path: PathBuf,
+    /// Held while the file is edited.
+    pub(crate) config_edits: tokio::sync::Mutex<()>,
     pub(crate) metrics: Mutex<Registry>,
 }
 
@@ -72,7 +77,7 @@ impl Kernel {
     }
 
     /// Who presents this credential.
-    pub fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Principal, AuthError> {
+    pub fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Arc<Principal>, AuthError> {
         self.inner.credentials.authenticate(presented, peer)
     }
 

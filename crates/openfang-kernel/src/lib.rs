@@ -6,6 +6,7 @@
 mod access;
 mod agents;
 mod boot;
+pub mod config_edit;
 pub mod config_file;
 mod delegate;
 mod drain;
@@ -17,6 +18,7 @@ mod kernel;
 mod keys;
 pub mod maintenance;
 pub mod mcp;
+pub mod mcp_control;
 mod outward;
 mod policy;
 mod recovery;

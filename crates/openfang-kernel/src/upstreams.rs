@@ -29,7 +29,6 @@ use place::EntryPlace;
 mod connected;
 mod kept;
 mod log;
-mod look;
 mod place;
 
 pub(crate) use connected::Connected as ConnectedServer;

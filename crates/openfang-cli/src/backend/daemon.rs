@@ -143,12 +143,31 @@ impl DaemonBackend {
         self.stream(Method::GET, &format!("/api/tasks/{id}/events"), None).await
     }
 
-    async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, CliError> {
-        typed(&self.daemon.request(Method::GET, path, None).await?)
+    pub(super) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, CliError> {
+        self.ask(Method::GET, path, None).await
     }
 
-    async fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, CliError> {
-        typed(&self.daemon.request(Method::POST, path, Some(body)).await?)
+    pub(super) async fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, CliError> {
+        self.ask(Method::POST, path, Some(body)).await
+    }
+
+    /// Sends a body that holds secrets; `--trace-wire` shows another one in its place.
+    pub(super) async fn post_in_confidence<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &Value,
+        shown: &Value,
+    ) -> Result<T, CliError> {
+        typed(&self.daemon.request_in_confidence(Method::POST, path, body, shown).await?)
+    }
+
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<T, CliError> {
+        typed(&self.daemon.request(method, path, body).await?)
     }
 
     async fn stream(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Following, CliError> {

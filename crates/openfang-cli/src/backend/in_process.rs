@@ -18,13 +18,22 @@ use crate::error::CliError;
 use crate::session::Session;
 
 pub(crate) struct InProcess {
-    kernel: Kernel,
-    caller: Caller,
+    pub(super) kernel: Kernel,
+    pub(super) caller: Caller,
 }
 
 impl InProcess {
     pub(crate) fn start(session: &Session, config: Config) -> Result<Self, CliError> {
-        let kernel = Boot::new(session.home.clone(), config).start()?;
+        Self::boot(session, Boot::new(session.home.clone(), config))
+    }
+
+    /// For whoever only looks at the entries of MCP servers, or edits them.
+    pub(super) fn start_without_servers(session: &Session, config: Config) -> Result<Self, CliError> {
+        Self::boot(session, Boot::new(session.home.clone(), config).without_servers())
+    }
+
+    fn boot(session: &Session, boot: Boot) -> Result<Self, CliError> {
+        let kernel = boot.start()?;
         session.works_with(&kernel);
         kernel.heed_cancel_requests();
         let caller = Caller {
@@ -129,6 +138,11 @@ impl InProcess {
     fn message(&self, message: Outgoing) -> (AgentName, Message) {
         let Outgoing { agent, text, task } = message;
         (agent, Message { task_id: task, ..self.kernel.message(text) })
+    }
+
+    /// What the kernel said, its refusals in the words the API would use.
+    pub(super) fn said<T>(&self, said: Result<T, KernelError>) -> Result<T, CliError> {
+        said.map_err(|error| self.refused(&error))
     }
 
     fn refused(&self, error: &KernelError) -> CliError {

@@ -1,66 +1,28 @@
-//! `openfang mcp`: the MCP server on standard input and output, for an IDE. Only the protocol goes to standard output.
+//! `openfang mcp`: by itself the MCP server for an IDE; with a command, the MCP servers of the house.
 
-use std::io::IsTerminal as _;
 use std::sync::Arc;
 
-use openfang_kernel::SystemClock;
-use openfang_kernel::mcp::serving::{HouseHost, Parts, Server};
-use openfang_kernel::mcp::{HomeSeal, View};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
-
-use crate::args::McpArgs;
+use crate::args::{McpArgs, McpCommand};
 use crate::error::{CliError, Exit};
-use crate::mcp::{McpBackend, McpHouse};
 use crate::session::Session;
-use crate::signals::Signals;
 
-const ON_A_TERMINAL: &str = "\
-This is the MCP server: it speaks JSON-RPC on standard input and output, for an IDE to start.
-Add it to the MCP configuration of Cursor, Claude Desktop or Claude Code:
-
-  { \"mcpServers\": { \"openfang\": { \"command\": \"openfang\", \"args\": [\"mcp\"] } } }
-
-VS Code has \"servers\" in the place of \"mcpServers\". Type a message a line, or end it with Ctrl-D.";
+mod add;
+mod import;
+mod look;
+mod serve;
+mod tend;
 
 pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, CliError> {
-    if std::io::stdin().is_terminal() {
-        session.output.announce(ON_A_TERMINAL);
-    }
-    let backend = McpBackend::open(session).await?;
-    let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
-    let seal = HomeSeal::open(&session.home)?;
-    let server = Server::new(Parts {
-        host: HouseHost::new(McpHouse::new(Arc::clone(session), backend, tracker.clone()), view(args)),
-        seal: Arc::new(seal),
-        clock: Arc::new(SystemClock),
-        tracker: tracker.clone(),
-        stop: stop.clone(),
-    });
-    let mut signals = Signals::listen().map_err(CliError::Runtime)?;
-    let serve = server.serve_stdio((), tokio::io::stdin(), tokio::io::stdout());
-    tokio::pin!(serve);
-    let served = tokio::select! {
-        served = &mut serve => served,
-        _ = signals.next() => {
-            stop.cancel();
-            tokio::select! {
-                served = &mut serve => served,
-                // A second one may not wait.
-                again = signals.next() => return Ok(again.exit()),
-            }
-        }
-    };
-    tracker.close();
-    tracker.wait().await;
-    served?;
-    Ok(Exit::Ok)
-}
-
-fn view(args: McpArgs) -> View {
-    match (args.agent, args.tools) {
-        (Some(name), tools) => View::Agent { name, tools },
-        (None, true) => View::Everything,
-        (None, false) => View::Agents,
+    let Some(command) = args.command else { return serve::run(session, args).await };
+    match command {
+        McpCommand::Add(args) => add::run(session, args).await,
+        McpCommand::List => look::list(session).await,
+        McpCommand::Show { name } => look::show(session, &name).await,
+        McpCommand::Logs { name, lines } => look::logs(session, &name, lines).await,
+        McpCommand::Test { name } => tend::test(session, &name).await,
+        McpCommand::Restart { name } => tend::restart(session, &name).await,
+        McpCommand::Remove { name } => tend::remove(session, &name).await,
+        McpCommand::Approve { name, tool } => tend::approve(session, &name, tool.as_deref()).await,
+        McpCommand::Import(args) => import::run(session, args).await,
     }
 }

@@ -118,6 +118,12 @@ impl Connection {
         }
     }
 
+    /// From now on this tracer shows what goes over the wire.
+    pub(super) fn tracing(mut self, tracer: WireTracer) -> Self {
+        self.tracer = tracer;
+        self
+    }
+
     pub(super) const fn tracer(&self) -> &WireTracer {
         &self.tracer
     }

@@ -17,6 +17,8 @@ type Show = Arc<dyn Fn(&str) + Send + Sync>;
 pub struct WireTracer {
     show: Option<Show>,
     hidden: Option<Secret>,
+    /// Shown in the place of the body of a request.
+    instead: Option<String>,
 }
 
 impl fmt::Debug for WireTracer {
@@ -33,12 +35,18 @@ impl WireTracer {
 
     /// Calls `show` with one line or one body at a time.
     pub fn to(show: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self { show: Some(Arc::new(show)), hidden: None }
+        Self { show: Some(Arc::new(show)), ..Self::default() }
     }
 
     /// Hides a secret from now on.
     pub(super) fn hiding(mut self, secret: &Secret) -> Self {
         self.hidden = Some(secret.clone());
+        self
+    }
+
+    /// Shows this in the place of the body of a request from now on.
+    pub(super) fn showing_instead(mut self, body: String) -> Self {
+        self.instead = Some(body);
         self
     }
 
@@ -48,7 +56,7 @@ impl WireTracer {
         if request.headers().contains_key(http::header::AUTHORIZATION) {
             show(&format!("> authorization: Bearer {REDACTED}"));
         }
-        self.body('>', request.body());
+        self.body('>', self.instead.as_deref().map_or(&**request.body(), str::as_bytes));
     }
 
     pub(super) fn status(&self, status: StatusCode) {

@@ -27,6 +27,15 @@ fn a_request_is_shown_without_its_token() {
 }
 
 #[test]
+fn a_body_that_holds_secrets_is_not_shown() {
+    let request = Request::post("/x").body(Bytes::from_static(b"{\"env\":[\"A=hunter2\"]}")).unwrap();
+
+    let lines = shown(|tracer| tracer.clone().showing_instead("{\"env\":[\"A=?\"]}".to_owned()).request(&request));
+
+    assert_eq!(lines, ["> POST /x", "> {\"env\":[\"A=?\"]}"]);
+}
+
+#[test]
 fn an_answer_is_shown_with_its_status_and_cut_at_the_limit() {
     let lines = shown(|tracer| {
         tracer.status(StatusCode::NOT_FOUND);

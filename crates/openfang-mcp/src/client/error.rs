@@ -37,7 +37,7 @@ pub enum ClientError {
     /// The answer is larger than any message may be, and is gone.
     #[error("its answer is larger than {} MiB", MAX_MCP_MESSAGE_SIZE >> 20)]
     TooLarge,
-    /// The program cannot be started.
+    /// The program cannot be started, or the server not be asked as it is configured.
     #[error("{0}")]
     Start(String),
 }

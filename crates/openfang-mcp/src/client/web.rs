@@ -79,8 +79,11 @@ impl Ladder<'_> {
             Err(error) if matches!(wire.refused_with(), 400 | 404 | 405) => error,
             settled => return settled,
         };
-        // What was wrong with the POST says more than that there is no stream either.
-        self.first_revision().await.map_err(|_| error)
+        match self.first_revision().await {
+            // What was wrong with the POST says more than that there is no stream either.
+            Err(ClientError::Status { .. }) => Err(error),
+            settled => settled,
+        }
     }
 
     /// By the transport of 2024-11-05.
@@ -159,3 +162,7 @@ fn names(refused: &ErrorObject, era: Era) -> bool {
     let is_named = |name: &String| Revision::named(name).is_some_and(|revision| revision.era() == era);
     data.is_some_and(|data| data.supported.iter().any(is_named))
 }
+
+#[cfg(test)]
+#[path = "web_tests.rs"]
+mod tests;

@@ -2,6 +2,7 @@
 //! personal. Finding is here; what follows from it is decided in `taint`.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 use aho_corasick::AhoCorasick;
 use openfang_types::capability::Glob;
@@ -28,7 +29,7 @@ const SECRET_SHAPES: [&str; 12] = [
 ];
 
 /// Shorter values would be found everywhere; config takes none that is.
-const SHORTEST_SECRET: usize = 8;
+pub const SHORTEST_SECRET: usize = 8;
 
 /// What to look for.
 pub struct Sensitive {
@@ -74,7 +75,7 @@ impl Sensitive {
     }
 
     /// What the texts in there say about themselves.
-    pub(super) fn labels_of(&self, value: &Value, source: &str) -> Labels {
+    pub(super) fn labels_of(&self, value: &Value, source: impl Display + Copy) -> Labels {
         let mut labels = Labels::none();
         any_text(value, &mut |text| {
             labels.join(&self.labels_of_text(text, source));
@@ -84,15 +85,20 @@ impl Sensitive {
     }
 
     /// What a text says about itself.
-    pub(super) fn labels_of_text(&self, text: &str, source: &str) -> Labels {
+    pub(super) fn labels_of_text(&self, text: &str, source: impl Display) -> Labels {
         let mut labels = Labels::none();
-        if self.shapes.is_match(text) || self.configured.as_ref().is_some_and(|secrets| secrets.is_match(text)) {
+        if self.looks_secret(text) {
             labels.add(Label::Secret, format!("secret-looking text in {source}"));
         }
         if self.pii.as_ref().is_some_and(|patterns| patterns.is_match(text)) {
             labels.add(Label::Pii, format!("personal text in {source}"));
         }
         labels
+    }
+
+    /// Whether a text has the shape of a secret, or holds a configured one.
+    pub fn looks_secret(&self, text: &str) -> bool {
+        self.shapes.is_match(text) || self.configured.as_ref().is_some_and(|secrets| secrets.is_match(text))
     }
 
     /// The text with every configured secret taken out.

@@ -100,6 +100,12 @@ pub const MCP_PARKED_TTL: Duration = Duration::from_secs(600);
 pub const MCP_POOL: usize = 64;
 /// How long such a connection is kept without a call.
 pub const MCP_POOL_IDLE: Duration = Duration::from_secs(60);
+/// How often a command looks whether a server that it has added is ready.
+pub const MCP_SETTLE_POLL: Duration = Duration::from_millis(100);
+/// How long a server that was added may take until somebody begins to connect to it.
+pub const MCP_SETTLE_GRACE: Duration = Duration::from_secs(1);
+/// A file of another program from which servers are taken over.
+pub const MCP_IMPORT_FILE_BYTES: u64 = 64 * 1024 * 1024;
 /// Log lines of a server that are kept for `openfang mcp logs`.
 pub const MCP_SERVER_LOG_LINES: usize = 1_000;
 /// How long a server may be silent on a connection that waits for it; the time of a call is shorter and rules.
@@ -110,6 +116,8 @@ pub const MCP_SESSION_ID_BYTES: usize = 1_024;
 pub const MCP_LISTEN: Duration = Duration::from_millis(500);
 /// The pause before a broken stream is resumed, unless the server asks for another.
 pub const MCP_RESUME: Duration = Duration::from_secs(1);
+/// The shortest such pause, whatever the server asks for.
+pub const MCP_RESUME_MIN: Duration = Duration::from_millis(50);
 /// Attempts to resume a stream that bring nothing new.
 pub const MCP_RESUME_ATTEMPTS: u32 = 5;
 /// Answers to questions of one server that are on their way at a time.

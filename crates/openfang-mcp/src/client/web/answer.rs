@@ -1,8 +1,8 @@
 //! What an answer over HTTP is, by its head.
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderValue, header};
 use openfang_egress::http::{Body, Events};
-use openfang_egress::sse::SseLimits;
+use openfang_egress::sse::{Event, SseLimits};
 use openfang_types::limits::MAX_MCP_MESSAGE_SIZE;
 
 use super::super::ClientError;
@@ -59,4 +59,9 @@ pub(super) async fn document(body: Body) -> Result<bytes::Bytes, ClientError> {
 /// The stream: each message limited, their number not.
 pub(super) fn events(body: Body) -> Events {
     body.events(SseLimits { event_bytes: MAX_MCP_MESSAGE_SIZE, events: u64::MAX })
+}
+
+/// What a stream can be taken up behind this event with; none for an id that cannot be sent back.
+pub(super) fn resumable(event: &Event) -> Option<HeaderValue> {
+    event.id.as_ref().and_then(|id| HeaderValue::from_bytes(id.as_bytes()).ok())
 }

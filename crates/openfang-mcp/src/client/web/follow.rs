@@ -1,8 +1,9 @@
 //! The stream on which the answer to a request comes, behind whatever else there is to say. In the legacy era it can be
 //! taken up again where it broke; in the modern one it is lost.
 
+use http::HeaderValue;
 use openfang_egress::http::Events;
-use openfang_types::limits::{MCP_END_GRACE, MCP_RECONNECT_MAX, MCP_RESUME, MCP_RESUME_ATTEMPTS};
+use openfang_types::limits::{MCP_END_GRACE, MCP_RECONNECT_MAX, MCP_RESUME, MCP_RESUME_ATTEMPTS, MCP_RESUME_MIN};
 use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
@@ -32,7 +33,7 @@ struct Following<'a> {
     wire: &'a Streamable,
     id: i64,
     /// The last event that can be resumed from.
-    seen: Option<String>,
+    seen: Option<HeaderValue>,
     pause: std::time::Duration,
     /// Attempts since something new came.
     attempts: u32,
@@ -50,16 +51,17 @@ impl Following<'_> {
         loop {
             let next = events.next().await;
             if let Some(pause) = events.retry() {
-                self.pause = pause.min(MCP_RECONNECT_MAX);
+                self.pause = pause.clamp(MCP_RESUME_MIN, MCP_RECONNECT_MAX);
             }
             let event = match next {
                 Ok(Some(event)) => event,
                 Ok(None) => return End::Broken(ClientError::Lost("its stream ended before the answer".to_owned())),
                 Err(error) => return End::Broken(lost(&error)),
             };
-            self.attempts = 0;
-            if event.id.is_some() {
-                self.seen = event.id;
+            let seen = answer::resumable(&event);
+            if seen.is_some() && seen != self.seen {
+                self.seen = seen;
+                self.attempts = 0;
             }
             if event.name == "message" && !event.data.is_empty() {
                 self.wire.take(event.data.as_bytes(), Some(self.id));
@@ -68,7 +70,7 @@ impl Following<'_> {
                 return End::Answered;
             }
             in_a_row = in_a_row.wrapping_add(1);
-            if in_a_row % IN_A_ROW == 0 {
+            if in_a_row.is_multiple_of(IN_A_ROW) {
                 yield_now().await;
             }
         }
@@ -80,7 +82,7 @@ impl Following<'_> {
         while can_resume && self.attempts < MCP_RESUME_ATTEMPTS {
             self.attempts += 1;
             sleep(self.pause).await;
-            match self.wire.site.send(self.wire.stream_request(self.seen.as_deref())).await {
+            match self.wire.site.send(self.wire.stream_request(self.seen.as_ref())).await {
                 Ok(response) if response.status.is_success() && Kind::of(&response.headers) == Kind::Events => {
                     return Ok(answer::events(response.body));
                 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use http::HeaderMap;
-use openfang_egress::http::{Events, Patience};
-use openfang_types::limits::{MCP_REPLIES, MCP_REPLY};
+use openfang_egress::http::{Events, Request};
+use openfang_types::limits::MCP_REPLIES;
 use tokio::sync::Semaphore;
 use tokio::task::yield_now;
 use tokio_util::sync::CancellationToken;
@@ -37,7 +37,7 @@ impl PostAndStream {
     pub(super) async fn open(site: &Site, inbox: &Arc<Inbox>, how: &Connecting) -> Result<Arc<Self>, ClientError> {
         let response = site.send(site.stream(site.headers())).await?;
         if !response.status.is_success() {
-            return Err(site.refusal(response).await);
+            return Err(site.refusal(response, None).await);
         }
         if Kind::of(&response.headers) != Kind::Events {
             return Err(answer::unreadable(&response.headers));
@@ -65,17 +65,17 @@ impl PostAndStream {
         Ok(wire)
     }
 
-    async fn post(&self, message: Bytes) -> Result<(), ClientError> {
-        let response = self.mailbox.send(self.mailbox.message(self.headers.clone(), message)).await?;
-        if response.status.is_success() { Ok(()) } else { Err(self.mailbox.refusal(response).await) }
+    async fn post(&self, request: Request) -> Result<(), ClientError> {
+        let sent = self.over.run_until_cancelled(self.mailbox.send(request)).await;
+        let response = sent.unwrap_or_else(|| Err(ClientError::NotSent("the conversation is over".to_owned())))?;
+        self.mailbox.taken(response, None).await
     }
 
     fn reply(&self, reply: Bytes) {
         let Ok(permit) = Arc::clone(&self.replies).try_acquire_owned() else {
             return tracing::debug!("a server asks faster than it takes answers");
         };
-        let patience = Patience { total: Some(MCP_REPLY), ..Patience::default() };
-        let request = self.mailbox.message(self.headers.clone(), reply).patience(patience);
+        let request = self.mailbox.short_message(self.headers.clone(), reply);
         let mailbox = self.mailbox.clone();
         self.tracker.spawn(self.over.clone().run_until_cancelled_owned(async move {
             if let Err(error) = mailbox.send(request).await {
@@ -104,7 +104,7 @@ async fn read(mut events: Events, inbox: Arc<Inbox>, wire: Weak<PostAndStream>) 
             }
         }
         count = count.wrapping_add(1);
-        if count % IN_A_ROW == 0 {
+        if count.is_multiple_of(IN_A_ROW) {
             yield_now().await;
         }
     };
@@ -113,11 +113,14 @@ async fn read(mut events: Events, inbox: Arc<Inbox>, wire: Weak<PostAndStream>) 
 
 impl Wire for PostAndStream {
     fn request(self: Arc<Self>, request: Outgoing) -> Carried {
-        Box::pin(async move { self.post(request.body).await })
+        // Some servers take a request only when they are done with it.
+        let request = self.mailbox.message(self.headers.clone(), request.body);
+        Box::pin(async move { self.post(request).await })
     }
 
     fn tell(self: Arc<Self>, message: Bytes) -> Carried {
-        Box::pin(async move { self.post(message).await })
+        let request = self.mailbox.short_message(self.headers.clone(), message);
+        Box::pin(async move { self.post(request).await })
     }
 
     fn settle(&self, _: Revision) {}

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use openfang_egress::http::{HttpDoor, HttpError, Patience, Request, Response};
 use openfang_egress::url::OperatorUrl;
-use openfang_types::limits::{HTTP_CONNECT, MCP_HTTP_SILENCE, MCP_REFUSAL_BYTES, MCP_REFUSAL_SHOWN};
+use openfang_types::limits::{HTTP_CONNECT, MCP_HTTP_SILENCE, MCP_REFUSAL_BYTES, MCP_REFUSAL_SHOWN, MCP_REPLY};
 
 use super::super::ClientError;
 
@@ -76,6 +76,12 @@ impl Site {
         self.request(Method::POST, headers).body(JSON, body)
     }
 
+    /// A message that is only taken, not answered; that does not take long.
+    pub(super) fn short_message(&self, headers: HeaderMap, body: Bytes) -> Request {
+        self.message(headers, body)
+            .patience(Patience { total: Some(MCP_REPLY), ..Patience::default() })
+    }
+
     /// A wish for a stream of events.
     pub(super) fn stream(&self, mut headers: HeaderMap) -> Request {
         headers.remove(header::CONTENT_TYPE);
@@ -96,8 +102,24 @@ impl Site {
         self.door.send(request).await.map_err(|error| lost(&error))
     }
 
+    /// Whether a message was taken.
+    pub(super) async fn taken(&self, response: Response, session: Option<&HeaderValue>) -> Result<(), ClientError> {
+        if !response.status.is_success() {
+            return Err(self.refusal(response, session).await);
+        }
+        // A word of thanks that is read leaves the connection for the next message; anything longer is not waited for.
+        let length = response
+            .headers
+            .get(header::CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse().ok());
+        if length.is_some_and(|length: usize| (1..=MCP_REFUSAL_BYTES).contains(&length)) {
+            drop(response.body.bytes().await);
+        }
+        Ok(())
+    }
+
     /// Why a server said no, from its answer: short, printable, and without what only we and it should know.
-    pub(super) async fn refusal(&self, mut response: Response) -> ClientError {
+    pub(super) async fn refusal(&self, mut response: Response, session: Option<&HeaderValue>) -> ClientError {
         let mut said = Vec::new();
         while said.len() < MCP_REFUSAL_BYTES {
             match response.body.chunk().await {
@@ -105,19 +127,19 @@ impl Site {
                 Ok(None) | Err(_) => break,
             }
         }
-        said.truncate(MCP_REFUSAL_BYTES);
-        self.status(response.status.as_u16(), &said)
+        self.status(response.status.as_u16(), &said, session)
     }
 
     /// The error for a status and what came with it.
-    pub(super) fn status(&self, status: u16, said: &[u8]) -> ClientError {
-        ClientError::Status { status, said: shown(&self.without_secrets(&String::from_utf8_lossy(said))) }
+    pub(super) fn status(&self, status: u16, said: &[u8], session: Option<&HeaderValue>) -> ClientError {
+        let said = &said[..said.len().min(MCP_REFUSAL_BYTES)];
+        ClientError::Status { status, said: shown(&self.without_secrets(&String::from_utf8_lossy(said), session)) }
     }
 
     /// A server may repeat what it was sent.
-    fn without_secrets(&self, text: &str) -> String {
+    fn without_secrets(&self, text: &str, session: Option<&HeaderValue>) -> String {
         let mut text = text.to_owned();
-        let values = self.secrets.values().filter_map(|value| value.to_str().ok());
+        let values = self.secrets.values().chain(session).filter_map(|value| value.to_str().ok());
         for secret in values.flat_map(|value| [Some(value), value.split_once(' ').map(|(_, token)| token)]) {
             if let Some(secret) = secret.map(str::trim).filter(|secret| !secret.is_empty()) {
                 text = text.replace(secret, "[redacted]");

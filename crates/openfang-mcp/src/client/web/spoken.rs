@@ -1,5 +1,6 @@
 //! What every message to a server says besides itself: the revision, the session, and the headers they come in.
 
+use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 use openfang_types::limits::MCP_SESSION_ID_BYTES;
 use serde::Deserialize;
@@ -13,7 +14,7 @@ use crate::server::http::{PROTOCOL_VERSION, SESSION_ID};
 /// The state of a conversation over Streamable HTTP.
 pub(super) struct Spoken {
     pub(super) revision: Revision,
-    pub(super) has_session: bool,
+    has_session: bool,
     /// With the revision and the session.
     pub(super) headers: HeaderMap,
 }
@@ -21,7 +22,8 @@ pub(super) struct Spoken {
 /// The headers of one message.
 pub(super) struct Head {
     pub(super) headers: HeaderMap,
-    pub(super) has_session: bool,
+    /// The session that they name.
+    pub(super) session: Option<HeaderValue>,
 }
 
 impl Spoken {
@@ -58,7 +60,7 @@ impl Spoken {
                 headers.insert(name.clone(), value.clone());
             }
         }
-        Ok(Head { headers, has_session: self.has_session })
+        Ok(Head { session: headers.get(SESSION_ID).cloned(), headers })
     }
 
     /// The headers of a notification, or of an answer to a question.
@@ -74,7 +76,7 @@ impl Spoken {
         {
             headers.insert(header_text::METHOD, method);
         }
-        Head { headers, has_session: self.has_session }
+        Head { session: headers.get(SESSION_ID).cloned(), headers }
     }
 
     /// Keeps the session that the server gave with its answer to `initialize`, if it gave one.
@@ -93,6 +95,8 @@ impl Spoken {
 
     /// The headers to end the session with, once.
     pub(super) fn end_session(&mut self) -> Option<HeaderMap> {
-        std::mem::take(&mut self.has_session).then(|| self.headers.clone())
+        let mut headers = std::mem::take(&mut self.has_session).then(|| self.headers.clone())?;
+        headers.remove(CONTENT_TYPE);
+        Some(headers)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Weak;
 
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use openfang_egress::http::Events;
 use openfang_types::limits::{MCP_RECONNECT, MCP_RECONNECT_MAX};
 use tokio::task::yield_now;
@@ -21,8 +21,7 @@ pub(super) async fn listen(wire: Weak<Streamable>, listening: CancellationToken)
     let mut seen = None;
     let mut pause = MCP_RECONNECT;
     loop {
-        let Some((site, request)) =
-            wire.upgrade().map(|wire| (wire.site.clone(), wire.stream_request(seen.as_deref())))
+        let Some((site, request)) = wire.upgrade().map(|wire| (wire.site.clone(), wire.stream_request(seen.as_ref())))
         else {
             return;
         };
@@ -53,12 +52,12 @@ struct Heard {
     retry: Option<std::time::Duration>,
 }
 
-async fn hear(wire: &Weak<Streamable>, mut events: Events, seen: &mut Option<String>) -> Heard {
+async fn hear(wire: &Weak<Streamable>, mut events: Events, seen: &mut Option<HeaderValue>) -> Heard {
     let mut count = 0_usize;
     while let Ok(Some(event)) = events.next().await {
         count = count.wrapping_add(1);
-        if event.id.is_some() {
-            *seen = event.id;
+        if let Some(id) = answer::resumable(&event) {
+            *seen = Some(id);
         }
         if event.name == "message" && !event.data.is_empty() {
             match wire.upgrade() {
@@ -66,7 +65,7 @@ async fn hear(wire: &Weak<Streamable>, mut events: Events, seen: &mut Option<Str
                 None => break,
             }
         }
-        if count % IN_A_ROW == 0 {
+        if count.is_multiple_of(IN_A_ROW) {
             yield_now().await;
         }
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 use openfang_egress::http::{Patience, Request, Response};
-use openfang_types::limits::{MCP_GOODBYE, MCP_LISTEN, MCP_REPLIES, MCP_REPLY};
+use openfang_types::limits::{MCP_GOODBYE, MCP_LISTEN, MCP_REPLIES};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -60,10 +60,10 @@ impl Streamable {
 
     async fn exchange(&self, request: Outgoing) -> Result<(), ClientError> {
         let (id, is_first) = (request.id, &*request.method == "initialize");
-        let Head { headers, has_session } = self.lock().head(&request)?;
+        let Head { headers, session } = self.lock().head(&request)?;
         let response = self.site.send(self.site.message(headers, request.body)).await?;
         if !response.status.is_success() {
-            return self.refused(response, id, has_session).await;
+            return self.refused(response, id, session).await;
         }
         if is_first {
             self.lock().begin_session(&response.headers)?;
@@ -80,19 +80,19 @@ impl Streamable {
     }
 
     /// The server gave a status that says no. An error in JSON-RPC is an answer all the same.
-    async fn refused(&self, response: Response, id: i64, has_session: bool) -> Result<(), ClientError> {
-        let status = response.status;
+    async fn refused(&self, response: Response, id: i64, session: Option<HeaderValue>) -> Result<(), ClientError> {
+        let (status, has_session) = (response.status, session.is_some());
         self.refused_with.store(status.as_u16(), Ordering::Relaxed);
         if has_session && status == StatusCode::NOT_FOUND {
             return Err(ClientError::SessionGone);
         }
         let needs_credentials = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         if needs_credentials || Kind::of(&response.headers) != Kind::Json {
-            let refusal = self.site.refusal(response).await;
+            let refusal = self.site.refusal(response, session.as_ref()).await;
             return Err(if has_session && is_about_the_session(&refusal) { ClientError::SessionGone } else { refusal });
         }
         let frame = answer::document(response.body).await?;
-        let refusal = self.site.status(status.as_u16(), &frame);
+        let refusal = self.site.status(status.as_u16(), &frame, session.as_ref());
         if has_session && is_about_the_session(&refusal) {
             return Err(ClientError::SessionGone);
         }
@@ -131,9 +131,7 @@ impl Streamable {
         };
         let (site, over) = (self.site.clone(), self.over.clone());
         self.tracker.spawn(over.run_until_cancelled_owned(async move {
-            let request = site
-                .message(headers, reply)
-                .patience(Patience { total: Some(MCP_REPLY), ..Patience::default() });
+            let request = site.short_message(headers, reply);
             if let Err(error) = site.send(request).await {
                 tracing::debug!(%error, "an answer did not reach a server");
             }
@@ -142,20 +140,23 @@ impl Streamable {
     }
 
     async fn deliver(&self, message: Bytes) -> Result<(), ClientError> {
-        let Head { headers, has_session } = self.lock().head_of_told(&message);
-        let response = self.site.send(self.site.message(headers, message)).await?;
-        match response.status {
-            status if status.is_success() => Ok(()),
-            StatusCode::NOT_FOUND if has_session => Err(ClientError::SessionGone),
-            _ => Err(self.site.refusal(response).await),
+        let Head { headers, session } = self.lock().head_of_told(&message);
+        let sent = self
+            .over
+            .run_until_cancelled(self.site.send(self.site.short_message(headers, message)))
+            .await;
+        let response = sent.unwrap_or_else(|| Err(ClientError::NotSent("the conversation is over".to_owned())))?;
+        if session.is_some() && response.status == StatusCode::NOT_FOUND {
+            return Err(ClientError::SessionGone);
         }
+        self.site.taken(response, session.as_ref()).await
     }
 
     /// A wish for a stream, behind what was seen last.
-    pub(super) fn stream_request(&self, after: Option<&str>) -> Request {
+    pub(super) fn stream_request(&self, after: Option<&HeaderValue>) -> Request {
         let mut headers = self.lock().headers.clone();
-        if let Some(after) = after.and_then(|after| HeaderValue::from_str(after).ok()) {
-            headers.insert(LAST_EVENT_ID, after);
+        if let Some(after) = after {
+            headers.insert(LAST_EVENT_ID, after.clone());
         }
         self.site.stream(headers)
     }

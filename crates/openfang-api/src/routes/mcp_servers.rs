@@ -1,0 +1,138 @@
+//! `/api/mcp/servers`: the MCP servers of the house: what they are, how they are doing, and changing them.
+//!
+//! A body may hold secrets, so nothing that was sent is ever quoted back.
+
+use axum::Json;
+use axum::extract::State;
+use openfang_kernel::Kernel;
+use openfang_kernel::config_edit::Existing;
+use openfang_kernel::mcp_control::{McpServerDetails, McpServerView, McpServers, McpTested};
+use openfang_types::config::McpServerConfigEntry;
+use openfang_types::ids::ServerName;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::ApiError;
+use crate::extract::{Asked, JsonBody, Named, Who};
+
+/// What each member takes; said where one does not fit.
+const MEMBERS: [(&str, &str); 5] = [
+    ("name", "use up to 64 letters, digits, and . _ -, a letter or digit first"),
+    ("transport", "it is {type: \"stdio\", command, args} or {type: \"http\" or \"sse\", url, headers}"),
+    ("env", "it is a list of NAME or NAME=value"),
+    ("timeout_secs", "it is a number of seconds"),
+    ("startup_timeout_secs", "it is a number of seconds"),
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AddQuery {
+    #[serde(default)]
+    replace: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ApproveBody {
+    tool: Option<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Removed {
+    removed: ServerName,
+}
+
+#[derive(Serialize)]
+pub(super) struct Approved {
+    approved: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Lines {
+    lines: Vec<String>,
+}
+
+pub(super) async fn list(State(kernel): State<Kernel>, Who(caller): Who) -> Result<Json<McpServers>, ApiError> {
+    Ok(Json(kernel.mcp_servers(&caller)?))
+}
+
+pub(super) async fn show(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<ServerName>,
+) -> Result<Json<McpServerDetails>, ApiError> {
+    Ok(Json(kernel.mcp_server_details(&caller, &name)?))
+}
+
+pub(super) async fn add(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Asked(query): Asked<AddQuery>,
+    JsonBody(body): JsonBody<Value>,
+) -> Result<Json<McpServerDetails>, ApiError> {
+    let existing = if query.replace { Existing::Replace } else { Existing::Keep };
+    Ok(Json(kernel.add_mcp_server(&caller, entry_of(body)?, existing).await?))
+}
+
+pub(super) async fn remove(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<ServerName>,
+) -> Result<Json<Removed>, ApiError> {
+    kernel.remove_mcp_server(&caller, &name).await?;
+    Ok(Json(Removed { removed: name }))
+}
+
+pub(super) async fn restart(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<ServerName>,
+) -> Result<Json<McpServerView>, ApiError> {
+    Ok(Json(kernel.restart_mcp_server(&caller, &name).await?))
+}
+
+pub(super) async fn test(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<ServerName>,
+) -> Result<Json<McpTested>, ApiError> {
+    Ok(Json(kernel.test_mcp_server(&caller, &name).await?))
+}
+
+pub(super) async fn approve(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<ServerName>,
+    JsonBody(body): JsonBody<ApproveBody>,
+) -> Result<Json<Approved>, ApiError> {
+    Ok(Json(Approved { approved: kernel.approve_mcp_tools(&caller, &name, body.tool).await? }))
+}
+
+pub(super) async fn log(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<ServerName>,
+) -> Result<Json<Lines>, ApiError> {
+    Ok(Json(Lines { lines: kernel.mcp_server_log(&caller, &name)? }))
+}
+
+/// Only a message about what is missing is passed on: every other one quotes what was sent.
+fn entry_of(body: Value) -> Result<McpServerConfigEntry, ApiError> {
+    serde_path_to_error::deserialize(body).map_err(|error| {
+        let message = error.inner().to_string();
+        let member = error.path().iter().next().map(ToString::to_string).unwrap_or_default();
+        let takes = MEMBERS.iter().find(|(name, _)| *name == member);
+        let why = match takes {
+            _ if message.starts_with("missing field `") => message,
+            Some((name, takes)) => format!("{name} does not fit: {takes}"),
+            None => {
+                "it has a member that is not known or does not fit; `openfang config schema` describes them".to_owned()
+            }
+        };
+        ApiError::bad_request(format!("the body is not a server: {why}"))
+    })
+}
+
+#[cfg(test)]
+#[path = "mcp_servers_tests.rs"]
+mod tests;

@@ -1,0 +1,151 @@
+//! Who looks after the MCP servers: the daemon, which is connected to them, or a kernel in this process, which only
+//! knows what the file says.
+
+use http::Method;
+use openfang_kernel::config_edit::Existing;
+use openfang_kernel::mcp_control::{McpServerDetails, McpServerView, McpServers, McpTested, shown};
+use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::ids::ServerName;
+use openfang_types::secret::Secret;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{DaemonBackend, InProcess};
+use crate::error::CliError;
+use crate::session::Session;
+
+/// Who looks after the MCP servers.
+pub(crate) enum Servers {
+    Daemon(DaemonBackend),
+    InProcess(InProcess),
+}
+
+#[derive(Deserialize)]
+struct Removed {}
+
+#[derive(Deserialize)]
+struct Approved {
+    approved: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Lines {
+    lines: Vec<String>,
+}
+
+impl Servers {
+    /// The daemon, or else a kernel that leaves the servers alone.
+    pub(crate) async fn open(session: &Session) -> Result<Self, CliError> {
+        if let Some(daemon) = Self::daemon(session).await? {
+            return Ok(daemon);
+        }
+        session.prepare_home()?;
+        Ok(Self::InProcess(InProcess::start_without_servers(session, session.config(&[])?)?))
+    }
+
+    /// The daemon, or else a kernel that knows this one server only.
+    pub(crate) async fn open_for(session: &Session, name: &ServerName) -> Result<Self, CliError> {
+        if let Some(daemon) = Self::daemon(session).await? {
+            return Ok(daemon);
+        }
+        session.prepare_home()?;
+        let mut config = session.config(&[])?;
+        if !config.mcp_servers.iter().any(|entry| entry.name == *name) {
+            // Nothing to connect to: the kernel that knows all names says which was meant.
+            return Ok(Self::InProcess(InProcess::start_without_servers(session, config)?));
+        }
+        config.mcp_servers.retain(|entry| entry.name == *name);
+        Ok(Self::InProcess(InProcess::start(session, config)?))
+    }
+
+    async fn daemon(session: &Session) -> Result<Option<Self>, CliError> {
+        if session.in_process {
+            return Ok(None);
+        }
+        Ok(session.daemon().await?.map(|daemon| Self::Daemon(DaemonBackend::new(daemon))))
+    }
+
+    pub(crate) const fn is_daemon(&self) -> bool {
+        matches!(self, Self::Daemon(_))
+    }
+
+    pub(crate) async fn list(&self) -> Result<McpServers, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.get("/api/mcp/servers").await,
+            Self::InProcess(here) => here.said(here.kernel.mcp_servers(&here.caller)),
+        }
+    }
+
+    pub(crate) async fn show(&self, name: &ServerName) -> Result<McpServerDetails, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.get(&format!("/api/mcp/servers/{name}")).await,
+            Self::InProcess(here) => here.said(here.kernel.mcp_server_details(&here.caller, name)),
+        }
+    }
+
+    pub(crate) async fn add(
+        &self,
+        entry: McpServerConfigEntry,
+        existing: Existing,
+    ) -> Result<McpServerDetails, CliError> {
+        match self {
+            Self::Daemon(daemon) => {
+                let path = format!("/api/mcp/servers?replace={}", existing == Existing::Replace);
+                daemon.post_in_confidence(&path, &with_secrets(&entry), &json!(shown(&entry))).await
+            }
+            Self::InProcess(here) => here.said(here.kernel.add_mcp_server(&here.caller, entry, existing).await),
+        }
+    }
+
+    pub(crate) async fn remove(&self, name: &ServerName) -> Result<(), CliError> {
+        match self {
+            Self::Daemon(daemon) => {
+                let path = format!("/api/mcp/servers/{name}");
+                daemon.ask::<Removed>(Method::DELETE, &path, None).await.map(|Removed {}| ())
+            }
+            Self::InProcess(here) => here.said(here.kernel.remove_mcp_server(&here.caller, name).await),
+        }
+    }
+
+    pub(crate) async fn test(&self, name: &ServerName) -> Result<McpTested, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.post(&format!("/api/mcp/servers/{name}/test"), &json!({})).await,
+            Self::InProcess(here) => here.said(here.kernel.test_mcp_server(&here.caller, name).await),
+        }
+    }
+}
+
+/// What only a daemon can do, because only it is connected.
+impl DaemonBackend {
+    pub(crate) async fn restart_server(&self, name: &ServerName) -> Result<McpServerView, CliError> {
+        self.post(&format!("/api/mcp/servers/{name}/restart"), &json!({})).await
+    }
+
+    pub(crate) async fn approve_tools(&self, name: &ServerName, tool: Option<&str>) -> Result<Vec<String>, CliError> {
+        let body = tool.map_or_else(|| json!({}), |tool| json!({ "tool": tool }));
+        let said: Approved = self.post(&format!("/api/mcp/servers/{name}/approve"), &body).await?;
+        Ok(said.approved)
+    }
+
+    pub(crate) async fn server_log(&self, name: &ServerName) -> Result<Vec<String>, CliError> {
+        Ok(self.get::<Lines>(&format!("/api/mcp/servers/{name}/log")).await?.lines)
+    }
+}
+
+/// The entry for the daemon, which has to know what nobody is shown.
+fn with_secrets(entry: &McpServerConfigEntry) -> Value {
+    let mut body = json!(entry);
+    body["env"] = entry.env.iter().map(EnvEntry::expose).collect();
+    match &entry.transport {
+        McpTransportEntry::Stdio { .. } => {}
+        McpTransportEntry::Sse { headers, .. } | McpTransportEntry::Http { headers, .. } => {
+            let exposed = |(name, value): (&String, &Secret)| (name.clone(), Value::from(value.expose()));
+            body["transport"]["headers"] = headers.iter().map(exposed).collect();
+        }
+    }
+    body
+}
+
+#[cfg(test)]
+#[path = "servers_tests.rs"]
+mod tests;

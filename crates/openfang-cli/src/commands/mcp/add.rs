@@ -1,0 +1,135 @@
+//! `openfang mcp add`: an entry in the file, and a connection where a daemon runs.
+
+use std::collections::BTreeMap;
+
+use openfang_kernel::config_edit::Existing;
+use openfang_kernel::mcp_control::McpServerDetails;
+use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::limits::{MCP_SETTLE_GRACE, MCP_SETTLE_POLL};
+use openfang_types::mcp_status::McpServerState;
+use openfang_types::secret::Secret;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use super::look;
+use crate::args::{McpAddArgs, Transport};
+use crate::backend::Servers;
+use crate::error::{CliError, Exit};
+use crate::session::Session;
+
+pub(super) async fn run(session: &Session, args: McpAddArgs) -> Result<Exit, CliError> {
+    let existing = if args.replace { Existing::Replace } else { Existing::Keep };
+    let entry = entry_of(args)?;
+    let servers = Servers::open(session).await?;
+    let added = servers.add(entry, existing).await?;
+    let output = &session.output;
+    let path = session.home.config();
+    let name = added.configured.name.clone();
+    output.announce(&format!("wrote {name} to {}: {}", path.display(), look::way(&added.configured)));
+    let added = if servers.is_daemon() { settled(session, &servers, added).await? } else { added };
+    if output.is_json() {
+        output.document(&json!({ "path": path, "server": added }))?;
+        return Ok(Exit::Ok);
+    }
+    look::outcome(session, &added.connected)?;
+    if !servers.is_daemon() {
+        let (test, start) = (session.command(&format!("mcp test {name}")), session.command("start"));
+        output.note(&format!("no daemon was told; try the server with `{test}`, or start a daemon with `{start}`"));
+    }
+    Ok(Exit::Ok)
+}
+
+/// Waits until the server is ready or has failed.
+pub(super) async fn settled(
+    session: &Session,
+    servers: &Servers,
+    mut added: McpServerDetails,
+) -> Result<McpServerDetails, CliError> {
+    let name = added.configured.name.clone();
+    let begun = Instant::now();
+    let patience = added.configured.startup_timeout() + MCP_SETTLE_GRACE;
+    let mut has_said = false;
+    loop {
+        let limit = match added.connected.state {
+            McpServerState::Starting => patience,
+            McpServerState::Configured => MCP_SETTLE_GRACE,
+            McpServerState::Ready | McpServerState::Degraded | McpServerState::Failed => return Ok(added),
+        };
+        if begun.elapsed() >= limit {
+            return Ok(added);
+        }
+        if !std::mem::replace(&mut has_said, true) {
+            session.output.note(&format!("connecting to {name} ..."));
+        }
+        sleep(MCP_SETTLE_POLL).await;
+        added = servers.show(&name).await?;
+    }
+}
+
+fn entry_of(args: McpAddArgs) -> Result<McpServerConfigEntry, CliError> {
+    let transport = transport_of(&args)?;
+    let mut entry = McpServerConfigEntry::new(args.name, transport);
+    entry.env = args.env.into_iter().map(EnvEntry::new).collect();
+    if entry.env.iter().any(|variable| !is_variable(variable.name())) {
+        return Err(CliError::Usage("-e takes NAME or NAME=VALUE, as in -e API_TOKEN".to_owned()));
+    }
+    entry.trusted = args.trusted;
+    entry.interactive = args.interactive;
+    entry.protocol = args.protocol.unwrap_or_default();
+    entry.on_change = args.on_change.unwrap_or_default();
+    entry.timeout_secs = args.timeout.unwrap_or(entry.timeout_secs);
+    entry.startup_timeout_secs = args.startup_timeout.unwrap_or(entry.startup_timeout_secs);
+    Ok(entry)
+}
+
+/// A program after `--`, or a URL.
+fn transport_of(args: &McpAddArgs) -> Result<McpTransportEntry, CliError> {
+    let wrong = |why: &str| CliError::Usage(why.to_owned());
+    let url = args.url.as_ref().or(args.place.as_ref());
+    match (args.words.split_first(), url, args.transport) {
+        (Some((command, words)), None, None | Some(Transport::Stdio)) => {
+            Ok(McpTransportEntry::Stdio { command: command.clone(), args: words.to_vec() })
+        }
+        (Some(_), ..) => Err(wrong("a program is a server of type stdio; leave --transport out")),
+        (None, Some(url), _) if !(url.starts_with("http://") || url.starts_with("https://") || url.contains("${")) => {
+            Err(wrong("that is not a URL; write a program after `--`, as in `openfang mcp add NAME -- npx -y server`"))
+        }
+        (None, Some(url), None | Some(Transport::Http)) => {
+            Ok(McpTransportEntry::Http { url: url.clone(), headers: headers(&args.header)? })
+        }
+        (None, Some(url), Some(Transport::Sse)) => {
+            Ok(McpTransportEntry::Sse { url: url.clone(), headers: headers(&args.header)? })
+        }
+        (None, Some(_), Some(Transport::Stdio)) => Err(wrong("a URL is a server of type http or sse")),
+        (None, None, _) => Err(wrong(
+            "say how the server is reached: `openfang mcp add NAME -- command args`, or `openfang mcp add NAME --url URL`",
+        )),
+    }
+}
+
+/// The value of a header may be a secret: what is wrong with it is said without it.
+fn headers(texts: &[String]) -> Result<BTreeMap<String, Secret>, CliError> {
+    let wrong = || CliError::Usage("--header takes 'NAME: VALUE', as in --header 'X-Key: ${KEY}'".to_owned());
+    let header = |text: &String| {
+        let (name, value) = text.split_once(':').ok_or_else(wrong)?;
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"-_.!#$%&'*+^`|~".contains(&byte))
+        };
+        let name = Some(name.trim()).filter(|name| is_name(name)).ok_or_else(wrong)?;
+        Ok((name.to_owned(), Secret::new(value.trim().to_owned())))
+    };
+    texts.iter().map(header).collect()
+}
+
+fn is_variable(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+#[path = "add_tests.rs"]
+mod tests;

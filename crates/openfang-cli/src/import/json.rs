@@ -1,0 +1,122 @@
+//! `mcpServers`, `servers` and `context_servers`: the same thing in the words of different programs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::secret::Secret;
+use serde_json::{Map, Value};
+
+use super::variables::Variables;
+use super::{Found, Source, Usable, jsonc, valid_name};
+
+/// Members that mean something we do not do.
+const LEFT_OUT: [(&str, &str); 8] = [
+    ("cwd", "its working directory was left out"),
+    ("envFile", "the variables of its envFile were left out"),
+    ("disabledTools", "all of its tools are taken, the disabled ones too"),
+    ("disabled_tools", "all of its tools are taken, the disabled ones too"),
+    ("enabled_tools", "all of its tools are taken, not only the enabled ones"),
+    ("headersHelper", "its headersHelper was left out"),
+    ("oauth", "its OAuth settings were left out"),
+    ("auth", "its auth settings were left out"),
+];
+
+/// The servers of a file.
+pub(super) fn read(source: &Source, text: &str, home: Option<&Path>) -> Result<Vec<Found>, String> {
+    let document = jsonc::parse(text)?;
+    let mut found = Vec::new();
+    let lists = ["mcpServers", "servers", "context_servers"]
+        .into_iter()
+        .filter_map(|key| document.get(key));
+    for list in lists.chain(document.pointer("/mcp/servers")).chain(of_project(&document, source)) {
+        for (name, server) in list.as_object().into_iter().flatten() {
+            let server = usable(name, server, Variables::new(home, source.project.as_deref()));
+            found.push(Found { name: name.clone(), server });
+        }
+    }
+    Ok(found)
+}
+
+/// Claude Code keeps what is the user's own in a project beside the rest.
+fn of_project<'d>(document: &'d Value, source: &Source) -> Option<&'d Value> {
+    let project = source.project.as_ref()?.to_str()?;
+    document.get("projects")?.get(project)?.get("mcpServers")
+}
+
+fn usable(name: &str, server: &Value, mut variables: Variables<'_>) -> Result<Usable, String> {
+    let server = server.as_object().ok_or("it is not an object")?;
+    let is = |key: &str, value: bool| server.get(key).and_then(Value::as_bool) == Some(value);
+    if is("disabled", true) || is("enabled", false) {
+        return Err("it is disabled there".to_owned());
+    }
+    // Zed once had the program in a table of its own.
+    let program = server.get("command").and_then(Value::as_object);
+    let command = program.map_or_else(|| server.get("command"), |program| program.get("path"));
+    let program = program.unwrap_or(server);
+    let url = ["url", "serverUrl", "httpUrl"].into_iter().find_map(|key| server.get(key));
+    let kind = ["type", "transport"].into_iter().find_map(|key| server.get(key)).and_then(Value::as_str);
+    let kind = kind.map(|kind| kind.to_ascii_lowercase().replace(['-', '_'], ""));
+    let transport = match (command, url, kind.as_deref()) {
+        (Some(command), None, None | Some("stdio" | "local")) => McpTransportEntry::Stdio {
+            command: variables.rewrite(&text(command)?)?,
+            args: texts(program.get("args"))?
+                .iter()
+                .map(|arg| variables.rewrite(arg))
+                .collect::<Result<_, _>>()?,
+        },
+        (None, Some(url), Some("sse")) => {
+            McpTransportEntry::Sse { url: variables.rewrite(&text(url)?)?, headers: headers(server, &mut variables)? }
+        }
+        (None, Some(url), None | Some("http" | "streamablehttp" | "remote")) => {
+            McpTransportEntry::Http { url: variables.rewrite(&text(url)?)?, headers: headers(server, &mut variables)? }
+        }
+        (None, None, _) if server.get("source").and_then(Value::as_str) == Some("extension") => {
+            return Err("it comes with an extension; say how it is started with `openfang mcp add`".to_owned());
+        }
+        (None, None, _) => return Err("it has no command and no url".to_owned()),
+        (Some(_), Some(_), _) => return Err("it has a command and a url".to_owned()),
+        _ => return Err("its type is not supported".to_owned()),
+    };
+    let mut entry = McpServerConfigEntry::new(valid_name(name).ok_or("its name cannot be used")?, transport);
+    if matches!(entry.transport, McpTransportEntry::Stdio { .. }) {
+        entry.env = env(program, &mut variables)?;
+    }
+    for (key, remark) in LEFT_OUT {
+        let means_something = |value: &Value| !(value.is_null() || value.as_array().is_some_and(Vec::is_empty));
+        if server.get(key).is_some_and(means_something) {
+            variables.remark(remark.to_owned());
+        }
+    }
+    Ok(Usable { entry, remarks: variables.into_remarks() })
+}
+
+fn env(program: &Map<String, Value>, variables: &mut Variables<'_>) -> Result<Vec<EnvEntry>, String> {
+    let members = program.get("env").and_then(Value::as_object).into_iter().flatten();
+    // A variable that is null is not set.
+    let set = members.filter(|(_, value)| !value.is_null());
+    set.map(|(name, value)| Ok(EnvEntry::new(format!("{name}={}", variables.rewrite(&text(value)?)?))))
+        .collect()
+}
+
+fn headers(server: &Map<String, Value>, variables: &mut Variables<'_>) -> Result<BTreeMap<String, Secret>, String> {
+    let members = server.get("headers").and_then(Value::as_object).into_iter().flatten();
+    members
+        .map(|(name, value)| Ok((name.clone(), Secret::new(variables.rewrite(&text(value)?)?))))
+        .collect()
+}
+
+/// A value that stands for a text. People write numbers, too.
+fn text(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => {
+            Err("it has something else in the place of a text".to_owned())
+        }
+    }
+}
+
+fn texts(list: Option<&Value>) -> Result<Vec<String>, String> {
+    list.and_then(Value::as_array).into_iter().flatten().map(text).collect()
+}

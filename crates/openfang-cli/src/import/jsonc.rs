@@ -1,0 +1,68 @@
+//! JSON as editors write it: with comments and with commas after the last member.
+
+use serde_json::Value;
+
+/// Reads such a text. What is wrong is said without a word of it: secrets may stand anywhere.
+pub(super) fn parse(text: &str) -> Result<Value, String> {
+    let plain = plain(text.strip_prefix('\u{feff}').unwrap_or(text));
+    serde_json::from_str(&plain).map_err(|error| format!("it is not JSON: see line {}", error.line()))
+}
+
+/// The text with blanks in the place of comments and of commas that nothing follows. Line breaks stay where they are.
+fn plain(text: &str) -> String {
+    let mut out: Vec<char> = Vec::with_capacity(text.len());
+    let mut comma = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                comma = None;
+                out.push(c);
+                while let Some(c) = chars.next() {
+                    out.push(c);
+                    match c {
+                        '\\' => out.extend(chars.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            '/' if chars.peek() == Some(&'/') => while chars.next_if(|c| *c != '\n').is_some() {},
+            '/' if chars.peek() == Some(&'*') => {
+                chars.next();
+                let mut last = ' ';
+                for c in chars.by_ref() {
+                    if c == '\n' {
+                        out.push(c);
+                    }
+                    if last == '*' && c == '/' {
+                        break;
+                    }
+                    last = c;
+                }
+                out.push(' ');
+            }
+            ',' => {
+                comma = Some(out.len());
+                out.push(c);
+            }
+            '}' | ']' => {
+                if let Some(comma) = comma.take() {
+                    out[comma] = ' ';
+                }
+                out.push(c);
+            }
+            c => {
+                if !c.is_whitespace() {
+                    comma = None;
+                }
+                out.push(c);
+            }
+        }
+    }
+    out.into_iter().collect()
+}
+
+#[cfg(test)]
+#[path = "jsonc_tests.rs"]
+mod tests;

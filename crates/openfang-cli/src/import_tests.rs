@@ -1,0 +1,257 @@
+//! One sample of every program's file, and what becomes of it.
+
+use openfang_kernel::config_file::Directories;
+use openfang_types::config::EnvEntry;
+use openfang_types::secret::Secret;
+
+use super::*;
+
+const HOME: &str = "/srv/ada";
+const PROJECT: &str = "/srv/ada/shop";
+
+fn source(client: Client, path: &str) -> Source {
+    Source { client, path: path.into(), project: Some(PROJECT.into()) }
+}
+
+fn planned(client: Client, path: &str, text: &str) -> Vec<Planned> {
+    let source = source(client, path);
+    let found = read(&source, text, Some(Path::new(HOME))).unwrap();
+    let mut plan = plan(vec![(source, found)], &[], SocketAddr::from(([127, 0, 0, 1], 50051)));
+    plan.remove(0).1
+}
+
+fn add(written: &str, entry: McpServerConfigEntry, remarks: &[&str]) -> Planned {
+    let remarks = remarks.iter().map(|&remark| remark.to_owned()).collect();
+    Planned { name: written.to_owned(), what: What::Add(Box::new(Usable { entry, remarks })) }
+}
+
+fn skip(written: &str, why: &str) -> Planned {
+    Planned { name: written.to_owned(), what: What::Skip(why.to_owned()) }
+}
+
+fn program(name: &str, words: &[&str], env: &[&str]) -> McpServerConfigEntry {
+    let args = words[1..].iter().map(|&word| word.to_owned()).collect();
+    let transport = McpTransportEntry::Stdio { command: words[0].to_owned(), args };
+    let env = env.iter().map(|&variable| EnvEntry::new(variable.to_owned())).collect();
+    McpServerConfigEntry { env, ..McpServerConfigEntry::new(name.parse().unwrap(), transport) }
+}
+
+fn remote(name: &str, url: &str, headers: &[(&str, &str)]) -> McpServerConfigEntry {
+    let secret = |(name, value): &(&str, &str)| ((*name).to_owned(), Secret::new((*value).to_owned()));
+    let transport = McpTransportEntry::Http { url: url.to_owned(), headers: headers.iter().map(secret).collect() };
+    McpServerConfigEntry::new(name.parse().unwrap(), transport)
+}
+
+#[test]
+fn claude_desktop() {
+    let text = include_str!("../../../tests/imports/claude_desktop_config.json");
+
+    let server = "@modelcontextprotocol/server-brave-search";
+    let files = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "/Users/ada/Desktop", "/Users/ada/Downloads"];
+    let expected = [
+        add(
+            "Brave Search",
+            program("Brave-Search", &["npx", "-y", server], &["BRAVE_API_KEY=BSA-0123456789"]),
+            &["is called Brave-Search here"],
+        ),
+        add("filesystem", program("filesystem", &files, &[]), &[]),
+        skip("openfang", "this is openfang itself"),
+    ];
+    assert_eq!(planned(Client::ClaudeDesktop, "/x/claude_desktop_config.json", text), expected);
+}
+
+#[test]
+fn claude_code_with_the_servers_of_this_project_and_no_other() {
+    let text = include_str!("../../../tests/imports/claude.json");
+
+    let airtable =
+        program("airtable", &["npx", "-y", "airtable-mcp-server"], &["AIRTABLE_API_KEY=${AIRTABLE_API_KEY}"]);
+    let dsn = "postgresql://readonly:pass@${DB_HOST}:5432/shop";
+    let default = "the default of ${DB_HOST} was left out: set that variable where openfang runs";
+    let expected = [
+        add("airtable", airtable, &[]),
+        add("sentry", remote("sentry", "https://mcp.sentry.dev/mcp", &[]), &[]),
+        add("db", program("db", &["npx", "-y", "@bytebase/dbhub", "--dsn", dsn], &[]), &[default]),
+    ];
+    assert_eq!(planned(Client::ClaudeCode, "/srv/ada/.claude.json", text), expected);
+}
+
+#[test]
+fn cursor() {
+    let text = include_str!("../../../tests/imports/cursor_mcp.json");
+
+    let token = "GITHUB_PERSONAL_ACCESS_TOKEN";
+    let words = ["docker", "run", "-i", "--rm", "-e", token, "ghcr.io/github/github-mcp-server"];
+    let sse = McpTransportEntry::Sse { url: "https://mcp.linear.app/sse".to_owned(), headers: Default::default() };
+    let expected = [
+        add(
+            "context7",
+            remote("context7", "https://mcp.context7.com/mcp", &[("CONTEXT7_API_KEY", "ctx7sk-0123456789")]),
+            &[],
+        ),
+        add(
+            "github",
+            program("github", &words, &["GITHUB_PERSONAL_ACCESS_TOKEN=${GITHUB_TOKEN}"]),
+            &["${env:GITHUB_TOKEN} became ${GITHUB_TOKEN}", "the variables of its envFile were left out"],
+        ),
+        add("linear", McpServerConfigEntry::new("linear".parse().unwrap(), sse), &[]),
+    ];
+    assert_eq!(planned(Client::Cursor, "/srv/ada/.cursor/mcp.json", text), expected);
+}
+
+#[test]
+fn vs_code_with_comments_inputs_and_the_folder_of_the_workspace() {
+    let text = include_str!("../../../tests/imports/vscode_mcp.json");
+
+    let pat = "${input:github_mcp_pat} became ${GITHUB_MCP_PAT}: set that variable where openfang runs";
+    let key = "${input:perplexity-key} became ${PERPLEXITY_KEY}: set that variable where openfang runs";
+    let words = ["npx", "-y", "server-perplexity-ask", "--root", "/srv/ada/shop/src"];
+    let github =
+        remote("github", "https://api.githubcopilot.com/mcp/", &[("Authorization", "Bearer ${GITHUB_MCP_PAT}")]);
+    let expected = [
+        add("github", github, &[pat]),
+        add(
+            "perplexity",
+            program("perplexity", &words, &["PERPLEXITY_API_KEY=${PERPLEXITY_KEY}", "RETRIES=3"]),
+            &[key, "its working directory was left out"],
+        ),
+        skip("picked", "${command:extension.pickServer} has no meaning here"),
+    ];
+    assert_eq!(planned(Client::VsCode, "/srv/ada/shop/.vscode/mcp.json", text), expected);
+}
+
+#[test]
+fn codex() {
+    let text = include_str!("../../../tests/imports/codex_config.toml");
+
+    let env = ["MY_ENV_VAR=MY_ENV_VALUE", "LOCAL_TOKEN", "REMOTE_TOKEN"];
+    let context7 = McpServerConfigEntry {
+        timeout_secs: 46,
+        startup_timeout_secs: 20,
+        ..program("context7", &["npx", "-y", "@upstash/context7-mcp"], &env)
+    };
+    let headers = [
+        ("Authorization", "Bearer ${FIGMA_OAUTH_TOKEN}"),
+        ("X-Figma-Region", "us-east-1"),
+        ("X-Trace", "${FIGMA_TRACE}"),
+    ];
+    let expected = [
+        skip("chrome_devtools", "it is disabled there"),
+        add("context7", context7, &[]),
+        add(
+            "figma",
+            remote("figma", "https://mcp.figma.com/mcp", &headers),
+            &["all of its tools are taken, not only the enabled ones"],
+        ),
+    ];
+    assert_eq!(planned(Client::Codex, "/srv/ada/.codex/config.toml", text), expected);
+}
+
+#[test]
+fn windsurf() {
+    let text = include_str!("../../../tests/imports/windsurf_mcp_config.json");
+
+    let figma = remote("figma", "https://mcp.figma.com/mcp", &[("Authorization", "Bearer ${FIGMA_TOKEN}")]);
+    let git = program("git", &["uvx", "mcp-server-git", "--repository", "/srv/ada/shop"], &[]);
+    let expected = [
+        add("figma", figma, &["${env:FIGMA_TOKEN} became ${FIGMA_TOKEN}"]),
+        add("git", git, &["all of its tools are taken, the disabled ones too"]),
+        skip("puppeteer", "it is disabled there"),
+    ];
+    assert_eq!(planned(Client::Windsurf, "/srv/ada/.codeium/windsurf/mcp_config.json", text), expected);
+}
+
+#[test]
+fn zed_in_its_new_and_its_old_form() {
+    let text = include_str!("../../../tests/imports/zed_settings.json");
+
+    let uri = "DATABASE_URI=postgresql://ada:pw@localhost/shop";
+    let expected = [
+        skip("mcp-server-github", "it comes with an extension; say how it is started with `openfang mcp add`"),
+        add("old-style", program("old-style", &["node", "/opt/server.js"], &["PORT=1"]), &[]),
+        add("postgres", program("postgres", &["uvx", "postgres-mcp", "--access-mode=restricted"], &[uri]), &[]),
+        add("remote", remote("remote", "https://mcp.example.org/mcp", &[("Authorization", "Bearer abc")]), &[]),
+    ];
+    assert_eq!(planned(Client::Zed, "/srv/ada/.config/zed/settings.json", text), expected);
+}
+
+#[test]
+fn names_are_valid_and_unique_and_what_is_there_stays() {
+    let of = |path: &str, text: &str| {
+        let source = source(Client::File, path);
+        let found = read(&source, text, None).unwrap();
+        (source, found)
+    };
+    let one = r#"{"mcpServers": {"a": {"command": "x"}, "kept": {"command": "y"}, "!!": {"command": "z"}}}"#;
+    let two = r#"{"servers": {"a": {"command": "other"}, "b": {"command": "x"}, "us": {"url": "http://localhost:50051/mcp"}}}"#;
+    let kept = program("kept", &["something else"], &[]);
+
+    let plan = plan(vec![of("/1.json", one), of("/2.json", two)], &[kept], SocketAddr::from(([0, 0, 0, 0], 50051)));
+
+    let expected = [
+        add("!!", program("server", &["z"], &[]), &["is called server here"]),
+        add("a", program("a", &["x"], &[]), &[]),
+        skip("kept", "there is a server kept already"),
+        add("a", program("a-2", &["other"], &[]), &["is called a-2 here"]),
+        skip("b", "it is the same as a"),
+        skip("us", "this is openfang itself"),
+    ];
+    assert_eq!(plan.into_iter().flat_map(|(_, planned)| planned).collect::<Vec<_>>(), expected);
+    let long: ServerName = "x".repeat(64).parse().unwrap();
+    let taken = McpServerConfigEntry { name: long.clone(), ..program("x", &["x"], &[]) };
+    assert_eq!(free_name(&long, &[taken]).as_str(), format!("{}-2", "x".repeat(62)));
+}
+
+#[test]
+fn what_only_a_workspace_knows_is_not_taken_from_the_users_own_file() {
+    let user = Source { client: Client::VsCode, path: "/u/mcp.json".into(), project: None };
+    let text = r#"{"servers": {"a": {"command": "${userHome}/x", "args": ["${workspaceFolder}"]}}}"#;
+
+    let found = read(&user, text, Some(Path::new(HOME))).unwrap();
+
+    assert_eq!(found[0].server, Err("${workspaceFolder} has no meaning outside of a project".to_owned()));
+}
+
+#[test]
+fn files_are_looked_for_where_each_system_keeps_them() {
+    let directories = Directories {
+        home: Some(HOME.into()),
+        config: Some("/srv/ada/.config".into()),
+        roaming: Some("/roaming".into()),
+        codex: Some("/srv/ada/.codex".into()),
+    };
+
+    let all = places(&directories, Some(Path::new(PROJECT)));
+    let found: Vec<(&str, &str)> = all.iter().map(|held| (held.client.word(), held.path.to_str().unwrap())).collect();
+
+    for expected in [
+        ("claude-desktop", "/srv/ada/.config/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "/srv/ada/Library/Application Support/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "/roaming/Claude/claude_desktop_config.json"),
+        ("claude-code", "/srv/ada/.claude.json"),
+        ("claude-code", "/srv/ada/shop/.mcp.json"),
+        ("cursor", "/srv/ada/.cursor/mcp.json"),
+        ("cursor", "/srv/ada/shop/.cursor/mcp.json"),
+        ("vscode", "/srv/ada/.config/Code/User/mcp.json"),
+        ("vscode", "/srv/ada/Library/Application Support/Code/User/mcp.json"),
+        ("vscode", "/roaming/Code/User/mcp.json"),
+        ("vscode", "/srv/ada/shop/.vscode/mcp.json"),
+        ("codex", "/srv/ada/.codex/config.toml"),
+        ("codex", "/srv/ada/shop/.codex/config.toml"),
+        ("windsurf", "/srv/ada/.codeium/windsurf/mcp_config.json"),
+        ("zed", "/srv/ada/.config/zed/settings.json"),
+        ("zed", "/roaming/Zed/settings.json"),
+        ("zed", "/srv/ada/shop/.zed/settings.json"),
+    ] {
+        assert!(found.contains(&expected), "{expected:?} in {found:?}");
+    }
+    assert!(places(&Directories::default(), None).is_empty());
+    let at_home = places(&directories, Some(Path::new(HOME)));
+    assert_eq!(at_home.iter().filter(|held| held.path.ends_with(".cursor/mcp.json")).count(), 1, "one file, once");
+}
+
+#[test]
+fn a_file_belongs_to_the_project_around_its_settings() {
+    assert_eq!(project_of(Path::new("/p/.vscode/mcp.json")), Some("/p".into()));
+    assert_eq!(project_of(Path::new("/p/.mcp.json")), Some("/p".into()));
+}

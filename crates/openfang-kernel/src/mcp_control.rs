@@ -1,0 +1,234 @@
+//! Control of the MCP servers: who may look, who may change, and what a change is: the file, the audit log and the
+//! connection, in this order.
+//!
+//! Whoever stands as admin may change. A command line that will run on this machine is taken only from who has the
+//! daemon token or runs the kernel: an API key that leaks must not become a shell.
+
+use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
+use openfang_types::ids::ServerName;
+use openfang_types::mcp_status::McpServerStatus;
+use openfang_types::principal::{AdminProof, Standing};
+use tokio::time::Instant;
+
+use crate::config_edit::{self, Edit, EditError, Existing};
+use crate::{Caller, Kernel, KernelError};
+use change::Change;
+use shown::Shown;
+
+pub use shown::shown;
+pub use view::{McpServerDetails, McpServerView, McpServers, McpTested};
+
+mod change;
+mod shown;
+mod view;
+
+impl Kernel {
+    /// The servers that are configured, and how they are doing.
+    pub fn mcp_servers(&self, caller: &Caller) -> Result<McpServers, KernelError> {
+        may_look(caller)?;
+        let mut statuses = self.inner.upstreams.statuses();
+        let details = self.mcp_entries().into_iter().map(|entry| {
+            let status = statuses.iter().position(|status| status.name == entry.name);
+            self.mcp_details(&entry, status.map(|at| statuses.swap_remove(at)))
+        });
+        let (configured, connected) = details.map(|one| (one.configured, one.connected)).unzip();
+        Ok(McpServers { configured, connected })
+    }
+
+    /// One server.
+    pub fn mcp_server_details(&self, caller: &Caller, name: &ServerName) -> Result<McpServerDetails, KernelError> {
+        may_look(caller)?;
+        Ok(self.mcp_details(&self.mcp_entry(name)?, self.inner.upstreams.status(name)))
+    }
+
+    /// What the server wrote to its stderr and what was noted about it, oldest first.
+    pub fn mcp_server_log(&self, caller: &Caller, name: &ServerName) -> Result<Vec<String>, KernelError> {
+        may_look(caller)?;
+        let entry = self.mcp_entry(name)?;
+        let shown = Shown::new(self.inner.pipeline.sensitive());
+        let lines = self.inner.upstreams.log(name).unwrap_or_default();
+        Ok(lines.iter().map(|line| shown.text(&entry, line)).collect())
+    }
+
+    /// Writes a server into the configuration and connects to it.
+    pub async fn add_mcp_server(
+        &self,
+        caller: &Caller,
+        entry: McpServerConfigEntry,
+        existing: Existing,
+    ) -> Result<McpServerDetails, KernelError> {
+        let name = entry.name.clone();
+        let old = self.mcp_entry(&name).ok();
+        let allowed = may_change(caller).and_then(|()| match (&old, existing) {
+            (Some(_), Existing::Keep) => Err(KernelError::ServerExists(name.clone())),
+            (Some(old), Existing::Replace) if is_program(old) => may_run_programs(caller),
+            _ if is_program(&entry) => may_run_programs(caller),
+            _ => Ok(()),
+        });
+        let kernel = self.clone();
+        self.change(Change { caller, what: "mcp_server_add", server: &name }, allowed, async move {
+            let to_write = entry.clone();
+            kernel
+                .edit_config(move |path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]))
+                .await?;
+            if kernel.inner.connects {
+                kernel.inner.upstreams.put(entry.clone());
+            }
+            Ok(kernel.mcp_details(&entry, kernel.inner.upstreams.status(&entry.name)))
+        })
+        .await
+    }
+
+    /// Takes a server out of the configuration and lets it go.
+    pub async fn remove_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<(), KernelError> {
+        let kernel = self.clone();
+        let gone = name.clone();
+        self.change(Change { caller, what: "mcp_server_remove", server: name }, may_change(caller), async move {
+            let to_cut = gone.clone();
+            let cut = kernel.edit_config(move |path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)])).await;
+            match cut {
+                Err(KernelError::UnknownServer { .. }) if kernel.mcp_entry(&gone).is_ok() => {
+                    return Err(KernelError::NotInFile(gone));
+                }
+                cut => cut?,
+            }
+            kernel.inner.upstreams.remove(&gone);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Connects to a server anew, and returns when it is ready or has failed.
+    pub async fn restart_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<McpServerView, KernelError> {
+        let tested = self.connect_anew(caller, "mcp_server_restart", name).await?;
+        Ok(tested.server)
+    }
+
+    /// Connects to a server anew and says how that went.
+    pub async fn test_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<McpTested, KernelError> {
+        self.connect_anew(caller, "mcp_server_test", name).await
+    }
+
+    /// Brings back tools that wait because their definition changed: one, or all. Returns which.
+    pub async fn approve_mcp_tools(
+        &self,
+        caller: &Caller,
+        name: &ServerName,
+        tool: Option<String>,
+    ) -> Result<Vec<String>, KernelError> {
+        let allowed = may_change(caller).and_then(|()| self.mcp_entry(name).map(drop));
+        let (kernel, server) = (self.clone(), name.clone());
+        self.change(Change { caller, what: "mcp_server_approve", server: name }, allowed, async move {
+            let approved = kernel.inner.upstreams.approve(&server, tool.as_deref()).await;
+            approved.ok_or_else(|| kernel.unknown_server(&server))
+        })
+        .await
+    }
+
+    async fn connect_anew(
+        &self,
+        caller: &Caller,
+        what: &'static str,
+        name: &ServerName,
+    ) -> Result<McpTested, KernelError> {
+        let entry = may_change(caller).and_then(|()| self.mcp_entry(name));
+        let (allowed, entry) = match entry {
+            Ok(entry) => (Ok(()), Some(entry)),
+            Err(error) => (Err(error), None),
+        };
+        let (kernel, server) = (self.clone(), name.clone());
+        self.change(Change { caller, what, server: name }, allowed, async move {
+            let begun = Instant::now();
+            let status = kernel.inner.upstreams.restart(&server).await;
+            let (Some(status), Some(entry)) = (status, entry) else { return Err(kernel.unknown_server(&server)) };
+            let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let view = kernel.mcp_view(&entry, status);
+            Ok(McpTested { ok: view.connected, took_ms, server: view })
+        })
+        .await
+    }
+
+    /// One edit of the file at a time; the file is small, but the disk may be slow.
+    async fn edit_config(
+        &self,
+        edit: impl FnOnce(&std::path::Path) -> Result<(), EditError> + Send + 'static,
+    ) -> Result<(), KernelError> {
+        let _alone = self.inner.config_edits.lock().await;
+        let path = self.inner.config_path.clone();
+        let edited = tokio::task::spawn_blocking(move || edit(&path)).await;
+        let edited = edited.unwrap_or_else(|_| Err(EditError::Unwritable("the edit broke; see the log".to_owned())));
+        edited.map_err(|error| match error {
+            EditError::Exists(name) => KernelError::ServerExists(name),
+            EditError::Unknown(name) => self.unknown_server(&name),
+            error => KernelError::ConfigEdit(error),
+        })
+    }
+
+    /// The entries in force, by name.
+    fn mcp_entries(&self) -> Vec<McpServerConfigEntry> {
+        if self.inner.connects {
+            return self.inner.upstreams.entries();
+        }
+        let mut entries = self.inner.config.mcp_servers.clone();
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries
+    }
+
+    fn mcp_entry(&self, name: &ServerName) -> Result<McpServerConfigEntry, KernelError> {
+        let found = self.mcp_entries().into_iter().find(|entry| entry.name == *name);
+        found.ok_or_else(|| self.unknown_server(name))
+    }
+
+    fn unknown_server(&self, name: &ServerName) -> KernelError {
+        let entries = self.mcp_entries();
+        let distance = |held: &ServerName| strsim::damerau_levenshtein(held.as_str(), name.as_str());
+        let nearest = entries.into_iter().map(|entry| entry.name).min_by_key(distance);
+        KernelError::UnknownServer { name: name.clone(), nearest: nearest.filter(|held| distance(held) <= 3) }
+    }
+
+    fn mcp_details(&self, entry: &McpServerConfigEntry, status: Option<McpServerStatus>) -> McpServerDetails {
+        let status = status.unwrap_or_else(|| view::not_connected(&entry.name));
+        McpServerDetails {
+            configured: Shown::new(self.inner.pipeline.sensitive()).entry(entry),
+            connected: self.mcp_view(entry, status),
+        }
+    }
+
+    fn mcp_view(&self, entry: &McpServerConfigEntry, status: McpServerStatus) -> McpServerView {
+        let shown = Shown::new(self.inner.pipeline.sensitive());
+        McpServerView::new(status, |text| shown.text(entry, text))
+    }
+}
+
+fn is_program(entry: &McpServerConfigEntry) -> bool {
+    matches!(entry.transport, McpTransportEntry::Stdio { .. })
+}
+
+fn may_look(caller: &Caller) -> Result<(), KernelError> {
+    match caller.principal.standing() {
+        Standing::Admin(_) | Standing::Local => Ok(()),
+        Standing::User(_) => Err(KernelError::NotPermitted("only the admin looks at MCP servers")),
+    }
+}
+
+fn may_change(caller: &Caller) -> Result<(), KernelError> {
+    match caller.principal.standing() {
+        Standing::Admin(_) => Ok(()),
+        Standing::Local | Standing::User(_) => Err(KernelError::NotPermitted(
+            "only the admin changes MCP servers; use `openfang mcp` on this machine, or send the api_key",
+        )),
+    }
+}
+
+fn may_run_programs(caller: &Caller) -> Result<(), KernelError> {
+    match caller.principal.standing() {
+        Standing::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Ok(()),
+        Standing::Admin(AdminProof::ApiKey) | Standing::Local | Standing::User(_) => Err(KernelError::NotPermitted(
+            "a server that is a program is added on this machine only, with `openfang mcp add`",
+        )),
+    }
+}
+
+#[cfg(test)]
+#[path = "mcp_control_tests.rs"]
+mod tests;

@@ -1,0 +1,122 @@
+//! What is shown of MCP servers. The members that the integration guide names come first.
+
+use openfang_types::config::McpServerConfigEntry;
+use openfang_types::ids::ServerName;
+use openfang_types::mcp_status::{McpLeftOut, McpServerState, McpServerStatus, McpToolStatus};
+use serde::{Deserialize, Serialize};
+
+/// All servers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpServers {
+    /// As they are configured, without secrets.
+    pub configured: Vec<McpServerConfigEntry>,
+    /// How they are doing.
+    pub connected: Vec<McpServerView>,
+}
+
+/// One server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpServerDetails {
+    /// As it is configured, without secrets.
+    pub configured: McpServerConfigEntry,
+    /// How it is doing.
+    pub connected: McpServerView,
+}
+
+/// How a server is doing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpServerView {
+    /// Which.
+    pub name: ServerName,
+    /// How many tools it has.
+    pub tools_count: usize,
+    /// Its tools.
+    pub tools: Vec<McpToolStatus>,
+    /// Whether it can be used.
+    pub connected: bool,
+    /// Where it stands.
+    pub state: McpServerState,
+    /// Why it stands there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The last lines of its stderr, where that helps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stderr: Vec<String>,
+    /// What it calls itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The revision that is spoken with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+    /// What it has and is left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<McpLeftOut>,
+    /// How many prompts it has.
+    pub prompts: usize,
+    /// How many resources it has.
+    pub resources: usize,
+    /// How often it was started since the house runs.
+    pub starts: u64,
+}
+
+/// How a fresh connection went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpTested {
+    /// Whether the server can be used.
+    pub ok: bool,
+    /// How long it took until that was known.
+    pub took_ms: u64,
+    /// The server as it stands now.
+    pub server: McpServerView,
+}
+
+impl McpServerView {
+    /// `clean` takes out of a text what must not be shown.
+    pub(super) fn new(status: McpServerStatus, clean: impl Fn(&str) -> String) -> Self {
+        let McpServerStatus {
+            name,
+            state,
+            reason,
+            stderr,
+            server,
+            protocol,
+            tools,
+            left_out,
+            prompts,
+            resources,
+            starts,
+        } = status;
+        Self {
+            name,
+            tools_count: tools.len(),
+            tools,
+            connected: matches!(state, McpServerState::Ready | McpServerState::Degraded),
+            state,
+            reason: reason.as_deref().map(&clean),
+            stderr: stderr.iter().map(|line| clean(line)).collect(),
+            server,
+            protocol,
+            left_out,
+            prompts,
+            resources,
+            starts,
+        }
+    }
+}
+
+/// A server that nobody has connected to.
+pub(super) fn not_connected(name: &ServerName) -> McpServerStatus {
+    McpServerStatus {
+        name: name.clone(),
+        state: McpServerState::Configured,
+        reason: None,
+        stderr: Vec::new(),
+        server: None,
+        protocol: None,
+        tools: Vec::new(),
+        left_out: Vec::new(),
+        prompts: 0,
+        resources: 0,
+        starts: 0,
+    }
+}

@@ -1,0 +1,4 @@
+//! Control of the MCP servers: who may, what is shown, what is written.
+
+mod api;
+mod command_line;

@@ -1,0 +1,160 @@
+//! `openfang mcp add`, `list`, `show`, `test`, `remove` and the rest, through a server and without one.
+
+use crate::support::binary::{Openfang, Ran};
+
+const SECRET: &str = "hunter2-hunter2-hunter2";
+
+fn through_both(test: impl Fn(&Openfang, bool)) {
+    let alone = Openfang::new();
+    alone.run(&["config", "path"]);
+    test(&alone, false);
+    let served = Openfang::new();
+    let _daemon = served.start();
+    test(&served, true);
+}
+
+fn config(openfang: &Openfang) -> String {
+    std::fs::read_to_string(openfang.home().join("config.toml")).unwrap_or_default()
+}
+
+fn ok(ran: Ran) -> Ran {
+    assert_eq!(ran.code, 0, "{ran:?}");
+    ran
+}
+
+#[test]
+fn a_server_is_added_listed_shown_and_removed_and_the_file_is_as_it_was() {
+    through_both(|openfang, _| {
+        openfang.run(&["agent", "list"]);
+        let before = config(openfang);
+        assert!(before.contains("api_listen"));
+
+        let added =
+            ok(openfang.run(&["mcp", "add", "files", "-e", &format!("TOKEN={SECRET}"), "--", "/nowhere/server", "-y"]));
+        assert!(added.stderr.contains("wrote files to"), "{added:?}");
+        assert!(added.stderr.contains("/nowhere/server -y"), "{added:?}");
+        let url = ["mcp", "add", "docs", "--url", "http://127.0.0.1:9/mcp", "--header", &format!("X-Key: {SECRET}")];
+        let json = ok(openfang.run(&[&url[..], &["--json"]].concat()));
+        assert_eq!(json.json()["server"]["configured"]["name"], "docs");
+
+        assert!(config(openfang).starts_with(&before));
+        let listed = ok(openfang.run(&["mcp", "list"]));
+        assert!(
+            listed.stdout.contains("/nowhere/server -y") && listed.stdout.contains("http://127.0.0.1:9/mcp"),
+            "{listed:?}"
+        );
+        let shown = ok(openfang.run(&["mcp", "show", "files"]));
+        assert!(shown.stdout.contains("TOKEN"), "{shown:?}");
+        let all = ok(openfang.run(&["mcp", "list", "--json"]));
+        assert_eq!(all.json()["configured"].as_array().unwrap().len(), 2);
+        for ran in [&added, &json, &listed, &shown, &all] {
+            assert!(!format!("{ran:?}").contains(SECRET), "{ran:?}");
+        }
+
+        ok(openfang.run(&["mcp", "remove", "docs"]));
+        ok(openfang.run(&["mcp", "remove", "files", "--json"]));
+        assert_eq!(config(openfang), before);
+    });
+}
+
+#[test]
+fn what_cannot_be_done_is_said_with_the_next_step() {
+    through_both(|openfang, is_served| {
+        ok(openfang.run(&["mcp", "add", "github", "--url", "http://127.0.0.1:9/mcp"]));
+        let rows: [(&[&str], i32, &str); 6] = [
+            (&["mcp", "add", "github", "--", "x"], 1, "--replace"),
+            (&["mcp", "add", "github"], 2, "-- command args"),
+            (&["mcp", "show", "gihtub"], 1, "did you mean github?"),
+            (&["mcp", "test", "gihtub"], 1, "did you mean github?"),
+            (&["mcp", "remove", "nothing"], 1, "openfang mcp list"),
+            (&["mcp", "add", "a b", "--", "x"], 2, "use letters"),
+        ];
+        for (arguments, code, expected) in rows {
+            let ran = openfang.run(arguments);
+            assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
+            assert!(ran.stderr.contains(expected), "{arguments:?}: {}", ran.stderr);
+        }
+        for arguments in [["mcp", "restart", "github"], ["mcp", "logs", "github"], ["mcp", "approve", "github"]] {
+            let ran = openfang.run(&arguments);
+            if is_served {
+                assert_ne!(ran.code, 69, "{ran:?}");
+            } else {
+                assert_eq!(ran.code, 69, "{ran:?}");
+                assert!(ran.stderr.contains("openfang start"), "{ran:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_fails_its_test() {
+    through_both(|openfang, _| {
+        ok(openfang.run(&["mcp", "add", "docs", "--url", "http://127.0.0.1:9/mcp"]));
+
+        let tested = openfang.run(&["mcp", "test", "docs", "--json"]);
+
+        assert_eq!(tested.code, 1, "{tested:?}");
+        assert_eq!(tested.json()["ok"], false);
+    });
+}
+
+#[test]
+fn the_wire_is_shown_without_what_is_secret() {
+    let openfang = Openfang::new();
+    let _daemon = openfang.start();
+
+    let ran =
+        openfang.run(&["--trace-wire", "mcp", "add", "x", "-e", &format!("A={SECRET}"), "--", "x", "--token", SECRET]);
+
+    assert!(ran.stderr.contains("> POST /api/mcp/servers"), "{ran:?}");
+    assert!(!ran.stderr.contains(SECRET), "{ran:?}");
+}
+
+/// Runs `mcp import` in a directory and with a user's own directory of this test.
+fn import(openfang: &Openfang, arguments: &[&str]) -> Ran {
+    let user = openfang.scratch("user");
+    openfang.run_with(("HOME", user.to_str().unwrap()), &[&["mcp", "import"], arguments].concat())
+}
+
+#[test]
+fn servers_of_other_programs_are_found_shown_and_written_only_when_asked() {
+    through_both(|openfang, _| {
+        let user = openfang.scratch("user");
+        std::fs::create_dir_all(user.join(".cursor")).unwrap();
+        let text = format!(
+            r#"{{"mcpServers": {{"far": {{"url": "http://127.0.0.1:9/mcp", "headers": {{"A": "{SECRET}"}}}},
+               "near": {{"command": "/nowhere/near", "args": ["-x"], "env": {{"TOKEN": "{SECRET}"}}}},
+               "off": {{"command": "x", "disabled": true}}, "us": {{"command": "openfang", "args": ["mcp"]}}}}}}"#
+        );
+        std::fs::write(user.join(".cursor/mcp.json"), text).unwrap();
+        openfang.run(&["agent", "list"]);
+        let before = config(openfang);
+
+        let looked = import(openfang, &[]);
+        assert_eq!(looked.code, 2, "{looked:?}");
+        for expected in [
+            "+ far: http://127.0.0.1:9/mcp",
+            "+ near: /nowhere/near -x",
+            "TOKEN=[redacted]",
+            "- off: it is disabled there",
+            "- us: this is openfang itself",
+        ] {
+            assert!(looked.stdout.contains(expected), "{expected}: {looked:?}");
+        }
+        assert!(looked.stderr.contains("--yes"), "{looked:?}");
+        assert_eq!(config(openfang), before);
+
+        let json = import(openfang, &["--from", "cursor", "--json", "--yes"]);
+        assert_eq!((json.code, &json.json()["written"]), (0, &serde_json::json!(["far", "near"])), "{json:?}");
+        for ran in [&looked, &json] {
+            assert!(!format!("{ran:?}").contains(SECRET), "{ran:?}");
+        }
+        assert_eq!(config(openfang).matches(SECRET).count(), 2, "the file has what the servers need");
+        let again = import(openfang, &["--yes"]);
+        assert_eq!(again.code, 0);
+        assert!(again.stdout.contains("- far: there is a server far already"), "{again:?}");
+        let wrong = import(openfang, &["--from", "curser"]);
+        assert_eq!(wrong.code, 2);
+        assert!(wrong.stderr.contains("cursor"), "{wrong:?}");
+    });
+}
