@@ -10,6 +10,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue};
+use openfang_kernel::gateway::Gateways;
 use openfang_kernel::mcp::{McpServer, View};
 use openfang_kernel::{Caller, Kernel};
 use openfang_types::ids::TraceId;
@@ -36,6 +37,7 @@ pub(crate) const TRACE_HEADER: HeaderName = HeaderName::from_static("x-trace-id"
 pub(crate) struct Front {
     pub(crate) kernel: Kernel,
     pub(crate) mcp: McpServer,
+    pub(crate) gateways: Arc<Gateways>,
     /// Where this server listens.
     address: IpAddr,
     hosts: host::Hosts,
@@ -58,7 +60,8 @@ impl Front {
         let rates = rate::Rates::new(&config.limits);
         let metrics = kernel.register_metrics(HttpMetrics::register);
         let mcp = kernel.mcp_server(View::Everything);
-        Self { hosts, rates, metrics, mcp, address: address.ip().to_canonical(), kernel }
+        let gateways = Arc::new(Gateways::new(kernel.clone()));
+        Self { hosts, rates, metrics, mcp, gateways, address: address.ip().to_canonical(), kernel }
     }
 
     /// Peers and principals that have been quiet are forgotten, or the maps would grow for ever.
@@ -125,6 +128,7 @@ async fn checked(gate: &Gate, trace: TraceId, mut request: Request, next: Next) 
         request.extensions_mut().insert(caller);
         // Not by a layer of the router: that would cost every route another box.
         request.extensions_mut().insert(front.mcp.clone());
+        request.extensions_mut().insert(Arc::clone(&front.gateways));
     }
     Ok(next.run(request).await)
 }

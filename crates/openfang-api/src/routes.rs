@@ -68,6 +68,7 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/mcp/servers/{name}/approve", POST, Credential, post(mcp_servers::approve)),
         route("/api/mcp/servers/{name}/log", GET, Credential, get(mcp_servers::log)),
         route("/mcp", MCP, Credential, post(mcp::endpoint).get(mcp::endpoint).delete(mcp::endpoint)),
+        route("/mcp/servers/{name}", MCP, Credential, post(mcp::gateway).get(mcp::gateway).delete(mcp::gateway)),
         route("/sse", GET, Credential, get(mcp::open_sse)),
         route("/messages", POST, Credential, post(mcp::post_sse)),
     ]

@@ -137,11 +137,19 @@ impl House for McpHouse {
         Owner::admin().as_str().to_owned()
     }
 
-    fn audience(&self, (): &()) -> Option<String> {
-        Some(match &*self.backend() {
-            McpBackend::Daemon(daemon) => daemon.identity(),
-            McpBackend::InProcess(..) => "in process".to_owned(),
-        })
+    fn audience(&self, (): &()) -> Option<(String, u64)> {
+        match &*self.backend() {
+            // Its MCP servers come and go, and nobody tells us.
+            McpBackend::Daemon(_) => None,
+            McpBackend::InProcess(kernel, caller) => House::audience(kernel, caller),
+        }
+    }
+
+    fn tool_changes(&self) -> Ticks {
+        match &*self.backend() {
+            McpBackend::Daemon(_) => Box::pin(futures_util::stream::pending()),
+            McpBackend::InProcess(kernel, _) => House::tool_changes(kernel),
+        }
     }
 
     fn agents<'a>(&'a self, (): &'a ()) -> HouseFuture<'a, Vec<AgentSummary>> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openfang_runtime::catalog::Catalog;
+use openfang_runtime::mcp::is_mcp_tool;
 use openfang_runtime::model::Model;
 use openfang_runtime::model::direct::{Direct, text_parameter};
 use openfang_runtime::model::script::{self, ScriptError, Scripted};
@@ -118,13 +119,17 @@ fn fault_of(manifest: &AgentManifest, place: &Path, catalog: &Catalog) -> Option
     if manifest.model.provider != Provider::Direct {
         return Some(("default_tool", "is for provider = \"direct\" only".to_owned()));
     }
+    // What a server has is known when it is connected, and may change.
+    if is_mcp_tool(tool.as_str()) {
+        return None;
+    }
     let Some(registered) = catalog.get(tool) else {
         return Some(("default_tool", format!("there is no tool {tool}")));
     };
     if !any_matches(&manifest.capabilities.tools, tool) {
         return Some(("default_tool", format!("{tool} is not among the agent's [capabilities] tools")));
     }
-    if text_parameter(&registered.definition).is_none() {
+    if text_parameter(&registered.definition()).is_none() {
         return Some(("default_tool", format!("{tool} has no single text parameter that could take a message")));
     }
     None

@@ -26,7 +26,7 @@ fn a_broken_file_is_refused_with_file_line_key_and_nearest_key() {
         ("api_key = \"a b\"", "config.toml:1: api_key: must be visible ASCII"),
         ("api_listen = \"127.0.0.1:1\"\napi_listen = \"127.0.0.1:2\"", "config.toml:2: duplicate key"),
         ("\n\napi_key = [", "config.toml:3: "),
-        ("mcp_servers = []", "config.toml:1: mcp_servers: unknown key; the nearest is "),
+        ("mcp_server = []", "config.toml:1: mcp_server: unknown key; did you mean mcp_servers?"),
     ];
     for (text, expected) in rows {
         let said = fault_of(text);
@@ -106,7 +106,21 @@ fn the_example_file_holds_every_key_at_its_default() {
 
     let written: toml::Table = toml::from_str(&enabled).unwrap();
     let schema = strict_toml::schema_of::<Config>();
-    assert_eq!(missing_keys(&schema, &written, ""), Vec::<String>::new());
+    assert_eq!(missing_keys(&schema, &written, ""), ["mcp_servers"], "an example of a server would be one");
+}
+
+#[test]
+fn the_example_of_a_server_is_one() {
+    let text = include_str!("../../../config.example.toml");
+    let lines: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("# [[mcp_servers]]"))
+        .map_while(|line| line.strip_prefix('#'))
+        .collect();
+
+    let config = merge(Path::new("config.toml"), &lines.join("\n"), &[]).unwrap();
+
+    assert_eq!(config.mcp_servers.len(), 1);
 }
 
 fn missing_keys(schema: &Schema, written: &toml::Table, path: &str) -> Vec<String> {

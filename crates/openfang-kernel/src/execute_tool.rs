@@ -36,7 +36,7 @@ impl Kernel {
         Ok(tools
             .into_iter()
             .filter(|tool| can_ever_call(&cx, tool))
-            .map(|tool| tool.definition.clone())
+            .map(|tool| Arc::unwrap_or_clone(tool.definition()))
             .collect())
     }
 
@@ -45,12 +45,12 @@ impl Kernel {
         let cx = self.inner.context(caller);
         let known = self.inner.pipeline.catalog().get(name).filter(|tool| can_ever_call(&cx, tool));
         known
-            .map(|tool| tool.definition.clone())
+            .map(|tool| Arc::unwrap_or_clone(tool.definition()))
             .ok_or_else(|| KernelError::UnknownTool(name.clone()))
     }
 }
 
 /// A tool that the label of the request forbids from the start is not worth listing.
 fn can_ever_call(cx: &CallContext, tool: &Arc<Registered>) -> bool {
-    capability::allows(cx, &tool.definition) && forbidding_label(&cx.labels, tool.definition.sink).is_none()
+    capability::allows(cx, &tool.traits) && forbidding_label(&cx.labels, tool.traits.sink).is_none()
 }

@@ -62,6 +62,11 @@ impl Home {
         self.data().join("openfang.db")
     }
 
+    /// What is remembered of MCP servers.
+    pub(crate) fn mcp(&self) -> PathBuf {
+        self.data().join("mcp")
+    }
+
     /// One lock per process.
     pub(crate) fn nodes(&self) -> PathBuf {
         self.data().join("nodes")

@@ -55,10 +55,9 @@ pub(crate) struct Inner {
     pub(crate) stop: CancellationToken,
     pub(crate) outward: Outward,
     pub(crate) upstreams: Upstreams,
-    /// Whether the MCP servers are connected to, or only looked at and edited.
-    pub(crate) connects: bool,
-    pub(crate) config_path: PathBuf,
-    /// Held while the file is edited.
+    /// The directory of the home.
+    pub(crate) home: PathBuf,
+    /// Held while `config.toml` is edited.
     pub(crate) config_edits: tokio::sync::Mutex<()>,
     pub(crate) metrics: Mutex<Registry>,
 }

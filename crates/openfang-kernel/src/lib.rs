@@ -12,6 +12,7 @@ mod delegate;
 mod drain;
 mod error;
 mod execute_tool;
+pub mod gateway;
 pub mod home;
 mod kernel;
 mod keys;

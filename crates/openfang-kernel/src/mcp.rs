@@ -37,11 +37,16 @@ impl Kernel {
     pub fn mcp_server(&self, view: View) -> McpServer {
         Server::new(Parts {
             host: HouseHost::new(self.clone(), view),
-            seal: Arc::new(KernelSeal(Arc::clone(&self.inner))),
+            seal: self.mcp_seal(),
             clock: Arc::clone(&self.inner.clock),
             tracker: self.inner.tracker.clone(),
             stop: self.inner.draining.clone(),
         })
+    }
+
+    /// The kernel's keys, for tokens of MCP.
+    pub(crate) fn mcp_seal(&self) -> Arc<dyn Seal> {
+        Arc::new(KernelSeal(Arc::clone(&self.inner)))
     }
 
     async fn send_reporting(&self, caller: &Caller, sending: Sending<'_>) -> Result<HouseReply, KernelError> {
@@ -77,7 +82,7 @@ impl Kernel {
             let said = described(&event.body);
             sending.reporter.progress(progress_of(event.seq), None, Some(&said));
             let logged = json!({ "task": id, "event": event.body.name(), "says": said });
-            sending.reporter.log(LogLevel::Debug, sending.agent.as_str(), &logged);
+            sending.reporter.log(LogLevel::Debug, Some(sending.agent.as_str()), &logged);
         }
     }
 }
@@ -111,8 +116,9 @@ impl House for Kernel {
         caller.principal.owner().as_str().to_owned()
     }
 
-    fn audience(&self, caller: &Caller) -> Option<String> {
-        Some(format!("{:?} {:?}", caller.principal.standing(), caller.door))
+    fn audience(&self, caller: &Caller) -> Option<(String, u64)> {
+        let version = self.inner.pipeline.catalog().version();
+        Some((format!("{:?} {:?}", caller.principal.standing(), caller.door), version))
     }
 
     fn agents<'a>(&'a self, caller: &'a Caller) -> HouseFuture<'a, Vec<AgentSummary>> {
@@ -149,6 +155,14 @@ impl House for Kernel {
 
     fn task<'a>(&'a self, caller: &'a Caller, id: TaskId) -> HouseFuture<'a, Task> {
         Box::pin(async move { Ok(Self::task(self, caller, id).await?) })
+    }
+
+    fn tool_changes(&self) -> Ticks {
+        let versions = self.inner.pipeline.catalog().changes();
+        Box::pin(stream::unfold(versions, |mut versions| async move {
+            versions.changed().await.ok()?;
+            Some(((), versions))
+        }))
     }
 
     fn follow(&self, caller: &Caller, id: TaskId) -> Ticks {

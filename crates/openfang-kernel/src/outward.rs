@@ -56,7 +56,7 @@ impl Kernel {
 
     /// The door to programs. Whatever it starts ends with this process.
     pub fn processes(&self) -> Result<&ProcessDoor, ProcessError> {
-        self.inner.outward.processes(&self.inner.tracker)
+        self.inner.outward.processes(self.inner.upstreams.tracker())
     }
 }
 

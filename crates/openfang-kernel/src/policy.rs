@@ -1,9 +1,10 @@
 //! What an agent may do with a tool, and why: the answer to "would this be allowed?", before it is tried.
 
+use openfang_runtime::pipeline::capability::agent_covers;
 use openfang_runtime::pipeline::timeout;
-use openfang_types::capability::any_matches;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::taint::{Label, Labels, SinkKind, forbidding_label};
+use openfang_types::tool::Recorded;
 use serde::{Deserialize, Serialize};
 
 use crate::{Caller, Kernel, KernelError};
@@ -39,8 +40,9 @@ impl Kernel {
     pub fn explain(&self, caller: &Caller, agent: &AgentName, tool: &ToolName) -> Result<Explanation, KernelError> {
         let manifest = self.agent(&caller.principal, agent)?;
         let registered = self.inner.pipeline.catalog().get(tool);
-        let definition = &registered.ok_or_else(|| KernelError::UnknownTool(tool.clone()))?.definition;
-        let refuses = |labels: &Labels| forbidding_label(labels, definition.sink);
+        let registered = registered.ok_or_else(|| KernelError::UnknownTool(tool.clone()))?;
+        let traits = &registered.traits;
+        let refuses = |labels: &Labels| forbidding_label(labels, traits.sink);
         let alone = |label: &Label| refuses(&Labels::one(*label, "")).is_some();
         let with_foreign = |label: &Label| {
             let mut both = Labels::one(*label, "");
@@ -50,14 +52,14 @@ impl Kernel {
         Ok(Explanation {
             agent: agent.clone(),
             tool: tool.clone(),
-            granted: any_matches(&manifest.capabilities.tools, tool),
+            granted: agent_covers(&manifest.capabilities, traits),
             patterns: manifest.capabilities.tools.iter().map(ToString::to_string).collect(),
-            sink: definition.sink,
-            rule: definition.sink.rule().to_owned(),
+            sink: traits.sink,
+            rule: traits.sink.rule().to_owned(),
             refusing_labels: Label::ALL.into_iter().filter(alone).collect(),
             refusing_with_foreign: Label::ALL.into_iter().filter(with_foreign).collect(),
-            audited_before: !definition.annotations.read_only_hint,
-            timeout_secs: timeout::limit_of(definition.kind, &self.inner.config.limits).as_secs(),
+            audited_before: traits.recorded == Recorded::Before,
+            timeout_secs: timeout::limit_of(traits.kind, &self.inner.config.limits).as_secs(),
         })
     }
 }

@@ -34,6 +34,7 @@ impl Kernel {
         self.heed_cancel_requests();
         spawn(Box::pin(self.clone().watch_over()));
         spawn(Box::pin(self.clone().retain_in_rounds()));
+        self.connect_mcp_servers();
     }
 
     /// Lets other processes cancel what runs here; [`Kernel::start_background_agents`] does that too.
@@ -166,8 +167,9 @@ impl Kernel {
         self.inner.stores.health.failing()
     }
 
-    /// Ends this process's part of the audit log in order, and waits until everything that was queued is written.
+    /// Lets the MCP servers go, ends this process's part of the audit log in order, and waits until everything that was queued is written.
     pub async fn close(&self) {
+        self.inner.upstreams.close().await;
         let sealed = self.inner.stores.audit.seal(self.inner.clock.now()).await;
         if let Err(error) = sealed.and(self.inner.stores.health.probe().await) {
             tracing::warn!(%error, "the store was not closed in order");

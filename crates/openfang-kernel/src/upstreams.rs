@@ -1,76 +1,268 @@
-//! The MCP servers this house is connected to.
+//! The MCP servers this house is connected to: each kept healthy, each with a name for every tool.
+//!
+//! What a server has enters the catalogue whenever it changes; what it had before is shown while it starts. A tool that
+//! is not what it was is noticed, and taken away where the operator wants that.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::time::Duration;
 
-use openfang_types::config::McpServerConfigEntry;
-use openfang_types::ids::ServerName;
-use openfang_types::mcp_status::{McpServerState, McpServerStatus};
+use openfang_mcp::capabilities::ClientCapabilities;
+use openfang_mcp::client::{Observer, Relay, Upstream, UpstreamParts};
+use openfang_mcp::naming::unique_names;
+use openfang_mcp::revision::Era;
+use openfang_types::config::{McpProtocol, McpServerConfigEntry};
+use openfang_types::ids::{ServerName, ToolName};
+use openfang_types::mcp_status::McpServerStatus;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::kernel::Inner;
+use connected::Connected;
+use kept::Kept;
+use log::ServerLog;
+use place::EntryPlace;
+
+mod connected;
+mod kept;
+mod log;
+mod place;
+
+pub(crate) use connected::Connected as ConnectedServer;
+
+/// How long servers get to end when the house closes.
+const PARTING: Duration = Duration::from_secs(5);
 
 /// The servers, by name.
-#[derive(Default)]
 pub(crate) struct Upstreams {
-    servers: Mutex<BTreeMap<ServerName, McpServerConfigEntry>>,
+    kernel: Weak<Inner>,
+    /// Where what is remembered of them lies.
+    directory: PathBuf,
+    servers: RwLock<BTreeMap<ServerName, Arc<Connected>>>,
+    /// Whether servers are connected to as soon as they are known; else when they are first used.
+    is_eager: AtomicBool,
+    tracker: TaskTracker,
+    stop: CancellationToken,
 }
 
 impl Upstreams {
+    pub(crate) fn new(kernel: Weak<Inner>, directory: PathBuf) -> Self {
+        Self {
+            kernel,
+            directory,
+            servers: RwLock::default(),
+            is_eager: AtomicBool::new(false),
+            tracker: TaskTracker::new(),
+            stop: CancellationToken::new(),
+        }
+    }
+
     /// The entries, by name.
     pub(crate) fn entries(&self) -> Vec<McpServerConfigEntry> {
-        self.lock().values().cloned().collect()
+        self.all().iter().map(|server| server.entry.clone()).collect()
     }
 
     /// How the servers are doing, by name.
     pub(crate) fn statuses(&self) -> Vec<McpServerStatus> {
-        self.lock().keys().map(status).collect()
+        self.all().iter().map(|server| server.status()).collect()
     }
 
     /// How one server is doing.
     pub(crate) fn status(&self, name: &ServerName) -> Option<McpServerStatus> {
-        self.lock().get_key_value(name).map(|(name, _)| status(name))
+        self.get(name).map(|server| server.status())
     }
 
-    /// Connects to a server, in the place of one of the same name.
+    /// One server.
+    pub(crate) fn get(&self, name: &ServerName) -> Option<Arc<Connected>> {
+        self.servers.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    /// Knows a server from now on, in the place of one of the same name.
     pub(crate) fn put(&self, entry: McpServerConfigEntry) {
-        self.lock().insert(entry.name.clone(), entry);
+        let name = entry.name.clone();
+        let server = Arc::new(self.connected(entry));
+        let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
+        let before = servers.insert(name, Arc::clone(&server));
+        drop(servers);
+        if let Some(before) = before {
+            before.upstream().stop();
+        }
+        self.list_tools();
+        if self.is_eager.load(Ordering::SeqCst) {
+            server.upstream().start();
+        }
     }
 
-    /// Lets a server go. Whether there was one.
+    /// Lets a server go, and forgets what it had. Whether there was one.
     pub(crate) fn remove(&self, name: &ServerName) -> bool {
-        self.lock().remove(name).is_some()
+        let removed = self.servers.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+        let Some(server) = removed else { return false };
+        server.upstream().stop();
+        Kept::forget(&self.directory, name);
+        self.list_tools();
+        true
+    }
+
+    /// Connects to all of them, in the background and at the same time. The log says what came of it.
+    pub(crate) fn connect_all(&self) {
+        self.is_eager.store(true, Ordering::SeqCst);
+        let servers = self.all();
+        for server in &servers {
+            server.upstream().start();
+        }
+        if servers.is_empty() {
+            return;
+        }
+        self.tracker.spawn(async move {
+            let settled =
+                futures_util::future::join_all(servers.iter().map(|server| server.upstream().settled())).await;
+            let tools: usize = settled.iter().map(|snapshot| snapshot.manifest.tools.entries().len()).sum();
+            tracing::info!(tools, servers = servers.len(), "{tools} MCP tools are available");
+        });
+    }
+
+    /// Connects to those of which nothing is known yet, and waits until it is.
+    pub(crate) async fn acquaint(&self) {
+        let unknown: Vec<_> = self.all().into_iter().filter(|server| !server.is_known()).collect();
+        futures_util::future::join_all(unknown.iter().map(|server| async {
+            server.upstream().start();
+            server.upstream().settled().await
+        }))
+        .await;
     }
 
     /// Connects anew, and returns when the server is ready or has failed.
     pub(crate) async fn restart(&self, name: &ServerName) -> Option<McpServerStatus> {
-        self.status(name)
+        let server = self.get(name)?;
+        server.upstream().restart();
+        server.upstream().settled().await;
+        Some(server.status())
     }
 
     /// What the server wrote to its stderr and what we noted about it, oldest first.
     pub(crate) fn log(&self, name: &ServerName) -> Option<Vec<String>> {
-        self.lock().contains_key(name).then(Vec::new)
+        self.get(name).map(|server| server.log())
     }
 
     /// Brings back tools that wait to be approved: the one of that name, or all. Returns which.
-    pub(crate) async fn approve(&self, name: &ServerName, _tool: Option<&str>) -> Option<Vec<String>> {
-        self.lock().contains_key(name).then(Vec::new)
+    pub(crate) async fn approve(&self, name: &ServerName, tool: Option<&str>) -> Option<Vec<String>> {
+        let server = self.get(name)?;
+        let approved = server.approve(tool);
+        self.write_down(&server);
+        self.list_tools();
+        Some(approved)
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ServerName, McpServerConfigEntry>> {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Ends all conversations, and the programs with them.
+    pub(crate) async fn close(&self) {
+        self.stop.cancel();
+        for server in self.all() {
+            server.upstream().stop();
+        }
+        self.tracker.close();
+        // What has not ended by then ends with this process.
+        let _ = timeout(PARTING, self.tracker.wait()).await;
+    }
+
+    /// What lives as long as the servers do runs here.
+    pub(crate) const fn tracker(&self) -> &TaskTracker {
+        &self.tracker
+    }
+
+    fn connected(&self, entry: McpServerConfigEntry) -> Connected {
+        let (kept, manifest) = Kept::read(&self.directory, &entry);
+        let log = Arc::new(ServerLog::new(Weak::clone(&self.kernel)));
+        let parts = UpstreamParts {
+            name: entry.name.to_string(),
+            place: Arc::new(EntryPlace::new(entry.clone(), Weak::clone(&self.kernel), Arc::clone(&log))),
+            timeout: entry.timeout(),
+            startup: entry.startup_timeout(),
+            declared: if entry.interactive { ClientCapabilities::everything() } else { ClientCapabilities::NONE },
+            only: match entry.protocol {
+                McpProtocol::Auto => None,
+                McpProtocol::Legacy => Some(Era::Legacy),
+                McpProtocol::Modern => Some(Era::Modern),
+            },
+            known: [Era::Legacy, Era::Modern]
+                .into_iter()
+                .find(|era| kept.era.as_deref() == Some(era.as_str())),
+            manifest,
+            observer: Arc::new(Noticing { kernel: Weak::clone(&self.kernel), name: entry.name.clone() }),
+            tracker: self.tracker.clone(),
+            stop: self.stop.child_token(),
+        };
+        let relay = Relay::new(Upstream::new(parts), entry.interactive);
+        Connected::new(entry, relay, log, kept)
+    }
+
+    /// Something about a server changed.
+    fn noticed(&self, name: &ServerName) {
+        let Some(server) = self.get(name) else { return };
+        server.note_state();
+        let Some(changed) = server.look_again() else { return };
+        if let Some(inner) = self.kernel.upgrade() {
+            changed.iter().for_each(|tool| server.report_change(&inner, tool));
+        }
+        self.write_down(&server);
+        self.list_tools();
+    }
+
+    /// Gives every tool of every server its name, and the catalogue all of them.
+    fn list_tools(&self) {
+        let Some(inner) = self.kernel.upgrade() else { return };
+        let servers = self.all();
+        let tools: Vec<(Arc<Connected>, String)> = servers
+            .iter()
+            .flat_map(|server| server.tool_names().into_iter().map(|tool| (Arc::clone(server), tool)))
+            .collect();
+        let pairs = tools.iter().map(|(server, tool)| (server.entry.name.as_str(), tool.as_str()));
+        let names = unique_names(pairs, inner.config.limits.max_tool_name);
+        let mut by_server: BTreeMap<&ServerName, BTreeMap<String, ToolName>> = BTreeMap::new();
+        for ((server, tool), (name, is_hashed)) in tools.iter().zip(names) {
+            let Ok(name) = name.parse::<ToolName>() else { continue };
+            if is_hashed {
+                tracing::debug!(server = %server.entry.name, tool, %name, "a tool has a name with a hash");
+            }
+            by_server.entry(&server.entry.name).or_default().insert(tool.clone(), name);
+        }
+        let listed: Vec<_> = servers
+            .iter()
+            .flat_map(|server| server.named(by_server.remove(&server.entry.name).unwrap_or_default()))
+            .collect();
+        inner.pipeline.catalog().connect(listed);
+    }
+
+    fn write_down(&self, server: &Arc<Connected>) {
+        let (directory, server) = (self.directory.clone(), Arc::clone(server));
+        let write = move || {
+            if let Err(error) = server.write_down(&directory) {
+                tracing::warn!(server = %server.entry.name, %error, "what a server has cannot be written down");
+            }
+        };
+        match tokio::runtime::Handle::try_current() {
+            Ok(_) => drop(self.tracker.spawn_blocking(write)),
+            Err(_) => write(),
+        }
+    }
+
+    fn all(&self) -> Vec<Arc<Connected>> {
+        self.servers.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 }
 
-fn status(name: &ServerName) -> McpServerStatus {
-    McpServerStatus {
-        name: name.clone(),
-        state: McpServerState::Configured,
-        reason: None,
-        stderr: Vec::new(),
-        server: None,
-        protocol: None,
-        tools: Vec::new(),
-        left_out: Vec::new(),
-        prompts: 0,
-        resources: 0,
-        starts: 0,
+/// Brings a server's changes to the registry.
+struct Noticing {
+    kernel: Weak<Inner>,
+    name: ServerName,
+}
+
+impl Observer for Noticing {
+    fn changed(&self) {
+        if let Some(inner) = self.kernel.upgrade() {
+            inner.upstreams.noticed(&self.name);
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::revision::{Elicitation, Facts};
 
@@ -57,6 +57,13 @@ impl ClientCapabilities {
     /// Nothing.
     pub const NONE: Self = Self { bits: 0 };
 
+    /// Everything there is.
+    pub fn everything() -> Self {
+        let mut can = Self::NONE;
+        ALL.into_iter().for_each(|capability| can.set(capability, true));
+        can
+    }
+
     /// Reads the object a client sends; what is not an object declares nothing.
     pub fn read(raw: &RawValue) -> Self {
         #[derive(Deserialize)]
@@ -108,6 +115,23 @@ impl ClientCapabilities {
             can.set(capability, has_a_way && self.has(capability));
         }
         can
+    }
+
+    /// How a client declares all of it.
+    pub fn declared(self) -> Value {
+        let mut declared = Map::new();
+        if self.has(Capability::ElicitationForm) || self.has(Capability::ElicitationUrl) {
+            let modes = [("form", Capability::ElicitationForm), ("url", Capability::ElicitationUrl)];
+            let modes = modes.into_iter().filter(|(_, mode)| self.has(*mode));
+            let modes: Map<String, Value> = modes.map(|(name, _)| (name.to_owned(), json!({}))).collect();
+            declared.insert("elicitation".to_owned(), Value::Object(modes));
+        }
+        for (name, capability) in [("sampling", Capability::Sampling), ("roots", Capability::Roots)] {
+            if self.has(capability) {
+                declared.insert(name.to_owned(), json!({}));
+            }
+        }
+        Value::Object(declared)
     }
 
     /// Whether the client can be asked for this.

@@ -2,11 +2,14 @@
 //! loses nothing; `Block::shown_in` says what an older peer gets in the place of a block it does not know.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
+use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::meta::is_ours;
 use crate::revision::{Facts, Structured};
 
 /// A content block.
@@ -35,7 +38,7 @@ pub enum BlockKind {
 
 /// Why a value is no content block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a content block is an object with a type")]
+#[error("a result holds content blocks, each an object with a type")]
 pub struct NotABlock;
 
 impl Block {
@@ -73,6 +76,11 @@ impl Block {
         Self::from_raw(to_raw_value(block).map_err(|_| NotABlock)?)
     }
 
+    /// As its source wrote it.
+    pub fn json(&self) -> &RawValue {
+        &self.json
+    }
+
     /// What it is.
     pub const fn kind(&self) -> BlockKind {
         self.kind
@@ -107,6 +115,30 @@ impl Serialize for Block {
     }
 }
 
+/// What a result says beside what it is for. It is relayed as it came.
+#[derive(Debug, Clone, Default)]
+pub struct Beside {
+    /// `_meta`, without what the protocol itself puts there.
+    pub meta: Option<Box<RawValue>>,
+    /// Members that this crate does not know.
+    pub more: BTreeMap<String, Box<RawValue>>,
+}
+
+impl Beside {
+    /// Takes what is left of a result once its own members are taken out.
+    pub fn of(mut rest: BTreeMap<String, Box<RawValue>>) -> Self {
+        for era in ["resultType", "ttlMs", "cacheScope"] {
+            rest.remove(era);
+        }
+        let meta = rest.remove("_meta").and_then(|raw| {
+            let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get()).ok()?;
+            members.retain(|name, _| !is_ours(name));
+            (!members.is_empty()).then(|| self::raw(&members))
+        });
+        Self { meta, more: rest }
+    }
+}
+
 /// The result of a tool call.
 #[derive(Debug, Clone)]
 pub struct CallResult {
@@ -116,12 +148,27 @@ pub struct CallResult {
     pub structured: Option<Box<RawValue>>,
     /// Whether the tool failed.
     pub is_error: bool,
+    /// What else it says.
+    pub beside: Beside,
 }
 
 impl CallResult {
     /// A text.
     pub fn text(text: &str) -> Self {
-        Self { content: vec![Block::text(text)], structured: None, is_error: false }
+        Self { content: vec![Block::text(text)], structured: None, is_error: false, beside: Beside::default() }
+    }
+
+    /// As a server wrote it, of any revision.
+    pub fn from_raw(raw: &RawValue) -> Result<Self, NotABlock> {
+        let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get()).map_err(|_| NotABlock)?;
+        let content: Vec<Box<RawValue>> = match members.remove("content") {
+            Some(raw) => serde_json::from_str(raw.get()).map_err(|_| NotABlock)?,
+            None => Vec::new(),
+        };
+        let is_error = members.remove("isError").is_some_and(|raw| raw.get() == "true");
+        let structured = members.remove("structuredContent").filter(|raw| raw.get() != "null");
+        let content = content.into_iter().map(Block::from_raw).collect::<Result<_, _>>()?;
+        Ok(Self { content, structured, is_error, beside: Beside::of(members) })
     }
 
     /// A failure the caller can act on.
@@ -141,18 +188,35 @@ impl CallResult {
             // A failure has no structured result: it would not fit the schema of a success.
             structured_content: structured.filter(|_| !self.is_error),
             is_error: self.is_error,
+            more: &self.beside.more,
         }
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct ShownCall<'a> {
     content: Vec<Cow<'a, Block>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     structured_content: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_error: bool,
+    more: &'a BTreeMap<String, Box<RawValue>>,
+}
+
+impl Serialize for ShownCall<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("content", &self.content)?;
+        if let Some(structured) = self.structured_content {
+            map.serialize_entry("structuredContent", structured)?;
+        }
+        if self.is_error {
+            map.serialize_entry("isError", &true)?;
+        }
+        write_more(&mut map, self.more)?;
+        map.end()
+    }
+}
+
+fn write_more<M: SerializeMap>(map: &mut M, more: &BTreeMap<String, Box<RawValue>>) -> Result<(), M::Error> {
+    more.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))
 }
 
 /// Who speaks in a prompt.
@@ -181,22 +245,55 @@ pub struct PromptResult {
     pub description: Option<String>,
     /// The turns.
     pub messages: Vec<PromptMessage>,
+    /// What else it says.
+    pub beside: Beside,
 }
 
 impl PromptResult {
+    /// As a server wrote it, of any revision.
+    pub fn from_raw(raw: &RawValue) -> Result<Self, NotABlock> {
+        #[derive(Deserialize)]
+        struct Turn {
+            role: PromptRole,
+            content: Box<RawValue>,
+        }
+        let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get()).map_err(|_| NotABlock)?;
+        let description = members.remove("description");
+        let description = description.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let turns: Vec<Turn> = match members.remove("messages") {
+            Some(raw) => serde_json::from_str(raw.get()).map_err(|_| NotABlock)?,
+            None => Vec::new(),
+        };
+        let message = |turn: Turn| Ok(PromptMessage { role: turn.role, content: Block::from_raw(turn.content)? });
+        let messages = turns.into_iter().map(message).collect::<Result<_, _>>()?;
+        Ok(Self { description, messages, beside: Beside::of(members) })
+    }
+
     pub(crate) fn shown_in(&self, facts: &Facts) -> ShownPrompt<'_> {
         let messages = self.messages.iter();
         let shown =
             messages.map(|message| ShownMessage { role: message.role, content: message.content.shown_in(facts) });
-        ShownPrompt { description: self.description.as_deref(), messages: shown.collect() }
+        let (description, more) = (self.description.as_deref(), &self.beside.more);
+        ShownPrompt { description, messages: shown.collect(), more }
     }
 }
 
-#[derive(Serialize)]
 pub(crate) struct ShownPrompt<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'a str>,
     messages: Vec<ShownMessage<'a>>,
+    more: &'a BTreeMap<String, Box<RawValue>>,
+}
+
+impl Serialize for ShownPrompt<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        if let Some(description) = self.description {
+            map.serialize_entry("description", description)?;
+        }
+        map.serialize_entry("messages", &self.messages)?;
+        write_more(&mut map, self.more)?;
+        map.end()
+    }
 }
 
 #[derive(Serialize)]
@@ -206,13 +303,32 @@ struct ShownMessage<'a> {
 }
 
 /// What a resource holds.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct ResourceContents {
     /// Its parts, each with a uri and either text or base64.
     pub contents: Vec<Box<RawValue>>,
+    /// What else it says.
+    pub beside: Beside,
+}
+
+impl Serialize for ResourceContents {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("contents", &self.contents)?;
+        write_more(&mut map, &self.beside.more)?;
+        map.end()
+    }
 }
 
 impl ResourceContents {
+    /// As a server wrote it, of any revision.
+    pub fn from_raw(raw: &RawValue) -> Result<Self, NotABlock> {
+        let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get()).map_err(|_| NotABlock)?;
+        let contents = members.remove("contents").ok_or(NotABlock)?;
+        let contents = serde_json::from_str(contents.get()).map_err(|_| NotABlock)?;
+        Ok(Self { contents, beside: Beside::of(members) })
+    }
+
     /// One text.
     pub fn text(uri: &str, mime_type: &str, text: &str) -> Self {
         #[derive(Serialize)]
@@ -222,17 +338,17 @@ impl ResourceContents {
             mime_type: &'a str,
             text: &'a str,
         }
-        Self { contents: vec![raw(&Text { uri, mime_type, text })] }
+        Self { contents: vec![raw(&Text { uri, mime_type, text })], beside: Beside::default() }
     }
 
     /// Parts from anything that is written as one.
     pub fn of(parts: &[impl Serialize]) -> Self {
-        Self { contents: parts.iter().map(raw).collect() }
+        Self { contents: parts.iter().map(raw).collect(), beside: Beside::default() }
     }
 }
 
 /// Ways to complete a value.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
     /// The values, at most 100.

@@ -2,6 +2,7 @@
 
 use openfang_types::jsonrpc::{ErrorObject, code};
 use serde_json::json;
+use serde_json::value::RawValue;
 
 use crate::capabilities::Capability;
 use crate::revision::{Era, Revision};
@@ -12,6 +13,8 @@ const MISSING_CAPABILITY: i64 = -32_021;
 const UNSUPPORTED_VERSION: i64 = -32_022;
 /// Code of the legacy era; a modern peer never sees it.
 const RESOURCE_NOT_FOUND: i64 = -32_002;
+/// Code of 2025-11-25 alone.
+const URL_ELICITATION_REQUIRED: i64 = -32_042;
 
 /// Why a request has no result. A tool that fails is not here: that is a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +63,16 @@ pub enum McpError {
     /// A limit was reached; waiting helps.
     #[error("{0}")]
     Busy(String),
+    /// What another server answered to the same request.
+    #[error("{message}")]
+    Relayed {
+        /// Its code.
+        code: i64,
+        /// Its sentence.
+        message: String,
+        /// Its data, as JSON.
+        data: Option<String>,
+    },
     /// Our fault; the log says more.
     #[error("internal error")]
     Internal,
@@ -101,10 +114,17 @@ impl McpError {
                 let supported: Vec<&str> = modern.map(Revision::name).collect();
                 plain(UNSUPPORTED_VERSION).with_data(&json!({ "supported": supported, "requested": asked }))
             }
-            Self::HeaderMismatch(_) | Self::MissingCapability(_) | Self::UnsupportedVersion(_) => {
-                plain(code::INVALID_REQUEST)
+            // The legacy era has no code for it, but a gateway in between may have a modern client.
+            Self::MissingCapability(needed) => {
+                plain(code::INVALID_REQUEST).with_data(&json!({ "requiredCapabilities": needed.declared() }))
             }
+            Self::HeaderMismatch(_) | Self::UnsupportedVersion(_) => plain(code::INVALID_REQUEST),
             Self::NoAnswer(_) | Self::Canceled | Self::Busy(_) => plain(code::INTERNAL_ERROR),
+            Self::Relayed { code, message, data } => {
+                let code = relayed(*code, is_modern);
+                let data = data.as_ref().and_then(|data| RawValue::from_string(data.clone()).ok());
+                ErrorObject { code, message: message.clone(), data }
+            }
             Self::Internal => ErrorObject::internal_error(),
         }
     }
@@ -117,6 +137,9 @@ impl McpError {
                 Self::BadMeta(_) | Self::HeaderMismatch(_) | Self::MissingCapability(_) | Self::UnsupportedVersion(_),
                 _,
             ) => 400,
+            (Self::Relayed { code: HEADER_MISMATCH | MISSING_CAPABILITY | UNSUPPORTED_VERSION, .. }, Era::Modern) => {
+                400
+            }
             (Self::UnknownMethod(_), Era::Modern) => 404,
             (Self::Busy(_), Era::Modern) => 503,
             (
@@ -128,10 +151,21 @@ impl McpError {
                 | Self::NoAnswer(_)
                 | Self::Canceled
                 | Self::Busy(_)
+                | Self::Relayed { .. }
                 | Self::Internal,
                 _,
             ) => 200,
         }
+    }
+}
+
+/// The code of another server's error, for a peer of an era: neither hears what only the other one has.
+const fn relayed(code: i64, is_modern: bool) -> i64 {
+    match code {
+        RESOURCE_NOT_FOUND if is_modern => code::INVALID_PARAMS,
+        URL_ELICITATION_REQUIRED if is_modern => code::INTERNAL_ERROR,
+        HEADER_MISMATCH | MISSING_CAPABILITY | UNSUPPORTED_VERSION if !is_modern => code::INVALID_REQUEST,
+        code => code,
     }
 }
 

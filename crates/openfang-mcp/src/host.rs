@@ -26,8 +26,8 @@ pub trait Host: Send + Sync + 'static {
     /// Who is calling, as the door found out.
     type Caller: Clone + Send + Sync + 'static;
 
-    /// Who this is.
-    fn identity(&self) -> &Identity;
+    /// Who this is, as far as it is known by now.
+    fn identity(&self) -> Arc<Identity>;
 
     /// What there is for a caller.
     fn offers(&self, caller: &Self::Caller) -> Offers;
@@ -79,11 +79,11 @@ pub trait Host: Send + Sync + 'static {
 }
 
 /// Who a server is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// Its name.
     pub name: String,
-    /// What it is called, for people.
+    /// What it is called, for people; empty where it has no such name.
     pub title: String,
     /// Its version.
     pub version: String,
@@ -93,13 +93,16 @@ pub struct Identity {
 
 /// What there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a capability of its own, declared or not")]
 pub struct Offers {
     /// Tools.
     pub tools: bool,
     /// Prompts.
     pub prompts: bool,
-    /// Resources, which can be subscribed to.
+    /// Resources.
     pub resources: bool,
+    /// Resources can be subscribed to.
+    pub subscriptions: bool,
     /// Completion of arguments.
     pub completions: bool,
     /// Log messages.
@@ -112,6 +115,8 @@ pub struct Call<'a, C> {
     pub caller: &'a C,
     /// What the client can be asked for.
     pub client: ClientCapabilities,
+    /// All that the client sent with the call.
+    pub params: Option<&'a RawValue>,
     /// What the client answered to an earlier [`Outcome::InputRequired`] of this call.
     pub resumed: Option<&'a Resumed>,
     /// Tells the client how it goes, and says when to stop.
@@ -130,6 +135,11 @@ impl<C> Call<'_, C> {
     /// Whether the client can be asked for this; the error is for returning.
     pub fn needs(&self, capability: Capability) -> Result<(), McpError> {
         if self.client.has(capability) { Ok(()) } else { Err(McpError::MissingCapability(capability)) }
+    }
+
+    /// What the client's `_meta` says beyond what the protocol wants there, for passing on.
+    pub fn meta_beside(&self) -> Option<Box<RawValue>> {
+        crate::meta::beside(self.params?)
     }
 
     /// The answer to a request of the round before.
@@ -213,6 +223,8 @@ pub struct Completing<'a> {
     pub argument: &'a str,
     /// What is there already.
     pub value: &'a str,
+    /// What the other arguments are.
+    pub context: Option<&'a RawValue>,
 }
 
 /// What an argument belongs to.

@@ -2,12 +2,15 @@
 //!
 //! [`revision`] is the table of what each revision has; nobody compares version strings elsewhere. [`server`] answers
 //! messages without knowing a transport; [`server::stdio`] and [`server::http`] are two doors to it. What is offered
-//! behind it is a [`host::Host`]: it speaks the newest revision, and the server translates for older peers.
+//! behind it is a [`host::Host`]: it speaks the newest revision, and the server translates for older peers. [`client`] is
+//! the other side: it connects to any server and speaks what that speaks.
 
 pub mod capabilities;
+pub mod client;
 pub mod content;
 pub mod error;
 pub mod framing;
+mod header_text;
 pub mod host;
 pub mod listing;
 pub mod meta;

@@ -78,6 +78,14 @@ pub struct MirroredParam {
     pub path: Vec<String>,
 }
 
+impl MirroredParam {
+    /// What the header repeats; null where the arguments do not have it.
+    pub(crate) fn value_in<'a>(&self, arguments: &'a Value) -> &'a Value {
+        let found = self.path.iter().try_fold(arguments, |value, member| value.get(member));
+        found.unwrap_or(&Value::Null)
+    }
+}
+
 #[derive(Debug)]
 struct Page {
     /// The members of the result behind its opening brace, without what an era adds.
@@ -89,6 +97,17 @@ impl Listing {
     pub fn new(listed: Listed, mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Self { listed, entries, pages: Default::default(), mirrored: OnceLock::new() }
+    }
+
+    /// The entry of that name.
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        let at = self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()?;
+        self.entries.get(at)
+    }
+
+    /// The entries, in the order of their names.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
+        self.entries.iter()
     }
 
     /// The names, in order.
@@ -164,9 +183,10 @@ impl Listing {
 }
 
 /// The member of a schema that asks for a header.
-const MIRRORED: &str = "x-mcp-header";
+pub(crate) const MIRRORED: &str = "x-mcp-header";
 
-fn mirrored_in(schema: &Value, path: &mut Vec<String>, found: &mut Vec<MirroredParam>) {
+/// Finds the marks below a schema, on every way through `properties`.
+pub(crate) fn mirrored_in(schema: &Value, path: &mut Vec<String>, found: &mut Vec<MirroredParam>) {
     if let Some(header) = schema[MIRRORED].as_str() {
         found.push(MirroredParam { header: header.to_owned(), path: path.clone() });
     }

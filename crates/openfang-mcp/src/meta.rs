@@ -1,6 +1,7 @@
 //! `_meta` of a request: which revision it speaks, what its client can do, and the token its progress is told under.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use openfang_types::jsonrpc::Id;
 use serde::Deserialize;
@@ -123,6 +124,24 @@ impl Meta {
             Some(ClientInfo::Named) | None => Ok((revision, capabilities)),
         }
     }
+}
+
+/// The members of `_meta` in these parameters that are nobody's but the two ends': a trace, what a vendor added. None where
+/// there are none.
+pub(crate) fn beside(params: &RawValue) -> Option<Box<RawValue>> {
+    #[derive(Deserialize)]
+    struct Params<'a> {
+        #[serde(borrow, default, rename = "_meta")]
+        meta: Option<BTreeMap<Cow<'a, str>, &'a RawValue>>,
+    }
+    let mut members = serde_json::from_str::<Params<'_>>(params.get()).ok()?.meta?;
+    members.retain(|name, _| !is_ours(name));
+    (!members.is_empty()).then(|| crate::content::raw(&members))
+}
+
+/// Whether a member of `_meta` means something to the protocol, between one client and one server.
+pub(crate) fn is_ours(name: &str) -> bool {
+    name == "progressToken" || name.starts_with("io.modelcontextprotocol/")
 }
 
 /// A string's text.

@@ -2,6 +2,10 @@
 //!
 //! The names are for showing. Routing goes by a map from the full name, never by taking a name apart.
 
+use std::collections::HashSet;
+
+use sha2::{Digest as _, Sha256};
+
 /// The full name of a server's tool: lower case, hyphens to underscores.
 pub fn format_mcp_tool_name(server: &str, tool: &str) -> String {
     format!("mcp_{}_{}", normalised(server), normalised(tool))
@@ -21,6 +25,34 @@ pub fn extract_mcp_server(name: &str) -> Option<&str> {
 /// The name of the tool that is an agent.
 pub fn format_agent_tool_name(agent: &str) -> String {
     format!("openfang_agent_{}", normalised(agent))
+}
+
+/// A name for every tool of every server, in their order. A name that is taken, longer than `max`, or has characters that
+/// names cannot have, ends with a short hash of what it stands for: the same tools in the same order always have the same
+/// names. The second value says whether that happened.
+pub fn unique_names<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>, max: usize) -> Vec<(String, bool)> {
+    let mut taken = HashSet::new();
+    tools.into_iter().map(|(server, tool)| name_of(server, tool, max, &mut taken)).collect()
+}
+
+fn name_of(server: &str, tool: &str, max: usize, taken: &mut HashSet<String>) -> (String, bool) {
+    let plain = format_mcp_tool_name(server, tool);
+    let is_usable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if plain.len() <= max && plain.chars().all(is_usable) && taken.insert(plain.clone()) {
+        return (plain, false);
+    }
+    let digest = Sha256::digest(format!("{server}\0{tool}").as_bytes());
+    let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let kept: String = plain.chars().map(|c| if is_usable(c) { c } else { '_' }).collect();
+    // As short as can be, and longer only for two that begin alike.
+    for length in 6..=hash.len() {
+        let kept: String = kept.chars().take(max.saturating_sub(length + 1)).collect();
+        let name = format!("{kept}_{}", &hash[..length]);
+        if taken.insert(name.clone()) {
+            return (name, true);
+        }
+    }
+    (hash, true)
 }
 
 fn normalised(name: &str) -> String {

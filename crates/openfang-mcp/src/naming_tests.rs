@@ -18,3 +18,26 @@ fn a_server_is_shown_by_its_first_segment() {
     assert!(is_mcp_tool("mcp_github_create_issue"));
     assert!(!is_mcp_tool("my_mcp_tool"));
 }
+
+#[test]
+fn names_that_collide_or_are_too_long_get_a_hash_that_stays_the_same() {
+    let tools = [
+        ("github", "create_issue"),
+        ("github", "create-issue"),
+        ("github", "Create_Issue"),
+        ("git", "hub_create_issue"),
+        ("files", "a/b:c"),
+        ("files", "a_tool_with_a_name_that_goes_on_and_on_and_on_for_ever"),
+        ("files", "a_tool_with_a_name_that_goes_on_and_on_and_on_for_evil"),
+    ];
+    let names = unique_names(tools, 48);
+    assert_eq!(names[0], ("mcp_github_create_issue".to_owned(), false));
+    assert!(names[1..].iter().all(|(_, is_hashed)| *is_hashed), "{names:?}");
+    let distinct: std::collections::HashSet<_> = names.iter().map(|(name, _)| name).collect();
+    assert_eq!(distinct.len(), names.len());
+    for (name, _) in &names {
+        assert!(name.len() <= 48 && name.starts_with("mcp_"), "{name}");
+        assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'), "{name}");
+    }
+    assert_eq!(names, unique_names(tools, 48));
+}

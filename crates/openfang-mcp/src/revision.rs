@@ -26,6 +26,16 @@ pub enum Era {
     Modern,
 }
 
+impl Era {
+    /// The word for it, in config and files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Legacy => "legacy",
+            Self::Modern => "modern",
+        }
+    }
+}
+
 /// Which structured results a revision has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Structured {

@@ -4,7 +4,7 @@
 //! brings messages to `Server::answer` with an outlet for what is told meanwhile. What a host needs from a client is
 //! asked in `input.rs`, by the era's own means. `session.rs` is what a legacy peer's conversation remembers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_types::clock::Clock;
 use openfang_types::jsonrpc::{Id, encode_error};
@@ -73,7 +73,7 @@ pub(crate) struct Inner<H: Host> {
     clock: Arc<dyn Clock>,
     tracker: TaskTracker,
     stop: CancellationToken,
-    signature: Signature,
+    signature: Mutex<Arc<Signature>>,
     sessions: Sessions,
     used_states: UsedStates,
     listeners: Arc<Listeners>,
@@ -114,7 +114,7 @@ impl<H: Host> Server<H> {
     /// A server of this host.
     pub fn new(parts: Parts<H>) -> Self {
         let Parts { host, seal, clock, tracker, stop } = parts;
-        let signature = Signature::of(host.identity());
+        let signature = Mutex::new(Arc::new(Signature::of(host.identity())));
         let inner = Inner {
             host,
             seal,
@@ -147,6 +147,16 @@ impl<H: Host> Server<H> {
             Err(McpError::Canceled) => None,
             Err(error) => Some(Answer::error(&request.id, &error, request.revision)),
         }
+    }
+
+    /// What is said about the host, as it is known by now.
+    fn signature(&self) -> Arc<Signature> {
+        let identity = self.inner.host.identity();
+        let mut signature = self.inner.signature.lock().unwrap_or_else(PoisonError::into_inner);
+        if !Arc::ptr_eq(signature.identity(), &identity) {
+            *signature = Arc::new(Signature::of(identity));
+        }
+        Arc::clone(&signature)
     }
 
     fn now(&self) -> i64 {

@@ -9,6 +9,7 @@ pub mod context;
 pub mod file_labels;
 pub mod mcp;
 pub mod mcp_server;
+pub mod mcp_tool;
 pub mod metrics;
 pub mod model;
 pub mod pipeline;

@@ -44,8 +44,9 @@ pub enum View {
 pub struct HouseHost<T: House> {
     house: T,
     view: View,
-    identity: Identity,
-    prepared: Mutex<HashMap<String, Arc<Prepared>>>,
+    identity: Arc<Identity>,
+    /// By audience; of each the one that was made last.
+    prepared: Mutex<HashMap<String, (u64, Arc<Prepared>)>>,
 }
 
 /// What one kind of caller is shown.
@@ -67,7 +68,7 @@ impl<T: House> HouseHost<T> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: Some(INSTRUCTIONS.to_owned()),
         };
-        Self { house, view, identity, prepared: Mutex::default() }
+        Self { house, view, identity: Arc::new(identity), prepared: Mutex::default() }
     }
 
     /// The house behind it.
@@ -78,18 +79,19 @@ impl<T: House> HouseHost<T> {
     /// What a caller is shown; made once for all who are shown the same.
     async fn prepared(&self, caller: &T::Caller) -> Result<Arc<Prepared>, McpError> {
         let audience = self.house.audience(caller);
-        if let Some(audience) = &audience
-            && let Some(prepared) = self.lock().get(audience)
+        if let Some((audience, version)) = &audience
+            && let Some((made_of, prepared)) = self.lock().get(audience)
+            && made_of == version
         {
             return Ok(Arc::clone(prepared));
         }
         let prepared = Arc::new(self.prepare(caller).await?);
-        if let Some(audience) = audience {
+        if let Some((audience, version)) = audience {
             let mut known = self.lock();
             if known.len() >= MCP_PREPARED_VIEWS {
                 known.clear();
             }
-            known.insert(audience, Arc::clone(&prepared));
+            known.insert(audience, (version, Arc::clone(&prepared)));
         }
         Ok(prepared)
     }
@@ -113,7 +115,7 @@ impl<T: House> HouseHost<T> {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Prepared>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, Arc<Prepared>)>> {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -124,12 +126,12 @@ const INSTRUCTIONS: &str = "Tools named openfang_agent_* are agents: send them a
 impl<T: House> Host for HouseHost<T> {
     type Caller = T::Caller;
 
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn identity(&self) -> Arc<Identity> {
+        Arc::clone(&self.identity)
     }
 
     fn offers(&self, _: &T::Caller) -> Offers {
-        Offers { tools: true, prompts: true, resources: true, completions: true, logging: true }
+        Offers { tools: true, prompts: true, resources: true, subscriptions: true, completions: true, logging: true }
     }
 
     fn owner(&self, caller: &T::Caller) -> String {

@@ -169,7 +169,7 @@ fn part_of(block: ContentBlock) -> Part {
 /// have an effect.
 pub(crate) fn may_repeat(catalog: &Catalog, tool: &ToolName) -> bool {
     catalog.get(tool).is_none_or(|tool| {
-        let annotations = tool.definition.annotations;
+        let annotations = tool.traits.annotations;
         annotations.read_only_hint || annotations.idempotent_hint
     })
 }

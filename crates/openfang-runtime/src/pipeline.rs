@@ -22,6 +22,7 @@ pub mod audit;
 pub mod capability;
 pub mod error;
 pub mod loop_guard;
+mod relay;
 pub mod secrets;
 pub mod taint;
 pub mod timeout;
@@ -29,6 +30,7 @@ pub mod truncate;
 
 pub use capability::Permit;
 pub use error::ToolError;
+pub use relay::Handed;
 pub use secrets::Sensitive;
 
 /// A call to be made.
@@ -79,11 +81,11 @@ impl Pipeline {
     /// Calls a tool. What the tool itself could not do is an output with `is_error`; an error is a refusal.
     #[tracing::instrument(level = "debug", skip_all, fields(tool = %call.name, trace = %cx.trace))]
     pub async fn execute(&self, cx: &CallContext, call: ToolCall) -> Result<ToolOutput, ToolError> {
-        let mut record = audit::open(self, cx, &call); // dropped unclosed: written as canceled
+        let mut record = audit::open(self, cx, &call.name); // dropped unclosed: written as canceled
         let name = call.name.clone();
         let outcome = self.guarded(cx, call, &mut record).await;
         let outcome = loop_guard::note_outcome(cx, &name, outcome); // a run that is only refused must end too
-        record.close(&outcome);
+        record.close(outcome.as_ref().map(|output| output.is_error));
         outcome
     }
 
@@ -96,8 +98,8 @@ impl Pipeline {
         let permit = capability::check(&self.catalog, cx, &call.name)?; // the only key to a tool
         arguments::check(&permit, &call.arguments)?;
         let warning = loop_guard::check(cx, &call)?;
-        taint::check_sink(&self.sensitive, cx, &permit, &call.arguments)?;
-        record.commit_before_effect(cx, &permit).await?;
+        taint::check_sink(&self.sensitive, cx, permit.traits(), &call.arguments)?;
+        record.commit_before_effect(cx, permit.traits()).await?;
         let output = timeout::within(cx, permit, call.arguments).await?;
         let output = taint::label(&self.sensitive, cx, &call.name, output);
         Ok(loop_guard::with_warning(truncate::to_limits(output, &cx.config.limits), warning))

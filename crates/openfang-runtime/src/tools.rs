@@ -11,7 +11,7 @@ use openfang_store::KeyValueStore;
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::ToolName;
-use openfang_types::tool::ToolDefinition;
+use openfang_types::tool::{ToolDefinition, ToolTraits};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -39,8 +39,12 @@ pub type ToolFuture<'a> = BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
 
 /// Something that can be called.
 pub trait Tool: Send + Sync {
-    /// What it says about itself; asked once, when it enters the catalogue.
+    /// What it says about itself.
     fn definition(&self) -> ToolDefinition;
+    /// What the guards need to know of it; asked once, when it enters the catalogue.
+    fn traits(&self) -> ToolTraits {
+        ToolTraits::from(&self.definition())
+    }
     /// Does it. The arguments fit the schema. Every await may be the last.
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, permit: Permit) -> ToolFuture<'a>;
 }

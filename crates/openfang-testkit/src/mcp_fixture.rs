@@ -44,7 +44,7 @@ type Called = Result<Outcome<CallResult>, McpError>;
 
 /// A host with one of everything.
 pub struct Fixture {
-    identity: Identity,
+    identity: Arc<Identity>,
     tools: ChangingList,
     prompts: ChangingList,
     templates: Arc<Listing>,
@@ -63,12 +63,12 @@ impl Fixture {
     /// A fixture in which nothing has changed yet.
     pub fn new() -> Self {
         Self {
-            identity: Identity {
+            identity: Arc::new(Identity {
                 name: "openfang-fixture".to_owned(),
                 title: "OpenFang fixture".to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 instructions: Some("One of everything, for tests.".to_owned()),
-            },
+            }),
             tools: tools::listed(),
             prompts: prompts::listed(),
             templates: resources::templates(),
@@ -117,12 +117,12 @@ impl Fixture {
 impl Host for Fixture {
     type Caller = ();
 
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn identity(&self) -> Arc<Identity> {
+        Arc::clone(&self.identity)
     }
 
     fn offers(&self, (): &()) -> Offers {
-        Offers { tools: true, prompts: true, resources: true, completions: true, logging: true }
+        Offers { tools: true, prompts: true, resources: true, subscriptions: true, completions: true, logging: true }
     }
 
     fn owner(&self, (): &()) -> String {

@@ -89,6 +89,7 @@ impl Tool for Probe {
             annotations: ToolAnnotations::ADDS,
             sink: self.sink,
             kind: ToolKind::Plain,
+            server: None,
         }
     }
 

@@ -15,6 +15,7 @@ pub mod limits;
 pub mod mcp_status;
 pub mod principal;
 pub mod scan;
+pub mod schema;
 pub mod secret;
 pub mod taint;
 pub mod task;

@@ -174,8 +174,9 @@ pub const HTTP_CIRCUIT_PAUSE: Duration = Duration::from_secs(30);
 pub const HTTP_CIRCUITS: usize = 1_024;
 /// How long an unused connection is kept.
 pub const HTTP_POOL_IDLE: Duration = Duration::from_secs(60);
-/// Unused connections kept for one origin.
-pub const HTTP_POOL_PER_ORIGIN: usize = 4;
+/// Unused connections kept for one origin. A gateway has as many calls under way to one server as it has callers, and a
+/// connection that is thrown away between two bursts costs the next one a handshake.
+pub const HTTP_POOL_PER_ORIGIN: usize = 64;
 /// Child processes that one door keeps at a time; the next one is refused.
 pub const CHILDREN_MAX: usize = 1_024;
 /// How long a child may take from its fork to its own program: a directory on a dead network share must not hang us.

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::ToolName;
+use crate::ids::{ServerName, ToolName};
 use crate::taint::SinkKind;
 
 /// A tool, as it is listed.
@@ -26,6 +26,48 @@ pub struct ToolDefinition {
     pub sink: SinkKind,
     /// What kind of work it is: decides how long it may take.
     pub kind: ToolKind,
+    /// The MCP server that it belongs to, if it is not of this house.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerName>,
+}
+
+/// What the guards need to know of a tool, without what is only listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolTraits {
+    /// Its name.
+    pub name: ToolName,
+    /// How it behaves, as far as we answer for it.
+    pub annotations: ToolAnnotations,
+    /// What it does with what it is given.
+    pub sink: SinkKind,
+    /// What kind of work it is.
+    pub kind: ToolKind,
+    /// The MCP server that it belongs to, if it is not of this house.
+    pub server: Option<ServerName>,
+    /// When a call of it is in the audit log.
+    pub recorded: Recorded,
+}
+
+/// When a call is in the audit log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    /// Before it can have an effect.
+    Before,
+    /// Soon after it ended.
+    After,
+}
+
+impl From<&ToolDefinition> for ToolTraits {
+    fn from(definition: &ToolDefinition) -> Self {
+        Self {
+            name: definition.name.clone(),
+            annotations: definition.annotations,
+            sink: definition.sink,
+            kind: definition.kind,
+            server: definition.server.clone(),
+            recorded: if definition.annotations.read_only_hint { Recorded::After } else { Recorded::Before },
+        }
+    }
 }
 
 /// How a tool behaves. For tools of others these are claims, not facts.
@@ -49,6 +91,9 @@ impl ToolAnnotations {
     /// Changes something each time, without destroying anything.
     pub const ADDS: Self =
         Self { read_only_hint: false, destructive_hint: false, idempotent_hint: false, open_world_hint: false };
+    /// Nobody answers for it: it may do anything.
+    pub const ANYTHING: Self =
+        Self { read_only_hint: false, destructive_hint: true, idempotent_hint: false, open_world_hint: true };
     /// Replaces what was there; doing it twice is doing it once.
     pub const REPLACES: Self =
         Self { read_only_hint: false, destructive_hint: true, idempotent_hint: true, open_world_hint: false };
@@ -62,6 +107,8 @@ pub enum ToolKind {
     Plain,
     /// Runs an agent and has the timeout of a run.
     RunsAgent,
+    /// Belongs to an MCP server, which has a timeout of its own.
+    Upstream,
 }
 
 impl ToolDefinition {
@@ -80,6 +127,7 @@ impl ToolDefinition {
             annotations,
             sink,
             kind: ToolKind::Plain,
+            server: None,
         }
     }
 

@@ -1,10 +1,13 @@
 //! `/mcp`: every revision on one endpoint; `/sse` and `/messages` for clients of the first one.
 
+use std::sync::Arc;
+
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use futures_util::StreamExt as _;
+use openfang_kernel::gateway::Gateways;
 use openfang_kernel::mcp::McpServer;
 use openfang_kernel::{Caller, Kernel};
 use openfang_mcp::server::http::{HttpBody, HttpRequest};
@@ -24,6 +27,19 @@ pub(super) async fn endpoint(
     request: Request,
 ) -> Result<Response, ApiError> {
     Ok(answer(mcp.serve_http(read(&kernel, caller, request).await?).await))
+}
+
+/// `/mcp/servers/{name}`: one MCP server that this house is connected to, in its own words.
+pub(super) async fn gateway(
+    State(kernel): State<Kernel>,
+    Extension(gateways): Extension<Arc<Gateways>>,
+    Who(caller): Who,
+    Path(name): Path<String>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let caller = through_mcp(caller);
+    let server = gateways.get(&caller, &name).await.ok_or_else(ApiError::no_such_route)?;
+    Ok(answer(server.serve_http(read(&kernel, caller, request).await?).await))
 }
 
 pub(super) async fn open_sse(Extension(mcp): Extension<McpServer>, Who(caller): Who) -> Response {

@@ -131,11 +131,6 @@ impl DaemonBackend {
         Ok((page.tasks, Some(page.next_page_token).filter(|token| !token.is_empty())))
     }
 
-    /// Which daemon this is; another one has another.
-    pub(crate) fn identity(&self) -> String {
-        format!("daemon {} at {}", self.daemon.pid(), self.daemon.address())
-    }
-
     pub(crate) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
         Ok(self.get::<TaskView>(&format!("/api/tasks/{id}")).await?.task)
     }

@@ -67,7 +67,7 @@ impl DaemonBackend {
             };
             steps += 1.0;
             reporter.progress(steps, None, Some(&said));
-            reporter.log(LogLevel::Debug, agent.as_str(), &json!({ "task": known, "says": said }));
+            reporter.log(LogLevel::Debug, Some(agent.as_str()), &json!({ "task": known, "says": said }));
         }
         let id = known.ok_or_else(|| Missed::UnderWay("the daemon did not say which task it began".to_owned()))?;
         let task = self.task(id).await.map_err(|error| lost_on_the_way(error, known))?;

@@ -59,6 +59,14 @@ impl Body {
         Self { wire, decoder, terms, received: 0, decoded: 0 }
     }
 
+    /// Takes no more than so many bytes, decoded, where the request allowed more.
+    #[must_use]
+    pub fn at_most(mut self, bytes: u64) -> Self {
+        let caps = &mut self.terms.caps;
+        caps.decoded_bytes = caps.decoded_bytes.min(bytes);
+        self
+    }
+
     /// The next piece, decoded; none at the end. Safe to drop at any time.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
         let next = self.next().await;

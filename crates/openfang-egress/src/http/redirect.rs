@@ -72,7 +72,7 @@ impl Hop {
     /// Where the operator sent us once we may be sent again; everywhere else is foreign, whoever was asked.
     fn led_to(&self, location: &str, guard: &Guard) -> Result<Target, UrlRefused> {
         if let Target::Operator(url) = &self.target
-            && let Some(home) = guard.redirect_at_home(url, location)
+            && let Some(home) = guard.at_home(url, location)
         {
             return Ok(home.into());
         }

@@ -151,6 +151,13 @@ impl Request {
         self.header(name, value)
     }
 
+    /// Sets all headers at once. Values that are marked as sensitive are shown to the target's origin only.
+    #[must_use]
+    pub fn headers(mut self, headers: HeaderMap) -> Self {
+        self.headers = headers;
+        self
+    }
+
     /// Sets the body and its type.
     #[must_use]
     pub fn body(mut self, media_type: HeaderValue, body: impl Into<Bytes>) -> Self {

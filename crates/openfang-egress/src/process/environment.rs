@@ -51,6 +51,11 @@ impl Surroundings {
         Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
     }
 
+    /// A text with every `${VAR}` in it filled in; `what` says in errors where it stands.
+    pub fn fill_in(&self, what: &str, text: &str) -> Result<OsString, EnvironmentError> {
+        filled_in(what, text, self)
+    }
+
     fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.get(OsStr::new(name)).map(OsString::as_os_str)
     }

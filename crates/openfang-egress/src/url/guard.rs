@@ -64,8 +64,8 @@ impl Guard {
         self.checked(next, Reach::Foreign).map(ForeignUrl)
     }
 
-    /// Where a redirect within the operator's own origin leads; none if it leads elsewhere.
-    pub(crate) fn redirect_at_home(&self, from: &OperatorUrl, location: &str) -> Option<OperatorUrl> {
+    /// Where a server that the operator named sends us within its own origin; none if it sends us elsewhere.
+    pub fn at_home(&self, from: &OperatorUrl, location: &str) -> Option<OperatorUrl> {
         let next = from.url().join(location).ok().filter(|_| location.len() <= URL_MAX_BYTES)?;
         let next = self.checked(next, Reach::Operator).map(OperatorUrl).ok()?;
         (next.origin() == from.origin()).then_some(next)

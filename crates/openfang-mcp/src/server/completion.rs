@@ -2,6 +2,7 @@
 
 use openfang_types::limits::MCP_COMPLETIONS;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::respond::{Kind, members};
 use super::{Request, Server};
@@ -13,6 +14,8 @@ use crate::host::{Completing, CompletionOf, Host};
 struct Params {
     r#ref: Reference,
     argument: Argument,
+    #[serde(default)]
+    context: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -47,18 +50,20 @@ impl<H: Host> Server<H> {
             ("ref/resource", _, Some(uri)) => CompletionOf::Template(uri),
             _ => return Err(wrong()),
         };
-        let asked = Completing { of, argument: &params.argument.name, value: &params.argument.value };
+        let asked = Completing {
+            of,
+            argument: &params.argument.name,
+            value: &params.argument.value,
+            context: params.context.as_deref(),
+        };
         let mut completion = self.inner.host.complete(&request.caller, asked).await?;
         if completion.values.len() > MCP_COMPLETIONS {
             completion.total.get_or_insert(completion.values.len());
             completion.values.truncate(MCP_COMPLETIONS);
             completion.has_more = Some(true);
         }
-        Ok(self.inner.signature.respond(
-            &request.id,
-            request.revision,
-            &members(&Completed { completion }),
-            Kind::Answer,
-        ))
+        Ok(self
+            .signature()
+            .respond(&request.id, request.revision, &members(&Completed { completion }), Kind::Answer))
     }
 }

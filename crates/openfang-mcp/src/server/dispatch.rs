@@ -15,7 +15,7 @@ impl<H: Host> Server<H> {
     /// The whole response to a request, unless it is an error.
     pub(super) async fn result(&self, request: &Request<H::Caller>) -> Result<Frame, McpError> {
         let (id, revision) = (&request.id, request.revision);
-        let signature = &self.inner.signature;
+        let signature = self.signature();
         if !is_offered(&request.method, self.inner.host.offers(&request.caller)) {
             return Err(McpError::UnknownMethod(request.method.clone()));
         }
@@ -47,6 +47,7 @@ fn is_offered(method: &str, offers: Offers) -> bool {
     match method.split_once('/') {
         Some(("tools", _)) => offers.tools,
         Some(("prompts", _)) => offers.prompts,
+        Some(("resources", "subscribe" | "unsubscribe")) => offers.subscriptions,
         Some(("resources", _)) => offers.resources,
         Some(("completion", _)) => offers.completions,
         Some(("logging", _)) => offers.logging,

@@ -86,7 +86,9 @@ impl Capabilities {
             completions: has_completions.then_some(Empty {}),
             logging: offers.logging.then_some(Empty {}),
             prompts: offers.prompts.then(changing),
-            resources: offers.resources.then_some(Subscribable { subscribe: true, list_changed: true }),
+            resources: offers
+                .resources
+                .then_some(Subscribable { subscribe: offers.subscriptions, list_changed: true }),
             tools: offers.tools.then(changing),
         }
     }
@@ -115,18 +117,15 @@ impl<H: Host> Server<H> {
     /// The answer to `initialize`.
     pub(super) fn initialized(&self, caller: &H::Caller, id: &Id, introduced: Introduced) -> Vec<u8> {
         let Introduced { revision, .. } = introduced;
-        let identity = self.inner.host.identity();
+        let signature = self.signature();
+        let identity = signature.identity();
         let result = Initialized {
             protocol_version: revision.name(),
             capabilities: Capabilities::of(self.inner.host.offers(caller), revision),
-            server_info: ServerInfo {
-                name: &identity.name,
-                version: &identity.version,
-                title: Some(identity.title.as_str()).filter(|_| revision.facts().titles),
-            },
+            server_info: ServerInfo::of(identity, revision.facts().titles),
             instructions: identity.instructions.as_deref(),
         };
-        self.inner.signature.respond(id, revision, &members(&result), Kind::Answer)
+        signature.respond(id, revision, &members(&result), Kind::Answer)
     }
 
     /// The members of the answer to `server/discover`.
@@ -134,7 +133,7 @@ impl<H: Host> Server<H> {
         members(&Discovered {
             supported_versions: modern_versions(),
             capabilities: Capabilities::of(self.inner.host.offers(caller), revision),
-            instructions: self.inner.host.identity().instructions.as_deref(),
+            instructions: self.signature().identity().instructions.as_deref(),
         })
     }
 }

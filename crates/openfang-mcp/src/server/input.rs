@@ -115,7 +115,8 @@ impl<H: Host> Server<H> {
         resumed: Option<&Resumed>,
     ) -> Result<Outcome<Done>, McpError> {
         let host = &self.inner.host;
-        let call = Call { caller: &request.caller, client: request.client, resumed, reporter };
+        let (caller, client, params) = (&request.caller, request.client, request.params());
+        let call = Call { caller, client, params, resumed, reporter };
         Ok(match target {
             Target::Tool { name, arguments } => host.call_tool(call, name, *arguments).await?.map(Done::Called),
             Target::Prompt { name, arguments } => host.prompt(call, name, arguments).await?.map(Done::Filled),
@@ -125,11 +126,19 @@ impl<H: Host> Server<H> {
 
     fn done(&self, request: &Request<H::Caller>, done: &Done) -> Vec<u8> {
         let facts = request.revision.facts();
-        let (id, revision, signature) = (&request.id, request.revision, &self.inner.signature);
+        let (id, revision, signature) = (&request.id, request.revision, self.signature());
         match done {
-            Done::Called(result) => signature.respond_with(id, revision, &result.shown_in(facts), Kind::Answer),
-            Done::Filled(result) => signature.respond_with(id, revision, &result.shown_in(facts), Kind::Answer),
-            Done::Read(result) => signature.respond_with(id, revision, result, Kind::Kept),
+            Done::Called(result) => {
+                let meta = result.beside.meta.as_deref();
+                signature.respond_with(id, revision, &result.shown_in(facts), meta, Kind::Answer)
+            }
+            Done::Filled(result) => {
+                let meta = result.beside.meta.as_deref();
+                signature.respond_with(id, revision, &result.shown_in(facts), meta, Kind::Answer)
+            }
+            Done::Read(result) => {
+                signature.respond_with(id, revision, result, result.beside.meta.as_deref(), Kind::Kept)
+            }
         }
     }
 
@@ -151,7 +160,7 @@ impl<H: Host> Server<H> {
                 .collect(),
             request_state: self.sealed(request, target, &needed.state)?,
         };
-        let (members, signature) = (members(&shown), &self.inner.signature);
+        let (members, signature) = (members(&shown), self.signature());
         Ok(signature.respond(&request.id, request.revision, &members, Kind::InputRequired))
     }
 

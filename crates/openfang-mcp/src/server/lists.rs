@@ -44,7 +44,7 @@ impl<H: Host> Server<H> {
             Listed::Templates => host.templates(caller).await?,
         };
         let page = listing.page(request.revision, cursor.as_deref())?;
-        Ok(self.inner.signature.respond_around(&request.id, request.revision, page, Kind::Kept))
+        Ok(self.signature().respond_around(&request.id, request.revision, page, Kind::Kept))
     }
 
     pub(super) async fn resources_list(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
@@ -54,7 +54,7 @@ impl<H: Host> Server<H> {
     }
 
     fn kept(&self, id: &Id, revision: Revision, members: &[u8]) -> Vec<u8> {
-        self.inner.signature.respond(id, revision, members, Kind::Kept)
+        self.signature().respond(id, revision, members, Kind::Kept)
     }
 }
 

@@ -68,16 +68,22 @@ impl Reporter {
     }
 
     /// A log line, for a client that asked for its level.
-    pub fn log(&self, level: LogLevel, logger: &str, data: &impl Serialize) {
+    pub fn log<T: Serialize + ?Sized>(&self, level: LogLevel, logger: Option<&str>, data: &T) {
         #[derive(Serialize)]
-        struct Params<'a, T> {
+        struct Params<'a, T: ?Sized> {
             level: LogLevel,
-            logger: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            logger: Option<&'a str>,
             data: &'a T,
         }
         if self.hears(level) {
             self.tell("notifications/message", &Params { level, logger, data });
         }
+    }
+
+    /// From which level on somebody hears log lines.
+    pub const fn level(&self) -> Option<LogLevel> {
+        self.level
     }
 
     /// Whether anybody hears a log line of this level.

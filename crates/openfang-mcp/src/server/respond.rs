@@ -1,11 +1,13 @@
 //! Responses, put together from prepared bytes. What an era adds to every result is added here and nowhere else.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use openfang_types::jsonrpc::{Id, one_line};
 use openfang_types::limits::MCP_CACHE_TTL;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::host::Identity;
 use crate::revision::{Era, Revision};
@@ -72,15 +74,20 @@ impl Kind {
 
 /// What a modern result says about who sent it.
 pub(crate) struct Signature {
+    identity: Arc<Identity>,
     /// `"io.modelcontextprotocol/serverInfo":{...}`.
     server_info: String,
 }
 
 impl Signature {
-    pub(crate) fn of(identity: &Identity) -> Self {
-        let info = ServerInfo { name: &identity.name, version: &identity.version, title: Some(&identity.title) };
-        let info = serde_json::to_string(&info).unwrap_or_default();
-        Self { server_info: format!("\"io.modelcontextprotocol/serverInfo\":{info}") }
+    pub(crate) fn of(identity: Arc<Identity>) -> Self {
+        let info = serde_json::to_string(&ServerInfo::of(&identity, true)).unwrap_or_default();
+        Self { identity, server_info: format!("\"io.modelcontextprotocol/serverInfo\":{info}") }
+    }
+
+    /// Whose signature it is.
+    pub(crate) const fn identity(&self) -> &Arc<Identity> {
+        &self.identity
     }
 
     /// A response whose result has these members, without braces.
@@ -92,8 +99,15 @@ impl Signature {
         frame
     }
 
-    /// A response whose result is this object.
-    pub(crate) fn respond_with(&self, id: &Id, revision: Revision, object: &impl Serialize, kind: Kind) -> Vec<u8> {
+    /// A response whose result is this object, which has no `_meta`; what stands there otherwise is given apart.
+    pub(crate) fn respond_with(
+        &self,
+        id: &Id,
+        revision: Revision,
+        object: &impl Serialize,
+        meta: Option<&RawValue>,
+        kind: Kind,
+    ) -> Vec<u8> {
         let mut frame = Vec::with_capacity(512);
         write_head(&mut frame, id);
         let begin = frame.len() - 1;
@@ -106,6 +120,17 @@ impl Signature {
         frame.pop();
         let is_empty = frame.len() == begin + 1;
         let mut frame = one_line(frame);
+        let inner = meta.and_then(|meta| meta.get().strip_prefix('{')?.strip_suffix('}'));
+        if let Some(meta) = inner {
+            // A legacy result ends with it; a modern one has it together with what its era puts there.
+            let (comma, end) =
+                (if is_empty { "" } else { "," }, if revision.era() == Era::Modern { "," } else { "}}}" });
+            frame.extend_from_slice(format!("{comma}\"_meta\":{{{meta}{end}").as_bytes());
+            if revision.era() == Era::Modern {
+                frame.extend_from_slice(format!("{}}},{}}}}}", self.server_info, kind.members()).as_bytes());
+            }
+            return one_line(frame);
+        }
         self.write_tail(&mut frame, revision, if is_empty { b"" } else { b"," }, kind);
         frame
     }
@@ -143,13 +168,21 @@ impl Signature {
     }
 }
 
+impl<'a> ServerInfo<'a> {
+    /// As much of it as a revision with or without titles has.
+    pub(crate) fn of(identity: &'a Identity, has_titles: bool) -> Self {
+        let title = Some(identity.title.as_str()).filter(|title| has_titles && !title.is_empty());
+        Self { name: &identity.name, version: &identity.version, title }
+    }
+}
+
 /// Who the server is, as far as a revision wants to know.
 #[derive(Serialize)]
 pub(crate) struct ServerInfo<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) version: &'a str,
+    name: &'a str,
+    version: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) title: Option<&'a str>,
+    title: Option<&'a str>,
 }
 
 /// The members of an object, without its braces and on one line.

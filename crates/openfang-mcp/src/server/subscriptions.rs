@@ -38,7 +38,7 @@ impl Filter {
         self.tools_list_changed &= offers.tools;
         self.prompts_list_changed &= offers.prompts;
         self.resources_list_changed &= offers.resources;
-        if !offers.resources {
+        if !offers.subscriptions {
             self.resource_subscriptions.clear();
         }
         self.resource_subscriptions.truncate(MCP_SUBSCRIPTIONS_PER_SESSION);
@@ -91,7 +91,7 @@ impl<H: Host> Server<H> {
             tell(&*request.outlet, method, params)?;
         }
         let (id, revision) = (&request.id, request.revision);
-        Ok(self.inner.signature.respond(id, revision, meta.as_bytes(), Kind::Answer))
+        Ok(self.signature().respond(id, revision, meta.as_bytes(), Kind::Answer))
     }
 
     /// `resources/subscribe`.

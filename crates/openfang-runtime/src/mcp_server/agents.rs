@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use openfang_mcp::McpError;
 use openfang_mcp::capabilities::Capability;
-use openfang_mcp::content::{Block, CallResult, PromptMessage, PromptResult, PromptRole};
+use openfang_mcp::content::{Beside, Block, CallResult, PromptMessage, PromptResult, PromptRole};
 use openfang_mcp::host::{Call, InputRequest, InputRequired, Outcome};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::naming::format_agent_tool_name;
@@ -79,6 +79,7 @@ pub(super) fn fill_in(agent: &AgentName, arguments: &BTreeMap<String, String>) -
     Ok(PromptResult {
         description: Some(format!("A message to the agent {agent}")),
         messages: vec![PromptMessage { role: PromptRole::User, content: Block::text(&text) }],
+        beside: Beside::default(),
     })
 }
 

@@ -26,8 +26,9 @@ pub trait House: Send + Sync + 'static {
     /// Whose tasks these are.
     fn owner(&self, caller: &Self::Caller) -> String;
 
-    /// Callers with the same word are shown the same; none when that can change at any time.
-    fn audience(&self, caller: &Self::Caller) -> Option<String>;
+    /// Callers with the same word are shown the same, as long as the number is the same; none when that can change at any
+    /// time.
+    fn audience(&self, caller: &Self::Caller) -> Option<(String, u64)>;
 
     /// The agents a caller may talk to.
     fn agents<'a>(&'a self, caller: &'a Self::Caller) -> HouseFuture<'a, Vec<AgentSummary>>;
@@ -38,6 +39,9 @@ pub trait House: Send + Sync + 'static {
         caller: &'a Self::Caller,
         through: Option<&'a AgentName>,
     ) -> HouseFuture<'a, Vec<ToolDefinition>>;
+
+    /// Ticks whenever there are other tools.
+    fn tool_changes(&self) -> Ticks;
 
     /// Calls a tool.
     fn call_tool<'a>(

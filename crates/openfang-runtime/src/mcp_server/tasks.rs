@@ -133,6 +133,9 @@ pub(super) async fn complete<T: House>(
 /// Tells when one of the wanted tasks changes. The lists of a house do not change while it stands.
 pub(super) fn changes<T: House>(house: &T, caller: &T::Caller, wanted: &Wanted) -> Changes {
     let mut all = SelectAll::new();
+    if wanted.tools {
+        all.push(house.tool_changes().map(|()| Change::Tools).boxed());
+    }
     for uri in &wanted.uris {
         if let Some(place) = Place::of(uri) {
             let uri = uri.clone();

@@ -1,7 +1,7 @@
 //! Tools of the house, as MCP has them.
 
 use openfang_mcp::McpError;
-use openfang_mcp::content::{Block, CallResult};
+use openfang_mcp::content::{Beside, Block, CallResult};
 use openfang_mcp::host::Call;
 use openfang_mcp::listing::Entry;
 use openfang_types::content::{ContentBlock, ToolOutput};
@@ -70,6 +70,7 @@ fn shown(output: &ToolOutput) -> CallResult {
         content: output.content.iter().filter_map(block).collect(),
         structured: output.structured_content.as_ref().map(raw),
         is_error: output.is_error,
+        beside: Beside::default(),
     }
 }
 

@@ -102,7 +102,8 @@ fn default_call(run: &ModelRun<'_>, text: &str) -> Option<ToolCall> {
     }
     let name = run.agent.default_tool.as_ref()?;
     let tool = run.pipeline.catalog().get(name)?;
-    let parameter = text_parameter(&tool.definition)?;
+    let definition = tool.definition();
+    let parameter = text_parameter(&definition)?;
     Some(ToolCall { name: name.clone(), arguments: json!({ parameter: text }) })
 }
 
@@ -138,8 +139,8 @@ fn can_do(cx: &CallContext, pipeline: &Pipeline) -> String {
     let tools = pipeline.catalog().sorted();
     let lines: Vec<String> = tools
         .iter()
-        .filter(|tool| capability::allows(cx, &tool.definition))
-        .map(|tool| format!("/{} : {}", tool.definition.name, tool.definition.description))
+        .filter(|tool| capability::allows(cx, &tool.traits))
+        .map(|tool| format!("/{} : {}", tool.traits.name, tool.definition().description))
         .collect();
     if lines.is_empty() {
         return "This agent may use no tools; give it some under [capabilities] in its agent.toml.".to_owned();

@@ -10,7 +10,7 @@ const SHOWN_CHARS: usize = 200;
 
 /// Refuses arguments that do not fit.
 pub(super) fn check(permit: &Permit, arguments: &Value) -> Result<(), ToolError> {
-    let tool = &permit.definition().name;
+    let tool = &permit.traits().name;
     let validator = permit
         .tool()
         .validator()

@@ -2,10 +2,11 @@
 //! called. Closing is one more row. A record that is dropped unclosed says that its caller went away.
 
 use openfang_store::{AuditOutcome, AuditRow};
-use openfang_types::content::ToolOutput;
+use openfang_types::ids::ToolName;
+use openfang_types::tool::{Recorded, ToolTraits};
 use tokio::time::Instant;
 
-use super::{Permit, Pipeline, ToolCall, ToolError};
+use super::{Pipeline, ToolError};
 use crate::context::CallContext;
 
 /// A call that is under way.
@@ -19,7 +20,7 @@ pub(super) struct Record<'a> {
 }
 
 /// Opens the record, before anything is checked.
-pub(super) fn open<'a>(pipeline: &'a Pipeline, cx: &CallContext, call: &ToolCall) -> Record<'a> {
+pub(super) fn open<'a>(pipeline: &'a Pipeline, cx: &CallContext, tool: &ToolName) -> Record<'a> {
     let row = AuditRow {
         trace: cx.trace,
         at: pipeline.clock.now(),
@@ -27,7 +28,7 @@ pub(super) fn open<'a>(pipeline: &'a Pipeline, cx: &CallContext, call: &ToolCall
         door: cx.door,
         agent: cx.agent.as_ref().map(|agent| agent.name.clone()),
         run: cx.run.as_ref().map(|run| run.id),
-        tool: call.name.clone(),
+        tool: tool.clone(),
         outcome: AuditOutcome::Started,
         micros: 0,
     };
@@ -36,11 +37,12 @@ pub(super) fn open<'a>(pipeline: &'a Pipeline, cx: &CallContext, call: &ToolCall
 
 impl Record<'_> {
     /// Makes sure that an effect cannot happen unrecorded. What only reads is recorded when it ends.
-    pub(super) async fn commit_before_effect(&mut self, cx: &CallContext, permit: &Permit) -> Result<(), ToolError> {
+    pub(super) async fn commit_before_effect(&mut self, cx: &CallContext, tool: &ToolTraits) -> Result<(), ToolError> {
         self.is_known = true;
-        if permit.definition().annotations.read_only_hint {
-            self.is_unremarkable = !cx.config.audit.reads;
-            return Ok(());
+        self.is_unremarkable = tool.annotations.read_only_hint && !cx.config.audit.reads;
+        match tool.recorded {
+            Recorded::After => return Ok(()),
+            Recorded::Before => {}
         }
         let Some(row) = &self.row else { return Ok(()) };
         // Both are queued before either is waited for, so that one commit holds them.
@@ -52,11 +54,11 @@ impl Record<'_> {
         committed.map_err(|cause| ToolError::Unrecorded { tool: row.tool.clone(), cause })
     }
 
-    /// Says how it went.
-    pub(super) fn close(mut self, outcome: &Result<ToolOutput, ToolError>) {
+    /// Says how it went: refused, or carried out and failed or not.
+    pub(super) fn close(mut self, outcome: Result<bool, &ToolError>) {
         let (word, outcome) = match outcome {
-            Ok(output) if output.is_error => ("tool_failed", AuditOutcome::ToolFailed),
-            Ok(_) => ("succeeded", AuditOutcome::Succeeded),
+            Ok(true) => ("tool_failed", AuditOutcome::ToolFailed),
+            Ok(false) => ("succeeded", AuditOutcome::Succeeded),
             Err(ToolError::Cancelled(_)) => ("canceled", AuditOutcome::Cancelled),
             Err(error) => (error.reason(), AuditOutcome::Refused(error.reason().to_owned())),
         };

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use openfang_types::agent::Capabilities;
 use openfang_types::capability::any_matches;
 use openfang_types::ids::ToolName;
 use openfang_types::principal::Standing;
 use openfang_types::taint::SinkKind;
-use openfang_types::tool::ToolDefinition;
+use openfang_types::tool::ToolTraits;
 
 use super::ToolError;
 use crate::catalog::{Catalog, Registered};
@@ -23,8 +24,8 @@ pub struct Permit {
 
 impl Permit {
     /// What may be called.
-    pub fn definition(&self) -> &ToolDefinition {
-        &self.tool.definition
+    pub fn traits(&self) -> &ToolTraits {
+        &self.tool.traits
     }
 
     pub(super) const fn tool(&self) -> &Arc<Registered> {
@@ -35,16 +36,25 @@ impl Permit {
 /// Gives the permit, or says there is no such tool.
 pub(super) fn check(catalog: &Catalog, cx: &CallContext, name: &ToolName) -> Result<Permit, ToolError> {
     match catalog.get(name) {
-        Some(tool) if allows(cx, &tool.definition) => Ok(Permit { tool: Arc::clone(tool) }),
+        Some(tool) if allows(cx, &tool.traits) => Ok(Permit { tool }),
         Some(_) | None => Err(ToolError::Unknown(name.clone())),
     }
 }
 
 /// The authority rule: through an agent, its patterns and the principal's; directly, the principal's alone.
 /// Whoever is merely `local` gets no tool that executes: any process on the machine could be it.
-pub fn allows(cx: &CallContext, tool: &ToolDefinition) -> bool {
-    let agent_allows = cx.agent.as_ref().is_none_or(|agent| any_matches(&agent.capabilities.tools, &tool.name));
+pub fn allows(cx: &CallContext, tool: &ToolTraits) -> bool {
+    let agent_allows = cx.agent.as_ref().is_none_or(|agent| agent_covers(&agent.capabilities, tool));
     let through = cx.agent.as_ref().map(|agent| &agent.name);
     let unproved = matches!(cx.principal.standing(), Standing::Local) && tool.sink == SinkKind::Executes;
     agent_allows && cx.principal.may_use(&tool.name, through) && !unproved
+}
+
+/// Whether an agent may use a tool: its patterns cover it, and its list of servers, if it has one, names the server.
+pub fn agent_covers(capabilities: &Capabilities, tool: &ToolTraits) -> bool {
+    let reaches_server = match (&tool.server, &capabilities.mcp_servers) {
+        (Some(server), Some(servers)) => servers.contains(server),
+        (None, _) | (Some(_), None) => true,
+    };
+    reaches_server && any_matches(&capabilities.tools, &tool.name)
 }

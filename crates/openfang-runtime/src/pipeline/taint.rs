@@ -6,20 +6,20 @@ use openfang_types::ids::ToolName;
 use openfang_types::principal::Door;
 use openfang_types::taint::{Label, Labels, forbidding_label};
 use openfang_types::task::{Part, PartBody};
+use openfang_types::tool::ToolTraits;
 use serde_json::Value;
 
-use super::{Permit, Sensitive, ToolError};
+use super::{Sensitive, ToolError};
 use crate::context::CallContext;
 
 /// Refuses a call whose context or arguments carry what its sink does not take.
 pub(super) fn check_sink(
     sensitive: &Sensitive,
     cx: &CallContext,
-    permit: &Permit,
+    traits: &ToolTraits,
     arguments: &Value,
 ) -> Result<(), ToolError> {
-    let definition = permit.definition();
-    let tool = &definition.name;
+    let tool = &traits.name;
     if sensitive.holds_configured(arguments) {
         return Err(ToolError::SecretInArguments(tool.clone()));
     }
@@ -39,10 +39,10 @@ pub(super) fn check_sink(
             }
         }
     }
-    match forbidding_label(&labels, definition.sink) {
+    match forbidding_label(&labels, traits.sink) {
         Some(label) => Err(ToolError::Tainted {
             tool: tool.clone(),
-            sink: definition.sink,
+            sink: traits.sink,
             label,
             source_name: labels.source(label).unwrap_or("unknown").to_owned(),
         }),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use openfang_types::content::ToolOutput;
-use openfang_types::limits::Limits;
+use openfang_types::limits::{Limits, MCP_CALL_MAX};
 use openfang_types::tool::ToolKind;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -18,8 +18,8 @@ use crate::context::CallContext;
 /// Calls the tool with the permit.
 pub(super) async fn within(cx: &CallContext, permit: Permit, arguments: Value) -> Result<ToolOutput, ToolError> {
     let registered = Arc::clone(permit.tool());
-    let name = &registered.definition.name;
-    let after = time_for(registered.definition.kind, cx);
+    let name = &registered.traits.name;
+    let after = time_for(registered.traits.kind, cx);
     let work = AssertUnwindSafe(registered.tool.call(cx, arguments, permit)).catch_unwind();
     let finished = tokio::select! {
         biased;
@@ -45,11 +45,16 @@ fn time_for(kind: ToolKind, cx: &CallContext) -> Duration {
     }
 }
 
+/// However long a server may take to start, and a call of it may report progress.
+const UPSTREAM_MAX: Duration = MCP_CALL_MAX.saturating_mul(2);
+
 /// How long a kind of tool may take.
 pub const fn limit_of(kind: ToolKind, limits: &Limits) -> Duration {
     match kind {
         ToolKind::Plain => limits.tool_timeout(),
         ToolKind::RunsAgent => limits.run_timeout(),
+        // The server's own limit is shorter, and is reset by progress.
+        ToolKind::Upstream => UPSTREAM_MAX,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use openfang_mcp::content::{Completion, PromptMessage, PromptResult, PromptRole};
+use openfang_mcp::content::{Beside, Completion, PromptMessage, PromptResult, PromptRole};
 use openfang_mcp::error::McpError;
 use openfang_mcp::host::{Call, Completing, CompletionOf, Outcome};
 use openfang_mcp::listing::Listed;
@@ -90,5 +90,9 @@ fn text(text: &str) -> Value {
 
 fn says(blocks: &[Value]) -> Result<Outcome<PromptResult>, McpError> {
     let message = |content: &Value| PromptMessage { role: PromptRole::User, content: block(content) };
-    Ok(Outcome::Complete(PromptResult { description: None, messages: blocks.iter().map(message).collect() }))
+    Ok(Outcome::Complete(PromptResult {
+        description: None,
+        messages: blocks.iter().map(message).collect(),
+        beside: Beside::default(),
+    }))
 }

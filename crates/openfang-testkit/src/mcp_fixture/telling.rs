@@ -15,7 +15,7 @@ const LOGGER: &str = "fixture";
 pub(super) fn logs<'a>(_: &'a Fixture, call: Call<'a, ()>) -> HostFuture<'a, CallResult> {
     Box::pin(async move {
         for line in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
-            call.reporter.log(LogLevel::Info, LOGGER, &line);
+            call.reporter.log(LogLevel::Info, Some(LOGGER), &line);
             tokio::time::sleep(GAP).await;
         }
         Ok(CallResult::text("Three lines were logged."))
@@ -24,7 +24,7 @@ pub(super) fn logs<'a>(_: &'a Fixture, call: Call<'a, ()>) -> HostFuture<'a, Cal
 
 pub(super) fn logs_once<'a>(_: &'a Fixture, call: Call<'a, ()>) -> HostFuture<'a, CallResult> {
     Box::pin(async move {
-        call.reporter.log(LogLevel::Info, LOGGER, &"a line for who asked for it");
+        call.reporter.log(LogLevel::Info, Some(LOGGER), &"a line for who asked for it");
         Ok(CallResult::text("One line was logged."))
     })
 }

@@ -92,6 +92,8 @@ pub const MCP_RESTART_WINDOW: Duration = Duration::from_secs(60);
 pub const MCP_QUESTIONS_GATHER: Duration = Duration::from_millis(50);
 /// Calls that wait for an answer of their client, per server.
 pub const MCP_PARKED: usize = 1_000;
+/// Of which one owner's.
+pub const MCP_PARKED_PER_OWNER: usize = 32;
 /// How long a call waits for an answer of its client.
 pub const MCP_PARKED_TTL: Duration = Duration::from_secs(600);
 /// Connections to one server that may ask its callers.
@@ -106,3 +108,23 @@ pub const MCP_SETTLE_GRACE: Duration = Duration::from_secs(1);
 pub const MCP_IMPORT_FILE_BYTES: u64 = 64 * 1024 * 1024;
 /// Log lines of a server that are kept for `openfang mcp logs`.
 pub const MCP_SERVER_LOG_LINES: usize = 1_000;
+/// How long a server may be silent on a connection that waits for it; the time of a call is shorter and rules.
+pub const MCP_HTTP_SILENCE: Duration = Duration::from_secs(3_600);
+/// The id that a server gives a session over HTTP.
+pub const MCP_SESSION_ID_BYTES: usize = 1_024;
+/// How long a conversation waits for the stream of what the server says of its own accord, before it goes on without.
+pub const MCP_LISTEN: Duration = Duration::from_millis(500);
+/// The pause before a broken stream is resumed, unless the server asks for another.
+pub const MCP_RESUME: Duration = Duration::from_secs(1);
+/// Attempts to resume a stream that bring nothing new.
+pub const MCP_RESUME_ATTEMPTS: u32 = 5;
+/// Answers to questions of one server that are on their way at a time.
+pub const MCP_REPLIES: usize = 16;
+/// How long such an answer may take to be delivered.
+pub const MCP_REPLY: Duration = Duration::from_secs(30);
+/// How long a server may take to hear that a session is over.
+pub const MCP_GOODBYE: Duration = Duration::from_secs(2);
+/// What is read of a body that says why not.
+pub const MCP_REFUSAL_BYTES: usize = 4 * 1024;
+/// Characters of it that people are shown.
+pub const MCP_REFUSAL_SHOWN: usize = 200;

@@ -1,10 +1,6 @@
 //! Headers of the modern era that repeat what the body says, for proxies that do not read bodies. They must agree:
 //! whoever decides by the header must have decided about what is carried out.
 
-use std::borrow::Cow;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderName};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,12 +9,9 @@ use serde_json::{Number, Value};
 use super::super::Request;
 use super::PROTOCOL_VERSION;
 use crate::error::McpError;
+use crate::header_text::{METHOD, NAME, decoded, param};
 use crate::listing::MirroredParam;
 use crate::meta::Meta;
-
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
-const PARAM_PREFIX: &str = "mcp-param-";
 
 /// Holds the version in the header against the one in the body, before anybody asks whether we speak either.
 pub(super) fn version_agrees(headers: &HeaderMap, meta: &Meta) -> Result<(), McpError> {
@@ -47,15 +40,10 @@ pub(super) fn params_agree(
     }
     let arguments = params.and_then(|raw| serde_json::from_str::<Params>(raw.get()).ok());
     let arguments = arguments.map(|params| params.arguments).unwrap_or_default();
-    for param in mirrored {
-        let name = format!("{PARAM_PREFIX}{}", param.header.to_ascii_lowercase());
-        let Ok(header) = HeaderName::from_bytes(name.as_bytes()) else { continue };
+    for mirrored in mirrored {
+        let Some(header) = param(&mirrored.header) else { continue };
         let said = one(headers, &header)?;
-        let value = param
-            .path
-            .iter()
-            .try_fold(&arguments, |value, member| value.get(member))
-            .unwrap_or(&Value::Null);
+        let value = mirrored.value_in(&arguments);
         if !same(said.as_deref(), value) {
             return Err(mismatch(&header));
         }
@@ -92,14 +80,6 @@ fn one(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, McpErro
     decoded(text.trim_matches([' ', '\t']))
         .map(|text| Some(text.into_owned()))
         .ok_or_else(|| mismatch(name))
-}
-
-/// What cannot stand in a header comes as `=?base64?...?=`.
-fn decoded(text: &str) -> Option<Cow<'_, str>> {
-    match text.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
-        None => Some(Cow::Borrowed(text)),
-        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok().map(Cow::Owned),
-    }
 }
 
 /// A header must be absent where the value is, and say the same where it is not.

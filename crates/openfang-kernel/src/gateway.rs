@@ -1,0 +1,408 @@
+//! One MCP server, handed through: its own names, its own words, either era on either side.
+//!
+//! Every call takes the guarded way. Beyond that nothing is held back or added: what the arguments must be is for the
+//! server to say, and results keep what we do not know of them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::stream;
+use openfang_mcp::client::{ClientError, Members, Relayed};
+use openfang_mcp::content::{Block, CallResult, Completion, NotABlock, PromptResult, ResourceContents};
+use openfang_mcp::host::{
+    Call, Change, Changes, Completing, CompletionOf, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted,
+};
+use openfang_mcp::listing::{Listed, Listing};
+use openfang_mcp::naming::format_mcp_tool_name;
+use openfang_mcp::{Host, McpError};
+use openfang_runtime::mcp_tool::traits_of;
+use openfang_runtime::pipeline::{Handed, ToolError, capability};
+use openfang_types::ids::{ServerName, ToolName};
+use openfang_types::tool::{ToolAnnotations, ToolTraits};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::mcp::serving::{Parts, Server};
+use crate::upstreams::ConnectedServer;
+use crate::{Caller, Kernel};
+
+mod errors;
+
+use errors::{mcp_error, refusal};
+
+/// A server, handed through.
+pub type GatewayServer = Server<UpstreamHost>;
+
+/// One MCP server as a host.
+pub struct UpstreamHost {
+    kernel: Kernel,
+    server: Arc<ConnectedServer>,
+    identity: Mutex<Arc<Identity>>,
+}
+
+/// The servers that are handed through, each made when it is first asked for.
+pub struct Gateways {
+    kernel: Kernel,
+    made: Mutex<HashMap<ServerName, GatewayServer>>,
+}
+
+impl Gateways {
+    /// The servers of a kernel.
+    pub fn new(kernel: Kernel) -> Self {
+        Self { kernel, made: Mutex::default() }
+    }
+
+    /// A server, handed through; none where there is none for this caller.
+    pub async fn get(&self, caller: &Caller, name: &str) -> Option<GatewayServer> {
+        let name: ServerName = name.parse().ok()?;
+        let server = self.kernel.inner.upstreams.get(&name)?;
+        let gateway = self.of(&name, &server);
+        if !gateway.host().may_see(caller) {
+            return None;
+        }
+        // What it has is known once it is connected; when it cannot be, what it had is shown.
+        let _ = server.upstream().connection().await;
+        Some(gateway)
+    }
+
+    fn of(&self, name: &ServerName, server: &Arc<ConnectedServer>) -> GatewayServer {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another server may have come in its place since, under the same name.
+        let known = made.get(name).filter(|known| Arc::ptr_eq(&known.host().server, server));
+        if let Some(known) = known {
+            return known.clone();
+        }
+        let inner = &self.kernel.inner;
+        let gateway = Server::new(Parts {
+            host: UpstreamHost::new(self.kernel.clone(), Arc::clone(server)),
+            seal: self.kernel.mcp_seal(),
+            clock: Arc::clone(&inner.clock),
+            tracker: inner.tracker.clone(),
+            stop: inner.draining.clone(),
+        });
+        made.retain(|name, _| inner.upstreams.get(name).is_some());
+        made.insert(name.clone(), gateway.clone());
+        gateway
+    }
+}
+
+impl Kernel {
+    /// Connects to the MCP servers of the configuration, in the background.
+    pub fn connect_mcp_servers(&self) {
+        self.inner.upstreams.connect_all();
+    }
+
+    /// Connects to MCP servers of which nothing is known yet, and waits until it is; for a process that lives shortly.
+    pub async fn acquaint_mcp_servers(&self) {
+        self.inner.upstreams.acquaint().await;
+    }
+}
+
+/// What came of a call that was handed on.
+struct Answered<T>(Result<Outcome<T>, McpError>);
+
+impl Handed for Answered<CallResult> {
+    fn is_failure(&self) -> bool {
+        match &self.0 {
+            Ok(Outcome::Complete(result)) => result.is_error,
+            Ok(Outcome::InputRequired(_)) => false,
+            Err(_) => true,
+        }
+    }
+}
+
+impl Handed for Answered<PromptResult> {
+    fn is_failure(&self) -> bool {
+        self.0.is_err()
+    }
+}
+
+impl Handed for Answered<ResourceContents> {
+    fn is_failure(&self) -> bool {
+        self.0.is_err()
+    }
+}
+
+impl UpstreamHost {
+    fn new(kernel: Kernel, server: Arc<ConnectedServer>) -> Self {
+        let identity = Identity {
+            name: server.entry.name.to_string(),
+            title: String::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            instructions: None,
+        };
+        Self { kernel, server, identity: Mutex::new(Arc::new(identity)) }
+    }
+
+    /// Whoever may use nothing of a server need not know that there is one.
+    fn may_see(&self, caller: &Caller) -> bool {
+        let cx = self.kernel.inner.context(caller);
+        let tools = self.server.tools();
+        let mut registered = tools.names().filter_map(|tool| self.server.registered(tool));
+        registered.any(|tool| capability::allows(&cx, &tool.traits)) || self.allows(caller, "resources_list").is_ok()
+    }
+
+    /// What the guards know something of the server as that is no tool.
+    fn traits(&self, what: &str) -> Result<ToolTraits, McpError> {
+        let name = format_mcp_tool_name(self.server.entry.name.as_str(), what);
+        let name: ToolName = name.parse().map_err(|_| McpError::Internal)?;
+        Ok(traits_of(&self.server.entry, name, ToolAnnotations::READ_ONLY))
+    }
+
+    fn allows(&self, caller: &Caller, what: &str) -> Result<(), McpError> {
+        let cx = self.kernel.inner.context(caller);
+        match capability::allows(&cx, &self.traits(what)?) {
+            true => Ok(()),
+            false => Err(McpError::UnknownMethod(what.replace('_', "/"))),
+        }
+    }
+
+    /// Asks the server something that is no call.
+    async fn ask(&self, method: &str, members: Members) -> Result<Box<RawValue>, McpError> {
+        let upstream = self.server.upstream();
+        let mut last = None;
+        for _ in 0..2 {
+            let connection = upstream.connection().await.map_err(|error| self.wrong(&error))?;
+            let outcome = connection.ask(method, members.clone(), upstream.timeout()).await;
+            upstream.note(&connection, &outcome);
+            match outcome {
+                Ok(result) => return Ok(result),
+                Err(error) if error.is_harmless() => last = Some(error),
+                Err(error) => return Err(self.wrong(&error)),
+            }
+        }
+        Err(last.map_or(McpError::Internal, |error| self.wrong(&error)))
+    }
+
+    /// Hands a call on, the guarded way.
+    async fn hand_on<T>(
+        &self,
+        call: &Call<'_, Caller>,
+        traits: &ToolTraits,
+        what: Relayed<'_>,
+        read: impl Fn(&RawValue) -> Result<T, NotABlock>,
+    ) -> Result<Result<Outcome<T>, McpError>, ToolError>
+    where
+        Answered<T>: Handed,
+    {
+        let inner = &self.kernel.inner;
+        let mut cx = inner.context(call.caller);
+        cx.cancel = call.reporter.cancel().clone();
+        let arguments = match what {
+            Relayed::Tool { arguments, .. } => arguments,
+            Relayed::Prompt { .. } | Relayed::Resource { .. } => None,
+        };
+        let work = async {
+            let owner = call.caller.principal.owner().as_str();
+            Answered(match self.server.relay().call(owner, call, what).await {
+                Ok(Outcome::Complete(result)) => {
+                    let result = inner.pipeline.redacted_json(result);
+                    read(&result)
+                        .map(Outcome::Complete)
+                        .map_err(|error| self.wrong(&ClientError::NotMcp(error.to_string())))
+                }
+                Ok(Outcome::InputRequired(needed)) => Ok(Outcome::InputRequired(needed)),
+                Err(error) => Err(self.wrong(&error)),
+            })
+        };
+        Ok(inner.pipeline.hand_on(&cx, traits, arguments, work).await?.0)
+    }
+
+    fn wrong(&self, error: &ClientError) -> McpError {
+        mcp_error(&self.server.entry.name, error)
+    }
+}
+
+/// Blocks that are too large are replaced by a word about them.
+fn within(mut result: CallResult, cap: usize) -> CallResult {
+    for block in &mut result.content {
+        let size = block.json().get().len();
+        if size > cap {
+            *block = Block::text(&format!("[a block of {size} bytes left out: the limit is {cap}]"));
+        }
+    }
+    if let Some(size) = result.structured.as_ref().map(|raw| raw.get().len()).filter(|size| *size > cap) {
+        result.structured = None;
+        result
+            .content
+            .push(Block::text(&format!("[structured content of {size} bytes left out: the limit is {cap}]")));
+    }
+    result
+}
+
+impl Host for UpstreamHost {
+    type Caller = Caller;
+
+    fn identity(&self) -> Arc<Identity> {
+        let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(facts) = &self.server.upstream().snapshot().facts {
+            let known = Identity {
+                name: facts.name.clone(),
+                title: facts.title.clone().unwrap_or_default(),
+                version: facts.version.clone(),
+                instructions: facts.instructions.clone(),
+            };
+            if **identity != known {
+                *identity = Arc::new(known);
+            }
+        }
+        Arc::clone(&identity)
+    }
+
+    fn offers(&self, _: &Caller) -> Offers {
+        let snapshot = self.server.upstream().snapshot();
+        let Some(facts) = &snapshot.facts else { return Offers { tools: true, ..Offers::default() } };
+        let has = facts.capabilities;
+        Offers {
+            tools: has.tools,
+            prompts: has.prompts,
+            resources: has.resources,
+            subscriptions: has.subscribe,
+            completions: has.completions,
+            // A legacy client hears log lines of its own calls whatever the server's revision calls it.
+            logging: has.logging || facts.revision.era() == openfang_mcp::Era::Modern,
+        }
+    }
+
+    fn owner(&self, caller: &Caller) -> String {
+        caller.principal.owner().as_str().to_owned()
+    }
+
+    fn tools<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move {
+            let cx = self.kernel.inner.context(caller);
+            let tools = self.server.tools();
+            let allows =
+                |tool: &str| self.server.registered(tool).is_some_and(|known| capability::allows(&cx, &known.traits));
+            if tools.names().all(allows) {
+                return Ok(tools);
+            }
+            let allowed = tools.entries().filter(|entry| allows(&entry.name)).cloned().collect();
+            Ok(Arc::new(Listing::new(Listed::Tools, allowed)))
+        })
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        call: Call<'a, Caller>,
+        name: &'a str,
+        arguments: Option<&'a RawValue>,
+    ) -> HostFuture<'a, Outcome<CallResult>> {
+        Box::pin(async move {
+            let tool = self.server.registered(name).ok_or_else(|| McpError::unknown_tool(name))?;
+            let what = Relayed::Tool { name, arguments };
+            let cap = self.kernel.inner.config.limits.tool_result_block_bytes;
+            let read = |raw: &RawValue| CallResult::from_raw(raw).map(|result| within(result, cap));
+            match self.hand_on(&call, &tool.traits, what, read).await {
+                Ok(outcome) => outcome,
+                Err(ToolError::Unknown(_)) => Err(McpError::unknown_tool(name)),
+                Err(ToolError::Cancelled(_)) => Err(McpError::Canceled),
+                // The model can do something about it, so the model is told.
+                Err(error) => Ok(Outcome::Complete(CallResult::error(&error.to_string()))),
+            }
+        })
+    }
+
+    fn prompts<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move {
+            self.allows(caller, "prompts_list")?;
+            Ok(Arc::clone(&self.server.upstream().snapshot().manifest.prompts))
+        })
+    }
+
+    fn prompt<'a>(
+        &'a self,
+        call: Call<'a, Caller>,
+        name: &'a str,
+        arguments: &'a BTreeMap<String, String>,
+    ) -> HostFuture<'a, Outcome<PromptResult>> {
+        Box::pin(async move {
+            let what = Relayed::Prompt { name, arguments };
+            let outcome = self.hand_on(&call, &self.traits("prompts_get")?, what, PromptResult::from_raw).await;
+            outcome.map_err(|error| refusal(&error, McpError::unknown_prompt(name)))?
+        })
+    }
+
+    fn resources<'a>(&'a self, caller: &'a Caller, cursor: Option<&'a str>) -> HostFuture<'a, ResourcePage> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Page {
+            #[serde(default)]
+            resources: Vec<Box<RawValue>>,
+            #[serde(default)]
+            next_cursor: Option<String>,
+        }
+        Box::pin(async move {
+            self.allows(caller, "resources_list")?;
+            let result = self.ask("resources/list", Members::none().with_some("cursor", cursor)).await?;
+            let page: Page = serde_json::from_str(result.get()).map_err(|_| McpError::Internal)?;
+            Ok(ResourcePage { resources: page.resources, next_cursor: page.next_cursor })
+        })
+    }
+
+    fn templates<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move {
+            self.allows(caller, "resources_list")?;
+            Ok(Arc::clone(&self.server.upstream().snapshot().manifest.templates))
+        })
+    }
+
+    fn read<'a>(&'a self, call: Call<'a, Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
+        Box::pin(async move {
+            let what = Relayed::Resource { uri };
+            let outcome = self
+                .hand_on(&call, &self.traits("resources_read")?, what, ResourceContents::from_raw)
+                .await;
+            outcome.map_err(|error| refusal(&error, McpError::unknown_resource(uri)))?
+        })
+    }
+
+    fn complete<'a>(&'a self, caller: &'a Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {
+        #[derive(Deserialize)]
+        struct Completed {
+            completion: Completion,
+        }
+        Box::pin(async move {
+            self.allows(caller, "prompts_get")?;
+            let of = match asked.of {
+                CompletionOf::Prompt(name) => json!({ "type": "ref/prompt", "name": name }),
+                CompletionOf::Template(uri) => json!({ "type": "ref/resource", "uri": uri }),
+            };
+            let members = Members::none()
+                .with("ref", &of)
+                .with("argument", &json!({ "name": asked.argument, "value": asked.value }))
+                .with_some("context", asked.context);
+            let result = self.ask("completion/complete", members).await?;
+            let completed: Completed = serde_json::from_str(result.get()).map_err(|_| McpError::Internal)?;
+            Ok(completed.completion)
+        })
+    }
+
+    fn changes(&self, caller: &Caller, wanted: &Wanted) -> Changes {
+        let upstream = self.server.upstream();
+        let may_read = self.allows(caller, "resources_read").is_ok();
+        let watching = upstream.watch_resources(if may_read { wanted.uris.clone() } else { Vec::new() });
+        let (receiver, wanted) = (upstream.changes(), wanted.clone());
+        Box::pin(stream::unfold((receiver, wanted, watching), |(mut receiver, wanted, watching)| async move {
+            loop {
+                let change = match receiver.recv().await {
+                    Ok(change) => change,
+                    // Whoever fell behind looks at everything again.
+                    Err(RecvError::Lagged(_)) => Change::Resources,
+                    Err(RecvError::Closed) => return None,
+                };
+                let is_wanted = match &change {
+                    Change::Tools => wanted.tools,
+                    Change::Prompts => wanted.prompts,
+                    Change::Resources => wanted.resources,
+                    Change::Resource(uri) => wanted.uris.contains(uri),
+                };
+                if is_wanted {
+                    return Some((change, (receiver, wanted, watching)));
+                }
+            }
+        }))
+    }
+}

@@ -1,0 +1,235 @@
+//! One server: its entry, the way to it, what is shown of it, and what is remembered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use openfang_mcp::client::{Manifest, Relay, Upstream};
+use openfang_mcp::listing::{Listed, Listing};
+use openfang_runtime::catalog::Registered;
+use openfang_runtime::mcp_tool::McpTool;
+use openfang_store::{AuditOutcome, AuditRow};
+use openfang_types::config::McpServerConfigEntry;
+use openfang_types::ids::{Owner, ToolName, TraceId};
+use openfang_types::mcp_status::{McpServerState, McpServerStatus, McpToolStatus};
+use openfang_types::principal::Door;
+
+use super::kept::Kept;
+use super::log::ServerLog;
+use crate::kernel::Inner;
+
+/// A server.
+pub(crate) struct Connected {
+    pub(crate) entry: McpServerConfigEntry,
+    relay: Arc<Relay>,
+    log: Arc<ServerLog>,
+    shown: Mutex<Shown>,
+}
+
+/// What is shown of it.
+struct Shown {
+    kept: Kept,
+    manifest: Arc<Manifest>,
+    quarantined: BTreeSet<String>,
+    /// Its tools without the quarantined ones.
+    tools: Arc<Listing>,
+    /// The names they are listed under, and the tools of the catalogue, by what the server calls them.
+    registered: BTreeMap<String, Arc<Registered>>,
+    /// The list they were made from.
+    named_of: Option<Arc<Listing>>,
+    /// What the last note was about.
+    noted: Option<(McpServerState, Option<String>)>,
+}
+
+impl Connected {
+    pub(super) fn new(entry: McpServerConfigEntry, relay: Relay, log: Arc<ServerLog>, mut kept: Kept) -> Self {
+        let manifest = Arc::clone(&relay.upstream().snapshot().manifest);
+        let quarantined = kept.look(&entry, &manifest).quarantined;
+        let tools = without(&manifest.tools, &quarantined);
+        let shown =
+            Shown { kept, manifest, quarantined, tools, registered: BTreeMap::new(), named_of: None, noted: None };
+        Self { entry, relay: Arc::new(relay), log, shown: Mutex::new(shown) }
+    }
+
+    /// The way to it.
+    pub(crate) const fn relay(&self) -> &Arc<Relay> {
+        &self.relay
+    }
+
+    /// Who keeps it connected.
+    pub(crate) fn upstream(&self) -> &Upstream {
+        self.relay.upstream()
+    }
+
+    /// Its tools that may be used.
+    pub(crate) fn tools(&self) -> Arc<Listing> {
+        Arc::clone(&self.lock().tools)
+    }
+
+    /// A tool of the catalogue, by what the server calls it.
+    pub(crate) fn registered(&self, tool: &str) -> Option<Arc<Registered>> {
+        self.lock().registered.get(tool).cloned()
+    }
+
+    /// Whether anything is known of what it has.
+    pub(super) fn is_known(&self) -> bool {
+        let snapshot = self.upstream().snapshot();
+        snapshot.facts.is_some() || snapshot.manifest.tools.entries().len() > 0
+    }
+
+    /// How it is doing.
+    pub(super) fn status(&self) -> McpServerStatus {
+        let snapshot = self.upstream().snapshot();
+        let shown = self.lock();
+        let waiting = shown.quarantined.iter().map(|tool| (tool, None));
+        let listed = shown.registered.iter().map(|(tool, registered)| (tool, Some(registered)));
+        let mut tools: Vec<McpToolStatus> = listed
+            .chain(waiting)
+            .filter_map(|(tool, registered)| self.tool_status(&shown, tool, registered))
+            .collect();
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        McpServerStatus {
+            name: self.entry.name.clone(),
+            state: snapshot.state,
+            reason: snapshot.reason.clone(),
+            stderr: snapshot.stderr.clone(),
+            server: snapshot.facts.as_ref().map(|facts| format!("{} {}", facts.name, facts.version)),
+            protocol: snapshot.facts.as_ref().map(|facts| facts.revision.to_string()),
+            tools,
+            left_out: snapshot.manifest.left_out.clone(),
+            prompts: snapshot.manifest.prompts.entries().len(),
+            resources: snapshot.manifest.templates.entries().len(),
+            starts: snapshot.starts,
+        }
+    }
+
+    fn tool_status(&self, shown: &Shown, tool: &str, registered: Option<&Arc<Registered>>) -> Option<McpToolStatus> {
+        #[derive(serde::Deserialize)]
+        struct Described {
+            #[serde(default)]
+            description: Option<String>,
+        }
+        let entry = shown.manifest.tools.get(tool)?;
+        let described: Described = serde_json::from_str(entry.json.get()).ok()?;
+        let plain = || openfang_mcp::naming::format_mcp_tool_name(self.entry.name.as_str(), tool).parse().ok();
+        Some(McpToolStatus {
+            name: registered.map(|registered| registered.traits.name.clone()).or_else(plain)?,
+            tool: tool.to_owned(),
+            description: format!("[MCP:{}] {}", self.entry.name, described.description.unwrap_or_default()),
+            quarantined: registered.is_none(),
+        })
+    }
+
+    pub(super) fn log(&self) -> Vec<String> {
+        self.log.lines()
+    }
+
+    /// Notes in its log where it stands, when that is news.
+    pub(super) fn note_state(&self) {
+        let snapshot = self.upstream().snapshot();
+        let now = Some((snapshot.state, snapshot.reason.clone()));
+        let mut shown = self.lock();
+        if shown.noted != now {
+            let reason = snapshot.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            self.log.add("openfang", &format!("{}{reason}", snapshot.state.as_str()));
+            shown.noted = now;
+        }
+    }
+
+    /// Looks at what it has, if that is something else than before; returns the tools that are not what they were.
+    pub(super) fn look_again(&self) -> Option<BTreeSet<String>> {
+        let snapshot = self.upstream().snapshot();
+        let mut shown = self.lock();
+        if Arc::ptr_eq(&shown.manifest, &snapshot.manifest) {
+            return None;
+        }
+        let looked = shown.kept.look(&self.entry, &snapshot.manifest);
+        shown.kept.era = snapshot.facts.as_ref().map(|facts| facts.revision.era().as_str().to_owned());
+        shown.manifest = Arc::clone(&snapshot.manifest);
+        shown.tools = without(&snapshot.manifest.tools, &looked.quarantined);
+        let news = looked.changed.difference(&shown.quarantined).cloned().collect();
+        shown.quarantined = looked.quarantined;
+        Some(news)
+    }
+
+    /// Says that a tool is not what it was: in the log of the house, in the server's, and in the audit.
+    pub(super) fn report_change(&self, inner: &Inner, tool: &str) {
+        let is_away = self.lock().quarantined.contains(tool);
+        let then = if is_away { "taken away; `openfang mcp approve` brings it back" } else { "still offered" };
+        tracing::warn!(server = %self.entry.name, tool, "the definition of a tool changed; it is {then}");
+        self.log.add("openfang", &format!("the definition of {tool} changed; it is {then}"));
+        let name = openfang_mcp::naming::format_mcp_tool_name(self.entry.name.as_str(), tool);
+        let Ok(name) = name.parse::<ToolName>() else { return };
+        inner.stores.audit.record(AuditRow {
+            trace: TraceId::from_uuid(inner.ids.random()),
+            at: inner.clock.now(),
+            owner: Owner::house(),
+            door: Door::Mcp,
+            agent: None,
+            run: None,
+            tool: name,
+            outcome: AuditOutcome::Refused("definition_changed".to_owned()),
+            micros: 0,
+        });
+    }
+
+    /// Takes tools as they are now: one, or all that wait. Returns which.
+    pub(super) fn approve(&self, tool: Option<&str>) -> Vec<String> {
+        let mut shown = self.lock();
+        let waiting: Vec<String> = shown
+            .quarantined
+            .iter()
+            .filter(|name| tool.is_none_or(|tool| tool == *name))
+            .cloned()
+            .collect();
+        let manifest = Arc::clone(&shown.manifest);
+        for name in &waiting {
+            shown.kept.approve(&self.entry, &manifest, name);
+            shown.quarantined.remove(name);
+        }
+        shown.tools = without(&manifest.tools, &shown.quarantined);
+        waiting
+    }
+
+    /// What the server calls its tools.
+    pub(super) fn tool_names(&self) -> Vec<String> {
+        self.lock().tools.names().map(str::to_owned).collect()
+    }
+
+    /// Its tools under these names. One that is the same as before stays the same, with what was compiled for it.
+    pub(super) fn named(&self, names: BTreeMap<String, ToolName>) -> Vec<Arc<Registered>> {
+        let mut shown = self.lock();
+        let listing = Arc::clone(&shown.tools);
+        let mut before = std::mem::take(&mut shown.registered);
+        let is_same_list = shown.named_of.as_ref().is_some_and(|named| Arc::ptr_eq(named, &listing));
+        for (tool, name) in names {
+            let same = before.remove(&tool).filter(|known| is_same_list && known.traits.name == name);
+            let registered = same.unwrap_or_else(|| {
+                let made = McpTool::new(&self.entry, Arc::clone(&self.relay), Arc::clone(&listing), &tool, name);
+                Arc::new(Registered::new(Box::new(made)))
+            });
+            shown.registered.insert(tool, registered);
+        }
+        shown.named_of = Some(listing);
+        shown.registered.values().cloned().collect()
+    }
+
+    pub(super) fn write_down(&self, directory: &Path) -> io::Result<()> {
+        let shown = self.lock();
+        shown.kept.write(directory, &self.entry.name, &shown.manifest)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A list without some of its tools.
+fn without(tools: &Arc<Listing>, away: &BTreeSet<String>) -> Arc<Listing> {
+    if away.is_empty() {
+        return Arc::clone(tools);
+    }
+    let left = tools.entries().filter(|entry| !away.contains(&entry.name)).cloned().collect();
+    Arc::new(Listing::new(Listed::Tools, left))
+}

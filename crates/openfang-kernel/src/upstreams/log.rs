@@ -1,0 +1,43 @@
+//! What a server wrote to its stderr, and what we noted about it: the last lines, with the time.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+
+use openfang_types::limits::MCP_SERVER_LOG_LINES;
+
+use crate::kernel::Inner;
+
+/// The last lines.
+pub(super) struct ServerLog {
+    kernel: Weak<Inner>,
+    lines: Mutex<VecDeque<String>>,
+}
+
+impl ServerLog {
+    pub(super) fn new(kernel: Weak<Inner>) -> Self {
+        Self { kernel, lines: Mutex::default() }
+    }
+
+    /// A line, with who wrote it.
+    pub(super) fn add(&self, who: &str, line: &str) {
+        let now = self
+            .kernel
+            .upgrade()
+            .map(|inner| format!("{:.3} ", inner.clock.now()))
+            .unwrap_or_default();
+        let mut lines = self.lock();
+        if lines.len() >= MCP_SERVER_LOG_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(format!("{now}{who}: {line}"));
+    }
+
+    /// The lines, oldest first.
+    pub(super) fn lines(&self) -> Vec<String> {
+        self.lock().iter().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<String>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

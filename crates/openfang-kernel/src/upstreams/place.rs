@@ -1,0 +1,80 @@
+//! Where a server is, from its entry: a program with its arguments and environment, or a URL with its headers. `${VAR}` is
+//! filled in each time, so that a variable that is not set fails this one server and nothing else.
+
+use std::ffi::OsString;
+use std::sync::{Arc, Weak};
+
+use openfang_egress::process::{Environment, EnvironmentKind, Launch, Program, Surroundings};
+use openfang_mcp::client::{Endpoint, Place};
+use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::secret::Secret;
+
+use super::log::ServerLog;
+use crate::Kernel;
+use crate::kernel::Inner;
+
+/// The place that an entry names.
+pub(super) struct EntryPlace {
+    entry: McpServerConfigEntry,
+    kernel: Weak<Inner>,
+    log: Arc<ServerLog>,
+}
+
+impl EntryPlace {
+    pub(super) const fn new(entry: McpServerConfigEntry, kernel: Weak<Inner>, log: Arc<ServerLog>) -> Self {
+        Self { entry, kernel, log }
+    }
+
+    fn program(&self, kernel: &Kernel, command: &str, args: &[String]) -> Result<Endpoint, String> {
+        let ours = Surroundings::ours();
+        let listed: Vec<String> = self.entry.env.iter().map(EnvEntry::expose).map(str::to_owned).collect();
+        let environment = Environment::build(EnvironmentKind::McpServer, &listed, &ours).map_err(text)?;
+        let directory = kernel.inner.home.clone();
+        let program = Program::resolve(command, environment.path(), &directory).map_err(text)?;
+        let arguments = args.iter().map(|arg| ours.fill_in("args", arg));
+        let arguments = arguments.collect::<Result<Vec<OsString>, _>>().map_err(text)?;
+        let log = Arc::clone(&self.log);
+        let launch = Launch {
+            arguments,
+            on_stderr: Some(Arc::new(move |line: &str| log.add("stderr", line))),
+            ..Launch::new(program, environment, directory)
+        };
+        let door = kernel.processes().map_err(text)?.clone();
+        Ok(Endpoint::Program { door, launch: Box::new(launch) })
+    }
+
+    fn url<'a>(
+        kernel: &Kernel,
+        url: &str,
+        headers: impl Iterator<Item = (&'a String, &'a Secret)>,
+    ) -> Result<Endpoint, String> {
+        let ours = Surroundings::ours();
+        let filled = |what: &str, template: &str| {
+            let value = ours.fill_in(what, template).map_err(text)?;
+            value.into_string().map_err(|_| format!("the {what} is not UTF-8"))
+        };
+        let door = kernel.http().clone();
+        let url = door.guard().operator(&filled("url", url)?).map_err(text)?;
+        let header = |(name, value): (&String, &Secret)| {
+            filled(&format!("header {name}"), value.expose()).map(|value| (name.clone(), value))
+        };
+        let headers = headers.map(header).collect::<Result<Vec<_>, String>>()?;
+        Endpoint::url(door, url, headers)
+    }
+}
+
+impl Place for EntryPlace {
+    fn endpoint(&self) -> Result<Endpoint, String> {
+        let kernel = Kernel { inner: self.kernel.upgrade().ok_or("the house is closing")? };
+        match &self.entry.transport {
+            McpTransportEntry::Stdio { command, args } => self.program(&kernel, command, args),
+            McpTransportEntry::Sse { url, headers } | McpTransportEntry::Http { url, headers } => {
+                Self::url(&kernel, url, headers.iter())
+            }
+        }
+    }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}

@@ -1,0 +1,42 @@
+//! The client: any server, any transport, either era.
+//!
+//! [`Connection`] is a conversation with a server in the revision that both speak. [`connect`] finds that out, over a
+//! child process or a URL. A request that is under way is an [`Ongoing`]: it ends with an answer, or stops at questions
+//! that the server has for whoever called. Above that, an upstream keeps a server healthy, and a pool gives each caller
+//! a conversation of its own where the server may ask.
+//!
+//! What travels is kept as the peer wrote it; only what we must understand is read.
+
+pub use capabilities::{ServerCapabilities, ServerFacts};
+pub use connect::{Connecting, Endpoint, connect};
+pub use connection::{Asked, Connection, Members};
+pub use error::ClientError;
+pub use inbox::{Notice, Question};
+pub use manifest::{KeptManifest, Manifest, fingerprint};
+pub use mirror::{BadMark, Mirror};
+pub use ongoing::{Listener, Ongoing, Silent, Step};
+pub use relay::{Relay, Relayed};
+pub use upstream::{Observer, Place, Snapshot, Upstream, UpstreamParts};
+pub use watching::Watching;
+
+mod backoff;
+mod capabilities;
+mod connect;
+mod connection;
+mod discover;
+mod error;
+mod handshake;
+mod inbox;
+mod life;
+mod manifest;
+mod mirror;
+mod ongoing;
+mod parked;
+mod pool;
+mod relay;
+mod slot;
+mod stdio;
+mod upstream;
+mod watching;
+mod web;
+mod wire;

@@ -1,0 +1,68 @@
+//! What a server says about itself when a conversation begins.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::revision::Revision;
+
+/// Who the server is, and what it has.
+#[derive(Debug, Clone)]
+pub struct ServerFacts {
+    /// The revision that is spoken.
+    pub revision: Revision,
+    /// Its name; empty where it did not say.
+    pub name: String,
+    /// What it is called, for people.
+    pub title: Option<String>,
+    /// Its version.
+    pub version: String,
+    /// What a model should know about it. Data, not instructions to us.
+    pub instructions: Option<String>,
+    /// What it has.
+    pub capabilities: ServerCapabilities,
+}
+
+/// What a server has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a capability of its own, declared or not")]
+pub struct ServerCapabilities {
+    /// Tools.
+    pub tools: bool,
+    /// Prompts.
+    pub prompts: bool,
+    /// Resources.
+    pub resources: bool,
+    /// Resources can be subscribed to.
+    pub subscribe: bool,
+    /// Completion of arguments.
+    pub completions: bool,
+    /// Log messages.
+    pub logging: bool,
+}
+
+impl ServerCapabilities {
+    pub(super) fn read(raw: Option<&RawValue>) -> Self {
+        let declared: Value = raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+        let has = |name: &str| declared[name].is_object();
+        Self {
+            tools: has("tools"),
+            prompts: has("prompts"),
+            resources: has("resources"),
+            subscribe: declared["resources"]["subscribe"] == true,
+            completions: has("completions"),
+            logging: has("logging"),
+        }
+    }
+}
+
+/// A name and a version.
+#[derive(Deserialize, Default)]
+pub(super) struct Implementation {
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) title: Option<String>,
+    #[serde(default)]
+    pub(super) version: String,
+}

@@ -1,0 +1,160 @@
+//! Finding out what a server speaks, and beginning a conversation in it.
+//!
+//! Never keyed on one error code: servers of the legacy era answer a question of the modern one in many ways, and some
+//! not at all. What was found is worth remembering.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue};
+use openfang_egress::http::HttpDoor;
+use openfang_egress::process::{Launch, ProcessDoor};
+use openfang_egress::url::OperatorUrl;
+use openfang_types::limits::MCP_PROBE;
+use tokio::time::{sleep, timeout};
+use tokio_util::task::TaskTracker;
+
+use super::handshake::Opened;
+use super::inbox::Inbox;
+use super::stdio::Stdio;
+use super::wire::Wire as _;
+use super::{ClientError, Connection, web};
+use crate::capabilities::ClientCapabilities;
+use crate::revision::Era;
+
+/// Where a server is.
+#[derive(Clone)]
+pub enum Endpoint {
+    /// A program to be started.
+    Program {
+        /// Who starts it.
+        door: ProcessDoor,
+        /// What is started.
+        launch: Box<Launch>,
+    },
+    /// A URL.
+    Url {
+        /// Who goes there.
+        door: HttpDoor,
+        /// Where.
+        url: OperatorUrl,
+        /// Sent with every request.
+        headers: Vec<(HeaderName, HeaderValue)>,
+    },
+}
+
+impl Endpoint {
+    /// A URL, and what is sent with every request to it. Errors name a header and never its value.
+    pub fn url(
+        door: HttpDoor,
+        url: OperatorUrl,
+        headers: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, String> {
+        let header = |(name, value): (String, String)| {
+            let wrong = |_| format!("the header {name:?} has a value that cannot be sent");
+            let parsed = HeaderName::try_from(name.as_str()).map_err(|_| format!("{name:?} is not a header's name"))?;
+            Ok((parsed, HeaderValue::try_from(value).map_err(wrong)?))
+        };
+        let headers = headers.into_iter().map(header).collect::<Result<Vec<_>, String>>()?;
+        Ok(Self::Url { door, url, headers })
+    }
+}
+
+/// What is needed to begin a conversation.
+pub struct Connecting {
+    /// Where the server is.
+    pub endpoint: Endpoint,
+    /// The only era to be tried; none tries both.
+    pub only: Option<Era>,
+    /// The era that was found before; it is tried first.
+    pub known: Option<Era>,
+    /// What the server may ask for.
+    pub declared: ClientCapabilities,
+    /// How long all of it may take.
+    pub patience: Duration,
+    /// What lives as long as the conversation runs here.
+    pub tracker: TaskTracker,
+}
+
+/// The child that was started last, for its last words.
+type LastChild = Mutex<Option<Arc<Stdio>>>;
+
+/// Begins a conversation. Where that fails, what the server wrote to its stderr comes with the reason.
+pub async fn connect(connecting: Connecting) -> Result<Connection, (ClientError, Vec<String>)> {
+    let patience = connecting.patience;
+    let last = LastChild::default();
+    let began = async {
+        match &connecting.endpoint {
+            Endpoint::Program { door, launch } => over_stdio(door, launch, &connecting, &last).await,
+            Endpoint::Url { door, url, headers } => web::connect(door, url, headers, &connecting).await,
+        }
+    };
+    let began = timeout(patience, began).await.unwrap_or(Err(ClientError::TimedOut(patience)));
+    match began {
+        Ok(connection) => {
+            connection.listen().await;
+            Ok(connection)
+        }
+        Err(error) => {
+            let child = last.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Err((error, child.map(|child| child.last_words()).unwrap_or_default()))
+        }
+    }
+}
+
+async fn over_stdio(
+    door: &ProcessDoor,
+    launch: &Launch,
+    how: &Connecting,
+    last: &LastChild,
+) -> Result<Connection, ClientError> {
+    let open = || async {
+        let inbox = Inbox::new();
+        let wire = Stdio::start(door, launch.clone(), &inbox, &how.tracker).await?;
+        *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&wire));
+        Ok::<_, ClientError>(Opened { wire, inbox, declared: how.declared, tracker: how.tracker.clone() })
+    };
+    let opened = open().await?;
+    match how.only {
+        Some(Era::Legacy) => return opened.initialize(how.patience).await,
+        Some(Era::Modern) => return opened.discover(how.patience).await,
+        None => {}
+    }
+    if how.known == Some(Era::Legacy)
+        && let Ok(connection) = opened.initialize(how.patience).await
+    {
+        return Ok(connection);
+    }
+    let opened = if opened.inbox.ended().is_some() { open().await? } else { opened };
+    match probed(&opened, how.patience).await {
+        Ok(connection) => Ok(connection),
+        // It took the question for a reason to leave.
+        Err(_) if opened.inbox.ended().is_some() => open().await?.initialize(how.patience).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// Asks in the modern way, and in the legacy way too when the answer is no, or silence.
+async fn probed(opened: &Opened, patience: Duration) -> Result<Connection, ClientError> {
+    let modern = opened.discover(patience);
+    tokio::pin!(modern);
+    tokio::select! {
+        biased;
+        answer = &mut modern => match answer {
+            Ok(connection) => return Ok(connection),
+            Err(_) => return opened.initialize(patience).await,
+        },
+        () = sleep(MCP_PROBE) => {}
+    }
+    // A server that is slow to start answers both, in order; one that never answers the first is of the legacy era.
+    let legacy = opened.initialize(patience);
+    tokio::pin!(legacy);
+    tokio::select! {
+        biased;
+        answer = &mut modern => match answer {
+            Ok(connection) => Ok(connection),
+            Err(_) => legacy.await,
+        },
+        answer = &mut legacy => answer,
+    }
+}

@@ -1,0 +1,61 @@
+//! Why a request to a server has no result.
+
+use std::time::Duration;
+
+use openfang_types::jsonrpc::ErrorObject;
+
+/// Why a request to a server has no result.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum ClientError {
+    /// The server answered with an error.
+    #[error("the server refused it: {0}")]
+    Refused(ErrorObject),
+    /// No answer came in time.
+    #[error("no answer within {} s", .0.as_secs())]
+    TimedOut(Duration),
+    /// The request never reached the server, so it can be made again.
+    #[error("{0}")]
+    NotSent(String),
+    /// The conversation broke off; nobody knows what became of the request.
+    #[error("{0}")]
+    Lost(String),
+    /// The server does not know our session any more; it did nothing.
+    #[error("the server has forgotten our session")]
+    SessionGone,
+    /// The server answered something that is not MCP.
+    #[error("the server does not speak MCP here: {0}")]
+    NotMcp(String),
+    /// The server answered HTTP with a status that says no.
+    #[error("the server answered with status {status}{}", shown(.said))]
+    Status {
+        /// The status.
+        status: u16,
+        /// What it said, cut short and made printable.
+        said: String,
+    },
+    /// The program cannot be started.
+    #[error("{0}")]
+    Start(String),
+}
+
+impl ClientError {
+    /// Whether the request certainly had no effect, so that it may be made again.
+    pub const fn is_harmless(&self) -> bool {
+        match self {
+            Self::NotSent(_) | Self::SessionGone | Self::Start(_) => true,
+            Self::Refused(_) | Self::TimedOut(_) | Self::Lost(_) | Self::NotMcp(_) | Self::Status { .. } => false,
+        }
+    }
+
+    /// Whether the conversation is over with it.
+    pub const fn ends_connection(&self) -> bool {
+        match self {
+            Self::NotSent(_) | Self::SessionGone | Self::Start(_) | Self::Lost(_) => true,
+            Self::Refused(_) | Self::TimedOut(_) | Self::NotMcp(_) | Self::Status { .. } => false,
+        }
+    }
+}
+
+fn shown(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!(": {said}") }
+}

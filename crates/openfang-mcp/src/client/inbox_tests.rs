@@ -1,0 +1,74 @@
+//! What comes from a server goes to whom it concerns.
+
+use super::*;
+
+fn text(heard: Option<Heard>) -> String {
+    match heard {
+        Some(Heard::Answer(Ok(raw))) => raw.get().to_owned(),
+        Some(Heard::Answer(Err(error))) => error.to_string(),
+        Some(Heard::Progress { progress, .. }) => format!("progress {progress}"),
+        Some(Heard::Log { data, .. }) => format!("log {data}"),
+        Some(Heard::Question(question)) => format!("question {}", question.method),
+        None => "nothing".to_owned(),
+    }
+}
+
+#[test]
+fn an_answer_goes_to_the_request_it_names_once_and_to_no_other() {
+    let inbox = Inbox::new();
+    let (first, one) = inbox.expect(false).unwrap();
+    let (_, two) = inbox.expect(false).unwrap();
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":{first},"result":{{"a":1}}}}"#);
+    inbox.take(answer.as_bytes(), None);
+    inbox.take(answer.as_bytes(), None);
+    inbox.take(br#"{"jsonrpc":"2.0","id":999,"result":{}}"#, None);
+    inbox.take(br#"{"jsonrpc":"2.0","id":"1","result":{}}"#, None);
+    assert_eq!(text(one.take()), r#"{"a":1}"#);
+    assert_eq!(text(one.take()), "nothing");
+    assert_eq!(text(two.take()), "nothing");
+}
+
+#[test]
+fn whoever_waits_when_the_connection_ends_is_told_once() {
+    let inbox = Inbox::new();
+    let (_, slot) = inbox.expect(false).unwrap();
+    inbox.end(&ClientError::Lost("gone".to_owned()));
+    assert!(text(slot.take()).contains("gone"));
+    assert_eq!(text(slot.take()), "nothing");
+    assert!(inbox.expect(false).is_err());
+}
+
+#[test]
+fn a_question_reaches_only_a_call_that_can_be_asked() {
+    let inbox = Inbox::new();
+    let question = br#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
+    let (shared, slot) = inbox.expect(false).unwrap();
+    assert!(matches!(inbox.take(question, Some(shared))[0], Taken::Reply(_)));
+    assert!(matches!(inbox.take(question, None)[0], Taken::Reply(_)));
+    assert_eq!(text(slot.take()), "nothing");
+    inbox.forget(shared);
+    let (_, slot) = inbox.expect(true).unwrap();
+    assert!(matches!(inbox.take(question, None)[0], Taken::Understood));
+    assert_eq!(text(slot.take()), "question roots/list");
+    let strange = br#"{"jsonrpc":"2.0","id":"q","method":"shell/run"}"#;
+    assert!(matches!(inbox.take(strange, None)[0], Taken::Reply(_)));
+}
+
+#[test]
+fn log_lines_of_a_shared_pipe_are_nobodys() {
+    let inbox = Inbox::new();
+    let line = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#;
+    let (id, slot) = inbox.expect(false).unwrap();
+    inbox.take(line, None);
+    assert_eq!(text(slot.take()), "nothing");
+    inbox.take(line, Some(id));
+    assert_eq!(text(slot.take()), "log \"x\"");
+}
+
+#[test]
+fn what_is_no_message_is_noise() {
+    let inbox = Inbox::new();
+    for noise in [&b"Listening on port 3"[..], b"{}", b"[]", b"\xff\xfe", b"{\"jsonrpc\":\"2.0\"}"] {
+        assert!(matches!(inbox.take(noise, None)[0], Taken::Noise), "{noise:?}");
+    }
+}

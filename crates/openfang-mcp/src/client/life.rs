@@ -1,0 +1,224 @@
+//! Looking after a server: connecting, staying, and beginning again.
+
+use std::sync::Arc;
+
+use openfang_types::limits::{MCP_LIST_DEBOUNCE, MCP_RESTART_WINDOW};
+use openfang_types::mcp_status::McpServerState;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::backoff::Backoff;
+use super::upstream::Upstream;
+use super::watching::{AGAIN, EVER};
+use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, Silent, connect};
+use crate::host::Change;
+use crate::revision::Era;
+
+/// Why a conversation was left.
+enum Left {
+    /// The server is to be let go.
+    Stopped,
+    /// It is to be connected to anew.
+    Restart,
+    /// It went away, or never came.
+    Lost { reason: String, stderr: Vec<String> },
+}
+
+/// Looks after a server until it is let go.
+pub(super) async fn look_after(upstream: Upstream) {
+    let parts = &upstream.inner.parts;
+    let mut backoff = Backoff::default();
+    let mut known = parts.known;
+    loop {
+        backoff.started();
+        upstream.update(|snapshot| {
+            snapshot.state = McpServerState::Starting;
+            snapshot.starts += 1;
+        });
+        let begun = Instant::now();
+        let left = tokio::select! {
+            biased;
+            () = parts.stop.cancelled() => Left::Stopped,
+            left = begin_and_stay(&upstream, &mut known) => left,
+        };
+        if let Some(connection) = upstream.lock().take() {
+            connection.close("the conversation is over");
+        }
+        let (reason, stderr) = match left {
+            Left::Stopped => return,
+            Left::Restart => continue,
+            Left::Lost { reason, stderr } => (reason, stderr),
+        };
+        if begun.elapsed() > MCP_RESTART_WINDOW {
+            backoff.held();
+        }
+        tracing::warn!(server = parts.name, reason, "an MCP server is down");
+        upstream.update(|snapshot| {
+            snapshot.state = McpServerState::Failed;
+            snapshot.reason = Some(reason);
+            snapshot.stderr = stderr;
+        });
+        tokio::select! {
+            biased;
+            () = parts.stop.cancelled() => return,
+            () = upstream.inner.restart.notified() => {}
+            () = sleep(backoff.pause(chance())) => {}
+        }
+    }
+}
+
+async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>) -> Left {
+    let parts = &upstream.inner.parts;
+    let begun = tokio::select! {
+        biased;
+        () = upstream.inner.restart.notified() => return Left::Restart,
+        begun = begin(upstream, *known) => begun,
+    };
+    let (connection, manifest) = match begun {
+        Ok(begun) => begun,
+        Err((error, stderr)) => {
+            // What was found before may not hold any more.
+            *known = None;
+            return Left::Lost { reason: error.to_string(), stderr };
+        }
+    };
+    *known = Some(connection.revision().era());
+    let tools = manifest.tools.names().count();
+    tracing::info!(server = parts.name, revision = %connection.revision(), tools, "connected to an MCP server");
+    *upstream.lock() = Some(connection.clone());
+    upstream.update(|snapshot| snapshot.facts = Some(Arc::new(connection.facts().clone())));
+    show(upstream, manifest);
+    stay(upstream, &connection).await
+}
+
+/// Connects, and asks what the server has; both within the time it may take to start.
+async fn begin(upstream: &Upstream, known: Option<Era>) -> Result<(Connection, Manifest), (ClientError, Vec<String>)> {
+    let parts = &upstream.inner.parts;
+    let without_stderr = |error| (error, Vec::new());
+    let endpoint = parts.place.endpoint().map_err(|why| without_stderr(ClientError::Start(why)))?;
+    let connecting = Connecting {
+        endpoint,
+        only: parts.only,
+        known,
+        declared: parts.declared,
+        patience: parts.startup,
+        tracker: parts.tracker.clone(),
+    };
+    let connection = connect(connecting).await?;
+    let asked = timeout(parts.startup, Manifest::ask(&connection, parts.startup)).await;
+    match asked.unwrap_or(Err(ClientError::TimedOut(parts.startup))) {
+        Ok(manifest) => Ok((connection, manifest)),
+        Err(error) => {
+            let stderr = connection.last_words();
+            connection.close("it did not say what it has");
+            Err((error, stderr))
+        }
+    }
+}
+
+/// Hears what the server says until there is nothing more to hear.
+async fn stay(upstream: &Upstream, connection: &Connection) -> Left {
+    let mut notices = connection.notices();
+    let listening = listen(connection);
+    tokio::pin!(listening);
+    loop {
+        let notice = tokio::select! {
+            biased;
+            () = upstream.inner.parts.stop.cancelled() => return Left::Stopped,
+            () = upstream.inner.restart.notified() => return Left::Restart,
+            why = connection.over() => {
+                return Left::Lost { reason: why.to_string(), stderr: connection.last_words() };
+            }
+            () = &mut listening => {
+                listening.set(listen(connection));
+                continue;
+            }
+            notice = notices.recv() => notice,
+        };
+        match notice {
+            Ok(Notice::Resource(uri)) => tell(upstream, Change::Resource(uri)),
+            // Whoever fell behind looks at everything again.
+            Ok(Notice::Tools | Notice::Prompts | Notice::Resources) | Err(RecvError::Lagged(_)) => {
+                sleep(MCP_LIST_DEBOUNCE).await;
+                let mut resources = matches!(notice, Ok(Notice::Resources) | Err(_));
+                while let Ok(notice) = notices.try_recv() {
+                    match notice {
+                        Notice::Resource(uri) => tell(upstream, Change::Resource(uri)),
+                        Notice::Resources => resources = true,
+                        Notice::Tools | Notice::Prompts => {}
+                    }
+                }
+                match Manifest::ask(connection, upstream.timeout()).await {
+                    Ok(manifest) => show(upstream, manifest),
+                    Err(error) => {
+                        tracing::warn!(server = upstream.name(), %error, "a server does not say what changed");
+                    }
+                }
+                if resources {
+                    tell(upstream, Change::Resources);
+                }
+            }
+            Err(RecvError::Closed) => return Left::Lost { reason: "it is gone".to_owned(), stderr: Vec::new() },
+        }
+    }
+}
+
+/// Asks a modern server to tell of changes; a legacy one does so by itself. Returns when it had better be asked again.
+async fn listen(connection: &Connection) {
+    if connection.revision().era() == Era::Legacy {
+        return std::future::pending().await;
+    }
+    let wanted = serde_json::json!({
+        "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true,
+    });
+    let members = Members::none().with("notifications", &wanted);
+    match connection.request(Asked::new("subscriptions/listen", members, EVER), &Silent).await {
+        // It has nothing to tell.
+        Err(ClientError::Refused(_)) => std::future::pending().await,
+        Ok(_) | Err(_) => sleep(AGAIN).await,
+    }
+}
+
+/// Shows what the server has from now on, and tells of what is different.
+fn show(upstream: &Upstream, manifest: Manifest) {
+    let before = upstream.snapshot();
+    let is_whole = manifest.left_out.is_empty();
+    let reason = manifest.left_out.first().map(|left| {
+        let more = manifest.left_out.len() - 1;
+        let others = if more == 0 { String::new() } else { format!(", and {more} more") };
+        format!("left out: {} ({}){others}", left.name, left.why)
+    });
+    let differs = |one: &crate::listing::Listing, other: &crate::listing::Listing| {
+        one.entries()
+            .map(|entry| entry.json.get())
+            .ne(other.entries().map(|entry| entry.json.get()))
+    };
+    let tools = differs(&manifest.tools, &before.manifest.tools);
+    let prompts = differs(&manifest.prompts, &before.manifest.prompts);
+    upstream.update(|snapshot| {
+        snapshot.state = if is_whole { McpServerState::Ready } else { McpServerState::Degraded };
+        snapshot.reason = reason;
+        snapshot.stderr = Vec::new();
+        snapshot.manifest = Arc::new(manifest);
+    });
+    if tools {
+        tell(upstream, Change::Tools);
+    }
+    if prompts {
+        tell(upstream, Change::Prompts);
+    }
+}
+
+fn tell(upstream: &Upstream, change: Change) {
+    // Nobody may be listening.
+    let _ = upstream.inner.changes.send(change);
+}
+
+/// Somewhere between 0 and 1, so that many servers do not come back at the same moment.
+fn chance() -> f64 {
+    let mut byte = [0];
+    if getrandom::fill(&mut byte).is_err() {
+        return 1.0;
+    }
+    f64::from(byte[0]) / 255.0
+}

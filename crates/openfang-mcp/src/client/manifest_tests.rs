@@ -1,0 +1,71 @@
+//! What is taken of a server, and what is left out.
+
+use serde_json::json;
+
+use super::*;
+use crate::content::raw;
+
+fn manifest(tools: &[Value]) -> Manifest {
+    Manifest::of(&KeptManifest { tools: tools.iter().map(raw).collect(), prompts: vec![], templates: vec![] })
+}
+
+fn tool(name: &str) -> Value {
+    json!({ "name": name, "inputSchema": { "type": "object" } })
+}
+
+#[test]
+fn an_offending_tool_is_left_out_and_named_and_the_others_stay() {
+    let mut deep = json!({});
+    for _ in 0..40 {
+        deep = json!({ "properties": { "x": deep } });
+    }
+    let many: Vec<Value> = (0..3_000).map(|n| json!({ "const": n })).collect();
+    let bad = [
+        json!({ "name": "huge", "description": "x".repeat(9_000), "inputSchema": {} }),
+        json!({ "name": "deep", "inputSchema": deep }),
+        json!({ "name": "branches", "inputSchema": { "anyOf": many } }),
+        json!({ "name": "metadata", "inputSchema": { "$ref": "http://169.254.169.254/" } }),
+        json!({ "name": "passwords", "inputSchema": { "properties": { "x": { "$ref": "file:///etc/passwd" } } } }),
+        json!({ "name": "circle", "inputSchema": { "$ref": "#" } }),
+        json!({ "name": "output", "inputSchema": {}, "outputSchema": { "$ref": "http://x/" } }),
+        json!({ "name": "sheІl_exec", "inputSchema": {} }),
+        json!({ "name": "zero\u{200b}width", "inputSchema": {} }),
+        json!({ "name": "line\nbreak", "inputSchema": {} }),
+        json!({ "name": "\u{1b}[31mred", "inputSchema": {} }),
+        json!({ "name": "n".repeat(300), "inputSchema": {} }),
+        json!({ "name": "", "inputSchema": {} }),
+        json!({ "name": "schemaless" }),
+        json!({ "inputSchema": {} }),
+        json!(7),
+        tool("good"),
+    ];
+    let count = bad.len();
+    let mut tools = bad.to_vec();
+    tools.push(tool("good"));
+    tools.push(tool("better"));
+    let manifest = manifest(&tools);
+    assert_eq!(manifest.tools.names().collect::<Vec<_>>(), ["better", "good"]);
+    assert_eq!(manifest.left_out.len(), count);
+    for left in &manifest.left_out {
+        assert!(left.name.is_ascii() && !left.name.contains(['\n', '\u{1b}']), "{left:?}");
+    }
+}
+
+#[test]
+fn a_fingerprint_changes_with_the_meaning_and_not_with_the_spelling() {
+    let one: Box<RawValue> =
+        serde_json::from_str(r#"{"name":"a","description":"x","inputSchema":{"type":"object"}}"#).unwrap();
+    let same: Box<RawValue> = serde_json::from_str(
+        r#"{ "inputSchema": {"type":"object"}, "description":"\u0078", "name":"a", "_meta": {"trace":1} }"#,
+    )
+    .unwrap();
+    assert_eq!(fingerprint(&one), fingerprint(&same));
+    for other in [
+        r#"{"name":"a","description":"y","inputSchema":{"type":"object"}}"#,
+        r#"{"name":"a","description":"x","inputSchema":{"type":"object","properties":{}}}"#,
+        r#"{"name":"a","description":"x","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}"#,
+    ] {
+        let other: Box<RawValue> = serde_json::from_str(other).unwrap();
+        assert_ne!(fingerprint(&one), fingerprint(&other));
+    }
+}

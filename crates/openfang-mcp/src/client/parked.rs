@@ -1,0 +1,72 @@
+//! Calls that wait because their server asked something: until the answer comes, or for a while.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use openfang_types::limits::{MCP_PARKED, MCP_PARKED_PER_OWNER, MCP_PARKED_TTL};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::pool::Lease;
+use super::{ClientError, Ongoing, Question};
+
+/// A call that waits.
+pub(super) struct Waiting {
+    pub(super) owner: String,
+    pub(super) ongoing: Ongoing,
+    pub(super) lease: Lease,
+    /// What was asked, by the key that the answer comes under.
+    pub(super) questions: Vec<(String, Question)>,
+}
+
+/// The calls that wait.
+#[derive(Default)]
+pub(super) struct Parked {
+    calls: Arc<Mutex<HashMap<u64, Waiting>>>,
+    next: std::sync::atomic::AtomicU64,
+}
+
+impl Parked {
+    /// Puts a call aside; the number is for [`Parked::take`].
+    pub(super) fn put(
+        &self,
+        waiting: Waiting,
+        tracker: &TaskTracker,
+        stop: &CancellationToken,
+    ) -> Result<u64, ClientError> {
+        let number = self.next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let mut calls = self.lock();
+        let owned = calls.values().filter(|other| other.owner == waiting.owner).count();
+        if calls.len() >= MCP_PARKED || owned >= MCP_PARKED_PER_OWNER {
+            return Err(ClientError::NotSent("too many calls wait for an answer; answer or cancel one".to_owned()));
+        }
+        calls.insert(number, waiting);
+        drop(calls);
+        let (calls, stop) = (Arc::downgrade(&self.calls), stop.clone());
+        tracker.spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = sleep(MCP_PARKED_TTL) => {}
+            }
+            if let Some(calls) = calls.upgrade() {
+                let late = calls.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+                drop(late);
+            }
+        });
+        Ok(number)
+    }
+
+    /// Takes a call of this owner back.
+    pub(super) fn take(&self, number: u64, owner: &str) -> Option<Waiting> {
+        let mut calls = self.lock();
+        if calls.get(&number)?.owner != owner {
+            return None;
+        }
+        calls.remove(&number)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,343 @@
+//! Calls handed on to a server, whatever the eras of the two sides.
+//!
+//! Whoever calls speaks in the manner of the newest revision: a call ends with a result, or with questions and a state to
+//! come back with. A modern server says the same, and its state is handed through. A legacy server asks in the middle of
+//! its work: then the call is parked on a conversation of its caller's own, and the state is where it stands.
+
+use std::collections::BTreeMap;
+
+use openfang_types::jsonrpc::{ErrorObject, code};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::parked::{Parked, Waiting};
+use super::pool::Pool;
+use super::{Asked, ClientError, Connection, Listener, Members, Question, Step, Upstream};
+use crate::capabilities::{Capability, ClientCapabilities};
+use crate::host::{Call, InputRequest, InputRequired, Outcome, Resumed};
+use crate::meta::LogLevel;
+use crate::revision::Era;
+use crate::server::Reporter;
+
+/// What is called.
+#[derive(Debug, Clone, Copy)]
+pub enum Relayed<'a> {
+    /// A tool.
+    Tool {
+        /// Its name, as the server has it.
+        name: &'a str,
+        /// What it is given.
+        arguments: Option<&'a RawValue>,
+    },
+    /// A prompt.
+    Prompt {
+        /// Its name, as the server has it.
+        name: &'a str,
+        /// What it is filled in with.
+        arguments: &'a BTreeMap<String, String>,
+    },
+    /// A resource to be read.
+    Resource {
+        /// Which.
+        uri: &'a str,
+    },
+}
+
+/// Hands calls on to one server.
+pub struct Relay {
+    upstream: Upstream,
+    is_interactive: bool,
+    pool: Pool,
+    parked: Parked,
+}
+
+/// A state, as it comes back with the answers.
+enum State {
+    /// What a modern server wants back.
+    Theirs(Option<String>),
+    /// The number of a parked call.
+    Parked(u64),
+}
+
+impl Relay {
+    /// Hands on to this server. An interactive one may ask whoever calls it.
+    pub fn new(upstream: Upstream, is_interactive: bool) -> Self {
+        Self { pool: Pool::new(upstream.clone()), upstream, is_interactive, parked: Parked::default() }
+    }
+
+    /// The server.
+    pub const fn upstream(&self) -> &Upstream {
+        &self.upstream
+    }
+
+    /// Hands a call on for an owner. What the server asks comes back as [`Outcome::InputRequired`].
+    pub async fn call<C>(
+        &self,
+        owner: &str,
+        call: &Call<'_, C>,
+        what: Relayed<'_>,
+    ) -> Result<Outcome<Box<RawValue>>, ClientError> {
+        if let Some(resumed) = call.resumed
+            && let Some(State::Parked(number)) = State::read(&resumed.state)
+        {
+            return self.resume(owner, call, number, resumed).await;
+        }
+        match self.once(owner, call, what).await {
+            // It did nothing, so it can be done again, on a new conversation.
+            Err(error) if error.is_harmless() => self.once(owner, call, what).await,
+            outcome => outcome,
+        }
+    }
+
+    /// Hands on a call of nobody who could be asked.
+    pub async fn call_plainly(&self, what: Relayed<'_>) -> Result<Box<RawValue>, ClientError> {
+        for is_last in [false, true] {
+            let connection = self.upstream.connection().await?;
+            let asked = self.asked(what);
+            let outcome = connection.request(asked, &super::Silent).await;
+            self.upstream.note(&connection, &outcome);
+            match outcome {
+                Err(error) if error.is_harmless() && !is_last => {}
+                outcome => return outcome,
+            }
+        }
+        Err(ClientError::NotSent("it goes away again and again".to_owned()))
+    }
+
+    async fn once<C>(
+        &self,
+        owner: &str,
+        call: &Call<'_, C>,
+        what: Relayed<'_>,
+    ) -> Result<Outcome<Box<RawValue>>, ClientError> {
+        let connection = self.upstream.connection().await?;
+        let meta = call.meta_beside();
+        let mut asked = self.asked(what);
+        asked.meta = meta.as_deref();
+        asked.log_level = call.reporter.level();
+        let is_legacy = connection.revision().era() == Era::Legacy;
+        if is_legacy && self.is_interactive {
+            return self.on_its_own(owner, call, asked).await;
+        }
+        if !is_legacy {
+            asked.declared = Some(if self.is_interactive { call.client } else { ClientCapabilities::NONE });
+            asked.members = with_answers(asked.members, call.resumed);
+        }
+        let outcome = connection.request(asked, call.reporter).await;
+        self.upstream.note(&connection, &outcome);
+        let result = outcome?;
+        if is_legacy { Ok(Outcome::Complete(result)) } else { modern_outcome(result) }
+    }
+
+    /// The request that hands a call on.
+    fn asked<'a>(&self, what: Relayed<'a>) -> Asked<'a> {
+        let mut asked = asked(what, self.upstream.timeout());
+        if let Relayed::Tool { name, arguments } = what {
+            asked.mirrored = self.upstream.snapshot().manifest.mirrored(name, arguments);
+        }
+        asked
+    }
+
+    /// On a conversation of the caller's own, where the server may ask.
+    async fn on_its_own<C>(
+        &self,
+        owner: &str,
+        call: &Call<'_, C>,
+        mut asked: Asked<'_>,
+    ) -> Result<Outcome<Box<RawValue>>, ClientError> {
+        let mut lease = self.pool.take(owner, call.client).await?;
+        let Some(connection) = lease.connection().cloned() else { return Err(ClientError::SessionGone) };
+        if let Some(level) = call.reporter.level().filter(|_| connection.facts().capabilities.logging)
+            && lease.tells_level(level)
+        {
+            set_level(&connection, level, self.upstream.timeout()).await?;
+        }
+        asked.takes_questions = true;
+        let ongoing = connection.begin(asked)?;
+        self.go_on(Waiting { owner: owner.to_owned(), ongoing, lease, questions: Vec::new() }, call.reporter)
+            .await
+    }
+
+    async fn resume<C>(
+        &self,
+        owner: &str,
+        call: &Call<'_, C>,
+        number: u64,
+        resumed: &Resumed,
+    ) -> Result<Outcome<Box<RawValue>>, ClientError> {
+        let lost = || {
+            let why = "the call that asked is gone: call again, without the answers";
+            ClientError::Refused(ErrorObject::new(code::INVALID_PARAMS, why))
+        };
+        let mut waiting = self.parked.take(number, owner).ok_or_else(lost)?;
+        let questions = std::mem::take(&mut waiting.questions);
+        for (key, question) in questions {
+            match resumed.answers.get(&key).filter(|answer| answer.get().starts_with('{')) {
+                Some(answer) => waiting.ongoing.connection().reply(&question, Ok(answer)).await?,
+                None => waiting.questions.push((key, question)),
+            }
+        }
+        if waiting.questions.is_empty() {
+            return self.go_on(waiting, call.reporter).await;
+        }
+        self.park(waiting)
+    }
+
+    async fn go_on(
+        &self,
+        mut waiting: Waiting,
+        listener: &dyn Listener,
+    ) -> Result<Outcome<Box<RawValue>>, ClientError> {
+        let step = waiting.ongoing.advance(listener).await;
+        match step {
+            Ok(Step::Done(result)) => {
+                waiting.lease.done();
+                Ok(Outcome::Complete(result))
+            }
+            Ok(Step::Asked(questions)) => {
+                let keyed = questions.into_iter().enumerate();
+                waiting.questions = keyed.map(|(at, question)| (format!("question-{}", at + 1), question)).collect();
+                self.park(waiting)
+            }
+            Err(error) => {
+                if matches!(error, ClientError::Refused(_)) {
+                    waiting.lease.done();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn park(&self, mut waiting: Waiting) -> Result<Outcome<Box<RawValue>>, ClientError> {
+        let requests = waiting.questions.iter();
+        let requests = requests.map(|(key, question)| Some((key.clone(), put(question)?))).collect::<Option<_>>();
+        let strange = || ClientError::NotMcp("it asked something that makes no sense".to_owned());
+        let requests: BTreeMap<String, InputRequest> = requests.ok_or_else(strange)?;
+        waiting.ongoing.detach();
+        let parts = &self.upstream.inner.parts;
+        let number = self.parked.put(waiting, &parts.tracker, &parts.stop)?;
+        Ok(Outcome::InputRequired(InputRequired { requests, state: State::Parked(number).bytes() }))
+    }
+}
+
+/// The request that hands a call on, without headers.
+fn asked(what: Relayed<'_>, timeout: std::time::Duration) -> Asked<'_> {
+    let (method, named, members) = match what {
+        Relayed::Tool { name, arguments } => {
+            ("tools/call", name, Members::none().with("name", name).with_some("arguments", arguments))
+        }
+        Relayed::Prompt { name, arguments } => {
+            let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
+            ("prompts/get", name, Members::none().with("name", name).with_some("arguments", arguments))
+        }
+        Relayed::Resource { uri } => ("resources/read", uri, Members::none().with("uri", uri)),
+    };
+    Asked { named: Some(named), ..Asked::new(method, members, timeout) }
+}
+
+fn with_answers(members: Members, resumed: Option<&Resumed>) -> Members {
+    let Some(resumed) = resumed else { return members };
+    let state = match State::read(&resumed.state) {
+        Some(State::Theirs(state)) => state,
+        Some(State::Parked(_)) | None => None,
+    };
+    let answers = Some(&resumed.answers).filter(|answers| !answers.is_empty());
+    members.with_some("inputResponses", answers).with_some("requestState", state.as_ref())
+}
+
+/// What a modern server answered: a result, or questions.
+fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawValue>>, ClientError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Answered {
+        #[serde(default)]
+        result_type: Option<String>,
+        #[serde(default)]
+        input_requests: BTreeMap<String, Asking>,
+        #[serde(default)]
+        request_state: Option<String>,
+    }
+    #[derive(Deserialize)]
+    struct Asking {
+        method: String,
+        #[serde(default)]
+        params: Option<Box<RawValue>>,
+    }
+    // Most results are plain, and the word says so without another look.
+    if !result.get().contains("input_required") {
+        return Ok(Outcome::Complete(result));
+    }
+    let wrong = |why: &str| ClientError::NotMcp(why.to_owned());
+    let answered: Answered = serde_json::from_str(result.get()).map_err(|_| wrong("its questions make no sense"))?;
+    if answered.result_type.as_deref() != Some("input_required") {
+        return Ok(Outcome::Complete(result));
+    }
+    let mut requests = BTreeMap::new();
+    for (key, Asking { method, params }) in answered.input_requests {
+        let question = Question { id: openfang_types::jsonrpc::Id::Null, method, params };
+        requests.insert(key, put(&question).ok_or_else(|| wrong("it asked something that makes no sense"))?);
+    }
+    Ok(Outcome::InputRequired(InputRequired { requests, state: State::Theirs(answered.request_state).bytes() }))
+}
+
+/// A server's question, as it is put to a client.
+fn put(question: &Question) -> Option<InputRequest> {
+    #[derive(Deserialize, Default)]
+    struct Mode {
+        #[serde(default)]
+        mode: Option<String>,
+    }
+    let empty = || RawValue::from_string("{}".to_owned()).ok();
+    let params = question.params.clone().or_else(empty)?;
+    let (needs, method) = match question.method.as_str() {
+        "elicitation/create" => {
+            let mode: Mode = serde_json::from_str(params.get()).unwrap_or_default();
+            let is_url = mode.mode.as_deref() == Some("url");
+            (if is_url { Capability::ElicitationUrl } else { Capability::ElicitationForm }, "elicitation/create")
+        }
+        "sampling/createMessage" => (Capability::Sampling, "sampling/createMessage"),
+        "roots/list" => (Capability::Roots, "roots/list"),
+        _ => return None,
+    };
+    Some(InputRequest { needs, method, params })
+}
+
+async fn set_level(connection: &Connection, level: LogLevel, timeout: std::time::Duration) -> Result<(), ClientError> {
+    match connection.ask("logging/setLevel", Members::none().with("level", &level), timeout).await {
+        Ok(_) | Err(ClientError::Refused(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+const THEIRS: u8 = b't';
+const NO_STATE: u8 = b'n';
+const PARKED: u8 = b'p';
+
+impl State {
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Theirs(Some(state)) => [&[THEIRS], state.as_bytes()].concat(),
+            Self::Theirs(None) => vec![NO_STATE],
+            Self::Parked(number) => [&[PARKED][..], &number.to_be_bytes()].concat(),
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        match bytes.split_first()? {
+            (&THEIRS, state) => Some(Self::Theirs(Some(String::from_utf8(state.to_vec()).ok()?))),
+            (&NO_STATE, []) => Some(Self::Theirs(None)),
+            (&PARKED, number) => Some(Self::Parked(u64::from_be_bytes(number.try_into().ok()?))),
+            _ => None,
+        }
+    }
+}
+
+impl Listener for Reporter {
+    fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        Self::progress(self, progress, total, message);
+    }
+
+    fn log(&self, level: LogLevel, logger: Option<&str>, data: &RawValue) {
+        Self::log(self, level, logger, data);
+    }
+}

@@ -1,0 +1,137 @@
+//! A server that is a child process: a line each way is a message.
+
+use std::future::ready;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+use openfang_egress::process::{Child, Launch, ProcessDoor, SendError, Stdin, Stdout};
+use openfang_types::limits::{CHILD_LAST_WORDS, MCP_NOISE_LINES};
+use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
+
+use super::ClientError;
+use super::inbox::{Inbox, Taken};
+use super::wire::{Carried, Outgoing, Wire};
+use crate::framing::{Frame, FrameReader};
+use crate::revision::Revision;
+
+/// The wire to a child. Dropped, it ends the child.
+pub(super) struct Stdio {
+    child: Arc<Child>,
+    inbox: Arc<Inbox>,
+    tracker: TaskTracker,
+}
+
+impl Stdio {
+    /// Starts the program. What it says goes to the inbox.
+    pub(super) async fn start(
+        door: &ProcessDoor,
+        launch: Launch,
+        inbox: &Arc<Inbox>,
+        tracker: &TaskTracker,
+    ) -> Result<Arc<Self>, ClientError> {
+        let mut child = door.start(launch).await.map_err(|error| ClientError::Start(error.to_string()))?;
+        let stdout = child.take_stdout().ok_or_else(|| ClientError::Start("it has no stdout".to_owned()))?;
+        let stdin = child.stdin().clone();
+        let child = Arc::new(child);
+        tracker.spawn(read(stdout, stdin, Arc::clone(inbox), (Arc::downgrade(&child), tracker.clone())));
+        Ok(Arc::new(Self { child, inbox: Arc::clone(inbox), tracker: tracker.clone() }))
+    }
+
+    async fn send(&self, message: &[u8]) -> Result<(), ClientError> {
+        let Err(error) = send(self.child.stdin(), message).await else { return Ok(()) };
+        match error {
+            SendError::Stuck { .. } => Err(ClientError::Lost(error.to_string())),
+            SendError::Closed | SendError::Gone => {
+                // How it ended says more than that it takes nothing any more, and is known in a moment.
+                let _ = timeout(CHILD_LAST_WORDS.saturating_mul(2), self.inbox.over()).await;
+                let why = self.inbox.ended().map_or_else(|| error.to_string(), |why| why.to_string());
+                Err(ClientError::NotSent(why))
+            }
+        }
+    }
+}
+
+async fn send(stdin: &Stdin, message: &[u8]) -> Result<(), SendError> {
+    let mut line = BytesMut::with_capacity(message.len() + 1);
+    line.put_slice(message);
+    line.put_u8(b'\n');
+    stdin.send(line.freeze()).await
+}
+
+/// Reads until the child stops talking, or talks nonsense for too long.
+async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker): (Weak<Child>, TaskTracker)) {
+    let mut frames = FrameReader::new(stdout);
+    let mut noise = 0;
+    let why = loop {
+        let taken = match frames.next().await {
+            Ok(Some(Frame::Message(message))) => inbox.take(&message, None),
+            Ok(Some(Frame::TooLarge | Frame::BadHeader)) => vec![Taken::Noise],
+            Ok(None) => break ended(&child).await,
+            Err(error) => break format!("its output cannot be read: {error}"),
+        };
+        for taken in taken {
+            match taken {
+                Taken::Understood => noise = 0,
+                Taken::Noise => noise += 1,
+                Taken::Reply(reply) => {
+                    noise = 0;
+                    // A child that does not read is found out by whoever sends it a request.
+                    let stdin = stdin.clone();
+                    tracker.spawn(async move { send(&stdin, &reply).await });
+                }
+            }
+        }
+        if noise == 1 {
+            tracing::warn!("a server writes to its stdout what is no message; it is ignored");
+        }
+        if noise >= MCP_NOISE_LINES {
+            break format!("it wrote {MCP_NOISE_LINES} lines in a row that are no messages");
+        }
+    };
+    inbox.end(&ClientError::Lost(why));
+    stdin.close();
+    if let Some(child) = child.upgrade() {
+        child.shutdown().await;
+    }
+}
+
+/// What is known about the end of a child that stopped talking.
+async fn ended(child: &Weak<Child>) -> String {
+    let Some(child) = child.upgrade() else { return "its process was ended".to_owned() };
+    match timeout(CHILD_LAST_WORDS, child.wait()).await {
+        Ok(exit) => format!("its process {exit}"),
+        Err(_) => "its process closed its output".to_owned(),
+    }
+}
+
+impl Wire for Stdio {
+    fn request(self: Arc<Self>, request: Outgoing) -> Carried {
+        Box::pin(async move { self.send(&request.body).await })
+    }
+
+    fn tell(self: Arc<Self>, message: Bytes) -> Carried {
+        Box::pin(async move { self.send(&message).await })
+    }
+
+    fn settle(&self, _: Revision) {}
+
+    fn stops_when_dropped(&self) -> bool {
+        false
+    }
+
+    fn listen(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(ready(()))
+    }
+
+    fn last_words(&self) -> Vec<String> {
+        self.child.stderr_tail().lines().map(str::to_owned).collect()
+    }
+
+    fn close(&self) {
+        self.child.stdin().close();
+        let child = Arc::clone(&self.child);
+        self.tracker.spawn(async move { child.shutdown().await });
+    }
+}

@@ -1,0 +1,240 @@
+//! A server that is kept connected: started, watched, started again, and asked anew when it says that it changed.
+//!
+//! One task looks after it; whoever calls takes the connection there is, waits while one is being made, and is told at
+//! once when there is none to be had. So one server that hangs holds up nobody but its own callers.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use openfang_types::mcp_status::McpServerState;
+use tokio::sync::{broadcast, watch};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::watching::Watched;
+use super::{ClientError, Connection, Endpoint, Manifest, ServerFacts};
+use crate::capabilities::ClientCapabilities;
+use crate::host::Change;
+use crate::revision::Era;
+
+/// Says where a server is. Asked before each start, since a variable may have been set or a program installed meanwhile.
+pub trait Place: Send + Sync {
+    /// Where, or why there is no saying.
+    fn endpoint(&self) -> Result<Endpoint, String>;
+}
+
+/// Is told when something about a server changed. Must not block.
+pub trait Observer: Send + Sync {
+    /// It did.
+    fn changed(&self);
+}
+
+/// What an upstream is made of.
+pub struct UpstreamParts {
+    /// What it is called in logs and errors.
+    pub name: String,
+    /// Where it is.
+    pub place: Arc<dyn Place>,
+    /// How long a call may take without a sign of progress.
+    pub timeout: Duration,
+    /// How long it may take to start and to say what it has.
+    pub startup: Duration,
+    /// What it is told that its callers can be asked for: some servers list more to those who can be asked.
+    pub declared: ClientCapabilities,
+    /// The only era that is spoken with it.
+    pub only: Option<Era>,
+    /// The era that was found before.
+    pub known: Option<Era>,
+    /// What it had before; shown until it says something else.
+    pub manifest: Option<Manifest>,
+    /// Who is told when something changed.
+    pub observer: Arc<dyn Observer>,
+    /// What looks after it runs here.
+    pub tracker: TaskTracker,
+    /// Fires when it is to be let go.
+    pub stop: CancellationToken,
+}
+
+/// A server that is kept connected. Cheap to clone.
+#[derive(Clone)]
+pub struct Upstream {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    pub(super) parts: UpstreamParts,
+    pub(super) snapshot: watch::Sender<Arc<Snapshot>>,
+    pub(super) live: Mutex<Option<Connection>>,
+    pub(super) changes: broadcast::Sender<Change>,
+    pub(super) restart: tokio::sync::Notify,
+    pub(super) watched: Watched,
+    is_started: AtomicBool,
+    /// Calls in a row that were not answered in time.
+    timeouts: AtomicU32,
+}
+
+/// Where a server stands.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// The word for it.
+    pub state: McpServerState,
+    /// Why, in a sentence.
+    pub reason: Option<String>,
+    /// The last lines of its stderr, where that helps.
+    pub stderr: Vec<String>,
+    /// What it said about itself.
+    pub facts: Option<Arc<ServerFacts>>,
+    /// What it has.
+    pub manifest: Arc<Manifest>,
+    /// How often it was started.
+    pub starts: u64,
+}
+
+/// Changes that a slow listener may fall behind; it looks again anyway.
+const CHANGES: usize = 256;
+/// Calls in a row without an answer after which the connection is given up.
+const TIMEOUTS: u32 = 5;
+
+impl Upstream {
+    /// A server that is not connected to yet.
+    pub fn new(mut parts: UpstreamParts) -> Self {
+        let snapshot = Snapshot {
+            state: McpServerState::Configured,
+            reason: None,
+            stderr: Vec::new(),
+            facts: None,
+            manifest: Arc::new(parts.manifest.take().unwrap_or_default()),
+            starts: 0,
+        };
+        let inner = Inner {
+            parts,
+            snapshot: watch::Sender::new(Arc::new(snapshot)),
+            live: Mutex::new(None),
+            changes: broadcast::Sender::new(CHANGES),
+            restart: tokio::sync::Notify::new(),
+            watched: Watched::default(),
+            is_started: AtomicBool::new(false),
+            timeouts: AtomicU32::new(0),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Begins to connect, unless that has begun.
+    pub fn start(&self) {
+        if !self.inner.is_started.swap(true, Ordering::SeqCst) {
+            self.update(|snapshot| snapshot.state = McpServerState::Starting);
+            self.inner.parts.tracker.spawn(super::life::look_after(self.clone()));
+        }
+    }
+
+    /// Connects anew.
+    pub fn restart(&self) {
+        self.update(|snapshot| snapshot.state = McpServerState::Starting);
+        if self.inner.is_started.load(Ordering::SeqCst) {
+            self.inner.restart.notify_one();
+        } else {
+            self.start();
+        }
+    }
+
+    /// Lets the server go.
+    pub fn stop(&self) {
+        self.inner.parts.stop.cancel();
+        if let Some(connection) = self.lock().take() {
+            connection.close("the server was let go");
+        }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.inner.parts.name
+    }
+
+    /// How long a call may take without a sign of progress.
+    pub fn timeout(&self) -> Duration {
+        self.inner.parts.timeout
+    }
+
+    /// Where it stands.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.inner.snapshot.borrow())
+    }
+
+    /// Where it stands, as that changes.
+    pub fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.inner.snapshot.subscribe()
+    }
+
+    /// What changes of what it has.
+    pub fn changes(&self) -> broadcast::Receiver<Change> {
+        self.inner.changes.subscribe()
+    }
+
+    /// Waits until it is connected, or is known not to be.
+    pub async fn settled(&self) -> Arc<Snapshot> {
+        let mut watch = self.watch();
+        let is_settled = |snapshot: &Arc<Snapshot>| match snapshot.state {
+            McpServerState::Configured | McpServerState::Starting => false,
+            McpServerState::Ready | McpServerState::Degraded | McpServerState::Failed => true,
+        };
+        match watch.wait_for(is_settled).await {
+            Ok(snapshot) => Arc::clone(&snapshot),
+            Err(_) => self.snapshot(),
+        }
+    }
+
+    /// The connection, once there is one. A server that is known to be down is an error at once.
+    pub async fn connection(&self) -> Result<Connection, ClientError> {
+        if let Some(connection) = self.live() {
+            return Ok(connection);
+        }
+        self.start();
+        let snapshot = timeout(self.inner.parts.timeout.min(self.inner.parts.startup), self.settled())
+            .await
+            .map_err(|_| ClientError::NotSent("it is still starting; try again in a moment".to_owned()))?;
+        self.live()
+            .ok_or_else(|| ClientError::NotSent(snapshot.reason.clone().unwrap_or_else(|| "it is down".to_owned())))
+    }
+
+    /// Notes how a call went: a server that answers nothing any more is connected to anew.
+    pub fn note<T>(&self, connection: &Connection, outcome: &Result<T, ClientError>) {
+        match outcome {
+            Err(ClientError::TimedOut(_)) => {
+                if self.inner.timeouts.fetch_add(1, Ordering::SeqCst) + 1 >= TIMEOUTS {
+                    self.inner.timeouts.store(0, Ordering::SeqCst);
+                    connection.close("it answered none of the last 5 calls in time");
+                }
+            }
+            Err(error) if error.ends_connection() => connection.close(&error.to_string()),
+            Ok(_) | Err(_) => self.inner.timeouts.store(0, Ordering::SeqCst),
+        }
+    }
+
+    pub(super) fn update(&self, change: impl FnOnce(&mut Snapshot)) {
+        self.inner.snapshot.send_modify(|snapshot| change(Arc::make_mut(snapshot)));
+        self.inner.parts.observer.changed();
+    }
+
+    /// The connection there is, if it is still one.
+    fn live(&self) -> Option<Connection> {
+        let connection = self.lock().clone()?;
+        if connection.ended().is_none() {
+            return Some(connection);
+        }
+        // Whoever looks after it is about to notice; until then it is on its way.
+        self.inner.snapshot.send_if_modified(|snapshot| {
+            let was_up = matches!(snapshot.state, McpServerState::Ready | McpServerState::Degraded);
+            if was_up {
+                Arc::make_mut(snapshot).state = McpServerState::Starting;
+            }
+            was_up
+        });
+        None
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Option<Connection>> {
+        self.inner.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

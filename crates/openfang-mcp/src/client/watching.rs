@@ -1,0 +1,118 @@
+//! Hearing of changes to resources of a server, for as long as somebody wants to.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::sleep;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::upstream::Upstream;
+use super::{Asked, Connection, Members, Silent};
+use crate::revision::Era;
+
+/// While it lives, changes of the resources are told by [`Upstream::changes`].
+pub struct Watching {
+    _until: DropGuard,
+}
+
+/// How many watch a resource, on servers that know one subscription of it.
+#[derive(Default)]
+pub(super) struct Watched {
+    counts: Mutex<HashMap<String, usize>>,
+}
+
+/// A request that lasts as long as its connection.
+pub(super) const EVER: Duration = Duration::from_secs(365 * 24 * 3_600);
+/// How long to wait before a server is asked again for what it ended.
+pub(super) const AGAIN: Duration = Duration::from_secs(5);
+
+impl Upstream {
+    /// Asks the server to tell of changes to these.
+    pub fn watch_resources(&self, uris: Vec<String>) -> Option<Watching> {
+        if uris.is_empty() {
+            return None;
+        }
+        let until = CancellationToken::new();
+        let (upstream, gone) = (self.clone(), until.clone());
+        self.inner.parts.tracker.spawn(async move {
+            let stop = upstream.inner.parts.stop.clone();
+            tokio::select! {
+                () = gone.cancelled() => {}
+                () = stop.cancelled() => {}
+                () = watch(&upstream, &uris) => {}
+            }
+            upstream.unwatch(&uris).await;
+        });
+        Some(Watching { _until: until.drop_guard() })
+    }
+
+    /// Nobody watches these here any more.
+    async fn unwatch(&self, uris: &[String]) {
+        for uri in uris {
+            if self.inner.watched.drop_one(uri)
+                && let Ok(connection) = self.connection().await
+                && connection.revision().era() == Era::Legacy
+            {
+                // It may have gone away meanwhile, and the subscription with it.
+                let _ = connection
+                    .ask("resources/unsubscribe", Members::none().with("uri", uri), self.timeout())
+                    .await;
+            }
+        }
+    }
+}
+
+/// Watches on one connection after the other.
+async fn watch(upstream: &Upstream, uris: &[String]) {
+    uris.iter().for_each(|uri| upstream.inner.watched.add_one(uri));
+    loop {
+        match upstream.connection().await {
+            Ok(connection) => watch_on(upstream, &connection, uris).await,
+            Err(_) => sleep(AGAIN).await,
+        }
+    }
+}
+
+async fn watch_on(upstream: &Upstream, connection: &Connection, uris: &[String]) {
+    match connection.revision().era() {
+        Era::Modern => {
+            let wanted = serde_json::json!({ "resourceSubscriptions": uris });
+            let members = Members::none().with("notifications", &wanted);
+            let _ = connection.request(Asked::new("subscriptions/listen", members, EVER), &Silent).await;
+            sleep(AGAIN).await;
+        }
+        Era::Legacy => {
+            for uri in uris {
+                let members = Members::none().with("uri", uri);
+                if let Err(error) = connection.ask("resources/subscribe", members, upstream.timeout()).await {
+                    tracing::debug!(server = upstream.name(), uri, %error, "a resource cannot be watched");
+                }
+            }
+            connection.over().await;
+        }
+    }
+}
+
+impl Watched {
+    fn add_one(&self, uri: &str) {
+        *self
+            .counts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(uri.to_owned())
+            .or_default() += 1;
+    }
+
+    /// Whether that was the last one.
+    fn drop_one(&self, uri: &str) -> bool {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(count) = counts.get_mut(uri) else { return false };
+        *count -= 1;
+        let is_last = *count == 0;
+        if is_last {
+            counts.remove(uri);
+        }
+        is_last
+    }
+}

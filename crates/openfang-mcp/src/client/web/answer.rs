@@ -1,0 +1,62 @@
+//! What an answer over HTTP is, by its head.
+
+use http::{HeaderMap, header};
+use openfang_egress::http::{Body, Events};
+use openfang_egress::sse::SseLimits;
+use openfang_types::limits::MAX_MCP_MESSAGE_SIZE;
+
+use super::super::ClientError;
+use super::site::lost;
+
+/// What a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A document.
+    Json,
+    /// Events.
+    Events,
+    /// Nothing that we read.
+    Other,
+}
+
+impl Kind {
+    /// By the type that the head names; parameters and case say nothing.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let named = media_type(headers);
+        if named.eq_ignore_ascii_case("application/json") {
+            Self::Json
+        } else if named.eq_ignore_ascii_case("text/event-stream") {
+            Self::Events
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// The type without parameters; empty where there is none.
+fn media_type(headers: &HeaderMap) -> &str {
+    let named = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    named.split(';').next().unwrap_or_default().trim()
+}
+
+/// The error for an answer that is neither.
+pub(super) fn unreadable(headers: &HeaderMap) -> ClientError {
+    let named: String = media_type(headers).chars().take(100).collect();
+    ClientError::NotMcp(match named.is_empty() {
+        true => "its answer is empty or does not say what it is".to_owned(),
+        false => format!("its answer is {named}, not JSON and not a stream of events"),
+    })
+}
+
+/// The whole message.
+pub(super) async fn document(body: Body) -> Result<bytes::Bytes, ClientError> {
+    body.at_most(MAX_MCP_MESSAGE_SIZE as u64).bytes().await.map_err(|error| lost(&error))
+}
+
+/// The stream: each message limited, their number not.
+pub(super) fn events(body: Body) -> Events {
+    body.events(SseLimits { event_bytes: MAX_MCP_MESSAGE_SIZE, events: u64::MAX })
+}

@@ -1,0 +1,232 @@
+//! Streamable HTTP: a request is a POST, its answer a document or a stream. Both eras; what differs are the headers, and
+//! that a legacy server may keep a session.
+
+use std::future::ready;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, StatusCode};
+use openfang_egress::http::{Patience, Request, Response};
+use openfang_types::limits::{MCP_GOODBYE, MCP_LISTEN, MCP_REPLIES, MCP_REPLY};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::super::inbox::{Inbox, Taken};
+use super::super::wire::{Carried, Outgoing, Wire};
+use super::super::{ClientError, Connecting};
+use super::answer::{self, Kind};
+use super::site::Site;
+use super::spoken::{Head, Spoken};
+use super::{follow, standing};
+use crate::revision::{Era, Revision};
+use crate::server::http::LAST_EVENT_ID;
+
+/// The wire to a server at a URL. Dropped, it ends the session.
+pub(super) struct Streamable {
+    pub(super) site: Site,
+    pub(super) inbox: Arc<Inbox>,
+    pub(super) tracker: TaskTracker,
+    /// Nothing of the wire outlives this.
+    pub(super) over: CancellationToken,
+    spoken: Mutex<Spoken>,
+    /// The last status that said no; 0 before there is one.
+    refused_with: AtomicU16,
+    replies: Arc<Semaphore>,
+}
+
+impl Streamable {
+    pub(super) fn new(site: Site, inbox: Arc<Inbox>, how: &Connecting) -> Self {
+        let spoken = Mutex::new(Spoken::new(site.headers()));
+        Self {
+            site,
+            inbox,
+            tracker: how.tracker.clone(),
+            over: CancellationToken::new(),
+            spoken,
+            refused_with: AtomicU16::new(0),
+            replies: Arc::new(Semaphore::new(MCP_REPLIES)),
+        }
+    }
+
+    /// The last status that said no; 0 before there is one.
+    pub(super) fn refused_with(&self) -> u16 {
+        self.refused_with.load(Ordering::Relaxed)
+    }
+
+    async fn exchange(&self, request: Outgoing) -> Result<(), ClientError> {
+        let (id, is_first) = (request.id, &*request.method == "initialize");
+        let Head { headers, has_session } = self.lock().head(&request)?;
+        let response = self.site.send(self.site.message(headers, request.body)).await?;
+        if !response.status.is_success() {
+            return self.refused(response, id, has_session).await;
+        }
+        if is_first {
+            self.lock().begin_session(&response.headers)?;
+        }
+        match Kind::of(&response.headers) {
+            Kind::Json => {
+                let frame = answer::document(response.body).await?;
+                self.take(&frame, Some(id));
+            }
+            Kind::Events => return follow::until_answered(self, answer::events(response.body), id).await,
+            Kind::Other => return Err(answer::unreadable(&response.headers)),
+        }
+        self.must_be_answered(id)
+    }
+
+    /// The server gave a status that says no. An error in JSON-RPC is an answer all the same.
+    async fn refused(&self, response: Response, id: i64, has_session: bool) -> Result<(), ClientError> {
+        let status = response.status;
+        self.refused_with.store(status.as_u16(), Ordering::Relaxed);
+        if has_session && status == StatusCode::NOT_FOUND {
+            return Err(ClientError::SessionGone);
+        }
+        let needs_credentials = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        if needs_credentials || Kind::of(&response.headers) != Kind::Json {
+            let refusal = self.site.refusal(response).await;
+            return Err(if has_session && is_about_the_session(&refusal) { ClientError::SessionGone } else { refusal });
+        }
+        let frame = answer::document(response.body).await?;
+        let refusal = self.site.status(status.as_u16(), &frame);
+        if has_session && is_about_the_session(&refusal) {
+            return Err(ClientError::SessionGone);
+        }
+        self.take(&frame, Some(id));
+        if self.inbox.waits_for(id) { Err(refusal) } else { Ok(()) }
+    }
+
+    pub(super) fn must_be_answered(&self, id: i64) -> Result<(), ClientError> {
+        if self.inbox.waits_for(id) {
+            return Err(ClientError::NotMcp("what came is no answer to what was asked".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Brings what came to whom it concerns, and sends the server what it wants to hear back.
+    pub(super) fn take(&self, frame: &[u8], via: Option<i64>) {
+        for taken in self.inbox.take(frame, via) {
+            match taken {
+                Taken::Understood => {}
+                Taken::Noise => tracing::debug!("a server sent what is no message"),
+                Taken::Reply(reply) => self.reply(reply),
+            }
+        }
+    }
+
+    /// Answers in the background. A server that asks faster than it takes answers gets none, so that nothing piles up.
+    fn reply(&self, reply: Bytes) {
+        let spoken = self.lock();
+        if spoken.is_modern() {
+            return tracing::debug!("a modern server cannot ask on a stream");
+        }
+        let headers = spoken.headers.clone();
+        drop(spoken);
+        let Ok(permit) = Arc::clone(&self.replies).try_acquire_owned() else {
+            return tracing::debug!("a server asks faster than it takes answers");
+        };
+        let (site, over) = (self.site.clone(), self.over.clone());
+        self.tracker.spawn(over.run_until_cancelled_owned(async move {
+            let request = site
+                .message(headers, reply)
+                .patience(Patience { total: Some(MCP_REPLY), ..Patience::default() });
+            if let Err(error) = site.send(request).await {
+                tracing::debug!(%error, "an answer did not reach a server");
+            }
+            drop(permit);
+        }));
+    }
+
+    async fn deliver(&self, message: Bytes) -> Result<(), ClientError> {
+        let Head { headers, has_session } = self.lock().head_of_told(&message);
+        let response = self.site.send(self.site.message(headers, message)).await?;
+        match response.status {
+            status if status.is_success() => Ok(()),
+            StatusCode::NOT_FOUND if has_session => Err(ClientError::SessionGone),
+            _ => Err(self.site.refusal(response).await),
+        }
+    }
+
+    /// A wish for a stream, behind what was seen last.
+    pub(super) fn stream_request(&self, after: Option<&str>) -> Request {
+        let mut headers = self.lock().headers.clone();
+        if let Some(after) = after.and_then(|after| HeaderValue::from_str(after).ok()) {
+            headers.insert(LAST_EVENT_ID, after);
+        }
+        self.site.stream(headers)
+    }
+
+    /// Whether streams can be taken up again.
+    pub(super) fn resumes(&self) -> bool {
+        let revision = self.lock().revision;
+        revision.era() == Era::Legacy && revision.facts().streamable
+    }
+
+    /// Tells the server that the session is over, if there is one. Nobody waits for that.
+    fn end_session(&self) {
+        self.over.cancel();
+        let headers = self.lock().end_session();
+        let (Some(headers), Ok(runtime)) = (headers, Handle::try_current()) else { return };
+        let patience = Patience { total: Some(MCP_GOODBYE), ..Patience::default() };
+        let request = self.site.request(Method::DELETE, headers).patience(patience);
+        let door = self.site.door.clone();
+        let goodbye = async move { drop(door.send(request).await) };
+        self.tracker.spawn_on(goodbye, &runtime);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Spoken> {
+        self.spoken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Many servers say so with another status than 404 after they were restarted.
+fn is_about_the_session(refusal: &ClientError) -> bool {
+    matches!(refusal, ClientError::Status { status: 400, said } if said.to_ascii_lowercase().contains("session id"))
+}
+
+impl Wire for Streamable {
+    fn request(self: Arc<Self>, request: Outgoing) -> Carried {
+        Box::pin(async move { self.exchange(request).await })
+    }
+
+    fn tell(self: Arc<Self>, message: Bytes) -> Carried {
+        Box::pin(async move { self.deliver(message).await })
+    }
+
+    fn settle(&self, revision: Revision) {
+        self.lock().settle(revision);
+    }
+
+    fn stops_when_dropped(&self) -> bool {
+        self.lock().is_modern()
+    }
+
+    fn listen(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        if !self.resumes() {
+            return Box::pin(ready(()));
+        }
+        let listening = CancellationToken::new();
+        let standing = standing::listen(Arc::downgrade(&self), listening.clone());
+        self.tracker.spawn(self.over.clone().run_until_cancelled_owned(standing));
+        // What the server asks before it knows of the stream is lost. One that keeps us waiting has no need of it.
+        Box::pin(async move { drop(timeout(MCP_LISTEN, listening.cancelled_owned()).await) })
+    }
+
+    fn last_words(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn close(&self) {
+        self.end_session();
+    }
+}
+
+impl Drop for Streamable {
+    fn drop(&mut self) {
+        self.end_session();
+    }
+}

@@ -1,0 +1,198 @@
+//! A tool of an MCP server, as a tool of the house.
+
+use std::sync::{Arc, OnceLock};
+
+use jsonschema::Validator;
+use openfang_mcp::client::{ClientError, Relay, Relayed};
+use openfang_mcp::content::{Block, CallResult};
+use openfang_mcp::listing::Listing;
+use openfang_types::config::{McpAudit, McpServerConfigEntry};
+use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::ids::ToolName;
+use openfang_types::taint::{Label, Labels, SinkKind};
+use openfang_types::tool::{Recorded, ToolAnnotations, ToolDefinition, ToolKind, ToolTraits};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::to_raw_value;
+
+use crate::catalog::compile;
+use crate::context::CallContext;
+use crate::pipeline::Permit;
+use crate::tools::{Tool, ToolFailure, ToolFuture};
+
+/// A tool of an MCP server. What it says about itself stays in its server's list, and is read when somebody asks.
+pub struct McpTool {
+    traits: ToolTraits,
+    relay: Arc<Relay>,
+    listing: Arc<Listing>,
+    /// What its server calls it.
+    original: Box<str>,
+    is_trusted: bool,
+    output: OnceLock<Option<Validator>>,
+}
+
+/// What a server says about a tool.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    input_schema: Value,
+    #[serde(default)]
+    output_schema: Option<Value>,
+    #[serde(default)]
+    annotations: Claims,
+}
+
+/// What a server claims about a tool.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Claims {
+    #[serde(default)]
+    read_only_hint: Option<bool>,
+    #[serde(default)]
+    destructive_hint: Option<bool>,
+    #[serde(default)]
+    idempotent_hint: Option<bool>,
+    #[serde(default)]
+    open_world_hint: Option<bool>,
+}
+
+impl Claims {
+    fn annotations(&self) -> ToolAnnotations {
+        let usual = ToolAnnotations::ANYTHING;
+        ToolAnnotations {
+            read_only_hint: self.read_only_hint.unwrap_or(usual.read_only_hint),
+            destructive_hint: self.destructive_hint.unwrap_or(usual.destructive_hint),
+            idempotent_hint: self.idempotent_hint.unwrap_or(usual.idempotent_hint),
+            open_world_hint: self.open_world_hint.unwrap_or(usual.open_world_hint),
+        }
+    }
+}
+
+/// What the guards need to know of something that belongs to a server. Only a trusted one is believed.
+pub fn traits_of(server: &McpServerConfigEntry, name: ToolName, claimed: ToolAnnotations) -> ToolTraits {
+    let annotations = if server.trusted { claimed } else { ToolAnnotations::ANYTHING };
+    ToolTraits {
+        name,
+        annotations,
+        sink: match (server.trusted, annotations.read_only_hint) {
+            (false, _) => SinkKind::SendsOut,
+            (true, true) => SinkKind::Reads,
+            (true, false) => SinkKind::Writes,
+        },
+        kind: ToolKind::Upstream,
+        server: Some(server.name.clone()),
+        recorded: match server.audit {
+            McpAudit::Before => Recorded::Before,
+            McpAudit::After => Recorded::After,
+        },
+    }
+}
+
+impl McpTool {
+    /// The tool that the server lists as `original`, under a name of ours.
+    pub fn new(
+        server: &McpServerConfigEntry,
+        relay: Arc<Relay>,
+        listing: Arc<Listing>,
+        original: &str,
+        name: ToolName,
+    ) -> Self {
+        let claimed = said(&listing, original).annotations.annotations();
+        Self {
+            traits: traits_of(server, name, claimed),
+            relay,
+            listing,
+            original: original.into(),
+            is_trusted: server.trusted,
+            output: OnceLock::new(),
+        }
+    }
+
+    /// The label of what it returns.
+    fn labels(&self) -> Labels {
+        if self.is_trusted {
+            return Labels::none();
+        }
+        let server = self.traits.server.as_ref().map_or("?", |server| server.as_str());
+        Labels::one(Label::McpServer, format!("the MCP server {server}"))
+    }
+
+    /// A structured result must fit what the server itself promised; else a model would be misled.
+    fn fits(&self, result: &CallResult) -> bool {
+        let Some(structured) = result.structured.as_ref().filter(|_| !result.is_error) else { return true };
+        let validator = self.output.get_or_init(|| {
+            let schema = said(&self.listing, &self.original).output_schema?;
+            compile(&schema).ok()
+        });
+        let Some(validator) = validator else { return true };
+        serde_json::from_str(structured.get()).is_ok_and(|value: Value| validator.is_valid(&value))
+    }
+}
+
+fn said(listing: &Listing, original: &str) -> Said {
+    let entry = listing.get(original);
+    entry.and_then(|entry| serde_json::from_str(entry.json.get()).ok()).unwrap_or_default()
+}
+
+impl Tool for McpTool {
+    fn definition(&self) -> ToolDefinition {
+        let said = said(&self.listing, &self.original);
+        let server = self.traits.server.as_ref().map_or("?", |server| server.as_str());
+        ToolDefinition {
+            name: self.traits.name.clone(),
+            description: format!("[MCP:{server}] {}", said.description.unwrap_or_default()),
+            input_schema: said.input_schema,
+            output_schema: said.output_schema,
+            annotations: said.annotations.annotations(),
+            sink: self.traits.sink,
+            kind: self.traits.kind,
+            server: self.traits.server.clone(),
+        }
+    }
+
+    fn traits(&self) -> ToolTraits {
+        self.traits.clone()
+    }
+
+    fn call<'a>(&'a self, _: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let arguments = to_raw_value(&arguments)?;
+            let what = Relayed::Tool { name: &self.original, arguments: Some(&arguments) };
+            let result = self.relay.call_plainly(what).await.map_err(|error| self.failure(&error))?;
+            let result = CallResult::from_raw(&result).map_err(|error| {
+                ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
+            })?;
+            if !self.fits(&result) {
+                return Err(ToolFailure::new("the server's structured result does not fit the schema it promised"));
+            }
+            Ok(output(result).labelled(&self.labels()))
+        })
+    }
+}
+
+impl McpTool {
+    fn failure(&self, error: &ClientError) -> ToolFailure {
+        let server = self.relay.upstream().name();
+        ToolFailure::new(match error {
+            ClientError::Refused(said) => format!("the MCP server {server} refused the call: {}", said.message),
+            error => format!("the MCP server {server} did not answer: {error}; `openfang mcp show {server}` says more"),
+        })
+    }
+}
+
+/// A result, in our own blocks.
+fn output(result: CallResult) -> ToolOutput {
+    let block = |block: Block| -> ContentBlock {
+        let json = block.json();
+        serde_json::from_str(json.get()).unwrap_or_else(|_| ContentBlock::text(json.get()))
+    };
+    ToolOutput {
+        content: result.content.into_iter().map(block).collect(),
+        structured_content: result.structured.and_then(|raw| serde_json::from_str(raw.get()).ok()),
+        is_error: result.is_error,
+        labels: Labels::none(),
+    }
+}

@@ -1,0 +1,61 @@
+//! The way to what a server answers in its own words: the same guards, but the result is handed through as it came.
+//!
+//! What the server does with arguments is for the server to say, so they are not held against a schema. There is no run,
+//! and so no loop guard and no context that labels could enter.
+
+use std::borrow::Cow;
+
+use openfang_types::tool::ToolTraits;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{Pipeline, ToolError, audit, capability, taint};
+use crate::context::CallContext;
+
+/// What came of a call that was handed on.
+pub trait Handed {
+    /// Whether the server says that it failed.
+    fn is_failure(&self) -> bool;
+}
+
+impl Pipeline {
+    /// Hands a call on, if the caller may make it. `what` need not be in the catalogue: a server's resources have a name
+    /// for the guards too.
+    pub async fn hand_on<T: Handed>(
+        &self,
+        cx: &CallContext,
+        what: &ToolTraits,
+        arguments: Option<&RawValue>,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ToolError> {
+        let mut record = audit::open(self, cx, &what.name);
+        let outcome = async {
+            if !capability::allows(cx, what) {
+                return Err(ToolError::Unknown(what.name.clone()));
+            }
+            let arguments: Value = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+            taint::check_sink(&self.sensitive, cx, what, &arguments)?;
+            record.commit_before_effect(cx, what).await?;
+            tokio::select! {
+                biased;
+                () = cx.cancel.cancelled() => Err(ToolError::Cancelled(what.name.clone())),
+                done = work => Ok(done),
+            }
+        }
+        .await;
+        record.close(outcome.as_ref().map(Handed::is_failure));
+        outcome
+    }
+
+    /// A JSON text with every configured secret taken out.
+    pub fn redacted_json(&self, json: Box<RawValue>) -> Box<RawValue> {
+        match self.sensitive.redacted(json.get()) {
+            Cow::Borrowed(_) => json,
+            Cow::Owned(_) => {
+                let mut value: Value = serde_json::from_str(json.get()).unwrap_or_default();
+                self.sensitive.redact(&mut value);
+                serde_json::value::to_raw_value(&value).unwrap_or_else(|_| RawValue::NULL.to_owned())
+            }
+        }
+    }
+}
