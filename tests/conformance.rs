@@ -8,6 +8,7 @@ mod answers;
 mod first_revision;
 mod pipes;
 mod talk;
+mod through_us;
 
 use openfang_testkit::mcp_fixture;
 

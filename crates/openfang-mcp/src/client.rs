@@ -7,9 +7,10 @@
 //!
 //! What travels is kept as the peer wrote it; only what we must understand is read.
 
+pub use asked::{Asked, Members};
 pub use capabilities::{ServerCapabilities, ServerFacts};
 pub use connect::{Connecting, Endpoint, connect};
-pub use connection::{Asked, Connection, Members};
+pub use connection::Connection;
 pub use error::ClientError;
 pub use inbox::{Notice, Question};
 pub use manifest::{KeptManifest, Manifest, fingerprint};
@@ -19,6 +20,7 @@ pub use relay::{Relay, Relayed};
 pub use upstream::{Observer, Place, Snapshot, Upstream, UpstreamParts};
 pub use watching::Watching;
 
+mod asked;
 mod backoff;
 mod capabilities;
 mod connect;

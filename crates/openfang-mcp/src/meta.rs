@@ -139,6 +139,9 @@ pub(crate) fn beside(params: &RawValue) -> Option<Box<RawValue>> {
     (!members.is_empty()).then(|| crate::content::raw(&members))
 }
 
+/// What a question is called, in a request of the legacy era, which has no other place for it.
+pub(crate) const QUESTION_KEY: &str = "openfang/question";
+
 /// Whether a member of `_meta` means something to the protocol, between one client and one server.
 pub(crate) fn is_ours(name: &str) -> bool {
     name == "progressToken" || name.starts_with("io.modelcontextprotocol/")

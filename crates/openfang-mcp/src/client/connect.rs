@@ -24,6 +24,7 @@ use crate::revision::Era;
 
 /// Where a server is.
 #[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "one is made when a server is connected to, and dropped soon after")]
 pub enum Endpoint {
     /// A program to be started.
     Program {

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue};
-use openfang_types::jsonrpc::{Id, encode_error, encode_notification, encode_result, one_line};
-use serde::Serialize;
+use openfang_types::jsonrpc::{ErrorObject, encode_error, encode_notification, encode_result};
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 use tokio_util::task::TaskTracker;
@@ -14,10 +12,9 @@ use tokio_util::task::TaskTracker;
 use super::inbox::Inbox;
 use super::ongoing::{Listener, Ongoing, Silent, Step};
 use super::wire::{Outgoing, Wire};
-use super::{ClientError, Notice, Question, ServerFacts};
+use super::{Asked, ClientError, Members, Notice, Question, ServerFacts};
 use crate::capabilities::ClientCapabilities;
-use crate::meta::LogLevel;
-use crate::revision::{Era, Revision};
+use crate::revision::Revision;
 
 /// A conversation. Cheap to clone; it ends when the last clone, and with it the wire, is gone.
 #[derive(Clone)]
@@ -31,88 +28,6 @@ struct Inner {
     facts: ServerFacts,
     declared: ClientCapabilities,
     tracker: TaskTracker,
-}
-
-/// A request to be made.
-pub struct Asked<'a> {
-    /// The method.
-    pub method: &'a str,
-    /// What it names: a tool, a prompt or a resource.
-    pub named: Option<&'a str>,
-    /// The parameters, without `_meta`.
-    pub members: Members,
-    /// Members of `_meta` that are passed on as they are.
-    pub meta: Option<&'a RawValue>,
-    /// From which level on log lines are wanted; only a modern server is told so with each request.
-    pub log_level: Option<LogLevel>,
-    /// Headers that repeat arguments.
-    pub mirrored: Vec<(HeaderName, HeaderValue)>,
-    /// What the server may ask for with this one request; only a modern server is told so each time.
-    pub declared: Option<ClientCapabilities>,
-    /// Whether the server may ask whoever calls. Only for a connection that makes no other call meanwhile.
-    pub takes_questions: bool,
-    /// How long it may take without a sign of progress.
-    pub timeout: Duration,
-}
-
-impl<'a> Asked<'a> {
-    /// A plain request.
-    pub const fn new(method: &'a str, members: Members, timeout: Duration) -> Self {
-        Self {
-            method,
-            named: None,
-            members,
-            meta: None,
-            log_level: None,
-            mirrored: Vec::new(),
-            declared: None,
-            takes_questions: false,
-            timeout,
-        }
-    }
-}
-
-/// The members of an object, as they are written one after the other.
-#[derive(Debug, Clone, Default)]
-pub struct Members(String);
-
-impl Members {
-    /// No members.
-    pub const fn none() -> Self {
-        Self(String::new())
-    }
-
-    /// Adds a member.
-    #[must_use]
-    pub fn with<T: Serialize + ?Sized>(mut self, name: &str, value: &T) -> Self {
-        // Our own types are always written; a member that cannot be is left out.
-        if let Ok(value) = serde_json::to_string(value) {
-            let comma = if self.0.is_empty() { "" } else { "," };
-            self.0.push_str(&format!("{comma}\"{name}\":{value}"));
-        }
-        self
-    }
-
-    /// Adds a member if there is a value.
-    #[must_use]
-    pub fn with_some<T: Serialize + ?Sized>(self, name: &str, value: Option<&T>) -> Self {
-        match value {
-            Some(value) => self.with(name, value),
-            None => self,
-        }
-    }
-
-    /// Adds the members of an object, as they are written there.
-    #[must_use]
-    pub fn with_all(mut self, object: &RawValue) -> Self {
-        let inner = object.get().trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        if let Some(inner) = inner.map(str::trim).filter(|inner| !inner.is_empty()) {
-            let comma = if self.0.is_empty() { "" } else { "," };
-            self.0.push_str(comma);
-            self.0.push_str(inner);
-        }
-        self
-    }
 }
 
 impl Connection {
@@ -161,7 +76,7 @@ impl Connection {
             id,
             method: asked.method.into(),
             named: asked.named.map(Into::into),
-            body: self.encoded(id, &asked),
+            body: asked.encoded(id, self.revision(), self.inner.declared),
             mirrored: asked.mirrored,
         };
         let exchange = Arc::clone(&self.inner.wire).request(outgoing);
@@ -170,16 +85,11 @@ impl Connection {
 
     /// Tells the server something.
     pub async fn notify(&self, method: &str, members: Members) -> Result<(), ClientError> {
-        let params = RawValue::from_string(format!("{{{}}}", members.0)).ok().filter(|_| !members.0.is_empty());
-        self.tell(encode_notification(method, params.as_deref()).into()).await
+        self.tell(encode_notification(method, members.object().as_deref()).into()).await
     }
 
     /// Answers a question.
-    pub async fn reply(
-        &self,
-        question: &Question,
-        answer: Result<&RawValue, openfang_types::jsonrpc::ErrorObject>,
-    ) -> Result<(), ClientError> {
+    pub async fn reply(&self, question: &Question, answer: Result<&RawValue, ErrorObject>) -> Result<(), ClientError> {
         self.tell(match answer {
             Ok(result) => encode_result(&question.id, result).into(),
             Err(error) => encode_error(Some(&question.id), &error).into(),
@@ -244,60 +154,4 @@ impl Connection {
     async fn tell(&self, message: Bytes) -> Result<(), ClientError> {
         Arc::clone(&self.inner.wire).tell(message).await
     }
-
-    fn encoded(&self, id: i64, asked: &Asked<'_>) -> Bytes {
-        let mut meta = Members::none();
-        if self.revision().era() == Era::Modern {
-            meta = meta
-                .with(PROTOCOL_VERSION, self.revision().name())
-                .with(CLIENT_CAPABILITIES, &asked.declared.unwrap_or(self.inner.declared).declared())
-                .with(CLIENT_INFO, &ClientInfo::ours())
-                .with_some(LOG_LEVEL, asked.log_level.as_ref());
-        }
-        if reports_progress(asked.method) {
-            meta = meta.with("progressToken", &id);
-        }
-        if let Some(more) = asked.meta {
-            meta = meta.with_all(more);
-        }
-        encode(&Id::Number(id), asked.method, &asked.members, &meta)
-    }
-}
-
-/// Requests that may take a while.
-fn reports_progress(method: &str) -> bool {
-    matches!(method, "tools/call" | "prompts/get" | "resources/read")
-}
-
-const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-
-/// Who we are.
-#[derive(Serialize)]
-pub(super) struct ClientInfo {
-    name: &'static str,
-    version: &'static str,
-}
-
-impl ClientInfo {
-    pub(super) const fn ours() -> Self {
-        Self { name: "openfang", version: env!("CARGO_PKG_VERSION") }
-    }
-}
-
-fn encode(id: &Id, method: &str, members: &Members, meta: &Members) -> Bytes {
-    let id = serde_json::to_string(id).unwrap_or_default();
-    let method = serde_json::to_string(method).unwrap_or_default();
-    let mut params = members.0.clone();
-    if !meta.0.is_empty() {
-        let comma = if params.is_empty() { "" } else { "," };
-        params.push_str(&format!("{comma}\"_meta\":{{{}}}", meta.0));
-    }
-    let frame = match params.is_empty() {
-        true => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{method}}}"),
-        false => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{method},\"params\":{{{params}}}}}"),
-    };
-    one_line(frame.into_bytes()).into()
 }

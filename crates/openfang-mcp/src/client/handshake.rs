@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::task::TaskTracker;
 
+use super::asked::ClientInfo;
 use super::capabilities::Implementation;
-use super::connection::ClientInfo;
 use super::inbox::Inbox;
 use super::wire::Wire;
 use super::{ClientError, Connection, Members, ServerCapabilities, ServerFacts};

@@ -7,17 +7,21 @@
 use std::collections::BTreeMap;
 
 use openfang_types::jsonrpc::{ErrorObject, code};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::parked::{Parked, Waiting};
 use super::pool::Pool;
-use super::{Asked, ClientError, Connection, Listener, Members, Question, Step, Upstream};
-use crate::capabilities::{Capability, ClientCapabilities};
+use super::{Asked, ClientError, Connection, Listener, Members, Step, Upstream};
+use crate::capabilities::ClientCapabilities;
 use crate::host::{Call, InputRequest, InputRequired, Outcome, Resumed};
 use crate::meta::LogLevel;
 use crate::revision::Era;
 use crate::server::Reporter;
+use questions::{keyed, modern_outcome, put};
+use state::State;
+
+mod questions;
+mod state;
 
 /// What is called.
 #[derive(Debug, Clone, Copy)]
@@ -51,14 +55,6 @@ pub struct Relay {
     parked: Parked,
 }
 
-/// A state, as it comes back with the answers.
-enum State {
-    /// What a modern server wants back.
-    Theirs(Option<String>),
-    /// The number of a parked call.
-    Parked(u64),
-}
-
 impl Relay {
     /// Hands on to this server. An interactive one may ask whoever calls it.
     pub fn new(upstream: Upstream, is_interactive: bool) -> Self {
@@ -80,7 +76,7 @@ impl Relay {
         if let Some(resumed) = call.resumed
             && let Some(State::Parked(number)) = State::read(&resumed.state)
         {
-            return self.resume(owner, call, number, resumed).await;
+            return self.resume(owner, call, number).await;
         }
         match self.once(owner, call, what).await {
             // It did nothing, so it can be done again, on a new conversation.
@@ -154,7 +150,7 @@ impl Relay {
         }
         asked.takes_questions = true;
         let ongoing = connection.begin(asked)?;
-        self.go_on(Waiting { owner: owner.to_owned(), ongoing, lease, questions: Vec::new() }, call.reporter)
+        self.go_on(Waiting { owner: owner.to_owned(), ongoing, lease, questions: Vec::new() }, call)
             .await
     }
 
@@ -163,47 +159,40 @@ impl Relay {
         owner: &str,
         call: &Call<'_, C>,
         number: u64,
-        resumed: &Resumed,
     ) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let lost = || {
             let why = "the call that asked is gone: call again, without the answers";
             ClientError::Refused(ErrorObject::new(code::INVALID_PARAMS, why))
         };
-        let mut waiting = self.parked.take(number, owner).ok_or_else(lost)?;
-        let questions = std::mem::take(&mut waiting.questions);
-        for (key, question) in questions {
-            match resumed.answers.get(&key).filter(|answer| answer.get().starts_with('{')) {
-                Some(answer) => waiting.ongoing.connection().reply(&question, Ok(answer)).await?,
-                None => waiting.questions.push((key, question)),
-            }
-        }
-        if waiting.questions.is_empty() {
-            return self.go_on(waiting, call.reporter).await;
-        }
-        self.park(waiting)
+        let waiting = self.parked.take(number, owner).ok_or_else(lost)?;
+        self.go_on(waiting, call).await
     }
 
-    async fn go_on(
-        &self,
-        mut waiting: Waiting,
-        listener: &dyn Listener,
-    ) -> Result<Outcome<Box<RawValue>>, ClientError> {
-        let step = waiting.ongoing.advance(listener).await;
-        match step {
-            Ok(Step::Done(result)) => {
-                waiting.lease.done();
-                Ok(Outcome::Complete(result))
-            }
-            Ok(Step::Asked(questions)) => {
-                let keyed = questions.into_iter().enumerate();
-                waiting.questions = keyed.map(|(at, question)| (format!("question-{}", at + 1), question)).collect();
-                self.park(waiting)
-            }
-            Err(error) => {
-                if matches!(error, ClientError::Refused(_)) {
-                    waiting.lease.done();
+    /// Goes on until there is a result, or a question to which the client has not brought the answer.
+    async fn go_on<C>(&self, mut waiting: Waiting, call: &Call<'_, C>) -> Result<Outcome<Box<RawValue>>, ClientError> {
+        let mut answers = call.resumed.map(|resumed| resumed.answers.clone()).unwrap_or_default();
+        loop {
+            for (key, question) in std::mem::take(&mut waiting.questions) {
+                match answers.remove(&key).filter(|answer| answer.get().starts_with('{')) {
+                    Some(answer) => waiting.ongoing.connection().reply(&question, Ok(&answer)).await?,
+                    None => waiting.questions.push((key, question)),
                 }
-                Err(error)
+            }
+            if !waiting.questions.is_empty() {
+                return self.park(waiting);
+            }
+            match waiting.ongoing.advance(call.reporter).await {
+                Ok(Step::Done(result)) => {
+                    waiting.lease.done();
+                    return Ok(Outcome::Complete(result));
+                }
+                Ok(Step::Asked(questions)) => waiting.questions = keyed(questions),
+                Err(error) => {
+                    if matches!(error, ClientError::Refused(_)) {
+                        waiting.lease.done();
+                    }
+                    return Err(error);
+                }
             }
         }
     }
@@ -245,90 +234,10 @@ fn with_answers(members: Members, resumed: Option<&Resumed>) -> Members {
     members.with_some("inputResponses", answers).with_some("requestState", state.as_ref())
 }
 
-/// What a modern server answered: a result, or questions.
-fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawValue>>, ClientError> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Answered {
-        #[serde(default)]
-        result_type: Option<String>,
-        #[serde(default)]
-        input_requests: BTreeMap<String, Asking>,
-        #[serde(default)]
-        request_state: Option<String>,
-    }
-    #[derive(Deserialize)]
-    struct Asking {
-        method: String,
-        #[serde(default)]
-        params: Option<Box<RawValue>>,
-    }
-    // Most results are plain, and the word says so without another look.
-    if !result.get().contains("input_required") {
-        return Ok(Outcome::Complete(result));
-    }
-    let wrong = |why: &str| ClientError::NotMcp(why.to_owned());
-    let answered: Answered = serde_json::from_str(result.get()).map_err(|_| wrong("its questions make no sense"))?;
-    if answered.result_type.as_deref() != Some("input_required") {
-        return Ok(Outcome::Complete(result));
-    }
-    let mut requests = BTreeMap::new();
-    for (key, Asking { method, params }) in answered.input_requests {
-        let question = Question { id: openfang_types::jsonrpc::Id::Null, method, params };
-        requests.insert(key, put(&question).ok_or_else(|| wrong("it asked something that makes no sense"))?);
-    }
-    Ok(Outcome::InputRequired(InputRequired { requests, state: State::Theirs(answered.request_state).bytes() }))
-}
-
-/// A server's question, as it is put to a client.
-fn put(question: &Question) -> Option<InputRequest> {
-    #[derive(Deserialize, Default)]
-    struct Mode {
-        #[serde(default)]
-        mode: Option<String>,
-    }
-    let empty = || RawValue::from_string("{}".to_owned()).ok();
-    let params = question.params.clone().or_else(empty)?;
-    let (needs, method) = match question.method.as_str() {
-        "elicitation/create" => {
-            let mode: Mode = serde_json::from_str(params.get()).unwrap_or_default();
-            let is_url = mode.mode.as_deref() == Some("url");
-            (if is_url { Capability::ElicitationUrl } else { Capability::ElicitationForm }, "elicitation/create")
-        }
-        "sampling/createMessage" => (Capability::Sampling, "sampling/createMessage"),
-        "roots/list" => (Capability::Roots, "roots/list"),
-        _ => return None,
-    };
-    Some(InputRequest { needs, method, params })
-}
-
 async fn set_level(connection: &Connection, level: LogLevel, timeout: std::time::Duration) -> Result<(), ClientError> {
     match connection.ask("logging/setLevel", Members::none().with("level", &level), timeout).await {
         Ok(_) | Err(ClientError::Refused(_)) => Ok(()),
         Err(error) => Err(error),
-    }
-}
-
-const THEIRS: u8 = b't';
-const NO_STATE: u8 = b'n';
-const PARKED: u8 = b'p';
-
-impl State {
-    fn bytes(&self) -> Vec<u8> {
-        match self {
-            Self::Theirs(Some(state)) => [&[THEIRS], state.as_bytes()].concat(),
-            Self::Theirs(None) => vec![NO_STATE],
-            Self::Parked(number) => [&[PARKED][..], &number.to_be_bytes()].concat(),
-        }
-    }
-
-    fn read(bytes: &[u8]) -> Option<Self> {
-        match bytes.split_first()? {
-            (&THEIRS, state) => Some(Self::Theirs(Some(String::from_utf8(state.to_vec()).ok()?))),
-            (&NO_STATE, []) => Some(Self::Theirs(None)),
-            (&PARKED, number) => Some(Self::Parked(u64::from_be_bytes(number.try_into().ok()?))),
-            _ => None,
-        }
     }
 }
 

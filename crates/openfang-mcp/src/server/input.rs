@@ -18,7 +18,8 @@ use super::{Reporter, Request, Server};
 use crate::content::{CallResult, PromptResult, ResourceContents};
 use crate::error::McpError;
 use crate::host::{Call, Host, InputRequest, InputRequired, Outcome, Resumed, SealedFor};
-use crate::revision::Era;
+use crate::meta::QUESTION_KEY;
+use crate::revision::{Elicitation, Era, Revision};
 
 /// What is called.
 enum Target<'a> {
@@ -130,14 +131,14 @@ impl<H: Host> Server<H> {
         match done {
             Done::Called(result) => {
                 let meta = result.beside.meta.as_deref();
-                signature.respond_with(id, revision, &result.shown_in(facts), meta, Kind::Answer)
+                signature.respond_with((id, revision), &result.shown_in(facts), meta, Kind::Answer)
             }
             Done::Filled(result) => {
                 let meta = result.beside.meta.as_deref();
-                signature.respond_with(id, revision, &result.shown_in(facts), meta, Kind::Answer)
+                signature.respond_with((id, revision), &result.shown_in(facts), meta, Kind::Answer)
             }
             Done::Read(result) => {
-                signature.respond_with(id, revision, result, result.beside.meta.as_deref(), Kind::Kept)
+                signature.respond_with((id, revision), result, result.beside.meta.as_deref(), Kind::Kept)
             }
         }
     }
@@ -207,27 +208,34 @@ impl<H: Host> Server<H> {
     }
 }
 
-/// Asks a legacy client, one question after the other, while its own request waits.
+/// Asks a legacy client, all at the same time, while its own request waits.
 async fn ask_by_request<C>(request: &Request<C>, needed: InputRequired) -> Result<Resumed, McpError> {
-    let mut answers = BTreeMap::new();
-    for (key, question) in needed.requests {
+    let asked = needed.requests.into_iter().map(|(key, question)| async move {
         let session = request.session.as_ref().filter(|_| request.client.has(question.needs));
         let session = session.ok_or(McpError::MissingCapability(question.needs))?;
-        let params = in_revision(&question, request.revision);
+        let params = in_revision(&key, &question, request.revision);
         let answer = session.ask(&*request.outlet, question.method, &params).await?;
-        answers.insert(key, answer);
-    }
+        Ok::<_, McpError>((key, answer))
+    });
+    let answers = futures_util::future::try_join_all(asked).await?.into_iter().collect();
     Ok(Resumed { answers, state: needed.state })
 }
 
-/// Before 2025-11-25 a form was the only way to ask, and had no name.
-fn in_revision(question: &InputRequest, revision: crate::revision::Revision) -> Box<RawValue> {
-    if revision >= crate::revision::Revision::V2025_11_25 || question.method != "elicitation/create" {
+/// A question as a revision has it. Before 2025-11-25 a form was the only way to ask, and had no name. What a question is
+/// called the legacy era has no place for; a gateway with a modern client finds it in `_meta`.
+fn in_revision(key: &str, question: &InputRequest, revision: Revision) -> Box<RawValue> {
+    let Ok(mut params) = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(question.params.get()) else {
         return question.params.clone();
+    };
+    if revision < Revision::V2025_11_25 {
+        params.remove("mode");
     }
-    let mut params: Value = serde_json::from_str(question.params.get()).unwrap_or_default();
-    if let Some(members) = params.as_object_mut() {
-        members.remove("mode");
+    if revision.facts().elicitation != Elicitation::Absent {
+        let meta = params.remove("_meta");
+        let mut meta: BTreeMap<String, Box<RawValue>> =
+            meta.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+        meta.insert(QUESTION_KEY.to_owned(), crate::content::raw(&key));
+        params.insert("_meta".to_owned(), crate::content::raw(&meta));
     }
     crate::content::raw(&params)
 }

@@ -102,8 +102,7 @@ impl Signature {
     /// A response whose result is this object, which has no `_meta`; what stands there otherwise is given apart.
     pub(crate) fn respond_with(
         &self,
-        id: &Id,
-        revision: Revision,
+        (id, revision): (&Id, Revision),
         object: &impl Serialize,
         meta: Option<&RawValue>,
         kind: Kind,

@@ -216,7 +216,8 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
                 if !server.env.is_empty() {
                     say(index, "env", "is for servers of type stdio; a URL takes headers".to_owned());
                 }
-                if !(url.contains("${") || url.starts_with("http://") || url.starts_with("https://")) {
+                let is_url = url.starts_with("http://") || url.starts_with("https://") || url.contains("${");
+                if !is_url {
                     say(index, "transport.url", "must begin with http:// or https://".to_owned());
                 }
             }

@@ -1,0 +1,214 @@
+//! A server's own tools, prompts and resources, as a host offers them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use futures_util::stream;
+use openfang_mcp::client::{Members, Relayed};
+use openfang_mcp::content::{Block, CallResult, Completion, PromptResult, ResourceContents};
+use openfang_mcp::host::{
+    Call, Change, Changes, Completing, CompletionOf, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted,
+};
+use openfang_mcp::listing::{Listed, Listing};
+use openfang_mcp::{Era, Host, McpError};
+use openfang_runtime::pipeline::{ToolError, capability};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::broadcast::error::RecvError;
+
+use super::UpstreamHost;
+use super::errors::refusal;
+use crate::Caller;
+
+impl Host for UpstreamHost {
+    type Caller = Caller;
+
+    fn identity(&self) -> Arc<Identity> {
+        let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(facts) = &self.server.upstream().snapshot().facts {
+            let known = Identity {
+                name: facts.name.clone(),
+                title: facts.title.clone().unwrap_or_default(),
+                version: facts.version.clone(),
+                instructions: facts.instructions.clone(),
+            };
+            if **identity != known {
+                *identity = Arc::new(known);
+            }
+        }
+        Arc::clone(&identity)
+    }
+
+    fn offers(&self, _: &Caller) -> Offers {
+        let snapshot = self.server.upstream().snapshot();
+        let Some(facts) = &snapshot.facts else { return Offers { tools: true, ..Offers::default() } };
+        let has = facts.capabilities;
+        Offers {
+            tools: has.tools,
+            prompts: has.prompts,
+            resources: has.resources,
+            subscriptions: has.subscribe,
+            completions: has.completions,
+            // A legacy client hears log lines of its own calls whatever the server's revision calls it.
+            logging: has.logging || facts.revision.era() == Era::Modern,
+        }
+    }
+
+    fn owner(&self, caller: &Caller) -> String {
+        caller.principal.owner().as_str().to_owned()
+    }
+
+    fn tools<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move {
+            let cx = self.kernel.inner.context(caller);
+            let tools = self.server.tools();
+            let allows =
+                |tool: &str| self.server.registered(tool).is_some_and(|known| capability::allows(&cx, &known.traits));
+            if tools.names().all(allows) {
+                return Ok(tools);
+            }
+            let allowed = tools.entries().filter(|entry| allows(&entry.name)).cloned().collect();
+            Ok(Arc::new(Listing::new(Listed::Tools, allowed)))
+        })
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        call: Call<'a, Caller>,
+        name: &'a str,
+        arguments: Option<&'a RawValue>,
+    ) -> HostFuture<'a, Outcome<CallResult>> {
+        Box::pin(async move {
+            let tool = self.server.registered(name).ok_or_else(|| McpError::unknown_tool(name))?;
+            let what = Relayed::Tool { name, arguments };
+            let cap = self.kernel.inner.config.limits.tool_result_block_bytes;
+            let read = |raw: &RawValue| CallResult::from_raw(raw).map(|result| within(result, cap));
+            match self.hand_on(&call, &tool.traits, what, read).await {
+                Ok(outcome) => outcome,
+                Err(ToolError::Unknown(_)) => Err(McpError::unknown_tool(name)),
+                Err(ToolError::Cancelled(_)) => Err(McpError::Canceled),
+                // The model can do something about it, so the model is told.
+                Err(error) => Ok(Outcome::Complete(CallResult::error(&error.to_string()))),
+            }
+        })
+    }
+
+    fn prompts<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move {
+            self.allows(caller, "prompts_list")?;
+            Ok(Arc::clone(&self.server.upstream().snapshot().manifest.prompts))
+        })
+    }
+
+    fn prompt<'a>(
+        &'a self,
+        call: Call<'a, Caller>,
+        name: &'a str,
+        arguments: &'a BTreeMap<String, String>,
+    ) -> HostFuture<'a, Outcome<PromptResult>> {
+        Box::pin(async move {
+            let what = Relayed::Prompt { name, arguments };
+            let outcome = self.hand_on(&call, &self.traits("prompts_get")?, what, PromptResult::from_raw).await;
+            outcome.map_err(|error| refusal(&error, McpError::unknown_prompt(name)))?
+        })
+    }
+
+    fn resources<'a>(&'a self, caller: &'a Caller, cursor: Option<&'a str>) -> HostFuture<'a, ResourcePage> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Page {
+            #[serde(default)]
+            resources: Vec<Box<RawValue>>,
+            #[serde(default)]
+            next_cursor: Option<String>,
+        }
+        Box::pin(async move {
+            self.allows(caller, "resources_list")?;
+            let result = self.ask("resources/list", Members::none().with_some("cursor", cursor)).await?;
+            let page: Page = serde_json::from_str(result.get()).map_err(|_| McpError::Internal)?;
+            Ok(ResourcePage { resources: page.resources, next_cursor: page.next_cursor })
+        })
+    }
+
+    fn templates<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move {
+            self.allows(caller, "resources_list")?;
+            Ok(Arc::clone(&self.server.upstream().snapshot().manifest.templates))
+        })
+    }
+
+    fn read<'a>(&'a self, call: Call<'a, Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
+        Box::pin(async move {
+            let what = Relayed::Resource { uri };
+            let outcome = self
+                .hand_on(&call, &self.traits("resources_read")?, what, ResourceContents::from_raw)
+                .await;
+            outcome.map_err(|error| refusal(&error, McpError::unknown_resource(uri)))?
+        })
+    }
+
+    fn complete<'a>(&'a self, caller: &'a Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {
+        #[derive(Deserialize)]
+        struct Completed {
+            completion: Completion,
+        }
+        Box::pin(async move {
+            self.allows(caller, "prompts_get")?;
+            let of = match asked.of {
+                CompletionOf::Prompt(name) => json!({ "type": "ref/prompt", "name": name }),
+                CompletionOf::Template(uri) => json!({ "type": "ref/resource", "uri": uri }),
+            };
+            let members = Members::none()
+                .with("ref", &of)
+                .with("argument", &json!({ "name": asked.argument, "value": asked.value }))
+                .with_some("context", asked.context);
+            let result = self.ask("completion/complete", members).await?;
+            let completed: Completed = serde_json::from_str(result.get()).map_err(|_| McpError::Internal)?;
+            Ok(completed.completion)
+        })
+    }
+
+    fn changes(&self, caller: &Caller, wanted: &Wanted) -> Changes {
+        let upstream = self.server.upstream();
+        let may_read = self.allows(caller, "resources_read").is_ok();
+        let watching = upstream.watch_resources(if may_read { wanted.uris.clone() } else { Vec::new() });
+        let (receiver, wanted) = (upstream.changes(), wanted.clone());
+        Box::pin(stream::unfold((receiver, wanted, watching), |(mut receiver, wanted, watching)| async move {
+            loop {
+                let change = match receiver.recv().await {
+                    Ok(change) => change,
+                    // Whoever fell behind looks at everything again.
+                    Err(RecvError::Lagged(_)) => Change::Resources,
+                    Err(RecvError::Closed) => return None,
+                };
+                let is_wanted = match &change {
+                    Change::Tools => wanted.tools,
+                    Change::Prompts => wanted.prompts,
+                    Change::Resources => wanted.resources,
+                    Change::Resource(uri) => wanted.uris.contains(uri),
+                };
+                if is_wanted {
+                    return Some((change, (receiver, wanted, watching)));
+                }
+            }
+        }))
+    }
+}
+
+/// Blocks that are too large are replaced by a word about them.
+fn within(mut result: CallResult, cap: usize) -> CallResult {
+    for block in &mut result.content {
+        let size = block.json().get().len();
+        if size > cap {
+            *block = Block::text(&format!("[a block of {size} bytes left out: the limit is {cap}]"));
+        }
+    }
+    if let Some(size) = result.structured.as_ref().map(|raw| raw.get().len()).filter(|size| *size > cap) {
+        result.structured = None;
+        result
+            .content
+            .push(Block::text(&format!("[structured content of {size} bytes left out: the limit is {cap}]")));
+    }
+    result
+}

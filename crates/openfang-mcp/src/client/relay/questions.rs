@@ -1,0 +1,96 @@
+//! Questions of servers, as they are put to clients: from the middle of a call, or in a result.
+
+use std::collections::{BTreeMap, HashSet};
+
+use openfang_types::jsonrpc::Id;
+use openfang_types::limits::PEER_ID_MAX_BYTES;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::super::{ClientError, Question};
+use super::state::State;
+use crate::capabilities::Capability;
+use crate::content::raw;
+use crate::host::{InputRequest, InputRequired, Outcome};
+use crate::meta::QUESTION_KEY;
+
+/// What a modern server answered: a result, or questions.
+pub(super) fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawValue>>, ClientError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Answered {
+        #[serde(default)]
+        result_type: Option<String>,
+        #[serde(default)]
+        input_requests: BTreeMap<String, Asking>,
+        #[serde(default)]
+        request_state: Option<String>,
+    }
+    #[derive(Deserialize)]
+    struct Asking {
+        method: String,
+        #[serde(default)]
+        params: Option<Box<RawValue>>,
+    }
+    // Most results are plain, and the word says so without another look.
+    if !result.get().contains("input_required") {
+        return Ok(Outcome::Complete(result));
+    }
+    let wrong = |why: &str| ClientError::NotMcp(why.to_owned());
+    let answered: Answered = serde_json::from_str(result.get()).map_err(|_| wrong("its questions make no sense"))?;
+    if answered.result_type.as_deref() != Some("input_required") {
+        return Ok(Outcome::Complete(result));
+    }
+    let mut requests = BTreeMap::new();
+    for (key, Asking { method, params }) in answered.input_requests {
+        let question = Question { id: Id::Null, method, params };
+        requests.insert(key, put(&question).ok_or_else(|| wrong("it asked something that makes no sense"))?);
+    }
+    Ok(Outcome::InputRequired(InputRequired { requests, state: State::Theirs(answered.request_state).bytes() }))
+}
+
+/// Questions by what they are called: as their server called them, where it did and no two are the same.
+pub(super) fn keyed(questions: Vec<Question>) -> Vec<(String, Question)> {
+    let mut keys = HashSet::new();
+    let numbered = questions.into_iter().enumerate();
+    numbered
+        .map(|(at, mut question)| {
+            let key = key_of(&mut question).filter(|key| keys.insert(key.clone()));
+            (key.unwrap_or_else(|| format!("question-{}", at + 1)), question)
+        })
+        .collect()
+}
+
+/// Takes what a question is called out of its `_meta`.
+fn key_of(question: &mut Question) -> Option<String> {
+    let mut params: BTreeMap<String, Box<RawValue>> = serde_json::from_str(question.params.as_ref()?.get()).ok()?;
+    let mut meta: BTreeMap<String, Box<RawValue>> = serde_json::from_str(params.remove("_meta")?.get()).ok()?;
+    let key: String = serde_json::from_str(meta.remove(QUESTION_KEY)?.get()).ok()?;
+    if !meta.is_empty() {
+        params.insert("_meta".to_owned(), raw(&meta));
+    }
+    question.params = Some(raw(&params));
+    Some(key).filter(|key| !key.is_empty() && key.len() <= PEER_ID_MAX_BYTES)
+}
+
+/// A server's question, as it is put to a client.
+pub(super) fn put(question: &Question) -> Option<InputRequest> {
+    #[derive(Deserialize, Default)]
+    struct Mode {
+        #[serde(default)]
+        mode: Option<String>,
+    }
+    let empty = || RawValue::from_string("{}".to_owned()).ok();
+    let params = question.params.clone().or_else(empty)?;
+    let (needs, method) = match question.method.as_str() {
+        "elicitation/create" => {
+            let mode: Mode = serde_json::from_str(params.get()).unwrap_or_default();
+            let is_url = mode.mode.as_deref() == Some("url");
+            (if is_url { Capability::ElicitationUrl } else { Capability::ElicitationForm }, "elicitation/create")
+        }
+        "sampling/createMessage" => (Capability::Sampling, "sampling/createMessage"),
+        "roots/list" => (Capability::Roots, "roots/list"),
+        _ => return None,
+    };
+    Some(InputRequest { needs, method, params })
+}
