@@ -197,7 +197,7 @@ fn a_server_that_is_added_to_a_daemon_is_connected_to_and_shows_its_tools() {
 
     let added = ok(openfang.run(&[&["mcp", "add", "inner"][..], &inner.command()].concat()));
 
-    assert!(added.stdout.contains("inner is ready: 1 tools"), "{added:?}");
+    assert!(added.stdout.contains("inner is ready, tools: 1"), "{added:?}");
     assert!(added.stdout.contains("mcp_inner_openfang_agent_greeter"), "{added:?}");
     assert!(openfang.run(&["tool", "list"]).stdout.contains("mcp_inner_openfang_agent_greeter"));
     assert_eq!(openfang.run(&["mcp", "list", "--json"]).json()["connected"][0]["connected"], true);
