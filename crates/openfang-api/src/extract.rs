@@ -1,11 +1,15 @@
 //! What handlers are given: a caller, ids that parsed, a body that passed the strict scan. Bad input never gets there.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::str::FromStr;
+use std::task::Poll;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::BoxError;
+use axum::body::HttpBody;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -13,6 +17,11 @@ use openfang_kernel::{Caller, Kernel};
 use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
+
+/// The body of a request, as the socket or the router hands it over.
+pub(crate) trait RequestBody: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static {}
+
+impl<B> RequestBody for B where B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static {}
 
 /// The caller that the auth layer let in.
 pub(crate) struct Who(pub(crate) Caller);
@@ -80,22 +89,39 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
 }
 
 /// The whole body, as large and as slow as config allows.
-pub(crate) async fn whole(body: Body, kernel: &Kernel) -> Result<Bytes, ApiError> {
+pub(crate) async fn whole(body: impl RequestBody, kernel: &Kernel) -> Result<Bytes, ApiError> {
     let limits = &kernel.config().limits;
+    let mut bytes = pin!(read(body, limits.body_bytes));
+    // What came with its head needs no clock.
+    if let Poll::Ready(bytes) = poll_fn(|task| Poll::Ready(bytes.as_mut().poll(task))).await {
+        return bytes;
+    }
     let time = Duration::from_secs(limits.body_read_secs);
-    let bytes = tokio::time::timeout(time, read(body, limits.body_bytes)).await;
-    bytes.map_err(|_| ApiError::slow_body())?
+    tokio::time::timeout(time, bytes).await.map_err(|_| ApiError::slow_body())?
 }
 
-async fn read(body: Body, max_bytes: usize) -> Result<Bytes, ApiError> {
-    let collected = Limited::new(body, max_bytes).collect().await;
-    collected.map(http_body_util::Collected::to_bytes).map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            ApiError::too_large(max_bytes)
-        } else {
-            ApiError::bad_request("the body ended early")
+/// A body that comes in one piece, as most do, is handed on as it is.
+async fn read(body: impl RequestBody, max_bytes: usize) -> Result<Bytes, ApiError> {
+    let mut body = pin!(Limited::new(body, max_bytes));
+    let mut read = Bytes::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            let is_large = error.is::<LengthLimitError>();
+            if is_large { ApiError::too_large(max_bytes) } else { ApiError::bad_request("the body ended early") }
+        })?;
+        match frame.into_data() {
+            Ok(data) if read.is_empty() => read = data,
+            Ok(data) => {
+                // Takes the buffer back from the second piece on, so that nothing is copied twice.
+                let mut joined = BytesMut::from(read);
+                joined.extend_from_slice(&data);
+                read = joined.freeze();
+            }
+            // Trailers say nothing that we listen to.
+            Err(_) => {}
         }
-    })
+    }
+    Ok(read)
 }
 
 fn is_json(request: &Request) -> bool {

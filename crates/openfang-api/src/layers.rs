@@ -3,19 +3,17 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
-use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::FutureExt as _;
-use http::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue, Request};
 use openfang_kernel::gateway::Gateways;
 use openfang_kernel::mcp::{McpServer, View};
 use openfang_kernel::{Caller, Kernel};
 use openfang_types::ids::TraceId;
 use openfang_types::limits::RATE_LIMIT_SWEEP;
-use openfang_types::principal::Principal;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::ApiError;
@@ -73,15 +71,30 @@ impl Front {
     }
 }
 
-/// The layers.
-pub(crate) async fn guard(gate: Gate, request: Request, next: Next) -> Response {
+/// The layers. What comes next gets the request and, where the route wants a credential, whose it is.
+pub(crate) async fn guard<B, F>(
+    gate: &Gate,
+    socket: IpAddr,
+    request: Request<B>,
+    next: impl FnOnce(Request<B>, Option<Caller>) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
     let trace = gate.front.kernel.trace();
     let method = request.method().clone();
     let begun = tokio::time::Instant::now();
     let page = gate.front.hosts.page(&request);
     // Outermost: refused requests are counted and traced too. A panic in a handler is one 500 and nothing else.
-    let answer = AssertUnwindSafe(checked(&gate, trace, request, next)).catch_unwind().await;
-    let mut response = match answer {
+    // Pinned where it is: a wrapper around the whole future would be another copy of it.
+    let answer = pin!(async {
+        match checked(gate, socket, trace, &request) {
+            Ok(Passed::On(caller)) => Ok(next(request, caller).await),
+            Ok(Passed::Answered(response)) => Ok(response),
+            Err(error) => Err(error),
+        }
+    });
+    let mut response = match AssertUnwindSafe(answer).catch_unwind().await {
         Ok(Ok(mut response)) => match response.extensions_mut().remove::<ApiError>() {
             Some(error) => error.render(trace),
             None => response,
@@ -97,43 +110,43 @@ pub(crate) async fn guard(gate: Gate, request: Request, next: Next) -> Response 
     }
     gate.front.metrics.count(gate.path, &method, response.status(), begun.elapsed());
     tracing::debug!(%trace, %method, path = gate.path, status = response.status().as_u16(), "answered");
-    if let Ok(value) = HeaderValue::from_str(&trace.to_string()) {
+    if let Ok(value) = HeaderValue::try_from(trace.to_string()) {
         response.headers_mut().insert(TRACE_HEADER, value);
     }
     response
 }
 
-async fn checked(gate: &Gate, trace: TraceId, mut request: Request, next: Next) -> Result<Response, ApiError> {
+/// What the checks let pass.
+enum Passed {
+    /// To the handler, with the caller where the route wants one.
+    On(Option<Caller>),
+    /// Nothing: a question that the layers themselves answer.
+    Answered(Response),
+}
+
+fn checked<B>(gate: &Gate, socket: IpAddr, trace: TraceId, request: &Request<B>) -> Result<Passed, ApiError> {
     let front = &gate.front;
     let config = front.kernel.config();
     // A page of a stranger must not even learn whether a credential is right.
-    front.hosts.check(&request)?;
+    front.hosts.check(request)?;
     // Before the credential: a browser asks without one whether it may ask with one.
-    if let Some(answer) = cors::preflight(&request) {
-        return Ok(answer);
+    if let Some(answer) = cors::preflight(request) {
+        return Ok(Passed::Answered(answer));
     }
     // A stranger cannot make us read.
-    size::check(&request, config.limits.body_bytes)?;
-    let peer = peer::of(&request, &config.trusted_proxies);
+    size::check(request, config.limits.body_bytes)?;
+    let peer = peer::of(socket, request.headers(), &config.trusted_proxies);
     // Before the credential is looked at: guessing must cost too.
     front.rates.admit_peer(peer)?;
-    let principal = match gate.access {
+    let caller = match gate.access {
         Access::Public => None,
-        Access::Credential => Some(auth::check(front, &request, peer)?),
+        Access::Credential => {
+            let principal = auth::check(front, request, peer)?;
+            // After it: one principal's storm is its own.
+            front.rates.admit_principal(&principal)?;
+            let door = auth::door_of(&principal, request);
+            Some(Caller { principal, door, trace })
+        }
     };
-    if let Some(principal) = principal {
-        // After it: one principal's storm is its own.
-        front.rates.admit_principal(&principal)?;
-        let caller = caller_of(principal, &request, trace);
-        request.extensions_mut().insert(caller);
-        // Not by a layer of the router: that would cost every route another box.
-        request.extensions_mut().insert(front.mcp.clone());
-        request.extensions_mut().insert(Arc::clone(&front.gateways));
-    }
-    Ok(next.run(request).await)
-}
-
-fn caller_of(principal: Principal, request: &Request, trace: TraceId) -> Caller {
-    let door = auth::door_of(&principal, request);
-    Caller { principal: Arc::new(principal), door, trace }
+    Ok(Passed::On(caller))
 }

@@ -3,6 +3,7 @@
 //! [`Server`] is the way in for the binary. What a request means is the kernel's business; nothing here names a tool,
 //! a stage of the pipeline or a store.
 
+mod app;
 mod error;
 mod extract;
 mod layers;

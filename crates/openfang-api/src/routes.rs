@@ -1,20 +1,12 @@
 //! The URL table, and nothing else: which path, which methods, who may come in, who answers.
 
-use std::sync::Arc;
-
-use axum::Router;
-use axum::extract::Request;
-use axum::middleware::{self, Next};
 use axum::routing::{MethodRouter, get, post};
 use http::Method;
 use openfang_kernel::Kernel;
 
-use crate::error::ApiError;
-use crate::layers::{Front, Gate, guard};
-
 mod agents;
 mod health;
-mod mcp;
+pub(crate) mod mcp;
 mod mcp_servers;
 mod metrics;
 mod policy;
@@ -36,7 +28,17 @@ pub(crate) struct Route {
     pub(crate) path: &'static str,
     pub(crate) methods: &'static [Method],
     pub(crate) access: Access,
-    handler: MethodRouter<Kernel>,
+    pub(crate) handler: Handler,
+}
+
+/// Who answers.
+pub(crate) enum Handler {
+    /// Found by the router.
+    Routed(Box<MethodRouter<Kernel>>),
+    /// The MCP endpoint, called without the router: a small call would feel every box on the way.
+    Mcp,
+    /// An MCP server that is handed through, called without the router for the same reason.
+    Gateway,
 }
 
 /// The table.
@@ -46,8 +48,8 @@ pub(crate) fn table() -> Vec<Route> {
     const POST: &[Method] = &[Method::POST];
     const GET_POST: &[Method] = &[Method::GET, Method::POST];
     const GET_DELETE: &[Method] = &[Method::GET, Method::DELETE];
-    const MCP: &[Method] = &[Method::POST, Method::GET, Method::DELETE];
-    let route = |path, methods, access, handler| Route { path, methods, access, handler };
+    let route =
+        |path, methods, access, handler| Route { path, methods, access, handler: Handler::Routed(Box::new(handler)) };
     vec![
         route("/health", GET, Public, get(health::show)),
         route("/metrics", GET, Credential, get(metrics::show)),
@@ -67,30 +69,9 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/mcp/servers/{name}/test", POST, Credential, post(mcp_servers::test)),
         route("/api/mcp/servers/{name}/approve", POST, Credential, post(mcp_servers::approve)),
         route("/api/mcp/servers/{name}/log", GET, Credential, get(mcp_servers::log)),
-        route("/mcp", MCP, Credential, post(mcp::endpoint).get(mcp::endpoint).delete(mcp::endpoint)),
-        route("/mcp/servers/{name}", MCP, Credential, post(mcp::gateway).get(mcp::gateway).delete(mcp::gateway)),
+        Route { path: "/mcp", methods: mcp::METHODS, access: Credential, handler: Handler::Mcp },
+        Route { path: mcp::GATEWAY, methods: mcp::METHODS, access: Credential, handler: Handler::Gateway },
         route("/sse", GET, Credential, get(mcp::open_sse)),
         route("/messages", POST, Credential, post(mcp::post_sse)),
     ]
 }
-
-/// The router, every route and every miss behind the layers.
-pub(crate) fn router(front: &Arc<Front>) -> Router {
-    let guarded = |access: Access, path: &'static str, handler: MethodRouter<Kernel>| {
-        let gate = Gate { front: Arc::clone(front), access, path };
-        handler.layer(middleware::from_fn(move |request: Request, next: Next| guard(gate.clone(), request, next)))
-    };
-    let missing = MethodRouter::new().fallback(|| async { ApiError::no_such_route() });
-    let rows = table().into_iter();
-    let routed = rows.fold(Router::new(), |router, row| {
-        let wrong_method = move || async move { ApiError::wrong_method(row.methods) };
-        router.route(row.path, guarded(row.access, row.path, row.handler.fallback(wrong_method)))
-    });
-    routed
-        .fallback_service(guarded(Access::Credential, "unknown", missing).with_state(front.kernel.clone()))
-        .with_state(front.kernel.clone())
-}
-
-#[cfg(test)]
-#[path = "routes_tests.rs"]
-mod tests;

@@ -5,7 +5,6 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use axum::body::Body;
 use futures_util::FutureExt as _;
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -16,10 +15,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower::ServiceExt as _;
 
+use crate::app::App;
 use crate::layers::Front;
-use crate::routes;
 use connection::{Connection, PeerCounts};
 
 pub use connection::AnswerBody;
@@ -67,11 +65,8 @@ impl Server {
         let limits = kernel.config().limits.clone();
         let front = Arc::new(Front::new(kernel.clone(), address));
         let sweeper = stop.clone();
-        let app = routes::router(&front);
-        let answer = move |peer: Peer, mut request: Request<Incoming>| {
-            request.extensions_mut().insert(peer);
-            app.clone().oneshot(request.map(Body::new))
-        };
+        let app = Arc::new(App::new(&front));
+        let answer = move |peer: Peer, request: Request<Incoming>| Arc::clone(&app).answer(peer, request);
         let connections = TaskTracker::new();
         connections.spawn(async move { front.forget_idle_peers(sweeper).await });
 

@@ -62,6 +62,10 @@ pub(crate) struct Credentials {
     api_key: Option<[u8; 32]>,
     daemon_token: Secret,
     daemon_digest: [u8; 32],
+    /// Who callers turn out to be; made once, because every request is somebody's.
+    local: Arc<Principal>,
+    daemon: Arc<Principal>,
+    admin: Arc<Principal>,
 }
 
 impl Credentials {
@@ -74,6 +78,9 @@ impl Credentials {
             api_key: api_key.map(|key| digest(key.expose())),
             daemon_digest: digest(&token),
             daemon_token: Secret::new(token),
+            local: Arc::new(Principal::local()),
+            daemon: Arc::new(Principal::admin(AdminProof::DaemonToken)),
+            admin: Arc::new(Principal::admin(AdminProof::ApiKey)),
         })
     }
 
@@ -82,10 +89,10 @@ impl Credentials {
     }
 
     /// Digests are compared, all of them and in constant time: a wrong key takes the path of a right one.
-    pub(crate) fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Principal, AuthError> {
+    pub(crate) fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Arc<Principal>, AuthError> {
         let Some(presented) = presented else {
             return match (self.api_key, peer) {
-                (None, PeerKind::Loopback) => Ok(Principal::local()),
+                (None, PeerKind::Loopback) => Ok(Arc::clone(&self.local)),
                 (Some(_), _) | (None, PeerKind::Remote) => Err(AuthError::Missing),
             };
         };
@@ -94,9 +101,9 @@ impl Credentials {
         let is_key = presented.ct_eq(&self.api_key.unwrap_or_default());
         match (bool::from(is_daemon), bool::from(is_key) && self.api_key.is_some()) {
             // The token lies in a file of this machine; elsewhere it proves no more than a key does.
-            (true, _) if peer == PeerKind::Remote => Ok(Principal::admin(AdminProof::ApiKey)),
-            (true, _) => Ok(Principal::admin(AdminProof::DaemonToken)),
-            (false, true) => Ok(Principal::admin(AdminProof::ApiKey)),
+            (true, _) if peer == PeerKind::Remote => Ok(Arc::clone(&self.admin)),
+            (true, _) => Ok(Arc::clone(&self.daemon)),
+            (false, true) => Ok(Arc::clone(&self.admin)),
             (false, false) => Err(AuthError::Invalid),
         }
     }

@@ -13,9 +13,9 @@ fn the_right_key_is_the_admin_and_everything_else_is_nobody() {
     let credentials = with_key();
     let check = |presented: Option<&str>| credentials.authenticate(presented, PeerKind::Loopback);
 
-    assert_eq!(check(Some("right-key")), Ok(Principal::admin(AdminProof::ApiKey)));
+    assert_eq!(check(Some("right-key")), Ok(Arc::new(Principal::admin(AdminProof::ApiKey))));
     let token = credentials.daemon_token().expose().to_owned();
-    assert_eq!(check(Some(&token)), Ok(Principal::admin(AdminProof::DaemonToken)));
+    assert_eq!(check(Some(&token)), Ok(Arc::new(Principal::admin(AdminProof::DaemonToken))));
     for wrong in ["", "right-ke", "right-key ", "RIGHT-KEY", "right-key\0"] {
         assert_eq!(check(Some(wrong)), Err(AuthError::Invalid), "{wrong:?}");
     }
@@ -26,7 +26,7 @@ fn the_right_key_is_the_admin_and_everything_else_is_nobody() {
 fn without_a_configured_key_loopback_is_local_and_nobody_else_is_anything() {
     let credentials = Credentials::new(None).unwrap();
 
-    assert_eq!(credentials.authenticate(None, PeerKind::Loopback), Ok(Principal::local()));
+    assert_eq!(credentials.authenticate(None, PeerKind::Loopback), Ok(Arc::new(Principal::local())));
     assert_eq!(credentials.authenticate(None, PeerKind::Remote), Err(AuthError::Missing));
     for wrong in ["", "x", &"\0".repeat(32)] {
         assert_eq!(credentials.authenticate(Some(wrong), PeerKind::Loopback), Err(AuthError::Invalid));

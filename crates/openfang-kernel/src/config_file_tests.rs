@@ -1,5 +1,7 @@
 //! Broken configurations, and what is said about them.
 
+use openfang_types::config::McpServerConfigEntry;
+
 use super::*;
 
 fn fault_of(text: &str) -> String {
@@ -26,7 +28,22 @@ fn a_broken_file_is_refused_with_file_line_key_and_nearest_key() {
         ("api_key = \"a b\"", "config.toml:1: api_key: must be visible ASCII"),
         ("api_listen = \"127.0.0.1:1\"\napi_listen = \"127.0.0.1:2\"", "config.toml:2: duplicate key"),
         ("\n\napi_key = [", "config.toml:3: "),
-        ("mcp_server = []", "config.toml:1: mcp_server: unknown key; did you mean mcp_servers?"),
+        (
+            "[[mcp_servers]]\nname = \"a\"\ntransport = { type = \"stdio\", command = \"x\" }\n\n[[mcp_servers]]\nnmae = \"b\"",
+            "config.toml:6: mcp_servers[1].nmae: unknown key; did you mean name?",
+        ),
+        (
+            "[[mcp_servers]]\nname = \"a\"\n[mcp_servers.transport]\ntype = \"stdio\"\ncomand = \"x\"",
+            "config.toml:5: mcp_servers[0].transport.comand: unknown key; did you mean command?",
+        ),
+        (
+            "[[mcp_servers]]\nname = \"a\"\n[mcp_servers.transport]\ntype = \"http\"\nurl = \"ftp://x\"",
+            "config.toml:5: mcp_servers[0].transport.url: must begin with http:// or https://",
+        ),
+        (
+            "[[mcp_servers]]\nname = \"a b\"\n[mcp_servers.transport]\ntype = \"stdio\"\ncommand = \"x\"",
+            "config.toml:2: mcp_servers[0].name: \"a b\" is not a server name",
+        ),
     ];
     for (text, expected) in rows {
         let said = fault_of(text);
@@ -101,26 +118,16 @@ fn the_example_file_holds_every_key_at_its_default() {
         .join("\n");
 
     let example = merge(Path::new("config.example.toml"), &enabled, &[]).unwrap();
-    let defaults = Config { api_key: example.api_key.clone(), ..Config::default() };
+    let [server] = example.mcp_servers.as_slice() else { panic!("the example has one server") };
+    let usual = McpServerConfigEntry::new(server.name.clone(), server.transport.clone());
+    assert_eq!(*server, McpServerConfigEntry { env: server.env.clone(), ..usual });
+    let (api_key, mcp_servers) = (example.api_key.clone(), example.mcp_servers.clone());
+    let defaults = Config { api_key, mcp_servers, ..Config::default() };
     assert_eq!(example, defaults);
 
     let written: toml::Table = toml::from_str(&enabled).unwrap();
     let schema = strict_toml::schema_of::<Config>();
-    assert_eq!(missing_keys(&schema, &written, ""), ["mcp_servers"], "an example of a server would be one");
-}
-
-#[test]
-fn the_example_of_a_server_is_one() {
-    let text = include_str!("../../../config.example.toml");
-    let lines: Vec<&str> = text
-        .lines()
-        .skip_while(|line| !line.starts_with("# [[mcp_servers]]"))
-        .map_while(|line| line.strip_prefix('#'))
-        .collect();
-
-    let config = merge(Path::new("config.toml"), &lines.join("\n"), &[]).unwrap();
-
-    assert_eq!(config.mcp_servers.len(), 1);
+    assert_eq!(missing_keys(&schema, &written, ""), Vec::<String>::new());
 }
 
 fn missing_keys(schema: &Schema, written: &toml::Table, path: &str) -> Vec<String> {
@@ -130,6 +137,10 @@ fn missing_keys(schema: &Schema, written: &toml::Table, path: &str) -> Vec<Strin
         match written.get(key) {
             None => missing.push(full),
             Some(toml::Value::Table(table)) => missing.extend(missing_keys(below, table, &format!("{full}."))),
+            Some(toml::Value::Array(items)) => {
+                let tables = items.iter().filter_map(toml::Value::as_table);
+                missing.extend(tables.flat_map(|table| missing_keys(&below["items"], table, &format!("{full}."))));
+            }
             Some(_) => {}
         }
     }

@@ -74,7 +74,7 @@ impl Kernel {
     }
 
     /// Who presents this credential.
-    pub fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Principal, AuthError> {
+    pub fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Arc<Principal>, AuthError> {
         self.inner.credentials.authenticate(presented, peer)
     }
 

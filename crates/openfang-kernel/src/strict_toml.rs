@@ -100,7 +100,7 @@ impl<'t> Document<'t> {
     }
 
     fn unknown_keys(&self, schema: &Schema, table: &DeTable<'_>, path: &str, faults: &mut Vec<Fault>) {
-        let Some(known) = properties(schema) else { return };
+        let Some(known) = properties(variant(schema, table)) else { return };
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             let full = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
@@ -129,12 +129,20 @@ impl<'t> Document<'t> {
     fn start_of(&self, key: &str) -> Option<usize> {
         let mut table = &self.table;
         let mut start = None;
-        for name in key.split('.') {
-            let name = name.split('[').next().unwrap_or(name);
+        for step in key.split('.') {
+            let (name, index) = step.split_once('[').map_or((step, None), |(name, index)| (name, Some(index)));
             let Some((found, value)) = table.iter().find(|(known, _)| known.get_ref().as_ref() == name) else { break };
             start = Some(found.span().start);
-            match value.get_ref() {
-                DeValue::Table(below) => table = below,
+            let item = index.and_then(|index| index.trim_end_matches(']').parse::<usize>().ok());
+            let value = match (value.get_ref(), item) {
+                (DeValue::Array(items), Some(item)) => items.get(item),
+                _ => Some(value),
+            };
+            match value.map(|value| (value.get_ref(), value.span().start)) {
+                Some((DeValue::Table(below), begin)) => {
+                    start = if item.is_some() { Some(begin) } else { start };
+                    table = below;
+                }
                 _ => break,
             }
         }
@@ -155,6 +163,15 @@ pub fn typed<T: DeserializeOwned>(values: toml::Table) -> Result<T, (String, Str
         let key = if key == "." { String::new() } else { key };
         (key, error.into_inner().message().to_owned())
     })
+}
+
+/// Of a schema with variants the one that the table's `type` names; any other schema is what it is.
+fn variant<'s>(schema: &'s Schema, table: &DeTable<'_>) -> &'s Schema {
+    let Some(variants) = schema.get("oneOf").and_then(Schema::as_array) else { return schema };
+    let said = table.iter().find(|(key, _)| key.get_ref().as_ref() == "type");
+    let said = said.and_then(|(_, value)| value.get_ref().as_str());
+    let is_it = |variant: &&Schema| variant["properties"]["type"]["const"].as_str() == said;
+    variants.iter().find(is_it).filter(|_| said.is_some()).unwrap_or(schema)
 }
 
 /// The known keys at a place of the schema.

@@ -38,11 +38,14 @@ impl SystemIds {
                 pool.clear();
             }
         }
-        let rest = pool.len().saturating_sub(N);
-        match <[u8; N]>::try_from(pool.split_off(rest)) {
-            Ok(bytes) => bytes,
+        match pool.last_chunk().copied() {
+            Some(bytes) => {
+                let rest = pool.len() - N;
+                pool.truncate(rest);
+                bytes
+            }
             // Without the system's randomness the uuid crate decides what happens; it stops the process.
-            Err(_) => {
+            None => {
                 let mut bytes = [0; N];
                 for (byte, random) in bytes.iter_mut().zip(Uuid::new_v4().into_bytes()) {
                     *byte = random;

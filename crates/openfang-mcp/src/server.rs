@@ -4,7 +4,10 @@
 //! brings messages to `Server::answer` with an outlet for what is told meanwhile. What a host needs from a client is
 //! asked in `input.rs`, by the era's own means. `session.rs` is what a legacy peer's conversation remembers.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 
 use openfang_types::clock::Clock;
 use openfang_types::jsonrpc::{Id, encode_error};
@@ -137,12 +140,7 @@ impl<H: Host> Server<H> {
 
     /// Answers a request. None: it was canceled, and whoever did that wants no answer.
     pub(crate) async fn answer(&self, request: &Request<H::Caller>) -> Option<Answer> {
-        let outcome = tokio::select! {
-            biased;
-            () = request.cancel.cancelled() => Err(McpError::Canceled),
-            outcome = self.result(request) => outcome,
-        };
-        match outcome {
+        match self.unless_canceled(request).await {
             Ok(frame) => Some(Answer { frame, status: 200 }),
             Err(McpError::Canceled) => None,
             Err(error) => Some(Answer::error(&request.id, &error, request.revision)),
@@ -157,6 +155,22 @@ impl<H: Host> Server<H> {
             *signature = Arc::new(Signature::of(identity));
         }
         Arc::clone(&signature)
+    }
+
+    async fn unless_canceled(&self, request: &Request<H::Caller>) -> Result<Frame, McpError> {
+        if request.cancel.is_cancelled() {
+            return Err(McpError::Canceled);
+        }
+        let mut work = pin!(self.result(request));
+        // What is done at once needs no place among those who wait for a cancel.
+        if let Poll::Ready(outcome) = poll_fn(|task| Poll::Ready(work.as_mut().poll(task))).await {
+            return outcome;
+        }
+        tokio::select! {
+            biased;
+            () = request.cancel.cancelled() => Err(McpError::Canceled),
+            outcome = work => outcome,
+        }
     }
 
     fn now(&self) -> i64 {

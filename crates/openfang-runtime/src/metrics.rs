@@ -1,5 +1,6 @@
 //! What the pipeline counts.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use openfang_types::ids::ToolName;
@@ -18,7 +19,7 @@ pub struct PipelineMetrics {
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct CallLabels {
-    tool: String,
+    tool: Arc<str>,
     outcome: &'static str,
 }
 
@@ -34,7 +35,7 @@ impl PipelineMetrics {
 
     /// Counts one call. A tool that does not exist is counted without its name: names are the caller's to invent.
     pub(crate) fn count(&self, known: Option<&ToolName>, outcome: &'static str, took: Duration) {
-        let tool = known.map_or("unknown", ToolName::as_str).to_owned();
+        let tool = known.map_or_else(|| "unknown".into(), ToolName::to_shared);
         self.calls.get_or_create(&CallLabels { tool, outcome }).inc();
         self.seconds.observe(took.as_secs_f64());
     }

@@ -3,6 +3,7 @@
 //! The stages stand in `guarded`, in order; each is a file of its own. Audit opens first and closes last, so that
 //! refusals, timeouts and callers that went away are recorded too.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use openfang_store::AuditStore;
@@ -12,6 +13,7 @@ use openfang_types::ids::ToolName;
 use openfang_types::taint::Labels;
 use openfang_types::task::Part;
 use serde_json::Value;
+use tracing::Instrument as _;
 
 use crate::catalog::Catalog;
 use crate::context::CallContext;
@@ -79,10 +81,15 @@ impl Pipeline {
     }
 
     /// Calls a tool. What the tool itself could not do is an output with `is_error`; an error is a refusal.
-    #[tracing::instrument(level = "debug", skip_all, fields(tool = %call.name, trace = %cx.trace))]
     pub async fn execute(&self, cx: &CallContext, call: ToolCall) -> Result<ToolOutput, ToolError> {
-        let mut record = audit::open(self, cx, &call.name); // dropped unclosed: written as canceled
+        let span = tracing::debug_span!("execute", tool = %call.name, trace = %cx.trace);
+        // Pinned before it goes into the span, or the whole call would be moved there.
+        pin!(self.recorded(cx, call)).instrument(span).await
+    }
+
+    async fn recorded(&self, cx: &CallContext, call: ToolCall) -> Result<ToolOutput, ToolError> {
         let name = call.name.clone();
+        let mut record = audit::open(self, cx, &name); // dropped unclosed: written as canceled
         let outcome = self.guarded(cx, call, &mut record).await;
         let outcome = loop_guard::note_outcome(cx, &name, outcome); // a run that is only refused must end too
         record.close(outcome.as_ref().map(|output| output.is_error));
@@ -99,7 +106,7 @@ impl Pipeline {
         arguments::check(&permit, &call.arguments)?;
         let warning = loop_guard::check(cx, &call)?;
         taint::check_sink(&self.sensitive, cx, permit.traits(), &call.arguments)?;
-        record.commit_before_effect(cx, permit.traits()).await?;
+        record.commit_before_effect(permit.traits()).await?;
         let output = timeout::within(cx, permit, call.arguments).await?;
         let output = taint::label(&self.sensitive, cx, &call.name, output);
         Ok(loop_guard::with_warning(truncate::to_limits(output, &cx.config.limits), warning))

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,12 +75,17 @@ macro_rules! text_ids {
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
         #[serde(transparent)]
         #[schemars(transparent)]
-        pub struct $name(Box<str>);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// The text itself.
             pub fn as_str(&self) -> &str {
                 &self.0
+            }
+
+            /// The text itself, shared.
+            pub fn to_shared(&self) -> Arc<str> {
+                Arc::clone(&self.0)
             }
         }
 

@@ -1,10 +1,10 @@
 //! The credential. A handler behind this layer may assume a caller.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use axum::extract::Request;
-use http::HeaderName;
 use http::header::AUTHORIZATION;
+use http::{HeaderName, Request};
 use openfang_kernel::{AuthError, PeerKind};
 use openfang_types::principal::{AdminProof, Door, Principal, Standing};
 
@@ -15,7 +15,7 @@ use crate::error::ApiError;
 const DOOR_HEADER: HeaderName = HeaderName::from_static("x-openfang-door");
 
 /// Who is calling.
-pub(super) fn check(front: &Front, request: &Request, peer: IpAddr) -> Result<Principal, ApiError> {
+pub(super) fn check<B>(front: &Front, request: &Request<B>, peer: IpAddr) -> Result<Arc<Principal>, ApiError> {
     // Who comes from the very address we listen on sits on this machine too. The address of nobody is not that.
     let is_here = peer.is_loopback() || (peer == front.address && !peer.is_unspecified());
     let kind = if is_here { PeerKind::Loopback } else { PeerKind::Remote };
@@ -46,7 +46,7 @@ enum Presented<'a> {
 }
 
 /// Exactly one `Authorization: Bearer <token>`; a token in the query string is never looked at.
-fn presented(request: &Request) -> Presented<'_> {
+fn presented<B>(request: &Request<B>) -> Presented<'_> {
     let mut headers = request.headers().get_all(AUTHORIZATION).iter();
     let header = match (headers.next(), headers.next()) {
         (None, _) => return Presented::Nothing,
@@ -61,11 +61,13 @@ fn presented(request: &Request) -> Presented<'_> {
 }
 
 /// The door decides the first label. Only who holds the daemon token may name one.
-pub(super) fn door_of(principal: &Principal, request: &Request) -> Door {
-    let named = request.headers().get(DOOR_HEADER).and_then(|door| door.to_str().ok());
-    let named = [Door::Cli, Door::Mcp].into_iter().find(|door| named == Some(door.as_str()));
+pub(super) fn door_of<B>(principal: &Principal, request: &Request<B>) -> Door {
     match principal.standing() {
-        Standing::Admin(AdminProof::DaemonToken) => named.unwrap_or(Door::Rest),
+        Standing::Admin(AdminProof::DaemonToken) => {
+            let named = request.headers().get(DOOR_HEADER).and_then(|door| door.to_str().ok());
+            let named = [Door::Cli, Door::Mcp].into_iter().find(|door| named == Some(door.as_str()));
+            named.unwrap_or(Door::Rest)
+        }
         Standing::Admin(_) | Standing::Local | Standing::User(_) => Door::Rest,
     }
 }

@@ -1,16 +1,15 @@
 //! Pages of origins that config lists may call, and read the answers. Everybody else's were refused before.
 
 use axum::body::Body;
-use axum::extract::Request;
 use axum::response::Response;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, VARY,
 };
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderValue, Method, Request, StatusCode};
 
 /// The answer to a browser that asks whether it may ask. It carries no credential, so it comes before that check.
-pub(super) fn preflight(request: &Request) -> Option<Response> {
+pub(super) fn preflight<B>(request: &Request<B>) -> Option<Response> {
     let asks = request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
     if !asks || !request.headers().contains_key(ORIGIN) {
         return None;

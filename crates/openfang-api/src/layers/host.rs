@@ -1,11 +1,11 @@
 //! Host and Origin: whether the request was meant for us, and whether a page may make it. This is what stands between
 //! a browser that was told a lie by DNS and a server on the loopback address.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
-use axum::extract::Request;
 use http::header::{HOST, ORIGIN};
-use http::{HeaderMap, HeaderValue, Uri};
+use http::{HeaderMap, HeaderValue, Request, Uri};
 use openfang_types::config::Config;
 
 use crate::error::ApiError;
@@ -23,7 +23,7 @@ impl Hosts {
     }
 
     /// Refuses a request that names another host, or that a page of another origin makes.
-    pub(super) fn check(&self, request: &Request) -> Result<(), ApiError> {
+    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), ApiError> {
         let host = named_host(request.headers(), request.uri()).ok_or_else(ApiError::wrong_host)?;
         if !self.is_ours(&host) {
             return Err(ApiError::wrong_host());
@@ -37,7 +37,7 @@ impl Hosts {
     }
 
     /// The origin of the page that makes the request, if it may.
-    pub(super) fn page(&self, request: &Request) -> Option<HeaderValue> {
+    pub(super) fn page<B>(&self, request: &Request<B>) -> Option<HeaderValue> {
         let origin = request.headers().get(ORIGIN)?;
         self.check(request).is_ok().then(|| origin.clone())
     }
@@ -65,18 +65,24 @@ impl Hosts {
 }
 
 /// The one host the request names. Two of them are a trick, none is not HTTP/1.1.
-fn named_host(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+fn named_host<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<Cow<'a, str>> {
     let mut named = headers.get_all(HOST).iter();
     let header = match (named.next(), named.next()) {
-        (Some(host), None) => Some(host.to_str().ok()?.to_ascii_lowercase()),
+        (Some(host), None) => Some(lower(host.to_str().ok()?)),
         (None, _) => None,
         (Some(_), Some(_)) => return None,
     };
-    let authority = uri.authority().map(|authority| authority.as_str().to_ascii_lowercase());
+    let authority = uri.authority().map(|authority| lower(authority.as_str()));
     match (header, authority) {
         (Some(header), Some(authority)) if header != authority => None,
         (header, authority) => header.or(authority),
     }
+}
+
+/// Nearly everybody writes hosts in lower case.
+fn lower(text: &str) -> Cow<'_, str> {
+    let is_lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
+    if is_lower { Cow::Borrowed(text) } else { Cow::Owned(text.to_ascii_lowercase()) }
 }
 
 fn split_port(host: &str) -> (&str, Option<u16>) {

@@ -2,28 +2,17 @@
 
 use std::net::IpAddr;
 
-use axum::extract::Request;
+use http::HeaderMap;
 use http::header::FORWARDED;
 
-use crate::server::Peer;
-
 /// The address that limits count and that decides whether a caller is local.
-pub(super) fn of(request: &Request, trusted: &[IpAddr]) -> IpAddr {
-    // A request without a peer did not come through our accept loop; it gets the standing of a stranger.
-    let socket = request
-        .extensions()
-        .get::<Peer>()
-        .map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.to_canonical());
+pub(super) fn of(socket: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
+    let socket = socket.to_canonical();
     if !trusted.contains(&socket) {
         return socket;
     }
     // The proxy appends whom it saw; everything before that is hearsay, also when the last hop names nobody.
-    let last = request
-        .headers()
-        .get_all(FORWARDED)
-        .iter()
-        .next_back()
-        .and_then(|value| value.to_str().ok());
+    let last = headers.get_all(FORWARDED).iter().next_back().and_then(|value| value.to_str().ok());
     match last.and_then(|value| named_peer(value.rsplit(',').next()?)) {
         // Somebody behind the proxy is never local, whatever it is called there.
         Some(peer) if peer.is_loopback() => IpAddr::from([0, 0, 0, 0]),

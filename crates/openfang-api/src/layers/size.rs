@@ -1,12 +1,12 @@
 //! What is too large or packed is refused before a byte of it is read.
 
-use axum::extract::Request;
+use http::Request;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 
 use crate::error::ApiError;
 
 /// Refuses a body that announces to be too large, or that would have to be unpacked.
-pub(super) fn check(request: &Request, max_bytes: usize) -> Result<(), ApiError> {
+pub(super) fn check<B>(request: &Request<B>, max_bytes: usize) -> Result<(), ApiError> {
     let packed = request.headers().get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     if packed {
         return Err(ApiError::unsupported("a compressed body is not read; send it as it is"));

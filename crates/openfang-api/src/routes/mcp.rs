@@ -1,13 +1,11 @@
 //! `/mcp`: every revision on one endpoint; `/sse` and `/messages` for clients of the first one.
 
-use std::sync::Arc;
-
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, Request, State};
-use axum::response::Response;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
-use openfang_kernel::gateway::Gateways;
+use http::Method;
 use openfang_kernel::mcp::McpServer;
 use openfang_kernel::{Caller, Kernel};
 use openfang_mcp::server::http::{HttpBody, HttpRequest};
@@ -15,31 +13,62 @@ use openfang_types::principal::Door;
 use serde::Deserialize;
 
 use crate::error::ApiError;
-use crate::extract::{Asked, Who, whole};
+use crate::extract::{Asked, RequestBody, Who, whole};
+use crate::layers::Front;
 
 /// Where clients of the first revision post to.
 const MESSAGES: &str = "/messages";
 
-pub(super) async fn endpoint(
-    State(kernel): State<Kernel>,
-    Extension(mcp): Extension<McpServer>,
-    Who(caller): Who,
-    request: Request,
-) -> Result<Response, ApiError> {
-    Ok(answer(mcp.serve_http(read(&kernel, caller, request).await?).await))
+/// What the endpoint takes.
+pub(super) const METHODS: &[Method] = &[Method::POST, Method::GET, Method::DELETE];
+
+/// Not a handler of the router; see [`Handler::Mcp`](super::Handler::Mcp).
+pub(crate) async fn endpoint(
+    front: &Front,
+    caller: Option<Caller>,
+    request: http::Request<impl RequestBody>,
+) -> Response {
+    // Only if the table wrongly marked it public.
+    let Some(caller) = caller else { return ApiError::broken().into_response() };
+    let method = request.method();
+    // HEAD is a GET without its body, and the endpoint answers it as it answers GET.
+    if !METHODS.contains(method) && method != Method::HEAD {
+        return ApiError::wrong_method(METHODS).into_response();
+    }
+    match read(&front.kernel, caller, request).await {
+        Ok(request) => answer(front.mcp.serve_http(request).await),
+        Err(error) => error.into_response(),
+    }
 }
 
-/// `/mcp/servers/{name}`: one MCP server that this house is connected to, in its own words.
-pub(super) async fn gateway(
-    State(kernel): State<Kernel>,
-    Extension(gateways): Extension<Arc<Gateways>>,
-    Who(caller): Who,
-    Path(name): Path<String>,
-    request: Request,
-) -> Result<Response, ApiError> {
-    let caller = through_mcp(caller);
-    let server = gateways.get(&caller, &name).await.ok_or_else(ApiError::no_such_route)?;
-    Ok(answer(server.serve_http(read(&kernel, caller, request).await?).await))
+/// Where the servers that this house is connected to are found, each by its name.
+pub(super) const GATEWAY: &str = "/mcp/servers/{name}";
+
+/// The server that a path names, if it is the path of one.
+pub(crate) fn server_named(path: &str) -> Option<&str> {
+    path.strip_prefix("/mcp/servers/").filter(|name| !name.is_empty() && !name.contains('/'))
+}
+
+/// One MCP server that this house is connected to, in its own words. Not a handler of the router either.
+pub(crate) async fn gateway(
+    front: &Front,
+    caller: Option<Caller>,
+    request: http::Request<impl RequestBody>,
+) -> Response {
+    let Some(caller) = caller.map(through_mcp) else { return ApiError::broken().into_response() };
+    let method = request.method();
+    if !METHODS.contains(method) && method != Method::HEAD {
+        return ApiError::wrong_method(METHODS).into_response();
+    }
+    let server = match server_named(request.uri().path()) {
+        Some(name) => front.gateways.get(&caller, name).await,
+        None => None,
+    };
+    let Some(server) = server else { return ApiError::no_such_route().into_response() };
+    match read(&front.kernel, caller, request).await {
+        Ok(request) => answer(server.serve_http(request).await),
+        Err(error) => error.into_response(),
+    }
 }
 
 pub(super) async fn open_sse(Extension(mcp): Extension<McpServer>, Who(caller): Who) -> Response {
@@ -63,7 +92,11 @@ pub(super) async fn post_sse(
     Ok(answer(mcp.post_sse(&request, &posted.session_id)))
 }
 
-async fn read(kernel: &Kernel, caller: Caller, request: Request) -> Result<HttpRequest<Caller>, ApiError> {
+async fn read(
+    kernel: &Kernel,
+    caller: Caller,
+    request: http::Request<impl RequestBody>,
+) -> Result<HttpRequest<Caller>, ApiError> {
     let (head, body) = request.into_parts();
     let body = whole(body, kernel).await?;
     Ok(HttpRequest { caller: through_mcp(caller), method: head.method, headers: head.headers, body })

@@ -95,9 +95,9 @@ where
     C: Future<Output = hyper::Result<()>>,
 {
     let mut connection = pin!(connection);
+    // Nobody is cut who was not told to finish before, so until then one token is watched: each costs at every turn.
     tokio::select! {
         biased;
-        () = cut.cancelled() => return Ok(()),
         ended = connection.as_mut() => return ended,
         () = stop.cancelled() => finish(connection.as_mut()),
     }

@@ -100,7 +100,10 @@ impl<H: Host> Server<H> {
                 for _ in 0..MCP_INPUT_ROUNDS {
                     match self.once(request, &reporter, &target, resumed.as_ref()).await? {
                         Outcome::Complete(done) => return Ok(self.done(request, &done)),
-                        Outcome::InputRequired(needed) => resumed = Some(ask_by_request(request, needed).await?),
+                        // Boxed: few calls ask, and all would be as large as the asking.
+                        Outcome::InputRequired(needed) => {
+                            resumed = Some(Box::pin(ask_by_request(request, needed)).await?);
+                        }
                     }
                 }
                 Err(McpError::NoAnswer(format!("it was asked {MCP_INPUT_ROUNDS} times")))

@@ -35,7 +35,7 @@ impl Pipeline {
             }
             let arguments: Value = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
             taint::check_sink(&self.sensitive, cx, what, &arguments)?;
-            record.commit_before_effect(cx, what).await?;
+            record.commit_before_effect(what).await?;
             tokio::select! {
                 biased;
                 () = cx.cancel.cancelled() => Err(ToolError::Cancelled(what.name.clone())),

@@ -2,6 +2,7 @@
 //! personal. Finding is here; what follows from it is decided in `taint`.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 use aho_corasick::AhoCorasick;
 use openfang_types::capability::Glob;
@@ -74,7 +75,7 @@ impl Sensitive {
     }
 
     /// What the texts in there say about themselves.
-    pub(super) fn labels_of(&self, value: &Value, source: &str) -> Labels {
+    pub(super) fn labels_of(&self, value: &Value, source: impl Display + Copy) -> Labels {
         let mut labels = Labels::none();
         any_text(value, &mut |text| {
             labels.join(&self.labels_of_text(text, source));
@@ -84,7 +85,7 @@ impl Sensitive {
     }
 
     /// What a text says about itself.
-    pub(super) fn labels_of_text(&self, text: &str, source: &str) -> Labels {
+    pub(super) fn labels_of_text(&self, text: &str, source: impl Display) -> Labels {
         let mut labels = Labels::none();
         if self.looks_secret(text) {
             labels.add(Label::Secret, format!("secret-looking text in {source}"));

@@ -1,5 +1,7 @@
 //! Labels at the sink and on the result. The policy itself is `openfang_types::taint::forbidding_label`.
 
+use std::borrow::Cow;
+
 use openfang_types::capability::any_matches;
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::ToolName;
@@ -24,21 +26,19 @@ pub(super) fn check_sink(
         return Err(ToolError::SecretInArguments(tool.clone()));
     }
     let found = sensitive.labels_of(arguments, "the arguments");
-    let mut labels = cx.context_labels();
-    match &cx.run {
+    let labels = match &cx.run {
         Some(run) => {
             run.enters(&found);
-            labels.join(&found);
+            Cow::Owned(cx.context_labels().joined(&found))
         }
         None => {
             if found.contains(Label::Secret) {
                 tracing::warn!(%tool, trace = %cx.trace, "the arguments of a direct call look like a secret");
             }
-            if let Some(source) = found.source(Label::Pii) {
-                labels.add(Label::Pii, source);
-            }
+            let personal = found.source(Label::Pii).map(|source| Labels::one(Label::Pii, source));
+            personal.map_or(Cow::Borrowed(&cx.labels), |personal| Cow::Owned(cx.labels.clone().joined(&personal)))
         }
-    }
+    };
     match forbidding_label(&labels, traits.sink) {
         Some(label) => Err(ToolError::Tainted {
             tool: tool.clone(),
@@ -53,20 +53,21 @@ pub(super) fn check_sink(
 /// Labels a result with what it says about itself, tells the run, and takes configured secrets out of it.
 pub(super) fn label(sensitive: &Sensitive, cx: &CallContext, tool: &ToolName, mut output: ToolOutput) -> ToolOutput {
     let mut found = Labels::none();
-    let source = format!("the result of {tool}");
+    // Written only if something is found.
+    let source = format_args!("the result of {tool}");
     for block in &output.content {
         match block {
-            ContentBlock::Text { text } => found.join(&sensitive.labels_of_text(text, &source)),
-            ContentBlock::Resource { resource } => found.join(&sensitive.labels_of(resource, &source)),
+            ContentBlock::Text { text } => found.join(&sensitive.labels_of_text(text, source)),
+            ContentBlock::Resource { resource } => found.join(&sensitive.labels_of(resource, source)),
             ContentBlock::ResourceLink { uri, name } => {
-                found.join(&sensitive.labels_of_text(uri, &source));
-                found.join(&sensitive.labels_of_text(name, &source));
+                found.join(&sensitive.labels_of_text(uri, source));
+                found.join(&sensitive.labels_of_text(name, source));
             }
             ContentBlock::Image { .. } | ContentBlock::Audio { .. } => {}
         }
     }
     if let Some(value) = &output.structured_content {
-        found.join(&sensitive.labels_of(value, &source));
+        found.join(&sensitive.labels_of(value, source));
     }
     if any_matches(sensitive.pii_tools(), tool) {
         found.add(Label::Pii, format!("{source}, which config calls personal"));

@@ -1,8 +1,11 @@
 //! Calling the tool, for as long as its kind may take. Cancel, timeout and a panic all drop the tool's future.
 
 use std::any::Any;
+use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -20,11 +23,18 @@ pub(super) async fn within(cx: &CallContext, permit: Permit, arguments: Value) -
     let registered = Arc::clone(permit.tool());
     let name = &registered.traits.name;
     let after = time_for(registered.traits.kind, cx);
-    let work = AssertUnwindSafe(registered.tool.call(cx, arguments, permit)).catch_unwind();
-    let finished = tokio::select! {
-        biased;
-        () = cx.cancel.cancelled() => return Err(ToolError::Cancelled(name.clone())),
-        finished = tokio::time::timeout(after, work) => finished,
+    let mut work = pin!(AssertUnwindSafe(registered.tool.call(cx, arguments, permit)).catch_unwind());
+    if cx.cancel.is_cancelled() {
+        return Err(ToolError::Cancelled(name.clone()));
+    }
+    // What is done at once needs no clock, and no place among those who wait for a cancel.
+    let finished = match poll_fn(|task| Poll::Ready(work.as_mut().poll(task))).await {
+        Poll::Ready(finished) => Ok(finished),
+        Poll::Pending => tokio::select! {
+            biased;
+            () = cx.cancel.cancelled() => return Err(ToolError::Cancelled(name.clone())),
+            finished = tokio::time::timeout(after, work) => finished,
+        },
     };
     match finished {
         Ok(Ok(Ok(output))) => Ok(output),

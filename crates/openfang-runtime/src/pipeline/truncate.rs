@@ -1,7 +1,10 @@
 //! Results to size: text is cut with a marker, everything else is whole or replaced by a marker.
 
+use std::io;
+
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::limits::Limits;
+use serde_json::Value;
 
 /// Cuts a result to the limits.
 pub(super) fn to_limits(mut output: ToolOutput, limits: &Limits) -> ToolOutput {
@@ -15,7 +18,7 @@ pub(super) fn to_limits(mut output: ToolOutput, limits: &Limits) -> ToolOutput {
             | ContentBlock::Resource { .. } => replace_if_large(block, limits.tool_result_block_bytes),
         }
     }
-    let size = output.structured_content.as_ref().map_or(0, |value| value.to_string().len());
+    let size = output.structured_content.as_ref().map_or(0, written_size);
     if size > limits.tool_result_block_bytes {
         output.structured_content = None;
         output.content.push(marker("structured content", size, limits.tool_result_block_bytes));
@@ -46,11 +49,30 @@ fn replace_if_large(block: &mut ContentBlock, cap: usize) {
         ContentBlock::Image { data, .. } => ("image", data.len()),
         ContentBlock::Audio { data, .. } => ("audio", data.len()),
         ContentBlock::ResourceLink { uri, name } => ("link", uri.len() + name.len()),
-        ContentBlock::Resource { resource } => ("resource", resource.to_string().len()),
+        ContentBlock::Resource { resource } => ("resource", written_size(resource)),
     };
     if size > cap {
         *block = marker(what, size, cap);
     }
+}
+
+/// How many bytes a value is, written; nothing is kept of it.
+fn written_size(value: &Value) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting cannot fail.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
 }
 
 fn marker(what: &str, size: usize, cap: usize) -> ContentBlock {

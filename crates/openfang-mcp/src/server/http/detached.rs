@@ -8,28 +8,33 @@ use tokio_util::task::TaskTracker;
 
 /// Work whose outcome is waited for. When it is dropped before its end it moves to the tracker, and `then` gets the
 /// outcome there.
-pub(super) struct Detached<T: Send + 'static> {
-    rest: Option<(Work<T>, Then<T>)>,
-    tracker: TaskTracker,
+pub(super) struct Detached<'a, W, N>
+where
+    W: Future<Output: Send> + Send + 'static,
+    N: FnOnce(W::Output) + Send + Unpin + 'static,
+{
+    rest: Option<(Pin<Box<W>>, N)>,
+    tracker: &'a TaskTracker,
 }
 
-type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-type Then<T> = Box<dyn FnOnce(T) + Send>;
-
-impl<T: Send + 'static> Detached<T> {
-    pub(super) fn new(
-        work: impl Future<Output = T> + Send + 'static,
-        then: impl FnOnce(T) + Send + 'static,
-        tracker: &TaskTracker,
-    ) -> Self {
-        Self { rest: Some((Box::pin(work), Box::new(then))), tracker: tracker.clone() }
+impl<'a, W, N> Detached<'a, W, N>
+where
+    W: Future<Output: Send> + Send + 'static,
+    N: FnOnce(W::Output) + Send + Unpin + 'static,
+{
+    pub(super) fn new(work: W, then: N, tracker: &'a TaskTracker) -> Self {
+        Self { rest: Some((Box::pin(work), then)), tracker }
     }
 }
 
-impl<T: Send + 'static> Future for Detached<T> {
-    type Output = T;
+impl<W, N> Future for Detached<'_, W, N>
+where
+    W: Future<Output: Send> + Send + 'static,
+    N: FnOnce(W::Output) + Send + Unpin + 'static,
+{
+    type Output = W::Output;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<W::Output> {
         let Some((work, _)) = &mut self.rest else { return Poll::Pending };
         let polled = work.as_mut().poll(cx);
         if polled.is_ready() {
@@ -39,7 +44,11 @@ impl<T: Send + 'static> Future for Detached<T> {
     }
 }
 
-impl<T: Send + 'static> Drop for Detached<T> {
+impl<W, N> Drop for Detached<'_, W, N>
+where
+    W: Future<Output: Send> + Send + 'static,
+    N: FnOnce(W::Output) + Send + Unpin + 'static,
+{
     fn drop(&mut self) {
         if let Some((work, then)) = self.rest.take() {
             self.tracker.spawn(async move { then(work.await) });

@@ -49,12 +49,13 @@ impl<H: Host> Server<H> {
             return Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, &error));
         }
         let HttpRequest { caller, headers, body, .. } = request;
+        // Both boxed, or everything around them would be as large, and moved as such.
         if is_batch(&body) {
-            return self.post_batch(&caller, &headers, &body).await;
+            return Box::pin(self.post_batch(&caller, &headers, &body)).await;
         }
         match decode(&body, IdRule::Mcp) {
             Ok(Incoming::Request { id, method, params }) => {
-                self.post_request(caller, &headers, Asked { id, method: &method, params }).await
+                Box::pin(self.post_request(caller, &headers, Asked { id, method: &method, params })).await
             }
             Ok(other) => {
                 let standing = self.standing(&caller, &headers)?;

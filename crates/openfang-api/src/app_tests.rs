@@ -1,22 +1,19 @@
 //! The table against the layers: who is let in where, whatever is sent.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
-use axum::body::Body;
 use http::header::{ALLOW, AUTHORIZATION, HOST, WWW_AUTHENTICATE};
-use http::{Response, StatusCode};
+use http::{Method, StatusCode};
 use openfang_testkit::TestHome;
 use openfang_types::config::Config;
 use openfang_types::secret::Secret;
-use tower::ServiceExt as _;
 
 use super::*;
-use crate::server::Peer;
 
 const KEY: &str = "the-right-key-of-this-test";
 
 struct Site {
-    router: Router,
+    app: Arc<App>,
     _home: TestHome,
 }
 
@@ -26,14 +23,14 @@ impl Site {
         let config = Config { api_key: api_key.map(|key| Secret::new(key.to_owned())), ..Config::default() };
         let kernel = home.boot_with(config).start().unwrap();
         let front = Arc::new(Front::new(kernel, SocketAddr::from((Ipv4Addr::LOCALHOST, 50051))));
-        Self { router: router(&front), _home: home }
+        Self { app: Arc::new(App::new(&front)), _home: home }
     }
 
-    async fn ask(&self, method: &Method, path: &str, authorization: &[&str]) -> Response<Body> {
+    async fn ask(&self, method: &Method, path: &str, authorization: &[&str]) -> Response {
         self.ask_from(Ipv4Addr::LOCALHOST, method, path, authorization).await
     }
 
-    async fn ask_from(&self, peer: Ipv4Addr, method: &Method, path: &str, authorization: &[&str]) -> Response<Body> {
+    async fn ask_from(&self, peer: Ipv4Addr, method: &Method, path: &str, authorization: &[&str]) -> Response {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
@@ -43,15 +40,15 @@ impl Site {
         for value in authorization {
             request.headers_mut().append(AUTHORIZATION, value.parse().unwrap());
         }
-        request.extensions_mut().insert(Peer(IpAddr::V4(peer)));
-        self.router.clone().oneshot(request).await.unwrap()
+        let Ok(answer) = Arc::clone(&self.app).answer(Peer(IpAddr::V4(peer)), request).await;
+        answer
     }
 }
 
 fn rows() -> Vec<(Method, String, Access)> {
     let fill = |path: &str| path.replace("{id}", "00000000-0000-0000-0000-000000000001").replace(['{', '}'], "");
     let row = |route: Route| route.methods.iter().map(move |method| (method.clone(), fill(route.path), route.access));
-    table().into_iter().flat_map(row).collect()
+    routes::table().into_iter().flat_map(row).collect()
 }
 
 #[tokio::test]

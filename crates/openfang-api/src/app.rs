@@ -1,0 +1,92 @@
+//! From a request to its handler: every route and every miss behind the layers.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use axum::routing::MethodRouter;
+use openfang_kernel::{Caller, Kernel};
+use tower::ServiceExt as _;
+
+use crate::error::ApiError;
+use crate::extract::RequestBody;
+use crate::layers::{Front, Gate, guard};
+use crate::routes::{self, Access, Handler, Route};
+use crate::server::Peer;
+
+/// Everything that can be asked for.
+pub(crate) struct App {
+    mcp: Option<Gate>,
+    gateway: Option<Gate>,
+    routed: Router,
+}
+
+impl App {
+    pub(crate) fn new(front: &Arc<Front>) -> Self {
+        let (mut routed, mut mcp, mut gateway) = (Router::new(), None, None);
+        for Route { path, methods, access, handler } in routes::table() {
+            let gate = Gate { front: Arc::clone(front), access, path };
+            match handler {
+                Handler::Mcp => mcp = Some(gate),
+                Handler::Gateway => gateway = Some(gate),
+                Handler::Routed(handler) => {
+                    let handler = handler.fallback(move || async move { ApiError::wrong_method(methods) });
+                    routed = routed.route(path, guarded(gate, handler));
+                }
+            }
+        }
+        let missing = MethodRouter::new().fallback(|| async { ApiError::no_such_route() });
+        let gate = Gate { front: Arc::clone(front), access: Access::Credential, path: "unknown" };
+        let routed = routed
+            .fallback_service(guarded(gate, missing).with_state(front.kernel.clone()))
+            .with_state(front.kernel.clone());
+        Self { mcp, gateway, routed }
+    }
+
+    /// Answers a request.
+    pub(crate) async fn answer(
+        self: Arc<Self>,
+        peer: Peer,
+        mut request: http::Request<impl RequestBody>,
+    ) -> Result<Response, Infallible> {
+        let path = request.uri().path();
+        if let Some(gate) = self.mcp.as_ref().filter(|gate| gate.path == path) {
+            let endpoint = |request, caller| routes::mcp::endpoint(&gate.front, caller, request);
+            return Ok(guard(gate, peer.0, request, endpoint).await);
+        }
+        if let Some(gate) = self.gateway.as_ref().filter(|_| routes::mcp::server_named(path).is_some()) {
+            let gateway = |request, caller| routes::mcp::gateway(&gate.front, caller, request);
+            return Ok(guard(gate, peer.0, request, gateway).await);
+        }
+        request.extensions_mut().insert(peer);
+        self.routed.clone().oneshot(request.map(Body::new)).await
+    }
+}
+
+/// The layers as one of the router.
+fn guarded(gate: Gate, handler: MethodRouter<Kernel>) -> MethodRouter<Kernel> {
+    handler.layer(middleware::from_fn(move |request: Request, next: Next| {
+        let gate = gate.clone();
+        async move {
+            // A request without a peer did not come through our accept loop; it gets the standing of a stranger.
+            let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer: &Peer| peer.0);
+            let run = |mut request: Request, caller: Option<Caller>| {
+                if let Some(caller) = caller {
+                    request.extensions_mut().insert(caller);
+                    request.extensions_mut().insert(gate.front.mcp.clone());
+                }
+                next.run(request)
+            };
+            guard(&gate, peer, request, run).await
+        }
+    }))
+}
+
+#[cfg(test)]
+#[path = "app_tests.rs"]
+mod tests;
