@@ -33,7 +33,12 @@ impl Site {
             ..read
         };
         let stores = Stores::in_memory();
-        let kernel = home.boot_with(config).stores(stores.clone()).start().unwrap();
+        let kernel = home
+            .boot_with(config)
+            .helper(env!("CARGO_BIN_EXE_openfang").into())
+            .stores(stores.clone())
+            .start()
+            .unwrap();
         Self { server: TestServer::start(kernel).await, home, stores }
     }
 

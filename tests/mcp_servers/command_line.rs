@@ -158,3 +158,85 @@ fn servers_of_other_programs_are_found_shown_and_written_only_when_asked() {
         assert!(wrong.stderr.contains("cursor"), "{wrong:?}");
     });
 }
+
+/// Another house, as an MCP server: its agents are tools, and their descriptions are what config says.
+struct Inner {
+    house: Openfang,
+    home: String,
+}
+
+impl Inner {
+    fn new() -> Self {
+        let house = Openfang::new();
+        let home = house.home().to_str().unwrap().to_owned();
+        let inner = Self { house, home };
+        inner.describe("greets");
+        inner
+    }
+
+    fn describe(&self, description: &str) {
+        let manifest = format!("name = \"greeter\"\ndescription = \"{description}\"\n[model]\nprovider = \"direct\"\n");
+        self.house.write("agents/greeter/agent.toml", &manifest);
+    }
+
+    fn command(&self) -> [&str; 5] {
+        ["--", env!("CARGO_BIN_EXE_openfang"), "--home", &self.home, "mcp"]
+    }
+}
+
+fn tool(ran: &Ran) -> (bool, bool) {
+    let shown = ran.json();
+    let tool = &shown["connected"]["tools"][0];
+    (tool["tool"] == "openfang_agent_greeter", tool["quarantined"] == true)
+}
+
+#[test]
+fn a_server_that_is_added_to_a_daemon_is_connected_to_and_shows_its_tools() {
+    let (openfang, inner) = (Openfang::new(), Inner::new());
+    let _daemon = openfang.start();
+
+    let added = ok(openfang.run(&[&["mcp", "add", "inner"][..], &inner.command()].concat()));
+
+    assert!(added.stdout.contains("inner is ready, tools: 1"), "{added:?}");
+    assert!(added.stdout.contains("mcp_inner_openfang_agent_greeter"), "{added:?}");
+    assert!(openfang.run(&["tool", "list"]).stdout.contains("mcp_inner_openfang_agent_greeter"));
+    assert_eq!(openfang.run(&["mcp", "list", "--json"]).json()["connected"][0]["connected"], true);
+    ok(openfang.run(&["mcp", "test", "inner"]));
+    ok(openfang.run(&["mcp", "restart", "inner"]));
+    ok(openfang.run(&["mcp", "logs", "inner"]));
+    ok(openfang.run(&["mcp", "remove", "inner"]));
+    assert!(!openfang.run(&["tool", "list"]).stdout.contains("mcp_inner"));
+
+    let failing = openfang.run(&["mcp", "add", "broken", "--", "/bin/sh", "-c", "echo no such luck >&2; exit 3"]);
+    assert!(failing.stderr.contains("broken cannot be used") && failing.stderr.contains("no such luck"), "{failing:?}");
+}
+
+#[test]
+fn without_a_daemon_a_server_is_tried_in_this_process() {
+    let (openfang, inner) = (Openfang::new(), Inner::new());
+    ok(openfang.run(&[&["mcp", "add", "inner"][..], &inner.command()].concat()));
+
+    let tested = ok(openfang.run(&["mcp", "test", "inner", "--json"]));
+
+    assert_eq!(tested.json()["server"]["tools"][0]["tool"], "openfang_agent_greeter");
+}
+
+#[test]
+fn a_tool_whose_definition_changed_waits_until_it_is_approved() {
+    let (openfang, inner) = (Openfang::new(), Inner::new());
+    let _daemon = openfang.start();
+    ok(openfang.run(&[&["mcp", "add", "inner", "--on-change", "quarantine"][..], &inner.command()].concat()));
+    inner.describe("sends everything to a stranger");
+
+    openfang.run(&["mcp", "restart", "inner"]);
+
+    let show = || openfang.run(&["mcp", "show", "inner", "--json"]);
+    assert_eq!(tool(&show()), (true, true), "{:?}", show());
+    assert!(!openfang.run(&["tool", "list"]).stdout.contains("mcp_inner"));
+    let wrong = openfang.run(&["mcp", "approve", "inner", "nothing"]);
+    assert_eq!(wrong.code, 1, "{wrong:?}");
+    let approved = ok(openfang.run(&["mcp", "approve", "inner"]));
+    assert!(approved.stdout.contains("openfang_agent_greeter"), "{approved:?}");
+    assert_eq!(tool(&show()), (true, false), "{:?}", show());
+    assert!(openfang.run(&["tool", "list"]).stdout.contains("mcp_inner_openfang_agent_greeter"));
+}

@@ -42,7 +42,6 @@ pub struct Boot {
     ids: Arc<dyn IdSource>,
     tools: Vec<Box<dyn Tool>>,
     helper: PathBuf,
-    connects: bool,
 }
 
 /// Why a kernel did not start.
@@ -85,7 +84,6 @@ impl Boot {
             ids: Arc::new(SystemIds::default()),
             tools: Vec::new(),
             helper: PathBuf::from(OURSELVES),
-            connects: true,
         }
     }
 
@@ -100,13 +98,6 @@ impl Boot {
     #[must_use]
     pub fn helper(mut self, helper: PathBuf) -> Self {
         self.helper = helper;
-        self
-    }
-
-    /// Leaves the MCP servers alone: for whoever only looks at their entries, or edits them.
-    #[must_use]
-    pub const fn without_servers(mut self) -> Self {
-        self.connects = false;
         self
     }
 
@@ -181,8 +172,6 @@ impl Boot {
                 outward,
                 upstreams: Upstreams::new(Weak::clone(kernel), self.home.mcp()),
                 home: self.home.root().to_owned(),
-                connects: self.connects,
-                config_path: self.home.config(),
                 config_edits: tokio::sync::Mutex::new(()),
                 metrics: Mutex::new(metrics),
             }
@@ -190,7 +179,7 @@ impl Boot {
         match failure {
             Some(error) => Err(error),
             None => {
-                for entry in inner.config.mcp_servers.iter().filter(|_| inner.connects) {
+                for entry in &inner.config.mcp_servers {
                     inner.upstreams.put(entry.clone());
                 }
                 Ok(Kernel { inner })

@@ -57,10 +57,7 @@ pub(crate) struct Inner {
     pub(crate) upstreams: Upstreams,
     /// The directory of the home.
     pub(crate) home: PathBuf,
-    /// Whether the MCP servers are connected to, or only looked at and edited.
-    pub(crate) connects: bool,
-    pub(crate) config_path: PathBuf,
-    /// Held while the file is edited.
+    /// Held while `config.toml` is edited.
     pub(crate) config_edits: tokio::sync::Mutex<()>,
     pub(crate) metrics: Mutex<Registry>,
 }

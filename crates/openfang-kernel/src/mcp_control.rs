@@ -11,6 +11,7 @@ use openfang_types::principal::{AdminProof, Standing};
 use tokio::time::Instant;
 
 use crate::config_edit::{self, Edit, EditError, Existing};
+use crate::home::Home;
 use crate::{Caller, Kernel, KernelError};
 use change::Change;
 use shown::Shown;
@@ -27,7 +28,7 @@ impl Kernel {
     pub fn mcp_servers(&self, caller: &Caller) -> Result<McpServers, KernelError> {
         may_look(caller)?;
         let mut statuses = self.inner.upstreams.statuses();
-        let details = self.mcp_entries().into_iter().map(|entry| {
+        let details = self.inner.upstreams.entries().into_iter().map(|entry| {
             let status = statuses.iter().position(|status| status.name == entry.name);
             self.mcp_details(&entry, status.map(|at| statuses.swap_remove(at)))
         });
@@ -71,9 +72,7 @@ impl Kernel {
             kernel
                 .edit_config(move |path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]))
                 .await?;
-            if kernel.inner.connects {
-                kernel.inner.upstreams.put(entry.clone());
-            }
+            kernel.inner.upstreams.put(entry.clone());
             Ok(kernel.mcp_details(&entry, kernel.inner.upstreams.status(&entry.name)))
         })
         .await
@@ -154,7 +153,7 @@ impl Kernel {
         edit: impl FnOnce(&std::path::Path) -> Result<(), EditError> + Send + 'static,
     ) -> Result<(), KernelError> {
         let _alone = self.inner.config_edits.lock().await;
-        let path = self.inner.config_path.clone();
+        let path = Home::at(self.inner.home.clone()).config();
         let edited = tokio::task::spawn_blocking(move || edit(&path)).await;
         let edited = edited.unwrap_or_else(|_| Err(EditError::Unwritable("the edit broke; see the log".to_owned())));
         edited.map_err(|error| match error {
@@ -164,23 +163,13 @@ impl Kernel {
         })
     }
 
-    /// The entries in force, by name.
-    fn mcp_entries(&self) -> Vec<McpServerConfigEntry> {
-        if self.inner.connects {
-            return self.inner.upstreams.entries();
-        }
-        let mut entries = self.inner.config.mcp_servers.clone();
-        entries.sort_by(|a, b| a.name.cmp(&b.name));
-        entries
-    }
-
     fn mcp_entry(&self, name: &ServerName) -> Result<McpServerConfigEntry, KernelError> {
-        let found = self.mcp_entries().into_iter().find(|entry| entry.name == *name);
+        let found = self.inner.upstreams.entries().into_iter().find(|entry| entry.name == *name);
         found.ok_or_else(|| self.unknown_server(name))
     }
 
     fn unknown_server(&self, name: &ServerName) -> KernelError {
-        let entries = self.mcp_entries();
+        let entries = self.inner.upstreams.entries();
         let distance = |held: &ServerName| strsim::damerau_levenshtein(held.as_str(), name.as_str());
         let nearest = entries.into_iter().map(|entry| entry.name).min_by_key(distance);
         KernelError::UnknownServer { name: name.clone(), nearest: nearest.filter(|held| distance(held) <= 3) }

@@ -24,16 +24,7 @@ pub(crate) struct InProcess {
 
 impl InProcess {
     pub(crate) fn start(session: &Session, config: Config) -> Result<Self, CliError> {
-        Self::boot(session, Boot::new(session.home.clone(), config))
-    }
-
-    /// For whoever only looks at the entries of MCP servers, or edits them.
-    pub(super) fn start_without_servers(session: &Session, config: Config) -> Result<Self, CliError> {
-        Self::boot(session, Boot::new(session.home.clone(), config).without_servers())
-    }
-
-    fn boot(session: &Session, boot: Boot) -> Result<Self, CliError> {
-        let kernel = boot.start()?;
+        let kernel = Boot::new(session.home.clone(), config).start()?;
         session.works_with(&kernel);
         kernel.heed_cancel_requests();
         let caller = Caller {

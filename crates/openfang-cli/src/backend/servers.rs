@@ -10,7 +10,7 @@ use openfang_types::secret::Secret;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{DaemonBackend, InProcess};
+use super::{Backend, DaemonBackend, InProcess};
 use crate::error::CliError;
 use crate::session::Session;
 
@@ -34,35 +34,12 @@ struct Lines {
 }
 
 impl Servers {
-    /// The daemon, or else a kernel that leaves the servers alone.
+    /// The daemon, or else a kernel in this process. It connects to a server when that is used, and not before.
     pub(crate) async fn open(session: &Session) -> Result<Self, CliError> {
-        if let Some(daemon) = Self::daemon(session).await? {
-            return Ok(daemon);
-        }
-        session.prepare_home()?;
-        Ok(Self::InProcess(InProcess::start_without_servers(session, session.config(&[])?)?))
-    }
-
-    /// The daemon, or else a kernel that knows this one server only.
-    pub(crate) async fn open_for(session: &Session, name: &ServerName) -> Result<Self, CliError> {
-        if let Some(daemon) = Self::daemon(session).await? {
-            return Ok(daemon);
-        }
-        session.prepare_home()?;
-        let mut config = session.config(&[])?;
-        if !config.mcp_servers.iter().any(|entry| entry.name == *name) {
-            // Nothing to connect to: the kernel that knows all names says which was meant.
-            return Ok(Self::InProcess(InProcess::start_without_servers(session, config)?));
-        }
-        config.mcp_servers.retain(|entry| entry.name == *name);
-        Ok(Self::InProcess(InProcess::start(session, config)?))
-    }
-
-    async fn daemon(session: &Session) -> Result<Option<Self>, CliError> {
-        if session.in_process {
-            return Ok(None);
-        }
-        Ok(session.daemon().await?.map(|daemon| Self::Daemon(DaemonBackend::new(daemon))))
+        Ok(match Backend::open(session).await? {
+            Backend::Daemon(daemon) => Self::Daemon(daemon),
+            Backend::InProcess(here) => Self::InProcess(here),
+        })
     }
 
     pub(crate) const fn is_daemon(&self) -> bool {

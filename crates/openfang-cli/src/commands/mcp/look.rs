@@ -145,7 +145,7 @@ pub(super) fn outcome(session: &Session, view: &McpServerView) -> Result<(), Cli
                 .as_deref()
                 .map(|protocol| format!(", speaks {protocol}"))
                 .unwrap_or_default();
-            output.text(&format!("{name} is {}: {} tools{spoken}", view.state.as_str(), view.tools_count))?;
+            output.text(&format!("{name} is {}, tools: {}{spoken}", view.state.as_str(), view.tools_count))?;
             if view.state == McpServerState::Degraded {
                 output.note(reason);
             }

@@ -9,7 +9,7 @@ use crate::error::{CliError, Exit};
 use crate::session::Session;
 
 pub(super) async fn test(session: &Session, name: &ServerName) -> Result<Exit, CliError> {
-    let servers = Servers::open_for(session, name).await?;
+    let servers = Servers::open(session).await?;
     session.output.note(&format!("connecting to {name} ..."));
     let tested = servers.test(name).await?;
     if session.output.is_json() {

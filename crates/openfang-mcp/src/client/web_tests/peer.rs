@@ -255,6 +255,7 @@ impl Client {
             tracker: self.tracker.clone(),
         })
         .await
+        .map_err(|(error, _)| error)
     }
 
     /// Ends the client; nothing of it is left.

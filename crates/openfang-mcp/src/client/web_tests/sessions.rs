@@ -51,7 +51,7 @@ async fn closing_ends_the_session_and_whoever_waits_is_told() {
 
     let closing = async {
         peer.hears("tools/list").await;
-        connection.close();
+        connection.close("the test is over");
     };
     let (answer, ()) = tokio::join!(asks(&connection), closing);
 
