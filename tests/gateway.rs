@@ -9,5 +9,6 @@ mod lists;
 mod memory;
 mod processes;
 mod real;
+mod sites;
 mod talk;
 mod trust;

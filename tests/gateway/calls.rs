@@ -44,7 +44,10 @@ async fn a_question_to_somebody_who_cannot_be_asked_is_refused_and_the_call_goes
         for method in ["elicitation/create", "sampling/createMessage", "roots/list", "made/up"] {
             for said in [
                 house.says("mcp_curious_ask", json!({ "method": method })).await,
-                house.call_at("/mcp/servers/curious", "ask", json!({ "method": method })).await.to_string(),
+                house
+                    .call_at("/mcp/servers/curious", "ask", json!({ "method": method }))
+                    .await
+                    .to_string(),
             ] {
                 assert!(said.contains("-32601"), "{options:?} {method}: {said}");
             }

@@ -1,5 +1,6 @@
 //! Servers that are not what they were: another definition, another program, another run.
 
+use openfang_kernel::mcp_control::McpServerView;
 use openfang_types::config::{McpServerConfigEntry, OnChange};
 use openfang_types::mcp_status::McpServerState;
 use serde_json::json;
@@ -62,7 +63,9 @@ async fn a_changed_tool_is_taken_away_until_it_is_approved_also_after_a_restart(
     assert!(says(&house).await.starts_with('!'));
     assert_eq!(house.names_at("/mcp/servers/pulled").await, ["storm"]);
     assert!(!house.names_at("/mcp").await.contains(&"mcp_pulled_echo".to_owned()));
-    let answer = house.ask("/mcp/servers/pulled", "tools/call", json!({"name": "echo", "arguments": {}})).await;
+    let answer = house
+        .ask("/mcp/servers/pulled", "tools/call", json!({"name": "echo", "arguments": {}}))
+        .await;
     assert!(answer["error"].is_object(), "{answer}");
     assert!(house.log("pulled").iter().any(|line| line.contains("the definition of echo changed")));
 
@@ -91,13 +94,15 @@ async fn with_warn_a_change_is_told_and_the_tool_stays() {
 
     changing.describes("Something else.");
     house.says("mcp_pulled_storm", json!({"count": 1})).await;
-    let description = |status: &McpServerView| {
-        status.tools.iter().any(|tool| tool.description.ends_with("Something else."))
-    };
+    let description =
+        |status: &McpServerView| status.tools.iter().any(|tool| tool.description.ends_with("Something else."));
     house.until("pulled", description).await;
 
     assert_eq!(says(&house).await, "hello");
-    let told = house.log("pulled").into_iter().filter(|line| line.contains("the definition of echo changed"));
+    let told = house
+        .log("pulled")
+        .into_iter()
+        .filter(|line| line.contains("the definition of echo changed"));
     assert_eq!(told.count(), 1);
     house.close().await;
 }
@@ -216,7 +221,9 @@ async fn what_is_kept_of_a_server_holds_no_value_of_its_environment() {
 
 fn files_below(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(directory).unwrap().flatten().map(|entry| entry.path());
-    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+    entries
+        .flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] })
+        .collect()
 }
 
 fn read(path: &std::path::Path) -> String {

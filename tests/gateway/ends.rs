@@ -27,16 +27,16 @@ async fn a_server_that_dies_in_the_middle_of_a_call_fails_it_once_and_comes_back
     house.ready("frail").await;
     let first = house.says("mcp_frail_pid", json!({})).await;
 
-    let (died, other) = tokio::join!(
-        house.says("mcp_frail_never", json!({})),
-        house.says("mcp_frail_die", json!({"code": 7})),
-    );
+    let (died, other) =
+        tokio::join!(house.says("mcp_frail_never", json!({})), house.says("mcp_frail_die", json!({"code": 7})),);
 
     for said in [&died, &other] {
         assert!(said.starts_with('!') && said.contains("7"), "{said}");
     }
     house.neighbour_works().await;
-    house.until("frail", |status| status.starts == 2 && status.state == McpServerState::Ready).await;
+    house
+        .until("frail", |status| status.starts == 2 && status.state == McpServerState::Ready)
+        .await;
     assert_ne!(house.says("mcp_frail_pid", json!({})).await, first);
     let killed = house.says("mcp_frail_die", json!({"signal": true})).await;
     assert!(killed.starts_with('!') && killed.contains("signal"), "{killed}");
@@ -50,7 +50,9 @@ async fn a_server_that_keeps_dying_is_started_five_times_a_minute_at_most() {
     let starts = directory.path().join("starts");
     let house = House::beside(odd("looping", &["--die", "again", "--starts", starts.to_str().unwrap()])).await;
     let counted = || std::fs::read_to_string(&starts).unwrap_or_default().lines().count();
-    house.until("looping", |status| status.state == McpServerState::Failed && counted() >= 4).await;
+    house
+        .until("looping", |status| status.state == McpServerState::Failed && counted() >= 4)
+        .await;
 
     for _ in 0..500 {
         house.neighbour_works().await;
@@ -107,7 +109,9 @@ async fn a_server_that_reads_nothing_any_more_is_given_up() {
         house.neighbour_works().await;
     }
 
-    house.until("deaf", |status| status.starts == 2 && status.state == McpServerState::Ready).await;
+    house
+        .until("deaf", |status| status.starts == 2 && status.state == McpServerState::Ready)
+        .await;
     assert_eq!(house.says("mcp_deaf_echo", json!({"text": "hello"})).await, "hello");
     house.close().await;
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use openfang_kernel::mcp_control::McpServerView;
 use openfang_kernel::{Boot, Caller, Kernel, KernelError};
 use openfang_testkit::{TestHome, TestServer, callers};
 use openfang_types::config::{Config, McpServerConfigEntry, McpTransportEntry};
@@ -166,7 +167,10 @@ impl House {
 /// The last message of a stream of events.
 fn last_event(body: &str) -> Value {
     let data = body.lines().filter_map(|line| line.strip_prefix("data:"));
-    let last = data.map(str::trim).rfind(|data| !data.is_empty()).unwrap_or_else(|| panic!("no event in {body:?}"));
+    let last = data
+        .map(str::trim)
+        .rfind(|data| !data.is_empty())
+        .unwrap_or_else(|| panic!("no event in {body:?}"));
     serde_json::from_str(last).unwrap()
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use openfang_kernel::mcp_control::McpServerView;
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::mcp_status::McpServerState;
 use serde_json::{Value, json};
@@ -146,7 +147,12 @@ async fn a_schema_that_points_elsewhere_is_left_out_and_nobody_looks_there() {
     assert!(why(&status, "circle").contains("itself"));
     let tree = json!({"children": [{"children": [{}]}]});
     assert_eq!(house.says("mcp_pointing_tree", tree).await, "");
-    assert!(house.says("mcp_pointing_tree", json!({"children": [{"children": 1}]})).await.starts_with('!'));
+    assert!(
+        house
+            .says("mcp_pointing_tree", json!({"children": [{"children": 1}]}))
+            .await
+            .starts_with('!')
+    );
     // Whatever becomes of these two, it is no fetch.
     for listed in ["based", "dialect"] {
         let _ = house.says(&format!("mcp_pointing_{listed}"), json!({"a": 1})).await;
@@ -160,9 +166,7 @@ async fn a_schema_that_points_elsewhere_is_left_out_and_nobody_looks_there() {
 /// MCC-04.
 #[tokio::test]
 async fn a_pattern_that_explodes_elsewhere_costs_nothing_here() {
-    let pattern = |pattern: &str| {
-        json!({"type": "object", "properties": {"text": {"type": "string", "pattern": pattern}}, "required": ["text"]})
-    };
+    let pattern = |pattern: &str| json!({"type": "object", "properties": {"text": {"type": "string", "pattern": pattern}}, "required": ["text"]});
     let tools = json!([
         with_schema("plus", pattern("^(a+)+$")),
         with_schema("star", pattern("^(a*)*b$")),
@@ -194,8 +198,18 @@ async fn a_pattern_that_explodes_elsewhere_costs_nothing_here() {
 #[tokio::test]
 async fn names_that_deceive_are_left_out_and_shown_escaped() {
     let names = [
-        "she\u{406}l_exec", "file\u{200b}_read", "a\u{202e}b", "e\u{301}cho", "\u{1b}[31mred", "two\nlines", "a b", "",
-        "tab\tbed", "nul\0l", "\u{ff45}cho", "x\u{e0041}y",
+        "she\u{406}l_exec",
+        "file\u{200b}_read",
+        "a\u{202e}b",
+        "e\u{301}cho",
+        "\u{1b}[31mred",
+        "two\nlines",
+        "a b",
+        "",
+        "tab\tbed",
+        "nul\0l",
+        "\u{ff45}cho",
+        "x\u{e0041}y",
     ];
     let long = "n".repeat(300);
     let bad = names.iter().copied().chain([long.as_str()]);
@@ -218,7 +232,12 @@ async fn names_that_deceive_are_left_out_and_shown_escaped() {
     let listed: Vec<String> = status.tools.iter().map(|tool| tool.name.to_string()).collect();
     assert_eq!(listed, ["mcp_masked_echo", "mcp_masked_file_read"]);
     let tools = house.kernel().available_tools(&house.operator(), None).unwrap();
-    assert!(tools.iter().filter(|tool| tool.name.as_str() == "file_read").all(|tool| tool.server.is_none()));
+    assert!(
+        tools
+            .iter()
+            .filter(|tool| tool.name.as_str() == "file_read")
+            .all(|tool| tool.server.is_none())
+    );
     house.neighbour_works().await;
     house.close().await;
 }

@@ -32,13 +32,7 @@ async fn works_through_every_door(entry: McpServerConfigEntry, revision: &str, j
     assert_eq!(status.protocol.as_deref(), Some(revision), "{status:?}");
     assert_eq!(status.left_out, []);
 
-    let task = send(
-        house.kernel(),
-        &house.operator(),
-        "hand",
-        &format!("/{} {}", job.listed_as, job.arguments),
-    )
-    .await;
+    let task = send(house.kernel(), &house.operator(), "hand", &format!("/{} {}", job.listed_as, job.arguments)).await;
     assert_state(&task, TaskState::Completed);
     assert!(serde_json::to_string(&task.artifacts).unwrap().contains(job.says), "{task:?}");
 
@@ -67,7 +61,12 @@ async fn the_reference_server_works_on_stdio() {
             _ => name.to_owned(),
         };
         let image = house.call_at(path, &tool("get-tiny-image"), json!({})).await;
-        let image = image["content"].as_array().unwrap().iter().find(|block| block["type"] == "image").unwrap();
+        let image = image["content"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|block| block["type"] == "image")
+            .unwrap();
         assert_eq!(image["mimeType"], "image/png", "{path}");
         assert!(image["data"].as_str().unwrap().len() > 1_000, "{path}");
         let links = house.call_at(path, &tool("get-resource-links"), json!({"count": 2})).await;

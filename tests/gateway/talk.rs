@@ -21,7 +21,9 @@ async fn noise_on_stdout_is_ignored_until_it_is_nothing_but_noise() {
 
     assert!(said.starts_with('!') && said.contains("1000 lines in a row that are no messages"), "{said}");
     house.neighbour_works().await;
-    house.until("loud", |status| status.starts == 2 && status.state == McpServerState::Ready).await;
+    house
+        .until("loud", |status| status.starts == 2 && status.state == McpServerState::Ready)
+        .await;
     house.close().await;
 }
 
@@ -88,7 +90,9 @@ async fn half_a_message_and_then_nothing_fails_the_call_once() {
 
     assert!(said.starts_with('!') && said.contains("ended"), "{said}");
     house.neighbour_works().await;
-    house.until("cut", |status| status.starts == 2 && status.state == McpServerState::Ready).await;
+    house
+        .until("cut", |status| status.starts == 2 && status.state == McpServerState::Ready)
+        .await;
     assert_eq!(house.says("mcp_cut_echo", json!({"text": "again"})).await, "again");
     house.close().await;
 }

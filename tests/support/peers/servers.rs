@@ -46,6 +46,11 @@ impl PeerServer {
             .unwrap_or_else(|| panic!("{self:?} does not start"))
     }
 
+    /// Starts it again where it was.
+    pub(crate) fn http_at(self, address: SocketAddr) -> RealServer {
+        self.on_port(address).unwrap_or_else(|| panic!("{self:?} does not start at {address}"))
+    }
+
     fn on_port(self, address: SocketAddr) -> Option<RealServer> {
         let home = tempfile::tempdir().unwrap();
         let mut command = self.command(Some(address.port()));
@@ -92,6 +97,10 @@ pub(crate) struct RealServer {
 impl RealServer {
     pub(crate) fn url(&self) -> String {
         format!("http://{}/{}", self.address, self.path)
+    }
+
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Whether it listens; `false` when it ended instead.

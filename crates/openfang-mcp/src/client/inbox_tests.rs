@@ -72,3 +72,20 @@ fn what_is_no_message_is_noise() {
         assert!(matches!(inbox.take(noise, None)[0], Taken::Noise), "{noise:?}");
     }
 }
+
+#[test]
+fn an_answer_that_could_not_be_kept_is_that_of_the_only_one_who_waits() {
+    let inbox = Inbox::new();
+    let (_, listening) = inbox.expect(Expected::End).unwrap();
+    let (first, one) = inbox.expect(Expected::Answer).unwrap();
+    let (second, two) = inbox.expect(Expected::Answer).unwrap();
+    inbox.lose_answer(&ClientError::TooLarge);
+    assert_eq!((text(one.take()), text(two.take())), ("nothing".to_owned(), "nothing".to_owned()));
+
+    inbox.forget(second);
+    inbox.lose_answer(&ClientError::TooLarge);
+
+    assert_eq!(text(one.take()), "its answer is larger than 10 MiB");
+    assert!(!inbox.waits_for(first));
+    assert_eq!(text(listening.take()), "nothing");
+}

@@ -17,7 +17,7 @@ use crate::host::{Call, InputRequest, InputRequired, Outcome, Resumed};
 use crate::meta::LogLevel;
 use crate::revision::Era;
 use crate::server::Reporter;
-use questions::{keyed, modern_outcome, put};
+use questions::{keyed, modern_outcome, plain_answer, put};
 use state::State;
 
 mod questions;
@@ -94,7 +94,7 @@ impl Relay {
             self.upstream.note(&connection, &outcome);
             match outcome {
                 Err(error) if error.is_harmless() && !is_last => {}
-                outcome => return answered(outcome?, connection.revision().era()),
+                outcome => return plain_answer(outcome?, connection.revision().era()),
             }
         }
         Err(ClientError::NotSent("it goes away again and again".to_owned()))
@@ -232,20 +232,6 @@ fn with_answers(members: Members, resumed: Option<&Resumed>) -> Members {
     };
     let answers = Some(&resumed.answers).filter(|answers| !answers.is_empty());
     members.with_some("inputResponses", answers).with_some("requestState", state.as_ref())
-}
-
-/// The answer to a call of nobody who can be asked: a question is none.
-fn answered(result: Box<RawValue>, era: Era) -> Result<Box<RawValue>, ClientError> {
-    if era == Era::Legacy {
-        return Ok(result);
-    }
-    match modern_outcome(result)? {
-        Outcome::Complete(result) => Ok(result),
-        Outcome::InputRequired(_) => {
-            let why = "it asks for input, and nobody can be asked here";
-            Err(ClientError::Refused(ErrorObject::new(code::INVALID_PARAMS, why)))
-        }
-    }
 }
 
 async fn set_level(connection: &Connection, level: LogLevel, timeout: std::time::Duration) -> Result<(), ClientError> {
