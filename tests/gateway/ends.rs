@@ -5,7 +5,7 @@ use std::time::Duration;
 use openfang_types::mcp_status::McpServerState;
 use serde_json::json;
 
-use super::fixture::{House, odd};
+use super::fixture::{House, PATIENCE, odd};
 
 #[tokio::test]
 async fn a_server_that_dies_at_the_start_is_failed_with_what_it_said_last() {
@@ -127,4 +127,66 @@ async fn what_a_server_started_ends_with_it() {
     house.close().await;
 
     crate::children::fixture::until(Duration::from_secs(5), || if is_there() { Err(&child) } else { Ok(()) }).await;
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_up_and_stays_is_ended_and_started_again() {
+    let house = House::beside(odd("mute", &[])).await;
+    house.ready("mute").await;
+    let before = house.says("mcp_mute_pid", json!({})).await;
+
+    let said = house.says("mcp_mute_hang_up", json!({})).await;
+
+    assert!(said.starts_with('!') && said.contains("closed its output"), "{said}");
+    house
+        .until("mute", |status| status.starts == 2 && status.state == McpServerState::Ready)
+        .await;
+    let is_there = || std::path::Path::new(&format!("/proc/{before}/environ")).exists();
+    crate::children::fixture::until(PATIENCE, || if is_there() { Err(&before) } else { Ok(()) }).await;
+    house.neighbour_works().await;
+    house.close().await;
+}
+
+/// What a server had stays listed, and a call says at once why there is no answer.
+#[tokio::test]
+async fn a_call_of_a_server_that_is_down_says_why_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let gate = directory.path().join("gate");
+    let entry = || odd("down", &["--die-if", gate.to_str().unwrap()]);
+    let house = House::beside(entry()).await;
+    house.ready("down").await;
+    house.ready("neighbour").await;
+    let home = house.close().await;
+    std::fs::write(&gate, "").unwrap();
+    let house = House::on(home, [entry(), odd("neighbour", &[])]).await;
+    house.failed("down").await;
+
+    for said in [
+        house.says("mcp_down_echo", json!({"text": "hello"})).await,
+        house
+            .ask("/mcp/servers/down", "tools/call", json!({"name": "echo", "arguments": {}}))
+            .await
+            .to_string(),
+    ] {
+        assert!(said.contains("ended with code 1"), "{said}");
+    }
+    house.neighbour_works().await;
+    std::fs::remove_file(&gate).unwrap();
+    assert_eq!(house.reconnect("down").await.state, McpServerState::Ready);
+    assert_eq!(house.says("mcp_down_echo", json!({"text": "hello"})).await, "hello");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_say_what_changed_can_be_started_again() {
+    let mut entry = odd("stalled", &[]);
+    (entry.timeout_secs, entry.startup_timeout_secs) = (3_600, 3_600);
+    let house = House::beside(entry).await;
+    house.ready("stalled").await;
+    assert_eq!(house.says("mcp_stalled_stall", json!({})).await, "stalled");
+
+    let status = tokio::time::timeout(PATIENCE, house.reconnect("stalled")).await.unwrap();
+
+    assert_eq!((status.state, status.starts), (McpServerState::Ready, 2));
+    house.close().await;
 }

@@ -241,3 +241,16 @@ async fn names_that_deceive_are_left_out_and_shown_escaped() {
     house.neighbour_works().await;
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_name_and_instructions_without_end_are_cut() {
+    let house = House::beside(odd("boasting", &["--identity", "1000000"])).await;
+
+    let status = house.ready("boasting").await;
+
+    assert!(status.server.as_ref().unwrap().len() < 2_048, "{} bytes", status.server.unwrap().len());
+    let said = house.ask("/mcp/servers/boasting", "server/discover", json!({})).await.to_string();
+    assert!(said.len() < 128 * 1024, "{} bytes", said.len());
+    house.neighbour_works().await;
+    house.close().await;
+}

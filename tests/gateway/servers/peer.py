@@ -2,7 +2,8 @@
 
 `--tools FILE` lists what the file has, read anew each time; `--pages endless|circle` goes on for ever; `--modern` speaks
 the era without a handshake; `--probe silent|exit` is how it takes the question of that era; `--start-after FILE` waits for
-a file; `--die TEXT` ends at once; `--noise N` begins with lines that are no messages; `--starts FILE` notes each start.
+a file; `--die TEXT` ends at once, `--die-if FILE` if that is there; `--identity N` has a name of so
+many characters; `--noise N` begins with lines that are no messages; `--starts FILE` notes each start.
 """
 
 import argparse
@@ -21,6 +22,8 @@ options.add_argument("--modern", action="store_true")
 options.add_argument("--probe", choices=["silent", "exit"])
 options.add_argument("--start-after")
 options.add_argument("--die")
+options.add_argument("--die-if")
+options.add_argument("--identity", type=int)
 options.add_argument("--noise", type=int, default=0)
 options.add_argument("--starts")
 options = options.parse_args()
@@ -92,8 +95,10 @@ class Peer:
         if method == "server/discover":
             self.discover(request)
         elif method == "initialize" and not options.modern:
-            who = {"serverInfo": {"name": "peer", "version": "1"}, "capabilities": {"tools": {"listChanged": True}}}
-            self.result(request, {"protocolVersion": "2025-11-25", **who})
+            long = "\u001b[31m" + "x" * options.identity if options.identity else "peer"
+            who = {"serverInfo": {"name": long, "title": long, "version": long}, "instructions": long}
+            has = {"capabilities": {"tools": {"listChanged": True}}}
+            self.result(request, {"protocolVersion": "2025-11-25", **who, **has})
         elif method == "tools/list":
             self.page(request)
         elif method == "tools/call" and params["name"] in tricks.TRICKS:
@@ -126,6 +131,8 @@ if options.starts:
         starts.write(f"{os.getpid()}\n")
 if options.die is not None:
     sys.exit(options.die)
+if options.die_if and os.path.exists(options.die_if):
+    sys.exit("told to die")
 while options.start_after and not os.path.exists(options.start_after):
     time.sleep(LOOK_EVERY)
 peer = Peer()

@@ -167,6 +167,20 @@ def storm(peer, request, arguments):
 
 
 @trick
+def stall(peer, request, _):
+    """Never lists anything again, and says that its list changed."""
+    peer.page = lambda _: None
+    peer.say(request, "stalled")
+    peer.send({"method": "notifications/tools/list_changed"})
+
+
+@trick
+def hang_up(_, __, ___):
+    """Closes its stdout, and stays."""
+    os.close(1)
+
+
+@trick
 def lists(peer, request, _):
     """How often it was asked for its tools."""
     peer.say(request, str(peer.lists))

@@ -163,11 +163,8 @@ async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadca
                         Notice::Tools | Notice::Prompts => {}
                     }
                 }
-                match Manifest::ask(connection, upstream.timeout()).await {
-                    Ok(manifest) => show(upstream, manifest),
-                    Err(error) => {
-                        tracing::warn!(server = upstream.name(), %error, "a server does not say what changed");
-                    }
+                if let Some(left) = look_again(upstream, connection).await {
+                    return left;
                 }
                 if resources {
                     tell(upstream, Change::Resources);
@@ -176,6 +173,21 @@ async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadca
             Err(RecvError::Closed) => return Left::Lost { reason: "it is gone".to_owned(), stderr: Vec::new() },
         }
     }
+}
+
+/// Asks again what the server has, and says why it is left if it is to be left meanwhile.
+async fn look_again(upstream: &Upstream, connection: &Connection) -> Option<Left> {
+    let startup = upstream.inner.parts.startup;
+    let asked = tokio::select! {
+        biased;
+        () = upstream.inner.restart.notified() => return Some(Left::Restart),
+        asked = timeout(startup, Manifest::ask(connection, upstream.timeout())) => asked,
+    };
+    match asked.unwrap_or(Err(ClientError::TimedOut(startup))) {
+        Ok(manifest) => show(upstream, manifest),
+        Err(error) => tracing::warn!(server = upstream.name(), %error, "a server does not say what changed"),
+    }
+    None
 }
 
 /// Asks a modern server to tell of changes; a legacy one does so by itself. Returns when it had better be asked again.
