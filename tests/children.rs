@@ -2,7 +2,7 @@
 //! file for each kind of fact.
 
 mod endings;
-mod fixture;
+pub(crate) mod fixture;
 mod limits;
 mod programs;
 mod sandbox;

@@ -13,6 +13,7 @@ mod crash;
 mod disk;
 mod drain;
 mod files;
+mod gateway;
 mod http;
 mod loop_guard;
 mod mcp;

@@ -1,13 +1,15 @@
-//! Real MCP clients, driven by the scripts in `tests/peers`, each on its own SDK. All take the same job and answer with
-//! one JSON object: `sdk, protocolVersion, serverName, tools, prompts, resources, calls, gotPrompts, read,
-//! elicitations`. A call is `{name, content, structuredContent, isError, progress}`, or has `error: {code, message}` or
-//! `cancelled: true` instead. Every process has an empty environment, a home of its own, and a deadline.
+//! Real MCP servers, and real MCP clients, driven by the scripts in `tests/peers`, each on its own SDK. All clients take
+//! the same job and answer with one JSON object: `sdk, protocolVersion, serverName, tools, prompts, resources, calls,
+//! gotPrompts, read, elicitations`. A call is `{name, content, structuredContent, isError, progress}`, or has
+//! `error: {code, message}` or `cancelled: true` instead. Every process has an empty environment, a home of its own, and
+//! a deadline.
 //!
 //! `Drive::run` blocks: where the server is in the same process, call it by `tokio::task::spawn_blocking`.
 
 mod conformance;
 mod inspector;
 mod process;
+mod servers;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -16,6 +18,7 @@ use std::time::Duration;
 pub(crate) use conformance::{Conformance, client_conformance, conformance};
 pub(crate) use inspector::inspector;
 use serde_json::Value;
+pub(crate) use servers::PeerServer;
 
 /// An SDK with which we have a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

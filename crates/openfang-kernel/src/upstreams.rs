@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use openfang_mcp::capabilities::ClientCapabilities;
@@ -44,6 +44,8 @@ pub(crate) struct Upstreams {
     /// Where what is remembered of them lies.
     directory: PathBuf,
     servers: RwLock<BTreeMap<ServerName, Arc<Connected>>>,
+    /// Held by whoever brings what the servers have to the catalogue: the last one must have seen everything.
+    naming: Mutex<()>,
     /// Whether servers are connected to as soon as they are known; else when they are first used.
     is_eager: AtomicBool,
     tracker: TaskTracker,
@@ -56,6 +58,7 @@ impl Upstreams {
             kernel,
             directory,
             servers: RwLock::default(),
+            naming: Mutex::default(),
             is_eager: AtomicBool::new(false),
             tracker: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -217,6 +220,7 @@ impl Upstreams {
     /// Gives every tool of every server its name, and the catalogue all of them.
     fn list_tools(&self) {
         let Some(inner) = self.kernel.upgrade() else { return };
+        let _alone = self.naming.lock().unwrap_or_else(PoisonError::into_inner);
         let servers = self.all();
         let tools: Vec<(Arc<Connected>, String)> = servers
             .iter()

@@ -25,7 +25,7 @@ fn names_that_collide_or_are_too_long_get_a_hash_that_stays_the_same() {
         ("github", "create_issue"),
         ("github", "create-issue"),
         ("github", "Create_Issue"),
-        ("github-create", "issue"),
+        ("github_create", "issue"),
         ("files", "a/b:c"),
         ("files", "a_tool_with_a_name_that_goes_on_and_on_and_on_for_ever"),
         ("files", "a_tool_with_a_name_that_goes_on_and_on_and_on_for_evil"),

@@ -9,6 +9,7 @@ use openfang_mcp::client::{KeptManifest, Manifest, fingerprint};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, OnChange};
 use openfang_types::ids::ServerName;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 /// What is remembered.
@@ -18,7 +19,7 @@ pub(super) struct Kept {
     pub(super) era: Option<String>,
     /// How the server was reached; another way is another server.
     place: String,
-    /// The fingerprint of every tool that was seen, by its name.
+    /// What every tool that was seen looked like and where it was, by its name.
     approved: BTreeMap<String, String>,
 }
 
@@ -52,13 +53,14 @@ impl Kept {
 
     /// Holds what a server has against what is remembered of it. What is seen for the first time is good.
     pub(super) fn look(&mut self, entry: &McpServerConfigEntry, manifest: &Manifest) -> Looked {
-        let is_elsewhere = self.place != place_of(entry);
+        let place = place_of(entry);
+        let may_be_new = self.place == place || self.approved.is_empty();
         let mut looked = Looked::default();
         for tool in manifest.tools.entries() {
-            let now = hex(&fingerprint(&tool.json));
+            let now = mark(&place, &tool.json);
             match self.approved.get(&tool.name) {
-                Some(then) if *then == now && !is_elsewhere => continue,
-                None if !is_elsewhere || self.approved.is_empty() => {}
+                Some(then) if *then == now => continue,
+                None if may_be_new => {}
                 Some(_) | None => {
                     looked.changed.insert(tool.name.clone());
                     if entry.on_change == OnChange::Quarantine {
@@ -70,21 +72,20 @@ impl Kept {
             self.approved.insert(tool.name.clone(), now);
         }
         if looked.quarantined.is_empty() {
-            self.place = place_of(entry);
+            self.place = place;
         }
         looked
     }
 
     /// Takes a tool as it is now.
     pub(super) fn approve(&mut self, entry: &McpServerConfigEntry, manifest: &Manifest, tool: &str) {
+        let place = place_of(entry);
         if let Some(known) = manifest.tools.get(tool) {
-            self.approved.insert(tool.to_owned(), hex(&fingerprint(&known.json)));
+            self.approved.insert(tool.to_owned(), mark(&place, &known.json));
         }
-        let all = manifest.tools.entries();
-        let are_all_known =
-            all.map(|tool| hex(&fingerprint(&tool.json)) == self.approved.get(&tool.name).cloned().unwrap_or_default());
-        if are_all_known.into_iter().all(|is_known| is_known) {
-            self.place = place_of(entry);
+        let mut all = manifest.tools.entries();
+        if all.all(|tool| self.approved.get(&tool.name).is_some_and(|then| *then == mark(&place, &tool.json))) {
+            self.place = place;
         }
     }
 
@@ -113,6 +114,14 @@ impl Kept {
 
 fn path(directory: &Path, name: &ServerName) -> PathBuf {
     directory.join(format!("{name}.json"))
+}
+
+/// What a tool looks like, and where it is: the same words from another program are another tool.
+fn mark(place: &str, definition: &RawValue) -> String {
+    let mut digest = Sha256::new();
+    digest.update(place.as_bytes());
+    digest.update(fingerprint(definition));
+    hex(&digest.finalize())
 }
 
 /// How a server is reached, as a fingerprint: it holds what may be secret.

@@ -67,3 +67,18 @@ fn the_same_name_with_another_command_is_another_server() {
     kept.approve(&after, &manifest, "a");
     assert_eq!(kept.look(&after, &manifest), Looked::default());
 }
+
+#[test]
+fn approving_one_tool_of_another_server_approves_no_other() {
+    let (before, after) = (entry(OnChange::Quarantine, "x"), entry(OnChange::Quarantine, "y"));
+    let mut kept = Kept { place: place_of(&before), ..Kept::default() };
+    let manifest = manifest(&[("a", "one"), ("b", "two")]);
+    kept.look(&before, &manifest);
+    assert_eq!(names(&kept.look(&after, &manifest).quarantined), ["a", "b"], "the same words, and another program");
+
+    kept.approve(&after, &manifest, "a");
+
+    assert_eq!(names(&kept.look(&after, &manifest).quarantined), ["b"], "also when it is looked at again");
+    kept.approve(&after, &manifest, "b");
+    assert_eq!(kept.look(&after, &manifest), Looked::default());
+}

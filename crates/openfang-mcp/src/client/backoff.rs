@@ -10,15 +10,17 @@ use tokio::time::Instant;
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     starts: VecDeque<Instant>,
+    /// How many starts the last attempt took.
+    last: usize,
     failures: u32,
 }
 
 impl Backoff {
-    /// A start.
-    pub(super) fn started(&mut self) {
-        let now = Instant::now();
-        self.starts.push_back(now);
-        while self.starts.front().is_some_and(|start| now.duration_since(*start) > MCP_RESTART_WINDOW) {
+    /// An attempt, and how many starts it took: a server that leaves over a question is started twice.
+    pub(super) fn started(&mut self, at: Instant, times: usize) {
+        self.last = times;
+        self.starts.extend(std::iter::repeat_n(at, times));
+        while self.starts.front().is_some_and(|start| start.elapsed() > MCP_RESTART_WINDOW) {
             self.starts.pop_front();
         }
     }
@@ -32,8 +34,15 @@ impl Backoff {
     pub(super) fn pause(&mut self, chance: f64) -> Duration {
         let doubled = MCP_RECONNECT.saturating_mul(1 << self.failures.min(16));
         self.failures += 1;
-        let pause = if self.starts.len() >= MCP_RESTARTS { MCP_RECONNECT_MAX } else { doubled.min(MCP_RECONNECT_MAX) };
-        pause.mul_f64(0.75 + chance.clamp(0.0, 1.0) / 4.0)
+        let pause = doubled.min(MCP_RECONNECT_MAX).mul_f64(0.75 + chance.clamp(0.0, 1.0) / 4.0);
+        pause.max(self.until_allowed())
+    }
+
+    /// How long until another attempt like the last one makes no more starts than there may be.
+    fn until_allowed(&self) -> Duration {
+        let beyond = (self.starts.len() + self.last).saturating_sub(MCP_RESTARTS);
+        let must_be_past = beyond.checked_sub(1).and_then(|at| self.starts.get(at));
+        must_be_past.map_or(Duration::ZERO, |start| MCP_RESTART_WINDOW.saturating_sub(start.elapsed()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a server says about itself when a conversation begins.
 
+use openfang_types::limits::{MCP_IDENTITY_CHARS, MCP_INSTRUCTIONS_CHARS};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -21,6 +22,23 @@ pub struct ServerFacts {
     pub instructions: Option<String>,
     /// What it has.
     pub capabilities: ServerCapabilities,
+}
+
+impl ServerFacts {
+    /// Without what goes beyond any use: all of it is kept, shown and handed on.
+    pub(super) fn cut(mut self) -> Self {
+        for text in [&mut self.name, &mut self.version].into_iter().chain(&mut self.title) {
+            cut(text, MCP_IDENTITY_CHARS);
+        }
+        self.instructions.iter_mut().for_each(|text| cut(text, MCP_INSTRUCTIONS_CHARS));
+        self
+    }
+}
+
+fn cut(text: &mut String, chars: usize) {
+    if let Some((end, _)) = text.char_indices().nth(chars) {
+        text.truncate(end);
+    }
 }
 
 /// What a server has.

@@ -3,6 +3,7 @@
 //! Never keyed on one error code: servers of the legacy era answer a question of the modern one in many ways, and some
 //! not at all. What was found is worth remembering.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -77,16 +78,44 @@ pub struct Connecting {
     pub tracker: TaskTracker,
 }
 
-/// The child that was started last, for its last words.
-type LastChild = Mutex<Option<Arc<Stdio>>>;
+/// The programs that were started: how many, and the last one, for its last words.
+#[derive(Default)]
+pub(super) struct Started {
+    programs: AtomicUsize,
+    last: Mutex<Option<Arc<Stdio>>>,
+}
+
+impl Started {
+    /// How many: one that leaves over a question of the modern era is started again.
+    pub(super) fn programs(&self) -> usize {
+        self.programs.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, program: &Arc<Stdio>) {
+        self.programs.fetch_add(1, Ordering::Relaxed);
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(program));
+    }
+
+    fn last_words(&self) -> Vec<String> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
+        last.map(|program| program.last_words()).unwrap_or_default()
+    }
+}
 
 /// Begins a conversation. Where that fails, what the server wrote to its stderr comes with the reason.
 pub async fn connect(connecting: Connecting) -> Result<Connection, (ClientError, Vec<String>)> {
+    connect_counting(connecting, &Started::default()).await
+}
+
+/// Like [`connect`], and says what was started.
+pub(super) async fn connect_counting(
+    connecting: Connecting,
+    started: &Started,
+) -> Result<Connection, (ClientError, Vec<String>)> {
     let patience = connecting.patience;
-    let last = LastChild::default();
     let began = async {
         match &connecting.endpoint {
-            Endpoint::Program { door, launch } => over_stdio(door, launch, &connecting, &last).await,
+            Endpoint::Program { door, launch } => over_stdio(door, launch, &connecting, started).await,
             Endpoint::Url { door, url, headers } => web::connect(door, url, headers, &connecting).await,
         }
     };
@@ -96,10 +125,7 @@ pub async fn connect(connecting: Connecting) -> Result<Connection, (ClientError,
             connection.listen().await;
             Ok(connection)
         }
-        Err(error) => {
-            let child = last.into_inner().unwrap_or_else(PoisonError::into_inner);
-            Err((error, child.map(|child| child.last_words()).unwrap_or_default()))
-        }
+        Err(error) => Err((error, started.last_words())),
     }
 }
 
@@ -107,12 +133,12 @@ async fn over_stdio(
     door: &ProcessDoor,
     launch: &Launch,
     how: &Connecting,
-    last: &LastChild,
+    started: &Started,
 ) -> Result<Connection, ClientError> {
     let open = || async {
         let inbox = Inbox::new();
         let wire = Stdio::start(door, launch.clone(), &inbox, &how.tracker).await?;
-        *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&wire));
+        started.add(&wire);
         Ok::<_, ClientError>(Opened { wire, inbox, declared: how.declared, tracker: how.tracker.clone() })
     };
     let opened = open().await?;
@@ -121,12 +147,13 @@ async fn over_stdio(
         Some(Era::Modern) => return opened.discover(how.patience).await,
         None => {}
     }
-    if how.known == Some(Era::Legacy)
-        && let Ok(connection) = opened.initialize(how.patience).await
-    {
-        return Ok(connection);
+    if how.known == Some(Era::Legacy) {
+        match opened.initialize(how.patience).await {
+            Ok(connection) => return Ok(connection),
+            Err(error) if opened.inbox.ended().is_some() => return Err(error),
+            Err(_) => {}
+        }
     }
-    let opened = if opened.inbox.ended().is_some() { open().await? } else { opened };
     match probed(&opened, how.patience).await {
         Ok(connection) => Ok(connection),
         // It took the question for a reason to leave.

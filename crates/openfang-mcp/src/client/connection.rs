@@ -10,7 +10,7 @@ use tokio::sync::broadcast;
 use tokio_util::task::TaskTracker;
 
 use super::asked::said_of_us;
-use super::inbox::Inbox;
+use super::inbox::{Expected, Inbox};
 use super::ongoing::{Listener, Ongoing, Silent, Step};
 use super::wire::{Outgoing, Wire};
 use super::{Asked, ClientError, Members, Notice, Question, ServerFacts};
@@ -74,7 +74,12 @@ impl Connection {
 
     /// Begins a request.
     pub fn begin(&self, asked: Asked<'_>) -> Result<Ongoing, ClientError> {
-        let (id, slot) = self.inner.inbox.expect(asked.takes_questions)?;
+        let what = match asked.method {
+            "subscriptions/listen" => Expected::End,
+            _ if asked.takes_questions => Expected::Questions,
+            _ => Expected::Answer,
+        };
+        let (id, slot) = self.inner.inbox.expect(what)?;
         let timeout = asked.timeout;
         let outgoing = Outgoing {
             id,

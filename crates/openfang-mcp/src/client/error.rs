@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use openfang_types::jsonrpc::ErrorObject;
+use openfang_types::limits::MAX_MCP_MESSAGE_SIZE;
 
 /// Why a request to a server has no result.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -33,6 +34,9 @@ pub enum ClientError {
         /// What it said, cut short and made printable.
         said: String,
     },
+    /// The answer is larger than any message may be, and is gone.
+    #[error("its answer is larger than {} MiB", MAX_MCP_MESSAGE_SIZE >> 20)]
+    TooLarge,
     /// The program cannot be started, or the server not be asked as it is configured.
     #[error("{0}")]
     Start(String),
@@ -43,7 +47,12 @@ impl ClientError {
     pub const fn is_harmless(&self) -> bool {
         match self {
             Self::NotSent(_) | Self::SessionGone | Self::Start(_) => true,
-            Self::Refused(_) | Self::TimedOut(_) | Self::Lost(_) | Self::NotMcp(_) | Self::Status { .. } => false,
+            Self::Refused(_)
+            | Self::TimedOut(_)
+            | Self::Lost(_)
+            | Self::NotMcp(_)
+            | Self::Status { .. }
+            | Self::TooLarge => false,
         }
     }
 
@@ -51,7 +60,7 @@ impl ClientError {
     pub const fn ends_connection(&self) -> bool {
         match self {
             Self::NotSent(_) | Self::SessionGone | Self::Start(_) | Self::Lost(_) => true,
-            Self::Refused(_) | Self::TimedOut(_) | Self::NotMcp(_) | Self::Status { .. } => false,
+            Self::Refused(_) | Self::TimedOut(_) | Self::NotMcp(_) | Self::Status { .. } | Self::TooLarge => false,
         }
     }
 }

@@ -39,6 +39,7 @@ impl Opened {
     }
 
     fn known(&self, facts: ServerFacts) -> Connection {
+        let facts = facts.cut();
         let declared = self.declared.within(facts.revision.facts());
         Connection::new(Arc::clone(&self.wire), Arc::clone(&self.inbox), facts, (declared, self.tracker.clone()))
     }

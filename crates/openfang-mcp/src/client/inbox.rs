@@ -65,8 +65,24 @@ struct Inside {
 
 struct Waiting {
     slot: Arc<Slot>,
-    /// Whether the call can be asked.
-    takes_questions: bool,
+    what: Expected,
+}
+
+/// What a request waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// An answer.
+    Answer,
+    /// An answer, and questions before it: whoever calls can be asked.
+    Questions,
+    /// The end of what is told meanwhile, which may never come.
+    End,
+}
+
+impl Waiting {
+    fn takes_questions(&self) -> bool {
+        self.what == Expected::Questions
+    }
 }
 
 /// What came of a frame.
@@ -87,7 +103,7 @@ impl Inbox {
     }
 
     /// A place for the answer to a request, and its id.
-    pub(super) fn expect(&self, takes_questions: bool) -> Result<(i64, Arc<Slot>), ClientError> {
+    pub(super) fn expect(&self, what: Expected) -> Result<(i64, Arc<Slot>), ClientError> {
         let mut inside = self.lock();
         if let Some(why) = &inside.ended {
             return Err(ClientError::NotSent(why.to_string()));
@@ -95,7 +111,7 @@ impl Inbox {
         let id = inside.next_id;
         inside.next_id += 1;
         let slot = Arc::new(Slot::default());
-        inside.waiting.insert(id, Waiting { slot: Arc::clone(&slot), takes_questions });
+        inside.waiting.insert(id, Waiting { slot: Arc::clone(&slot), what });
         Ok((id, slot))
     }
 
@@ -114,6 +130,16 @@ impl Inbox {
         if let Some(waiting) = self.lock().waiting.remove(&id) {
             waiting.slot.answer(Err(error));
         }
+    }
+
+    /// An answer came that could not be kept. Where one request waits, it is that one's; where several do, nobody knows.
+    pub(super) fn lose_answer(&self, error: &ClientError) {
+        let inside = self.lock();
+        let mut waiting = inside.waiting.iter().filter(|(_, waiting)| waiting.what != Expected::End);
+        let (Some((id, _)), None) = (waiting.next(), waiting.next()) else { return };
+        let id = *id;
+        drop(inside);
+        self.fail(id, error.clone());
     }
 
     /// Nothing more comes: whoever waits is told once.
@@ -258,9 +284,9 @@ impl Inbox {
     fn concerned(&self, via: Option<i64>, takes_questions: bool) -> Option<Arc<Slot>> {
         let inside = self.lock();
         let on_its_stream = via.and_then(|via| inside.waiting.get(&via));
-        let alone = || inside.waiting.values().find(|waiting| waiting.takes_questions);
+        let alone = || inside.waiting.values().find(|waiting| waiting.takes_questions());
         let waiting = on_its_stream.or_else(alone)?;
-        (waiting.takes_questions || !takes_questions).then(|| Arc::clone(&waiting.slot))
+        (waiting.takes_questions() || !takes_questions).then(|| Arc::clone(&waiting.slot))
     }
 
     fn notice(&self, notice: Notice) {

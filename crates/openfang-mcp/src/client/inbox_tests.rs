@@ -16,8 +16,8 @@ fn text(heard: Option<Heard>) -> String {
 #[test]
 fn an_answer_goes_to_the_request_it_names_once_and_to_no_other() {
     let inbox = Inbox::new();
-    let (first, one) = inbox.expect(false).unwrap();
-    let (_, two) = inbox.expect(false).unwrap();
+    let (first, one) = inbox.expect(Expected::Answer).unwrap();
+    let (_, two) = inbox.expect(Expected::Answer).unwrap();
     let answer = format!(r#"{{"jsonrpc":"2.0","id":{first},"result":{{"a":1}}}}"#);
     inbox.take(answer.as_bytes(), None);
     inbox.take(answer.as_bytes(), None);
@@ -31,23 +31,23 @@ fn an_answer_goes_to_the_request_it_names_once_and_to_no_other() {
 #[test]
 fn whoever_waits_when_the_connection_ends_is_told_once() {
     let inbox = Inbox::new();
-    let (_, slot) = inbox.expect(false).unwrap();
+    let (_, slot) = inbox.expect(Expected::Answer).unwrap();
     inbox.end(&ClientError::Lost("gone".to_owned()));
     assert!(text(slot.take()).contains("gone"));
     assert_eq!(text(slot.take()), "nothing");
-    assert!(inbox.expect(false).is_err());
+    assert!(inbox.expect(Expected::Answer).is_err());
 }
 
 #[test]
 fn a_question_reaches_only_a_call_that_can_be_asked() {
     let inbox = Inbox::new();
     let question = br#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
-    let (shared, slot) = inbox.expect(false).unwrap();
+    let (shared, slot) = inbox.expect(Expected::Answer).unwrap();
     assert!(matches!(inbox.take(question, Some(shared))[0], Taken::Reply(_)));
     assert!(matches!(inbox.take(question, None)[0], Taken::Reply(_)));
     assert_eq!(text(slot.take()), "nothing");
     inbox.forget(shared);
-    let (_, slot) = inbox.expect(true).unwrap();
+    let (_, slot) = inbox.expect(Expected::Questions).unwrap();
     assert!(matches!(inbox.take(question, None)[0], Taken::Understood));
     assert_eq!(text(slot.take()), "question roots/list");
     let strange = br#"{"jsonrpc":"2.0","id":"q","method":"shell/run"}"#;
@@ -58,7 +58,7 @@ fn a_question_reaches_only_a_call_that_can_be_asked() {
 fn log_lines_of_a_shared_pipe_are_nobodys() {
     let inbox = Inbox::new();
     let line = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#;
-    let (id, slot) = inbox.expect(false).unwrap();
+    let (id, slot) = inbox.expect(Expected::Answer).unwrap();
     inbox.take(line, None);
     assert_eq!(text(slot.take()), "nothing");
     inbox.take(line, Some(id));
@@ -71,4 +71,21 @@ fn what_is_no_message_is_noise() {
     for noise in [&b"Listening on port 3"[..], b"{}", b"[]", b"\xff\xfe", b"{\"jsonrpc\":\"2.0\"}"] {
         assert!(matches!(inbox.take(noise, None)[0], Taken::Noise), "{noise:?}");
     }
+}
+
+#[test]
+fn an_answer_that_could_not_be_kept_is_that_of_the_only_one_who_waits() {
+    let inbox = Inbox::new();
+    let (_, listening) = inbox.expect(Expected::End).unwrap();
+    let (first, one) = inbox.expect(Expected::Answer).unwrap();
+    let (second, two) = inbox.expect(Expected::Answer).unwrap();
+    inbox.lose_answer(&ClientError::TooLarge);
+    assert_eq!((text(one.take()), text(two.take())), ("nothing".to_owned(), "nothing".to_owned()));
+
+    inbox.forget(second);
+    inbox.lose_answer(&ClientError::TooLarge);
+
+    assert_eq!(text(one.take()), "its answer is larger than 10 MiB");
+    assert!(!inbox.waits_for(first));
+    assert_eq!(text(listening.take()), "nothing");
 }

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use openfang_types::limits::{MCP_LIST_DEBOUNCE, MCP_RESTART_WINDOW};
 use openfang_types::mcp_status::McpServerState;
+use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::backoff::Backoff;
+use super::connect::{Started, connect_counting};
 use super::upstream::Upstream;
 use super::watching::{AGAIN, EVER};
-use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, Silent, connect};
+use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, Silent};
 use crate::host::Change;
 use crate::revision::Era;
 
@@ -30,7 +32,7 @@ pub(super) async fn look_after(upstream: Upstream) {
     let mut backoff = Backoff::default();
     let mut known = parts.known;
     loop {
-        backoff.started();
+        let started = Started::default();
         upstream.update(|snapshot| {
             snapshot.state = McpServerState::Starting;
             snapshot.starts += 1;
@@ -39,11 +41,12 @@ pub(super) async fn look_after(upstream: Upstream) {
         let left = tokio::select! {
             biased;
             () = parts.stop.cancelled() => Left::Stopped,
-            left = begin_and_stay(&upstream, &mut known) => left,
+            left = begin_and_stay(&upstream, &mut known, &started) => left,
         };
         if let Some(connection) = upstream.lock().take() {
             connection.close("the conversation is over");
         }
+        backoff.started(begun, started.programs().max(1));
         let (reason, stderr) = match left {
             Left::Stopped => return,
             Left::Restart => continue,
@@ -67,14 +70,14 @@ pub(super) async fn look_after(upstream: Upstream) {
     }
 }
 
-async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>) -> Left {
+async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>, started: &Started) -> Left {
     let parts = &upstream.inner.parts;
     let begun = tokio::select! {
         biased;
         () = upstream.inner.restart.notified() => return Left::Restart,
-        begun = begin(upstream, *known) => begun,
+        begun = begin(upstream, *known, started) => begun,
     };
-    let (connection, manifest) = match begun {
+    let Begun { connection, manifest, notices } = match begun {
         Ok(begun) => begun,
         Err((error, stderr)) => {
             // What was found before may not hold any more.
@@ -88,11 +91,23 @@ async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>) -> Left {
     *upstream.lock() = Some(connection.clone());
     upstream.update(|snapshot| snapshot.facts = Some(Arc::new(connection.facts().clone())));
     show(upstream, manifest);
-    stay(upstream, &connection).await
+    stay(upstream, &connection, notices).await
+}
+
+/// A conversation that has begun.
+struct Begun {
+    connection: Connection,
+    manifest: Manifest,
+    /// What the server said since it was asked what it has: that may have changed at once.
+    notices: broadcast::Receiver<Notice>,
 }
 
 /// Connects, and asks what the server has; both within the time it may take to start.
-async fn begin(upstream: &Upstream, known: Option<Era>) -> Result<(Connection, Manifest), (ClientError, Vec<String>)> {
+async fn begin(
+    upstream: &Upstream,
+    known: Option<Era>,
+    started: &Started,
+) -> Result<Begun, (ClientError, Vec<String>)> {
     let parts = &upstream.inner.parts;
     let without_stderr = |error| (error, Vec::new());
     let endpoint = parts.place.endpoint().map_err(|why| without_stderr(ClientError::Start(why)))?;
@@ -104,10 +119,11 @@ async fn begin(upstream: &Upstream, known: Option<Era>) -> Result<(Connection, M
         patience: parts.startup,
         tracker: parts.tracker.clone(),
     };
-    let connection = connect(connecting).await?;
+    let connection = connect_counting(connecting, started).await?;
+    let notices = connection.notices();
     let asked = timeout(parts.startup, Manifest::ask(&connection, parts.startup)).await;
     match asked.unwrap_or(Err(ClientError::TimedOut(parts.startup))) {
-        Ok(manifest) => Ok((connection, manifest)),
+        Ok(manifest) => Ok(Begun { connection, manifest, notices }),
         Err(error) => {
             let stderr = connection.last_words();
             connection.close("it did not say what it has");
@@ -117,8 +133,7 @@ async fn begin(upstream: &Upstream, known: Option<Era>) -> Result<(Connection, M
 }
 
 /// Hears what the server says until there is nothing more to hear.
-async fn stay(upstream: &Upstream, connection: &Connection) -> Left {
-    let mut notices = connection.notices();
+async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadcast::Receiver<Notice>) -> Left {
     let listening = listen(connection);
     tokio::pin!(listening);
     loop {
@@ -148,11 +163,8 @@ async fn stay(upstream: &Upstream, connection: &Connection) -> Left {
                         Notice::Tools | Notice::Prompts => {}
                     }
                 }
-                match Manifest::ask(connection, upstream.timeout()).await {
-                    Ok(manifest) => show(upstream, manifest),
-                    Err(error) => {
-                        tracing::warn!(server = upstream.name(), %error, "a server does not say what changed");
-                    }
+                if let Some(left) = look_again(upstream, connection).await {
+                    return left;
                 }
                 if resources {
                     tell(upstream, Change::Resources);
@@ -161,6 +173,21 @@ async fn stay(upstream: &Upstream, connection: &Connection) -> Left {
             Err(RecvError::Closed) => return Left::Lost { reason: "it is gone".to_owned(), stderr: Vec::new() },
         }
     }
+}
+
+/// Asks again what the server has, and says why it is left if it is to be left meanwhile.
+async fn look_again(upstream: &Upstream, connection: &Connection) -> Option<Left> {
+    let startup = upstream.inner.parts.startup;
+    let asked = tokio::select! {
+        biased;
+        () = upstream.inner.restart.notified() => return Some(Left::Restart),
+        asked = timeout(startup, Manifest::ask(connection, upstream.timeout())) => asked,
+    };
+    match asked.unwrap_or(Err(ClientError::TimedOut(startup))) {
+        Ok(manifest) => show(upstream, manifest),
+        Err(error) => tracing::warn!(server = upstream.name(), %error, "a server does not say what changed"),
+    }
+    None
 }
 
 /// Asks a modern server to tell of changes; a legacy one does so by itself. Returns when it had better be asked again.

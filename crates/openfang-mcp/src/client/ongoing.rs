@@ -64,7 +64,7 @@ enum Exchange {
 
 impl Ongoing {
     pub(super) fn new(connection: Connection, id: i64, slot: Arc<Slot>, exchange: Carried, timeout: Duration) -> Self {
-        let hard = Instant::now() + MCP_CALL_MAX.max(timeout);
+        let hard = Instant::now() + longest(timeout);
         Self { connection, id, slot, exchange: Exchange::Here(exchange), timeout, hard, is_settled: false }
     }
 
@@ -85,7 +85,8 @@ impl Ongoing {
                 carried = self.exchange.carried() => Err(carried),
                 () = sleep_until(until) => {
                     if questions.is_empty() {
-                        return Err(ClientError::TimedOut(self.timeout));
+                        let is_hard = self.hard <= patience;
+                        return Err(ClientError::TimedOut(if is_hard { longest(self.timeout) } else { self.timeout }));
                     }
                     return Ok(Step::Asked(questions));
                 }
@@ -131,8 +132,13 @@ impl Ongoing {
             }
             other => other,
         };
-        self.hard = Instant::now() + MCP_CALL_MAX.max(self.timeout);
+        self.hard = Instant::now() + longest(self.timeout);
     }
+}
+
+/// How long a request may take whatever progress it makes.
+fn longest(timeout: Duration) -> Duration {
+    MCP_CALL_MAX.max(timeout)
 }
 
 impl Exchange {
@@ -155,3 +161,7 @@ impl Drop for Ongoing {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "ongoing_tests.rs"]
+mod tests;

@@ -17,7 +17,7 @@ use crate::host::{Call, InputRequest, InputRequired, Outcome, Resumed};
 use crate::meta::LogLevel;
 use crate::revision::Era;
 use crate::server::Reporter;
-use questions::{keyed, modern_outcome, put};
+use questions::{keyed, modern_outcome, plain_answer, put};
 use state::State;
 
 mod questions;
@@ -94,7 +94,7 @@ impl Relay {
             self.upstream.note(&connection, &outcome);
             match outcome {
                 Err(error) if error.is_harmless() && !is_last => {}
-                outcome => return outcome,
+                outcome => return plain_answer(outcome?, connection.revision().era()),
             }
         }
         Err(ClientError::NotSent("it goes away again and again".to_owned()))

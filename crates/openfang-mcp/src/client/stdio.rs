@@ -6,7 +6,8 @@ use std::sync::{Arc, Weak};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use openfang_egress::process::{Child, Launch, ProcessDoor, SendError, Stdin, Stdout};
-use openfang_types::limits::{CHILD_LAST_WORDS, MCP_NOISE_LINES};
+use openfang_types::limits::{CHILD_LAST_WORDS, MCP_NOISE_LINES, MCP_REPLIES};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
@@ -64,10 +65,15 @@ async fn send(stdin: &Stdin, message: &[u8]) -> Result<(), SendError> {
 async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker): (Weak<Child>, TaskTracker)) {
     let mut frames = FrameReader::new(stdout);
     let mut noise = 0;
+    let replies = Arc::new(Semaphore::new(MCP_REPLIES));
     let why = loop {
         let taken = match frames.next().await {
             Ok(Some(Frame::Message(message))) => inbox.take(&message, None),
-            Ok(Some(Frame::TooLarge | Frame::BadHeader)) => vec![Taken::Noise],
+            Ok(Some(Frame::TooLarge)) => {
+                inbox.lose_answer(&ClientError::TooLarge);
+                vec![Taken::Noise]
+            }
+            Ok(Some(Frame::BadHeader)) => vec![Taken::Noise],
             Ok(None) => break ended(&child).await,
             Err(error) => break format!("its output cannot be read: {error}"),
         };
@@ -77,9 +83,15 @@ async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker):
                 Taken::Noise => noise += 1,
                 Taken::Reply(reply) => {
                     noise = 0;
-                    // A child that does not read is found out by whoever sends it a request.
-                    let stdin = stdin.clone();
-                    tracker.spawn(async move { send(&stdin, &reply).await });
+                    // A child that asks faster than it reads waits here, and one that never reads is given up.
+                    let seat = Arc::clone(&replies).acquire_owned().await;
+                    let (stdin, inbox) = (stdin.clone(), Arc::clone(&inbox));
+                    tracker.spawn(async move {
+                        if let Err(error) = send(&stdin, &reply).await {
+                            inbox.end(&ClientError::Lost(error.to_string()));
+                        }
+                        drop(seat);
+                    });
                 }
             }
         }

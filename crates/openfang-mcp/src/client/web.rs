@@ -139,6 +139,7 @@ fn is_final(error: &ClientError) -> bool {
         ClientError::Refused(refused) => is_modern(refused) && !names(refused, Era::Legacy),
         ClientError::TimedOut(_)
         | ClientError::Lost(_)
+        | ClientError::TooLarge
         | ClientError::SessionGone
         | ClientError::NotMcp(_)
         | ClientError::Status { .. } => false,

@@ -74,6 +74,10 @@ pub const MCP_UPSTREAM_PAGES: usize = 1_000;
 pub const MCP_UPSTREAM_LIST_BYTES: usize = 64 * 1024 * 1024;
 /// The description of a server's tool.
 pub const MCP_DESCRIPTION_BYTES: usize = 8 * 1024;
+/// What a server calls itself, and its version.
+pub const MCP_IDENTITY_CHARS: usize = 256;
+/// What a server wants models to know about it.
+pub const MCP_INSTRUCTIONS_CHARS: usize = 64 * 1024;
 /// Lines in a row on a server's stdout that are no messages.
 pub const MCP_NOISE_LINES: usize = 1_000;
 /// Things told to one call that wait to be heard.

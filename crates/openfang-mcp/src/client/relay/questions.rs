@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use openfang_types::jsonrpc::Id;
+use openfang_types::jsonrpc::{ErrorObject, Id, code};
 use openfang_types::limits::PEER_ID_MAX_BYTES;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,6 +13,7 @@ use crate::capabilities::Capability;
 use crate::content::raw;
 use crate::host::{InputRequest, InputRequired, Outcome};
 use crate::meta::QUESTION_KEY;
+use crate::revision::Era;
 
 /// What a modern server answered: a result, or questions.
 pub(super) fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawValue>>, ClientError> {
@@ -47,6 +48,20 @@ pub(super) fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawVal
         requests.insert(key, put(&question).ok_or_else(|| wrong("it asked something that makes no sense"))?);
     }
     Ok(Outcome::InputRequired(InputRequired { requests, state: State::Theirs(answered.request_state).bytes() }))
+}
+
+/// The answer to a call of nobody who can be asked: a question is none.
+pub(super) fn plain_answer(result: Box<RawValue>, era: Era) -> Result<Box<RawValue>, ClientError> {
+    if era == Era::Legacy {
+        return Ok(result);
+    }
+    match modern_outcome(result)? {
+        Outcome::Complete(result) => Ok(result),
+        Outcome::InputRequired(_) => {
+            let why = "it asks for input, and nobody can be asked here";
+            Err(ClientError::Refused(ErrorObject::new(code::INVALID_PARAMS, why)))
+        }
+    }
 }
 
 /// Questions by what they are called: as their server called them, where it did and no two are the same.

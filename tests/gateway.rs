@@ -1,0 +1,14 @@
+//! MCP servers that this house is connected to: real ones and hostile ones, seen by agents, on `/mcp`, and each at
+//! `/mcp/servers/{name}`.
+
+mod calls;
+mod changes;
+mod ends;
+mod fixture;
+mod lists;
+mod memory;
+mod processes;
+mod real;
+mod sites;
+mod talk;
+mod trust;

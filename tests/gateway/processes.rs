@@ -1,0 +1,174 @@
+//! The programs behind servers: what they are given, and that none of them stays.
+
+use std::path::Path;
+use std::time::Duration;
+
+use openfang_testkit::TestHome;
+use openfang_types::config::{EnvEntry, McpServerConfigEntry};
+use openfang_types::mcp_status::McpServerState;
+use serde_json::{Value, json};
+
+use super::fixture::{House, PATIENCE, odd, script};
+use crate::children::fixture::{Driver, driven, mark, marked, none, until, zombies_of};
+use crate::support::binary::{Daemon, Openfang};
+
+const SOON: Duration = Duration::from_secs(2);
+const CYCLES: usize = 1_000;
+const SERVERS: usize = 20;
+
+fn env(entries: &[&str]) -> Vec<EnvEntry> {
+    entries.iter().map(|entry| EnvEntry::new((*entry).to_owned())).collect()
+}
+
+/// A server that is up in a moment, and marked.
+fn quick(name: &str, mark: &str) -> McpServerConfigEntry {
+    let mut entry = super::fixture::program(name, &["sh".to_owned(), script("quick.sh")]);
+    entry.env = env(&[&format!("MARK={mark}")]);
+    entry
+}
+
+#[tokio::test]
+async fn a_server_is_given_what_its_entry_says_and_nothing_else_of_ours() {
+    let mut entry = odd("peer", &[]);
+    entry.env = env(&["FIXED=as it stands", "FILLED=before ${CARGO_MANIFEST_DIR} behind", "CARGO_PKG_NAME"]);
+    let house = House::with([entry]).await;
+    house.ready("peer").await;
+
+    let given: Value = serde_json::from_str(&house.says("mcp_peer_environment", json!({})).await).unwrap();
+
+    assert_eq!(given["FIXED"], "as it stands");
+    assert_eq!(given["FILLED"], format!("before {} behind", env!("CARGO_MANIFEST_DIR")));
+    assert_eq!(given["CARGO_PKG_NAME"], "openfang-cli");
+    let listed = ["FIXED", "FILLED", "CARGO_PKG_NAME"];
+    let usual = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "TMPDIR", "SHELL", "TERM", "TZ", "PWD", "SHLVL", "_"];
+    for name in given.as_object().unwrap().keys() {
+        let is_usual = usual.contains(&name.as_str()) || name.starts_with("LC_");
+        assert!(is_usual || listed.contains(&name.as_str()), "{name} was given too");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_variable_that_is_not_set_fails_its_server_and_nothing_else() {
+    let mut lacking = odd("lacking", &[]);
+    lacking.env = env(&["TOKEN=${OPENFANG_TEST_NEVER_SET}"]);
+    let missing = super::fixture::program("missing", &["openfang-test-no-such-program".to_owned()]);
+    let house = House::with([lacking, missing, odd("good", &[])]).await;
+
+    let reason = house.failed("lacking").await.reason.unwrap();
+    assert!(reason.contains("OPENFANG_TEST_NEVER_SET"), "{reason}");
+    let reason = house.failed("missing").await.reason.unwrap();
+    assert!(reason.contains("openfang-test-no-such-program"), "{reason}");
+    house.ready("good").await;
+    assert_eq!(house.says("mcp_good_echo", json!({"text": "hello"})).await, "hello");
+    house.close().await;
+}
+
+/// Twenty servers; every other one has a child of its own, some in a session of their own.
+fn with_twenty_servers(mark: &str) -> (Openfang, Daemon) {
+    let openfang = Openfang::new();
+    let quick = script("quick.sh");
+    let mut config = String::new();
+    for number in 0..SERVERS {
+        let before = match number % 4 {
+            1 => "sleep 3600 & ",
+            3 => "sh -c 'trap \"\" TERM HUP; while :; do sleep 1; done' & ",
+            _ => "",
+        };
+        let command = format!("{before}exec sh {quick}");
+        config.push_str(&format!(
+            "[[mcp_servers]]\nname = \"s{number}\"\nenv = [\"MARK={mark}\"]\n\
+             transport = {{ type = \"stdio\", command = \"sh\", args = [\"-c\", {command:?}] }}\n"
+        ));
+    }
+    openfang.write("config.toml", &config);
+    let daemon = openfang.start();
+    (openfang, daemon)
+}
+
+async fn all_are_ready(daemon: &Daemon, mark: &str) {
+    let begun = tokio::time::Instant::now();
+    loop {
+        let listed = daemon.client().get("/api/tools").await.body;
+        let up = (0..SERVERS).filter(|number| listed.contains(&format!("\"mcp_s{number}_hello\""))).count();
+        if up == SERVERS {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "only {up} servers are ready");
+    }
+    assert!(marked(mark).len() >= SERVERS + SERVERS / 2, "{:?}", marked(mark));
+}
+
+/// CRS-04.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_is_killed_takes_its_servers_and_their_children_with_it() {
+    let mark = mark();
+    let (_openfang, mut daemon) = with_twenty_servers(&mark);
+    all_are_ready(&daemon, &mark).await;
+
+    daemon.signal("KILL");
+    daemon.wait();
+
+    until(SOON, || none(marked(&mark))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_ends_every_server_within_the_time_to_drain() {
+    let mark = mark();
+    let (openfang, mut daemon) = with_twenty_servers(&mark);
+    all_are_ready(&daemon, &mark).await;
+    let begun = tokio::time::Instant::now();
+
+    let ran = tokio::task::spawn_blocking(move || openfang.run(&["stop"])).await.unwrap();
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = daemon.wait();
+
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    until(SOON, || none(marked(&mark))).await;
+}
+
+#[tokio::test]
+async fn drive_a_thousand_connections() {
+    let Some(directory) = driven() else { return };
+    let mark = mark();
+    let house = House::on(TestHome::new(), [quick("quick", &mark)]).await;
+    house.ready("quick").await;
+    // The first few leave what is there once: threads, the reaper, buffers.
+    for _ in 0..10 {
+        house.reconnect("quick").await;
+    }
+    let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    until(PATIENCE, || one(marked(&mark))).await;
+    let (before, tasks_before) = (descriptors(), tasks());
+
+    for _ in 0..CYCLES {
+        let status = house.reconnect("quick").await;
+        assert_eq!(status.state, McpServerState::Ready, "{status:?}");
+    }
+
+    until(PATIENCE, || one(marked(&mark))).await;
+    until(PATIENCE, || at_most(descriptors(), before)).await;
+    until(PATIENCE, || at_most(tasks(), tasks_before)).await;
+    assert_eq!(zombies_of(std::process::id()), Vec::<String>::new());
+    assert_eq!(house.status("quick").starts, CYCLES as u64 + 11);
+    house.close().await;
+    until(SOON, || none(marked(&mark))).await;
+    std::fs::write(directory.join("done"), "").unwrap();
+}
+
+#[tokio::test]
+async fn a_thousand_connections_leave_no_process_no_descriptor_and_no_task() {
+    let mut driver = Driver::new("gateway::processes::drive_a_thousand_connections");
+    driver.run();
+    assert!(Path::new(&driver.directory.path().join("done")).exists());
+}
+
+fn one(list: Vec<i32>) -> Result<(), Vec<i32>> {
+    if list.len() == 1 { Ok(()) } else { Err(list) }
+}
+
+fn at_most(now: usize, before: usize) -> Result<(), String> {
+    if now <= before { Ok(()) } else { Err(format!("{now}, and {before} before")) }
+}
