@@ -113,7 +113,10 @@ impl Backend {
     pub(crate) async fn agent(&self, name: &AgentName) -> Result<AgentView, CliError> {
         match self {
             Self::Daemon(daemon) => daemon.agent(name).await,
-            Self::InProcess(kernel) => kernel.agent(name),
+            Self::InProcess(kernel) => {
+                kernel.acquaint().await;
+                kernel.agent(name)
+            }
         }
     }
 
@@ -121,14 +124,20 @@ impl Backend {
     pub(crate) async fn tools(&self, through: Option<&AgentName>) -> Result<Vec<ToolDefinition>, CliError> {
         match self {
             Self::Daemon(daemon) => daemon.tools(through).await,
-            Self::InProcess(kernel) => kernel.tools(through),
+            Self::InProcess(kernel) => {
+                kernel.acquaint().await;
+                kernel.tools(through)
+            }
         }
     }
 
     pub(crate) async fn tool(&self, name: &ToolName) -> Result<ToolDefinition, CliError> {
         match self {
             Self::Daemon(daemon) => daemon.tool(name).await,
-            Self::InProcess(kernel) => kernel.tool(name),
+            Self::InProcess(kernel) => {
+                kernel.acquaint().await;
+                kernel.tool(name)
+            }
         }
     }
 
@@ -192,7 +201,10 @@ impl Backend {
     pub(crate) async fn explain(&self, agent: &AgentName, tool: &ToolName) -> Result<Explanation, CliError> {
         match self {
             Self::Daemon(daemon) => daemon.explain(agent, tool).await,
-            Self::InProcess(kernel) => kernel.explain(agent, tool),
+            Self::InProcess(kernel) => {
+                kernel.acquaint().await;
+                kernel.explain(agent, tool)
+            }
         }
     }
 }

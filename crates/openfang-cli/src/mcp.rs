@@ -58,6 +58,7 @@ impl McpBackend {
         }
         session.prepare_home()?;
         let (kernel, caller) = InProcess::start(session, session.config(&[])?)?.into_parts();
+        kernel.begin_acquaintance();
         Ok(Self::InProcess(kernel, Caller { door: Door::Mcp, ..caller }))
     }
 }

@@ -87,6 +87,12 @@ impl Kernel {
         self.inner.upstreams.connect_all();
     }
 
+    /// Connects to MCP servers of which nothing is known yet, without waiting.
+    pub fn begin_acquaintance(&self) {
+        let kernel = self.clone();
+        self.inner.upstreams.tracker().spawn(async move { kernel.acquaint_mcp_servers().await });
+    }
+
     /// Connects to MCP servers of which nothing is known yet, and waits until it is; for a process that lives shortly.
     pub async fn acquaint_mcp_servers(&self) {
         self.inner.upstreams.acquaint().await;

@@ -26,6 +26,7 @@ use crate::task_log::Visibility;
 use crate::tasks::{Incoming, Taken};
 use crate::{Caller, Kernel, KernelError};
 
+pub use openfang_runtime::mcp::is_mcp_tool;
 pub use openfang_runtime::mcp_server as serving;
 pub use openfang_runtime::mcp_server::View;
 

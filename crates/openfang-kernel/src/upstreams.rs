@@ -33,6 +33,8 @@ mod place;
 
 pub(crate) use connected::Connected as ConnectedServer;
 
+/// How long a command waits for servers of which nothing is known yet.
+const ACQUAINTANCE: Duration = Duration::from_secs(20);
 /// How long servers get to end when the house closes.
 const PARTING: Duration = Duration::from_secs(5);
 
@@ -132,7 +134,9 @@ impl Upstreams {
         let unknown: Vec<_> = self.all().into_iter().filter(|server| !server.is_known()).collect();
         futures_util::future::join_all(unknown.iter().map(|server| async {
             server.upstream().start();
-            server.upstream().settled().await
+            if timeout(ACQUAINTANCE, server.upstream().settled()).await.is_err() {
+                tracing::warn!(server = %server.entry.name, "an MCP server is slow to start; its tools are not known yet");
+            }
         }))
         .await;
     }

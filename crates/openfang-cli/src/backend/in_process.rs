@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use openfang_kernel::mcp::is_mcp_tool;
 use openfang_kernel::{
     AgentSummary, Boot, Caller, Explanation, Follow, Kernel, KernelError, TaskFilter, ToolCall, Until,
 };
@@ -40,6 +41,11 @@ impl InProcess {
         (self.kernel, self.caller)
     }
 
+    /// Makes sure that the tools of MCP servers are known: one that was never connected to is, now.
+    pub(super) async fn acquaint(&self) {
+        self.kernel.acquaint_mcp_servers().await;
+    }
+
     pub(super) fn agents(&self) -> Vec<AgentSummary> {
         self.kernel.agents(&self.caller.principal)
     }
@@ -63,11 +69,15 @@ impl InProcess {
         name: &ToolName,
         arguments: Map<String, Value>,
     ) -> Result<ToolOutput, CliError> {
+        if is_mcp_tool(name.as_str()) {
+            self.acquaint().await;
+        }
         let call = ToolCall { name: name.clone(), arguments: Value::Object(arguments) };
         self.kernel.execute_tool(&self.caller, call).await.map_err(|error| self.refused(&error))
     }
 
     pub(super) async fn send(&self, message: Outgoing) -> Result<Reply, CliError> {
+        self.acquaint().await;
         let (agent, message) = self.message(message);
         let reply = self.kernel.send_message(&self.caller, &agent, message).await;
         Ok(match reply.map_err(|error| self.refused(&error))? {
@@ -77,6 +87,7 @@ impl InProcess {
     }
 
     pub(super) async fn send_streaming(&self, message: Outgoing) -> Result<Following, CliError> {
+        self.acquaint().await;
         let (agent, message) = self.message(message);
         let reply = self.kernel.submit(&self.caller, &agent, message).await;
         match reply.map_err(|error| self.refused(&error))? {

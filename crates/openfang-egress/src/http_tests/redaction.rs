@@ -96,6 +96,8 @@ fn failing_peers() -> Vec<Peer> {
 #[tokio::test]
 async fn no_error_span_metric_or_debug_output_shows_a_secret() {
     let listener = Listener::default();
+    // With one subscriber alone, a span that another thread reaches first would be asked of that thread's, which has none.
+    let _another = tracing::Dispatch::new(Listener::default());
     let _listening = tracing::subscriber::set_default(listener.clone());
     let mut registry = Registry::default();
     let metrics = HttpMetrics::register(&mut registry);

@@ -1,0 +1,258 @@
+//! The results of calls, whole: read from any revision, shown in any.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::{Block, NotABlock, raw};
+use crate::meta::is_ours;
+use crate::revision::{Facts, Structured};
+
+/// What a result says beside what it is for. It is relayed as it came.
+#[derive(Debug, Clone, Default)]
+pub struct Beside {
+    /// `_meta`, without what the protocol itself puts there.
+    pub meta: Option<Box<RawValue>>,
+    /// Members that this crate does not know.
+    pub more: BTreeMap<String, Box<RawValue>>,
+}
+
+impl Beside {
+    /// Takes what is left of a result once its own members are taken out.
+    pub fn of(mut rest: BTreeMap<String, Box<RawValue>>) -> Self {
+        for era in ["resultType", "ttlMs", "cacheScope"] {
+            rest.remove(era);
+        }
+        let meta = rest.remove("_meta").and_then(|meta| {
+            let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(meta.get()).ok()?;
+            members.retain(|name, _| !is_ours(name));
+            (!members.is_empty()).then(|| raw(&members))
+        });
+        Self { meta, more: rest }
+    }
+}
+
+/// The result of a tool call.
+#[derive(Debug, Clone)]
+pub struct CallResult {
+    /// For people and models.
+    pub content: Vec<Block>,
+    /// For programs.
+    pub structured: Option<Box<RawValue>>,
+    /// Whether the tool failed.
+    pub is_error: bool,
+    /// What else it says.
+    pub beside: Beside,
+}
+
+impl CallResult {
+    /// A text.
+    pub fn text(text: &str) -> Self {
+        Self { content: vec![Block::text(text)], structured: None, is_error: false, beside: Beside::default() }
+    }
+
+    /// As a server wrote it, of any revision.
+    pub fn from_raw(raw: &RawValue) -> Result<Self, NotABlock> {
+        let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get()).map_err(|_| NotABlock)?;
+        let content: Vec<Box<RawValue>> = match members.remove("content") {
+            Some(raw) => serde_json::from_str(raw.get()).map_err(|_| NotABlock)?,
+            None => Vec::new(),
+        };
+        let is_error = members.remove("isError").is_some_and(|raw| raw.get() == "true");
+        let structured = members.remove("structuredContent").filter(|raw| raw.get() != "null");
+        let content = content.into_iter().map(Block::from_raw).collect::<Result<_, _>>()?;
+        Ok(Self { content, structured, is_error, beside: Beside::of(members) })
+    }
+
+    /// A failure the caller can act on.
+    pub fn error(text: &str) -> Self {
+        Self { is_error: true, ..Self::text(text) }
+    }
+
+    /// What a revision has of it.
+    pub(crate) fn shown_in(&self, facts: &Facts) -> ShownCall<'_> {
+        let structured = self.structured.as_deref().filter(|raw| match facts.structured {
+            Structured::Absent => false,
+            Structured::Object => raw.get().starts_with('{'),
+            Structured::Any => true,
+        });
+        ShownCall {
+            content: self.content.iter().map(|block| block.shown_in(facts)).collect(),
+            // A failure has no structured result: it would not fit the schema of a success.
+            structured_content: structured.filter(|_| !self.is_error),
+            is_error: self.is_error,
+            more: &self.beside.more,
+        }
+    }
+}
+
+pub(crate) struct ShownCall<'a> {
+    content: Vec<Cow<'a, Block>>,
+    structured_content: Option<&'a RawValue>,
+    is_error: bool,
+    more: &'a BTreeMap<String, Box<RawValue>>,
+}
+
+impl Serialize for ShownCall<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("content", &self.content)?;
+        if let Some(structured) = self.structured_content {
+            map.serialize_entry("structuredContent", structured)?;
+        }
+        if self.is_error {
+            map.serialize_entry("isError", &true)?;
+        }
+        write_more(&mut map, self.more)?;
+        map.end()
+    }
+}
+
+fn write_more<M: SerializeMap>(map: &mut M, more: &BTreeMap<String, Box<RawValue>>) -> Result<(), M::Error> {
+    more.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))
+}
+
+/// Who speaks in a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PromptRole {
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// A turn of a prompt.
+#[derive(Debug, Clone)]
+pub struct PromptMessage {
+    /// Who speaks.
+    pub role: PromptRole,
+    /// What is said.
+    pub content: Block,
+}
+
+/// A prompt, filled in.
+#[derive(Debug, Clone)]
+pub struct PromptResult {
+    /// What it is for.
+    pub description: Option<String>,
+    /// The turns.
+    pub messages: Vec<PromptMessage>,
+    /// What else it says.
+    pub beside: Beside,
+}
+
+impl PromptResult {
+    /// As a server wrote it, of any revision.
+    pub fn from_raw(raw: &RawValue) -> Result<Self, NotABlock> {
+        #[derive(Deserialize)]
+        struct Turn {
+            role: PromptRole,
+            content: Box<RawValue>,
+        }
+        let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get()).map_err(|_| NotABlock)?;
+        let description = members.remove("description");
+        let description = description.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let turns: Vec<Turn> = match members.remove("messages") {
+            Some(raw) => serde_json::from_str(raw.get()).map_err(|_| NotABlock)?,
+            None => Vec::new(),
+        };
+        let message = |turn: Turn| Ok(PromptMessage { role: turn.role, content: Block::from_raw(turn.content)? });
+        let messages = turns.into_iter().map(message).collect::<Result<_, _>>()?;
+        Ok(Self { description, messages, beside: Beside::of(members) })
+    }
+
+    pub(crate) fn shown_in(&self, facts: &Facts) -> ShownPrompt<'_> {
+        let messages = self.messages.iter();
+        let shown =
+            messages.map(|message| ShownMessage { role: message.role, content: message.content.shown_in(facts) });
+        let (description, more) = (self.description.as_deref(), &self.beside.more);
+        ShownPrompt { description, messages: shown.collect(), more }
+    }
+}
+
+pub(crate) struct ShownPrompt<'a> {
+    description: Option<&'a str>,
+    messages: Vec<ShownMessage<'a>>,
+    more: &'a BTreeMap<String, Box<RawValue>>,
+}
+
+impl Serialize for ShownPrompt<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        if let Some(description) = self.description {
+            map.serialize_entry("description", description)?;
+        }
+        map.serialize_entry("messages", &self.messages)?;
+        write_more(&mut map, self.more)?;
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct ShownMessage<'a> {
+    role: PromptRole,
+    content: Cow<'a, Block>,
+}
+
+/// What a resource holds.
+#[derive(Debug, Clone)]
+pub struct ResourceContents {
+    /// Its parts, each with a uri and either text or base64.
+    pub contents: Vec<Box<RawValue>>,
+    /// What else it says.
+    pub beside: Beside,
+}
+
+impl Serialize for ResourceContents {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("contents", &self.contents)?;
+        write_more(&mut map, &self.beside.more)?;
+        map.end()
+    }
+}
+
+impl ResourceContents {
+    /// As a server wrote it, of any revision.
+    pub fn from_raw(raw: &RawValue) -> Result<Self, NotABlock> {
+        let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get()).map_err(|_| NotABlock)?;
+        let contents = members.remove("contents").ok_or(NotABlock)?;
+        let contents = serde_json::from_str(contents.get()).map_err(|_| NotABlock)?;
+        Ok(Self { contents, beside: Beside::of(members) })
+    }
+
+    /// One text.
+    pub fn text(uri: &str, mime_type: &str, text: &str) -> Self {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Text<'a> {
+            uri: &'a str,
+            mime_type: &'a str,
+            text: &'a str,
+        }
+        Self { contents: vec![raw(&Text { uri, mime_type, text })], beside: Beside::default() }
+    }
+
+    /// Parts from anything that is written as one.
+    pub fn of(parts: &[impl Serialize]) -> Self {
+        Self { contents: parts.iter().map(raw).collect(), beside: Beside::default() }
+    }
+}
+
+/// Ways to complete a value.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    /// The values, at most 100.
+    pub values: Vec<String>,
+    /// How many there are in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<usize>,
+    /// Whether there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_more: Option<bool>,
+}
