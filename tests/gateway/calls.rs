@@ -106,7 +106,7 @@ async fn a_thousand_changes_in_a_moment_are_looked_at_a_few_times() {
             assert!(begun.elapsed() < super::fixture::PATIENCE, "nobody looked");
         }
 
-        assert!(asked().await <= 12, "{}", asked().await);
+        assert!(asked().await <= 50, "{}", asked().await);
         assert_eq!(house.status("restless").state, McpServerState::Ready);
         house.close().await;
     }

@@ -226,6 +226,26 @@ async fn servers_that_come_up_at_the_same_moment_are_all_listed() {
     house.close().await;
 }
 
+#[tokio::test]
+async fn a_server_that_changes_all_the_time_holds_nobody_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let tools = directory.path().join("tools.json");
+    let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+    let many = (0..2_000).map(|number| tool(&format!("t{number}"))).chain([tool("change_for_ever")]);
+    std::fs::write(&tools, json!(many.collect::<Vec<_>>()).to_string()).unwrap();
+    let house = House::beside(odd("restless", &["--tools", tools.to_str().unwrap()])).await;
+    house.ready("restless").await;
+    assert_eq!(house.says("mcp_restless_change_for_ever", json!({})).await, "changing");
+
+    for _ in 0..100 {
+        house.neighbour_works().await;
+        assert_eq!(house.says("mcp_restless_t7", json!({"text": "still here"})).await, "still here");
+    }
+
+    assert_eq!(house.reconnect("restless").await.starts, 2);
+    house.close().await;
+}
+
 /// A fingerprint of where it is, and not the words.
 #[tokio::test]
 async fn what_is_kept_of_a_server_holds_no_value_of_its_environment() {

@@ -174,6 +174,15 @@ def storm(peer, request, arguments):
 
 
 @trick
+def change_for_ever(peer, request, _):
+    """Says without end that its list changed."""
+    peer.say(request, "changing")
+    while True:
+        peer.send({"method": "notifications/tools/list_changed"})
+        time.sleep(0.001)
+
+
+@trick
 def stall(peer, request, _):
     """Never lists anything again, and says that its list changed."""
     peer.page = lambda _: None

@@ -1,6 +1,7 @@
 //! Looking after a server: connecting, staying, and beginning again.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use openfang_types::limits::{MCP_LIST_DEBOUNCE, MCP_RESTART_WINDOW};
 use openfang_types::mcp_status::McpServerState;
@@ -136,6 +137,7 @@ async fn begin(
 async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadcast::Receiver<Notice>) -> Left {
     let listening = listen(connection);
     tokio::pin!(listening);
+    let mut pause = MCP_LIST_DEBOUNCE;
     loop {
         let notice = tokio::select! {
             biased;
@@ -154,7 +156,9 @@ async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadca
             Ok(Notice::Resource(uri)) => tell(upstream, Change::Resource(uri)),
             // Whoever fell behind looks at everything again.
             Ok(Notice::Tools | Notice::Prompts | Notice::Resources) | Err(RecvError::Lagged(_)) => {
-                sleep(MCP_LIST_DEBOUNCE).await;
+                if let Some(left) = rest(upstream, connection, pause).await {
+                    return left;
+                }
                 let mut resources = matches!(notice, Ok(Notice::Resources) | Err(_));
                 while let Ok(notice) = notices.try_recv() {
                     match notice {
@@ -163,15 +167,28 @@ async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadca
                         Notice::Tools | Notice::Prompts => {}
                     }
                 }
+                let begun = Instant::now();
                 if let Some(left) = look_again(upstream, connection).await {
                     return left;
                 }
+                // However often a server changes, most of the time is for others.
+                pause = begun.elapsed().saturating_mul(4).clamp(MCP_LIST_DEBOUNCE, AGAIN);
                 if resources {
                     tell(upstream, Change::Resources);
                 }
             }
             Err(RecvError::Closed) => return Left::Lost { reason: "it is gone".to_owned(), stderr: Vec::new() },
         }
+    }
+}
+
+/// Waits before a server is asked again, and says why it is left if it is to be left meanwhile.
+async fn rest(upstream: &Upstream, connection: &Connection, pause: Duration) -> Option<Left> {
+    tokio::select! {
+        biased;
+        () = upstream.inner.restart.notified() => Some(Left::Restart),
+        why = connection.over() => Some(Left::Lost { reason: why.to_string(), stderr: connection.last_words() }),
+        () = sleep(pause) => None,
     }
 }
 

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
+use tokio::task::spawn_blocking;
 
 use super::discover::list;
 use super::{ClientError, Connection, Mirror};
@@ -65,7 +66,9 @@ impl Manifest {
             Err(ClientError::Refused(_)) => Vec::new(),
             templates => templates?,
         };
-        let mut manifest = Self::of(&KeptManifest { tools, prompts, templates });
+        // There may be thousands, and schemas are looked at one by one.
+        let checked = spawn_blocking(move || Self::of(&KeptManifest { tools, prompts, templates })).await;
+        let mut manifest = checked.map_err(|error| ClientError::NotMcp(error.to_string()))?;
         manifest.left_out.extend(cuts);
         Ok(manifest)
     }
