@@ -28,24 +28,36 @@ fn quick(name: &str, mark: &str) -> McpServerConfigEntry {
 }
 
 #[tokio::test]
-async fn a_server_is_given_what_its_entry_says_and_nothing_else_of_ours() {
+async fn drive_a_look_at_the_environment() {
+    let Some(directory) = driven() else { return };
     let mut entry = odd("peer", &[]);
-    entry.env = env(&["FIXED=as it stands", "FILLED=before ${CARGO_MANIFEST_DIR} behind", "CARGO_PKG_NAME"]);
+    entry.env = env(&["FIXED=as it stands", "FILLED=before ${INNER} behind", "PASSED"]);
     let house = House::with([entry]).await;
     house.ready("peer").await;
-
-    let given: Value = serde_json::from_str(&house.says("mcp_peer_environment", json!({})).await).unwrap();
-
-    assert_eq!(given["FIXED"], "as it stands");
-    assert_eq!(given["FILLED"], format!("before {} behind", env!("CARGO_MANIFEST_DIR")));
-    assert_eq!(given["CARGO_PKG_NAME"], "openfang-cli");
-    let listed = ["FIXED", "FILLED", "CARGO_PKG_NAME"];
-    let usual = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "TMPDIR", "SHELL", "TERM", "TZ", "PWD", "SHLVL", "_"];
-    for name in given.as_object().unwrap().keys() {
-        let is_usual = usual.contains(&name.as_str()) || name.starts_with("LC_");
-        assert!(is_usual || listed.contains(&name.as_str()), "{name} was given too");
-    }
+    let given = house.says("mcp_peer_environment", json!({})).await;
     house.close().await;
+    std::fs::write(directory.join("given"), given).unwrap();
+}
+
+#[tokio::test]
+async fn a_server_is_given_what_its_entry_says_and_nothing_else_of_ours() {
+    let mut driver = Driver::new("gateway::processes::drive_a_look_at_the_environment");
+    driver.through_shell("export INNER=inner PASSED=passed OPENFANG_API_KEY=canary GITHUB_TOKEN=canary");
+
+    driver.run();
+
+    let given = std::fs::read_to_string(driver.directory.path().join("given")).unwrap();
+    assert!(!given.contains("canary"), "{given}");
+    let given: Value = serde_json::from_str(&given).unwrap();
+    assert_eq!(given["FIXED"], "as it stands");
+    assert_eq!(given["FILLED"], "before inner behind");
+    assert_eq!(given["PASSED"], "passed");
+    let listed = ["FIXED", "FILLED", "PASSED"];
+    // Python sets the last one by itself.
+    let usual = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "SHELL", "TERM", "LC_CTYPE"];
+    for name in given.as_object().unwrap().keys() {
+        assert!(usual.contains(&name.as_str()) || listed.contains(&name.as_str()), "{name} was given too");
+    }
 }
 
 #[tokio::test]
