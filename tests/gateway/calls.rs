@@ -24,6 +24,24 @@ async fn a_call_without_an_answer_is_given_up_and_the_server_is_told() {
 }
 
 #[tokio::test]
+async fn answers_come_in_any_order_and_each_to_its_own_call() {
+    let house = House::beside(odd("shuffling", &[])).await;
+    house.ready("shuffling").await;
+    let calls = (0..40).map(|number| {
+        let arguments = json!({"text": number.to_string(), "seconds": f64::from(40 - number) / 200.0});
+        house.says("mcp_shuffling_after", arguments)
+    });
+
+    let said = futures_util::future::join_all(calls).await;
+
+    assert!(said.iter().enumerate().all(|(number, text)| *text == number.to_string()), "{said:?}");
+    let long = "\u{2028}\n\"long\" \u{1f98a} ".repeat(20_000);
+    let result = house.call_at("/mcp/servers/shuffling", "echo", json!({ "text": long })).await;
+    assert!(result["content"][0]["text"] == long, "a long text comes back as it was");
+    house.close().await;
+}
+
+#[tokio::test]
 async fn progress_gives_a_call_more_time() {
     let mut entry = odd("steady", &[]);
     entry.timeout_secs = 2;

@@ -5,7 +5,7 @@ use openfang_types::config::{McpServerConfigEntry, OnChange};
 use openfang_types::mcp_status::McpServerState;
 use serde_json::json;
 
-use super::fixture::{House, odd};
+use super::fixture::{House, odd, program, script};
 
 /// A server whose list is in a file; `storm` tells that it changed.
 struct Changing {
@@ -195,11 +195,34 @@ for line in sys.stdin:
 "#;
     let path = changing.path("server.py");
     std::fs::write(&path, script).unwrap();
-    let house = House::with([super::fixture::program("moving", &["/usr/bin/python3".to_owned(), path])]).await;
+    let house = House::with([program("moving", &["/usr/bin/python3".to_owned(), path])]).await;
 
     let status = house.until("moving", |status| status.tools.len() == 2).await;
 
     assert_eq!(status.starts, 1);
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn servers_that_come_up_at_the_same_moment_are_all_listed() {
+    let names: Vec<String> = (0..40).map(|number| format!("s{number}")).collect();
+    let house = House::with(names.iter().map(|name| program(name, &["sh".to_owned(), script("quick.sh")]))).await;
+    for _ in 0..5 {
+        let anew = names.iter().map(|name| house.reconnect(name));
+        let statuses = futures_util::future::join_all(anew).await;
+        assert!(statuses.iter().all(|status| status.state == McpServerState::Ready));
+
+        let tools = house.kernel().available_tools(&house.operator(), None).unwrap();
+
+        let listed = tools.iter().filter(|tool| tool.server.is_some()).count();
+        assert_eq!(listed, names.len());
+        let bare: Vec<_> = statuses
+            .iter()
+            .filter(|status| status.tools.is_empty())
+            .map(|status| &status.name)
+            .collect();
+        assert!(bare.is_empty(), "{bare:?} are ready, and have no tools");
+    }
     house.close().await;
 }
 

@@ -128,6 +128,24 @@ async fn stopping_ends_every_server_within_the_time_to_drain() {
     until(SOON, || none(marked(&mark))).await;
 }
 
+/// A server that may ask its callers has a process for each call that is under way; none of them stays either.
+#[tokio::test]
+async fn conversations_of_one_caller_each_end_with_the_house() {
+    let mark = mark();
+    let mut entry = quick("asking", &mark);
+    entry.interactive = true;
+    let house = House::with([entry]).await;
+    house.ready("asking").await;
+    let calls = (0..40).map(|_| house.call_at("/mcp/servers/asking", "hello", json!({})));
+
+    let results = futures_util::future::join_all(calls).await;
+
+    assert!(results.iter().all(|result| result["content"][0]["text"] == "hello"), "{results:?}");
+    assert!(marked(&mark).len() <= 41, "{:?}", marked(&mark));
+    house.close().await;
+    until(SOON, || none(marked(&mark))).await;
+}
+
 #[tokio::test]
 async fn drive_a_thousand_connections() {
     let Some(directory) = driven() else { return };

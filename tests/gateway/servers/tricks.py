@@ -22,6 +22,13 @@ def pid(peer, request, _):
 
 
 @trick
+def after(peer, request, arguments):
+    """Gives the text back after a while."""
+    time.sleep(arguments["seconds"])
+    peer.say(request, arguments["text"])
+
+
+@trick
 def noise(peer, request, arguments):
     """Lines that are no messages, then the answer."""
     for number in range(arguments["lines"]):

@@ -10,8 +10,9 @@ use tokio::sync::broadcast;
 use tokio_util::task::TaskTracker;
 
 use super::asked::said_of_us;
-use super::inbox::{Expected, Inbox};
+use super::inbox::Inbox;
 use super::ongoing::{Listener, Ongoing, Silent, Step};
+use super::slot::Expected;
 use super::wire::{Outgoing, Wire};
 use super::{Asked, ClientError, Members, Notice, Question, ServerFacts};
 use crate::capabilities::ClientCapabilities;

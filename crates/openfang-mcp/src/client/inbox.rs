@@ -18,7 +18,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::ClientError;
-use super::slot::{Heard, Slot};
+use super::slot::{Expected, Heard, Slot};
 use crate::meta::LogLevel;
 
 /// What a server says of its own accord.
@@ -66,17 +66,6 @@ struct Inside {
 struct Waiting {
     slot: Arc<Slot>,
     what: Expected,
-}
-
-/// What a request waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Expected {
-    /// An answer.
-    Answer,
-    /// An answer, and questions before it: whoever calls can be asked.
-    Questions,
-    /// The end of what is told meanwhile, which may never come.
-    End,
 }
 
 impl Waiting {

@@ -222,11 +222,12 @@ fn show(upstream: &Upstream, manifest: Manifest) {
     };
     let tools = differs(&manifest.tools, &before.manifest.tools);
     let prompts = differs(&manifest.prompts, &before.manifest.prompts);
+    // First what it has, then that it is ready: whoever waited for that finds it listed.
+    upstream.update(|snapshot| snapshot.manifest = Arc::new(manifest));
     upstream.update(|snapshot| {
         snapshot.state = if is_whole { McpServerState::Ready } else { McpServerState::Degraded };
         snapshot.reason = reason;
         snapshot.stderr = Vec::new();
-        snapshot.manifest = Arc::new(manifest);
     });
     if tools {
         tell(upstream, Change::Tools);

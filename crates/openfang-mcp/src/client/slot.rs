@@ -11,6 +11,17 @@ use super::ClientError;
 use super::inbox::Question;
 use crate::meta::LogLevel;
 
+/// What a request waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// An answer.
+    Answer,
+    /// An answer, and questions before it: whoever calls can be asked.
+    Questions,
+    /// The end of what is told meanwhile, which may never come.
+    End,
+}
+
 /// What a request hears.
 pub(super) enum Heard {
     /// How far it is.
