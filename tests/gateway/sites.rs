@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use openfang_types::mcp_status::McpServerState;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -140,5 +140,78 @@ async fn a_site_that_is_down_is_told_at_once_and_found_when_it_comes_back() {
     house.reconnect("coming").await;
     house.until("coming", |status| status.state == McpServerState::Ready).await;
     assert!(house.says("mcp_coming_add_numbers", json!({"a": 1, "b": 2})).await.contains('3'));
+    house.close().await;
+}
+
+/// The body of a request, read whole, and the session it names.
+async fn request(stream: &mut TcpStream) -> Option<(Value, Option<String>)> {
+    let mut bytes = Vec::new();
+    loop {
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let header = |name: &str| {
+            let lines = head.lines().filter_map(|line| line.split_once(':'));
+            lines
+                .filter(|(key, _)| key.eq_ignore_ascii_case(name))
+                .map(|(_, value)| value.trim().to_owned())
+                .next()
+        };
+        let length: usize = header("content-length").map_or(0, |length| length.parse().unwrap());
+        if body.len() >= length {
+            return Some((serde_json::from_str(body).unwrap_or_default(), header("mcp-session-id")));
+        }
+    }
+}
+
+/// A server that forgets the first session once a tool is called in it.
+async fn forgetful(calls: Arc<AtomicUsize>) -> Site {
+    let sessions = Arc::new(AtomicUsize::new(0));
+    Site::answering(move |mut stream| {
+        let (sessions, calls) = (Arc::clone(&sessions), Arc::clone(&calls));
+        async move {
+            let Some((asked, session)) = request(&mut stream).await else { return };
+            let answer = |result: Value| json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }).to_string();
+            let ok = "200 OK\r\ncontent-type: application/json";
+            let said = match asked["method"].as_str() {
+                Some("initialize") => {
+                    let number = sessions.fetch_add(1, Ordering::SeqCst) + 1;
+                    let result = json!({
+                        "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
+                        "serverInfo": { "name": "forgetful", "version": "1" },
+                    });
+                    page(&format!("{ok}\r\nmcp-session-id: s{number}"), &answer(result))
+                }
+                Some("notifications/initialized") => page("202 Accepted", ""),
+                Some("tools/list") => {
+                    let tools = json!({ "tools": [{ "name": "count", "inputSchema": { "type": "object" } }] });
+                    page(ok, &answer(tools))
+                }
+                Some("tools/call") if session.as_deref() == Some("s1") => page("404 Not Found", ""),
+                Some("tools/call") => {
+                    let number = calls.fetch_add(1, Ordering::SeqCst) + 1;
+                    let text = format!("call {number}");
+                    page(ok, &answer(json!({ "content": [{ "type": "text", "text": text }] })))
+                }
+                _ => page("405 Method Not Allowed", ""),
+            };
+            let _ = stream.write_all(said.as_bytes()).await;
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_server_that_forgot_our_session_is_greeted_again_and_the_call_is_made_once() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let server = forgetful(Arc::clone(&calls)).await;
+    let house = House::with([site("forgetful", server.url())]).await;
+    house.ready("forgetful").await;
+
+    assert_eq!(house.says("mcp_forgetful_count", json!({})).await, "call 1");
+
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
     house.close().await;
 }

@@ -74,7 +74,7 @@ pub(crate) enum Command {
     Status,
     /// Serve MCP on standard input and output, for an IDE to start; or look after the MCP servers of the house
     #[command(
-        after_help = "Examples:\n  openfang mcp --tools\n  openfang mcp --agent starter\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem ."
+        after_help = "Examples:\n  openfang mcp --tools\n  openfang mcp --agent starter\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/projects"
     )]
     Mcp(McpArgs),
     /// Talk to agents

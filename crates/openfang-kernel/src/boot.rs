@@ -171,7 +171,7 @@ impl Boot {
                 stop: CancellationToken::new(),
                 outward,
                 upstreams: Upstreams::new(Weak::clone(kernel), self.home.mcp()),
-                home: self.home.root().to_owned(),
+                home: self.home.clone(),
                 config_edits: tokio::sync::Mutex::new(()),
                 metrics: Mutex::new(metrics),
             }

@@ -62,6 +62,11 @@ impl Home {
         self.data().join("openfang.db")
     }
 
+    /// Where MCP servers run: an empty place, so that one that is told to look around here finds nothing.
+    pub(crate) fn servers(&self) -> PathBuf {
+        self.root.join("servers")
+    }
+
     /// What is remembered of MCP servers.
     pub(crate) fn mcp(&self) -> PathBuf {
         self.data().join("mcp")

@@ -1,7 +1,6 @@
 //! The kernel: the handle everybody holds, and what stands behind it. All fields are private to this crate.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_runtime::agents::AgentSummary;
@@ -22,6 +21,7 @@ use tokio_util::task::TaskTracker;
 use crate::KernelError;
 use crate::access::{AuthError, Caller, Credentials, PeerKind};
 use crate::agents::Agent;
+use crate::home::Home;
 use crate::keys::Keys;
 use crate::outward::Outward;
 use crate::run::LiveRuns;
@@ -55,8 +55,7 @@ pub(crate) struct Inner {
     pub(crate) stop: CancellationToken,
     pub(crate) outward: Outward,
     pub(crate) upstreams: Upstreams,
-    /// The directory of the home.
-    pub(crate) home: PathBuf,
+    pub(crate) home: Home,
     /// Held while `config.toml` is edited.
     pub(crate) config_edits: tokio::sync::Mutex<()>,
     pub(crate) metrics: Mutex<Registry>,

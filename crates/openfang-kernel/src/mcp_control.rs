@@ -11,7 +11,6 @@ use openfang_types::principal::{AdminProof, Standing};
 use tokio::time::Instant;
 
 use crate::config_edit::{self, Edit, EditError, Existing};
-use crate::home::Home;
 use crate::{Caller, Kernel, KernelError};
 use change::Change;
 use shown::Shown;
@@ -153,7 +152,7 @@ impl Kernel {
         edit: impl FnOnce(&std::path::Path) -> Result<(), EditError> + Send + 'static,
     ) -> Result<(), KernelError> {
         let _alone = self.inner.config_edits.lock().await;
-        let path = Home::at(self.inner.home.clone()).config();
+        let path = self.inner.home.config();
         let edited = tokio::task::spawn_blocking(move || edit(&path)).await;
         let edited = edited.unwrap_or_else(|_| Err(EditError::Unwritable("the edit broke; see the log".to_owned())));
         edited.map_err(|error| match error {

@@ -159,21 +159,27 @@ impl Tool for McpTool {
 
     fn call<'a>(&'a self, _: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
-            let arguments = to_raw_value(&arguments)?;
-            let what = Relayed::Tool { name: &self.original, arguments: Some(&arguments) };
-            let result = self.relay.call_plainly(what).await.map_err(|error| self.failure(&error))?;
-            let result = CallResult::from_raw(&result).map_err(|error| {
-                ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
-            })?;
-            if !self.fits(&result) {
-                return Err(ToolFailure::new("the server's structured result does not fit the schema it promised"));
-            }
-            Ok(output(result).labelled(&self.labels()))
+            // A refusal is in the server's own words too.
+            let said = self.called(&arguments).await.unwrap_or_else(|why| ToolOutput::error(why.to_string()));
+            Ok(said.labelled(&self.labels()))
         })
     }
 }
 
 impl McpTool {
+    async fn called(&self, arguments: &Value) -> Result<ToolOutput, ToolFailure> {
+        let arguments = to_raw_value(arguments)?;
+        let what = Relayed::Tool { name: &self.original, arguments: Some(&arguments) };
+        let result = self.relay.call_plainly(what).await.map_err(|error| self.failure(&error))?;
+        let result = CallResult::from_raw(&result).map_err(|error| {
+            ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
+        })?;
+        if !self.fits(&result) {
+            return Err(ToolFailure::new("the server's structured result does not fit the schema it promised"));
+        }
+        Ok(output(result))
+    }
+
     fn failure(&self, error: &ClientError) -> ToolFailure {
         let server = self.relay.upstream().name();
         ToolFailure::new(match error {

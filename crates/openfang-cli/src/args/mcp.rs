@@ -22,7 +22,7 @@ pub(crate) struct McpArgs {
 pub(crate) enum McpCommand {
     /// Connect to an MCP server, and write it into config.toml
     #[command(
-        after_help = "Examples:\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  openfang mcp add github -e GITHUB_PERSONAL_ACCESS_TOKEN -- npx -y @modelcontextprotocol/server-github\n  openfang mcp add docs --url https://mcp.example.org/mcp --header 'Authorization: Bearer ${DOCS_TOKEN}'"
+        after_help = "Examples:\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/projects\n  openfang mcp add github -e GITHUB_PERSONAL_ACCESS_TOKEN -- npx -y @modelcontextprotocol/server-github\n  openfang mcp add docs --url https://mcp.example.org/mcp --header 'Authorization: Bearer ${DOCS_TOKEN}'"
     )]
     Add(McpAddArgs),
     /// List the MCP servers and how they are doing

@@ -29,7 +29,8 @@ impl EntryPlace {
         let ours = Surroundings::ours();
         let listed: Vec<String> = self.entry.env.iter().map(EnvEntry::expose).map(str::to_owned).collect();
         let environment = Environment::build(EnvironmentKind::McpServer, &listed, &ours).map_err(text)?;
-        let directory = kernel.inner.home.clone();
+        let directory = kernel.inner.home.servers();
+        std::fs::create_dir_all(&directory).map_err(text)?;
         let program = Program::resolve(command, environment.path(), &directory).map_err(text)?;
         let arguments = args.iter().map(|arg| ours.fill_in("args", arg));
         let arguments = arguments.collect::<Result<Vec<OsString>, _>>().map_err(text)?;

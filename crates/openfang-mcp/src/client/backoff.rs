@@ -30,6 +30,11 @@ impl Backoff {
         self.failures = 0;
     }
 
+    /// Whether a server that was up and went away may be connected to again without a pause.
+    pub(super) fn allows_another(&self) -> bool {
+        self.until_allowed().is_zero()
+    }
+
     /// How long to wait before the next start. `chance` is somewhere between 0 and 1.
     pub(super) fn pause(&mut self, chance: f64) -> Duration {
         let doubled = MCP_RECONNECT.saturating_mul(1 << self.failures.min(16));

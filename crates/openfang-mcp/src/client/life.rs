@@ -24,7 +24,7 @@ enum Left {
     /// It is to be connected to anew.
     Restart,
     /// It went away, or never came.
-    Lost { reason: String, stderr: Vec<String> },
+    Lost { reason: String, stderr: Vec<String>, was_up: bool },
 }
 
 /// Looks after a server until it is let go.
@@ -51,7 +51,12 @@ pub(super) async fn look_after(upstream: Upstream) {
         let (reason, stderr) = match left {
             Left::Stopped => return,
             Left::Restart => continue,
-            Left::Lost { reason, stderr } => (reason, stderr),
+            // Whoever calls now waits a moment and notices nothing: a session was forgotten, a program was updated.
+            Left::Lost { reason, was_up: true, .. } if backoff.allows_another() => {
+                tracing::warn!(server = parts.name, reason, "an MCP server went away; it is connected to again");
+                continue;
+            }
+            Left::Lost { reason, stderr, .. } => (reason, stderr),
         };
         if begun.elapsed() > MCP_RESTART_WINDOW {
             backoff.held();
@@ -83,7 +88,7 @@ async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>, started: &
         Err((error, stderr)) => {
             // What was found before may not hold any more.
             *known = None;
-            return Left::Lost { reason: error.to_string(), stderr };
+            return Left::Lost { reason: error.to_string(), stderr, was_up: false };
         }
     };
     *known = Some(connection.revision().era());
@@ -144,7 +149,7 @@ async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadca
             () = upstream.inner.parts.stop.cancelled() => return Left::Stopped,
             () = upstream.inner.restart.notified() => return Left::Restart,
             why = connection.over() => {
-                return Left::Lost { reason: why.to_string(), stderr: connection.last_words() };
+                return Left::Lost { reason: why.to_string(), stderr: connection.last_words(), was_up: true };
             }
             () = &mut listening => {
                 listening.set(listen(connection));
@@ -177,7 +182,9 @@ async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadca
                     tell(upstream, Change::Resources);
                 }
             }
-            Err(RecvError::Closed) => return Left::Lost { reason: "it is gone".to_owned(), stderr: Vec::new() },
+            Err(RecvError::Closed) => {
+                return Left::Lost { reason: "it is gone".to_owned(), stderr: Vec::new(), was_up: true };
+            }
         }
     }
 }
