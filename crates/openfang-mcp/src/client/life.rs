@@ -194,7 +194,9 @@ async fn rest(upstream: &Upstream, connection: &Connection, pause: Duration) -> 
     tokio::select! {
         biased;
         () = upstream.inner.restart.notified() => Some(Left::Restart),
-        why = connection.over() => Some(Left::Lost { reason: why.to_string(), stderr: connection.last_words() }),
+        why = connection.over() => {
+            Some(Left::Lost { reason: why.to_string(), stderr: connection.last_words(), was_up: true })
+        }
         () = sleep(pause) => None,
     }
 }
