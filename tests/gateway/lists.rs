@@ -104,16 +104,31 @@ async fn what_is_too_large_is_left_out_and_the_others_are_usable() {
     house.close().await;
 }
 
-/// MCC-02: a page beyond the largest message says so at once, rather than never coming.
+/// MCC-02: one tool that is larger than any message of ours costs itself.
+#[tokio::test]
+async fn a_tool_of_eleven_megabytes_is_left_out_and_the_others_stay() {
+    let long = json!({"name": "long", "description": "x".repeat(11 * 1024 * 1024), "inputSchema": {}});
+    let (_directory, entry) = listing("huge", &json!([long, tool("good")]));
+    let house = House::beside(entry).await;
+
+    let status = house.ready("huge").await;
+
+    assert!(why(&status, "long").contains("description"));
+    assert_eq!(house.names_at("/mcp/servers/huge").await, ["good"]);
+    house.neighbour_works().await;
+    house.close().await;
+}
+
+/// A page beyond the largest message says so at once, rather than never coming.
 #[tokio::test]
 async fn a_list_that_is_larger_than_a_message_fails_its_server_with_the_reason() {
-    let tools = json!([{"name": "long", "description": "x".repeat(11 * 1024 * 1024), "inputSchema": {}}]);
+    let tools = json!([{"name": "long", "description": "x".repeat(33 * 1024 * 1024), "inputSchema": {}}]);
     let (_directory, entry) = listing("huge", &tools);
     let house = House::beside(entry).await;
 
     let status = house.failed("huge").await;
 
-    assert!(status.reason.as_ref().unwrap().contains("larger than 10 MiB"), "{:?}", status.reason);
+    assert!(status.reason.as_ref().unwrap().contains("larger than 32 MiB"), "{:?}", status.reason);
     house.neighbour_works().await;
     house.close().await;
 }

@@ -57,7 +57,8 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         Self { from, buffer: BytesMut::new(), framing: None, state: START, limit: MAX_MCP_MESSAGE_SIZE }
     }
 
-    #[cfg(test)]
+    /// Takes frames of this size at most.
+    #[must_use]
     pub(crate) const fn with_limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self

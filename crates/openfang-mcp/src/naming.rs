@@ -2,7 +2,7 @@
 //!
 //! The names are for showing. Routing goes by a map from the full name, never by taking a name apart.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use sha2::{Digest as _, Sha256};
 
@@ -29,17 +29,30 @@ pub fn format_agent_tool_name(agent: &str) -> String {
 
 /// A name for every tool of every server, in their order. A name that is taken, longer than `max`, or has characters that
 /// names cannot have, ends with a short hash of what it stands for: the same tools in the same order always have the same
-/// names. The second value says whether that happened.
+/// names. Where tools of two servers would have one name neither has it: whoever was allowed to use it must not find
+/// another server behind it. The second value says whether a name ends with a hash.
 pub fn unique_names<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>, max: usize) -> Vec<(String, bool)> {
-    let mut taken = HashSet::new();
-    tools.into_iter().map(|(server, tool)| name_of(server, tool, max, &mut taken)).collect()
+    let tools: Vec<(&str, &str, String)> = tools
+        .into_iter()
+        .map(|(server, tool)| (server, tool, format_mcp_tool_name(server, tool)))
+        .collect();
+    let (mut owners, mut contested) = (HashMap::new(), HashSet::new());
+    for (server, _, plain) in &tools {
+        if *owners.entry(plain.as_str()).or_insert(*server) != *server {
+            contested.insert(plain.as_str());
+        }
+    }
+    let mut taken: HashSet<String> = contested.iter().map(|name| (*name).to_owned()).collect();
+    tools
+        .iter()
+        .map(|(server, tool, plain)| name_of((server, tool), plain, max, &mut taken))
+        .collect()
 }
 
-fn name_of(server: &str, tool: &str, max: usize, taken: &mut HashSet<String>) -> (String, bool) {
-    let plain = format_mcp_tool_name(server, tool);
+fn name_of((server, tool): (&str, &str), plain: &str, max: usize, taken: &mut HashSet<String>) -> (String, bool) {
     let is_usable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if plain.len() <= max && plain.chars().all(is_usable) && taken.insert(plain.clone()) {
-        return (plain, false);
+    if plain.len() <= max && plain.chars().all(is_usable) && taken.insert(plain.to_owned()) {
+        return (plain.to_owned(), false);
     }
     let digest = Sha256::digest(format!("{server}\0{tool}").as_bytes());
     let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();

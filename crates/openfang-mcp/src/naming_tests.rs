@@ -31,8 +31,7 @@ fn names_that_collide_or_are_too_long_get_a_hash_that_stays_the_same() {
         ("files", "a_tool_with_a_name_that_goes_on_and_on_and_on_for_evil"),
     ];
     let names = unique_names(tools, 48);
-    assert_eq!(names[0], ("mcp_github_create_issue".to_owned(), false));
-    assert!(names[1..].iter().all(|(_, is_hashed)| *is_hashed), "{names:?}");
+    assert!(names.iter().all(|(_, is_hashed)| *is_hashed), "{names:?}");
     let distinct: std::collections::HashSet<_> = names.iter().map(|(name, _)| name).collect();
     assert_eq!(distinct.len(), names.len());
     for (name, _) in &names {
@@ -40,4 +39,19 @@ fn names_that_collide_or_are_too_long_get_a_hash_that_stays_the_same() {
         assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'), "{name}");
     }
     assert_eq!(names, unique_names(tools, 48));
+}
+
+#[test]
+fn two_tools_of_one_server_share_no_name_and_the_first_keeps_the_plain_one() {
+    let names = unique_names([("github", "create_issue"), ("github", "create-issue")], 48);
+    assert_eq!(names[0], ("mcp_github_create_issue".to_owned(), false));
+    assert!(names[1].1 && names[1].0.starts_with("mcp_github_create_issue_"), "{names:?}");
+}
+
+#[test]
+fn a_name_that_two_servers_would_have_belongs_to_neither() {
+    let alone = unique_names([("github_create", "issue")], 48);
+    assert_eq!(alone[0].0, "mcp_github_create_issue");
+    let both = unique_names([("github", "create_issue"), ("github_create", "issue")], 48);
+    assert!(both.iter().all(|(name, is_hashed)| *is_hashed && name != "mcp_github_create_issue"), "{both:?}");
 }

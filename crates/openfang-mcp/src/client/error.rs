@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use openfang_types::jsonrpc::ErrorObject;
-use openfang_types::limits::MAX_MCP_MESSAGE_SIZE;
+use openfang_types::limits::MCP_UPSTREAM_MESSAGE_BYTES;
 
 /// Why a request to a server has no result.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -35,7 +35,7 @@ pub enum ClientError {
         said: String,
     },
     /// The answer is larger than any message may be, and is gone.
-    #[error("its answer is larger than {} MiB", MAX_MCP_MESSAGE_SIZE >> 20)]
+    #[error("its answer is larger than {} MiB", MCP_UPSTREAM_MESSAGE_BYTES >> 20)]
     TooLarge,
     /// The program cannot be started, or the server not be asked as it is configured.
     #[error("{0}")]

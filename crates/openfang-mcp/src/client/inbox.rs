@@ -159,7 +159,10 @@ impl Inbox {
     /// Takes a frame; `via` is the request on whose stream it came, where the transport knows that.
     pub(super) fn take(&self, frame: &[u8], via: Option<i64>) -> Vec<Taken> {
         if !is_batch(frame) {
-            return vec![self.take_one(decode(frame, IdRule::Mcp), via)];
+            return vec![match self.take_one(decode(frame, IdRule::Mcp), via) {
+                Taken::Noise => self.take_unreadable(frame),
+                taken => taken,
+            }];
         }
         match decode_batch(frame, IdRule::Mcp, MCP_BATCH) {
             Ok(messages) => messages.into_iter().map(|message| self.take_one(message, via)).collect(),
@@ -184,6 +187,17 @@ impl Inbox {
                 Taken::Understood
             }
             Err(_) => Taken::Noise,
+        }
+    }
+
+    /// What cannot be read may still say whom it was for: an answer with broken text, or nested too deep.
+    fn take_unreadable(&self, frame: &[u8]) -> Taken {
+        match id_in_head(frame) {
+            Some(id) if self.waits_for(id) => {
+                self.fail(id, ClientError::NotMcp("its answer cannot be read".to_owned()));
+                Taken::Understood
+            }
+            Some(_) | None => Taken::Noise,
         }
     }
 
@@ -286,6 +300,17 @@ impl Inbox {
     fn lock(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The id at the beginning of what looks like an answer.
+fn id_in_head(frame: &[u8]) -> Option<i64> {
+    const HEAD_BYTES: usize = 256;
+    let head = String::from_utf8_lossy(&frame[..frame.len().min(HEAD_BYTES)]).into_owned();
+    let is_answer = head.trim_start().starts_with('{') && head.contains("\"jsonrpc\"") && !head.contains("\"method\"");
+    let (_, rest) = head.split_once("\"id\"").filter(|_| is_answer)?;
+    let number = rest.trim_start().strip_prefix(':')?.trim_start();
+    let end = number.find(|c: char| !c.is_ascii_digit())?;
+    number.get(..end)?.parse().ok()
 }
 
 fn read<'a, T: Deserialize<'a>>(params: Option<&'a RawValue>) -> Option<T> {

@@ -85,7 +85,23 @@ fn an_answer_that_could_not_be_kept_is_that_of_the_only_one_who_waits() {
     inbox.forget(second);
     inbox.lose_answer(&ClientError::TooLarge);
 
-    assert_eq!(text(one.take()), "its answer is larger than 10 MiB");
+    assert_eq!(text(one.take()), "its answer is larger than 32 MiB");
     assert!(!inbox.waits_for(first));
     assert_eq!(text(listening.take()), "nothing");
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_fails_its_own_call() {
+    let inbox = Inbox::new();
+    let (id, slot) = inbox.expect(Expected::Answer).unwrap();
+    let deep = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}1{}}}"#, "[".repeat(500), "]".repeat(500));
+    inbox.take(format!(r#"DEBUG {{"jsonrpc":"2.0","id":{id},"method":"x"}}"#).as_bytes(), None);
+    assert_eq!(text(slot.take()), "nothing");
+    inbox.take(deep.as_bytes(), None);
+    assert!(text(slot.take()).contains("cannot be read"));
+
+    let (id, slot) = inbox.expect(Expected::Answer).unwrap();
+    let broken = [format!(r#"{{"jsonrpc":"2.0","id":{id},"result":""#).as_bytes(), b"\xff\xfe\"}"].concat();
+    inbox.take(&broken, None);
+    assert!(text(slot.take()).contains("cannot be read"));
 }

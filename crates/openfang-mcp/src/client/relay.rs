@@ -47,6 +47,9 @@ pub enum Relayed<'a> {
     },
 }
 
+/// Whose conversations are those in which nobody can be asked. No owner has this name.
+const NOBODY: &str = "*nobody";
+
 /// Hands calls on to one server.
 pub struct Relay {
     upstream: Upstream,
@@ -88,10 +91,20 @@ impl Relay {
     /// Hands on a call of nobody who could be asked.
     pub async fn call_plainly(&self, what: Relayed<'_>) -> Result<Box<RawValue>, ClientError> {
         for is_last in [false, true] {
-            let connection = self.upstream.connection().await?;
-            let asked = self.asked(what);
-            let outcome = connection.request(asked, &super::Silent).await;
-            self.upstream.note(&connection, &outcome);
+            let shared = self.upstream.connection().await?;
+            // The shared conversation says that callers can be asked; nobody can be here.
+            let is_told_so = self.is_interactive && shared.revision().era() == Era::Legacy;
+            let mut lease = match is_told_so {
+                true => Some(self.pool.take(NOBODY, ClientCapabilities::NONE).await?),
+                false => None,
+            };
+            let connection = lease.as_ref().and_then(|lease| lease.connection()).unwrap_or(&shared).clone();
+            let outcome = connection.request(self.asked(what), &super::Silent).await;
+            match &mut lease {
+                Some(lease) if matches!(outcome, Ok(_) | Err(ClientError::Refused(_))) => lease.done(),
+                Some(_) => {}
+                None => self.upstream.note(&connection, &outcome),
+            }
             match outcome {
                 Err(error) if error.is_harmless() && !is_last => {}
                 outcome => return plain_answer(outcome?, connection.revision().era()),

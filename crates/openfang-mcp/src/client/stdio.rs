@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use openfang_egress::process::{Child, Launch, ProcessDoor, SendError, Stdin, Stdout};
-use openfang_types::limits::{CHILD_LAST_WORDS, MCP_NOISE_LINES, MCP_REPLIES};
+use openfang_types::limits::{CHILD_LAST_WORDS, MCP_NOISE_LINES, MCP_REPLIES, MCP_UPSTREAM_MESSAGE_BYTES};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
@@ -63,7 +63,7 @@ async fn send(stdin: &Stdin, message: &[u8]) -> Result<(), SendError> {
 
 /// Reads until the child stops talking, or talks nonsense for too long.
 async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker): (Weak<Child>, TaskTracker)) {
-    let mut frames = FrameReader::new(stdout);
+    let mut frames = FrameReader::new(stdout).with_limit(MCP_UPSTREAM_MESSAGE_BYTES);
     let mut noise = 0;
     let replies = Arc::new(Semaphore::new(MCP_REPLIES));
     let why = loop {

@@ -3,7 +3,7 @@
 use http::{HeaderMap, HeaderValue, header};
 use openfang_egress::http::{Body, Events};
 use openfang_egress::sse::{Event, SseLimits};
-use openfang_types::limits::MAX_MCP_MESSAGE_SIZE;
+use openfang_types::limits::MCP_UPSTREAM_MESSAGE_BYTES;
 
 use super::super::ClientError;
 use super::site::lost;
@@ -53,12 +53,15 @@ pub(super) fn unreadable(headers: &HeaderMap) -> ClientError {
 
 /// The whole message.
 pub(super) async fn document(body: Body) -> Result<bytes::Bytes, ClientError> {
-    body.at_most(MAX_MCP_MESSAGE_SIZE as u64).bytes().await.map_err(|error| lost(&error))
+    body.at_most(MCP_UPSTREAM_MESSAGE_BYTES as u64)
+        .bytes()
+        .await
+        .map_err(|error| lost(&error))
 }
 
 /// The stream: each message limited, their number not.
 pub(super) fn events(body: Body) -> Events {
-    body.events(SseLimits { event_bytes: MAX_MCP_MESSAGE_SIZE, events: u64::MAX })
+    body.events(SseLimits { event_bytes: MCP_UPSTREAM_MESSAGE_BYTES, events: u64::MAX })
 }
 
 /// What a stream can be taken up behind this event with; none for an id that cannot be sent back.

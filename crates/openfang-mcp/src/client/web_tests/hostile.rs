@@ -76,7 +76,7 @@ async fn an_answer_to_something_else_is_none_and_of_two_the_first_counts() {
 
 #[tokio::test]
 async fn a_message_that_is_too_large_is_not_read_to_its_end() {
-    let large = format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"a\":\"{}\"}}}}", "x".repeat(20 * 1024 * 1024));
+    let large = format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"a\":\"{}\"}}}}", "x".repeat(40 * 1024 * 1024));
     let (document, events) = (large.clone(), format!("data: {large}\n\n"));
 
     let whole = asked(move |_| answer(200, "content-type: application/json\r\n", &document))
