@@ -55,11 +55,15 @@ async fn an_answer_to_nothing_is_nobodys_answer() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_are_noise() {
+async fn an_answer_that_is_no_text_fails_its_call_at_once() {
     let house = House::beside(odd("binary", &[])).await;
     house.ready("binary").await;
 
-    assert_eq!(house.says("mcp_binary_not_utf8", json!({})).await, "this is UTF-8");
+    let said = house.says("mcp_binary_not_utf8", json!({})).await;
+
+    assert!(said.starts_with('!') && said.contains("cannot be read"), "{said}");
+    assert_eq!(house.says("mcp_binary_echo", json!({"text": "and on"})).await, "and on");
+    assert_eq!(house.status("binary").starts, 1);
     house.close().await;
 }
 
@@ -88,7 +92,7 @@ async fn half_a_message_and_then_nothing_fails_the_call_once() {
 
     let said = house.says("mcp_cut_half", json!({})).await;
 
-    assert!(said.starts_with('!') && said.contains("ended"), "{said}");
+    assert!(said.starts_with('!') && said.contains("cannot be read"), "{said}");
     house.neighbour_works().await;
     house
         .until("cut", |status| status.starts == 2 && status.state == McpServerState::Ready)
