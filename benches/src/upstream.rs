@@ -140,7 +140,7 @@ pub(crate) fn definition(number: usize) -> String {
     let name = if number == 0 { ECHO.to_owned() } else { format!("look_up_record_{number:05}") };
     format!(
         "{{\"name\":\"{name}\",\"description\":\"Looks up records of the kind {number} and gives back what is known of \
-         each, newest first.\",\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\"text\":{{\"type\":\"string\",\
+         each, newest first, as far as the caller may see it.\",\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\"text\":{{\"type\":\"string\",\
          \"description\":\"What to look for.\"}},\"limit\":{{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\
          \"description\":\"How many at most.\"}},\"kinds\":{{\"type\":\"array\",\"items\":{{\"type\":\"string\",\"enum\":\
          [\"open\",\"closed\",\"all\"]}}}}}},\"required\":[\"text\"]}},\"annotations\":{{\"readOnlyHint\":true}}}}"
