@@ -39,8 +39,9 @@ impl Stdio {
         Ok(Arc::new(Self { child, inbox: Arc::clone(inbox), tracker: tracker.clone() }))
     }
 
-    async fn send(&self, message: &[u8]) -> Result<(), ClientError> {
-        let Err(error) = send(self.child.stdin(), message).await else { return Ok(()) };
+    /// What it means that a message was not sent.
+    async fn sent(&self, outcome: Result<(), SendError>) -> Result<(), ClientError> {
+        let Err(error) = outcome else { return Ok(()) };
         match error {
             SendError::Stuck { .. } => Err(ClientError::Lost(error.to_string())),
             SendError::Closed | SendError::Gone => {
@@ -53,11 +54,12 @@ impl Stdio {
     }
 }
 
-async fn send(stdin: &Stdin, message: &[u8]) -> Result<(), SendError> {
+/// The message as a line.
+fn line(message: &[u8]) -> Bytes {
     let mut line = BytesMut::with_capacity(message.len() + 1);
     line.put_slice(message);
     line.put_u8(b'\n');
-    stdin.send(line.freeze()).await
+    line.freeze()
 }
 
 /// Reads until the child stops talking, or talks nonsense for too long.
@@ -79,7 +81,7 @@ async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker):
                     noise = 0;
                     // A child that does not read is found out by whoever sends it a request.
                     let stdin = stdin.clone();
-                    tracker.spawn(async move { send(&stdin, &reply).await });
+                    tracker.spawn(async move { stdin.send(line(&reply)).await });
                 }
             }
         }
@@ -108,11 +110,12 @@ async fn ended(child: &Weak<Child>) -> String {
 
 impl Wire for Stdio {
     fn request(self: Arc<Self>, request: Outgoing) -> Carried {
-        Box::pin(async move { self.send(&request.body).await })
+        // The answer says that it arrived.
+        Box::pin(async move { self.sent(self.child.stdin().send_unheard(line(&request.body)).await).await })
     }
 
     fn tell(self: Arc<Self>, message: Bytes) -> Carried {
-        Box::pin(async move { self.send(&message).await })
+        Box::pin(async move { self.sent(self.child.stdin().send(line(&message)).await).await })
     }
 
     fn settle(&self, _: Revision) {}
