@@ -1,33 +1,74 @@
 //! What is remembered of a server between two runs, in a file of its own: what it has, which era it speaks, and what each
 //! of its tools looked like when it was first seen or last approved.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use openfang_mcp::client::{KeptManifest, Manifest, fingerprint};
+use openfang_mcp::listing::Entry;
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, OnChange};
 use openfang_types::ids::ServerName;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 /// What is remembered.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Kept {
     /// The era that was found.
     pub(super) era: Option<String>,
     /// How the server was reached; another way is another server.
     place: String,
     /// The fingerprint of every tool that was seen, by its name.
-    approved: BTreeMap<String, String>,
+    approved: Arc<BTreeMap<String, Fingerprint>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct File {
     era: Option<String>,
     place: String,
-    approved: BTreeMap<String, String>,
+    approved: BTreeMap<String, Fingerprint>,
     manifest: KeptManifest,
+}
+
+/// A [`File`] to be written.
+#[derive(Serialize)]
+struct Written<'a> {
+    era: Option<&'a str>,
+    place: &'a str,
+    approved: &'a BTreeMap<String, Fingerprint>,
+    manifest: &'a Manifest,
+}
+
+/// What a tool looked like; in hexadecimal digits where it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    fn of(tool: &Entry) -> Self {
+        Self(fingerprint(&tool.json()))
+    }
+}
+
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&hex(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = <Cow<'_, str>>::deserialize(from)?;
+        let digit = |at: usize| text.get(2 * at..2 * at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        let mut bytes = [0; 32];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = digit(at).ok_or_else(|| D::Error::custom("no fingerprint"))?;
+        }
+        Ok(Self(bytes))
+    }
 }
 
 /// What a look at a server's tools found.
@@ -46,8 +87,8 @@ impl Kept {
         let Some(file) = text.and_then(|text| serde_json::from_slice::<File>(&text).ok()) else {
             return (Self { place: place_of(entry), ..Self::default() }, None);
         };
-        let manifest = (file.place == place_of(entry)).then(|| Manifest::of(&file.manifest));
-        (Self { era: file.era, place: file.place, approved: file.approved }, manifest)
+        let manifest = (file.place == place_of(entry)).then(|| Manifest::of(file.manifest));
+        (Self { era: file.era, place: file.place, approved: Arc::new(file.approved) }, manifest)
     }
 
     /// Holds what a server has against what is remembered of it. What is seen for the first time is good.
@@ -55,7 +96,7 @@ impl Kept {
         let is_elsewhere = self.place != place_of(entry);
         let mut looked = Looked::default();
         for tool in manifest.tools.entries() {
-            let now = hex(&fingerprint(&tool.json));
+            let now = Fingerprint::of(tool);
             match self.approved.get(&tool.name) {
                 Some(then) if *then == now && !is_elsewhere => continue,
                 None if !is_elsewhere || self.approved.is_empty() => {}
@@ -67,7 +108,7 @@ impl Kept {
                     }
                 }
             }
-            self.approved.insert(tool.name.clone(), now);
+            Arc::make_mut(&mut self.approved).insert(tool.name.clone(), now);
         }
         if looked.quarantined.is_empty() {
             self.place = place_of(entry);
@@ -78,29 +119,23 @@ impl Kept {
     /// Takes a tool as it is now.
     pub(super) fn approve(&mut self, entry: &McpServerConfigEntry, manifest: &Manifest, tool: &str) {
         if let Some(known) = manifest.tools.get(tool) {
-            self.approved.insert(tool.to_owned(), hex(&fingerprint(&known.json)));
+            Arc::make_mut(&mut self.approved).insert(tool.to_owned(), Fingerprint::of(known));
         }
-        let all = manifest.tools.entries();
-        let are_all_known =
-            all.map(|tool| hex(&fingerprint(&tool.json)) == self.approved.get(&tool.name).cloned().unwrap_or_default());
-        if are_all_known.into_iter().all(|is_known| is_known) {
+        let mut all = manifest.tools.entries();
+        if all.all(|tool| self.approved.get(&tool.name) == Some(&Fingerprint::of(tool))) {
             self.place = place_of(entry);
         }
     }
 
     /// Writes it down, for the next run.
     pub(super) fn write(&self, directory: &Path, name: &ServerName, manifest: &Manifest) -> io::Result<()> {
-        let file = File {
-            era: self.era.clone(),
-            place: self.place.clone(),
-            approved: self.approved.clone(),
-            manifest: manifest.kept(),
-        };
+        let written = Written { era: self.era.as_deref(), place: &self.place, approved: &self.approved, manifest };
         std::fs::create_dir_all(directory)?;
-        let text = serde_json::to_vec(&file)?;
         let path = path(directory, name);
         let beside = path.with_extension("new");
-        std::fs::write(&beside, text)?;
+        let mut file = BufWriter::new(std::fs::File::create(&beside)?);
+        serde_json::to_writer(&mut file, &written)?;
+        file.flush()?;
         std::fs::rename(beside, path)
     }
 

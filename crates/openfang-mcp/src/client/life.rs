@@ -189,17 +189,22 @@ fn show(upstream: &Upstream, manifest: Manifest) {
         format!("left out: {} ({}){others}", left.name, left.why)
     });
     let differs = |one: &crate::listing::Listing, other: &crate::listing::Listing| {
-        one.entries()
-            .map(|entry| entry.json.get())
-            .ne(other.entries().map(|entry| entry.json.get()))
+        let (one, other) = (one.entries(), other.entries());
+        one.len() != other.len() || one.zip(other).any(|(one, other)| one.json().get() != other.json().get())
     };
     let tools = differs(&manifest.tools, &before.manifest.tools);
     let prompts = differs(&manifest.prompts, &before.manifest.prompts);
+    let is_same = !tools
+        && !prompts
+        && !differs(&manifest.templates, &before.manifest.templates)
+        && manifest.left_out == before.manifest.left_out;
+    // What is the same stays the same value, so that nobody looks at all of it again.
+    let manifest = if is_same { Arc::clone(&before.manifest) } else { Arc::new(manifest) };
     upstream.update(|snapshot| {
         snapshot.state = if is_whole { McpServerState::Ready } else { McpServerState::Degraded };
         snapshot.reason = reason;
         snapshot.stderr = Vec::new();
-        snapshot.manifest = Arc::new(manifest);
+        snapshot.manifest = manifest;
     });
     if tools {
         tell(upstream, Change::Tools);
