@@ -220,7 +220,6 @@ impl Listing {
     fn render(&self, revision: Revision, number: usize) -> Bytes {
         let rest = self.entries.get(number * MCP_PAGE_ENTRIES..).unwrap_or_default();
         let entries = &rest[..rest.len().min(MCP_PAGE_ENTRIES)];
-        // Entries are often about as long as each other.
         let bytes = entries.first().map_or(0, |first| first.json().get().len() + 64) * entries.len();
         let mut body = String::with_capacity(bytes + 64);
         body.push_str(&format!("\"{}\":[", self.listed.member()));

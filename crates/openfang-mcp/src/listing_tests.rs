@@ -76,7 +76,7 @@ fn an_empty_list_is_one_page() {
 
 #[test]
 fn an_output_schema_that_is_no_object_is_for_the_modern_era_only() {
-    odd = Entry::new(
+    let odd = Entry::new(
         "a",
         raw(&json!({"name": "a", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}})),
     );

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::backoff::Backoff;
 use super::upstream::Upstream;
 use super::watching::{AGAIN, EVER};
-use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, Silent, connect};
+use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, ServerFacts, Silent, connect};
 use crate::host::Change;
 use crate::revision::Era;
 
@@ -85,9 +85,10 @@ async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>) -> Left {
     *known = Some(connection.revision().era());
     let tools = manifest.tools.names().count();
     tracing::info!(server = parts.name, revision = %connection.revision(), tools, "connected to an MCP server");
+    // What it has is known before anybody can call it.
+    show(upstream, Arc::new(connection.facts().clone()), manifest);
     *upstream.lock() = Some(connection.clone());
-    upstream.update(|snapshot| snapshot.facts = Some(Arc::new(connection.facts().clone())));
-    show(upstream, manifest);
+    settle(upstream);
     stay(upstream, &connection).await
 }
 
@@ -149,7 +150,10 @@ async fn stay(upstream: &Upstream, connection: &Connection) -> Left {
                     }
                 }
                 match Manifest::ask(connection, upstream.timeout()).await {
-                    Ok(manifest) => show(upstream, manifest),
+                    Ok(manifest) => {
+                        show(upstream, Arc::new(connection.facts().clone()), manifest);
+                        settle(upstream);
+                    }
                     Err(error) => {
                         tracing::warn!(server = upstream.name(), %error, "a server does not say what changed");
                     }
@@ -179,15 +183,9 @@ async fn listen(connection: &Connection) {
     }
 }
 
-/// Shows what the server has from now on, and tells of what is different.
-fn show(upstream: &Upstream, manifest: Manifest) {
+/// Shows what the server is and has from now on, and tells of what is different.
+fn show(upstream: &Upstream, facts: Arc<ServerFacts>, manifest: Manifest) {
     let before = upstream.snapshot();
-    let is_whole = manifest.left_out.is_empty();
-    let reason = manifest.left_out.first().map(|left| {
-        let more = manifest.left_out.len() - 1;
-        let others = if more == 0 { String::new() } else { format!(", and {more} more") };
-        format!("left out: {} ({}){others}", left.name, left.why)
-    });
     let differs = |one: &crate::listing::Listing, other: &crate::listing::Listing| {
         let (one, other) = (one.entries(), other.entries());
         one.len() != other.len() || one.zip(other).any(|(one, other)| one.json().get() != other.json().get())
@@ -201,9 +199,7 @@ fn show(upstream: &Upstream, manifest: Manifest) {
     // What is the same stays the same value, so that nobody looks at all of it again.
     let manifest = if is_same { Arc::clone(&before.manifest) } else { Arc::new(manifest) };
     upstream.update(|snapshot| {
-        snapshot.state = if is_whole { McpServerState::Ready } else { McpServerState::Degraded };
-        snapshot.reason = reason;
-        snapshot.stderr = Vec::new();
+        snapshot.facts = Some(facts);
         snapshot.manifest = manifest;
     });
     if tools {
@@ -212,6 +208,21 @@ fn show(upstream: &Upstream, manifest: Manifest) {
     if prompts {
         tell(upstream, Change::Prompts);
     }
+}
+
+/// It can be used, as far as what it has can be.
+fn settle(upstream: &Upstream) {
+    upstream.update(|snapshot| {
+        let left_out = &snapshot.manifest.left_out;
+        let reason = left_out.first().map(|left| {
+            let more = left_out.len() - 1;
+            let others = if more == 0 { String::new() } else { format!(", and {more} more") };
+            format!("left out: {} ({}){others}", left.name, left.why)
+        });
+        snapshot.state = if reason.is_none() { McpServerState::Ready } else { McpServerState::Degraded };
+        snapshot.reason = reason;
+        snapshot.stderr = Vec::new();
+    });
 }
 
 fn tell(upstream: &Upstream, change: Change) {
