@@ -122,14 +122,14 @@ impl Home {
 
     /// Starts a server of somebody else, which says its address on standard output.
     pub(crate) fn start_peer(&self, path: &Path) -> Result<Server> {
-        let mut command = program(path);
-        command.arg("0").stdout(Stdio::piped());
-        let mut starting = Starting(Some(command.spawn().context("the peer does not start")?));
-        let stdout = starting.child()?.stdout.take().context("the peer has no standard output")?;
-        let mut address = String::new();
-        BufReader::new(stdout).read_line(&mut address)?;
-        let address = address.trim().trim_start_matches("http://").trim_end_matches("/mcp");
-        starting.started(address.to_owned())
+        listening(program(path).arg("0"))
+    }
+
+    /// Starts another gateway with this as its config.
+    pub(crate) fn start_gateway(&self, path: &Path, config: &str) -> Result<Server> {
+        let file = self.directory.path().join("gateway.toml");
+        fs::write(&file, config)?;
+        listening(program(path).arg(file))
     }
 
     /// Starts the product and waits for its first good answer; the time is from before the start to that answer.
@@ -171,14 +171,28 @@ impl Home {
     pub(crate) fn start_floor(&self, answer: &Answer) -> Result<Server> {
         let file = self.directory.path().join("floor.json");
         fs::write(&file, serde_json::to_string(answer)?)?;
-        let mut command = program(&std::env::current_exe()?);
-        command.arg("floor").arg(file).stdout(Stdio::piped());
-        let mut starting = Starting(Some(command.spawn().context("the floor does not start")?));
-        let stdout = starting.child()?.stdout.take().context("the floor has no standard output")?;
-        let mut address = String::new();
-        BufReader::new(stdout).read_line(&mut address)?;
-        starting.started(address.trim().to_owned())
+        listening(program(&std::env::current_exe()?).arg("floor").arg(file))
     }
+}
+
+/// Starts an upstream that is reached by HTTP.
+pub(crate) fn start_upstream(tools: usize) -> Result<Server> {
+    listening(program(&std::env::current_exe()?).args(["upstream", "http", &tools.to_string()]))
+}
+
+/// Starts a program that says on standard output where it listens.
+fn listening(command: &mut Command) -> Result<Server> {
+    command.stdout(Stdio::piped());
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut starting = Starting(Some(command.spawn().with_context(|| format!("{name} does not start"))?));
+    let stdout = starting
+        .child()?
+        .stdout
+        .take()
+        .with_context(|| format!("{name} has no standard output"))?;
+    let mut address = String::new();
+    BufReader::new(stdout).read_line(&mut address)?;
+    starting.started(address.trim().to_owned())
 }
 
 /// A program with nothing of our environment but the search path.

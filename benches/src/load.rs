@@ -19,7 +19,8 @@ const READ_BYTES: usize = 16 * 1024;
 pub(crate) struct Target {
     pub(crate) pid: u32,
     pub(crate) address: String,
-    pub(crate) request: Bytes,
+    /// One for each connection, over again where there are more connections.
+    pub(crate) requests: Vec<Bytes>,
 }
 
 /// What one round showed.
@@ -41,8 +42,8 @@ pub(crate) async fn round(target: &Target, connections: usize, requests: usize) 
     let mut running = JoinSet::new();
     let cpu = CpuTime::of(target.pid)?;
     let start = Instant::now();
-    for connection in open {
-        running.spawn(connection.repeat(target.request.clone(), each));
+    for (connection, request) in open.into_iter().zip(target.requests.iter().cycle()) {
+        running.spawn(connection.repeat(request.clone(), each));
     }
     let mut latencies = Vec::with_capacity(each * connections);
     while let Some(done) = running.join_next().await {
@@ -67,6 +68,14 @@ impl Round {
             p99_ms: at(0.99),
             cpu_micros: cpu.as_secs_f64() * 1e6 / count,
         }
+    }
+}
+
+/// Sends one request after the other until this is dropped, whatever comes of each.
+pub(crate) async fn pester(address: String, request: Bytes, pause: Duration) {
+    loop {
+        let _ = once(&address, &request).await;
+        tokio::time::sleep(pause).await;
     }
 }
 

@@ -24,7 +24,7 @@ async fn target(servers: &mut JoinSet<()>, answer: &'static str) -> Target {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     servers.spawn(serve(listener, answer));
-    Target { pid: std::process::id(), request: wire::get("/", &address).into(), address }
+    Target { pid: std::process::id(), requests: vec![wire::get("/", &address).into()], address }
 }
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn one_request_gives_head_and_body() {
     let mut servers = JoinSet::new();
     let target = target(&mut servers, "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello").await;
 
-    let (head, body) = once(&target.address, &target.request).await.unwrap();
+    let (head, body) = once(&target.address, &target.requests[0]).await.unwrap();
 
     assert_eq!((head.status, &body[..]), (200, &b"hello"[..]));
 }

@@ -4,7 +4,7 @@
 
 mod child;
 mod floor;
-
+mod gateway;
 mod load;
 mod mcp;
 mod measure;
@@ -12,6 +12,7 @@ mod process_stat;
 mod report;
 mod scenarios;
 mod store;
+mod upstream;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -23,26 +24,46 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::measure::Plan;
 
 const HELP: &str = "\
-Usage: openfang-bench --openfang PATH [--peer PATH] [--quick] [--json] [--strict]
+Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway] [--quick] [--json] [--strict]
        openfang-bench floor ANSWER
+       openfang-bench upstream KIND TOOLS
 
   --openfang PATH   the release binary to measure
-  --peer PATH       another server with the same tool, measured beside it
+  --peers DIRECTORY where the programs of others are that are measured beside it
+  --gateway         only what concerns the gateway
   --quick           fewer and shorter rounds, for a first look
   --json            a machine-readable report on standard output
   --strict          fail when a row is over its budget
 
   floor ANSWER      be the floor: answer every request with what the file ANSWER holds
+  upstream KIND TOOLS
+                    be an MCP server with so many tools: stdio, http, silent or crashing
 ";
 
 /// What the command line asks for.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options {
     openfang: PathBuf,
-    peer: Option<PathBuf>,
+    peers: Option<Peers>,
+    is_gateway_only: bool,
     quick: bool,
     json: bool,
     strict: bool,
+}
+
+/// Programs of others, as the gate's stage `peers` builds them.
+#[derive(Debug, PartialEq, Eq)]
+struct Peers {
+    /// A server of the official SDK with the same tool.
+    sdk: PathBuf,
+    /// Another gateway.
+    gateway: PathBuf,
+}
+
+impl Peers {
+    fn below(directory: &Path) -> Self {
+        Self { sdk: directory.join("server_rmcp"), gateway: directory.join("gateway_mcp_proxy") }
+    }
 }
 
 fn main() -> ExitCode {
@@ -54,6 +75,7 @@ fn main() -> ExitCode {
             Ok(ExitCode::SUCCESS)
         }
         ["floor", answer] => floor::run(Path::new(answer)),
+        ["upstream", kind, tools] => upstream::run(kind, tools),
         _ => options(&words).and_then(|options| bench(&options)),
     };
     outcome.unwrap_or_else(|error| {
@@ -68,7 +90,11 @@ fn options(words: &[&str]) -> Result<Options> {
     while let Some(word) = words.next() {
         match *word {
             "--openfang" => options.openfang = words.next().context("--openfang needs a path")?.into(),
-            "--peer" => options.peer = Some(words.next().context("--peer needs a path")?.into()),
+            "--peers" => {
+                let directory = words.next().context("--peers needs a directory")?;
+                options.peers = Some(Peers::below(Path::new(directory)));
+            }
+            "--gateway" => options.is_gateway_only = true,
             "--quick" => options.quick = true,
             "--json" => options.json = true,
             "--strict" => options.strict = true,
@@ -87,7 +113,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
     let plan = if options.quick { Plan::QUICK } else { Plan::FULL };
     let report = runtime.block_on(async {
         tokio::select! {
-            report = measure::run(&options.openfang, options.peer.as_deref(), plan) => report,
+            report = measure::run(options, plan) => report,
             // Dropping the measurement ends the servers it started.
             () = told_to_stop() => bail!("interrupted"),
         }

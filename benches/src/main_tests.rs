@@ -4,9 +4,10 @@ use super::*;
 
 #[test]
 fn options_are_read_in_any_order() {
-    let expected = Options { openfang: "x/openfang".into(), peer: None, quick: true, json: true, strict: false };
+    let expected =
+        Options { openfang: "x/openfang".into(), is_gateway_only: true, quick: true, json: true, ..Options::default() };
 
-    assert_eq!(options(&["--quick", "--openfang", "x/openfang", "--json"]).unwrap(), expected);
+    assert_eq!(options(&["--quick", "--openfang", "x/openfang", "--json", "--gateway"]).unwrap(), expected);
 }
 
 #[test]

@@ -20,8 +20,7 @@ pub(crate) async fn rows(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
     let long = Home::new(openfang, "")?.with_agents(1_000)?;
     let (server, _) = long.start().await?;
     let CpuBudget::TimesFloor(most) = MCP_LIST.budget else { anyhow::bail!("the list is measured against a floor") };
-    let fewer = Plan { requests: plan.requests / 20, warm_up: plan.warm_up / 20, ..plan };
-    let mut rows = compare(&long, &server, &MCP_LIST, most, fewer).await?;
+    let mut rows = compare(&long, &server, &MCP_LIST, most, plan.divided(20)).await?;
     drop(server);
 
     let home = Home::new(openfang, "")?;

@@ -11,10 +11,10 @@ use crate::floor::Answer;
 use crate::load::{self, Round, Target};
 use crate::report::{Budget, Report, Row};
 use crate::scenarios::{CpuBudget, IDLE_MEMORY_BUDGET_MB, SCENARIOS, Scenario};
-use crate::{mcp, process_stat, store, wire};
+use crate::{Options, Peers, gateway, mcp, process_stat, store, wire};
 
 /// How long after its start a server counts as idle.
-const IDLE_AFTER: Duration = Duration::from_secs(2);
+pub(crate) const IDLE_AFTER: Duration = Duration::from_secs(2);
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
@@ -33,10 +33,24 @@ impl Plan {
         Self { rounds: 5, requests: 40_000, warm_up: 10_000, starts: 5, stored_tasks: 1_000_000 };
     pub(crate) const QUICK: Self =
         Self { rounds: 3, requests: 5_000, warm_up: 2_000, starts: 3, stored_tasks: 100_000 };
+
+    /// As many rounds, each with a part of the requests.
+    pub(crate) const fn divided(self, by: usize) -> Self {
+        Self { requests: self.requests / by, warm_up: self.warm_up / by, ..self }
+    }
 }
 
 /// Everything in the table.
-pub(crate) async fn run(openfang: &Path, peer: Option<&Path>, plan: Plan) -> Result<Report> {
+pub(crate) async fn run(options: &Options, plan: Plan) -> Result<Report> {
+    let (openfang, peers) = (options.openfang.as_path(), options.peers.as_ref());
+    let other = peers.map(|peers| peers.gateway.as_path());
+    let mut rows = if options.is_gateway_only { Vec::new() } else { house(openfang, peers, plan).await? };
+    rows.extend(gateway::rows(openfang, other, plan).await?);
+    Ok(Report { plan, rows })
+}
+
+/// What does not concern the gateway.
+async fn house(openfang: &Path, peers: Option<&Peers>, plan: Plan) -> Result<Vec<Row>> {
     let home = Home::new(openfang, "")?;
     let mut rows = Vec::new();
     // The first start fills the home, so that later ones show what every start costs.
@@ -49,19 +63,19 @@ pub(crate) async fn run(openfang: &Path, peer: Option<&Path>, plan: Plan) -> Res
     }
     drop(product);
     rows.extend(mcp::rows(openfang, plan).await?);
-    if let Some(peer) = peer {
-        rows.extend(mcp::beside_peer(openfang, peer, plan).await?);
+    if let Some(peers) = peers {
+        rows.extend(mcp::beside_peer(openfang, &peers.sdk, plan).await?);
     }
     rows.extend(start_and_idle(&home, plan).await?);
     rows.extend(store::rows(plan.stored_tasks).await?);
-    Ok(Report { plan, rows })
+    Ok(rows)
 }
 
 /// One scenario's rows: for each number of connections the floor and the product.
 pub(crate) async fn compare(
     home: &Home,
     product: &Server,
-    scenario: &Scenario,
+    scenario: &Scenario<'_>,
     most: f64,
     plan: Plan,
 ) -> Result<Vec<Row>> {
@@ -84,7 +98,7 @@ pub(crate) async fn compare(
 }
 
 /// A scenario without a floor: what it costs, how fast it is, and what the disk does for it.
-async fn alone(server: &Server, scenario: &Scenario, [most, per_second]: [f64; 2], plan: Plan) -> Result<Vec<Row>> {
+async fn alone(server: &Server, scenario: &Scenario<'_>, [most, per_second]: [f64; 2], plan: Plan) -> Result<Vec<Row>> {
     let product = target(server, scenario);
     right_answer(&product, scenario).await?;
     let mut rows = Vec::new();
@@ -107,8 +121,9 @@ async fn alone(server: &Server, scenario: &Scenario, [most, per_second]: [f64; 2
     Ok(rows)
 }
 
-async fn right_answer(target: &Target, scenario: &Scenario) -> Result<(wire::Head, bytes::Bytes)> {
-    let (head, body) = load::once(&target.address, &target.request).await?;
+pub(crate) async fn right_answer(target: &Target, scenario: &Scenario<'_>) -> Result<(wire::Head, bytes::Bytes)> {
+    let request = target.requests.first().context("nothing to ask")?;
+    let (head, body) = load::once(&target.address, request).await?;
     let text = String::from_utf8_lossy(&body);
     if head.status != 200 || !text.contains(scenario.answer_contains) {
         bail!("{} answered {}: {text}", scenario.name, head.status);
@@ -129,9 +144,9 @@ async fn store_counters(server: &Server) -> Result<[f64; 2]> {
     Ok([value("openfang_store_commits_total")?, value("openfang_store_writes_total")?])
 }
 
-pub(crate) fn target(server: &Server, scenario: &Scenario) -> Target {
+pub(crate) fn target(server: &Server, scenario: &Scenario<'_>) -> Target {
     let request = wire::request(scenario, &server.address).into();
-    Target { pid: server.pid(), address: server.address.clone(), request }
+    Target { pid: server.pid(), address: server.address.clone(), requests: vec![request] }
 }
 
 pub(crate) async fn in_turn(targets: [&Target; 2], connections: usize, plan: Plan) -> Result<[Round; 2]> {
@@ -164,7 +179,7 @@ async fn start_and_idle(home: &Home, plan: Plan) -> Result<[Row; 2]> {
 }
 
 /// The median of each figure by itself: a round is not a thing that anybody will see again.
-fn median_round(rounds: &[Round]) -> Round {
+pub(crate) fn median_round(rounds: &[Round]) -> Round {
     let of = |figure: fn(&Round) -> f64| median(rounds.iter().map(figure));
     Round {
         requests_per_second: of(|round| round.requests_per_second),

@@ -75,7 +75,7 @@ impl Row {
             |show: fn(usize, &Round) -> String| self.load.as_ref().map_or(String::new(), |(n, round)| show(*n, round));
         let budget = match self.budget {
             None => String::new(),
-            Some(Budget::Ratio(most)) => format!("{most:.1}x"),
+            Some(Budget::Ratio(most)) => format!("{most:.2}x"),
             Some(Budget::Value(most)) => format!("{most:.0} {}", self.unit),
             Some(Budget::AtLeast(least)) => format!(">= {least:.0}"),
         };

@@ -20,7 +20,7 @@ fn the_table_is_aligned_and_says_which_limits_were_raised() {
     let expected = "\
 row          conns        value  ratio  budget      req/s      p50      p99
 floor           32  10.0 us CPU                     50000  0.50 ms  1.25 ms
-POST /x         32  25.0 us CPU  2.50x    3.0x  ok  50000  0.50 ms  1.25 ms
+POST /x         32  25.0 us CPU  2.50x   3.00x  ok  50000  0.50 ms  1.25 ms
 start                    8.0 ms
 idle memory             11.0 MB          20 MB  ok
 ";

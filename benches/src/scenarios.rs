@@ -3,10 +3,10 @@
 
 /// A request that the product and the floor answer with the same bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scenario {
+pub(crate) struct Scenario<'a> {
     pub(crate) name: &'static str,
     pub(crate) method: &'static str,
-    pub(crate) path: &'static str,
+    pub(crate) path: &'a str,
     /// Further headers, each with its line end.
     pub(crate) headers: &'static str,
     pub(crate) body: &'static str,
@@ -25,7 +25,7 @@ pub(crate) enum CpuBudget {
     Micros { most: f64, per_second: f64 },
 }
 
-pub(crate) const SCENARIOS: &[Scenario] = &[
+pub(crate) const SCENARIOS: &[Scenario<'static>] = &[
     Scenario {
         name: "POST /api/tools/add_numbers",
         method: "POST",
@@ -51,7 +51,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
 ];
 
 /// A call of MCP as the modern era makes it.
-pub(crate) const MCP_MODERN: Scenario = Scenario {
+pub(crate) const MCP_MODERN: Scenario<'static> = Scenario {
     name: "tools/call on /mcp, 2026-07-28",
     method: "POST",
     path: "/mcp",
@@ -64,7 +64,7 @@ pub(crate) const MCP_MODERN: Scenario = Scenario {
 };
 
 /// A call of MCP as the legacy era makes it, without a session.
-pub(crate) const MCP_LEGACY: Scenario = Scenario {
+pub(crate) const MCP_LEGACY: Scenario<'static> = Scenario {
     name: "tools/call on /mcp, 2025-11-25",
     headers: "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-11-25\r\n",
     body: r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_numbers","arguments":{"a":3,"b":7}}}"#,
@@ -72,7 +72,7 @@ pub(crate) const MCP_LEGACY: Scenario = Scenario {
 };
 
 /// A long list, which only has to be sent.
-pub(crate) const MCP_LIST: Scenario = Scenario {
+pub(crate) const MCP_LIST: Scenario<'static> = Scenario {
     name: "tools/list of 1,000 tools",
     headers: "accept: application/json\r\nmcp-protocol-version: 2025-11-25\r\n",
     body: r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
@@ -80,6 +80,52 @@ pub(crate) const MCP_LIST: Scenario = Scenario {
     budget: CpuBudget::TimesFloor(2.0),
     ..MCP_MODERN
 };
+
+/// A call of an upstream's tool through the gateway, in the modern era.
+pub(crate) const GATEWAY_MODERN: Scenario<'static> = Scenario {
+    name: "tools/call on /mcp/servers, 10,000 tools against 10",
+    path: "/mcp/servers/up",
+    headers: "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
+              mcp-method: tools/call\r\nmcp-name: echo\r\n",
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#,
+    answer_contains: "hello",
+    ..MCP_MODERN
+};
+
+/// The same in the legacy era, without a session.
+pub(crate) const GATEWAY_LEGACY: Scenario<'static> = Scenario {
+    name: "  2025-11-25",
+    headers: MCP_LEGACY.headers,
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"}}}"#,
+    ..GATEWAY_MODERN
+};
+
+/// The same among all tools of the house.
+pub(crate) const GATEWAY_PREFIXED: Scenario<'static> = Scenario {
+    name: "  on /mcp",
+    path: "/mcp",
+    headers: "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
+              mcp-method: tools/call\r\nmcp-name: mcp_up_echo\r\n",
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mcp_up_echo","arguments":{"text":"hello"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#,
+    ..GATEWAY_MODERN
+};
+
+/// CPU of a call handed through, against another gateway's.
+pub(crate) const GATEWAY_BUDGET: f64 = 0.75;
+/// Upstreams with few tools and with many, and how much dearer a call may be among many.
+pub(crate) const FEW_TOOLS: usize = 10;
+/// See [`FEW_TOOLS`].
+pub(crate) const MANY_TOOLS: usize = 10_000;
+/// See [`FEW_TOOLS`].
+pub(crate) const TOOL_GROWTH_BUDGET: f64 = 1.3;
+/// An upstream as one is used, and resident memory with it.
+pub(crate) const UPSTREAM_TOOLS: usize = 100;
+/// See [`UPSTREAM_TOOLS`].
+pub(crate) const UPSTREAM_MEMORY_BUDGET_MB: f64 = 30.0;
+/// What memory may grow by with many tools, in multiples of the bytes of their definitions.
+pub(crate) const TOOL_MEMORY_BUDGET: f64 = 3.0;
+/// How much longer calls of a good upstream may wait beside bad ones.
+pub(crate) const FAIRNESS_BUDGET: f64 = 1.5;
 
 /// Against the official SDK with the same tool: with everything on, and with reads left out of the audit log.
 pub(crate) const RMCP_BUDGETS: [f64; 2] = [0.75, 0.5];

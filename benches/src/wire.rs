@@ -19,7 +19,7 @@ pub(crate) struct Head {
 }
 
 /// The bytes of a scenario's request.
-pub(crate) fn request(scenario: &Scenario, address: &str) -> Vec<u8> {
+pub(crate) fn request(scenario: &Scenario<'_>, address: &str) -> Vec<u8> {
     let Scenario { method, path, headers, body, .. } = scenario;
     let length = body.len();
     format!(

@@ -8,20 +8,22 @@ use anyhow::{Result, bail};
 use crate::metadata::Metadata;
 use crate::{process, wants_help};
 
-const OPTIONS: &[&str] = &["--quick", "--json", "--strict", PEERS];
+const OPTIONS: &[&str] = &["--gateway", "--quick", "--json", "--strict", PEERS];
 const PEERS: &str = "--peers";
-/// The official SDK with the same tool, where the gate's stage `peers` builds it.
-const PEER: &str = "peers/rust/release/server_rmcp";
+/// Where the gate's stage `peers` builds what is measured beside the product.
+const BUILT: &str = "peers/rust/release";
 const HELP: &str = "\
-Usage: cargo xtask bench [--quick] [--json] [--strict] [--peers]
+Usage: cargo xtask bench [--gateway] [--quick] [--json] [--strict] [--peers]
 
 Measures the release build of openfang against a floor: a server that reads and parses the same
 requests and answers the same bytes, and does nothing else.
 
+  --gateway  only what concerns the gateway
   --quick    fewer and shorter rounds, for a first look
   --json     a machine-readable report on standard output
   --strict   fail when a row is over its budget
-  --peers    measure a server of the official Rust SDK beside it (`cargo xtask test peers` builds it)
+  --peers    measure a server of the official Rust SDK and another gateway beside it
+             (`cargo xtask test peers` builds them)
 ";
 
 /// The command.
@@ -46,11 +48,11 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let mut command = process::program(release.join("openfang-bench"));
     command.arg("--openfang").arg(release.join("openfang"));
     if args.iter().any(|arg| arg == PEERS) {
-        let peer = target.join(PEER);
-        if !peer.exists() {
-            bail!("there is no peer to measure: run `cargo xtask test peers` first");
+        let peers = target.join(BUILT);
+        if !peers.join("gateway_mcp_proxy").exists() {
+            bail!("there are no peers to measure: run `cargo xtask test peers` first");
         }
-        command.arg("--peer").arg(peer);
+        command.arg("--peers").arg(peers);
     }
     process::succeed(command.args(args.iter().filter(|arg| *arg != PEERS)))?;
     Ok(ExitCode::SUCCESS)

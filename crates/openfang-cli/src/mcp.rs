@@ -5,13 +5,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use openfang_kernel::mcp::serving::{House, HouseError, HouseFuture, HouseReply, Sending, Ticks};
+use openfang_kernel::mcp::serving::{Entry, House, HouseError, HouseFuture, HouseReply, Sending, Ticks};
 use openfang_kernel::{AgentSummary, Caller, Kernel};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
 use openfang_types::principal::Door;
 use openfang_types::task::Task;
-use openfang_types::tool::ToolDefinition;
 use serde_json::{Map, Value};
 use tokio_util::task::TaskTracker;
 
@@ -157,7 +156,7 @@ impl House for McpHouse {
         carried_out!(self, Again::Harmless, kernel, caller, daemon, House::agents(kernel, caller), daemon.mcp_agents())
     }
 
-    fn tools<'a>(&'a self, (): &'a (), through: Option<&'a AgentName>) -> HouseFuture<'a, Vec<ToolDefinition>> {
+    fn tools<'a>(&'a self, (): &'a (), through: Option<&'a AgentName>) -> HouseFuture<'a, Vec<Entry>> {
         carried_out!(
             self,
             Again::Harmless,

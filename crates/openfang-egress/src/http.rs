@@ -5,6 +5,7 @@
 //! they are dialled, literal, resolved or redirected to. No proxy is taken from the environment. Each cap on time, size,
 //! growth and redirects ends a request with its own [`HttpError`]; no error, span or metric shows more than an origin.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use http::{HeaderMap, StatusCode};
@@ -117,7 +118,7 @@ impl HttpDoor {
     /// Sends a request, follows its redirects, and gives the answer once it begins. Dropping the future ends it.
     pub async fn send(&self, request: Request) -> Result<Response, HttpError> {
         let (reach, begun) = (request.target.reach(), Instant::now());
-        let span = tracing::info_span!(
+        let span = tracing::debug_span!(
             "http",
             method = %request.method,
             origin = %request.target.origin(),
@@ -125,7 +126,8 @@ impl HttpDoor {
             outcome = field::Empty,
             status = field::Empty,
         );
-        let answer = self.within_total(request).instrument(span.clone()).await;
+        // Pinned before it goes into the span, or the whole request would be moved there.
+        let answer = pin!(self.within_total(request)).instrument(span.clone()).await;
         self.metrics.finished(reach, noted(&span, &answer), begun.elapsed());
         if let Err(error) = &answer {
             self.metrics.failed(error);

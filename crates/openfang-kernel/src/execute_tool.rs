@@ -25,6 +25,16 @@ impl Kernel {
         caller: &Caller,
         through: Option<&AgentName>,
     ) -> Result<Vec<ToolDefinition>, KernelError> {
+        let tools = self.usable_tools(caller, through)?;
+        Ok(tools.map(|tool| Arc::unwrap_or_clone(tool.definition())).collect())
+    }
+
+    /// The same, without what each says about itself.
+    pub(crate) fn usable_tools(
+        &self,
+        caller: &Caller,
+        through: Option<&AgentName>,
+    ) -> Result<impl Iterator<Item = Arc<Registered>>, KernelError> {
         let cx = match through {
             None => self.inner.context(caller),
             Some(name) => {
@@ -33,11 +43,7 @@ impl Kernel {
             }
         };
         let tools = self.inner.pipeline.catalog().sorted();
-        Ok(tools
-            .into_iter()
-            .filter(|tool| can_ever_call(&cx, tool))
-            .map(|tool| Arc::unwrap_or_clone(tool.definition()))
-            .collect())
+        Ok(tools.into_iter().filter(move |tool| can_ever_call(&cx, tool)))
     }
 
     /// One tool this caller may use.

@@ -138,9 +138,7 @@ impl UpstreamHost {
     /// Whoever may use nothing of a server need not know that there is one.
     fn may_see(&self, caller: &Caller) -> bool {
         let cx = self.kernel.inner.context(caller);
-        let tools = self.server.tools();
-        let mut registered = tools.names().filter_map(|tool| self.server.registered(tool));
-        registered.any(|tool| capability::allows(&cx, &tool.traits)) || self.allows(caller, "resources_list").is_ok()
+        self.server.has_tool_that(|tool| capability::allows(&cx, tool)) || self.allows(caller, "resources_list").is_ok()
     }
 
     /// What the guards know something of the server as that is no tool.

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use futures_util::stream;
 use openfang_mcp::host::{Seal, SealedFor};
+use openfang_mcp::listing::Entry;
 use openfang_mcp::meta::LogLevel;
 use openfang_runtime::agents::AgentSummary;
+use openfang_runtime::catalog::Registered;
 use openfang_runtime::mcp_server::{
     House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks,
 };
@@ -14,7 +16,6 @@ use openfang_types::content::ToolOutput;
 use openfang_types::event::{EventBody, Seq};
 use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
 use openfang_types::task::{Message, Task};
-use openfang_types::tool::ToolDefinition;
 use serde_json::{Map, Value, json};
 
 use crate::home::{Home, HomeError};
@@ -126,8 +127,9 @@ impl House for Kernel {
         Box::pin(async move { Ok(Self::agents(self, &caller.principal)) })
     }
 
-    fn tools<'a>(&'a self, caller: &'a Caller, through: Option<&'a AgentName>) -> HouseFuture<'a, Vec<ToolDefinition>> {
-        Box::pin(async move { Ok(self.available_tools(caller, through)?) })
+    fn tools<'a>(&'a self, caller: &'a Caller, through: Option<&'a AgentName>) -> HouseFuture<'a, Vec<Entry>> {
+        let entry = |tool: Arc<Registered>| Entry::late(tool.traits.name.to_string(), tool);
+        Box::pin(async move { Ok(self.usable_tools(caller, through)?.map(entry).collect()) })
     }
 
     fn call_tool<'a>(

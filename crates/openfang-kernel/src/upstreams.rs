@@ -14,7 +14,7 @@ use openfang_mcp::client::{Observer, Relay, Upstream, UpstreamParts};
 use openfang_mcp::naming::unique_names;
 use openfang_mcp::revision::Era;
 use openfang_types::config::{McpProtocol, McpServerConfigEntry};
-use openfang_types::ids::{ServerName, ToolName};
+use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpServerStatus;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -221,25 +221,21 @@ impl Upstreams {
     fn list_tools(&self) {
         let Some(inner) = self.kernel.upgrade() else { return };
         let _alone = self.naming.lock().unwrap_or_else(PoisonError::into_inner);
-        let servers = self.all();
-        let tools: Vec<(Arc<Connected>, String)> = servers
+        let servers: Vec<_> = self.all().into_iter().map(|server| (server.tools(), server)).collect();
+        let pairs = servers
             .iter()
-            .flat_map(|server| server.tool_names().into_iter().map(|tool| (Arc::clone(server), tool)))
-            .collect();
-        let pairs = tools.iter().map(|(server, tool)| (server.entry.name.as_str(), tool.as_str()));
-        let names = unique_names(pairs, inner.config.limits.max_tool_name);
-        let mut by_server: BTreeMap<&ServerName, BTreeMap<String, ToolName>> = BTreeMap::new();
-        for ((server, tool), (name, is_hashed)) in tools.iter().zip(names) {
-            let Ok(name) = name.parse::<ToolName>() else { continue };
-            if is_hashed {
-                tracing::debug!(server = %server.entry.name, tool, %name, "a tool has a name with a hash");
-            }
-            by_server.entry(&server.entry.name).or_default().insert(tool.clone(), name);
+            .flat_map(|(tools, server)| tools.names().map(|tool| (server.entry.name.as_str(), tool)));
+        let mut names = unique_names(pairs, inner.config.limits.max_tool_name).into_iter();
+        let mut listed = Vec::new();
+        for (tools, server) in &servers {
+            let named = tools.names().zip(names.by_ref()).map(|(tool, (name, is_hashed))| {
+                if is_hashed {
+                    tracing::debug!(server = %server.entry.name, tool, name, "a tool has a name with a hash");
+                }
+                name.parse().ok()
+            });
+            listed.extend(server.named(tools, named.collect()));
         }
-        let listed: Vec<_> = servers
-            .iter()
-            .flat_map(|server| server.named(by_server.remove(&server.entry.name).unwrap_or_default()))
-            .collect();
         inner.pipeline.catalog().connect(listed);
     }
 

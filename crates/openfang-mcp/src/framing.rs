@@ -49,6 +49,10 @@ enum State {
     Body { left: usize, is_kept: bool },
 }
 
+/// Room for as much is made before each read, so that many short messages come with one.
+const READ_BYTES: usize = 8 * 1024;
+/// A buffer larger than this goes when it is empty.
+const KEPT_BYTES: usize = 64 * 1024;
 const START: State = State::Between { seen: 0 };
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
@@ -75,10 +79,19 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             if let Some(frame) = self.take() {
                 return Ok(Some(frame));
             }
+            self.make_room();
             if self.from.read_buf(&mut self.buffer).await? == 0 {
                 return Ok(self.rest());
             }
         }
+    }
+
+    /// Room for a read. What one large message needed is not kept for the small ones behind it.
+    fn make_room(&mut self) {
+        if self.buffer.is_empty() && self.buffer.capacity() > KEPT_BYTES {
+            self.buffer = BytesMut::new();
+        }
+        self.buffer.reserve(READ_BYTES);
     }
 
     /// What stands behind the last line break is a message too.

@@ -1,12 +1,14 @@
 //! Lists of tools, prompts and templates, prepared once per revision: a listing is made when what it shows changes,
-//! and answering costs a copy of bytes.
+//! and answering costs a copy of bytes. Of a list with many pages only the first is kept prepared: who reads on does so
+//! once, and ten thousand entries need not be held twice.
 //!
 //! Entries are in the order of their names. A cursor names the last entry of the page before, so that it stays good
 //! when the list changes in between; one that we did not make is refused.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -52,12 +54,49 @@ const MEMBERS: &[(&str, Revision, Revision)] = &[
 ];
 
 /// An entry of a listing.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Entry {
     /// What it is called; the order goes by it.
     pub name: String,
-    /// The entry with all members of the newest revision, as its source wrote it.
-    pub json: Box<RawValue>,
+    written: Written,
+}
+
+#[derive(Clone)]
+enum Written {
+    Here(Box<RawValue>),
+    Late(Arc<dyn Late>),
+}
+
+/// Whoever can write an entry when somebody wants to read it, so that it need not be held.
+pub trait Late: Send + Sync {
+    /// The entry with all members of the newest revision.
+    fn json(&self) -> Box<RawValue>;
+}
+
+impl Entry {
+    /// An entry with all members of the newest revision, as its source wrote it.
+    pub fn new(name: impl Into<String>, json: Box<RawValue>) -> Self {
+        Self { name: name.into(), written: Written::Here(json) }
+    }
+
+    /// An entry that is written when somebody wants to read it, each time.
+    pub fn late(name: impl Into<String>, source: Arc<dyn Late>) -> Self {
+        Self { name: name.into(), written: Written::Late(source) }
+    }
+
+    /// The entry with all members of the newest revision.
+    pub fn json(&self) -> Cow<'_, RawValue> {
+        match &self.written {
+            Written::Here(json) => Cow::Borrowed(json),
+            Written::Late(source) => Cow::Owned(source.json()),
+        }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entry").field(&self.name).finish()
+    }
 }
 
 /// A list, prepared.
@@ -65,7 +104,8 @@ pub struct Entry {
 pub struct Listing {
     listed: Listed,
     entries: Vec<Entry>,
-    pages: [OnceLock<Vec<Page>>; 5],
+    /// The first page, by revision.
+    first: [OnceLock<Bytes>; 5],
     mirrored: OnceLock<HashMap<String, Vec<MirroredParam>>>,
 }
 
@@ -86,23 +126,26 @@ impl MirroredParam {
     }
 }
 
-#[derive(Debug)]
-struct Page {
-    /// The members of the result behind its opening brace, without what an era adds.
-    body: Bytes,
-}
-
 impl Listing {
     /// A list of these.
     pub fn new(listed: Listed, mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.name.cmp(&b.name));
-        Self { listed, entries, pages: Default::default(), mirrored: OnceLock::new() }
+        Self { listed, entries, first: Default::default(), mirrored: OnceLock::new() }
     }
 
     /// The entry of that name.
     pub fn get(&self, name: &str) -> Option<&Entry> {
-        let at = self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()?;
-        self.entries.get(at)
+        self.at(self.place_of(name)?)
+    }
+
+    /// Where in the order of names the entry of that name stands.
+    pub fn place_of(&self, name: &str) -> Option<usize> {
+        self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()
+    }
+
+    /// The entry at a place in the order of names.
+    pub fn at(&self, place: usize) -> Option<&Entry> {
+        self.entries.get(place)
     }
 
     /// The entries, in the order of their names.
@@ -121,8 +164,19 @@ impl Listing {
             None => 0,
             Some(cursor) => self.page_after(&name_in(cursor).ok_or(McpError::BadCursor)?),
         };
-        let pages = self.pages[revision.index()].get_or_init(|| self.render(revision));
-        pages.get(number).map(|page| page.body.clone()).ok_or(McpError::BadCursor)
+        if number == 0 {
+            let first = self.first[revision.index()].get_or_init(|| self.render(revision, 0));
+            return Ok(first.clone());
+        }
+        if number * MCP_PAGE_ENTRIES >= self.entries.len() {
+            return Err(McpError::BadCursor);
+        }
+        Ok(self.render(revision, number))
+    }
+
+    /// Whether some tool asks for headers that repeat its arguments.
+    pub fn has_mirrored(&self) -> bool {
+        !self.mirrored.get_or_init(|| self.find_mirrored()).is_empty()
     }
 
     /// The arguments that headers repeat, for the tool that these parameters name.
@@ -142,8 +196,11 @@ impl Listing {
     fn find_mirrored(&self) -> HashMap<String, Vec<MirroredParam>> {
         let mut found = HashMap::new();
         // Most lists have none, and a look at the bytes says so.
-        for entry in self.entries.iter().filter(|entry| entry.json.get().contains(MIRRORED)) {
-            let value: Value = serde_json::from_str(entry.json.get()).unwrap_or_default();
+        for (entry, json) in self.entries.iter().map(|entry| (entry, entry.json())) {
+            if !json.get().contains(MIRRORED) {
+                continue;
+            }
+            let value: Value = serde_json::from_str(json.get()).unwrap_or_default();
             let mut params = Vec::new();
             mirrored_in(&value["inputSchema"], &mut Vec::new(), &mut params);
             if !params.is_empty() {
@@ -159,26 +216,25 @@ impl Listing {
         self.entries.partition_point(|entry| entry.name.as_str() <= name) / MCP_PAGE_ENTRIES
     }
 
-    fn render(&self, revision: Revision) -> Vec<Page> {
-        let page = |(number, entries): (usize, &[Entry])| {
-            let mut body = format!("\"{}\":[", self.listed.member());
-            for (index, entry) in entries.iter().enumerate() {
-                if index > 0 {
-                    body.push(',');
-                }
-                body.push_str(shown_in(&entry.json, revision).get());
+    /// The members of the result behind its opening brace, without what an era adds.
+    fn render(&self, revision: Revision, number: usize) -> Bytes {
+        let rest = self.entries.get(number * MCP_PAGE_ENTRIES..).unwrap_or_default();
+        let entries = &rest[..rest.len().min(MCP_PAGE_ENTRIES)];
+        let bytes = entries.first().map_or(0, |first| first.json().get().len() + 64) * entries.len();
+        let mut body = String::with_capacity(bytes + 64);
+        body.push_str(&format!("\"{}\":[", self.listed.member()));
+        for (index, entry) in entries.iter().enumerate() {
+            if index > 0 {
+                body.push(',');
             }
-            body.push(']');
-            let is_last = (number + 1) * MCP_PAGE_ENTRIES >= self.entries.len();
-            if let Some(last) = entries.last().filter(|_| !is_last) {
-                body.push_str(&format!(",\"nextCursor\":\"{}\"", cursor_after(&last.name)));
-            }
-            Page { body: Bytes::from(one_line(body.into_bytes())) }
-        };
-        if self.entries.is_empty() {
-            return vec![page((0, &[]))];
+            body.push_str(shown_in(&entry.json(), revision).get());
         }
-        self.entries.chunks(MCP_PAGE_ENTRIES).enumerate().map(page).collect()
+        body.push(']');
+        if let Some(last) = entries.last().filter(|_| entries.len() < rest.len()) {
+            body.push_str(&format!(",\"nextCursor\":\"{}\"", cursor_after(&last.name)));
+        }
+        body.shrink_to_fit();
+        Bytes::from(one_line(body.into_bytes()))
     }
 }
 
@@ -211,9 +267,10 @@ fn name_in(cursor: &str) -> Option<String> {
 }
 
 /// An entry as a revision has it. The newest one gets the very bytes, the others those of every member they have: a
-/// schema means what its author wrote, down to the order and the digits.
+/// schema means what its author wrote, down to the order and the digits. The newest legacy one has every member of the
+/// newest; only what it takes as the schema of a result is less.
 pub(crate) fn shown_in(entry: &RawValue, revision: Revision) -> Cow<'_, RawValue> {
-    if revision.era() == Era::Modern {
+    if revision.era() == Era::Modern || (revision == Revision::NEWEST_LEGACY && !entry.get().contains("outputSchema")) {
         return Cow::Borrowed(entry);
     }
     let Ok(mut members) = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(entry.get()) else {

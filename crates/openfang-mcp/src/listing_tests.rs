@@ -9,7 +9,7 @@ fn tool(name: &str) -> Entry {
         "name": name, "title": "T", "description": "d", "inputSchema": {"type": "object"},
         "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "icons": [], "vendor": 1,
     });
-    Entry { name: name.to_owned(), json: raw(&json) }
+    Entry::new(name, raw(&json))
 }
 
 fn page(listing: &Listing, revision: Revision, cursor: Option<&str>) -> Value {
@@ -76,8 +76,10 @@ fn an_empty_list_is_one_page() {
 
 #[test]
 fn an_output_schema_that_is_no_object_is_for_the_modern_era_only() {
-    let mut odd = tool("a");
-    odd.json = raw(&json!({"name": "a", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}}));
+    let odd = Entry::new(
+        "a",
+        raw(&json!({"name": "a", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}})),
+    );
     let listing = Listing::new(Listed::Tools, vec![odd]);
 
     assert!(page(&listing, Revision::V2026_07_28, None)["tools"][0].get("outputSchema").is_some());
@@ -88,7 +90,7 @@ fn an_output_schema_that_is_no_object_is_for_the_modern_era_only() {
 fn a_schema_keeps_its_bytes_in_every_revision_and_its_list_stays_on_one_line() {
     let schema = r#"{"type":"object","properties":{"b":{"maximum":1.50},"a":{"minimum":1e2}}}"#;
     let json = format!("{{\"name\":\"a\",\n\"title\":\"T\",\r\n\"inputSchema\":{schema}}}");
-    let entry = Entry { name: "a".to_owned(), json: RawValue::from_string(json).unwrap() };
+    let entry = Entry::new("a", RawValue::from_string(json).unwrap());
     let listing = Listing::new(Listed::Tools, vec![entry]);
 
     for revision in Revision::all() {

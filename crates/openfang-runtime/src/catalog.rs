@@ -33,7 +33,8 @@ pub struct Registered {
     /// What a tool of the house says about itself; the others are asked each time.
     definition: Option<Arc<ToolDefinition>>,
     pub(crate) tool: Box<dyn Tool>,
-    validator: OnceLock<Result<Validator, String>>,
+    /// Boxed: most tools of MCP servers are never called.
+    validator: OnceLock<Result<Box<Validator>, String>>,
 }
 
 /// Why a tool did not enter the catalogue.
@@ -117,8 +118,8 @@ impl Registered {
 
     /// The compiled schema, or why it cannot be compiled.
     pub(crate) fn validator(&self) -> Result<&Validator, &str> {
-        let compiled = self.validator.get_or_init(|| compile(&self.definition().input_schema));
-        compiled.as_ref().map_err(String::as_str)
+        let compiled = self.validator.get_or_init(|| compile(&self.definition().input_schema).map(Box::new));
+        compiled.as_ref().map(AsRef::as_ref).map_err(String::as_str)
     }
 }
 

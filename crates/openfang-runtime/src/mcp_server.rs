@@ -3,21 +3,22 @@
 //! [`HouseHost`] is the [`Host`] behind `/mcp` and `openfang mcp`. It stands on a [`House`]: the kernel in this process,
 //! or a daemon elsewhere. Which of it is shown is a [`View`].
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_mcp::content::{CallResult, Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{Call, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted};
-use openfang_mcp::listing::{Entry, Listed, Listing};
+use openfang_mcp::listing::{Listed, Listing};
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::limits::MCP_PREPARED_VIEWS;
-use openfang_types::tool::ToolDefinition;
 use serde_json::value::RawValue;
 
 pub use house::{House, HouseError, HouseFuture, HouseReply, Sending, Ticks};
+pub use openfang_mcp::listing::Entry;
 pub use openfang_mcp::meta::LogLevel;
 pub use openfang_mcp::server::{Parts, Server};
 pub use openfang_mcp::{Host, McpError};
+pub use tools::entry;
 
 mod agents;
 mod house;
@@ -55,8 +56,6 @@ pub(crate) struct Prepared {
     prompts: Arc<Listing>,
     /// The agents, by the name of their tool.
     agents: HashMap<String, AgentName>,
-    /// The plain tools that are shown.
-    plain: HashSet<ToolName>,
 }
 
 impl<T: House> HouseHost<T> {
@@ -98,7 +97,7 @@ impl<T: House> HouseHost<T> {
 
     async fn prepare(&self, caller: &T::Caller) -> Result<Prepared, McpError> {
         let mut agents = self.house.agents(caller).await?;
-        let tools: Vec<ToolDefinition> = match &self.view {
+        let tools: Vec<Entry> = match &self.view {
             View::Agents => Vec::new(),
             View::Everything => self.house.tools(caller, None).await?,
             View::Agent { name, tools } => {
@@ -106,12 +105,11 @@ impl<T: House> HouseHost<T> {
                 if *tools { self.house.tools(caller, Some(name)).await? } else { Vec::new() }
             }
         };
-        let entries: Vec<Entry> = agents.iter().map(agents::tool).chain(tools.iter().map(tools::entry)).collect();
+        let entries: Vec<Entry> = agents.iter().map(agents::tool).chain(tools).collect();
         Ok(Prepared {
             tools: Arc::new(Listing::new(Listed::Tools, entries)),
             prompts: Arc::new(Listing::new(Listed::Prompts, agents.iter().map(agents::prompt).collect())),
             agents: agents.into_iter().map(|agent| (agents::tool_name(&agent.name), agent.name)).collect(),
-            plain: tools.into_iter().map(|tool| tool.name).collect(),
         })
     }
 
@@ -160,7 +158,7 @@ impl<T: House> Host for HouseHost<T> {
             }
             let tool: ToolName = name.parse().map_err(|_| McpError::unknown_tool(name))?;
             // What is shown to everybody who may use it needs no look at the list: the pipeline knows who may.
-            if self.view != View::Everything && !self.prepared(call.caller).await?.plain.contains(&tool) {
+            if self.view != View::Everything && self.prepared(call.caller).await?.tools.get(name).is_none() {
                 return Err(McpError::unknown_tool(name));
             }
             tools::call(&self.house, call, &tool, arguments).await.map(Outcome::Complete)

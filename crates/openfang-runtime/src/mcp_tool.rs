@@ -25,10 +25,10 @@ pub struct McpTool {
     traits: ToolTraits,
     relay: Arc<Relay>,
     listing: Arc<Listing>,
-    /// What its server calls it.
-    original: Box<str>,
+    /// Where it stands there.
+    place: usize,
     is_trusted: bool,
-    output: OnceLock<Option<Validator>>,
+    output: OnceLock<Option<Box<Validator>>>,
 }
 
 /// What a server says about a tool.
@@ -92,20 +92,20 @@ pub fn traits_of(server: &McpServerConfigEntry, name: ToolName, claimed: ToolAnn
 }
 
 impl McpTool {
-    /// The tool that the server lists as `original`, under a name of ours.
+    /// The tool that stands at a place of its server's list, under a name of ours.
     pub fn new(
         server: &McpServerConfigEntry,
         relay: Arc<Relay>,
         listing: Arc<Listing>,
-        original: &str,
+        place: usize,
         name: ToolName,
     ) -> Self {
-        let claimed = said(&listing, original).annotations.annotations();
+        let claimed = said(&listing, place).annotations.annotations();
         Self {
             traits: traits_of(server, name, claimed),
             relay,
             listing,
-            original: original.into(),
+            place,
             is_trusted: server.trusted,
             output: OnceLock::new(),
         }
@@ -124,22 +124,22 @@ impl McpTool {
     fn fits(&self, result: &CallResult) -> bool {
         let Some(structured) = result.structured.as_ref().filter(|_| !result.is_error) else { return true };
         let validator = self.output.get_or_init(|| {
-            let schema = said(&self.listing, &self.original).output_schema?;
-            compile(&schema).ok()
+            let schema = said(&self.listing, self.place).output_schema?;
+            compile(&schema).ok().map(Box::new)
         });
         let Some(validator) = validator else { return true };
         serde_json::from_str(structured.get()).is_ok_and(|value: Value| validator.is_valid(&value))
     }
 }
 
-fn said(listing: &Listing, original: &str) -> Said {
-    let entry = listing.get(original);
-    entry.and_then(|entry| serde_json::from_str(entry.json.get()).ok()).unwrap_or_default()
+fn said(listing: &Listing, place: usize) -> Said {
+    let entry = listing.at(place);
+    entry.and_then(|entry| serde_json::from_str(entry.json().get()).ok()).unwrap_or_default()
 }
 
 impl Tool for McpTool {
     fn definition(&self) -> ToolDefinition {
-        let said = said(&self.listing, &self.original);
+        let said = said(&self.listing, self.place);
         let server = self.traits.server.as_ref().map_or("?", |server| server.as_str());
         ToolDefinition {
             name: self.traits.name.clone(),
@@ -169,7 +169,8 @@ impl Tool for McpTool {
 impl McpTool {
     async fn called(&self, arguments: &Value) -> Result<ToolOutput, ToolFailure> {
         let arguments = to_raw_value(arguments)?;
-        let what = Relayed::Tool { name: &self.original, arguments: Some(&arguments) };
+        let name = self.listing.at(self.place).map_or("", |entry| entry.name.as_str());
+        let what = Relayed::Tool { name, arguments: Some(&arguments) };
         let result = self.relay.call_plainly(what).await.map_err(|error| self.failure(&error))?;
         let result = CallResult::from_raw(&result).map_err(|error| {
             ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))

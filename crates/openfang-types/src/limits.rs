@@ -184,7 +184,7 @@ pub const CHILD_START_LIMIT: Duration = Duration::from_secs(10);
 /// What a child is told before it runs its program; the system's own limit for arguments and environment is 2 MiB.
 pub const CHILD_ORDER_MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Frames that may wait for a child to read; the next sender waits.
-pub const CHILD_STDIN_QUEUE: usize = 16;
+pub const CHILD_STDIN_QUEUE: usize = 64;
 /// How long a child may take for one frame on its stdin before the stream counts as stuck.
 pub const CHILD_STDIN_LIMIT: Duration = Duration::from_secs(10);
 /// What is kept of a child's stderr: the end of it.

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use futures_util::stream;
 use openfang_egress::daemon::DaemonError;
 use openfang_kernel::AgentSummary;
-use openfang_kernel::mcp::serving::{HouseError, HouseReply, LogLevel, Sending, Ticks};
+use openfang_kernel::mcp::serving::{Entry, HouseError, HouseReply, LogLevel, Sending, Ticks, entry};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::task::Task;
-use openfang_types::tool::ToolDefinition;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -24,8 +23,8 @@ impl DaemonBackend {
         self.agents().await.map_err(missed)
     }
 
-    pub(super) async fn mcp_tools(&self, through: Option<&AgentName>) -> Result<Vec<ToolDefinition>, Missed> {
-        self.tools(through).await.map_err(missed)
+    pub(super) async fn mcp_tools(&self, through: Option<&AgentName>) -> Result<Vec<Entry>, Missed> {
+        Ok(self.tools(through).await.map_err(missed)?.iter().map(entry).collect())
     }
 
     pub(super) async fn mcp_call(&self, name: &ToolName, arguments: Map<String, Value>) -> Result<ToolOutput, Missed> {

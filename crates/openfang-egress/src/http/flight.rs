@@ -1,6 +1,7 @@
 //! One request on its way: hop after hop, each tried as often as the caller allows and its origin's circuit lets pass.
 
 use std::future::pending;
+use std::pin::pin;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, Method, header};
@@ -106,7 +107,9 @@ impl<'a> Flight<'a> {
             *request.body_mut() = Some(self.hop.body.clone().into());
         }
         let (note, mut is_dialling) = Note::new(self.patience.connect);
-        let mut sending = std::pin::pin!(note.carried_by(client.execute(request)));
+        // Pinned before it gets its note, or all of it would be moved.
+        let executing = pin!(client.execute(request));
+        let mut sending = pin!(note.carried_by(executing));
         let mut waiting_since = Instant::now();
         loop {
             let is_connected = !*is_dialling.borrow_and_update();

@@ -79,6 +79,11 @@ impl Stdin {
         match self.0 {}
     }
 
+    /// Sends a frame for somebody who hears otherwise that it arrived.
+    pub async fn send_unheard(&self, _: Bytes) -> Result<(), SendError> {
+        match self.0 {}
+    }
+
     /// Closes it.
     pub fn close(&self) {
         match self.0 {}

@@ -1,15 +1,16 @@
 //! A server's own tools, prompts and resources, as a host offers them.
 
 use std::collections::BTreeMap;
+use std::future::ready;
 use std::sync::{Arc, PoisonError};
 
 use futures_util::stream;
-use openfang_mcp::client::{Members, Relayed};
+use openfang_mcp::client::{Members, Relayed, ServerFacts};
 use openfang_mcp::content::{Block, CallResult, Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{
     Call, Change, Changes, Completing, CompletionOf, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted,
 };
-use openfang_mcp::listing::{Listed, Listing};
+use openfang_mcp::listing::Listing;
 use openfang_mcp::{Era, Host, McpError};
 use openfang_runtime::pipeline::{ToolError, capability};
 use serde::Deserialize;
@@ -26,16 +27,14 @@ impl Host for UpstreamHost {
 
     fn identity(&self) -> Arc<Identity> {
         let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(facts) = &self.server.upstream().snapshot().facts {
-            let known = Identity {
+        let snapshot = self.server.upstream().snapshot();
+        if let Some(facts) = snapshot.facts.as_ref().filter(|facts| !is_known_as(&identity, facts)) {
+            *identity = Arc::new(Identity {
                 name: facts.name.clone(),
                 title: facts.title.clone().unwrap_or_default(),
                 version: facts.version.clone(),
                 instructions: facts.instructions.clone(),
-            };
-            if **identity != known {
-                *identity = Arc::new(known);
-            }
+            });
         }
         Arc::clone(&identity)
     }
@@ -59,18 +58,13 @@ impl Host for UpstreamHost {
         caller.principal.owner().as_str().to_owned()
     }
 
+    fn has_mirrored_arguments(&self) -> bool {
+        self.server.tools().has_mirrored()
+    }
+
     fn tools<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
-        Box::pin(async move {
-            let cx = self.kernel.inner.context(caller);
-            let tools = self.server.tools();
-            let allows =
-                |tool: &str| self.server.registered(tool).is_some_and(|known| capability::allows(&cx, &known.traits));
-            if tools.names().all(allows) {
-                return Ok(tools);
-            }
-            let allowed = tools.entries().filter(|entry| allows(&entry.name)).cloned().collect();
-            Ok(Arc::new(Listing::new(Listed::Tools, allowed)))
-        })
+        let cx = self.kernel.inner.context(caller);
+        Box::pin(ready(Ok(self.server.tools_that(|tool| capability::allows(&cx, tool)))))
     }
 
     fn call_tool<'a>(
@@ -194,6 +188,14 @@ impl Host for UpstreamHost {
             }
         }))
     }
+}
+
+/// Whether a server is still who it said it is.
+fn is_known_as(identity: &Identity, facts: &ServerFacts) -> bool {
+    identity.name == facts.name
+        && identity.title == facts.title.as_deref().unwrap_or_default()
+        && identity.version == facts.version
+        && identity.instructions == facts.instructions
 }
 
 /// Blocks that are too large are replaced by a word about them.

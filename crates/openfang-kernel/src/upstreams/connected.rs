@@ -1,6 +1,6 @@
 //! One server: its entry, the way to it, what is shown of it, and what is remembered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,6 +14,7 @@ use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::{Owner, ToolName, TraceId};
 use openfang_types::mcp_status::{McpServerState, McpServerStatus, McpToolStatus};
 use openfang_types::principal::Door;
+use openfang_types::tool::ToolTraits;
 
 use super::kept::Kept;
 use super::log::ServerLog;
@@ -34,12 +35,29 @@ struct Shown {
     quarantined: BTreeSet<String>,
     /// Its tools without the quarantined ones.
     tools: Arc<Listing>,
-    /// The names they are listed under, and the tools of the catalogue, by what the server calls them.
-    registered: BTreeMap<String, Arc<Registered>>,
-    /// The list they were made from.
-    named_of: Option<Arc<Listing>>,
+    registered: AllRegistered,
     /// What the last note was about.
     noted: Option<(McpServerState, Option<String>)>,
+}
+
+/// The tools of the catalogue, each where it stands in the list they were made from.
+#[derive(Default)]
+struct AllRegistered {
+    list: Option<Arc<Listing>>,
+    tools: Vec<Option<Arc<Registered>>>,
+}
+
+impl AllRegistered {
+    /// By what the server calls it.
+    fn get(&self, tool: &str) -> Option<&Arc<Registered>> {
+        self.tools.get(self.list.as_ref()?.place_of(tool)?)?.as_ref()
+    }
+
+    /// All, with what the server calls them.
+    fn iter(&self) -> impl Iterator<Item = (&str, &Arc<Registered>)> {
+        let names = self.list.iter().flat_map(|list| list.names());
+        names.zip(&self.tools).filter_map(|(name, tool)| Some((name, tool.as_ref()?)))
+    }
 }
 
 impl Connected {
@@ -47,8 +65,7 @@ impl Connected {
         let manifest = Arc::clone(&relay.upstream().snapshot().manifest);
         let quarantined = kept.look(&entry, &manifest).quarantined;
         let tools = without(&manifest.tools, &quarantined);
-        let shown =
-            Shown { kept, manifest, quarantined, tools, registered: BTreeMap::new(), named_of: None, noted: None };
+        let shown = Shown { kept, manifest, quarantined, tools, registered: AllRegistered::default(), noted: None };
         Self { entry, relay: Arc::new(relay), log, shown: Mutex::new(shown) }
     }
 
@@ -67,6 +84,22 @@ impl Connected {
         Arc::clone(&self.lock().tools)
     }
 
+    /// Its tools that may be used and are allowed; the list itself where that is all of them.
+    pub(crate) fn tools_that(&self, allowed: impl Fn(&ToolTraits) -> bool) -> Arc<Listing> {
+        let shown = self.lock();
+        let is_allowed = |tool: &str| shown.registered.get(tool).is_some_and(|known| allowed(&known.traits));
+        if shown.tools.names().all(is_allowed) {
+            return Arc::clone(&shown.tools);
+        }
+        let left = shown.tools.entries().filter(|entry| is_allowed(&entry.name)).cloned().collect();
+        Arc::new(Listing::new(Listed::Tools, left))
+    }
+
+    /// Whether any of its tools is allowed.
+    pub(crate) fn has_tool_that(&self, allowed: impl Fn(&ToolTraits) -> bool) -> bool {
+        self.lock().registered.iter().any(|(_, known)| allowed(&known.traits))
+    }
+
     /// A tool of the catalogue, by what the server calls it.
     pub(crate) fn registered(&self, tool: &str) -> Option<Arc<Registered>> {
         self.lock().registered.get(tool).cloned()
@@ -82,7 +115,7 @@ impl Connected {
     pub(super) fn status(&self) -> McpServerStatus {
         let snapshot = self.upstream().snapshot();
         let shown = self.lock();
-        let waiting = shown.quarantined.iter().map(|tool| (tool, None));
+        let waiting = shown.quarantined.iter().map(|tool| (tool.as_str(), None));
         let listed = shown.registered.iter().map(|(tool, registered)| (tool, Some(registered)));
         let mut tools: Vec<McpToolStatus> = listed
             .chain(waiting)
@@ -111,7 +144,7 @@ impl Connected {
             description: Option<String>,
         }
         let entry = shown.manifest.tools.get(tool)?;
-        let described: Described = serde_json::from_str(entry.json.get()).ok()?;
+        let described: Described = serde_json::from_str(entry.json().get()).ok()?;
         let plain = || openfang_mcp::naming::format_mcp_tool_name(self.entry.name.as_str(), tool).parse().ok();
         Some(McpToolStatus {
             name: registered.map(|registered| registered.traits.name.clone()).or_else(plain)?,
@@ -141,11 +174,12 @@ impl Connected {
     pub(super) fn look_again(&self) -> Option<BTreeSet<String>> {
         let snapshot = self.upstream().snapshot();
         let mut shown = self.lock();
-        if Arc::ptr_eq(&shown.manifest, &snapshot.manifest) {
+        let era = snapshot.facts.as_ref().map(|facts| facts.revision.era().as_str().to_owned());
+        if Arc::ptr_eq(&shown.manifest, &snapshot.manifest) && (era.is_none() || era == shown.kept.era) {
             return None;
         }
         let looked = shown.kept.look(&self.entry, &snapshot.manifest);
-        shown.kept.era = snapshot.facts.as_ref().map(|facts| facts.revision.era().as_str().to_owned());
+        shown.kept.era = era;
         shown.manifest = Arc::clone(&snapshot.manifest);
         shown.tools = without(&snapshot.manifest.tools, &looked.quarantined);
         let news = looked.changed.difference(&shown.quarantined).cloned().collect();
@@ -192,32 +226,32 @@ impl Connected {
         waiting
     }
 
-    /// What the server calls its tools.
-    pub(super) fn tool_names(&self) -> Vec<String> {
-        self.lock().tools.names().map(str::to_owned).collect()
-    }
-
-    /// Its tools under these names. One that is the same as before stays the same, with what was compiled for it.
-    pub(super) fn named(&self, names: BTreeMap<String, ToolName>) -> Vec<Arc<Registered>> {
+    /// The tools of one of its lists, each under the name that stands in its place. One that is the same as before stays
+    /// the same, with what was compiled for it.
+    pub(super) fn named(&self, list: &Arc<Listing>, names: Vec<Option<ToolName>>) -> Vec<Arc<Registered>> {
         let mut shown = self.lock();
-        let listing = Arc::clone(&shown.tools);
-        let mut before = std::mem::take(&mut shown.registered);
-        let is_same_list = shown.named_of.as_ref().is_some_and(|named| Arc::ptr_eq(named, &listing));
-        for (tool, name) in names {
-            let same = before.remove(&tool).filter(|known| is_same_list && known.traits.name == name);
-            let registered = same.unwrap_or_else(|| {
-                let made = McpTool::new(&self.entry, Arc::clone(&self.relay), Arc::clone(&listing), &tool, name);
-                Arc::new(Registered::new(Box::new(made)))
-            });
-            shown.registered.insert(tool, registered);
-        }
-        shown.named_of = Some(listing);
-        shown.registered.values().cloned().collect()
+        let before = std::mem::take(&mut shown.registered);
+        let same = before.list.filter(|before| Arc::ptr_eq(before, list)).map(|_| before.tools);
+        let mut same = same.into_iter().flatten();
+        let tools = names.into_iter().enumerate().map(|(place, name)| {
+            let same = same.next().flatten().filter(|known| Some(&known.traits.name) == name.as_ref());
+            same.or_else(|| {
+                let made = McpTool::new(&self.entry, Arc::clone(&self.relay), Arc::clone(list), place, name?);
+                Some(Arc::new(Registered::new(Box::new(made))))
+            })
+        });
+        let tools = tools.collect();
+        shown.registered = AllRegistered { list: Some(Arc::clone(list)), tools };
+        shown.registered.iter().map(|(_, tool)| Arc::clone(tool)).collect()
     }
 
     pub(super) fn write_down(&self, directory: &Path) -> io::Result<()> {
-        let shown = self.lock();
-        shown.kept.write(directory, &self.entry.name, &shown.manifest)
+        // Calls look at what is shown, and must not wait for a disk.
+        let (kept, manifest) = {
+            let shown = self.lock();
+            (shown.kept.clone(), Arc::clone(&shown.manifest))
+        };
+        kept.write(directory, &self.entry.name, &manifest)
     }
 
     fn lock(&self) -> MutexGuard<'_, Shown> {

@@ -1,34 +1,78 @@
 //! What is remembered of a server between two runs, in a file of its own: what it has, which era it speaks, and what each
 //! of its tools looked like when it was first seen or last approved.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use openfang_mcp::client::{KeptManifest, Manifest, fingerprint};
+use openfang_mcp::listing::Entry;
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, OnChange};
 use openfang_types::ids::ServerName;
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 /// What is remembered.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Kept {
     /// The era that was found.
     pub(super) era: Option<String>,
     /// How the server was reached; another way is another server.
     place: String,
     /// What every tool that was seen looked like and where it was, by its name.
-    approved: BTreeMap<String, String>,
+    approved: Arc<BTreeMap<String, Fingerprint>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct File {
     era: Option<String>,
     place: String,
-    approved: BTreeMap<String, String>,
+    approved: BTreeMap<String, Fingerprint>,
     manifest: KeptManifest,
+}
+
+/// A [`File`] to be written.
+#[derive(Serialize)]
+struct Written<'a> {
+    era: Option<&'a str>,
+    place: &'a str,
+    approved: &'a BTreeMap<String, Fingerprint>,
+    manifest: &'a Manifest,
+}
+
+/// What a tool looked like; in hexadecimal digits where it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    /// Of what a tool says, and where it is.
+    fn of(place: &str, tool: &Entry) -> Self {
+        let mut digest = Sha256::new();
+        digest.update(place.as_bytes());
+        digest.update(fingerprint(&tool.json()));
+        Self(digest.finalize().into())
+    }
+}
+
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&hex(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = <Cow<'_, str>>::deserialize(from)?;
+        let digit = |at: usize| text.get(2 * at..2 * at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        let mut bytes = [0; 32];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = digit(at).ok_or_else(|| D::Error::custom("no fingerprint"))?;
+        }
+        Ok(Self(bytes))
+    }
 }
 
 /// What a look at a server's tools found.
@@ -47,8 +91,8 @@ impl Kept {
         let Some(file) = text.and_then(|text| serde_json::from_slice::<File>(&text).ok()) else {
             return (Self { place: place_of(entry), ..Self::default() }, None);
         };
-        let manifest = (file.place == place_of(entry)).then(|| Manifest::of(&file.manifest));
-        (Self { era: file.era, place: file.place, approved: file.approved }, manifest)
+        let manifest = (file.place == place_of(entry)).then(|| Manifest::of(file.manifest));
+        (Self { era: file.era, place: file.place, approved: Arc::new(file.approved) }, manifest)
     }
 
     /// Holds what a server has against what is remembered of it. What is seen for the first time is good.
@@ -57,7 +101,7 @@ impl Kept {
         let may_be_new = self.place == place || self.approved.is_empty();
         let mut looked = Looked::default();
         for tool in manifest.tools.entries() {
-            let now = mark(&place, &tool.json);
+            let now = Fingerprint::of(&place, tool);
             match self.approved.get(&tool.name) {
                 Some(then) if *then == now => continue,
                 None if may_be_new => {}
@@ -69,7 +113,7 @@ impl Kept {
                     }
                 }
             }
-            self.approved.insert(tool.name.clone(), now);
+            Arc::make_mut(&mut self.approved).insert(tool.name.clone(), now);
         }
         if looked.quarantined.is_empty() {
             self.place = place;
@@ -81,27 +125,23 @@ impl Kept {
     pub(super) fn approve(&mut self, entry: &McpServerConfigEntry, manifest: &Manifest, tool: &str) {
         let place = place_of(entry);
         if let Some(known) = manifest.tools.get(tool) {
-            self.approved.insert(tool.to_owned(), mark(&place, &known.json));
+            Arc::make_mut(&mut self.approved).insert(tool.to_owned(), Fingerprint::of(&place, known));
         }
         let mut all = manifest.tools.entries();
-        if all.all(|tool| self.approved.get(&tool.name).is_some_and(|then| *then == mark(&place, &tool.json))) {
+        if all.all(|tool| self.approved.get(&tool.name) == Some(&Fingerprint::of(&place, tool))) {
             self.place = place;
         }
     }
 
     /// Writes it down, for the next run.
     pub(super) fn write(&self, directory: &Path, name: &ServerName, manifest: &Manifest) -> io::Result<()> {
-        let file = File {
-            era: self.era.clone(),
-            place: self.place.clone(),
-            approved: self.approved.clone(),
-            manifest: manifest.kept(),
-        };
+        let written = Written { era: self.era.as_deref(), place: &self.place, approved: &self.approved, manifest };
         std::fs::create_dir_all(directory)?;
-        let text = serde_json::to_vec(&file)?;
         let path = path(directory, name);
         let beside = path.with_extension("new");
-        std::fs::write(&beside, text)?;
+        let mut file = BufWriter::new(std::fs::File::create(&beside)?);
+        serde_json::to_writer(&mut file, &written)?;
+        file.flush()?;
         std::fs::rename(beside, path)
     }
 
@@ -114,14 +154,6 @@ impl Kept {
 
 fn path(directory: &Path, name: &ServerName) -> PathBuf {
     directory.join(format!("{name}.json"))
-}
-
-/// What a tool looks like, and where it is: the same words from another program are another tool.
-fn mark(place: &str, definition: &RawValue) -> String {
-    let mut digest = Sha256::new();
-    digest.update(place.as_bytes());
-    digest.update(fingerprint(definition));
-    hex(&digest.finalize())
 }
 
 /// How a server is reached, as a fingerprint: it holds what may be secret.

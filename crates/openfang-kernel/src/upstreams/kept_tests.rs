@@ -15,7 +15,7 @@ fn manifest(tools: &[(&str, &str)]) -> Manifest {
         .map(|(name, says)| json!({ "name": name, "description": says, "inputSchema": { "type": "object" } }))
         .collect();
     let kept = json!({ "tools": tools, "prompts": [], "templates": [] });
-    Manifest::of(&serde_json::from_str(&kept.to_string()).unwrap())
+    Manifest::of(serde_json::from_str(&kept.to_string()).unwrap())
 }
 
 fn names(names: &BTreeSet<String>) -> Vec<&str> {

@@ -13,7 +13,7 @@ use super::backoff::Backoff;
 use super::connect::{Started, connect_counting};
 use super::upstream::Upstream;
 use super::watching::{AGAIN, EVER};
-use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, Silent};
+use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, ServerFacts, Silent};
 use crate::host::Change;
 use crate::revision::Era;
 
@@ -94,9 +94,10 @@ async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>, started: &
     *known = Some(connection.revision().era());
     let tools = manifest.tools.names().count();
     tracing::info!(server = parts.name, revision = %connection.revision(), tools, "connected to an MCP server");
+    // What it has is known before anybody can call it.
+    show(upstream, Arc::new(connection.facts().clone()), manifest);
     *upstream.lock() = Some(connection.clone());
-    upstream.update(|snapshot| snapshot.facts = Some(Arc::new(connection.facts().clone())));
-    show(upstream, manifest);
+    settle(upstream);
     stay(upstream, &connection, notices).await
 }
 
@@ -210,7 +211,10 @@ async fn look_again(upstream: &Upstream, connection: &Connection) -> Option<Left
         asked = timeout(startup, Manifest::ask(connection, upstream.timeout())) => asked,
     };
     match asked.unwrap_or(Err(ClientError::TimedOut(startup))) {
-        Ok(manifest) => show(upstream, manifest),
+        Ok(manifest) => {
+            show(upstream, Arc::new(connection.facts().clone()), manifest);
+            settle(upstream);
+        }
         Err(error) => tracing::warn!(server = upstream.name(), %error, "a server does not say what changed"),
     }
     None
@@ -232,28 +236,24 @@ async fn listen(connection: &Connection) {
     }
 }
 
-/// Shows what the server has from now on, and tells of what is different.
-fn show(upstream: &Upstream, manifest: Manifest) {
+/// Shows what the server is and has from now on, and tells of what is different.
+fn show(upstream: &Upstream, facts: Arc<ServerFacts>, manifest: Manifest) {
     let before = upstream.snapshot();
-    let is_whole = manifest.left_out.is_empty();
-    let reason = manifest.left_out.first().map(|left| {
-        let more = manifest.left_out.len() - 1;
-        let others = if more == 0 { String::new() } else { format!(", and {more} more") };
-        format!("left out: {} ({}){others}", left.name, left.why)
-    });
     let differs = |one: &crate::listing::Listing, other: &crate::listing::Listing| {
-        one.entries()
-            .map(|entry| entry.json.get())
-            .ne(other.entries().map(|entry| entry.json.get()))
+        let (one, other) = (one.entries(), other.entries());
+        one.len() != other.len() || one.zip(other).any(|(one, other)| one.json().get() != other.json().get())
     };
     let tools = differs(&manifest.tools, &before.manifest.tools);
     let prompts = differs(&manifest.prompts, &before.manifest.prompts);
-    // First what it has, then that it is ready: whoever waited for that finds it listed.
-    upstream.update(|snapshot| snapshot.manifest = Arc::new(manifest));
+    let is_same = !tools
+        && !prompts
+        && !differs(&manifest.templates, &before.manifest.templates)
+        && manifest.left_out == before.manifest.left_out;
+    // What is the same stays the same value, so that nobody looks at all of it again.
+    let manifest = if is_same { Arc::clone(&before.manifest) } else { Arc::new(manifest) };
     upstream.update(|snapshot| {
-        snapshot.state = if is_whole { McpServerState::Ready } else { McpServerState::Degraded };
-        snapshot.reason = reason;
-        snapshot.stderr = Vec::new();
+        snapshot.facts = Some(facts);
+        snapshot.manifest = manifest;
     });
     if tools {
         tell(upstream, Change::Tools);
@@ -261,6 +261,21 @@ fn show(upstream: &Upstream, manifest: Manifest) {
     if prompts {
         tell(upstream, Change::Prompts);
     }
+}
+
+/// It can be used, as far as what it has can be.
+fn settle(upstream: &Upstream) {
+    upstream.update(|snapshot| {
+        let left_out = &snapshot.manifest.left_out;
+        let reason = left_out.first().map(|left| {
+            let more = left_out.len() - 1;
+            let others = if more == 0 { String::new() } else { format!(", and {more} more") };
+            format!("left out: {} ({}){others}", left.name, left.why)
+        });
+        snapshot.state = if reason.is_none() { McpServerState::Ready } else { McpServerState::Degraded };
+        snapshot.reason = reason;
+        snapshot.stderr = Vec::new();
+    });
 }
 
 fn tell(upstream: &Upstream, change: Change) {

@@ -8,7 +8,8 @@ use http::{HeaderName, HeaderValue};
 use openfang_types::limits::{MCP_DESCRIPTION_BYTES, TOOL_NAME_MAX_BYTES};
 use openfang_types::mcp_status::McpLeftOut;
 use openfang_types::schema;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct as _;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -33,7 +34,7 @@ pub struct Manifest {
 }
 
 /// A manifest, to be kept in a file.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub struct KeptManifest {
     tools: Vec<Box<RawValue>>,
     prompts: Vec<Box<RawValue>>,
@@ -42,7 +43,7 @@ pub struct KeptManifest {
 
 impl Default for Manifest {
     fn default() -> Self {
-        Self::of(&KeptManifest { tools: Vec::new(), prompts: Vec::new(), templates: Vec::new() })
+        Self::of(KeptManifest { tools: Vec::new(), prompts: Vec::new(), templates: Vec::new() })
     }
 }
 
@@ -67,30 +68,30 @@ impl Manifest {
             templates => templates?,
         };
         // There may be thousands, and schemas are looked at one by one.
-        let checked = spawn_blocking(move || Self::of(&KeptManifest { tools, prompts, templates })).await;
+        let checked = spawn_blocking(move || Self::of(KeptManifest { tools, prompts, templates })).await;
         let mut manifest = checked.map_err(|error| ClientError::NotMcp(error.to_string()))?;
         manifest.left_out.extend(cuts);
         Ok(manifest)
     }
 
     /// A manifest that was kept, checked again.
-    pub fn of(kept: &KeptManifest) -> Self {
+    pub fn of(kept: KeptManifest) -> Self {
         let (mut left_out, mut mirrors) = (Vec::new(), HashMap::new());
-        let mut checked = |listed, entries: &[Box<RawValue>]| {
+        let mut checked = |listed, entries: Vec<Box<RawValue>>| {
             let mut names = HashSet::new();
             let mut good = Vec::with_capacity(entries.len());
             for json in entries {
-                match check(listed, json).and_then(|name| marked(name, listed, json, &mut mirrors)) {
-                    Ok(name) if names.insert(name.clone()) => good.push(Entry { name, json: json.clone() }),
+                match check(listed, &json).and_then(|name| marked(name, listed, &json, &mut mirrors)) {
+                    Ok(name) if names.insert(name.clone()) => good.push(Entry::new(name, json)),
                     Ok(name) => left_out.push(McpLeftOut { name, why: "the name is there twice".to_owned() }),
                     Err((name, why)) => left_out.push(McpLeftOut { name, why: why.to_owned() }),
                 }
             }
             Arc::new(Listing::new(listed, good))
         };
-        let tools = checked(Listed::Tools, &kept.tools);
-        let prompts = checked(Listed::Prompts, &kept.prompts);
-        let templates = checked(Listed::Templates, &kept.templates);
+        let tools = checked(Listed::Tools, kept.tools);
+        let prompts = checked(Listed::Prompts, kept.prompts);
+        let templates = checked(Listed::Templates, kept.templates);
         Self { tools, prompts, templates, left_out, mirrors }
     }
 
@@ -98,11 +99,25 @@ impl Manifest {
     pub fn mirrored(&self, tool: &str, arguments: Option<&RawValue>) -> Vec<(HeaderName, HeaderValue)> {
         self.mirrors.get(tool).map(|mirror| mirror.headers(arguments)).unwrap_or_default()
     }
+}
 
-    /// For keeping.
-    pub fn kept(&self) -> KeptManifest {
-        let all = |listing: &Listing| listing.entries().map(|entry| entry.json.clone()).collect();
-        KeptManifest { tools: all(&self.tools), prompts: all(&self.prompts), templates: all(&self.templates) }
+/// For keeping: as a [`KeptManifest`] is read.
+impl Serialize for Manifest {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut kept = to.serialize_struct("Manifest", 3)?;
+        kept.serialize_field("tools", &Definitions(&self.tools))?;
+        kept.serialize_field("prompts", &Definitions(&self.prompts))?;
+        kept.serialize_field("templates", &Definitions(&self.templates))?;
+        kept.end()
+    }
+}
+
+/// The entries of a list, as they are.
+struct Definitions<'a>(&'a Listing);
+
+impl Serialize for Definitions<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.entries().map(Entry::json))
     }
 }
 

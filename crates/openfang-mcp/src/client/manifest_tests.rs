@@ -6,7 +6,7 @@ use super::*;
 use crate::content::raw;
 
 fn manifest(tools: &[Value]) -> Manifest {
-    Manifest::of(&KeptManifest { tools: tools.iter().map(raw).collect(), prompts: vec![], templates: vec![] })
+    Manifest::of(KeptManifest { tools: tools.iter().map(raw).collect(), prompts: vec![], templates: vec![] })
 }
 
 fn tool(name: &str) -> Value {

@@ -40,8 +40,9 @@ impl Stdio {
         Ok(Arc::new(Self { child, inbox: Arc::clone(inbox), tracker: tracker.clone() }))
     }
 
-    async fn send(&self, message: &[u8]) -> Result<(), ClientError> {
-        let Err(error) = send(self.child.stdin(), message).await else { return Ok(()) };
+    /// What it means that a message was not sent.
+    async fn sent(&self, outcome: Result<(), SendError>) -> Result<(), ClientError> {
+        let Err(error) = outcome else { return Ok(()) };
         match error {
             SendError::Stuck { .. } => Err(ClientError::Lost(error.to_string())),
             SendError::Closed | SendError::Gone => {
@@ -54,11 +55,12 @@ impl Stdio {
     }
 }
 
-async fn send(stdin: &Stdin, message: &[u8]) -> Result<(), SendError> {
+/// The message as a line.
+fn line(message: &[u8]) -> Bytes {
     let mut line = BytesMut::with_capacity(message.len() + 1);
     line.put_slice(message);
     line.put_u8(b'\n');
-    stdin.send(line.freeze()).await
+    line.freeze()
 }
 
 /// Reads until the child stops talking, or talks nonsense for too long.
@@ -87,7 +89,7 @@ async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker):
                     let seat = Arc::clone(&replies).acquire_owned().await;
                     let (stdin, inbox) = (stdin.clone(), Arc::clone(&inbox));
                     tracker.spawn(async move {
-                        if let Err(error) = send(&stdin, &reply).await {
+                        if let Err(error) = stdin.send(line(&reply)).await {
                             inbox.end(&ClientError::Lost(error.to_string()));
                         }
                         drop(seat);
@@ -120,11 +122,12 @@ async fn ended(child: &Weak<Child>) -> String {
 
 impl Wire for Stdio {
     fn request(self: Arc<Self>, request: Outgoing) -> Carried {
-        Box::pin(async move { self.send(&request.body).await })
+        // The answer says that it arrived.
+        Box::pin(async move { self.sent(self.child.stdin().send_unheard(line(&request.body)).await).await })
     }
 
     fn tell(self: Arc<Self>, message: Bytes) -> Carried {
-        Box::pin(async move { self.send(&message).await })
+        Box::pin(async move { self.sent(self.child.stdin().send(line(&message)).await).await })
     }
 
     fn settle(&self, _: Revision) {}

@@ -14,7 +14,7 @@ pub(super) type Carried = Pin<Box<dyn Future<Output = Result<(), ClientError>> +
 
 /// A way to a server. What comes from there goes to the inbox that the wire was made with.
 pub(super) trait Wire: Send + Sync {
-    /// Carries a request. On a pipe this ends when it is written; over HTTP when its answer is in the inbox, which is
+    /// Carries a request. On a pipe this ends when the pipe does; over HTTP when its answer is in the inbox, which is
     /// always so when it ends well.
     fn request(self: Arc<Self>, request: Outgoing) -> Carried;
 

@@ -47,7 +47,7 @@ pub(super) fn tool(agent: &AgentSummary) -> Entry {
             "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
         },
     });
-    Entry { name, json: raw(&json) }
+    Entry::new(name, raw(&json))
 }
 
 pub(super) fn prompt(agent: &AgentSummary) -> Entry {
@@ -58,7 +58,7 @@ pub(super) fn prompt(agent: &AgentSummary) -> Entry {
         "description": described(agent),
         "arguments": [{ "name": "message", "description": "What to say to the agent.", "required": true }],
     });
-    Entry { name, json: raw(&json) }
+    Entry::new(name, raw(&json))
 }
 
 fn described(agent: &AgentSummary) -> String {

@@ -4,11 +4,11 @@ use std::pin::Pin;
 
 use futures_util::Stream;
 use openfang_mcp::McpError;
+use openfang_mcp::listing::Entry;
 use openfang_mcp::server::Reporter;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::task::{Message, Task};
-use openfang_types::tool::ToolDefinition;
 use serde_json::{Map, Value};
 
 use crate::agents::AgentSummary;
@@ -33,12 +33,8 @@ pub trait House: Send + Sync + 'static {
     /// The agents a caller may talk to.
     fn agents<'a>(&'a self, caller: &'a Self::Caller) -> HouseFuture<'a, Vec<AgentSummary>>;
 
-    /// The tools a caller may use, or those that an agent can use for it.
-    fn tools<'a>(
-        &'a self,
-        caller: &'a Self::Caller,
-        through: Option<&'a AgentName>,
-    ) -> HouseFuture<'a, Vec<ToolDefinition>>;
+    /// The tools a caller may use, or those that an agent can use for it, as entries of a list.
+    fn tools<'a>(&'a self, caller: &'a Self::Caller, through: Option<&'a AgentName>) -> HouseFuture<'a, Vec<Entry>>;
 
     /// Ticks whenever there are other tools.
     fn tool_changes(&self) -> Ticks;

@@ -65,9 +65,8 @@ pub(super) async fn list<T: House>(
 }
 
 pub(super) fn templates() -> Listing {
-    let entry = |name: &str, template: &str, about: &str| Entry {
-        name: name.to_owned(),
-        json: raw(&json!({ "name": name, "uriTemplate": template, "description": about })),
+    let entry = |name: &str, template: &str, about: &str| {
+        Entry::new(name, raw(&json!({ "name": name, "uriTemplate": template, "description": about })))
     };
     let entries = vec![
         entry("task", TASK_TEMPLATE, "One of your tasks: its state, its messages and what came of it"),

@@ -3,7 +3,7 @@
 use openfang_mcp::McpError;
 use openfang_mcp::content::{Beside, Block, CallResult};
 use openfang_mcp::host::Call;
-use openfang_mcp::listing::Entry;
+use openfang_mcp::listing::{Entry, Late};
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::ToolName;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
@@ -12,6 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 use super::{House, HouseError};
+use crate::catalog::Registered;
 
 /// What an MCP peer is told of a tool; how we guard it is our own business.
 #[derive(Serialize)]
@@ -25,7 +26,18 @@ struct Shown<'a> {
     annotations: ToolAnnotations,
 }
 
-pub(super) fn entry(tool: &ToolDefinition) -> Entry {
+/// A tool as an entry of a list.
+pub fn entry(tool: &ToolDefinition) -> Entry {
+    Entry::new(tool.name.as_str(), written(tool))
+}
+
+impl Late for Registered {
+    fn json(&self) -> Box<RawValue> {
+        written(&self.definition())
+    }
+}
+
+fn written(tool: &ToolDefinition) -> Box<RawValue> {
     let shown = Shown {
         name: tool.name.as_str(),
         description: &tool.description,
@@ -33,7 +45,7 @@ pub(super) fn entry(tool: &ToolDefinition) -> Entry {
         output_schema: tool.output_schema.as_ref(),
         annotations: tool.annotations,
     };
-    Entry { name: tool.name.to_string(), json: raw(&shown) }
+    raw(&shown)
 }
 
 pub(super) async fn call<T: House>(

@@ -41,5 +41,5 @@ impl ChangingList {
 /// An entry from the members behind its name, whose bytes are kept.
 pub(super) fn entry(name: &str, members: &str) -> Entry {
     let json = RawValue::from_string(format!(r#"{{"name":"{name}",{members}}}"#));
-    Entry { name: name.to_owned(), json: json.expect("the definitions of the fixture are JSON") }
+    Entry::new(name, json.expect("the definitions of the fixture are JSON"))
 }

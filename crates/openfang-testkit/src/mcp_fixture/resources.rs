@@ -31,7 +31,7 @@ pub(super) fn page(cursor: Option<&str>) -> Result<ResourcePage, McpError> {
     if cursor.is_some_and(|cursor| !cursor.is_empty()) {
         return Err(McpError::BadCursor);
     }
-    let resources = RESOURCES.iter().map(|(name, members)| entry(name, members).json).collect();
+    let resources = RESOURCES.iter().map(|(name, members)| entry(name, members).json().into_owned()).collect();
     Ok(ResourcePage { resources, next_cursor: None })
 }
 
