@@ -11,7 +11,7 @@ use openfang_mcp::client::{ClientError, Members, Relayed};
 use openfang_mcp::content::{CallResult, NotABlock, PromptResult, ResourceContents};
 use openfang_mcp::host::{Call, Identity, Outcome};
 use openfang_mcp::naming::format_mcp_tool_name;
-use openfang_runtime::mcp_tool::traits_of;
+use openfang_runtime::mcp_tool::{traits_of, without_secrets};
 use openfang_runtime::pipeline::{Handed, ToolError, capability};
 use openfang_types::ids::{ServerName, ToolName};
 use openfang_types::tool::{ToolAnnotations, ToolTraits};
@@ -195,12 +195,18 @@ impl UpstreamHost {
             let owner = call.caller.principal.owner().as_str();
             Answered(match self.server.relay().call(owner, call, what).await {
                 Ok(Outcome::Complete(result)) => {
-                    let result = inner.pipeline.redacted_json(result);
+                    let result = without_secrets(self.server.upstream(), inner.pipeline.redacted_json(result));
                     read(&result)
                         .map(Outcome::Complete)
                         .map_err(|error| self.wrong(&ClientError::NotMcp(error.to_string())))
                 }
-                Ok(Outcome::InputRequired(needed)) => Ok(Outcome::InputRequired(needed)),
+                Ok(Outcome::InputRequired(mut needed)) => {
+                    for question in needed.requests.values_mut() {
+                        let asked = std::mem::replace(&mut question.params, RawValue::NULL.to_owned());
+                        question.params = without_secrets(self.server.upstream(), asked);
+                    }
+                    Ok(Outcome::InputRequired(needed))
+                }
                 Err(error) => Err(self.wrong(&error)),
             })
         };
@@ -208,6 +214,12 @@ impl UpstreamHost {
     }
 
     fn wrong(&self, error: &ClientError) -> McpError {
-        mcp_error(&self.server.entry.name, error)
+        match mcp_error(&self.server.entry.name, error) {
+            McpError::Relayed { code, message, data } => {
+                let shown = |text: &str| self.server.upstream().shown(text).into_owned();
+                McpError::Relayed { code, message: shown(&message), data: data.as_deref().map(shown) }
+            }
+            error => error,
+        }
     }
 }

@@ -62,7 +62,7 @@ impl Kernel {
         let allowed = may_change(caller).and_then(|()| match (&old, existing) {
             (Some(_), Existing::Keep) => Err(KernelError::ServerExists(name.clone())),
             (Some(old), Existing::Replace) if is_program(old) => may_run_programs(caller),
-            _ if is_program(&entry) => may_run_programs(caller),
+            _ if is_program(&entry) || names_variables(&entry) => may_run_programs(caller),
             _ => Ok(()),
         });
         let kernel = self.clone();
@@ -192,6 +192,16 @@ fn is_program(entry: &McpServerConfigEntry) -> bool {
     matches!(entry.transport, McpTransportEntry::Stdio { .. })
 }
 
+/// Whether the entry would send variables of this machine somewhere.
+fn names_variables(entry: &McpServerConfigEntry) -> bool {
+    match &entry.transport {
+        McpTransportEntry::Stdio { .. } => true,
+        McpTransportEntry::Sse { url, headers } | McpTransportEntry::Http { url, headers } => {
+            url.contains("${") || headers.values().any(|value| value.expose().contains("${"))
+        }
+    }
+}
+
 fn may_look(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
         Standing::Admin(_) | Standing::Local => Ok(()),
@@ -212,7 +222,7 @@ fn may_run_programs(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
         Standing::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Ok(()),
         Standing::Admin(AdminProof::ApiKey) | Standing::Local | Standing::User(_) => Err(KernelError::NotPermitted(
-            "a server that is a program is added on this machine only, with `openfang mcp add`",
+            "a server that is a program, or is given variables of this machine, is added on this machine only, with `openfang mcp add`",
         )),
     }
 }

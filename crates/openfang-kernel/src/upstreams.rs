@@ -22,11 +22,13 @@ use tokio_util::task::TaskTracker;
 
 use crate::kernel::Inner;
 use connected::Connected;
+use given::Given;
 use kept::Kept;
 use log::ServerLog;
 use place::EntryPlace;
 
 mod connected;
+mod given;
 mod kept;
 mod log;
 mod place;
@@ -181,10 +183,11 @@ impl Upstreams {
 
     fn connected(&self, entry: McpServerConfigEntry) -> Connected {
         let (kept, manifest) = Kept::read(&self.directory, &entry);
-        let log = Arc::new(ServerLog::new(Weak::clone(&self.kernel)));
+        let given = Arc::new(Given::default());
+        let log = Arc::new(ServerLog::new(Weak::clone(&self.kernel), Arc::clone(&given)));
         let parts = UpstreamParts {
             name: entry.name.to_string(),
-            place: Arc::new(EntryPlace::new(entry.clone(), Weak::clone(&self.kernel), Arc::clone(&log))),
+            place: Arc::new(EntryPlace::new(entry.clone(), Weak::clone(&self.kernel), Arc::clone(&log), given)),
             timeout: entry.timeout(),
             startup: entry.startup_timeout(),
             declared: if entry.interactive { ClientCapabilities::everything() } else { ClientCapabilities::NONE },

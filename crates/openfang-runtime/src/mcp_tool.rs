@@ -1,9 +1,10 @@
 //! A tool of an MCP server, as a tool of the house.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use jsonschema::Validator;
-use openfang_mcp::client::{ClientError, Relay, Relayed};
+use openfang_mcp::client::{ClientError, Relay, Relayed, Upstream};
 use openfang_mcp::content::{Block, CallResult};
 use openfang_mcp::listing::Listing;
 use openfang_types::config::{McpAudit, McpServerConfigEntry};
@@ -13,7 +14,7 @@ use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{Recorded, ToolAnnotations, ToolDefinition, ToolKind, ToolTraits};
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::catalog::compile;
 use crate::context::CallContext;
@@ -172,6 +173,7 @@ impl McpTool {
         let name = self.listing.at(self.place).map_or("", |entry| entry.name.as_str());
         let what = Relayed::Tool { name, arguments: Some(&arguments) };
         let result = self.relay.call_plainly(what).await.map_err(|error| self.failure(&error))?;
+        let result = without_secrets(self.relay.upstream(), result);
         let result = CallResult::from_raw(&result).map_err(|error| {
             ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
         })?;
@@ -183,10 +185,20 @@ impl McpTool {
 
     fn failure(&self, error: &ClientError) -> ToolFailure {
         let server = self.relay.upstream().name();
-        ToolFailure::new(match error {
+        let said = match error {
             ClientError::Refused(said) => format!("the MCP server {server} refused the call: {}", said.message),
             error => format!("the MCP server {server} did not answer: {error}; `openfang mcp show {server}` says more"),
-        })
+        };
+        ToolFailure::new(self.relay.upstream().shown(&said))
+    }
+}
+
+/// What a server said, without the secrets that it was given.
+pub fn without_secrets(upstream: &Upstream, json: Box<RawValue>) -> Box<RawValue> {
+    match upstream.shown(json.get()) {
+        Cow::Borrowed(_) => json,
+        // A secret with characters that JSON writes in another way would not have been found.
+        Cow::Owned(clean) => RawValue::from_string(clean).unwrap_or_else(|_| RawValue::NULL.to_owned()),
     }
 }
 

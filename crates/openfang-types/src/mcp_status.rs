@@ -59,8 +59,8 @@ pub struct McpServerStatus {
     pub left_out: Vec<McpLeftOut>,
     /// How many prompts it has.
     pub prompts: usize,
-    /// How many resources it has.
-    pub resources: usize,
+    /// How many patterns of resources it has.
+    pub templates: usize,
     /// How often it was started since we run.
     pub starts: u64,
 }

@@ -135,6 +135,12 @@ impl Environment {
         self.kind
     }
 
+    /// The values that the operator listed, for hiding them wherever the child repeats them.
+    pub fn listed_values(&self) -> Vec<String> {
+        let listed = self.listed.iter().filter_map(|name| self.values.get(name));
+        listed.filter_map(|value| value.to_str().map(str::to_owned)).collect()
+    }
+
     /// Where the child looks for programs.
     pub fn path(&self) -> &OsStr {
         self.values.get(OsStr::new(PATH)).map_or(OsStr::new(USUAL_PATH), OsString::as_os_str)

@@ -173,7 +173,11 @@ impl Host for UpstreamHost {
                 let change = match receiver.recv().await {
                     Ok(change) => change,
                     // Whoever fell behind looks at everything again.
-                    Err(RecvError::Lagged(_)) => Change::Resources,
+                    Err(RecvError::Lagged(_)) => match &wanted {
+                        Wanted { tools: true, .. } => Change::Tools,
+                        Wanted { prompts: true, .. } => Change::Prompts,
+                        Wanted { .. } => Change::Resources,
+                    },
                     Err(RecvError::Closed) => return None,
                 };
                 let is_wanted = match &change {

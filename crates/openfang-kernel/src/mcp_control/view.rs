@@ -53,8 +53,8 @@ pub struct McpServerView {
     pub left_out: Vec<McpLeftOut>,
     /// How many prompts it has.
     pub prompts: usize,
-    /// How many resources it has.
-    pub resources: usize,
+    /// How many patterns of resources it has.
+    pub templates: usize,
     /// How often it was started since the house runs.
     pub starts: u64,
 }
@@ -83,7 +83,7 @@ impl McpServerView {
             tools,
             left_out,
             prompts,
-            resources,
+            templates,
             starts,
         } = status;
         Self {
@@ -98,7 +98,7 @@ impl McpServerView {
             protocol,
             left_out,
             prompts,
-            resources,
+            templates,
             starts,
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn not_connected(name: &ServerName) -> McpServerStatus {
         tools: Vec::new(),
         left_out: Vec::new(),
         prompts: 0,
-        resources: 0,
+        templates: 0,
         starts: 0,
     }
 }

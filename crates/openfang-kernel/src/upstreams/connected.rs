@@ -132,7 +132,7 @@ impl Connected {
             tools,
             left_out: snapshot.manifest.left_out.clone(),
             prompts: snapshot.manifest.prompts.entries().len(),
-            resources: snapshot.manifest.templates.entries().len(),
+            templates: snapshot.manifest.templates.entries().len(),
             starts: snapshot.starts,
         }
     }

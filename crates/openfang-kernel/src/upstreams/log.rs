@@ -1,21 +1,23 @@
 //! What a server wrote to its stderr, and what we noted about it: the last lines, with the time.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use openfang_types::limits::MCP_SERVER_LOG_LINES;
 
+use super::given::Given;
 use crate::kernel::Inner;
 
 /// The last lines.
 pub(super) struct ServerLog {
     kernel: Weak<Inner>,
+    given: Arc<Given>,
     lines: Mutex<VecDeque<String>>,
 }
 
 impl ServerLog {
-    pub(super) fn new(kernel: Weak<Inner>) -> Self {
-        Self { kernel, lines: Mutex::default() }
+    pub(super) fn new(kernel: Weak<Inner>, given: Arc<Given>) -> Self {
+        Self { kernel, given, lines: Mutex::default() }
     }
 
     /// A line, with who wrote it.
@@ -29,7 +31,7 @@ impl ServerLog {
         if lines.len() >= MCP_SERVER_LOG_LINES {
             lines.pop_front();
         }
-        lines.push_back(format!("{now}{who}: {line}"));
+        lines.push_back(format!("{now}{who}: {}", self.given.shown(line)));
     }
 
     /// The lines, oldest first.

@@ -1,6 +1,7 @@
 //! Where a server is, from its entry: a program with its arguments and environment, or a URL with its headers. `${VAR}` is
 //! filled in each time, so that a variable that is not set fails this one server and nothing else.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::sync::{Arc, Weak};
 
@@ -9,6 +10,7 @@ use openfang_mcp::client::{Endpoint, Place};
 use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
 use openfang_types::secret::Secret;
 
+use super::given::Given;
 use super::log::ServerLog;
 use crate::Kernel;
 use crate::kernel::Inner;
@@ -18,17 +20,25 @@ pub(super) struct EntryPlace {
     entry: McpServerConfigEntry,
     kernel: Weak<Inner>,
     log: Arc<ServerLog>,
+    /// What the server was given, filled in.
+    given: Arc<Given>,
 }
 
 impl EntryPlace {
-    pub(super) const fn new(entry: McpServerConfigEntry, kernel: Weak<Inner>, log: Arc<ServerLog>) -> Self {
-        Self { entry, kernel, log }
+    pub(super) const fn new(
+        entry: McpServerConfigEntry,
+        kernel: Weak<Inner>,
+        log: Arc<ServerLog>,
+        given: Arc<Given>,
+    ) -> Self {
+        Self { entry, kernel, log, given }
     }
 
     fn program(&self, kernel: &Kernel, command: &str, args: &[String]) -> Result<Endpoint, String> {
         let ours = Surroundings::ours();
         let listed: Vec<String> = self.entry.env.iter().map(EnvEntry::expose).map(str::to_owned).collect();
         let environment = Environment::build(EnvironmentKind::McpServer, &listed, &ours).map_err(text)?;
+        self.given.note(environment.listed_values());
         let directory = kernel.inner.home.servers();
         std::fs::create_dir_all(&directory).map_err(text)?;
         let program = Program::resolve(command, environment.path(), &directory).map_err(text)?;
@@ -45,6 +55,7 @@ impl EntryPlace {
     }
 
     fn url<'a>(
+        &self,
         kernel: &Kernel,
         url: &str,
         headers: impl Iterator<Item = (&'a String, &'a Secret)>,
@@ -60,6 +71,9 @@ impl EntryPlace {
             filled(&format!("header {name}"), value.expose()).map(|value| (name.clone(), value))
         };
         let headers = headers.map(header).collect::<Result<Vec<_>, String>>()?;
+        // `Bearer` and the like are no secrets, what follows is.
+        let words = headers.iter().flat_map(|(_, value)| value.split_whitespace().map(str::to_owned));
+        self.given.note(words.collect());
         Endpoint::url(door, url, headers)
     }
 }
@@ -70,9 +84,13 @@ impl Place for EntryPlace {
         match &self.entry.transport {
             McpTransportEntry::Stdio { command, args } => self.program(&kernel, command, args),
             McpTransportEntry::Sse { url, headers } | McpTransportEntry::Http { url, headers } => {
-                Self::url(&kernel, url, headers.iter())
+                self.url(&kernel, url, headers.iter())
             }
         }
+    }
+
+    fn shown<'t>(&self, said: &'t str) -> Cow<'t, str> {
+        self.given.shown(said)
     }
 }
 

@@ -53,11 +53,13 @@ pub(super) async fn look_after(upstream: Upstream) {
             Left::Restart => continue,
             // Whoever calls now waits a moment and notices nothing: a session was forgotten, a program was updated.
             Left::Lost { reason, was_up: true, .. } if backoff.allows_another() => {
-                tracing::warn!(server = parts.name, reason, "an MCP server went away; it is connected to again");
+                let reason = upstream.shown(&reason);
+                tracing::warn!(server = parts.name, %reason, "an MCP server went away; it is connected to again");
                 continue;
             }
             Left::Lost { reason, stderr, .. } => (reason, stderr),
         };
+        let reason = upstream.shown(&reason).into_owned();
         if begun.elapsed() > MCP_RESTART_WINDOW {
             backoff.held();
         }

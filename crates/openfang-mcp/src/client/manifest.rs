@@ -51,7 +51,7 @@ impl Manifest {
     /// Asks a server for all it has.
     pub async fn ask(connection: &Connection, patience: Duration) -> Result<Self, ClientError> {
         let has = connection.facts().capabilities;
-        let mut cuts = Vec::new();
+        let (mut cuts, mut missing) = (Vec::new(), Vec::new());
         let mut entries = async |is_there: bool, method: &str, member: &str| {
             if !is_there {
                 return Ok(Vec::new());
@@ -61,7 +61,14 @@ impl Manifest {
             Ok::<_, ClientError>(pages.entries)
         };
         let tools = entries(has.tools, "tools/list", "tools").await?;
-        let prompts = entries(has.prompts, "prompts/list", "prompts").await?;
+        let prompts = match entries(has.prompts, "prompts/list", "prompts").await {
+            Err(ClientError::Refused(error)) => {
+                let why = format!("it has prompts and does not list them: {}", error.message);
+                missing.push(McpLeftOut { name: "prompts/list".to_owned(), why });
+                Vec::new()
+            }
+            prompts => prompts?,
+        };
         // Servers that have resources and no patterns often do not know the method.
         let templates = match entries(has.resources, "resources/templates/list", "resourceTemplates").await {
             Err(ClientError::Refused(_)) => Vec::new(),
@@ -70,7 +77,7 @@ impl Manifest {
         // There may be thousands, and schemas are looked at one by one.
         let checked = spawn_blocking(move || Self::of(KeptManifest { tools, prompts, templates })).await;
         let mut manifest = checked.map_err(|error| ClientError::NotMcp(error.to_string()))?;
-        manifest.left_out.extend(cuts);
+        manifest.left_out.extend(cuts.into_iter().chain(missing));
         Ok(manifest)
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use openfang_types::jsonrpc::{ErrorObject, code};
 use openfang_types::limits::{MCP_PARKED, MCP_PARKED_PER_OWNER, MCP_PARKED_TTL};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -39,7 +40,9 @@ impl Parked {
         let mut calls = self.lock();
         let owned = calls.values().filter(|other| other.owner == waiting.owner).count();
         if calls.len() >= MCP_PARKED || owned >= MCP_PARKED_PER_OWNER {
-            return Err(ClientError::NotSent("too many calls wait for an answer; answer or cancel one".to_owned()));
+            // The server has begun: this is no call that may be made again.
+            let why = "too many calls wait for an answer; answer or cancel one";
+            return Err(ClientError::Refused(ErrorObject::new(code::INTERNAL_ERROR, why)));
         }
         calls.insert(number, waiting);
         drop(calls);

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use openfang_types::limits::{MCP_POOL, MCP_POOL_IDLE};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
 use super::upstream::Upstream;
 use super::{ClientError, Connecting, Connection, connect};
@@ -53,6 +54,7 @@ pub(super) struct Lease {
     key: Key,
     held: Option<Held>,
     shelf: Arc<Shelf>,
+    stop: CancellationToken,
     is_done: bool,
 }
 
@@ -68,7 +70,13 @@ impl Pool {
             Some(held) => held,
             None => self.make(declared).await?,
         };
-        Ok(Lease { key, held: Some(held), shelf: Arc::clone(&self.shelf), is_done: false })
+        Ok(Lease {
+            key,
+            held: Some(held),
+            shelf: Arc::clone(&self.shelf),
+            stop: self.upstream.inner.parts.stop.clone(),
+            is_done: false,
+        })
     }
 
     async fn make(&self, declared: ClientCapabilities) -> Result<Held, ClientError> {
@@ -155,7 +163,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let Some(held) = self.held.take() else { return };
-        if self.is_done && held.connection.ended().is_none() {
+        if self.is_done && !self.stop.is_cancelled() && held.connection.ended().is_none() {
             self.shelf.lock().push_back(Idle { key: self.key.clone(), held, since: Instant::now() });
         }
     }

@@ -13,9 +13,10 @@ use super::parked::{Parked, Waiting};
 use super::pool::Pool;
 use super::{Asked, ClientError, Connection, Listener, Members, Step, Upstream};
 use crate::capabilities::ClientCapabilities;
+use crate::error::McpError;
 use crate::host::{Call, InputRequest, InputRequired, Outcome, Resumed};
 use crate::meta::LogLevel;
-use crate::revision::Era;
+use crate::revision::{Era, Revision};
 use crate::server::Reporter;
 use questions::{keyed, modern_outcome, plain_answer, put};
 use state::State;
@@ -135,7 +136,11 @@ impl Relay {
         let outcome = connection.request(asked, call.reporter).await;
         self.upstream.note(&connection, &outcome);
         let result = outcome?;
-        if is_legacy { Ok(Outcome::Complete(result)) } else { modern_outcome(result) }
+        // A server that may ask nobody does not get to by asking in another way.
+        match self.is_interactive && !is_legacy {
+            true => modern_outcome(result),
+            false => plain_answer(result, connection.revision().era()).map(Outcome::Complete),
+        }
     }
 
     /// The request that hands a call on.
@@ -192,7 +197,7 @@ impl Relay {
                 }
             }
             if !waiting.questions.is_empty() {
-                return self.park(waiting);
+                return self.park(waiting, call.client);
             }
             match waiting.ongoing.advance(call.reporter).await {
                 Ok(Step::Done(result)) => {
@@ -210,11 +215,16 @@ impl Relay {
         }
     }
 
-    fn park(&self, mut waiting: Waiting) -> Result<Outcome<Box<RawValue>>, ClientError> {
+    fn park(&self, mut waiting: Waiting, client: ClientCapabilities) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let requests = waiting.questions.iter();
         let requests = requests.map(|(key, question)| Some((key.clone(), put(question)?))).collect::<Option<_>>();
         let strange = || ClientError::NotMcp("it asked something that makes no sense".to_owned());
         let requests: BTreeMap<String, InputRequest> = requests.ok_or_else(strange)?;
+        // Nobody could ever answer: better the call ends now than when nobody waits for it any more.
+        if let Some(question) = requests.values().find(|question| !client.has(question.needs)) {
+            let why = McpError::MissingCapability(question.needs).to_object(Revision::NEWEST);
+            return Err(ClientError::Refused(why));
+        }
         waiting.ongoing.detach();
         let parts = &self.upstream.inner.parts;
         let number = self.parked.put(waiting, &parts.tracker, &parts.stop)?;

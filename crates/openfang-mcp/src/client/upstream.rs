@@ -3,6 +3,7 @@
 //! One task looks after it; whoever calls takes the connection there is, waits while one is being made, and is told at
 //! once when there is none to be had. So one server that hangs holds up nobody but its own callers.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,6 +24,11 @@ use crate::revision::Era;
 pub trait Place: Send + Sync {
     /// Where, or why there is no saying.
     fn endpoint(&self) -> Result<Endpoint, String>;
+
+    /// A text of the server without the secrets that it was given.
+    fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        Cow::Borrowed(text)
+    }
 }
 
 /// Is told when something about a server changed. Must not block.
@@ -152,6 +158,11 @@ impl Upstream {
         &self.inner.parts.name
     }
 
+    /// A text of the server without the secrets that it was given.
+    pub fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.inner.parts.place.shown(text)
+    }
+
     /// How long a call may take without a sign of progress.
     pub fn timeout(&self) -> Duration {
         self.inner.parts.timeout
@@ -179,10 +190,13 @@ impl Upstream {
             McpServerState::Configured | McpServerState::Starting => false,
             McpServerState::Ready | McpServerState::Degraded | McpServerState::Failed => true,
         };
-        match watch.wait_for(is_settled).await {
-            Ok(snapshot) => Arc::clone(&snapshot),
-            Err(_) => self.snapshot(),
+        tokio::select! {
+            biased;
+            _ = watch.wait_for(is_settled) => {}
+            // One that was let go never is.
+            () = self.inner.parts.stop.cancelled() => {}
         }
+        self.snapshot()
     }
 
     /// The connection, once there is one. A server that is known to be down is an error at once.
@@ -218,7 +232,7 @@ impl Upstream {
     }
 
     /// The connection there is, if it is still one.
-    fn live(&self) -> Option<Connection> {
+    pub(super) fn live(&self) -> Option<Connection> {
         let connection = self.lock().clone()?;
         if connection.ended().is_none() {
             return Some(connection);

@@ -33,6 +33,7 @@ impl Upstream {
         if uris.is_empty() {
             return None;
         }
+        uris.iter().for_each(|uri| self.inner.watched.add_one(uri));
         let until = CancellationToken::new();
         let (upstream, gone) = (self.clone(), until.clone());
         self.inner.parts.tracker.spawn(async move {
@@ -51,7 +52,7 @@ impl Upstream {
     async fn unwatch(&self, uris: &[String]) {
         for uri in uris {
             if self.inner.watched.drop_one(uri)
-                && let Ok(connection) = self.connection().await
+                && let Some(connection) = self.live()
                 && connection.revision().era() == Era::Legacy
             {
                 // It may have gone away meanwhile, and the subscription with it.
@@ -65,7 +66,6 @@ impl Upstream {
 
 /// Watches on one connection after the other.
 async fn watch(upstream: &Upstream, uris: &[String]) {
-    uris.iter().for_each(|uri| upstream.inner.watched.add_one(uri));
     loop {
         match upstream.connection().await {
             Ok(connection) => watch_on(upstream, &connection, uris).await,

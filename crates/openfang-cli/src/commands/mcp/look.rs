@@ -102,8 +102,10 @@ fn fields(entry: &McpServerConfigEntry, view: &McpServerView) -> Fields {
         fields.add("speaks", protocol);
     }
     if view.connected {
-        fields
-            .add("has", format!("{} tools, {} prompts, {} resources", view.tools_count, view.prompts, view.resources));
+        fields.add(
+            "has",
+            format!("{} tools, {} prompts, {} resource templates", view.tools_count, view.prompts, view.templates),
+        );
     }
     if !view.left_out.is_empty() {
         let left_out: Vec<String> = view.left_out.iter().map(|left| format!("{} ({})", left.name, left.why)).collect();
