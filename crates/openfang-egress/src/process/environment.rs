@@ -135,10 +135,10 @@ impl Environment {
         self.kind
     }
 
-    /// The values that the operator listed, for hiding them wherever the child repeats them.
-    pub fn listed_values(&self) -> Vec<String> {
-        let listed = self.listed.iter().filter_map(|name| self.values.get(name));
-        listed.filter_map(|value| value.to_str().map(str::to_owned)).collect()
+    /// What the operator listed, names and values, for hiding secrets wherever the child repeats them.
+    pub fn expose_listed(&self) -> impl Iterator<Item = (&str, &str)> {
+        let listed = self.listed.iter().filter_map(|name| Some((name, self.values.get(name)?)));
+        listed.filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)))
     }
 
     /// Where the child looks for programs.

@@ -1,5 +1,5 @@
-//! The secrets that a server was given: the values of its variables and headers, filled in. Whatever it says is shown without
-//! them.
+//! The secrets that a server was given: the values of its headers and of variables whose name says so, filled in. Whatever it
+//! says is shown without them.
 
 use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};

@@ -38,7 +38,9 @@ impl EntryPlace {
         let ours = Surroundings::ours();
         let listed: Vec<String> = self.entry.env.iter().map(EnvEntry::expose).map(str::to_owned).collect();
         let environment = Environment::build(EnvironmentKind::McpServer, &listed, &ours).map_err(text)?;
-        self.given.note(environment.listed_values());
+        // A path or a host is no secret, and is needed in answers.
+        let secrets = environment.expose_listed().filter(|(name, _)| is_secret(name));
+        self.given.note(secrets.map(|(_, value)| value.to_owned()).collect());
         let directory = kernel.inner.home.servers();
         std::fs::create_dir_all(&directory).map_err(text)?;
         let program = Program::resolve(command, environment.path(), &directory).map_err(text)?;
@@ -92,6 +94,13 @@ impl Place for EntryPlace {
     fn shown<'t>(&self, said: &'t str) -> Cow<'t, str> {
         self.given.shown(said)
     }
+}
+
+/// Whether a variable of this name holds a secret, as far as names tell.
+fn is_secret(name: &str) -> bool {
+    const WORDS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH"];
+    let name = name.to_uppercase();
+    WORDS.iter().any(|word| name.contains(word))
 }
 
 fn text(error: impl std::fmt::Display) -> String {
