@@ -128,7 +128,7 @@ async fn a_list_that_is_larger_than_a_message_fails_its_server_with_the_reason()
 
     let status = house.failed("huge").await;
 
-    assert!(status.reason.as_ref().unwrap().contains("larger than 32 MiB"), "{:?}", status.reason);
+    assert!(status.reason.as_ref().unwrap().contains("larger than 24 MiB"), "{:?}", status.reason);
     house.neighbour_works().await;
     house.close().await;
 }

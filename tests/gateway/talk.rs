@@ -67,7 +67,7 @@ async fn an_answer_that_is_no_text_fails_its_call_at_once() {
     house.close().await;
 }
 
-/// A message beyond 32 MiB is never kept. Whoever waits for it is told so, rather than left to wait.
+/// A message beyond 24 MiB is never kept. Whoever waits for it is told so, rather than left to wait.
 #[tokio::test]
 async fn an_answer_that_is_too_large_fails_its_call_at_once() {
     let house = House::beside(odd("large", &[])).await;
@@ -76,7 +76,7 @@ async fn an_answer_that_is_too_large_fails_its_call_at_once() {
 
     let said = house.says("mcp_large_huge", json!({"bytes": 33 * MIB})).await;
 
-    assert!(said.starts_with('!') && said.contains("larger than 32 MiB"), "{said}");
+    assert!(said.starts_with('!') && said.contains("larger than 24 MiB"), "{said}");
     assert!(begun.elapsed().as_secs() < 25, "it was left to wait");
     assert_eq!(house.says("mcp_large_echo", json!({"text": "and on"})).await, "and on");
     let whole = house.call_at("/mcp/servers/large", "huge", json!({"bytes": 4 * MIB})).await;

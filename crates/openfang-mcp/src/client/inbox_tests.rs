@@ -85,7 +85,7 @@ fn an_answer_that_could_not_be_kept_is_that_of_the_only_one_who_waits() {
     inbox.forget(second);
     inbox.lose_answer(&ClientError::TooLarge);
 
-    assert_eq!(text(one.take()), "its answer is larger than 32 MiB");
+    assert_eq!(text(one.take()), "its answer is larger than 24 MiB");
     assert!(!inbox.waits_for(first));
     assert_eq!(text(listening.take()), "nothing");
 }

@@ -58,7 +58,7 @@ pub const MCP_RETRY: Duration = Duration::from_millis(500);
 pub const MCP_END_GRACE: Duration = Duration::from_secs(1);
 /// One message of a server that we are connected to: a long list with one tool in it that is beyond all bounds still comes
 /// through, and the others of it can be used.
-pub const MCP_UPSTREAM_MESSAGE_BYTES: usize = 32 * 1024 * 1024;
+pub const MCP_UPSTREAM_MESSAGE_BYTES: usize = 24 * 1024 * 1024;
 /// MCP servers this house connects to.
 pub const MCP_SERVERS: usize = 256;
 /// Seconds a call to a server may take without a sign of progress, unless its entry says otherwise.
