@@ -24,7 +24,7 @@ pub use key_value::{Kept, KeyValueStore, ListedKey};
 pub use nodes::{Node, NodeError};
 pub use sqlite::{DatabaseFile, Finding, MaintenanceError, OpenError, Report, Sqlite};
 pub use tasks::{
-    Append, Created, NewTask, Origin, Position, Retained, Retention, Stamp, TaskPage, TaskQuery, TaskRecord, TaskStore,
+    Append, Created, NewTask, Position, Retained, Retention, Stamp, TaskPage, TaskQuery, TaskRecord, TaskStore,
 };
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
-use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TraceId};
+use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TaskName, TraceId};
 use openfang_types::taint::Labels;
-use openfang_types::task::{Message, Task, TaskState, TaskStatus};
+use openfang_types::task::{Message, Origin, Task, TaskState, TaskStatus};
 use tokio::sync::watch;
 
 use crate::StoreFuture;
@@ -17,10 +17,13 @@ pub(crate) mod rules;
 
 /// Tasks and their event log. A write returns when it is durable.
 pub trait TaskStore: Send + Sync {
-    /// Creates a task with its first events, unless the same owner sent the same message to the same agent before.
+    /// Creates a task with its first events, unless the same owner sent the same message to the same agent before, or
+    /// gave another task the same name.
     fn create(&self, new: NewTask) -> StoreFuture<'_, Created>;
     /// One's own task.
     fn get<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord>;
+    /// One's own task by the name that its maker gave it.
+    fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId>;
     /// One's own tasks, latest change first.
     fn list<'a>(&'a self, query: &'a TaskQuery) -> StoreFuture<'a, TaskPage>;
     /// How many tasks an owner has in each state; states without any are left out.
@@ -66,6 +69,8 @@ pub struct NewTask {
     pub trace: TraceId,
     /// In whose dialect it was made.
     pub origin: Origin,
+    /// What its maker calls it, where that is not for us to say.
+    pub peer_name: Option<TaskName>,
     /// The process that works on it.
     pub node: NodeId,
     /// When.
@@ -84,6 +89,7 @@ impl NewTask {
             status: self.submitted(),
             history: Vec::new(),
             artifacts: Vec::new(),
+            transitions: Vec::new(),
         }
     }
 
@@ -105,22 +111,6 @@ pub(crate) fn first_events(at: Timestamp, message: Message, events: Vec<EventBod
 
 pub(crate) const fn submitted(at: Timestamp) -> TaskStatus {
     TaskStatus { state: TaskState::Submitted, message: None, timestamp: at }
-}
-
-/// In whose dialect a task was made; it is answered in the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// Our own API or command line.
-    OpenFang,
-}
-
-impl Origin {
-    /// The word that is stored.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenFang => "openfang",
-        }
-    }
 }
 
 /// What `create` found.
@@ -156,6 +146,10 @@ pub struct TaskRecord {
     pub labels: Labels,
     /// The request that made it.
     pub trace: TraceId,
+    /// In whose dialect it was made.
+    pub origin: Origin,
+    /// What its maker calls it, where that is not for us to say.
+    pub peer_name: Option<TaskName>,
     /// When it was made.
     pub created_at: Timestamp,
     /// The process that works, or worked, on it.
@@ -214,6 +208,8 @@ pub struct TaskQuery {
     pub state: Option<TaskState>,
     /// Only those of this conversation.
     pub context_id: Option<ContextId>,
+    /// Only those whose status changed at this moment or later.
+    pub changed_since: Option<Timestamp>,
     /// How many at most.
     pub limit: usize,
     /// Only those after this place.

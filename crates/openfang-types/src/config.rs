@@ -10,11 +10,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::Glob;
+use crate::ids::AgentName;
 use crate::limits::{API_KEY_MIN_BYTES, Limits};
 use crate::secret::Secret;
 
+pub use a2a::{A2aConfig, ExternalAgent};
 pub use mcp_servers::{EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpTransportEntry, OnChange};
 
+mod a2a;
 mod mcp_servers;
 
 /// The whole of `config.toml`.
@@ -28,6 +31,13 @@ pub struct Config {
     /// The admin's key, sent as `Authorization: Bearer <key>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<Secret>,
+    /// The address under which others reach this server, such as `https://agents.example.org`; cards name it. Absent:
+    /// `http://` and `api_listen`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub public_url: Option<String>,
+    /// The agent that answers where none is named; absent: the first by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_agent: Option<AgentName>,
     /// Host names, beside the loopback ones and the listen address, under which the server may be addressed.
     pub allowed_hosts: Vec<String>,
     /// Origins, such as `https://ide.example.org`, whose pages may call the API.
@@ -48,6 +58,9 @@ pub struct Config {
     pub storage: StorageConfig,
     /// What is logged, to standard error.
     pub log: LogConfig,
+    /// Agents over A2A; absent: not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a2a: Option<A2aConfig>,
     /// The MCP servers this house connects to.
     pub mcp_servers: Vec<McpServerConfigEntry>,
 }
@@ -57,6 +70,8 @@ impl Default for Config {
         Self {
             api_listen: SocketAddr::from(([127, 0, 0, 1], 50051)),
             api_key: None,
+            public_url: None,
+            default_agent: None,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             trusted_proxies: Vec::new(),
@@ -67,6 +82,7 @@ impl Default for Config {
             audit: AuditConfig::default(),
             storage: StorageConfig::default(),
             log: LogConfig::default(),
+            a2a: None,
             mcp_servers: Vec::new(),
         }
     }
@@ -196,9 +212,21 @@ pub struct ConfigProblem {
 }
 
 impl Config {
+    /// What is offered over A2A, if anything is.
+    pub fn a2a(&self) -> Option<&A2aConfig> {
+        self.a2a.as_ref().filter(|a2a| a2a.enabled)
+    }
+
+    /// The address that cards name, without a slash at its end.
+    pub fn base_url(&self) -> String {
+        self.public_url.clone().unwrap_or_else(|| format!("http://{}", self.api_listen))
+    }
+
     /// Everything that the types cannot refuse by themselves.
     pub fn problems(&self) -> Vec<ConfigProblem> {
         let mut problems = mcp_servers::problems(&self.mcp_servers);
+        let a2a = self.a2a.clone().unwrap_or_default();
+        problems.extend(a2a::problems(&a2a, self.public_url.as_deref()));
         let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });
         if let Some(key) = &self.api_key
             && (key.expose().len() < API_KEY_MIN_BYTES || !key.expose().bytes().all(|b| b.is_ascii_graphic()))
@@ -212,6 +240,10 @@ impl Config {
                 self.api_listen
             );
             say("api_listen", why);
+        }
+        if self.a2a().is_some() && self.public_url.is_none() && self.api_listen.ip().is_unspecified() {
+            let why = "must be set: cards name the address of this server, and api_listen names none; or set a2a.enabled = false";
+            say("public_url", why.into());
         }
         for host in &self.allowed_hosts {
             if host.is_empty() || host.contains(['/', '*', ' ']) {

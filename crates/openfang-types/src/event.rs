@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::TaskId;
-use crate::task::{Artifact, Message, TaskState, TaskStatus};
+use crate::task::{Artifact, Message, Task, TaskState, TaskStatus};
 
 /// The place of an event in its task's log. The first one is 1; 0 stands for "before all".
 pub type Seq = u64;
@@ -28,6 +28,17 @@ impl TaskEvent {
     pub fn stream_id(&self) -> String {
         format!("{}:{}", self.task_id, self.seq)
     }
+}
+
+/// What somebody who follows a task is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StreamItem {
+    /// The task as it stands after this many events.
+    Snapshot(Box<Task>, Seq),
+    /// The next event.
+    Event(Box<TaskEvent>),
+    /// The server is stopping and nothing works on the task: follow it again later.
+    Shutdown,
 }
 
 /// What happened.

@@ -128,6 +128,8 @@ uuid_ids! {
 text_ids! {
     /// A conversation; peers may name their own.
     ContextId, check_context_id;
+    /// A task, as a peer names it: by our id, or in A2A 0.1 by one of its own.
+    TaskName, check_task_name;
     /// A message, as its sender named it.
     MessageId, check_message_id;
     /// An artifact, unique within its task.
@@ -185,6 +187,10 @@ fn check_opaque(what: &'static str, text: &str) -> Result<(), IdError> {
 
 fn check_context_id(text: &str) -> Result<(), IdError> {
     check_opaque("a context id", text)
+}
+
+fn check_task_name(text: &str) -> Result<(), IdError> {
+    check_opaque("the name of a task", text)
 }
 
 fn check_message_id(text: &str) -> Result<(), IdError> {

@@ -138,6 +138,8 @@ pub enum Door {
     Rest,
     /// An MCP client, over HTTP or stdio.
     Mcp,
+    /// An A2A client.
+    A2a,
     /// One agent called another.
     Agent,
 }
@@ -149,6 +151,7 @@ impl Door {
             Self::Cli => "cli",
             Self::Rest => "rest",
             Self::Mcp => "mcp",
+            Self::A2a => "a2a",
             Self::Agent => "agent",
         }
     }

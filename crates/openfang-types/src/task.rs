@@ -12,8 +12,11 @@ use serde_json::{Map, Value};
 use crate::event::EventBody;
 use crate::ids::{AgentName, ArtifactId, ContextId, MessageId, TaskId};
 
+pub use origin::Origin;
+
 pub use part::{Part, PartBody};
 
+mod origin;
 mod part;
 
 /// Where a task stands.
@@ -116,6 +119,9 @@ pub struct Task {
     /// What came of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
+    /// The states it has been in, oldest first, with the one it is in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transitions: Vec<Transition>,
 }
 
 impl Task {
@@ -129,6 +135,9 @@ impl Task {
             EventBody::Status(status) => {
                 // What the agent said before is part of the conversation from now on.
                 self.history.extend(self.status.message.take());
+                if self.transitions.last().is_none_or(|last| last.state != status.state) {
+                    self.transitions.push(Transition { state: status.state, at: status.timestamp });
+                }
                 self.status = status.clone();
             }
             EventBody::Artifact(update) => {
@@ -141,6 +150,15 @@ impl Task {
             }
         }
     }
+}
+
+/// A change of state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transition {
+    /// What it became.
+    pub state: TaskState,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// A state, since when, and what the agent says about it.
@@ -184,12 +202,32 @@ pub struct Message {
     /// Free data of the sender.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
+    /// The extensions it makes use of, by URI.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<String>,
+    /// Tasks it refers to, as its sender names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reference_task_ids: Vec<String>,
 }
 
 impl Message {
     /// A message of one text.
     pub fn text(message_id: MessageId, role: Role, text: impl Into<String>) -> Self {
-        Self { message_id, role, parts: vec![Part::text(text)], context_id: None, task_id: None, metadata: Map::new() }
+        Self::of_parts(message_id, role, vec![Part::text(text)])
+    }
+
+    /// A message of parts, and nothing else.
+    pub fn of_parts(message_id: MessageId, role: Role, parts: Vec<Part>) -> Self {
+        Self {
+            message_id,
+            role,
+            parts,
+            context_id: None,
+            task_id: None,
+            metadata: Map::new(),
+            extensions: Vec::new(),
+            reference_task_ids: Vec::new(),
+        }
     }
 
     /// All text parts, joined by newlines.
@@ -218,6 +256,19 @@ pub struct Artifact {
     pub description: Option<String>,
     /// The content.
     pub parts: Vec<Part>,
+    /// Free data of its maker.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+    /// The extensions it makes use of, by URI.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<String>,
+}
+
+impl Artifact {
+    /// An artifact of parts, and nothing else.
+    pub fn of_parts(artifact_id: ArtifactId, name: Option<String>, parts: Vec<Part>) -> Self {
+        Self { artifact_id, name, description: None, parts, metadata: Map::new(), extensions: Vec::new() }
+    }
 }
 
 #[cfg(test)]

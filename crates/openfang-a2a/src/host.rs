@@ -1,0 +1,93 @@
+//! What the A2A server needs from above. The kernel implements it.
+
+use futures_util::future::BoxFuture;
+use openfang_types::event::{Seq, StreamItem};
+use openfang_types::ids::{AgentName, TaskName};
+use openfang_types::task::{Message, Origin};
+use tokio_util::sync::CancellationToken;
+
+use crate::answer::{Held, Push};
+use crate::error::A2aError;
+use crate::operation::{Listing, NewPush, Sending};
+
+/// What a host call returns.
+pub type HostFuture<'a, T> = BoxFuture<'a, Result<T, A2aError>>;
+
+/// Tasks, agents and push configurations, for callers that are known already.
+pub trait AgentHost: Send + Sync + 'static {
+    /// Who is asking.
+    type Caller: Clone + Send + Sync + 'static;
+
+    /// The agent that a request is for: the one it names, else the default one. None: there is none, or not for this
+    /// caller.
+    fn agent(&self, caller: &Self::Caller, named: Option<&str>) -> Option<AgentName>;
+    /// Takes a message in, and waits as it says.
+    fn send<'a>(
+        &'a self,
+        caller: &'a Self::Caller,
+        to: AgentName,
+        sending: Sending,
+        origin: Origin,
+    ) -> HostFuture<'a, Sent>;
+    /// One's own task; with an agent only if it is that agent's.
+    fn task<'a>(
+        &'a self,
+        caller: &'a Self::Caller,
+        of: Option<&'a AgentName>,
+        name: &'a TaskName,
+    ) -> HostFuture<'a, Held>;
+    /// One's own tasks.
+    fn tasks<'a>(&'a self, caller: &'a Self::Caller, of: Option<AgentName>, listing: Listing)
+    -> HostFuture<'a, Listed>;
+    /// Stops a task.
+    fn cancel<'a>(&'a self, caller: &'a Self::Caller, held: &'a Held) -> HostFuture<'a, Held>;
+    /// Follows a task: from where it stands, or as of an event and then what came after it.
+    fn follow<'a>(
+        &'a self,
+        caller: &'a Self::Caller,
+        held: &'a Held,
+        after: Option<Seq>,
+    ) -> HostFuture<'a, Box<dyn Follower>>;
+    /// Adds a push configuration, or replaces the one of the same id.
+    fn set_push<'a>(
+        &'a self,
+        caller: &'a Self::Caller,
+        held: &'a Held,
+        config: NewPush,
+        origin: Origin,
+    ) -> HostFuture<'a, Push>;
+    /// The push configurations of a task, those made first first.
+    fn pushes<'a>(&'a self, caller: &'a Self::Caller, held: &'a Held) -> HostFuture<'a, Vec<Push>>;
+    /// Takes a push configuration away; one that is not there is no error.
+    fn delete_push<'a>(&'a self, caller: &'a Self::Caller, held: &'a Held, id: &'a str) -> HostFuture<'a, ()>;
+    /// Fires when the caller is no longer who it was: its streams end.
+    fn gone(&self, caller: &Self::Caller) -> CancellationToken;
+}
+
+/// What a message led to.
+pub enum Sent {
+    /// A message, and no task.
+    Reply(Message),
+    /// A task, as it stands.
+    Task(Box<Held>),
+    /// A task, and what happens to it.
+    Stream(Box<Held>, Box<dyn Follower>),
+}
+
+/// A page of tasks.
+pub struct Listed {
+    /// Latest change first.
+    pub tasks: Vec<Held>,
+    /// Leads to the next page, if there is one.
+    pub next_page_token: Option<String>,
+    /// How many fit on a page.
+    pub page_size: usize,
+    /// How many there are on all pages.
+    pub total: usize,
+}
+
+/// A task that is being followed.
+pub trait Follower: Send {
+    /// The next item; none when it is over. Safe to drop at any time.
+    fn next(&mut self) -> HostFuture<'_, Option<StreamItem>>;
+}
