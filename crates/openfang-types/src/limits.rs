@@ -5,8 +5,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use a2a::*;
 pub use mcp::*;
 
+mod a2a;
 mod mcp;
 
 /// Containers within containers that a JSON document may have. Deeper ones are refused by the strict scan.
