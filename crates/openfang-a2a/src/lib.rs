@@ -10,3 +10,5 @@ pub mod dialect;
 pub mod error;
 pub mod host;
 pub mod operation;
+
+pub use card::{AgentCapabilities, AgentCard, AgentSkill, build_agent_card};

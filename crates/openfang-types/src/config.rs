@@ -222,6 +222,11 @@ impl Config {
         self.public_url.clone().unwrap_or_else(|| format!("http://{}", self.api_listen))
     }
 
+    /// What the cookie of a login is called. Over https it is a name that a browser takes from this very host only.
+    pub fn login_cookie(&self) -> &'static str {
+        if self.base_url().starts_with("https://") { "__Host-openfang_session" } else { "openfang_session" }
+    }
+
     /// Everything that the types cannot refuse by themselves.
     pub fn problems(&self) -> Vec<ConfigProblem> {
         let mut problems = mcp_servers::problems(&self.mcp_servers);
