@@ -22,6 +22,7 @@ use tokio_util::task::TaskTracker;
 use crate::KernelError;
 use crate::access::{AuthError, Caller, Credentials, PeerKind};
 use crate::agents::Agent;
+use crate::cards::Cards;
 use crate::home::Home;
 use crate::keys::Keys;
 use crate::outward::Outward;
@@ -57,6 +58,7 @@ pub(crate) struct Inner {
     pub(crate) outward: Outward,
     pub(crate) upstreams: Upstreams,
     pub(crate) home: Home,
+    pub(crate) cards: Cards,
     /// Held while `config.toml` is edited.
     pub(crate) config_edits: tokio::sync::Mutex<()>,
     pub(crate) metrics: Mutex<Registry>,

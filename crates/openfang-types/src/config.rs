@@ -216,11 +216,6 @@ impl Config {
         Some(&self.a2a).filter(|a2a| a2a.enabled)
     }
 
-    /// The address that cards name, without a slash at its end.
-    pub fn base_url(&self) -> String {
-        self.public_url.clone().unwrap_or_else(|| format!("http://{}", self.api_listen))
-    }
-
     /// Everything that the types cannot refuse by themselves.
     pub fn problems(&self) -> Vec<ConfigProblem> {
         let mut problems = mcp_servers::problems(&self.mcp_servers);
