@@ -1,8 +1,9 @@
 //! A script agent does what its file says, to the letter.
 
-use openfang_kernel::{Follow, Reply, StreamItem, Until};
+use openfang_kernel::{Begin, Follow, Reply};
 use openfang_testkit::{TestHome, callers};
 use openfang_types::event::EventBody;
+use openfang_types::event::{StreamItem, Until};
 use openfang_types::task::{Message, Part, PartBody, Role, TaskState};
 
 use crate::support::{assert_state, send, status_text};
@@ -44,7 +45,7 @@ async fn the_steps_of_a_rule_become_events_in_order() {
     assert_eq!(shown[3].1[0].as_data().unwrap()["deep"][0], 1);
     assert_eq!(shown[4].0, "add_numbers-result");
 
-    let follow = Follow { after: Some(0), until: Until::Ended };
+    let follow = Follow { begin: Begin::After(0), until: Until::Ended };
     let mut stream = kernel.follow(&admin, task.id, follow).await.unwrap();
     let mut names = Vec::new();
     while let Some(StreamItem::Event(event)) = stream.next().await.unwrap() {

@@ -172,7 +172,8 @@ async fn somebody_elses_task_looks_like_none_whatever_is_asked() {
         assert_eq!(kernel.task(&bob, id).await.unwrap_err(), none);
         assert_eq!(kernel.cancel_task(&bob, id).await.unwrap_err(), none);
         assert_eq!(kernel.submit(&bob, &waiter, message(id)).await.unwrap_err(), none);
-        let follow = openfang_kernel::Follow { after: None, until: openfang_kernel::Until::Ended };
+        let follow =
+            openfang_kernel::Follow { begin: openfang_kernel::Begin::Now, until: openfang_types::event::Until::Ended };
         assert_eq!(kernel.follow(&bob, id, follow).await.err(), Some(none));
     }
     assert_eq!(kernel.tasks(&bob, TaskFilter::default()).await.unwrap().total, 0);

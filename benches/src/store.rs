@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use openfang_store::{Append, Created, NewTask, Origin, Sqlite, Stamp, TaskQuery};
+use openfang_store::{Append, Created, NewTask, Sqlite, Stamp, TaskQuery};
 use openfang_types::event::EventBody;
 use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::taint::Labels;
-use openfang_types::task::{Message, Role, TaskState, TaskStatus};
+use openfang_types::task::{Message, Origin, Role, TaskState, TaskStatus};
 use uuid::Uuid;
 
 use crate::report::{Budget, Row};
@@ -72,8 +72,15 @@ impl Bench {
 
     async fn measure(&self, ids: &[TaskId]) -> Result<Costs> {
         let tasks = self.sqlite.stores().tasks;
-        let query =
-            TaskQuery { owner: self.owner.clone(), agent: None, state: None, context_id: None, limit: 50, after: None };
+        let query = TaskQuery {
+            owner: self.owner.clone(),
+            agent: None,
+            state: None,
+            context_id: None,
+            changed_since: None,
+            limit: 50,
+            after: None,
+        };
         let live = self.new_task(TaskState::Working)?;
         let id = live.id;
         let Created::New(mut stamp) = tasks.create(live).await? else { anyhow::bail!("a fresh task is new") };
@@ -104,6 +111,7 @@ impl Bench {
             labels: Labels::none(),
             trace: openfang_types::ids::TraceId::from_uuid(id),
             origin: Origin::OpenFang,
+            peer_name: None,
             node: NodeId::from_uuid(id),
             at,
             live_limit: usize::MAX,

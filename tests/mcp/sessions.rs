@@ -93,7 +93,8 @@ async fn in_the_modern_era_a_lost_connection_cancels_and_in_the_legacy_era_it_do
     assert!(!legacy.status.state.is_terminal());
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
     assert_eq!(client.post("/mcp", &cancel).await.status, 202);
-    let followed = openfang_kernel::Follow { after: None, until: openfang_kernel::Until::Ended };
+    let followed =
+        openfang_kernel::Follow { begin: openfang_kernel::Begin::Now, until: openfang_types::event::Until::Ended };
     let mut stream = server.kernel.follow(&caller, legacy.id, followed).await.unwrap();
     while stream.next().await.unwrap().is_some() {}
     assert_eq!(server.kernel.task(&caller, legacy.id).await.unwrap().status.state, TaskState::Canceled);

@@ -1,6 +1,6 @@
 //! What a peer is told, before it is put into its dialect.
 
-use openfang_types::event::{Seq, StreamItem};
+use openfang_types::event::StreamItem;
 use openfang_types::ids::TaskName;
 use openfang_types::task::{Message, Origin, Task};
 use serde_json::value::RawValue;
@@ -16,8 +16,6 @@ pub struct Held {
     pub origin: Origin,
     /// What its maker calls it, where that is not for us to say.
     pub peer_name: Option<TaskName>,
-    /// After how many events.
-    pub seq: Seq,
 }
 
 /// What a request led to.

@@ -1,7 +1,7 @@
 //! What the A2A server needs from above. The kernel implements it.
 
 use futures_util::future::BoxFuture;
-use openfang_types::event::{Seq, StreamItem};
+use openfang_types::event::{Seq, StreamItem, Until};
 use openfang_types::ids::{AgentName, TaskName};
 use openfang_types::task::{Message, Origin};
 use tokio_util::sync::CancellationToken;
@@ -18,14 +18,14 @@ pub trait AgentHost: Send + Sync + 'static {
     /// Who is asking.
     type Caller: Clone + Send + Sync + 'static;
 
-    /// The agent that a request is for: the one it names, else the default one. None: there is none, or not for this
-    /// caller.
-    fn agent(&self, caller: &Self::Caller, named: Option<&str>) -> Option<AgentName>;
-    /// Takes a message in, and waits as it says.
+    /// The agent that a peer names, if it is there for this caller.
+    fn agent(&self, caller: &Self::Caller, named: &str) -> Option<AgentName>;
+    /// Takes a message in, and waits as it says. Without an agent it goes to that of the task it continues, else to
+    /// the default one.
     fn send<'a>(
         &'a self,
         caller: &'a Self::Caller,
-        to: AgentName,
+        to: Option<AgentName>,
         sending: Sending,
         origin: Origin,
     ) -> HostFuture<'a, Sent>;
@@ -41,12 +41,13 @@ pub trait AgentHost: Send + Sync + 'static {
     -> HostFuture<'a, Listed>;
     /// Stops a task.
     fn cancel<'a>(&'a self, caller: &'a Self::Caller, held: &'a Held) -> HostFuture<'a, Held>;
-    /// Follows a task: from where it stands, or as of an event and then what came after it.
+    /// Follows a task: from where it stands, or as it stood after an event and then what came after it.
     fn follow<'a>(
         &'a self,
         caller: &'a Self::Caller,
         held: &'a Held,
         after: Option<Seq>,
+        until: Until,
     ) -> HostFuture<'a, Box<dyn Follower>>;
     /// Adds a push configuration, or replaces the one of the same id.
     fn set_push<'a>(

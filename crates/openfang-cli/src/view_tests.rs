@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 fn artifact(name: &str, parts: Vec<Part>) -> Artifact {
-    Artifact { artifact_id: "a".parse().unwrap(), name: Some(name.to_owned()), description: None, parts }
+    Artifact::of_parts("a".parse().unwrap(), Some(name.to_owned()), parts)
 }
 
 #[test]

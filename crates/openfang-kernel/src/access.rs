@@ -27,6 +27,7 @@ impl Caller {
         match (self.door, self.principal.standing()) {
             (Door::Agent, _) => Labels::none(), // the labels of the calling run travel instead
             (Door::Cli, Standing::Admin(_)) => Labels::one(Label::Operator, "the command line"),
+            (Door::A2a, _) => Labels::one(Label::UntrustedAgent, "an A2A caller"),
             (Door::Cli | Door::Rest | Door::Mcp, Standing::Admin(_) | Standing::User(_)) => {
                 Labels::one(Label::User, "a caller with a credential")
             }

@@ -4,7 +4,7 @@ use openfang_runtime::agents::{AgentError, AgentReply};
 use openfang_runtime::context::CallContext;
 use openfang_types::ids::AgentName;
 use openfang_types::principal::Door;
-use openfang_types::task::{Part, Task, TaskState};
+use openfang_types::task::{Origin, Part, Task, TaskState};
 
 use crate::task_log::Visibility;
 use crate::tasks::{Incoming, Taken};
@@ -29,6 +29,8 @@ impl Kernel {
             agent: agent.clone(),
             message: self.message(text),
             labels: cx.context_labels(),
+            origin: Origin::OpenFang,
+            peer_name: None,
             hops: cx.hops + 1,
             cancel: cancel.clone(),
             visibility: Visibility::Unseen,

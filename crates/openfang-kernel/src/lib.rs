@@ -37,7 +37,7 @@ pub use boot::{Boot, BootError};
 pub use error::KernelError;
 pub use kernel::Kernel;
 pub use policy::Explanation;
-pub use streams::{Follow, StreamItem, TaskStream, Until};
+pub use streams::{Begin, Follow, TaskStream};
 pub use system::{SystemClock, SystemIds};
 pub use task_list::{ListedTasks, TaskFilter};
 pub use tasks::Reply;

@@ -13,15 +13,15 @@ use openfang_runtime::mcp_server::{
 };
 use openfang_runtime::pipeline::{ToolCall, ToolError};
 use openfang_types::content::ToolOutput;
-use openfang_types::event::{EventBody, Seq};
+use openfang_types::event::{EventBody, Seq, StreamItem, Until};
 use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
-use openfang_types::task::{Message, Task};
+use openfang_types::task::{Message, Origin, Task};
 use serde_json::{Map, Value, json};
 
 use crate::home::{Home, HomeError};
 use crate::kernel::Inner;
 use crate::keys::{Keys, Purpose};
-use crate::streams::{Follow, StreamItem, TaskStream, Until};
+use crate::streams::{Begin, Follow, TaskStream};
 use crate::task_list::TaskFilter;
 use crate::task_log::Visibility;
 use crate::tasks::{Incoming, Taken};
@@ -59,6 +59,8 @@ impl Kernel {
             agent: agent.clone(),
             message: Message { task_id: task, ..self.message(text) },
             labels: caller.entry_labels(),
+            origin: Origin::OpenFang,
+            peer_name: None,
             hops: 0,
             cancel: reporter.cancel().child_token(),
             visibility: if is_heard { Visibility::Seen } else { Visibility::Unseen },
@@ -78,7 +80,7 @@ impl Kernel {
 
     /// Tells what happens to a task until it has ended or asks for something.
     async fn report(&self, caller: &Caller, id: TaskId, sending: &Sending<'_>) {
-        let follow = Follow { after: Some(0), until: Until::Settled };
+        let follow = Follow { begin: Begin::After(0), until: Until::Settled };
         let Ok(mut stream) = self.follow(caller, id, follow).await else { return };
         while let Ok(Some(StreamItem::Event(event))) = stream.next().await {
             let said = described(&event.body);
@@ -179,7 +181,7 @@ impl House for Kernel {
                 State::Open(stream) => stream,
                 State::Opening(kernel, caller, id) => {
                     let task = kernel.record(&caller, id).await.ok()?;
-                    let follow = Follow { after: Some(task.seq), until: Until::Ended };
+                    let follow = Follow { begin: Begin::After(task.seq), until: Until::Ended };
                     Box::new(kernel.follow(&caller, id, follow).await.ok()?)
                 }
             };

@@ -145,7 +145,7 @@ async fn until_ended(inner: &Inner, cancel: &CancellationToken, log: &TaskLog, w
             () = inner.stop.cancelled() => return End::Interrupted,
             end = &mut work => return end,
             shown = &mut show, if !is_shown => match shown {
-                Ok(()) => is_shown = true,
+                Ok(_) => is_shown = true,
                 Err(_) => return End::Stopped,
             },
         }
@@ -173,12 +173,9 @@ impl Inner {
     /// A status of now, with what the agent says about it.
     pub(crate) fn status(&self, task: &Task, state: TaskState, parts: Vec<Part>) -> TaskStatus {
         let message = (!parts.is_empty()).then(|| Message {
-            message_id: self.message_id(),
-            role: Role::Agent,
-            parts,
             context_id: Some(task.context_id.clone()),
             task_id: Some(task.id),
-            metadata: serde_json::Map::new(),
+            ..Message::of_parts(self.message_id(), Role::Agent, parts)
         });
         TaskStatus { state, message, timestamp: self.clock.now() }
     }

@@ -4,10 +4,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use openfang_types::event::{Seq, TaskEvent};
+use openfang_store::TaskRecord;
+use openfang_types::event::{Seq, StreamItem, TaskEvent, Until};
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::STREAM_BATCH_EVENTS;
-use openfang_types::task::{Task, TaskState};
+use openfang_types::task::Task;
 use tokio::sync::watch;
 
 use crate::{Caller, Kernel, KernelError};
@@ -55,39 +56,30 @@ impl Drop for Slot {
 /// Where a stream begins, and where it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Follow {
-    /// After this event; without it the stream begins with the task as it stands.
-    pub after: Option<Seq>,
+    /// Where it begins.
+    pub begin: Begin,
     /// What ends it.
     pub until: Until,
 }
 
-/// What ends a stream.
+/// Where a stream begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
-    /// The end of the task.
-    Ended,
-    /// The end of the task, or its asking for something.
-    Settled,
+pub enum Begin {
+    /// With the task as it stands.
+    Now,
+    /// With what came after this event.
+    After(Seq),
+    /// With the task as it stood after this event, and then what came after it.
+    AsOf(Seq),
 }
 
-impl Until {
-    const fn is_reached(self, state: TaskState) -> bool {
+impl Begin {
+    const fn after(self) -> Option<Seq> {
         match self {
-            Self::Ended => state.is_terminal(),
-            Self::Settled => state.is_terminal() || state.is_interrupted(),
+            Self::Now => None,
+            Self::After(seq) | Self::AsOf(seq) => Some(seq),
         }
     }
-}
-
-/// What a stream shows.
-#[derive(Debug, Clone, PartialEq)]
-pub enum StreamItem {
-    /// The task as it stands after this many events.
-    Snapshot(Box<Task>, Seq),
-    /// The next event.
-    Event(Box<TaskEvent>),
-    /// The server is stopping and nothing works on the task: follow it again later.
-    Shutdown,
 }
 
 /// A task that is being followed.
@@ -107,32 +99,75 @@ impl Kernel {
     /// Follows one's own task.
     pub async fn follow(&self, caller: &Caller, id: TaskId, from: Follow) -> Result<TaskStream, KernelError> {
         let record = self.record(caller, id).await?;
-        if from.after.is_some_and(|after| after > record.seq) {
+        if from.begin.after().is_some_and(|after| after > record.seq) {
             return Err(KernelError::NoSuchEvent { id, last: record.seq });
         }
+        let shown = match from.begin {
+            Begin::Now => Some((record.task, record.seq)),
+            Begin::After(_) => None,
+            Begin::AsOf(after) => Some(self.as_of(record, after).await?),
+        };
+        let after = shown.as_ref().map_or_else(|| from.begin.after().unwrap_or_default(), |(_, seq)| *seq);
+        let mut stream = self.stream(caller, id, after, from.until).await?;
+        if let Some((task, seq)) = shown {
+            stream.show(task, seq);
+        }
+        Ok(stream)
+    }
+
+    /// Follows a task that was just begun, from what its maker is shown first.
+    pub(crate) async fn follow_shown(
+        &self,
+        caller: &Caller,
+        task: Task,
+        seq: Seq,
+        until: Until,
+    ) -> Result<TaskStream, KernelError> {
+        let mut stream = self.stream(caller, task.id, seq, until).await?;
+        stream.show(task, seq);
+        Ok(stream)
+    }
+
+    async fn stream(&self, caller: &Caller, id: TaskId, after: Seq, until: Until) -> Result<TaskStream, KernelError> {
         let owner = caller.principal.owner();
         let slot = self.inner.streams.take(owner, self.inner.config.limits.streams_per_owner)?;
         let latest = self.inner.stores.tasks.watch(owner, id).await?;
-        let mut stream = TaskStream {
+        Ok(TaskStream {
             kernel: self.clone(),
             caller: caller.clone(),
             id,
-            until: from.until,
-            after: from.after.unwrap_or(record.seq),
+            until,
+            after,
             waiting: VecDeque::new(),
             latest,
             is_over: false,
             _slot: slot,
-        };
-        if from.after.is_none() {
-            stream.is_over = from.until.is_reached(record.task.status.state);
-            stream.waiting.push_back(StreamItem::Snapshot(Box::new(record.task), record.seq));
+        })
+    }
+
+    /// The task as it stood after an event. One that was folded stands as it ended.
+    async fn as_of(&self, record: TaskRecord, seq: Seq) -> Result<(Task, Seq), KernelError> {
+        if seq == record.seq {
+            return Ok((record.task, record.seq));
         }
-        Ok(stream)
+        let count = usize::try_from(seq).unwrap_or(usize::MAX);
+        let events = self.inner.stores.tasks.events(&record.owner, record.task.id, 0, count).await?;
+        if events.len() < count {
+            return Ok((record.task, record.seq));
+        }
+        let mut task = record.task;
+        task.begin_again(record.created_at);
+        events.iter().for_each(|TaskEvent { body, .. }| task.apply(body));
+        Ok((task, seq))
     }
 }
 
 impl TaskStream {
+    fn show(&mut self, task: Task, seq: Seq) {
+        self.is_over = self.until.is_reached(task.status.state);
+        self.waiting.push_back(StreamItem::Snapshot(Box::new(task), seq));
+    }
+
     /// The next item; none when the stream is over. Safe to drop at any time.
     pub async fn next(&mut self) -> Result<Option<StreamItem>, KernelError> {
         loop {

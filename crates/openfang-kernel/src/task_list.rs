@@ -19,6 +19,8 @@ pub struct TaskFilter {
     pub state: Option<TaskState>,
     /// Only those of this conversation.
     pub context_id: Option<ContextId>,
+    /// Only those whose status changed at this moment or later.
+    pub changed_since: Option<Timestamp>,
     /// How many on a page.
     pub page_size: Option<usize>,
     /// Where the page begins; made by the page before.
@@ -49,6 +51,7 @@ impl Kernel {
             agent: filter.agent,
             state: filter.state,
             context_id: filter.context_id,
+            changed_since: filter.changed_since,
             limit: filter.page_size.unwrap_or(PAGE_DEFAULT_TASKS).clamp(1, PAGE_MAX_TASKS),
             after,
         };

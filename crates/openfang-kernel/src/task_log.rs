@@ -6,7 +6,7 @@ use std::sync::Arc;
 use openfang_runtime::context::DurablePoint;
 use openfang_runtime::model::{Ending, EventSink, RunEvent, RunStopped};
 use openfang_store::{Append, Created, NewTask, Stamp, StoreError, StoreFuture};
-use openfang_types::event::EventBody;
+use openfang_types::event::{EventBody, Seq};
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::WATCH_OVER;
 use openfang_types::taint::Labels;
@@ -110,15 +110,21 @@ impl TaskLog {
             status: log.task.status.clone(),
             history: std::mem::take(&mut log.task.history),
             artifacts: std::mem::take(&mut log.task.artifacts),
+            transitions: std::mem::take(&mut log.task.transitions),
         };
         (task, std::mem::take(&mut log.labels))
     }
 
-    /// Stores what waits, and from now on every event as it comes.
-    pub(crate) async fn show(&self) -> Result<(), Closed> {
+    /// Stores what waits, and from now on every event as it comes. Says after how many events the task stands.
+    pub(crate) async fn show(&self) -> Result<Seq, Closed> {
         let mut log = self.log.lock().await;
         log.visibility = Visibility::Seen;
-        self.flush(&mut log).await
+        self.flush(&mut log).await?;
+        match &log.place {
+            Place::Stored(stamp) => Ok(stamp.seq),
+            Place::Here(_) => Ok(0),
+            Place::Superseded(other) => Err(Closed::Superseded(*other)),
+        }
     }
 
     /// Writes what could not be written, as soon as that is possible. A task that nobody was told of is forgotten.
@@ -251,7 +257,7 @@ impl TaskLog {
 impl DurablePoint for TaskLog {
     fn reach(&self) -> StoreFuture<'_, ()> {
         Box::pin(async {
-            self.show().await.map_err(|closed| match closed {
+            self.show().await.map(|_| ()).map_err(|closed| match closed {
                 Closed::Superseded(_) => StoreError::Conflict,
                 Closed::Refused(error) => error,
             })

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use openfang_store::{Append, NewTask, Origin, Stamp, StoreError, TaskRecord};
-use openfang_types::event::EventBody;
-use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId};
+use openfang_store::{Append, NewTask, Stamp, StoreError, TaskRecord};
+use openfang_types::event::{EventBody, Seq};
+use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, TaskName};
 use openfang_types::limits::{CANCEL_ELSEWHERE, CANCEL_GRACE, TASK_MAX_BYTES};
 use openfang_types::taint::Labels;
-use openfang_types::task::{Message, Part, Role, Task, TaskState};
+use openfang_types::task::{Message, Origin, Part, Role, Task, TaskState};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -31,6 +31,8 @@ pub(crate) struct Incoming {
     pub(crate) agent: AgentName,
     pub(crate) message: Message,
     pub(crate) labels: Labels,
+    pub(crate) origin: Origin,
+    pub(crate) peer_name: Option<TaskName>,
     pub(crate) hops: u8,
     pub(crate) cancel: CancellationToken,
     pub(crate) visibility: Visibility,
@@ -49,8 +51,8 @@ pub(crate) enum Taken {
 /// Work that began.
 pub(crate) struct Work {
     id: TaskId,
-    /// As it was stored, if it was shown before the work began.
-    shown: Option<Task>,
+    /// As it was stored and after how many events, if it was shown before the work began.
+    shown: Option<(Task, Seq)>,
     settled: oneshot::Receiver<Result<Settled, Closed>>,
 }
 
@@ -58,6 +60,11 @@ impl Work {
     /// Whose work it is.
     pub(crate) const fn id(&self) -> TaskId {
         self.id
+    }
+
+    /// What its maker is shown first, if it was stored before the work began.
+    pub(crate) fn into_shown(self) -> Option<(Task, Seq)> {
+        self.shown
     }
 }
 
@@ -69,7 +76,7 @@ impl Kernel {
 
     /// A message from parts, with the sender's id or a fresh one.
     pub fn message_of_parts(&self, id: Option<MessageId>, parts: Vec<Part>) -> Message {
-        Message { parts, ..Message::text(id.unwrap_or_else(|| self.inner.message_id()), Role::User, "") }
+        Message::of_parts(id.unwrap_or_else(|| self.inner.message_id()), Role::User, parts)
     }
 
     /// Sends a message and returns as soon as its task is stored. A message with a task id continues that task.
@@ -78,7 +85,7 @@ impl Kernel {
         let task = match self.take(incoming).await? {
             Taken::Answered(message) => return Ok(Reply::Message(message)),
             Taken::Known(id) => self.task(caller, id).await?,
-            Taken::Begun(Work { shown: Some(task), .. }) => task,
+            Taken::Begun(Work { shown: Some((task, _)), .. }) => task,
             Taken::Begun(Work { id, .. }) => self.task(caller, id).await?,
         };
         Ok(Reply::Task(Box::new(task)))
@@ -137,12 +144,20 @@ impl Kernel {
         }
     }
 
-    fn incoming(&self, caller: &Caller, agent: &AgentName, message: Message, visibility: Visibility) -> Incoming {
+    pub(crate) fn incoming(
+        &self,
+        caller: &Caller,
+        agent: &AgentName,
+        message: Message,
+        visibility: Visibility,
+    ) -> Incoming {
         Incoming {
             caller: caller.clone(),
             agent: agent.clone(),
             message,
             labels: caller.entry_labels(),
+            origin: Origin::OpenFang,
+            peer_name: None,
             hops: 0,
             cancel: CancellationToken::new(),
             visibility,
@@ -157,7 +172,10 @@ impl Kernel {
         }
         incoming.labels.join(&self.inner.pipeline.labels_of(&incoming.message.parts));
         let log = match incoming.message.task_id {
-            Some(id) => self.continued(&incoming, id).await?,
+            Some(id) => match self.continued(&incoming, id).await? {
+                Some(log) => log,
+                None => return Ok(Taken::Known(id)),
+            },
             None => {
                 if let Some(parts) = agent.model.plain_reply(&incoming.message) {
                     return Ok(Taken::Answered(self.inner.reply_to(&incoming.message, parts)));
@@ -169,7 +187,7 @@ impl Kernel {
         let shown = match incoming.visibility {
             Visibility::Unseen => None,
             Visibility::Seen => match log.show().await {
-                Ok(()) => Some(log.snapshot().await),
+                Ok(seq) => Some((log.snapshot().await, seq)),
                 Err(Closed::Superseded(other)) => return Ok(Taken::Known(other)),
                 Err(Closed::Refused(error)) => return Err(error.into()),
             },
@@ -181,8 +199,9 @@ impl Kernel {
         Ok(Taken::Begun(Work { id, shown, settled }))
     }
 
-    /// Adds a message to a task that asked for one; from now on this process works on it.
-    async fn continued(&self, incoming: &Incoming, id: TaskId) -> Result<TaskLog, KernelError> {
+    /// Adds a message to a task that asked for one; from now on this process works on it. A message that the task has
+    /// already is not added again.
+    async fn continued(&self, incoming: &Incoming, id: TaskId) -> Result<Option<TaskLog>, KernelError> {
         let record = self.record(&incoming.caller, id).await?;
         if record.task.agent != incoming.agent {
             return Err(KernelError::UnknownTask(id));
@@ -194,6 +213,10 @@ impl Kernel {
             .is_some_and(|context| *context != record.task.context_id)
         {
             return Err(KernelError::InvalidMessage("its context id is not that of the task it continues".to_owned()));
+        }
+        let sent = |said: &Message| said.role == Role::User && said.message_id == incoming.message.message_id;
+        if record.task.history.iter().any(sent) {
+            return Ok(None);
         }
         let size = record.task.history.iter().chain([&incoming.message]).map(Message::size).sum::<usize>();
         if size > TASK_MAX_BYTES {
@@ -215,7 +238,7 @@ impl Kernel {
         };
         let TaskRecord { mut task, owner, labels, .. } = record;
         events.iter().for_each(|event| task.apply(event));
-        Ok(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels.joined(&incoming.labels), stamp))
+        Ok(Some(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels.joined(&incoming.labels), stamp)))
     }
 
     /// Waits for the end of work that began here.
@@ -274,10 +297,8 @@ impl Inner {
 
     fn reply_to(&self, message: &Message, parts: Vec<Part>) -> Message {
         Message {
-            role: Role::Agent,
-            parts,
             context_id: Some(message.context_id.clone().unwrap_or_else(|| self.new_context_id())),
-            ..Message::text(self.message_id(), Role::Agent, "")
+            ..Message::of_parts(self.message_id(), Role::Agent, parts)
         }
     }
 
@@ -291,7 +312,8 @@ impl Inner {
             events: Vec::new(),
             labels: incoming.labels.clone(),
             trace: incoming.caller.trace,
-            origin: Origin::OpenFang,
+            origin: incoming.origin,
+            peer_name: incoming.peer_name.clone(),
             node: self.node_id,
             at: self.clock.now(),
             live_limit: self.config.limits.live_tasks_per_owner,

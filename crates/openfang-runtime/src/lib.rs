@@ -3,6 +3,7 @@
 //! [`pipeline`] is the one guarded way to a tool, [`tools`] holds the built-in ones, [`model`] what answers for an
 //! agent, [`workspace`] the gate to files. Nothing here knows HTTP, the command line or SQL.
 
+pub mod a2a;
 pub mod agents;
 pub mod catalog;
 pub mod context;

@@ -114,12 +114,7 @@ impl ModelRun<'_> {
             }
         };
         let label = format!("{tool}-{kind}");
-        let artifact = Artifact {
-            artifact_id: artifact_id(&format!("{label}-{number}")),
-            name: Some(label),
-            description: None,
-            parts,
-        };
+        let artifact = Artifact::of_parts(artifact_id(&format!("{label}-{number}")), Some(label), parts);
         self.events
             .emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: false, last_chunk: true }))
             .await?;

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use openfang_types::event::{ArtifactUpdate, EventBody};
 use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::taint::Labels;
-use openfang_types::task::{Artifact, Message, Part, Role, TaskState, TaskStatus};
+use openfang_types::task::{Artifact, Message, Origin, Part, Role, TaskState, TaskStatus};
 
-use crate::{Append, Created, NewTask, Origin, TaskQuery, TaskRecord, TaskStore};
+use crate::{Append, Created, NewTask, TaskQuery, TaskRecord, TaskStore};
 
 pub(crate) use audit::{audit, audit_row};
 pub(crate) use key_values::{key_values, keys_are_limited_per_owner};
@@ -57,6 +57,7 @@ pub(crate) fn new_task(owner: &Owner, message: &str) -> NewTask {
         labels: Labels::none(),
         trace: id.parse().unwrap(),
         origin: Origin::OpenFang,
+        peer_name: None,
         node: node(1),
         at: now(),
         live_limit: usize::MAX,
@@ -106,17 +107,20 @@ pub(crate) fn status(state: TaskState) -> EventBody {
 
 pub(crate) fn artifact(id: &str) -> EventBody {
     EventBody::Artifact(ArtifactUpdate {
-        artifact: Artifact {
-            artifact_id: id.parse().unwrap(),
-            name: None,
-            description: None,
-            parts: vec![Part::text("x")],
-        },
+        artifact: Artifact::of_parts(id.parse().unwrap(), None, vec![Part::text("x")]),
         append: false,
         last_chunk: true,
     })
 }
 
 pub(crate) fn query(owner: &Owner) -> TaskQuery {
-    TaskQuery { owner: owner.clone(), agent: None, state: None, context_id: None, limit: 100, after: None }
+    TaskQuery {
+        owner: owner.clone(),
+        agent: None,
+        state: None,
+        context_id: None,
+        changed_since: None,
+        limit: 100,
+        after: None,
+    }
 }

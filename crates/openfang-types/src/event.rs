@@ -41,6 +41,25 @@ pub enum StreamItem {
     Shutdown,
 }
 
+/// What ends a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// The end of the task.
+    Ended,
+    /// The end of the task, or its asking for something.
+    Settled,
+}
+
+impl Until {
+    /// Whether a task in this state ends the stream.
+    pub const fn is_reached(self, state: TaskState) -> bool {
+        match self {
+            Self::Ended => state.is_terminal(),
+            Self::Settled => state.is_terminal() || state.is_interrupted(),
+        }
+    }
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

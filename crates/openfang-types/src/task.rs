@@ -125,6 +125,14 @@ pub struct Task {
 }
 
 impl Task {
+    /// Takes everything back that happened to it.
+    pub fn begin_again(&mut self, submitted_at: Timestamp) {
+        self.status = TaskStatus { state: TaskState::Submitted, message: None, timestamp: submitted_at };
+        self.history.clear();
+        self.artifacts.clear();
+        self.transitions.clear();
+    }
+
     /// Folds one event into the task.
     pub fn apply(&mut self, event: &EventBody) {
         match event {

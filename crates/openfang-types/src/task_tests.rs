@@ -13,6 +13,7 @@ fn task() -> Task {
         status: TaskStatus { state: TaskState::Submitted, message: None, timestamp: Timestamp::UNIX_EPOCH },
         history: Vec::new(),
         artifacts: Vec::new(),
+        transitions: Vec::new(),
     }
 }
 
@@ -38,12 +39,7 @@ fn every_state_has_one_word_and_is_found_by_it() {
 fn appended_chunks_join_their_artifact_and_a_plain_update_replaces_it() {
     let update = |text: &str, append| {
         EventBody::Artifact(ArtifactUpdate {
-            artifact: Artifact {
-                artifact_id: "a".parse().unwrap(),
-                name: None,
-                description: None,
-                parts: vec![Part::text(text)],
-            },
+            artifact: Artifact::of_parts("a".parse().unwrap(), None, vec![Part::text(text)]),
             append,
             last_chunk: false,
         })

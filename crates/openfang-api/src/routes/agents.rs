@@ -7,8 +7,9 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::HeaderMap;
 use http::header::ACCEPT;
-use openfang_kernel::{AgentSummary, Follow, Kernel, Reply, Until};
+use openfang_kernel::{AgentSummary, Begin, Follow, Kernel, Reply};
 use openfang_types::agent::AgentManifest;
+use openfang_types::event::Until;
 use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, ToolName};
 use openfang_types::task::{Message, Part, Task};
 use serde::{Deserialize, Serialize};
@@ -86,7 +87,7 @@ pub(super) async fn message(
         return match kernel.submit(&caller, &name, message).await? {
             Reply::Message(message) => Ok(sse::one("reply", &Outcome::Message(message))),
             Reply::Task(task) => {
-                let follow = Follow { after: None, until: Until::Settled };
+                let follow = Follow { begin: Begin::Now, until: Until::Settled };
                 let stream = kernel.follow(&caller, task.id, follow).await?;
                 Ok(sse::of(stream, &kernel.config().limits))
             }

@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use http::HeaderMap;
-use openfang_kernel::{Follow, Kernel, TaskFilter, Until};
-use openfang_types::event::Seq;
+use openfang_kernel::{Begin, Follow, Kernel, TaskFilter};
+use openfang_types::event::{Seq, Until};
 use openfang_types::ids::{AgentName, ContextId, TaskId};
 use openfang_types::task::{Task, TaskState};
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub(super) async fn list(
     let ListQuery { agent, state, context_id, page_size, page_token, include_history, include_artifacts } = query;
     let page_token = page_token.filter(|token| !token.is_empty());
     let page = kernel
-        .tasks(&caller, TaskFilter { agent, state, context_id, page_size, page_token })
+        .tasks(&caller, TaskFilter { agent, state, context_id, page_size, page_token, changed_since: None })
         .await?;
     let next_page_token = page.next_page_token.unwrap_or_default();
     // A page of whole conversations could be of any size; who wants them says so.
@@ -84,7 +84,8 @@ pub(super) async fn events(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let after = last_event(&headers, id)?;
-    let stream = kernel.follow(&caller, id, Follow { after, until: Until::Ended }).await?;
+    let begin = after.map_or(Begin::Now, Begin::After);
+    let stream = kernel.follow(&caller, id, Follow { begin, until: Until::Ended }).await?;
     Ok(sse::of(stream, &kernel.config().limits))
 }
 

@@ -1,7 +1,8 @@
 //! A task that is being followed, wherever it runs.
 
 use openfang_egress::daemon::{Event, EventStream};
-use openfang_kernel::{StreamItem, TaskStream};
+use openfang_kernel::TaskStream;
+use openfang_types::event::StreamItem;
 use openfang_types::ids::TraceId;
 use openfang_types::task::Message;
 use serde::de::DeserializeOwned;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use openfang_kernel::mcp::is_mcp_tool;
 use openfang_kernel::{
-    AgentSummary, Boot, Caller, Explanation, Follow, Kernel, KernelError, TaskFilter, ToolCall, Until,
+    AgentSummary, Begin, Boot, Caller, Explanation, Follow, Kernel, KernelError, TaskFilter, ToolCall,
 };
 use openfang_types::config::Config;
 use openfang_types::content::ToolOutput;
+use openfang_types::event::Until;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::principal::{AdminProof, Door, Principal};
 use openfang_types::task::{Message, Task};
@@ -128,7 +129,7 @@ impl InProcess {
     }
 
     async fn follow_until(&self, id: TaskId, until: Until) -> Result<Following, CliError> {
-        let stream = self.kernel.follow(&self.caller, id, Follow { after: None, until }).await;
+        let stream = self.kernel.follow(&self.caller, id, Follow { begin: Begin::Now, until }).await;
         let stream = stream.map_err(|error| self.refused(&error))?;
         Ok(Following::InProcess(Box::new(stream), self.caller.trace))
     }

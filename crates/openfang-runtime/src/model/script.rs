@@ -111,12 +111,8 @@ impl Play<'_> {
     async fn chunk(&mut self, text: &str) -> Result<(), RunStopped> {
         let first = self.chunks == 0;
         self.chunks += 1;
-        let artifact = Artifact {
-            artifact_id: fixed_id(&format!("reply-{}", self.turn)),
-            name: Some("reply".to_owned()),
-            description: None,
-            parts: vec![Part::text(text)],
-        };
+        let id = fixed_id(&format!("reply-{}", self.turn));
+        let artifact = Artifact::of_parts(id, Some("reply".to_owned()), vec![Part::text(text)]);
         self.run
             .events
             .emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: !first, last_chunk: false }))
@@ -125,7 +121,7 @@ impl Play<'_> {
 
     async fn artifact(&self, step: &ArtifactStep, number: usize) -> Result<(), RunStopped> {
         let artifact_id = step.id.clone().unwrap_or_else(|| fixed_id(&format!("artifact-{}-{number}", self.turn)));
-        let artifact = Artifact { artifact_id, name: step.name.clone(), description: None, parts: vec![step.part()] };
+        let artifact = Artifact::of_parts(artifact_id, step.name.clone(), vec![step.part()]);
         self.run
             .events
             .emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: step.append, last_chunk: step.last }))

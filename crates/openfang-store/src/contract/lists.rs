@@ -90,6 +90,13 @@ async fn filters_show_what_they_name(store: &dyn TaskStore) {
                 let asked = TaskQuery { agent, context_id, state, limit: 3, ..query(&ada) };
 
                 assert_eq!(all_pages(store, asked.clone(), expected.len()).await, expected, "{asked:?}");
+
+                // The twelfth change and what came after it.
+                let since = all[12].task.status.timestamp;
+                let expected: Vec<TaskRecord> =
+                    expected.into_iter().filter(|record| record.task.status.timestamp >= since).collect();
+                let asked = TaskQuery { changed_since: Some(since), ..asked };
+                assert_eq!(all_pages(store, asked.clone(), expected.len()).await, expected, "{asked:?}");
             }
         }
     }

@@ -192,6 +192,8 @@ impl Model {
             seq: 0,
             labels: new.labels.clone(),
             trace: new.trace,
+            origin: new.origin,
+            peer_name: new.peer_name.clone(),
             created_at: new.at,
             node: new.node,
             attempt: 1,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use openfang_types::taint::{Label, Labels};
-use openfang_types::task::{Message, Part, Role, TaskState, TaskStatus};
+use openfang_types::task::{Message, Origin, Part, Role, TaskState, TaskStatus};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -24,6 +24,7 @@ pub(crate) async fn tasks(fresh: impl Fn() -> Box<dyn TaskStore>) {
     somebody_elses_task_looks_like_none(&*fresh()).await;
     the_same_message_makes_one_task(&*fresh()).await;
     an_id_is_taken_once(&*fresh()).await;
+    a_name_of_a_peer_finds_its_own_task(&*fresh()).await;
     live_tasks_are_limited_per_owner(&*fresh()).await;
     labels_only_grow(&*fresh()).await;
     a_write_without_events_counts_as_a_write(&*fresh()).await;
@@ -59,6 +60,8 @@ async fn a_task_is_what_was_written(store: &dyn TaskStore) {
         seq: stamp.seq,
         labels: new.labels,
         trace: new.trace,
+        origin: new.origin,
+        peer_name: new.peer_name,
         created_at: new.at,
         node: new.node,
         attempt: 1,
@@ -66,6 +69,22 @@ async fn a_task_is_what_was_written(store: &dyn TaskStore) {
     assert_eq!(stamp, Stamp { version: 2, seq: 5 });
     assert_eq!(store.get(&ada, new.id).await.unwrap(), expected);
     assert_eq!(store.list(&query(&ada)).await.unwrap().tasks, [expected]);
+}
+
+async fn a_name_of_a_peer_finds_its_own_task(store: &dyn TaskStore) {
+    let (ada, bob) = (owner("ada"), owner("bob"));
+    let name: openfang_types::ids::TaskName = "mine".parse().unwrap();
+    let named =
+        |owner, message| NewTask { peer_name: Some(name.clone()), origin: Origin::V01, ..new_task(owner, message) };
+    let first = create(store, named(&ada, "1")).await;
+    assert_eq!(first.peer_name, Some(name.clone()));
+    assert_eq!(first.origin, Origin::V01);
+    assert_eq!(store.find(&ada, &name).await, Ok(first.task.id));
+    assert_eq!(store.find(&bob, &name).await, Err(StoreError::NotFound));
+
+    assert_eq!(store.create(named(&ada, "2")).await, Ok(Created::Known(first.task.id)));
+    let other = create(store, named(&bob, "1")).await;
+    assert_eq!(store.find(&bob, &name).await, Ok(other.task.id));
 }
 
 async fn content_is_kept_to_the_last_digit(store: &dyn TaskStore) {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
-use openfang_types::ids::{AgentName, MessageId, NodeId, Owner, TaskId};
+use openfang_types::ids::{AgentName, MessageId, NodeId, Owner, TaskId, TaskName};
 use openfang_types::limits::MEMORY_TASKS;
 use openfang_types::task::TaskState;
 use tokio::sync::watch;
@@ -28,6 +28,7 @@ pub struct MemoryTasks {
 struct Inner {
     entries: HashMap<TaskId, Entry>,
     by_message: HashMap<(Owner, AgentName, MessageId), TaskId>,
+    by_name: HashMap<(Owner, TaskName), TaskId>,
     finished: VecDeque<TaskId>,
     live: HashMap<Owner, usize>,
 }
@@ -75,6 +76,10 @@ impl Inner {
         if let Some(id) = self.by_message.get(&key).filter(|id| self.entries.contains_key(id)) {
             return Ok(Created::Known(*id));
         }
+        let name = new.peer_name.clone().map(|name| (new.owner.clone(), name));
+        if let Some(id) = name.as_ref().and_then(|name| self.by_name.get(name)) {
+            return Ok(Created::Known(*id));
+        }
         let live = self.live.get(&new.owner).copied().unwrap_or(0);
         if live >= new.live_limit {
             return Err(StoreError::TooManyLive { limit: new.live_limit });
@@ -88,6 +93,7 @@ impl Inner {
         let (record, stamp) = (entry.record.clone(), entry.stamp());
         *self.live.entry(record.owner.clone()).or_default() += 1;
         self.by_message.insert(key, id);
+        self.by_name.extend(name.map(|name| (name, id)));
         self.entries.insert(id, entry);
         if record.task.status.state.is_terminal() {
             self.finish(&record);
@@ -102,6 +108,9 @@ impl Inner {
         let oldest = self.finished.pop_front().ok_or(StoreError::TooManyLive { limit: MEMORY_TASKS })?;
         if let Some(gone) = self.entries.remove(&oldest) {
             let record = gone.record;
+            if let Some(name) = record.peer_name {
+                self.by_name.remove(&(record.owner.clone(), name));
+            }
             self.by_message.remove(&(record.owner, record.task.agent, gone.first_message));
         }
         Ok(())
@@ -140,6 +149,7 @@ impl Inner {
                 && query.agent.as_ref().is_none_or(|agent| record.task.agent == *agent)
                 && query.state.is_none_or(|state| record.task.status.state == state)
                 && query.context_id.as_ref().is_none_or(|context| record.task.context_id == *context)
+                && query.changed_since.is_none_or(|since| record.task.status.timestamp >= since)
         };
         let mut rows: Vec<&Entry> = self.entries.values().filter(|entry| wanted(&entry.record)).collect();
         rows.sort_by_key(|entry| std::cmp::Reverse(entry.position()));
@@ -164,6 +174,8 @@ fn entry_of(new: NewTask) -> Entry {
         seq: 0,
         labels: new.labels.clone(),
         trace: new.trace,
+        origin: new.origin,
+        peer_name: new.peer_name.clone(),
         created_at: new.at,
         node: new.node,
         attempt: 1,
@@ -199,6 +211,11 @@ impl TaskStore for MemoryTasks {
 
     fn get<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord> {
         ready(self.lock().own(owner, id).map(|entry| entry.record.clone()))
+    }
+
+    fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId> {
+        let found = self.lock().by_name.get(&(owner.clone(), name.clone())).copied();
+        ready(found.ok_or(StoreError::NotFound))
     }
 
     fn list<'a>(&'a self, query: &'a TaskQuery) -> StoreFuture<'a, TaskPage> {

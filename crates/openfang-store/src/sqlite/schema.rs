@@ -7,10 +7,11 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// Each entry brings the schema one version further. What has been released is never changed.
-const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/001.sql")];
+const MIGRATIONS: [&str; 2] =
+    [include_str!("../../migrations/001.sql"), include_str!("../../migrations/002_peer_names.sql")];
 
 /// The schema version of this program.
-const KNOWN: u32 = MIGRATIONS.len() as u32;
+pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
 
 /// How long a statement waits for another process; a batch of ours takes milliseconds.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(30);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use openfang_types::event::{Seq, TaskEvent};
-use openfang_types::ids::{NodeId, Owner, TaskId};
+use openfang_types::ids::{NodeId, Owner, TaskId, TaskName};
 use openfang_types::task::TaskState;
 use tokio::sync::watch;
 
@@ -45,6 +45,11 @@ impl TaskStore for SqliteTasks {
     fn get<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord> {
         let owner = owner.clone();
         self.sqlite.read(move |connection| read::own(connection, &owner, id))
+    }
+
+    fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId> {
+        let (owner, name) = (owner.clone(), name.clone());
+        self.sqlite.read(move |connection| read::find(connection, &owner, &name))
     }
 
     fn list<'a>(&'a self, query: &'a TaskQuery) -> StoreFuture<'a, TaskPage> {

@@ -35,6 +35,10 @@ impl TaskStore for Shared {
         self.reads.get(owner, id)
     }
 
+    fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId> {
+        self.reads.find(owner, name)
+    }
+
     fn list<'a>(&'a self, query: &'a TaskQuery) -> StoreFuture<'a, TaskPage> {
         self.reads.list(query)
     }

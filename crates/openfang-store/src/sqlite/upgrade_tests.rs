@@ -9,11 +9,11 @@ use jiff::Timestamp;
 use openfang_types::event::{EventBody, TaskEvent};
 use openfang_types::ids::TaskId;
 use openfang_types::taint::{Label, Labels};
-use openfang_types::task::{Message, Role, TaskState, TaskStatus};
+use openfang_types::task::{Message, Origin, Role, TaskState, TaskStatus};
 
 use super::*;
 use crate::contract::{artifact, query};
-use crate::{Append, Kept, ListedKey, NewTask, Origin, Retention, TaskRecord};
+use crate::{Append, Kept, ListedKey, NewTask, Retention, TaskRecord};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/v1.db");
 
@@ -38,6 +38,7 @@ fn task(number: u8, events: Vec<EventBody>) -> NewTask {
         labels: Labels::one(Label::User, "rest"),
         trace: id.parse().unwrap(),
         origin: Origin::OpenFang,
+        peer_name: None,
         node: node(1),
         at: at(number.into()),
         live_limit: 10,
@@ -134,7 +135,10 @@ async fn a_stored_database_reads_as_it_was_written() {
 
     assert_eq!(upgraded.tasks.len(), 4);
     assert_eq!(upgraded.events.iter().map(Vec::len).collect::<Vec<_>>(), [4, 2, 5, 0], "the oldest one was folded");
-    assert_eq!(upgraded, shown(&fresh().await.1).await);
+    let mut expected = shown(&fresh().await.1).await;
+    let folded = expected.tasks.last_mut().unwrap();
+    folded.task.transitions.clear(); // it was folded before they were kept
+    assert_eq!(upgraded, expected);
 }
 
 #[tokio::test]

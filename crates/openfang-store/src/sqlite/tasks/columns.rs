@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use openfang_types::taint::Labels;
-use openfang_types::task::TaskState;
+use openfang_types::task::{Origin, TaskState};
 use rusqlite::Row;
 use rusqlite::types::FromSql;
 use uuid::Uuid;
@@ -65,6 +65,10 @@ pub(super) fn name<T: FromStr>(row: &Row<'_>, column: usize) -> Result<T, StoreE
 
 pub(super) fn state(row: &Row<'_>, column: usize) -> Result<TaskState, StoreError> {
     TaskState::from_word(text(row, column)?).ok_or_else(|| damaged("a state that is none"))
+}
+
+pub(super) fn origin(row: &Row<'_>, column: usize) -> Result<Origin, StoreError> {
+    Origin::from_word(text(row, column)?).ok_or_else(|| damaged("an origin that is none"))
 }
 
 pub(super) fn labels(row: &Row<'_>, column: usize) -> Result<Labels, StoreError> {

@@ -24,6 +24,9 @@ const BEFORE_ALL: (i64, [u8; 16]) = (i64::MAX, [0xff; 16]);
 /// The filters of a query besides owner and state.
 const FILTER: &str = "(?2 IS NULL OR agent = ?2) AND (?3 IS NULL OR context_id = ?3)";
 
+/// No row is older: what a query says that does not ask for a time.
+const SINCE_EVER: i64 = i64::MIN;
+
 /// A page of an owner's tasks.
 pub(super) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPage, StoreError> {
     let few = match Narrow::of(query) {
@@ -34,7 +37,7 @@ pub(super) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPag
     let (agent, context) = filters(query);
     let (at, id) = query.after.map_or(BEFORE_ALL, |after| (nanos(after.at), after.id.as_uuid().into_bytes()));
     let limit = signed(query.limit.saturating_add(1));
-    let values = params![query.owner.as_str(), agent, context, at, id, limit];
+    let values = params![query.owner.as_str(), agent, context, at, id, limit, since(query)];
     let mut numbers: Vec<i64> = each(connection, &sql, values, |row| get(row, 0))?;
     let more = numbers.len() > query.limit;
     numbers.truncate(query.limit);
@@ -52,6 +55,10 @@ pub(super) fn counts(connection: &Connection, owner: &Owner) -> Result<BTreeMap<
 
 fn filters(query: &TaskQuery) -> (Option<&str>, Option<&str>) {
     (query.agent.as_ref().map(|agent| agent.as_str()), query.context_id.as_ref().map(|context| context.as_str()))
+}
+
+fn since(query: &TaskQuery) -> i64 {
+    query.changed_since.map_or(SINCE_EVER, nanos)
 }
 
 fn position(record: &TaskRecord) -> Position {
@@ -97,7 +104,7 @@ impl<'q> Narrow<'q> {
 
 /// Finds the rows of a page by number; what has to be sorted or merged is then small.
 fn page_sql(state: Option<TaskState>, few: Option<Narrow<'_>>) -> String {
-    let after = "(status_at, id) < (?4, ?5)";
+    let after = "(status_at, id) < (?4, ?5) AND status_at >= ?7";
     let rows = match few {
         Some(narrow) => format!("SELECT n, status_at, id {}{} AND {after}", narrow.rows(), in_state(state)),
         None => {
@@ -123,9 +130,22 @@ fn in_state(state: Option<TaskState>) -> String {
 fn total(connection: &Connection, query: &TaskQuery) -> Result<usize, StoreError> {
     if let Some(narrow) = Narrow::of(query) {
         let (rows, state) = (narrow.rows(), in_state(query.state));
-        let sql = format!("SELECT count(*) FROM (SELECT 1 {rows}{state} LIMIT {COUNTED_ROWS})");
+        let sql = format!("SELECT count(*) FROM (SELECT 1 {rows}{state} AND status_at >= ?4 LIMIT {COUNTED_ROWS})");
         let (agent, context) = filters(query);
-        return one_count(connection, &sql, params![query.owner.as_str(), agent, context]);
+        return one_count(connection, &sql, params![query.owner.as_str(), agent, context, since(query)]);
+    }
+    if query.changed_since.is_some() {
+        let ranges = TaskState::ALL.into_iter().filter(|one| query.state.is_none_or(|wanted| wanted == *one));
+        let ranges = ranges.map(|state| {
+            let state = in_state(Some(state));
+            format!(
+                "SELECT 1 FROM a2a_tasks INDEXED BY a2a_tasks_by_state
+                 WHERE owner = ?1{state} AND status_at >= ?2"
+            )
+        });
+        let rows = ranges.collect::<Vec<_>>().join(" UNION ALL ");
+        let sql = format!("SELECT count(*) FROM ({rows} LIMIT {COUNTED_ROWS})");
+        return one_count(connection, &sql, params![query.owner.as_str(), since(query)]);
     }
     let counts = counts(connection, &query.owner)?;
     let wanted = counts.into_iter().filter(|(state, _)| query.state.is_none_or(|wanted| wanted == *state));

@@ -1,23 +1,30 @@
 //! Tasks and events as they are read. Each function runs in one snapshot, so that a row and its events agree.
 
 use openfang_types::event::{EventBody, Seq, TaskEvent};
-use openfang_types::ids::{NodeId, Owner, TaskId, TraceId};
+use openfang_types::ids::{NodeId, Owner, TaskId, TaskName, TraceId};
 use openfang_types::task::Task;
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
-use super::columns::{IS_LIVE, count, get, labels, name, signed, text, time, uuid};
+use super::columns::{IS_LIVE, count, get, labels, name, origin, signed, text, time, uuid};
 use crate::sqlite::{damaged, unavailable};
 use crate::tasks::submitted;
 use crate::{StoreError, TaskRecord};
 
 /// What [`record`] reads, in its order.
 pub(super) const COLUMNS: &str =
-    "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt, folded";
+    "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt, folded, origin, peer_name";
 
 /// An owner's task.
 pub(super) fn own(connection: &Connection, owner: &Owner, id: TaskId) -> Result<TaskRecord, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE id = ?1 AND owner = ?2");
     let found = records(connection, &sql, params![id.as_uuid().as_bytes(), owner.as_str()])?;
+    found.into_iter().next().ok_or(StoreError::NotFound)
+}
+
+/// An owner's task, by the name that its maker gave it.
+pub(super) fn find(connection: &Connection, owner: &Owner, name: &TaskName) -> Result<TaskId, StoreError> {
+    let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND peer_name = ?2";
+    let found = each(connection, sql, [owner.as_str(), name.as_str()], |row| uuid(row, 0).map(TaskId::from_uuid))?;
     found.into_iter().next().ok_or(StoreError::NotFound)
 }
 
@@ -65,6 +72,7 @@ fn record(connection: &Connection, row: &Row<'_>) -> Result<TaskRecord, StoreErr
                 status: submitted(created_at),
                 history: Vec::new(),
                 artifacts: Vec::new(),
+                transitions: Vec::new(),
             };
             fold(connection, &mut task, seq)?;
             task
@@ -77,6 +85,8 @@ fn record(connection: &Connection, row: &Row<'_>) -> Result<TaskRecord, StoreErr
         seq,
         labels: labels(row, 7)?,
         trace: TraceId::from_uuid(uuid(row, 8)?),
+        origin: origin(row, 12)?,
+        peer_name: get::<Option<String>>(row, 13)?.and_then(|name| name.parse().ok()),
         created_at,
         node: NodeId::from_uuid(uuid(row, 9)?),
         attempt: count(row, 10)?,

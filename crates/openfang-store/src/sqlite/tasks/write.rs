@@ -3,9 +3,9 @@
 
 use jiff::Timestamp;
 use openfang_types::event::EventBody;
-use openfang_types::ids::{AgentName, ContextId, MessageId, NodeId, Owner, TaskId, TraceId};
+use openfang_types::ids::{AgentName, ContextId, MessageId, NodeId, Owner, TaskId, TaskName, TraceId};
 use openfang_types::taint::Labels;
-use openfang_types::task::TaskState;
+use openfang_types::task::{Origin, TaskState};
 use rusqlite::{OptionalExtension as _, Params, Row, params};
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ use crate::sqlite::batch::Batch;
 use crate::sqlite::unavailable;
 use crate::tasks::rules::Standing;
 use crate::tasks::{first_events, rules};
-use crate::{Append, Created, NewTask, Origin, Stamp, StoreError};
+use crate::{Append, Created, NewTask, Stamp, StoreError};
 
 /// A task to be, as its columns.
 pub(super) struct Creation {
@@ -31,6 +31,7 @@ pub(super) struct Creation {
     labels: String,
     trace: TraceId,
     origin: Origin,
+    peer_name: Option<TaskName>,
     node: NodeId,
     live_limit: usize,
 }
@@ -54,6 +55,7 @@ impl Creation {
             labels: labels_text(&new.labels)?,
             trace: new.trace,
             origin: new.origin,
+            peer_name: new.peer_name,
             node: new.node,
             live_limit: new.live_limit,
         })
@@ -74,11 +76,11 @@ impl Creation {
         Ok(Created::New(Stamp { version: 1, seq }))
     }
 
-    /// Inserts the row, unless its message or its id is there already.
+    /// Inserts the row, unless its message, its id or its name is there already.
     fn insert(&self, batch: &Batch<'_>) -> Result<usize, StoreError> {
         let sql = "INSERT INTO a2a_tasks (id, owner, agent, context_id, state, status_at, created_at, version, seq,
-                       origin, message_id, node, attempt, labels, trace)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, 1, ?12, ?13)
+                       origin, message_id, node, attempt, labels, trace, peer_name)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, 1, ?12, ?13, ?14)
                    ON CONFLICT DO NOTHING";
         let values = params![
             self.id.as_uuid().into_bytes(),
@@ -94,15 +96,20 @@ impl Creation {
             self.node.as_uuid().into_bytes(),
             self.labels,
             self.trace.as_uuid().into_bytes(),
+            self.peer_name.as_ref().map(TaskName::as_str),
         ];
         execute(batch, sql, values)
     }
 
-    /// The task that this very message made before.
+    /// The task that this very message made before, or that has the name.
     fn known(&self, batch: &Batch<'_>) -> Result<Option<TaskId>, StoreError> {
         let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND agent = ?2 AND message_id = ?3";
         let key = [self.owner.as_str(), self.agent.as_str(), self.message_id.as_str()];
-        let found = find(batch, sql, key, |row| get(row, 0))?;
+        let mut found = find(batch, sql, key, |row| get(row, 0))?;
+        if let (None, Some(name)) = (found, &self.peer_name) {
+            let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND peer_name = ?2";
+            found = find(batch, sql, [self.owner.as_str(), name.as_str()], |row| get(row, 0))?;
+        }
         Ok(found.map(|id| TaskId::from_uuid(Uuid::from_bytes(id))))
     }
 }
