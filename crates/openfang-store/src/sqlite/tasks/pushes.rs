@@ -6,16 +6,15 @@ use openfang_types::event::Seq;
 use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::limits::PUSH_GIVEN_UP;
 use openfang_types::secret::Secret;
-use openfang_types::task::Origin;
 use rusqlite::{Connection, Row, params};
 use tokio::sync::watch;
 
-use super::columns::{count, get, json, name, nanos, signed, text, time, uuid};
+use super::columns::{count, get, json, name, nanos, origin, signed, time, uuid};
 use super::read::{self, each};
 use super::write::{execute, find};
 use crate::push::{Due, DueQuery, Progress, PushClaim, Then};
+use crate::sqlite::Sqlite;
 use crate::sqlite::batch::Batch;
-use crate::sqlite::{Sqlite, damaged};
 use crate::{NewPush, PushAuthorization, PushConfig, PushRow, PushStore, Reached, StoreError, StoreFuture};
 
 /// The push configurations of a database.
@@ -94,9 +93,8 @@ fn row(row: &Row<'_>) -> Result<PushRow, StoreError> {
         url: get(row, 3)?,
         host: get(row, 4)?,
         token: get::<Option<String>>(row, 5)?.map(Secret::new),
-        authorization: scheme
-            .map(|scheme| PushAuthorization { scheme, credentials: credentials.map(Secret::new) }),
-        origin: Origin::from_word(text(row, 8)?).ok_or_else(|| damaged("a dialect that is none"))?,
+        authorization: scheme.map(|scheme| PushAuthorization { scheme, credentials: credentials.map(Secret::new) }),
+        origin: origin(row, 8)?,
     };
     let reached =
         Reached { seq: count(row, 10)?, attempts: count(row, 11)?, given_up: count(row, 12)?, outcome: get(row, 13)? };
@@ -227,14 +225,14 @@ fn claim(batch: &Batch<'_>, read: PushClaim, node: NodeId, until: Timestamp) -> 
     let sql = "UPDATE push_configs SET version = version + 1, node = ?4, due_at = ?5
                WHERE task = ?1 AND id = ?2 AND version = ?3 AND due_at IS NOT NULL";
     let PushClaim { task, id, version } = read;
-    let values = params![task.as_uuid().as_bytes(), id, signed(version), node.as_uuid().as_bytes(), nanos(until)];
+    let values = params![task.as_uuid().into_bytes(), id, signed(version), node.as_uuid().into_bytes(), nanos(until)];
     match execute(batch, sql, values)? {
         0 => Err(StoreError::Conflict),
         _ => Ok(PushClaim { task, id, version: version + 1 }),
     }
 }
 
-fn settle(batch: &mut Batch<'_>, claim: &PushClaim, progress: &Progress) -> Result<(), StoreError> {
+fn settle(batch: &Batch<'_>, claim: &PushClaim, progress: &Progress) -> Result<(), StoreError> {
     let sql = "UPDATE push_configs SET seq = ?4, attempts = ?5, given_up = ?6, outcome = ?7, due_at = ?8,
                    node = CASE WHEN ?9 THEN node END
                WHERE task = ?1 AND id = ?2 AND version = ?3 AND node IS NOT NULL";
@@ -244,7 +242,7 @@ fn settle(batch: &mut Batch<'_>, claim: &PushClaim, progress: &Progress) -> Resu
         Then::Rest(at) => Some(at).filter(|_| reached.given_up < PUSH_GIVEN_UP && has_more(batch, claim, reached.seq)),
     };
     let values = params![
-        claim.task.as_uuid().as_bytes(),
+        claim.task.as_uuid().into_bytes(),
         claim.id,
         signed(claim.version),
         signed(reached.seq),
@@ -256,10 +254,7 @@ fn settle(batch: &mut Batch<'_>, claim: &PushClaim, progress: &Progress) -> Resu
     ];
     match execute(batch, sql, values)? {
         0 => Err(StoreError::Conflict),
-        _ => {
-            batch.push_waits();
-            Ok(())
-        }
+        _ => Ok(()),
     }
 }
 
