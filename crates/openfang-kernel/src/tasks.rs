@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use openfang_store::{Append, NewTask, Stamp, StoreError, TaskRecord};
+use openfang_store::{Append, NewTask, PushConfig, Stamp, StoreError, TaskRecord};
 use openfang_types::event::{EventBody, Seq};
 use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, TaskName};
 use openfang_types::limits::{CANCEL_ELSEWHERE, CANCEL_GRACE, TASK_MAX_BYTES};
@@ -33,6 +33,8 @@ pub(crate) struct Incoming {
     pub(crate) labels: Labels,
     pub(crate) origin: Origin,
     pub(crate) peer_name: Option<TaskName>,
+    /// Where to tell what happens, checked.
+    pub(crate) push: Option<PushConfig>,
     pub(crate) hops: u8,
     pub(crate) cancel: CancellationToken,
     pub(crate) visibility: Visibility,
@@ -158,6 +160,7 @@ impl Kernel {
             labels: caller.entry_labels(),
             origin: Origin::OpenFang,
             peer_name: None,
+            push: None,
             hops: 0,
             cancel: CancellationToken::new(),
             visibility,
@@ -229,6 +232,9 @@ impl Kernel {
         }
         if !state.is_interrupted() {
             return Err(KernelError::TaskBusy { id, state });
+        }
+        if let Some(push) = &incoming.push {
+            self.add_push(&record, push.clone()).await?;
         }
         let status = self.inner.status(&record.task, TaskState::Working, Vec::new());
         let events = vec![EventBody::Message(incoming.message.clone()), EventBody::Status(status)];
@@ -314,6 +320,7 @@ impl Inner {
             trace: incoming.caller.trace,
             origin: incoming.origin,
             peer_name: incoming.peer_name.clone(),
+            push: incoming.push.clone(),
             node: self.node_id,
             at: self.clock.now(),
             live_limit: self.config.limits.live_tasks_per_owner,

@@ -28,8 +28,10 @@ pub trait PushStore: Send + Sync {
     fn claim<'a>(&'a self, row: &'a PushRow, node: NodeId, until: Timestamp) -> StoreFuture<'a, PushClaim>;
     /// Writes down how far a claim has come. Refused when the claim was lost: somebody else goes on.
     fn settle(&self, claim: PushClaim, progress: Progress) -> StoreFuture<'_, ()>;
-    /// Lets go of the claims of nodes that are not among the living. Says how many there were.
-    fn abandon<'a>(&'a self, living: &'a [NodeId], now: Timestamp) -> StoreFuture<'a, usize>;
+    /// The nodes that hold claims. Who looks which of them live looks after this, or takes a newborn one for dead.
+    fn holders(&self) -> StoreFuture<'_, Vec<NodeId>>;
+    /// Lets go of the claims of dead nodes. Says how many there were.
+    fn abandon<'a>(&'a self, dead: &'a [NodeId], now: Timestamp) -> StoreFuture<'a, usize>;
     /// A channel that changes whenever this process wrote something that is due; [`TaskStore::elsewhere`] tells of
     /// others.
     ///

@@ -47,7 +47,8 @@ pub(crate) async fn pushes_across_processes(here: &Stores, there: &Stores) {
 
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
     assert_eq!((due(here).await.rows, due(there).await.rows), (vec![], vec![]));
-    assert_eq!(there.pushes.abandon(&[node(1)], now()).await, Ok(1));
+    assert_eq!(there.pushes.holders().await, Ok(vec![node(3)]));
+    assert_eq!(there.pushes.abandon(&[node(3)], now()).await, Ok(1));
     assert_eq!(due(here).await.rows.len(), 1);
 }
 
@@ -320,11 +321,14 @@ async fn the_claims_of_the_dead_are_let_go(stores: &Stores) {
     let lost = stores.pushes.claim(&dead, node(2), now() + HOUR).await.unwrap();
     stores.pushes.claim(&living, node(1), now() + HOUR).await.unwrap();
 
-    assert_eq!(stores.pushes.abandon(&[node(1), node(3)], now()).await, Ok(1));
+    assert_eq!(stores.pushes.holders().await, Ok(vec![node(1), node(2)]));
+
+    assert_eq!(stores.pushes.abandon(&[node(2), node(3)], now()).await, Ok(1));
 
     assert_eq!(ids(&due(stores).await), ["dead"]);
     assert_eq!(settle(stores, lost, 3, Then::Rest(now())).await, Err(StoreError::Conflict));
-    assert_eq!(stores.pushes.abandon(&[node(1)], now()).await, Ok(0));
+    assert_eq!(stores.pushes.abandon(&[node(2)], now()).await, Ok(0));
+    assert_eq!(stores.pushes.holders().await, Ok(vec![node(1)]));
 }
 
 async fn one_that_was_given_up_too_often_is_left_alone_until_it_is_replaced(stores: &Stores) {

@@ -122,10 +122,10 @@ impl Inner {
         Ok(())
     }
 
-    fn abandon_pushes(&mut self, living: &[NodeId], now: Timestamp) -> usize {
+    fn abandon_pushes(&mut self, dead: &[NodeId], now: Timestamp) -> usize {
         let mut abandoned = 0;
         for pushed in self.entries.values_mut().flat_map(|entry| &mut entry.pushes) {
-            if pushed.node.is_some_and(|node| !living.contains(&node)) {
+            if pushed.node.is_some_and(|node| dead.contains(&node)) {
                 pushed.node = None;
                 pushed.row.due_at = Some(now);
                 pushed.row.version += 1;
@@ -168,8 +168,21 @@ impl PushStore for MemoryTasks {
         ready(self.lock().settle_push(&claim, progress))
     }
 
-    fn abandon<'a>(&'a self, living: &'a [NodeId], now: Timestamp) -> StoreFuture<'a, usize> {
-        ready(Ok(self.lock().abandon_pushes(living, now)))
+    fn holders(&self) -> StoreFuture<'_, Vec<NodeId>> {
+        let inner = self.lock();
+        let mut holders: Vec<NodeId> = inner
+            .entries
+            .values()
+            .flat_map(|entry| &entry.pushes)
+            .filter_map(|pushed| pushed.node)
+            .collect();
+        holders.sort_unstable();
+        holders.dedup();
+        ready(Ok(holders))
+    }
+
+    fn abandon<'a>(&'a self, dead: &'a [NodeId], now: Timestamp) -> StoreFuture<'a, usize> {
+        ready(Ok(self.lock().abandon_pushes(dead, now)))
     }
 
     fn waiting(&self) -> watch::Receiver<u64> {

@@ -65,15 +65,13 @@ impl PushStore for SqlitePushes {
         self.sqlite.write(move |batch| settle(batch, &claim, &progress))
     }
 
-    fn abandon<'a>(&'a self, living: &'a [NodeId], now: Timestamp) -> StoreFuture<'a, usize> {
-        Box::pin(async move {
-            let holders = self.sqlite.read(holders).await?;
-            let dead: Vec<NodeId> = holders.into_iter().filter(|node| !living.contains(node)).collect();
-            if dead.is_empty() {
-                return Ok(0);
-            }
-            self.sqlite.write(move |batch| abandon(batch, &dead, now)).await
-        })
+    fn holders(&self) -> StoreFuture<'_, Vec<NodeId>> {
+        self.sqlite.read(holders)
+    }
+
+    fn abandon<'a>(&'a self, dead: &'a [NodeId], now: Timestamp) -> StoreFuture<'a, usize> {
+        let dead = dead.to_vec();
+        self.sqlite.write(move |batch| abandon(batch, &dead, now))
     }
 
     fn waiting(&self) -> watch::Receiver<u64> {
@@ -266,7 +264,8 @@ fn has_more(batch: &Batch<'_>, claim: &PushClaim, seq: Seq) -> bool {
 }
 
 fn holders(connection: &Connection) -> Result<Vec<NodeId>, StoreError> {
-    let sql = "SELECT DISTINCT node FROM push_configs INDEXED BY push_configs_claimed WHERE node IS NOT NULL";
+    let sql = "SELECT DISTINCT node FROM push_configs INDEXED BY push_configs_claimed
+               WHERE node IS NOT NULL ORDER BY node";
     each(connection, sql, [], |row| uuid(row, 0).map(NodeId::from_uuid))
 }
 

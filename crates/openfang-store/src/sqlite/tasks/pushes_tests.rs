@@ -87,7 +87,7 @@ async fn what_was_set_and_what_is_due_is_there_after_opening_again() {
 
     let after = home.open().stores();
 
-    assert_eq!(after.pushes.abandon(&[node(2)], now()).await, Ok(1));
+    assert_eq!(after.pushes.abandon(&[node(1)], now()).await, Ok(1));
     let query = DueQuery { now: now(), except_hosts: vec![], except_owners: vec![], limit: 9 };
     let due = after.pushes.due(query).await.unwrap();
     assert_eq!(due.rows[0].config, config("p"));
