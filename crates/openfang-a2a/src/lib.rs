@@ -8,3 +8,4 @@ pub mod dialect;
 pub mod error;
 pub mod host;
 pub mod operation;
+pub mod server;
