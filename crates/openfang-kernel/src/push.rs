@@ -23,6 +23,7 @@ mod payload;
 mod post;
 mod worker;
 
+pub(crate) use check::CheckedPush;
 pub(crate) use worker::Worker;
 
 impl Kernel {
@@ -36,8 +37,7 @@ impl Kernel {
         origin: Origin,
     ) -> Result<Push, KernelError> {
         let record = self.record(caller, id).await?;
-        let config = self.checked_push(push, origin)?;
-        let row = self.add_push(&record, config).await?;
+        let row = self.add_push(&record, self.checked_push(push, origin)?).await?;
         Ok(shown(&record, row.config))
     }
 
@@ -65,12 +65,14 @@ impl Kernel {
 
     /// A configuration that may be kept. The url is judged as a stranger's; what its name resolves to, when it is
     /// dialled.
-    pub(crate) fn checked_push(&self, push: NewPush, origin: Origin) -> Result<PushConfig, KernelError> {
-        check::checked(push, origin, self.http().guard(), || self.inner.ids.random())
+    pub(crate) fn checked_push(&self, push: NewPush, origin: Origin) -> Result<CheckedPush, KernelError> {
+        check::checked(push, origin, self.http().guard())
     }
 
-    pub(crate) async fn add_push(&self, record: &TaskRecord, config: PushConfig) -> Result<PushRow, KernelError> {
+    /// Adds a checked configuration to a task that is there.
+    pub(crate) async fn add_push(&self, record: &TaskRecord, push: CheckedPush) -> Result<PushRow, KernelError> {
         let (owner, task) = (record.owner.clone(), record.task.id);
+        let config = push.of(task, || self.inner.ids.random());
         let at = self.inner.clock.now();
         let new = openfang_store::NewPush { owner, task, config, limit: PUSH_PER_TASK, at };
         unknown(task, self.inner.stores.pushes.set(new).await)

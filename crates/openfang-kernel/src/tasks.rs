@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use openfang_store::{Append, NewTask, PushConfig, Stamp, StoreError, TaskRecord};
+use openfang_store::{Append, NewTask, Stamp, StoreError, TaskRecord};
 use openfang_types::event::{EventBody, Seq};
 use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, TaskName};
 use openfang_types::limits::{CANCEL_ELSEWHERE, CANCEL_GRACE, TASK_MAX_BYTES};
@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::kernel::{Inner, Kernel};
+use crate::push::CheckedPush;
 use crate::run::{Plan, Settled};
 use crate::task_log::{Closed, TaskLog, Visibility};
 use crate::{Caller, KernelError};
@@ -34,7 +35,7 @@ pub(crate) struct Incoming {
     pub(crate) origin: Origin,
     pub(crate) peer_name: Option<TaskName>,
     /// Where to tell what happens, checked.
-    pub(crate) push: Option<PushConfig>,
+    pub(crate) push: Option<CheckedPush>,
     pub(crate) hops: u8,
     pub(crate) cancel: CancellationToken,
     pub(crate) visibility: Visibility,
@@ -320,8 +321,9 @@ impl Inner {
     }
 
     fn new_task(&self, incoming: &Incoming) -> NewTask {
+        let id = TaskId::from_uuid(self.ids.ordered());
         NewTask {
-            id: TaskId::from_uuid(self.ids.ordered()),
+            id,
             owner: incoming.caller.principal.owner().clone(),
             agent: incoming.agent.clone(),
             context_id: incoming.message.context_id.clone().unwrap_or_else(|| self.new_context_id()),
@@ -331,7 +333,7 @@ impl Inner {
             trace: incoming.caller.trace,
             origin: incoming.origin,
             peer_name: incoming.peer_name.clone(),
-            push: incoming.push.clone(),
+            push: incoming.push.clone().map(|push| push.of(id, || self.ids.random())),
             node: self.node_id,
             at: self.clock.now(),
             live_limit: self.config.limits.live_tasks_per_owner,

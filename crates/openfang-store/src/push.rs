@@ -32,7 +32,7 @@ pub trait PushStore: Send + Sync {
     fn holders(&self) -> StoreFuture<'_, Vec<NodeId>>;
     /// Lets go of the claims of dead nodes. Says how many there were.
     fn abandon<'a>(&'a self, dead: &'a [NodeId], now: Timestamp) -> StoreFuture<'a, usize>;
-    /// A channel that changes whenever this process wrote something that is due; [`TaskStore::elsewhere`] tells of
+    /// A channel that changes whenever this process set one or wrote something that is due; [`TaskStore::elsewhere`] tells of
     /// others.
     ///
     /// [`TaskStore::elsewhere`]: crate::TaskStore::elsewhere

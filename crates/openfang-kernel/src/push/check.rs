@@ -6,24 +6,44 @@ use std::net::IpAddr;
 use openfang_a2a::operation::{NewPush, PushAuthentication};
 use openfang_egress::url::Guard;
 use openfang_store::{PushAuthorization, PushConfig};
-use openfang_types::limits::{PEER_ID_MAX_BYTES, PUSH_SCHEME_MAX_BYTES, PUSH_SECRET_MAX_BYTES};
+use openfang_types::ids::TaskId;
+use openfang_types::limits::{A2A_PUSH_SECRET_MAX_BYTES, PEER_ID_MAX_BYTES, PUSH_SCHEME_MAX_BYTES};
 use openfang_types::secret::Secret;
 use openfang_types::task::Origin;
 use uuid::Uuid;
 
 use crate::KernelError;
 
-/// The configuration, if it may be kept. An empty text is as good as none: some dialects cannot say none.
-pub(super) fn checked(
-    push: NewPush,
+/// A configuration that may be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CheckedPush {
+    id: Option<String>,
+    url: String,
+    host: String,
+    token: Option<Secret>,
+    authorization: Option<PushAuthorization>,
     origin: Origin,
-    guard: &Guard,
-    fresh: impl FnOnce() -> Uuid,
-) -> Result<PushConfig, KernelError> {
+}
+
+impl CheckedPush {
+    /// The configuration of a task. Where a dialect knows one of them for each task, the one without a name is named
+    /// after the task, so that the next one takes its place.
+    pub(crate) fn of(self, task: TaskId, fresh: impl FnOnce() -> Uuid) -> PushConfig {
+        let Self { id, url, host, token, authorization, origin } = self;
+        let id = id.unwrap_or_else(|| match origin {
+            Origin::Seed | Origin::V01 | Origin::V03 => task.to_string(),
+            Origin::OpenFang | Origin::V10 => fresh().to_string(),
+        });
+        PushConfig { id, url, host, token, authorization, origin }
+    }
+}
+
+/// The configuration, if it may be kept. An empty text is as good as none: some dialects cannot say none.
+pub(super) fn checked(push: NewPush, origin: Origin, guard: &Guard) -> Result<CheckedPush, KernelError> {
     let NewPush { id, url, token, authentication } = push;
     let target = guard.foreign(&url).map_err(|refused| invalid("url", format!("is refused: {refused}")))?;
-    Ok(PushConfig {
-        id: checked_id(id.filter(|id| !id.is_empty()))?.unwrap_or_else(|| fresh().to_string()),
+    Ok(CheckedPush {
+        id: checked_id(id.filter(|id| !id.is_empty()))?,
         host: known_as(target.origin().host()),
         url,
         token: secret("token", token)?,
@@ -58,8 +78,8 @@ fn authorization(given: PushAuthentication) -> Result<Option<PushAuthorization>,
 /// A text that is sent in a header: nothing that could end the header and begin another.
 fn secret(field: &'static str, given: Option<Secret>) -> Result<Option<Secret>, KernelError> {
     let Some(given) = given.filter(|given| !given.expose().is_empty()) else { return Ok(None) };
-    if given.expose().len() > PUSH_SECRET_MAX_BYTES {
-        return Err(invalid(field, format!("is longer than {PUSH_SECRET_MAX_BYTES} bytes")));
+    if given.expose().len() > A2A_PUSH_SECRET_MAX_BYTES {
+        return Err(invalid(field, format!("is longer than {A2A_PUSH_SECRET_MAX_BYTES} bytes")));
     }
     if !given.expose().bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Err(invalid(field, "holds characters that no header may hold; use printable ASCII"));

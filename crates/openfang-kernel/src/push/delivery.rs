@@ -139,11 +139,11 @@ fn pause(attempts: u32, chance: u32) -> Duration {
     bound / 2 + (bound / 2).mul_f64(f64::from(chance) / f64::from(u32::MAX))
 }
 
-fn cut(why: String) -> String {
-    match why.char_indices().nth(PUSH_OUTCOME_MAX_CHARS) {
-        Some((end, _)) => why.chars().take(end).collect(),
-        None => why,
+fn cut(mut why: String) -> String {
+    if let Some((end, _)) = why.char_indices().nth(PUSH_OUTCOME_MAX_CHARS) {
+        why.truncate(end);
     }
+    why
 }
 
 #[cfg(test)]

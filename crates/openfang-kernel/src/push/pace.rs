@@ -1,11 +1,12 @@
 //! How fast is delivered: so many at a time in all, for one owner and to one host, and so many a second to one host.
 //! Whoever asks for pushes cannot flood somebody through us, and a slow receiver holds up only its own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use openfang_types::ids::Owner;
+use openfang_store::PushRow;
+use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::{
     PUSH_BURST_PER_HOST, PUSH_HOSTS, PUSH_PARALLEL, PUSH_PARALLEL_PER_HOST, PUSH_PARALLEL_PER_OWNER, PUSH_RATE_PER_HOST,
 };
@@ -29,6 +30,8 @@ struct State {
     under_way: usize,
     owners: HashMap<Owner, usize>,
     hosts: HashMap<String, Host>,
+    /// What is under way here is not begun again, whatever a clock that jumped says of its claim.
+    rows: HashSet<(TaskId, String)>,
 }
 
 struct Host {
@@ -66,6 +69,7 @@ pub(super) struct Turn {
     pace: Arc<Pace>,
     host: String,
     owner: Owner,
+    row: (TaskId, String),
 }
 
 impl Pace {
@@ -92,24 +96,27 @@ impl Pace {
         Busy { hosts: hosts.collect(), owners: owners.map(|(owner, _)| owner.clone()).collect(), until }
     }
 
-    /// Takes a place; none if there is none.
-    pub(super) fn enter(self: &Arc<Self>, host: &str, owner: &Owner, now: Instant) -> Option<Turn> {
+    /// Takes a place for a configuration; none if there is none, or it has one.
+    pub(super) fn enter(self: &Arc<Self>, row: &PushRow, now: Instant) -> Option<Turn> {
+        let (host, owner) = (&row.config.host, &row.owner);
+        let row = (row.task, row.config.id.clone());
         let mut guard = self.lock();
         let state = &mut *guard;
         let is_crowded = state.hosts.len() >= PUSH_HOSTS && !state.hosts.contains_key(host);
-        if state.under_way >= PUSH_PARALLEL || is_crowded {
+        if state.under_way >= PUSH_PARALLEL || is_crowded || state.rows.contains(&row) {
             return None;
         }
-        let of_owner = state.owners.entry(owner.clone()).or_default();
-        let at_host = state.hosts.entry(host.to_owned()).or_insert(Host { under_way: 0, next: now });
-        let is_full = *of_owner >= PUSH_PARALLEL_PER_OWNER || at_host.under_way >= PUSH_PARALLEL_PER_HOST;
+        let of_owner = state.owners.get(owner).copied().unwrap_or(0);
+        let at_host = state.hosts.entry(host.clone()).or_insert(Host { under_way: 0, next: now });
+        let is_full = of_owner >= PUSH_PARALLEL_PER_OWNER || at_host.under_way >= PUSH_PARALLEL_PER_HOST;
         if is_full || at_host.take(now).is_err() {
             return None;
         }
-        *of_owner += 1;
+        *state.owners.entry(owner.clone()).or_default() += 1;
         at_host.under_way += 1;
         state.under_way += 1;
-        Some(Turn { pace: Arc::clone(self), host: host.to_owned(), owner: owner.clone() })
+        state.rows.insert(row.clone());
+        Some(Turn { pace: Arc::clone(self), host: host.clone(), owner: owner.clone(), row })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -131,6 +138,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         let mut state = self.pace.lock();
         state.under_way = state.under_way.saturating_sub(1);
+        state.rows.remove(&self.row);
         if let Some(host) = state.hosts.get_mut(&self.host) {
             host.under_way = host.under_way.saturating_sub(1);
         }

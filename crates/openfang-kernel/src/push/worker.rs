@@ -58,7 +58,7 @@ impl Worker {
             let busy = self.pace.busy(at);
             let query = DueQuery { now, except_hosts: busy.hosts, except_owners: busy.owners, limit };
             let due = self.kernel.inner.stores.pushes.due(query).await?;
-            let pace_of = |row: PushRow| self.pace.enter(&row.config.host, &row.owner, at).map(|turn| (row, turn));
+            let pace_of = |row: PushRow| self.pace.enter(&row, at).map(|turn| (row, turn));
             let entered: Vec<(PushRow, Turn)> = due.rows.into_iter().filter_map(pace_of).collect();
             if entered.is_empty() {
                 let next = due.next.and_then(|next| Duration::try_from(next.duration_since(now)).ok());

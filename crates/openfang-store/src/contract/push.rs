@@ -357,6 +357,8 @@ async fn whoever_delivers_is_woken(stores: &Stores) {
     assert!(!woken.has_changed().unwrap(), "there is nobody to tell");
 
     stores.pushes.set(new(&record, "m")).await.unwrap();
+    assert!(woken.has_changed().unwrap());
+    woken.mark_unchanged();
     let record = stores.tasks.get(&record.owner, record.task.id).await.unwrap();
     append(&*stores.tasks, &record, vec![artifact("b")]).await;
     assert!(woken.has_changed().unwrap());

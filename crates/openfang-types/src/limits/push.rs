@@ -4,8 +4,6 @@ use std::time::Duration;
 
 /// Push configurations of one task.
 pub const PUSH_PER_TASK: usize = 50;
-/// A token, or credentials, that are sent along; a long JWT fits.
-pub const PUSH_SECRET_MAX_BYTES: usize = 8 * 1024;
 /// The scheme of the credentials, such as `Bearer`.
 pub const PUSH_SCHEME_MAX_BYTES: usize = 64;
 /// How long one delivery may take, with redirects and the answer.

@@ -68,9 +68,7 @@ impl Inner {
             known.row.version += 1;
             known.node = None;
             let row = known.row.clone();
-            if row.due_at.is_some() {
-                self.wake_pushes();
-            }
+            self.wake_pushes();
             return Ok(row);
         }
         if entry.pushes.len() >= new.limit {
@@ -80,6 +78,7 @@ impl Inner {
         pushed.row.reached.seq = last;
         let row = pushed.row.clone();
         entry.pushes.push(pushed);
+        self.wake_pushes();
         Ok(row)
     }
 

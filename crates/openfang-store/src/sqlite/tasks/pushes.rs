@@ -115,9 +115,6 @@ fn set(batch: &mut Batch<'_>, new: &NewPush) -> Result<PushRow, StoreError> {
         Some(reached) => {
             let due_at = Some(new.at).filter(|_| last > reached);
             replace(batch, new, due_at)?;
-            if due_at.is_some() {
-                batch.push_waits();
-            }
         }
         None => {
             let held = "SELECT count(*) FROM push_configs WHERE task = ?1";
@@ -128,6 +125,7 @@ fn set(batch: &mut Batch<'_>, new: &NewPush) -> Result<PushRow, StoreError> {
             insert(batch, new, last, None)?;
         }
     }
+    batch.push_waits();
     let sql = format!("SELECT {COLUMNS} FROM push_configs WHERE task = ?1 AND id = ?2");
     find(batch, &sql, key, row)?.ok_or(StoreError::NotFound)
 }
