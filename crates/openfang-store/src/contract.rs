@@ -16,6 +16,7 @@ pub(crate) use model::agrees_with_the_model;
 pub(crate) use retention::retention;
 pub(crate) use takeover::takeover;
 pub(crate) use tasks::tasks;
+pub(crate) use users::{new_key, new_user, users};
 
 mod audit;
 mod key_values;
@@ -24,6 +25,7 @@ mod model;
 mod retention;
 mod takeover;
 mod tasks;
+mod users;
 
 pub(crate) fn owner(name: &str) -> Owner {
     name.parse().unwrap()

@@ -118,7 +118,7 @@ fn a_newer_schema_is_refused_with_both_versions() {
     let known = Connection::open(home.path()).unwrap();
     let version: u32 = known.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     assert_eq!(version, 99, "it is left as it is");
-    assert!(refused.contains("has schema version 99, and this openfang knows 1;"), "{refused}");
+    assert!(refused.contains("has schema version 99, and this openfang knows 2;"), "{refused}");
 }
 
 #[test]

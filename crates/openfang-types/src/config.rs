@@ -16,6 +16,7 @@ use crate::secret::Secret;
 pub use mcp_servers::{EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpTransportEntry, OnChange};
 
 mod mcp_servers;
+mod reach;
 
 /// The whole of `config.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +33,9 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins, such as `https://ide.example.org`, whose pages may call the API.
     pub allowed_origins: Vec<String>,
+    /// Where the world finds this server, such as `https://agents.example.org`. Cookies are for https only if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub public_url: Option<String>,
     /// Proxies whose `Forwarded` header says who the peer is.
     pub trusted_proxies: Vec<IpAddr>,
     /// Limits.
@@ -59,6 +63,7 @@ impl Default for Config {
             api_key: None,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
+            public_url: None,
             trusted_proxies: Vec::new(),
             limits: Limits::default(),
             loop_guard: LoopGuardConfig::default(),
@@ -206,12 +211,9 @@ impl Config {
             let why = "must be visible ASCII without spaces, of 16 characters or more; try `openssl rand -hex 32`";
             say("api_key", why.into());
         }
-        if self.api_key.is_none() && !self.api_listen.ip().is_loopback() {
-            let why = format!(
-                "{} is reachable from other machines, and no credential is configured; set api_key, or listen on 127.0.0.1",
-                self.api_listen
-            );
-            say("api_listen", why);
+        if self.public_url.as_deref().is_some_and(|url| !reach::is_public_url(url)) {
+            let why = "must be an http or https URL without a query, such as https://agents.example.org";
+            say("public_url", why.into());
         }
         for host in &self.allowed_hosts {
             if host.is_empty() || host.contains(['/', '*', ' ']) {

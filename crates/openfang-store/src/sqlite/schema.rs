@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// Each entry brings the schema one version further. What has been released is never changed.
-const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/001.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("../../migrations/001.sql"), include_str!("../../migrations/002.sql")];
 
 /// The schema version of this program.
 const KNOWN: u32 = MIGRATIONS.len() as u32;
