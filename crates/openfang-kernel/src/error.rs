@@ -7,6 +7,7 @@ use openfang_types::ids::{AgentName, ServerName, TaskId, ToolName};
 use openfang_types::task::TaskState;
 
 use crate::config_edit::EditError;
+use crate::users::UserError;
 
 /// Why a request was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -84,6 +85,12 @@ pub enum KernelError {
     /// The configuration was not changed.
     #[error("config.toml was not changed: {0}")]
     ConfigEdit(EditError),
+    /// Something about users, their keys or their logins.
+    #[error(transparent)]
+    User(#[from] UserError),
+    /// The credential is worth nothing any more.
+    #[error("the credential was revoked; log in again, or send another key")]
+    Revoked,
     /// The tool was not called, or broke.
     #[error(transparent)]
     Tool(#[from] ToolError),
@@ -113,6 +120,8 @@ impl KernelError {
             Self::ConfigEdit(EditError::Changed) => "config_changed",
             Self::ConfigEdit(EditError::Unwritable(_)) => "config_unwritable",
             Self::ConfigEdit(_) => "config_refused",
+            Self::User(error) => error.reason(),
+            Self::Revoked => "revoked",
             Self::Tool(error) => error.reason(),
             Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",
             Self::Store(StoreError::Unavailable { .. }) => "store_unavailable",
@@ -122,7 +131,10 @@ impl KernelError {
 
     /// Whether a limit of the caller's own was reached, so that waiting helps.
     pub const fn is_limit(&self) -> bool {
-        matches!(self, Self::TooManyStreams { .. } | Self::Store(StoreError::TooManyLive { .. }))
+        matches!(
+            self,
+            Self::TooManyStreams { .. } | Self::User(UserError::Busy) | Self::Store(StoreError::TooManyLive { .. })
+        )
     }
 }
 

@@ -4,8 +4,10 @@
 //! JSON of a protocol.
 
 mod access;
+mod accounts;
 mod agents;
 mod boot;
+mod change;
 pub mod config_edit;
 pub mod config_file;
 mod delegate;
@@ -31,6 +33,7 @@ mod task_list;
 mod task_log;
 mod tasks;
 mod upstreams;
+pub mod users;
 
 pub use access::{AuthError, Caller, PeerKind};
 pub use boot::{Boot, BootError};

@@ -9,6 +9,7 @@ use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::STREAM_BATCH_EVENTS;
 use openfang_types::task::{Task, TaskState};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::{Caller, Kernel, KernelError};
 
@@ -99,6 +100,7 @@ pub struct TaskStream {
     after: Seq,
     waiting: VecDeque<StreamItem>,
     latest: watch::Receiver<Seq>,
+    revoked: CancellationToken,
     is_over: bool,
     _slot: Slot,
 }
@@ -121,6 +123,7 @@ impl Kernel {
             after: from.after.unwrap_or(record.seq),
             waiting: VecDeque::new(),
             latest,
+            revoked: self.revoked(caller),
             is_over: false,
             _slot: slot,
         };
@@ -136,6 +139,9 @@ impl TaskStream {
     /// The next item; none when the stream is over. Safe to drop at any time.
     pub async fn next(&mut self) -> Result<Option<StreamItem>, KernelError> {
         loop {
+            if self.revoked.is_cancelled() {
+                return Err(KernelError::Revoked);
+            }
             if let Some(item) = self.waiting.pop_front() {
                 return Ok(Some(item));
             }
@@ -184,6 +190,7 @@ impl TaskStream {
         };
         tokio::select! {
             biased;
+            () = self.revoked.cancelled() => {}
             changed = self.latest.changed() => self.is_over = changed.is_err(),
             () = left_alone => {
                 self.waiting.push_back(StreamItem::Shutdown);

@@ -14,12 +14,15 @@ pub(super) struct Hosts {
     address: SocketAddr,
     hosts: Vec<String>,
     origins: Vec<String>,
+    /// How the world finds us.
+    public: Option<String>,
 }
 
 impl Hosts {
     pub(super) fn new(config: &Config, address: SocketAddr) -> Self {
         let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
-        Self { address, hosts: lower(&config.allowed_hosts), origins: lower(&config.allowed_origins) }
+        let public = config.public_origin().map(str::to_ascii_lowercase);
+        Self { address, hosts: lower(&config.allowed_hosts), origins: lower(&config.allowed_origins), public }
     }
 
     /// Refuses a request that names another host, or that a page of another origin makes.
@@ -50,6 +53,9 @@ impl Hosts {
         if self.hosts.iter().any(|allowed| *allowed == host || (*allowed == name && right_port)) {
             return true;
         }
+        if self.public.as_deref().and_then(|origin| origin.split_once("://")).is_some_and(|(_, ours)| ours == host) {
+            return true;
+        }
         if self.address.ip().is_loopback() {
             return is_loopback_name && right_port;
         }
@@ -60,7 +66,9 @@ impl Hosts {
     /// The exact scheme, name and port: of a page we served ourselves, or of one that config lists.
     fn may_call(&self, origin: &str, host: &str) -> bool {
         let origin = origin.to_ascii_lowercase();
-        self.origins.contains(&origin) || origin.strip_prefix("http://") == Some(host)
+        self.origins.contains(&origin)
+            || self.public.as_deref() == Some(&*origin)
+            || origin.strip_prefix("http://") == Some(host)
     }
 }
 

@@ -36,3 +36,5 @@ pub const PASSWORD_PASSES: u32 = 2;
 pub const ACCOUNTS_ROUND: Duration = Duration::from_secs(1);
 /// How often it is written down when keys were used.
 pub const KEY_USE_ROUND: Duration = Duration::from_secs(60);
+/// The body of somebody who is not known yet: a name and a password.
+pub const STRANGERS_BODY_BYTES: usize = 16 * 1024;
