@@ -128,7 +128,8 @@ impl Daemon {
         path_and_query: &str,
         body: &serde_json::Value,
     ) -> Result<Answer, DaemonError> {
-        self.exchange(method, path_and_query, Some(body), self.tracer.clone().hiding_answers()).await
+        self.exchange(method, path_and_query, Some(body), self.tracer.clone().hiding_answers())
+            .await
     }
 
     async fn exchange(

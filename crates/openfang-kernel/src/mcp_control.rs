@@ -80,18 +80,22 @@ impl Kernel {
     pub async fn remove_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<(), KernelError> {
         let kernel = self.clone();
         let gone = name.clone();
-        self.change(Change { caller, what: "mcp_server_remove", subject: name.as_str() }, may_change(caller), async move {
-            let to_cut = gone.clone();
-            let cut = kernel.edit_config(move |path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)])).await;
-            match cut {
-                Err(KernelError::UnknownServer { .. }) if kernel.mcp_entry(&gone).is_ok() => {
-                    return Err(KernelError::NotInFile(gone));
+        self.change(
+            Change { caller, what: "mcp_server_remove", subject: name.as_str() },
+            may_change(caller),
+            async move {
+                let to_cut = gone.clone();
+                let cut = kernel.edit_config(move |path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)])).await;
+                match cut {
+                    Err(KernelError::UnknownServer { .. }) if kernel.mcp_entry(&gone).is_ok() => {
+                        return Err(KernelError::NotInFile(gone));
+                    }
+                    cut => cut?,
                 }
-                cut => cut?,
-            }
-            kernel.inner.upstreams.remove(&gone);
-            Ok(())
-        })
+                kernel.inner.upstreams.remove(&gone);
+                Ok(())
+            },
+        )
         .await
     }
 

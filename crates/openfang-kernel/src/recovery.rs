@@ -127,7 +127,11 @@ impl Kernel {
             let grants = self.inner.credentials.accounts().grants(owner).unwrap_or_default();
             return Principal::user(owner.clone(), grants);
         }
-        if labels.contains(Label::UntrustedAgent) { Principal::local() } else { Principal::admin(AdminProof::InProcess) }
+        if labels.contains(Label::UntrustedAgent) {
+            Principal::local()
+        } else {
+            Principal::admin(AdminProof::InProcess)
+        }
     }
 
     async fn follow_cancel_requests(self) {

@@ -63,7 +63,9 @@ impl Kernel {
     /// Adds a user.
     pub async fn add_user(&self, caller: &Caller, wanted: UserWanted) -> Result<UserView, KernelError> {
         let UserWanted { name, grants, password, again } = wanted;
-        let allowed = may_administer(caller).and_then(|()| check_name(&name)).and_then(|()| check_grants(&grants));
+        let allowed = may_administer(caller)
+            .and_then(|()| check_name(&name))
+            .and_then(|()| check_grants(&grants));
         let (kernel, subject) = (self.clone(), name.clone());
         self.change(Change { caller, what: "user_add", subject: subject.as_str() }, allowed, async move {
             let password_hash = match password {
@@ -264,12 +266,7 @@ fn check_entry_label(label: Option<Label>) -> Result<(), KernelError> {
     match label {
         None | Some(Label::User | Label::UntrustedAgent) => Ok(()),
         Some(
-            Label::Operator
-            | Label::ExternalNetwork
-            | Label::McpServer
-            | Label::Workspace
-            | Label::Secret
-            | Label::Pii,
+            Label::Operator | Label::ExternalNetwork | Label::McpServer | Label::Workspace | Label::Secret | Label::Pii,
         ) => Err(UserError::EntryLabel.into()),
     }
 }

@@ -53,7 +53,12 @@ impl Hosts {
         if self.hosts.iter().any(|allowed| *allowed == host || (*allowed == name && right_port)) {
             return true;
         }
-        if self.public.as_deref().and_then(|origin| origin.split_once("://")).is_some_and(|(_, ours)| ours == host) {
+        if self
+            .public
+            .as_deref()
+            .and_then(|origin| origin.split_once("://"))
+            .is_some_and(|(_, ours)| ours == host)
+        {
             return true;
         }
         if self.address.ip().is_loopback() {

@@ -1,7 +1,7 @@
 //! `openfang user` and `openfang key`.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::Subcommand;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use openfang_types::ids::{KeyId, Owner};
 use openfang_types::taint::Label;
 

@@ -69,7 +69,9 @@ async fn remove(session: &Session, name: &Owner) -> Result<Exit, CliError> {
     if session.output.is_json() {
         session.output.document(&json!({ "removed": name }))?;
     } else {
-        session.output.text(&format!("removed {name}; its keys and logins are worth nothing any more"))?;
+        session
+            .output
+            .text(&format!("removed {name}; its keys and logins are worth nothing any more"))?;
     }
     Ok(Exit::Ok)
 }

@@ -18,7 +18,9 @@ pub enum UserError {
     #[error("there is a user {0} already; `openfang user set-permissions {0}` changes what they may do")]
     Exists(Owner),
     /// There was a user of that name.
-    #[error("there was a user {0} before, and what they made is kept; choose another name, or hand it over with `openfang user add {0} --again`")]
+    #[error(
+        "there was a user {0} before, and what they made is kept; choose another name, or hand it over with `openfang user add {0} --again`"
+    )]
     Former(Owner),
     /// The name means somebody already.
     #[error("{0} is a name that the house uses itself; choose another one")]

@@ -49,10 +49,10 @@ async fn a_password_that_is_too_short_or_too_long_is_refused() {
 #[tokio::test]
 async fn who_comes_when_too_many_wait_is_refused_and_the_others_are_served() {
     let (passwords, tracker) = (Passwords::default(), TaskTracker::new());
-    let busy: Vec<_> = (0..PASSWORD_HASHES).map(|_| Arc::clone(&passwords.turns).try_acquire_owned().unwrap()).collect();
-    let logins: Vec<_> = (0..=PASSWORD_QUEUE)
-        .map(|_| passwords.is_right(&tracker, secret("x"), None))
+    let busy: Vec<_> = (0..PASSWORD_HASHES)
+        .map(|_| Arc::clone(&passwords.turns).try_acquire_owned().unwrap())
         .collect();
+    let logins: Vec<_> = (0..=PASSWORD_QUEUE).map(|_| passwords.is_right(&tracker, secret("x"), None)).collect();
     let mut logins = Box::pin(futures_util::future::join_all(logins));
     // Once polled, all of them stand in the queue or were refused.
     assert!(futures_util::poll!(&mut logins).is_pending());
