@@ -38,7 +38,7 @@ async fn open_stream(client: &Client) -> (String, Lines) {
 
 /// The code of the error that a stream ends with.
 async fn end_of(mut stream: Lines) -> String {
-    let events = tokio::time::timeout(PROMISED, stream.events()).await.expect("the stream ends in time");
+    let events = tokio::time::timeout(PROMISED, stream.events()).await.unwrap();
     let (name, _, data) = events.last().unwrap();
     assert_eq!(name, "error");
     data["error"]["code"].as_str().unwrap().to_owned()
@@ -132,7 +132,7 @@ async fn streams_of_mcp_end_with_their_key_too() {
         while old.next().await.is_some() {}
         while new.next().await.is_some() {}
     };
-    tokio::time::timeout(PROMISED, ended).await.expect("both streams end in time");
+    tokio::time::timeout(PROMISED, ended).await.unwrap();
     site.server.stop().await;
 }
 

@@ -12,7 +12,7 @@ use super::*;
 
 const KEY: &str = "the-right-key-of-this-test";
 
-#[path = "app_tests/users.rs"]
+#[path = "app_users_tests.rs"]
 mod users;
 
 struct Site {
