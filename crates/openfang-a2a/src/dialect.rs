@@ -10,11 +10,15 @@ use crate::answer::{Answer, Shown};
 use crate::error::A2aError;
 use crate::operation::{Method, Request};
 
+mod read;
+#[cfg(test)]
+mod samples;
 mod seed;
 mod v01;
 mod v03;
 mod v03_proto;
 mod v10;
+mod write;
 
 /// How a peer writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@ use futures_util::future::BoxFuture;
 use openfang_types::event::{Seq, StreamItem, Until};
 use openfang_types::ids::{AgentName, TaskName};
 use openfang_types::task::{Message, Origin};
+use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Held, Push};
@@ -61,6 +62,8 @@ pub trait AgentHost: Send + Sync + 'static {
     fn pushes<'a>(&'a self, caller: &'a Self::Caller, held: &'a Held) -> HostFuture<'a, Vec<Push>>;
     /// Takes a push configuration away; one that is not there is no error.
     fn delete_push<'a>(&'a self, caller: &'a Self::Caller, held: &'a Held, id: &'a str) -> HostFuture<'a, ()>;
+    /// The card of an agent, or of the default one, with all that this caller may use.
+    fn extended_card(&self, caller: &Self::Caller, of: Option<&AgentName>, is_strict: bool) -> Option<Box<RawValue>>;
     /// Fires when the caller is no longer who it was: its streams end.
     fn gone(&self, caller: &Self::Caller) -> CancellationToken;
 }

@@ -16,6 +16,7 @@ use tower::ServiceExt as _;
 use crate::error::ApiError;
 use crate::extract::RequestBody;
 use crate::layers::{Front, Gate, guard};
+use crate::routes::a2a::{A2aDoor, Place};
 use crate::routes::{self, Access, Handler, Route};
 use crate::server::Peer;
 
@@ -23,17 +24,20 @@ use crate::server::Peer;
 pub(crate) struct App {
     mcp: Option<Gate>,
     gateway: Option<Gate>,
+    a2a: Vec<(A2aDoor, Gate)>,
+    listen_path: String,
     routed: Router,
 }
 
 impl App {
     pub(crate) fn new(front: &Arc<Front>) -> Self {
-        let (mut routed, mut mcp, mut gateway) = (Router::new(), None, None);
+        let (mut routed, mut mcp, mut gateway, mut a2a) = (Router::new(), None, None, Vec::new());
         for Route { path, methods, access, handler } in routes::table() {
             let gate = Gate { front: Arc::clone(front), access, path };
             match handler {
                 Handler::Mcp => mcp = Some(gate),
                 Handler::Gateway => gateway = Some(gate),
+                Handler::A2a(door) => a2a.push((door, gate)),
                 Handler::Routed(handler) => {
                     let handler = handler.fallback(move || async move { ApiError::wrong_method(methods) });
                     routed = routed.route(path, guarded(gate, handler));
@@ -45,7 +49,8 @@ impl App {
         let routed = routed
             .fallback_service(guarded(gate, missing).with_state(front.kernel.clone()))
             .with_state(front.kernel.clone());
-        Self { mcp, gateway, routed }
+        let listen_path = front.kernel.config().a2a.clone().unwrap_or_default().listen_path;
+        Self { mcp, gateway, a2a, listen_path, routed }
     }
 
     /// Answers a request.
@@ -62,6 +67,11 @@ impl App {
         if let Some(gate) = self.gateway.as_ref().filter(|_| routes::mcp::server_named(path).is_some()) {
             let gateway = |request, caller| routes::mcp::gateway(&gate.front, caller, request);
             return Ok(guard(gate, peer.0, request, gateway).await);
+        }
+        let door = Place::of(&self.listen_path, request.method(), path).map(|place| place.door);
+        if let Some((_, gate)) = self.a2a.iter().find(|(known, _)| door == Some(*known)) {
+            let a2a = |request, caller| routes::a2a::answer(&gate.front, &self.listen_path, caller, request);
+            return Ok(guard(gate, peer.0, request, a2a).await);
         }
         request.extensions_mut().insert(peer);
         self.routed.clone().oneshot(request.map(Body::new)).await

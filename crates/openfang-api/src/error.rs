@@ -70,6 +70,11 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "no_such_route", "there is no such route; GET /api/tools is one to try")
     }
 
+    pub(crate) fn no_a2a() -> Self {
+        let says = "A2A is switched off here; set enabled = true under [a2a] in config.toml";
+        Self::new(StatusCode::NOT_FOUND, "no_a2a", says)
+    }
+
     pub(crate) fn wrong_method(allowed: &'static [Method]) -> Self {
         let says = "this route does not take that method; Allow says which it takes";
         Self { allowed, ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", says) }

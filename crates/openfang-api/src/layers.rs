@@ -9,6 +9,7 @@ use std::sync::Arc;
 use axum::response::Response;
 use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue, Request};
+use openfang_kernel::a2a::A2aServer;
 use openfang_kernel::gateway::Gateways;
 use openfang_kernel::mcp::{McpServer, View};
 use openfang_kernel::{Caller, Kernel};
@@ -36,6 +37,8 @@ pub(crate) struct Front {
     pub(crate) kernel: Kernel,
     pub(crate) mcp: McpServer,
     pub(crate) gateways: Arc<Gateways>,
+    /// None: config does not want it.
+    pub(crate) a2a: Option<A2aServer>,
     /// Where this server listens.
     address: IpAddr,
     hosts: host::Hosts,
@@ -59,7 +62,8 @@ impl Front {
         let metrics = kernel.register_metrics(HttpMetrics::register);
         let mcp = kernel.mcp_server(View::Everything);
         let gateways = Arc::new(Gateways::new(kernel.clone()));
-        Self { hosts, rates, metrics, mcp, gateways, address: address.ip().to_canonical(), kernel }
+        let a2a = kernel.a2a_server();
+        Self { hosts, rates, metrics, mcp, gateways, a2a, address: address.ip().to_canonical(), kernel }
     }
 
     /// Peers and principals that have been quiet are forgotten, or the maps would grow for ever.

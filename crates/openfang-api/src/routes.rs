@@ -4,6 +4,9 @@ use axum::routing::{MethodRouter, get, post};
 use http::Method;
 use openfang_kernel::Kernel;
 
+use a2a::A2aDoor;
+
+pub(crate) mod a2a;
 mod agents;
 mod health;
 pub(crate) mod mcp;
@@ -37,6 +40,8 @@ pub(crate) enum Handler {
     Routed(Box<MethodRouter<Kernel>>),
     /// The MCP endpoint, called without the router: a small call would feel every box on the way.
     Mcp,
+    /// A door of A2A.
+    A2a(A2aDoor),
     /// An MCP server that is handed through, called without the router for the same reason.
     Gateway,
 }
@@ -50,7 +55,7 @@ pub(crate) fn table() -> Vec<Route> {
     const GET_DELETE: &[Method] = &[Method::GET, Method::DELETE];
     let route =
         |path, methods, access, handler| Route { path, methods, access, handler: Handler::Routed(Box::new(handler)) };
-    vec![
+    let mut table = vec![
         route("/health", GET, Public, get(health::show)),
         route("/metrics", GET, Credential, get(metrics::show)),
         route("/api/agents", GET, Credential, get(agents::list)),
@@ -73,5 +78,7 @@ pub(crate) fn table() -> Vec<Route> {
         Route { path: mcp::GATEWAY, methods: mcp::METHODS, access: Credential, handler: Handler::Gateway },
         route("/sse", GET, Credential, get(mcp::open_sse)),
         route("/messages", POST, Credential, post(mcp::post_sse)),
-    ]
+    ];
+    table.extend(a2a::rows());
+    table
 }

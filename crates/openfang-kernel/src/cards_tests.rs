@@ -280,6 +280,30 @@ async fn a_card_says_what_it_takes_to_be_let_in() {
 }
 
 #[tokio::test]
+async fn a_card_says_what_the_server_offers() {
+    let (all, _home) = House::of(&[("a", &[])]).kernel();
+    let house = House::of(&[("a", &[])]).a2a(|a2a| {
+        a2a.streaming = false;
+        a2a.push_notifications = false;
+        a2a.extended_card = false;
+        a2a.required_extensions = vec!["urn:example:x".to_owned()];
+    });
+    let (none, _other) = house.kernel();
+
+    let capabilities = |kernel: &Kernel| {
+        let card = kernel.card(None, None, CardForm::Strict).unwrap();
+        read(&card)["capabilities"].clone()
+    };
+
+    assert_eq!(capabilities(&all), json!({ "streaming": true, "pushNotifications": true, "extendedAgentCard": true }));
+    let expected = json!({
+        "streaming": false, "pushNotifications": false, "extendedAgentCard": false,
+        "extensions": [{ "uri": "urn:example:x", "required": true }],
+    });
+    assert_eq!(capabilities(&none), expected);
+}
+
+#[tokio::test]
 async fn a_card_is_made_and_signed_once_for_all_who_are_shown_the_same() {
     let house = House::of(&[("calc", &["add_numbers"]), ("wide", &["*"])]).signed(&rcgen::PKCS_ECDSA_P256_SHA256);
     let (kernel, _home) = house.kernel();

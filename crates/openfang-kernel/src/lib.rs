@@ -3,6 +3,7 @@
 //! [`Kernel`] is the handle everybody holds; its fields are private. Nothing here knows HTTP, the command line or the
 //! JSON of a protocol.
 
+pub mod a2a;
 mod access;
 mod agents;
 mod boot;

@@ -1,7 +1,7 @@
 //! Lists of tasks, page by page. The store gives plain positions; what a caller gets is sealed and its own.
 
 use jiff::Timestamp;
-use openfang_store::{Position, TaskQuery};
+use openfang_store::{Position, TaskQuery, TaskRecord};
 use openfang_types::ids::{AgentName, ContextId, TaskId};
 use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
 use openfang_types::task::{Task, TaskState};
@@ -29,9 +29,9 @@ pub struct TaskFilter {
 
 /// A page of tasks.
 #[derive(Debug, Clone)]
-pub struct ListedTasks {
+pub struct ListedTasks<T = Task> {
     /// The tasks, latest change first.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<T>,
     /// Leads to the next page, if there is one.
     pub next_page_token: Option<String>,
     /// How many there are on all pages.
@@ -41,6 +41,17 @@ pub struct ListedTasks {
 impl Kernel {
     /// One's own tasks, latest change first.
     pub async fn tasks(&self, caller: &Caller, filter: TaskFilter) -> Result<ListedTasks, KernelError> {
+        let ListedTasks { tasks, next_page_token, total } = self.records(caller, filter).await?;
+        let tasks = tasks.into_iter().map(|record| record.task).collect();
+        Ok(ListedTasks { tasks, next_page_token, total })
+    }
+
+    /// One's own tasks with all that is kept of them.
+    pub(crate) async fn records(
+        &self,
+        caller: &Caller,
+        filter: TaskFilter,
+    ) -> Result<ListedTasks<TaskRecord>, KernelError> {
         let owner = caller.principal.owner();
         let after = match &filter.page_token {
             Some(token) => Some(self.position_of(caller, token).ok_or(KernelError::InvalidPageToken)?),
@@ -57,7 +68,7 @@ impl Kernel {
         };
         let page = self.inner.stores.tasks.list(&query).await?;
         Ok(ListedTasks {
-            tasks: page.tasks.into_iter().map(|record| record.task).collect(),
+            tasks: page.tasks,
             next_page_token: page.next.map(|position| self.token_of(caller, position)),
             total: page.total,
         })

@@ -5,14 +5,20 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use a2a::*;
 pub use mcp::*;
 
+mod a2a;
 mod mcp;
 
 /// Containers within containers that a JSON document may have. Deeper ones are refused by the strict scan.
 pub const JSON_MAX_DEPTH: usize = 127;
 /// Ids that peers mint.
 pub const PEER_ID_MAX_BYTES: usize = 256;
+/// The longest media type of a part.
+pub const MEDIA_TYPE_MAX_BYTES: usize = 255;
+/// The longest name of a file in a part.
+pub const FILENAME_MAX_CHARS: usize = 255;
 /// Agent names: `openfang_agent_{name}` must stay within what clients accept as a tool name.
 pub const AGENT_NAME_MAX_BYTES: usize = 33;
 /// Tool names.

@@ -1,31 +1,36 @@
-//! The dialect v10.
+//! A2A 1.0: the JSON of its protocol buffers.
 
 use openfang_types::jsonrpc::ErrorObject;
-use serde::Serializer;
-use serde_json::value::RawValue;
 
-use crate::answer::{Answer, Shown};
 use crate::error::A2aError;
-use crate::operation::{Method, Request};
+use crate::operation::Method;
 
-pub(super) const METHODS: &[(&str, Method)] = &[];
+pub(super) use decode::decode;
+pub(super) use encode::{answer, shown, shows};
 
-pub(super) fn decode(_: Method, _: Option<&RawValue>) -> Result<Request, A2aError> {
-    Err(A2aError::Internal)
-}
+mod decode;
+mod encode;
+mod problem;
+mod task;
 
-pub(super) fn shows(_: Shown<'_>) -> bool {
-    false
-}
-
-pub(super) fn answer<S: Serializer>(_: &Answer, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_unit()
-}
-
-pub(super) fn shown<S: Serializer>(_: Shown<'_>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_unit()
-}
+pub(super) const METHODS: &[(&str, Method)] = &[
+    ("SendMessage", Method::Send),
+    ("SendStreamingMessage", Method::Stream),
+    ("GetTask", Method::Get),
+    ("ListTasks", Method::List),
+    ("CancelTask", Method::Cancel),
+    ("SubscribeToTask", Method::Subscribe),
+    ("CreateTaskPushNotificationConfig", Method::SetPush),
+    ("GetTaskPushNotificationConfig", Method::GetPush),
+    ("ListTaskPushNotificationConfigs", Method::ListPush),
+    ("DeleteTaskPushNotificationConfig", Method::DeletePush),
+    ("GetExtendedAgentCard", Method::ExtendedCard),
+];
 
 pub(super) fn error(error: &A2aError) -> ErrorObject {
-    ErrorObject::new(error.code(), error.to_string())
+    ErrorObject::new(error.code(), error.to_string()).with_data(&problem::details(error))
 }
+
+#[cfg(test)]
+#[path = "v10_tests.rs"]
+mod tests;

@@ -20,6 +20,14 @@ pub struct A2aConfig {
     pub public_agents: Vec<Glob>,
     /// Patterns of the tools that those cards show to anybody.
     pub public_skills: Vec<Glob>,
+    /// Whether streams are offered.
+    pub streaming: bool,
+    /// Whether push notifications are offered.
+    pub push_notifications: bool,
+    /// Whether callers with a credential are offered a card of what they may use.
+    pub extended_card: bool,
+    /// Extensions, by URI, that every client must name in the header `A2A-Extensions`.
+    pub required_extensions: Vec<String>,
     /// A private key (PEM, P-256 or Ed25519) that cards are signed with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_key: Option<PathBuf>,
@@ -47,6 +55,10 @@ impl Default for A2aConfig {
             listen_path: "/a2a".to_owned(),
             public_agents: vec![Glob::any()],
             public_skills: STARTER_TOOLS.iter().filter_map(|name| name.parse().ok()).collect(),
+            streaming: true,
+            push_notifications: true,
+            extended_card: true,
+            required_extensions: Vec::new(),
             card_key: None,
             external_agents: Vec::new(),
         }

@@ -1,0 +1,87 @@
+//! Messages on their way in. The dialects differ in their parts only.
+
+use openfang_types::ids::TaskName;
+use openfang_types::task::{Message, Part};
+use serde::Deserialize;
+
+use super::{Metadata, Object, Read, Word, filled, fresh_message_id, named, required, under};
+use crate::error::A2aError;
+
+/// A part, as a dialect writes it.
+pub(in crate::dialect) trait PartIn {
+    /// What it means.
+    fn read(self) -> Read<Part>;
+}
+
+/// Whether a dialect's messages have ids.
+#[derive(Clone, Copy)]
+pub(in crate::dialect) enum Naming {
+    /// The sender names its messages.
+    BySender,
+    /// Messages had no ids yet: one is made up, unless the sender has one all the same.
+    ByUs,
+}
+
+/// A message, as the wire has it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::dialect) struct MessageIn<P> {
+    #[serde(alias = "message_id")]
+    message_id: Option<String>,
+    #[serde(alias = "context_id")]
+    context_id: Option<String>,
+    #[serde(alias = "task_id")]
+    task_id: Option<String>,
+    role: Option<Word>,
+    #[serde(alias = "content")]
+    parts: Option<Vec<Object<P>>>,
+    metadata: Option<Metadata>,
+    extensions: Option<Vec<String>>,
+    #[serde(alias = "reference_task_ids")]
+    reference_task_ids: Option<Vec<String>>,
+}
+
+impl<P: PartIn> MessageIn<P> {
+    /// The message, and the task that it names.
+    pub(in crate::dialect) fn read(self, naming: Naming) -> Read<(Message, Option<TaskName>)> {
+        let message_id = match naming {
+            Naming::BySender => required("messageId", self.message_id)?,
+            Naming::ByUs => named("messageId", self.message_id)?.map_or_else(fresh_message_id, Ok)?,
+        };
+        let role = Word::incoming_role(self.role.as_ref())?;
+        let parts = parts(self.parts.unwrap_or_default())?;
+        let task = named("taskId", self.task_id)?;
+        let reference_task_ids = references(self.reference_task_ids.unwrap_or_default())?;
+        let message = Message {
+            context_id: named("contextId", self.context_id)?,
+            metadata: self.metadata.unwrap_or_default().0,
+            extensions: self.extensions.unwrap_or_default(),
+            reference_task_ids,
+            ..Message::of_parts(message_id, role, parts)
+        };
+        Ok((message, task))
+    }
+}
+
+/// The message of a request.
+pub(in crate::dialect) fn present<P>(message: Option<Object<P>>) -> Read<P> {
+    let missing = || A2aError::invalid("message", "`message` is missing; it must be an object with parts");
+    Ok(message.ok_or_else(missing)?.0)
+}
+
+fn parts<P: PartIn>(parts: Vec<Object<P>>) -> Read<Vec<Part>> {
+    if parts.is_empty() {
+        return Err(A2aError::invalid("parts", "a message needs at least one part"));
+    }
+    let read =
+        |(at, Object(part)): (usize, Object<P>)| part.read().map_err(|error| under(&format!("parts[{at}]"))(error));
+    parts.into_iter().enumerate().map(read).collect()
+}
+
+fn references(names: Vec<String>) -> Read<Vec<String>> {
+    for (at, name) in names.iter().enumerate() {
+        let field = format!("referenceTaskIds[{at}]");
+        required::<TaskName>(&field, filled(Some(name.clone())))?;
+    }
+    Ok(names)
+}

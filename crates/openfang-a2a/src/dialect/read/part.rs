@@ -1,0 +1,130 @@
+//! Parts as everything before 1.0 writes them: a `kind` or `type`, and the file or data inside; the seeds' parts are flat.
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use openfang_types::task::{Part, PartBody};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::message::PartIn;
+use super::{Metadata, Object, Read, filled};
+use crate::error::A2aError;
+
+const LENIENT: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
+const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
+
+/// Base64 in either alphabet, padded or not.
+pub(in crate::dialect) fn bytes_of(field: &str, text: &str) -> Read<Vec<u8>> {
+    let engine = if text.contains(['-', '_']) { URL_SAFE } else { STANDARD };
+    engine
+        .decode(text)
+        .map_err(|_| A2aError::invalid(field, format!("`{field}` must be base64")))
+}
+
+/// A part, as 0.1 to 0.3 and the seeds write it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::dialect) struct LegacyPart {
+    #[serde(alias = "type")]
+    kind: Option<String>,
+    text: Option<String>,
+    file: Option<Object<FileIn>>,
+    data: Option<Value>,
+    name: Option<String>,
+    #[serde(alias = "mime_type")]
+    mime_type: Option<String>,
+    metadata: Option<Metadata>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct FileIn {
+    name: Option<String>,
+    #[serde(alias = "mime_type")]
+    mime_type: Option<String>,
+    bytes: Option<String>,
+    uri: Option<String>,
+}
+
+/// Marks data that had to be wrapped because it was no object; the official SDKs write and read the same.
+pub(in crate::dialect) const WRAPPED: &str = "data_part_compat";
+
+impl PartIn for LegacyPart {
+    fn read(mut self) -> Read<Part> {
+        let body = match self.body()? {
+            Body::Text(text) => PartBody::Text(text),
+            Body::File(file) => {
+                self.name = file.name.or(self.name);
+                self.mime_type = file.mime_type.or(self.mime_type);
+                file_body("file", file.bytes, file.uri)?
+            }
+            Body::FlatFile(bytes) => PartBody::Raw(bytes_of("data", &bytes)?),
+            Body::Data(value) => PartBody::Data(value),
+        };
+        Ok(Part {
+            body,
+            filename: filled(self.name),
+            media_type: filled(self.mime_type),
+            metadata: self.metadata.unwrap_or_default().0,
+        })
+    }
+}
+
+enum Body {
+    Text(String),
+    File(FileIn),
+    FlatFile(String),
+    Data(Value),
+}
+
+impl LegacyPart {
+    /// The one body, which must be what the part says it is.
+    fn body(&mut self) -> Read<Body> {
+        let body = match (self.text.take(), self.file.take(), self.data.take()) {
+            (Some(text), None, None) => Body::Text(text),
+            (None, Some(Object(file)), None) => Body::File(file),
+            (None, None, Some(Value::String(bytes))) if self.kind.as_deref() == Some("file") => Body::FlatFile(bytes),
+            (None, None, Some(value)) => Body::Data(value),
+            (None, None, None) => return Err(A2aError::invalid("", "a part needs one of `text`, `file`, `data`")),
+            _ => return Err(A2aError::invalid("", "a part has only one of `text`, `file`, `data`")),
+        };
+        match (self.kind.as_deref(), &body) {
+            (None | Some("text"), Body::Text(_)) | (None | Some("file"), Body::File(_)) => Ok(body),
+            (Some("file"), Body::FlatFile(_)) | (None | Some("data"), Body::Data(_)) => Ok(body),
+            (Some("text" | "file" | "data"), _) => {
+                Err(A2aError::invalid("kind", "the part says that it is something else than it holds"))
+            }
+            (_, _) => Err(A2aError::invalid("kind", "a part is text, file or data")),
+        }
+    }
+
+    /// The part, in dialects whose data is always an object.
+    pub(in crate::dialect) fn of_objects(self) -> Read<Part> {
+        let mut part = self.read()?;
+        if let PartBody::Data(value) = &mut part.body {
+            let Value::Object(members) = value else {
+                return Err(A2aError::invalid("data", "`data` must be an object"));
+            };
+            if part.metadata.remove(WRAPPED).is_some()
+                && let Some(inner) = members.remove("value")
+            {
+                *value = inner;
+            }
+        }
+        Ok(part)
+    }
+}
+
+/// What a file part holds: its bytes, or where they are.
+pub(in crate::dialect) fn file_body(at: &str, bytes: Option<String>, uri: Option<String>) -> Read<PartBody> {
+    match (bytes, filled(uri)) {
+        (Some(bytes), None) => Ok(PartBody::Raw(bytes_of(at, &bytes)?)),
+        (None, Some(uri)) => Ok(PartBody::Url(uri)),
+        (None, None) => Err(A2aError::invalid(at, "a file needs its bytes or its uri")),
+        (Some(_), Some(_)) => Err(A2aError::invalid(at, "a file has its bytes or its uri, not both")),
+    }
+}

@@ -1,0 +1,165 @@
+//! Answers and streams of 1.0.
+
+use openfang_types::event::{ArtifactUpdate, EventBody, StreamItem};
+use openfang_types::secret::Secret;
+use serde::{Serialize, Serializer};
+
+use super::task::{ArtifactOut, MessageOut, StatusOut, TaskOut};
+use crate::answer::{Answer, Held, Page, Push, Shown, StreamHead};
+use crate::dialect::write::{Each, Name, View, Within};
+
+pub(in crate::dialect) fn answer<S: Serializer>(answer: &Answer, to: S) -> Result<S::Ok, S::Error> {
+    match answer {
+        Answer::Sent(held, history) => Payload::Task(TaskOut::new(View::of(held, *history))).serialize(to),
+        Answer::Replied(message) => Payload::Message(MessageOut::new(message, None)).serialize(to),
+        Answer::Task(held, history) => TaskOut::new(View::of(held, *history)).serialize(to),
+        Answer::Tasks(page) => PageOut::new(page).serialize(to),
+        Answer::Push(push) => PushOut::new(push, ()).serialize(to),
+        Answer::Pushes(pushes) => PushesOut { configs: Each::new(pushes, (), PushOut::new) }.serialize(to),
+        Answer::Gone => Nothing {}.serialize(to),
+        Answer::Card(card) => card.serialize(to),
+    }
+}
+
+pub(in crate::dialect) fn shows(shown: Shown<'_>) -> bool {
+    match shown {
+        Shown::Reply(_) | Shown::Item(_, StreamItem::Snapshot(..)) => true,
+        Shown::Item(_, StreamItem::Event(event)) => match &event.body {
+            EventBody::Status(_) | EventBody::Artifact(_) => true,
+            // What the caller's side said, it knows.
+            EventBody::Message(_) => false,
+        },
+        Shown::Item(_, StreamItem::Shutdown) => false,
+    }
+}
+
+pub(in crate::dialect) fn shown<S: Serializer>(shown: Shown<'_>, to: S) -> Result<S::Ok, S::Error> {
+    match shown {
+        Shown::Reply(message) => Payload::Message(MessageOut::new(message, None)).serialize(to),
+        Shown::Item(head, StreamItem::Snapshot(task, _)) => {
+            Payload::Task(TaskOut::new(View::streamed(head, task))).serialize(to)
+        }
+        Shown::Item(head, StreamItem::Event(event)) => Payload::event(head, &event.body).serialize(to),
+        Shown::Item(_, StreamItem::Shutdown) => Nothing {}.serialize(to),
+    }
+}
+
+/// `SendMessageResponse` and `StreamResponse`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Payload<'a> {
+    Task(TaskOut<'a>),
+    Message(MessageOut<'a>),
+    StatusUpdate(StatusUpdateOut<'a>),
+    ArtifactUpdate(ArtifactUpdateOut<'a>),
+}
+
+impl<'a> Payload<'a> {
+    fn event(head: &'a StreamHead, body: &'a EventBody) -> Self {
+        let within = Within::from(head);
+        match body {
+            EventBody::Message(message) => Self::Message(MessageOut::new(message, Some(within))),
+            EventBody::Status(status) => Self::StatusUpdate(StatusUpdateOut {
+                task_id: within.task,
+                context_id: within.context,
+                status: StatusOut::new(status, within),
+            }),
+            EventBody::Artifact(update) => Self::ArtifactUpdate(ArtifactUpdateOut::new(update, within)),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StatusUpdateOut<'a> {
+    task_id: Name<'a>,
+    context_id: &'a str,
+    status: StatusOut<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ArtifactUpdateOut<'a> {
+    task_id: Name<'a>,
+    context_id: &'a str,
+    artifact: ArtifactOut<'a>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    append: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    last_chunk: bool,
+}
+
+impl<'a> ArtifactUpdateOut<'a> {
+    fn new(update: &'a ArtifactUpdate, within: Within<'a>) -> Self {
+        Self {
+            task_id: within.task,
+            context_id: within.context,
+            artifact: ArtifactOut::new(&update.artifact, ()),
+            append: update.append,
+            last_chunk: update.last_chunk,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PageOut<'a> {
+    tasks: Each<'a, Held, &'a Page, TaskOut<'a>>,
+    next_page_token: &'a str,
+    page_size: usize,
+    total_size: usize,
+}
+
+impl<'a> PageOut<'a> {
+    fn new(page: &'a Page) -> Self {
+        Self {
+            tasks: Each::new(&page.tasks, page, |held, page| TaskOut::new(View::listed(held, page))),
+            next_page_token: &page.next_page_token,
+            page_size: page.page_size,
+            total_size: page.total,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PushesOut<'a> {
+    configs: Each<'a, Push, (), PushOut<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PushOut<'a> {
+    id: &'a str,
+    task_id: &'a str,
+    url: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authentication: Option<AuthenticationOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct AuthenticationOut<'a> {
+    scheme: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    credentials: Option<&'a str>,
+}
+
+impl<'a> PushOut<'a> {
+    fn new(push: &'a Push, (): ()) -> Self {
+        let config = &push.config;
+        Self {
+            id: &push.id,
+            task_id: &push.task,
+            url: &config.url,
+            token: config.token.as_ref().map(Secret::expose),
+            authentication: config.authentication.as_ref().map(|given| AuthenticationOut {
+                scheme: &given.scheme,
+                credentials: given.credentials.as_ref().map(Secret::expose),
+            }),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Nothing {}

@@ -1,0 +1,96 @@
+//! What a message may bring in: content that a browser would run is refused, file names lose their paths, and what the
+//! peer can read must be something that we write.
+
+use openfang_types::limits::{FILENAME_MAX_CHARS, MEDIA_TYPE_MAX_BYTES};
+use openfang_types::task::{Part, PartBody};
+
+use crate::error::A2aError;
+use crate::operation::Sending;
+
+/// What we write; the cards say so too.
+pub(crate) const OUTPUT_MODES: [&str; 2] = ["text/plain", "application/json"];
+
+/// Checks a message and mends what can be mended.
+pub(super) fn check(sending: &mut Sending) -> Result<(), A2aError> {
+    let modes = &sending.accepted_output_modes;
+    if !modes.is_empty() && !modes.iter().any(|mode| is_written(mode)) {
+        let why = format!("none of the accepted output modes is one of {}", OUTPUT_MODES.join(", "));
+        return Err(A2aError::ContentType(why));
+    }
+    for (number, part) in sending.message.parts.iter_mut().enumerate() {
+        check_part(part).map_err(|why| match why {
+            Wrong::Type(why) => A2aError::ContentType(format!("part {number}: {why}")),
+            Wrong::Url => A2aError::invalid(format!("message.parts[{number}].url"), "it is not an http or https URL"),
+        })?;
+    }
+    Ok(())
+}
+
+enum Wrong {
+    Type(&'static str),
+    Url,
+}
+
+fn check_part(part: &mut Part) -> Result<(), Wrong> {
+    if let Some(media_type) = &part.media_type {
+        if !is_media_type(media_type) {
+            return Err(Wrong::Type("that is no media type"));
+        }
+        if is_active(media_type) {
+            return Err(Wrong::Type("content that a browser would run is not taken; send it as text/plain"));
+        }
+    }
+    if let PartBody::Url(url) = &part.body
+        && !url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+    {
+        return Err(Wrong::Url);
+    }
+    part.filename = part.filename.take().map(|name| plain_name(&name));
+    Ok(())
+}
+
+/// `text` and `data` are the words of older versions.
+fn is_written(mode: &str) -> bool {
+    let essence = mode.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    OUTPUT_MODES.contains(&essence.as_str())
+        || matches!(essence.as_str(), "*" | "*/*" | "text/*" | "application/*" | "text" | "data")
+}
+
+fn is_media_type(text: &str) -> bool {
+    let token = |text: &str| {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b);
+        !text.is_empty() && text.bytes().all(plain)
+    };
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    // Older peers write bare words.
+    let is_essence = match essence.split_once('/') {
+        Some((kind, subtype)) => token(kind) && token(subtype),
+        None => token(essence),
+    };
+    is_essence && text.len() <= MEDIA_TYPE_MAX_BYTES && !text.chars().any(char::is_control)
+}
+
+fn is_active(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().to_ascii_lowercase();
+    ["html", "svg", "javascript", "ecmascript", "xslt", "x-shockwave"]
+        .iter()
+        .any(|word| essence.contains(word))
+}
+
+/// The last name of a path, without what a terminal or a file system would trip over.
+fn plain_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let plain = |c: &char| !c.is_control() && !is_invisible(*c);
+    let kept: String = last.chars().filter(plain).take(FILENAME_MAX_CHARS).collect();
+    let kept = kept.trim_matches([' ', '.']);
+    if kept.is_empty() { "file".to_owned() } else { kept.to_owned() }
+}
+
+/// What changes how the rest is read, and is not seen.
+const fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+#[path = "intake_tests.rs"]
+mod tests;

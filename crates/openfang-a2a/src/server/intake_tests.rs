@@ -1,0 +1,56 @@
+//! What comes in with a message.
+
+use super::*;
+
+#[test]
+fn file_names_lose_their_paths_and_tricks() {
+    for (name, kept) in [
+        ("report.pdf", "report.pdf"),
+        ("../../etc/passwd", "passwd"),
+        ("..\\..\\x.txt", "x.txt"),
+        ("/abs/olute", "olute"),
+        ("..", "file"),
+        ("", "file"),
+        ("a\u{0}b\n.txt", "ab.txt"),
+        ("gpj.\u{202e}exe", "gpj.exe"),
+        ("…ünïcode.md", "…ünïcode.md"),
+    ] {
+        assert_eq!(plain_name(name), kept, "{name:?}");
+    }
+    assert_eq!(plain_name(&"x".repeat(10_000)).len(), FILENAME_MAX_CHARS);
+}
+
+#[test]
+fn content_that_a_browser_would_run_is_refused() {
+    for media_type in ["text/html", "text/html+svg", "image/svg+xml", "TEXT/HTML; charset=utf-8", "text/javascript"] {
+        let mut part = Part::file(vec![1], None, Some(media_type.to_owned()));
+        assert!(matches!(check_part(&mut part), Err(Wrong::Type(_))), "{media_type}");
+    }
+    for media_type in ["text/plain", "image/png", "application/pdf", "application/vnd.x+json; v=1", "text"] {
+        let mut part = Part::file(vec![1], None, Some(media_type.to_owned()));
+        assert!(check_part(&mut part).is_ok(), "{media_type}");
+    }
+    for media_type in ["", "a b", "text/", "/plain", "text/pl\nain", &"x".repeat(300)] {
+        let mut part = Part::file(vec![1], None, Some(media_type.to_owned()));
+        assert!(check_part(&mut part).is_err(), "{media_type:?}");
+    }
+}
+
+#[test]
+fn only_web_addresses_are_taken_as_urls() {
+    for (url, is_taken) in [
+        ("https://example.org/x", true),
+        ("file:///etc/passwd", false),
+        ("javascript:alert(1)", false),
+        ("nope", false),
+    ] {
+        assert_eq!(check_part(&mut Part::new(PartBody::Url(url.to_owned()))).is_ok(), is_taken, "{url}");
+    }
+}
+
+#[test]
+fn a_peer_that_reads_nothing_we_write_is_told_so() {
+    for (mode, is_fine) in [("text", true), ("text/plain", true), ("*/*", true), ("image/png", false), ("", false)] {
+        assert_eq!(is_written(mode), is_fine, "{mode}");
+    }
+}

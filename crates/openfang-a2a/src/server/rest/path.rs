@@ -1,0 +1,89 @@
+//! Paths below the base of HTTP+JSON.
+
+use percent_encoding::percent_decode_str;
+
+use crate::dialect::Dialect;
+
+/// What a path names.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The agent, if the path names one.
+    pub(crate) tenant: Option<String>,
+    pub(crate) dialect: Dialect,
+    pub(crate) resource: Resource,
+}
+
+/// What can be asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Resource {
+    /// `message:send`
+    Send,
+    /// `message:stream`
+    Stream,
+    /// `tasks`
+    Tasks,
+    /// `tasks/{id}`
+    Task(String),
+    /// `tasks/{id}:cancel`
+    Cancel(String),
+    /// `tasks/{id}:subscribe`
+    Subscribe(String),
+    /// `tasks/{id}/pushNotificationConfigs`
+    Pushes(String),
+    /// `tasks/{id}/pushNotificationConfigs/{id}`
+    Push(String, String),
+    /// `extendedAgentCard`
+    ExtendedCard,
+    /// `card`, in 0.3
+    Card,
+}
+
+/// The first segments that name no agent.
+const OWN: [&str; 5] = ["message:send", "message:stream", "tasks", "extendedAgentCard", "v1"];
+
+impl Place {
+    /// Reads a path, without a slash at its beginning.
+    pub(crate) fn of(path: &str) -> Option<Self> {
+        let mut segments = Vec::new();
+        for segment in path.split('/') {
+            segments.push(percent_decode_str(segment).decode_utf8().ok()?.into_owned());
+        }
+        let mut rest = segments.as_slice();
+        let mut tenant = None;
+        if let Some((first, others)) = rest.split_first().filter(|(first, _)| !OWN.contains(&first.as_str())) {
+            tenant = Some(first.clone());
+            rest = others;
+        }
+        let mut dialect = Dialect::V10;
+        if let Some((_, others)) = rest.split_first().filter(|(first, _)| *first == "v1") {
+            dialect = Dialect::V03Proto;
+            rest = others;
+        }
+        let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+        Some(Self { tenant, dialect, resource: resource(&rest)? })
+    }
+}
+
+fn resource(segments: &[&str]) -> Option<Resource> {
+    let named = |id: &str| (!id.is_empty()).then(|| id.to_owned());
+    match segments {
+        ["message:send"] => Some(Resource::Send),
+        ["message:stream"] => Some(Resource::Stream),
+        ["tasks"] => Some(Resource::Tasks),
+        ["extendedAgentCard"] => Some(Resource::ExtendedCard),
+        ["card"] => Some(Resource::Card),
+        // Ids may have colons; the verb is after the last one.
+        ["tasks", task] => match task.rsplit_once(':') {
+            Some((id, "cancel")) => named(id).map(Resource::Cancel),
+            Some((id, "subscribe")) => named(id).map(Resource::Subscribe),
+            Some(_) | None => named(task).map(Resource::Task),
+        },
+        ["tasks", task, "pushNotificationConfigs"] => named(task).map(Resource::Pushes),
+        ["tasks", task, "pushNotificationConfigs", id] => Some(Resource::Push(named(task)?, named(id)?)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "path_tests.rs"]
+mod tests;

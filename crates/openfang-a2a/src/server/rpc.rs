@@ -1,0 +1,163 @@
+//! JSON-RPC: one endpoint for every version. The method says which dialect it is, then the version header, then the
+//! dialect that the task was made in.
+
+use http::{HeaderValue, Method as HttpMethod, Response, StatusCode, header};
+use openfang_types::ids::TaskName;
+use openfang_types::jsonrpc::{Id, IdRule, Incoming, RpcError, decode, encode_error, encode_result};
+use openfang_types::task::Origin;
+
+use super::stream::{EventBody, Wrapping, Writing};
+use super::{Asking, HttpBody, HttpRequest, JSON, Outcome, Server, events, is_json, version, whole};
+use crate::answer::{Answer, Shown};
+use crate::dialect::{Dialect, In};
+use crate::error::A2aError;
+use crate::host::AgentHost;
+use crate::operation::{Method, Operation, Request};
+
+/// A refusal, with what its answer needs.
+struct Refused {
+    id: Option<Id>,
+    dialect: Dialect,
+    status: StatusCode,
+    error: A2aError,
+}
+
+impl<H: AgentHost> Server<H> {
+    /// Answers a JSON-RPC request.
+    pub async fn rpc(&self, request: HttpRequest<H::Caller>) -> Response<HttpBody> {
+        if request.method != HttpMethod::POST {
+            let mut response = refuse(&Refused {
+                id: None,
+                dialect: Dialect::V10,
+                status: StatusCode::METHOD_NOT_ALLOWED,
+                error: A2aError::InvalidRequest("this endpoint takes POST".to_owned()),
+            });
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+            return response;
+        }
+        match self.called(&request).await {
+            Ok(response) => response,
+            Err(refused) => refuse(&refused),
+        }
+    }
+
+    async fn called(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
+        let stated = version::stated(&request.headers, request.query.as_deref());
+        let plain = stated.clone().ok().flatten().unwrap_or(Dialect::V10);
+        let refused = |id, dialect, error| Refused { id, dialect, status: StatusCode::OK, error };
+        if !is_json(&request.headers, &request.body) {
+            let error = A2aError::ContentType("send the header `Content-Type: application/json`".to_owned());
+            return Err(Refused { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, ..refused(None, plain, error) });
+        }
+        let incoming = decode(&request.body, IdRule::A2a);
+        let (id, name, params) = match incoming {
+            Ok(Incoming::Request { id, method, params }) => (id, method, params),
+            // Nobody waits for the answer of a notification, and nothing is done that nobody waits for.
+            Ok(Incoming::Notification { .. }) => {
+                return Err(refused(None, plain, A2aError::InvalidRequest("a request needs an id".to_owned())));
+            }
+            Ok(Incoming::Response { .. }) => {
+                return Err(refused(None, plain, A2aError::InvalidRequest("nothing was asked of you".to_owned())));
+            }
+            Err(error) => return Err(refused(error.id().cloned(), plain, unread(&error))),
+        };
+        let stated = stated.map_err(|error| refused(Some(id.clone()), plain, error))?;
+        let Some(spoken) = Spoken::of(&name, stated) else {
+            let shown = name.chars().take(128).collect();
+            return Err(refused(Some(id), plain, A2aError::MethodNotFound(shown)));
+        };
+        let decoded = spoken.dialect.decode(spoken.method, params);
+        let asked = decoded.map_err(|error| refused(Some(id.clone()), spoken.dialect, error))?;
+        let dialect = if spoken.is_shared { self.dialect_of(request, &asked).await } else { spoken.dialect };
+        let asking =
+            Asking { caller: &request.caller, agent: request.agent.as_ref(), dialect, headers: &request.headers };
+        let outcome = self.carry_out(&asking, asked).await;
+        let outcome = outcome.map_err(|error| refused(Some(id.clone()), dialect, error))?;
+        Ok(self.answered(&asking, spoken.method, id, outcome))
+    }
+
+    /// The dialect of a method that 0.1 and 0.3 share: that of the task. A task that is not there has none.
+    async fn dialect_of(&self, request: &HttpRequest<H::Caller>, asked: &Request) -> Dialect {
+        let Some(task) = named_task(&asked.operation) else { return Dialect::V03 };
+        match self
+            .host
+            .task(&request.caller, request.agent.as_ref(), task)
+            .await
+            .map(|held| held.origin)
+        {
+            Ok(Origin::V01 | Origin::Seed) => Dialect::V01,
+            Ok(Origin::V03 | Origin::V10 | Origin::OpenFang) | Err(_) => Dialect::V03,
+        }
+    }
+
+    fn answered(&self, asking: &Asking<'_, H::Caller>, method: Method, id: Id, outcome: Outcome) -> Response<HttpBody> {
+        let dialect = asking.dialect;
+        let writing = |id| Writing { dialect, wrapping: Wrapping::Rpc(id), keep_alive: self.offers.keep_alive };
+        match outcome {
+            Outcome::Stream(head, follower) => {
+                let gone = self.host.gone(asking.caller);
+                events(EventBody::of(head, follower, writing(id), gone))
+            }
+            Outcome::Answer(Answer::Replied(message)) if method == Method::Stream => {
+                events(EventBody::one(&writing(id), Shown::Reply(&message)))
+            }
+            Outcome::Answer(answer) => whole(StatusCode::OK, JSON, encode_result(&id, &In(dialect, &answer))),
+        }
+    }
+}
+
+/// What a method name means.
+struct Spoken {
+    dialect: Dialect,
+    method: Method,
+    /// Whether another dialect has the same name for it, and nothing said which is meant.
+    is_shared: bool,
+}
+
+impl Spoken {
+    fn of(name: &str, stated: Option<Dialect>) -> Option<Self> {
+        let find = |dialect: Dialect| {
+            let found = dialect.methods().iter().find(|(known, _)| *known == name);
+            found.map(|(_, method)| (dialect, *method))
+        };
+        let (newest, older, oldest) = (find(Dialect::V10), find(Dialect::V03), find(Dialect::V01));
+        let is_shared = older.is_some() && oldest.is_some();
+        let stated = stated
+            .filter(|stated| matches!(stated, Dialect::V01 | Dialect::V03))
+            .filter(|_| is_shared);
+        let (dialect, method) = stated.and_then(find).or(newest).or(older).or(oldest)?;
+        Some(Self { dialect, method, is_shared: is_shared && stated.is_none() })
+    }
+}
+
+const fn named_task(operation: &Operation) -> Option<&TaskName> {
+    match operation {
+        Operation::Get { task, .. } | Operation::Cancel { task } | Operation::Subscribe { task } => Some(task),
+        Operation::Send(_)
+        | Operation::List(_)
+        | Operation::SetPush { .. }
+        | Operation::GetPush { .. }
+        | Operation::ListPush { .. }
+        | Operation::DeletePush { .. }
+        | Operation::ExtendedCard => None,
+    }
+}
+
+/// A frame that is no request, in A2A's terms.
+fn unread(error: &RpcError) -> A2aError {
+    let object = error.to_error_object();
+    match error {
+        RpcError::NotJson(error) => A2aError::Parse(error.to_string()),
+        RpcError::BadRequest { .. } | RpcError::BadResponse { .. } if object.code == -32_602 => {
+            A2aError::invalid("params", object.message)
+        }
+        RpcError::BadRequest { fault, .. } | RpcError::BadResponse { fault, .. } => {
+            A2aError::InvalidRequest(fault.to_string())
+        }
+    }
+}
+
+fn refuse(refused: &Refused) -> Response<HttpBody> {
+    let object = refused.dialect.error(&refused.error);
+    whole(refused.status, JSON, encode_error(refused.id.as_ref(), &object))
+}

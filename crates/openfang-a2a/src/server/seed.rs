@@ -1,0 +1,87 @@
+//! The seeds' own routes: a message in, a bare task out.
+
+use http::{HeaderMap, Response, StatusCode};
+use openfang_types::ids::TaskName;
+use openfang_types::scan::scan_text;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{Asking, HttpBody, HttpRequest, JSON, Outcome, Server, is_json, whole};
+use crate::dialect::{Dialect, In};
+use crate::error::A2aError;
+use crate::host::AgentHost;
+use crate::operation::{History, Method, Operation, Request};
+
+impl<H: AgentHost> Server<H> {
+    /// `POST /a2a/tasks/send`: answers with the task when it has ended, or asks for something.
+    pub async fn seed_send(&self, request: HttpRequest<H::Caller>) -> Response<HttpBody> {
+        if !is_json(&request.headers, &request.body) {
+            let error = A2aError::ContentType("send the header `Content-Type: application/json`".to_owned());
+            return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, &error);
+        }
+        let asked = match read(&request.body) {
+            Ok(asked) => asked,
+            Err(error) => return refuse(status_of(&error), &error),
+        };
+        self.seed(&request.caller, &request.headers, asked).await
+    }
+
+    /// `GET /a2a/tasks/{id}`.
+    pub async fn seed_get(&self, request: HttpRequest<H::Caller>, id: &str) -> Response<HttpBody> {
+        self.seed_task(request, id, |task| Operation::Get { task, history: History::default() })
+            .await
+    }
+
+    /// `POST /a2a/tasks/{id}/cancel`.
+    pub async fn seed_cancel(&self, request: HttpRequest<H::Caller>, id: &str) -> Response<HttpBody> {
+        self.seed_task(request, id, |task| Operation::Cancel { task }).await
+    }
+
+    async fn seed_task(
+        &self,
+        request: HttpRequest<H::Caller>,
+        id: &str,
+        operation: impl FnOnce(TaskName) -> Operation,
+    ) -> Response<HttpBody> {
+        let decoded = percent_encoding::percent_decode_str(id).decode_utf8();
+        let Some(task) = decoded.ok().and_then(|id| id.parse().ok()) else {
+            return refuse(StatusCode::NOT_FOUND, &A2aError::TaskNotFound);
+        };
+        let asked = Request { tenant: None, operation: operation(task) };
+        self.seed(&request.caller, &request.headers, asked).await
+    }
+
+    async fn seed(&self, caller: &H::Caller, headers: &HeaderMap, asked: Request) -> Response<HttpBody> {
+        let asking = Asking { caller, agent: None, dialect: Dialect::Seed, headers };
+        match self.carry_out(&asking, asked).await {
+            Ok(Outcome::Answer(answer)) => {
+                let body = serde_json::to_vec(&In(Dialect::Seed, &answer)).unwrap_or_default();
+                whole(StatusCode::OK, JSON, body)
+            }
+            Ok(Outcome::Stream(..)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &A2aError::Internal),
+            Err(error) => refuse(status_of(&error), &error),
+        }
+    }
+}
+
+fn read(body: &[u8]) -> Result<Request, A2aError> {
+    let text = scan_text(body).map_err(|error| A2aError::Parse(error.to_string()))?;
+    let raw: &RawValue = serde_json::from_str(text).map_err(|error| A2aError::Parse(error.to_string()))?;
+    Dialect::Seed.decode(Method::Send, Some(raw))
+}
+
+fn status_of(error: &A2aError) -> StatusCode {
+    match error {
+        A2aError::NotCancelable(_) => StatusCode::CONFLICT,
+        error => StatusCode::from_u16(error.status().0).unwrap_or(StatusCode::BAD_REQUEST),
+    }
+}
+
+fn refuse(status: StatusCode, error: &A2aError) -> Response<HttpBody> {
+    #[derive(Serialize)]
+    struct Body {
+        error: openfang_types::jsonrpc::ErrorObject,
+    }
+    let body = Body { error: Dialect::Seed.error(error) };
+    whole(status, JSON, serde_json::to_vec(&body).unwrap_or_default())
+}

@@ -1,0 +1,171 @@
+//! The kernel as a host for A2A peers: tasks under the names that peers give them, refusals in A2A's own terms.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use openfang_a2a::answer::{Held, Push};
+use openfang_a2a::card::CardForm;
+use openfang_a2a::error::A2aError;
+use openfang_a2a::host::{AgentHost, Follower, HostFuture, Listed, Sent};
+use openfang_a2a::operation::{Listing, NewPush, Sending};
+use openfang_a2a::server::{Offers, Server};
+use openfang_store::{StoreError, TaskRecord};
+use openfang_types::event::{Seq, StreamItem, Until};
+use openfang_types::ids::{AgentName, TaskId, TaskName};
+use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
+use openfang_types::task::Origin;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use crate::streams::{Begin, Follow, TaskStream};
+use crate::task_list::TaskFilter;
+use crate::{Caller, Kernel, KernelError};
+
+use refusals::refused;
+
+mod refusals;
+mod send;
+
+/// The A2A server of this house.
+pub type A2aServer = Server<Kernel>;
+
+impl Kernel {
+    /// An A2A server on this kernel, if config wants one.
+    pub fn a2a_server(&self) -> Option<A2aServer> {
+        let a2a = self.inner.config.a2a()?;
+        let offers = Offers {
+            streaming: a2a.streaming,
+            push: a2a.push_notifications,
+            extended_card: a2a.extended_card,
+            required_extensions: a2a.required_extensions.clone(),
+            keep_alive: Duration::from_secs(self.inner.config.limits.stream_keep_alive_secs),
+        };
+        Some(Server::new(Arc::new(self.clone()), offers))
+    }
+
+    /// One's own task under a peer's name for it: our id, or one of its own making.
+    async fn named(&self, caller: &Caller, name: &TaskName) -> Result<TaskRecord, A2aError> {
+        if let Ok(id) = name.as_str().parse() {
+            match self.record(caller, id).await {
+                Err(KernelError::UnknownTask(_)) => {}
+                found => return found.map_err(refused),
+            }
+        }
+        match self.inner.stores.tasks.find(caller.principal.owner(), name).await {
+            Ok(id) => self.record(caller, id).await.map_err(refused),
+            Err(StoreError::NotFound) => Err(A2aError::TaskNotFound),
+            Err(error) => Err(refused(error.into())),
+        }
+    }
+
+    async fn held(&self, caller: &Caller, id: TaskId) -> Result<Held, A2aError> {
+        self.record(caller, id).await.map(held).map_err(refused)
+    }
+}
+
+fn held(record: TaskRecord) -> Held {
+    Held { task: record.task, origin: record.origin, peer_name: record.peer_name }
+}
+
+impl AgentHost for Kernel {
+    type Caller = Caller;
+
+    fn agent(&self, caller: &Caller, named: &str) -> Option<AgentName> {
+        let name = named.parse().ok()?;
+        self.inner.agent(&caller.principal, &name).ok().map(|agent| agent.manifest.name.clone())
+    }
+
+    fn send<'a>(
+        &'a self,
+        caller: &'a Caller,
+        to: Option<AgentName>,
+        sending: Sending,
+        origin: Origin,
+    ) -> HostFuture<'a, Sent> {
+        Box::pin(self.take_in(caller, to, sending, origin))
+    }
+
+    fn task<'a>(&'a self, caller: &'a Caller, of: Option<&'a AgentName>, name: &'a TaskName) -> HostFuture<'a, Held> {
+        Box::pin(async move {
+            let record = self.named(caller, name).await?;
+            let is_there = of.is_none_or(|agent| record.task.agent == *agent);
+            if is_there { Ok(held(record)) } else { Err(A2aError::TaskNotFound) }
+        })
+    }
+
+    fn tasks<'a>(&'a self, caller: &'a Caller, of: Option<AgentName>, listing: Listing) -> HostFuture<'a, Listed> {
+        Box::pin(async move {
+            let page_size = listing.page_size.unwrap_or(PAGE_DEFAULT_TASKS).clamp(1, PAGE_MAX_TASKS);
+            let filter = TaskFilter {
+                agent: of,
+                state: listing.state,
+                context_id: listing.context_id,
+                changed_since: listing.changed_since,
+                page_size: Some(page_size),
+                page_token: listing.page_token.filter(|token| !token.is_empty()),
+            };
+            let page = self.records(caller, filter).await.map_err(refused)?;
+            Ok(Listed {
+                tasks: page.tasks.into_iter().map(held).collect(),
+                next_page_token: page.next_page_token,
+                page_size,
+                total: page.total,
+            })
+        })
+    }
+
+    fn cancel<'a>(&'a self, caller: &'a Caller, held: &'a Held) -> HostFuture<'a, Held> {
+        Box::pin(async move {
+            let task = self.cancel_task(caller, held.task.id).await.map_err(refused)?;
+            Ok(Held { task, ..held.clone() })
+        })
+    }
+
+    fn follow<'a>(
+        &'a self,
+        caller: &'a Caller,
+        held: &'a Held,
+        after: Option<Seq>,
+        until: Until,
+    ) -> HostFuture<'a, Box<dyn Follower>> {
+        Box::pin(async move {
+            let begin = after.map_or(Begin::Now, Begin::AsOf);
+            let stream = Self::follow(self, caller, held.task.id, Follow { begin, until }).await;
+            Ok(Box::new(stream.map_err(refused)?) as Box<dyn Follower>)
+        })
+    }
+
+    fn set_push<'a>(
+        &'a self,
+        _caller: &'a Caller,
+        _held: &'a Held,
+        _config: NewPush,
+        _origin: Origin,
+    ) -> HostFuture<'a, Push> {
+        Box::pin(async move { Err(A2aError::PushNotSupported) })
+    }
+
+    fn pushes<'a>(&'a self, _caller: &'a Caller, _held: &'a Held) -> HostFuture<'a, Vec<Push>> {
+        Box::pin(async move { Err(A2aError::PushNotSupported) })
+    }
+
+    fn delete_push<'a>(&'a self, _caller: &'a Caller, _held: &'a Held, _id: &'a str) -> HostFuture<'a, ()> {
+        Box::pin(async move { Err(A2aError::PushNotSupported) })
+    }
+
+    fn extended_card(&self, caller: &Caller, of: Option<&AgentName>, is_strict: bool) -> Option<Box<RawValue>> {
+        let form = if is_strict { CardForm::Strict } else { CardForm::Superset };
+        let card = self.card(Some(&caller.principal), of, form)?;
+        serde_json::from_slice(&card.body).ok()
+    }
+
+    fn gone(&self, _caller: &Caller) -> CancellationToken {
+        CancellationToken::new()
+    }
+}
+
+impl Follower for TaskStream {
+    fn next(&mut self) -> HostFuture<'_, Option<StreamItem>> {
+        Box::pin(async move { Self::next(self).await.map_err(refused) })
+    }
+}

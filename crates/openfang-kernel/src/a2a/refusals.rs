@@ -1,0 +1,42 @@
+//! What the kernel cannot do, in A2A's terms. Ids are left out: what is somebody else's must look like what is not there.
+
+use openfang_a2a::error::A2aError;
+use openfang_store::StoreError;
+
+use crate::KernelError;
+
+/// A new way to fail does not compile until it has a word here.
+pub(super) fn refused(error: KernelError) -> A2aError {
+    match error {
+        KernelError::UnknownTask(_) => A2aError::TaskNotFound,
+        KernelError::UnknownAgent(_) => A2aError::invalid("tenant", "there is no such agent"),
+        KernelError::InvalidMessage(why) => A2aError::invalid("message", why),
+        KernelError::TaskEnded { state, .. } => {
+            A2aError::Unsupported(format!("the task is {state} and takes no more messages; send without a task id"))
+        }
+        KernelError::TaskBusy { state, .. } => {
+            A2aError::Unsupported(format!("the task is {state}; wait until it asks for input, or cancel it"))
+        }
+        KernelError::NotCancelable { state, .. } => A2aError::NotCancelable(state),
+        KernelError::InvalidPageToken => A2aError::invalid("pageToken", "it is not valid; start again without one"),
+        KernelError::NoSuchEvent { last, .. } => {
+            A2aError::invalid("Last-Event-ID", format!("the task has no such event; its last one is {last}"))
+        }
+        KernelError::TooManyStreams { .. } | KernelError::Store(StoreError::TooManyLive { .. }) => {
+            A2aError::TooMany(error.to_string())
+        }
+        KernelError::Store(StoreError::Unavailable { .. }) => A2aError::Unavailable,
+        KernelError::Store(StoreError::NotFound) => A2aError::TaskNotFound,
+        KernelError::UnknownTool(_)
+        | KernelError::UnknownServer { .. }
+        | KernelError::ServerExists(_)
+        | KernelError::NotInFile(_)
+        | KernelError::NotPermitted(_)
+        | KernelError::ConfigEdit(_)
+        | KernelError::Tool(_)
+        | KernelError::Store(StoreError::Conflict | StoreError::NotAllowed { .. } | StoreError::TooManyKeys { .. }) => {
+            tracing::error!(%error, "an A2A request met an error that it cannot have");
+            A2aError::Internal
+        }
+    }
+}

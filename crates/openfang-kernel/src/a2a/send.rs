@@ -1,0 +1,119 @@
+//! Messages of A2A peers: which task they continue or make, and when they are answered.
+
+use openfang_a2a::answer::Held;
+use openfang_a2a::error::A2aError;
+use openfang_a2a::host::Sent;
+use openfang_a2a::operation::{Continued, Sending, When};
+use openfang_store::TaskRecord;
+use openfang_types::event::Until;
+use openfang_types::ids::{AgentName, TaskId, TaskName};
+use openfang_types::task::{Message, Origin, Task};
+
+use super::refusals::refused;
+use crate::streams::{Begin, Follow};
+use crate::task_log::Visibility;
+use crate::tasks::{Incoming, Taken};
+use crate::{Caller, Kernel};
+
+/// What a task keeps beside what happens to it.
+struct Kept {
+    origin: Origin,
+    peer_name: Option<TaskName>,
+}
+
+impl Kept {
+    fn held(self, task: Task) -> Box<Held> {
+        Box::new(Held { task, origin: self.origin, peer_name: self.peer_name })
+    }
+}
+
+impl Kernel {
+    pub(super) async fn take_in(
+        &self,
+        caller: &Caller,
+        to: Option<AgentName>,
+        sending: Sending,
+        origin: Origin,
+    ) -> Result<Sent, A2aError> {
+        let Sending { message, task, answer, .. } = sending;
+        let (known, peer_name) = self.named_in(caller, task).await?;
+        let agent = match (to, &known) {
+            (Some(agent), _) => agent,
+            (None, Some(record)) => record.task.agent.clone(),
+            (None, None) => self.default_agent(Some(&caller.principal)).ok_or_else(no_agent)?,
+        };
+        let kept = match &known {
+            Some(record) => Kept { origin: record.origin, peer_name: record.peer_name.clone() },
+            None => Kept { origin, peer_name },
+        };
+        let message = Message { task_id: known.map(|record| record.task.id), ..message };
+        let visibility = if answer == When::Settled { Visibility::Unseen } else { Visibility::Seen };
+        let incoming = Incoming {
+            origin,
+            peer_name: kept.peer_name.clone(),
+            ..self.incoming(caller, &agent, message, visibility)
+        };
+        let taken = self.take(incoming).await.map_err(refused)?;
+        self.sent(caller, taken, answer, kept).await
+    }
+
+    /// The task that a message continues, or none and the name of the one it makes.
+    async fn named_in(
+        &self,
+        caller: &Caller,
+        task: Option<Continued>,
+    ) -> Result<(Option<TaskRecord>, Option<TaskName>), A2aError> {
+        match task {
+            None => Ok((None, None)),
+            Some(Continued::Known(name)) => Ok((Some(self.named(caller, &name).await?), None)),
+            Some(Continued::KnownOrNew(name)) => match self.named(caller, &name).await {
+                Ok(record) => Ok((Some(record), None)),
+                Err(A2aError::TaskNotFound) => Ok((None, Some(name))),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    async fn sent(&self, caller: &Caller, taken: Taken, answer: When, kept: Kept) -> Result<Sent, A2aError> {
+        match (taken, answer) {
+            (Taken::Answered(message), _) => Ok(Sent::Reply(message)),
+            (Taken::Begun(work), When::Settled) => {
+                let settled = self.end_of(caller, work).await.map_err(refused)?;
+                Ok(Sent::Task(kept.held(settled.task)))
+            }
+            (Taken::Known(id), When::Settled) => {
+                self.settled(caller, id).await.map_err(refused)?;
+                self.known(caller, id).await
+            }
+            (Taken::Known(id), When::AtOnce) => self.known(caller, id).await,
+            (Taken::Known(id), When::Streaming) => self.streamed(caller, id).await,
+            (Taken::Begun(work), When::AtOnce | When::Streaming) => {
+                let id = work.id();
+                match work.into_shown() {
+                    Some((task, _)) if answer == When::AtOnce => Ok(Sent::Task(kept.held(task))),
+                    Some((task, seq)) => {
+                        let held = kept.held(task.clone());
+                        let stream = self.follow_shown(caller, task, seq, Until::Settled).await.map_err(refused)?;
+                        Ok(Sent::Stream(held, Box::new(stream)))
+                    }
+                    None => self.known(caller, id).await,
+                }
+            }
+        }
+    }
+
+    async fn known(&self, caller: &Caller, id: TaskId) -> Result<Sent, A2aError> {
+        self.held(caller, id).await.map(|held| Sent::Task(Box::new(held)))
+    }
+
+    async fn streamed(&self, caller: &Caller, id: TaskId) -> Result<Sent, A2aError> {
+        let held = self.held(caller, id).await?;
+        let follow = Follow { begin: Begin::Now, until: Until::Settled };
+        let stream = self.follow(caller, id, follow).await.map_err(refused)?;
+        Ok(Sent::Stream(Box::new(held), Box::new(stream)))
+    }
+}
+
+fn no_agent() -> A2aError {
+    A2aError::Unsupported("there is no agent here that you may talk to".to_owned())
+}
