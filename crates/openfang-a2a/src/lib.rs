@@ -2,7 +2,7 @@
 //!
 //! [`dialect`] is how peers write; [`operation`] what they ask for, [`answer`] what they are told and [`error`] why not,
 //! whichever the dialect; [`card`] is what agents say about themselves; [`server`] answers, and [`host`] is what it needs
-//! from above.
+//! from above. [`task_store`] is a small store for programs that have none.
 
 pub mod answer;
 pub mod card;
@@ -11,5 +11,6 @@ pub mod error;
 pub mod host;
 pub mod operation;
 pub mod server;
+pub mod task_store;
 
 pub use card::{AgentCapabilities, AgentCard, AgentSkill, build_agent_card};

@@ -1,7 +1,7 @@
 //! Putting the parts together, in order: home, keys, credentials, tools, agents. Nothing runs until all of it is there.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use futures_util::future::BoxFuture;
 use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, Agents};
@@ -177,6 +177,7 @@ impl Boot {
                 cards,
                 config_edits: tokio::sync::Mutex::new(()),
                 metrics: Mutex::new(metrics),
+                address: OnceLock::new(),
             }
         });
         match failure.or_else(|| no_default(&inner).map(BootError::Config)) {

@@ -50,6 +50,7 @@ impl Kernel {
             viewer: who.map(|principal| format!("{:?}", principal.standing())),
             agent: agent.cloned(),
             form,
+            base: self.base_url(),
             guarded: self.inner.credentials.is_configured(),
         };
         let kept = &self.inner.cards.kept;
@@ -89,7 +90,7 @@ impl Kernel {
     }
 
     fn make_card(&self, a2a: &A2aConfig, who: Option<&Principal>, named: Option<&AgentName>) -> Option<AgentCard> {
-        let base = self.inner.config.base_url();
+        let base = self.base_url();
         let shared = || self.offered(a2a, Endpoint::shared(&base, &a2a.listen_path));
         let Some(name) = named.cloned().or_else(|| self.default_agent(who)) else {
             return Some(placeholder_card(shared()));
@@ -156,7 +157,7 @@ impl Kernel {
     /// The card with a signature, if there is a key. A placeholder is nobody's word.
     fn signed(&self, mut card: AgentCard) -> Option<AgentCard> {
         let key = self.inner.cards.key.as_ref().filter(|_| !card.skills.is_empty())?;
-        match key.sign(&card, &format!("{}{KEYS_PATH}", self.inner.config.base_url())) {
+        match key.sign(&card, &format!("{}{KEYS_PATH}", self.base_url())) {
             Ok(signature) => card.signatures.push(signature),
             Err(error) => {
                 tracing::error!(agent = card.name, %error, "a card is shown unsigned");
