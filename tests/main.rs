@@ -20,6 +20,7 @@ mod mcp;
 mod mcp_servers;
 mod pipeline;
 mod processes;
+mod push;
 mod real_clients;
 mod scripts;
 mod secrets;

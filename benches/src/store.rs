@@ -112,6 +112,7 @@ impl Bench {
             trace: openfang_types::ids::TraceId::from_uuid(id),
             origin: Origin::OpenFang,
             peer_name: None,
+            push: None,
             node: NodeId::from_uuid(id),
             at,
             live_limit: usize::MAX,

@@ -119,9 +119,10 @@ fn status_of(error: &KernelError) -> StatusCode {
         }
         KernelError::ConfigEdit(EditError::Unwritable(_)) => StatusCode::INTERNAL_SERVER_ERROR,
         KernelError::ConfigEdit(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        KernelError::InvalidMessage(_) | KernelError::InvalidPageToken | KernelError::NoSuchEvent { .. } => {
-            StatusCode::BAD_REQUEST
-        }
+        KernelError::InvalidMessage(_)
+        | KernelError::InvalidPush { .. }
+        | KernelError::InvalidPageToken
+        | KernelError::NoSuchEvent { .. } => StatusCode::BAD_REQUEST,
         KernelError::TaskEnded { .. } | KernelError::TaskBusy { .. } | KernelError::NotCancelable { .. } => {
             StatusCode::CONFLICT
         }

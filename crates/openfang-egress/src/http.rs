@@ -24,7 +24,7 @@ pub use client::BadRoots;
 pub use error::{HttpError, Interruption, TlsFault};
 pub use events::Events;
 pub use metrics::HttpMetrics;
-pub use request::{Caps, Patience, Request, Retry, Target};
+pub use request::{Caps, Patience, Redirects, Request, Retry, Target};
 pub use retry::Backoff;
 
 mod body;

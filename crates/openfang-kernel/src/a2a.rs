@@ -137,20 +137,20 @@ impl AgentHost for Kernel {
 
     fn set_push<'a>(
         &'a self,
-        _caller: &'a Caller,
-        _held: &'a Held,
-        _config: NewPush,
-        _origin: Origin,
+        caller: &'a Caller,
+        held: &'a Held,
+        config: NewPush,
+        origin: Origin,
     ) -> HostFuture<'a, Push> {
-        Box::pin(async move { Err(A2aError::PushNotSupported) })
+        Box::pin(async move { Self::set_push(self, caller, held.task.id, config, origin).await.map_err(refused) })
     }
 
-    fn pushes<'a>(&'a self, _caller: &'a Caller, _held: &'a Held) -> HostFuture<'a, Vec<Push>> {
-        Box::pin(async move { Err(A2aError::PushNotSupported) })
+    fn pushes<'a>(&'a self, caller: &'a Caller, held: &'a Held) -> HostFuture<'a, Vec<Push>> {
+        Box::pin(async move { Self::pushes(self, caller, held.task.id).await.map_err(refused) })
     }
 
-    fn delete_push<'a>(&'a self, _caller: &'a Caller, _held: &'a Held, _id: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(async move { Err(A2aError::PushNotSupported) })
+    fn delete_push<'a>(&'a self, caller: &'a Caller, held: &'a Held, id: &'a str) -> HostFuture<'a, ()> {
+        Box::pin(async move { Self::delete_push(self, caller, held.task.id, id).await.map_err(refused) })
     }
 
     fn extended_card(&self, caller: &Caller, of: Option<&AgentName>, is_strict: bool) -> Option<Box<RawValue>> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use futures_util::future::BoxFuture;
+use openfang_egress::resolve::{Resolve, SystemResolver};
 use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, Agents};
 use openfang_runtime::catalog::{Catalog, CatalogError};
 use openfang_runtime::context::CallContext;
@@ -43,6 +44,7 @@ pub struct Boot {
     ids: Arc<dyn IdSource>,
     tools: Vec<Box<dyn Tool>>,
     helper: PathBuf,
+    resolver: Arc<dyn Resolve>,
 }
 
 /// Why a kernel did not start.
@@ -85,6 +87,7 @@ impl Boot {
             ids: Arc::new(SystemIds::default()),
             tools: Vec::new(),
             helper: PathBuf::from(OURSELVES),
+            resolver: Arc::new(SystemResolver),
         }
     }
 
@@ -99,6 +102,13 @@ impl Boot {
     #[must_use]
     pub fn helper(mut self, helper: PathBuf) -> Self {
         self.helper = helper;
+        self
+    }
+
+    /// Turns names into addresses here instead of by the system.
+    #[must_use]
+    pub fn resolver(mut self, resolver: Arc<dyn Resolve>) -> Self {
+        self.resolver = resolver;
         self
     }
 
@@ -140,7 +150,8 @@ impl Boot {
         let mut metrics = Registry::default();
         store_metrics::register(&mut metrics, &stores.health);
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
-        let outward = Outward::new(&self.config, self.helper, &mut metrics).map_err(BootError::Config)?;
+        let outward =
+            Outward::new(&self.config, self.helper, self.resolver, &mut metrics).map_err(BootError::Config)?;
         let cards = Cards::new(&self.config).map_err(BootError::Config)?;
 
         // The agent tools need the kernel that is only being made: they get a way to it that opens when it stands.

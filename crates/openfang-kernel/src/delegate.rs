@@ -31,6 +31,7 @@ impl Kernel {
             labels: cx.context_labels(),
             origin: Origin::OpenFang,
             peer_name: None,
+            push: None,
             hops: cx.hops + 1,
             cancel: cancel.clone(),
             visibility: Visibility::Unseen,

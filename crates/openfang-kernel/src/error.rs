@@ -23,6 +23,14 @@ pub enum KernelError {
     /// The message cannot be taken.
     #[error("the message was not taken: {0}")]
     InvalidMessage(String),
+    /// The push configuration cannot be taken.
+    #[error("the push configuration was not taken: its {field} {why}")]
+    InvalidPush {
+        /// Which member, as a dotted path.
+        field: &'static str,
+        /// What is wrong and what would be right.
+        why: String,
+    },
     /// The task has ended; a new message makes a new task.
     #[error("task {id} is {state} and takes no more messages; send the message without a task id")]
     TaskEnded {
@@ -100,6 +108,7 @@ impl KernelError {
             Self::UnknownTool(_) => "unknown_tool",
             Self::UnknownTask(_) => "unknown_task",
             Self::InvalidMessage(_) => "invalid_message",
+            Self::InvalidPush { .. } => "invalid_push_config",
             Self::TaskEnded { .. } => "task_ended",
             Self::TaskBusy { .. } => "task_busy",
             Self::NotCancelable { .. } => "not_cancelable",
@@ -115,6 +124,7 @@ impl KernelError {
             Self::ConfigEdit(_) => "config_refused",
             Self::Tool(error) => error.reason(),
             Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",
+            Self::Store(StoreError::TooManyPushes { .. }) => "too_many_push_configs",
             Self::Store(StoreError::Unavailable { .. }) => "store_unavailable",
             Self::Store(_) => "store",
         }
@@ -122,7 +132,11 @@ impl KernelError {
 
     /// Whether a limit of the caller's own was reached, so that waiting helps.
     pub const fn is_limit(&self) -> bool {
-        matches!(self, Self::TooManyStreams { .. } | Self::Store(StoreError::TooManyLive { .. }))
+        matches!(
+            self,
+            Self::TooManyStreams { .. }
+                | Self::Store(StoreError::TooManyLive { .. } | StoreError::TooManyPushes { .. })
+        )
     }
 }
 

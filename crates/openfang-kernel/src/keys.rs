@@ -26,6 +26,8 @@ pub(crate) enum Purpose {
     McpSession,
     /// What an MCP client brings back with its answers.
     McpRequestState,
+    /// Signatures of push notifications whose receiver has no token.
+    PushSignature,
 }
 
 impl Purpose {
@@ -34,6 +36,7 @@ impl Purpose {
             Self::PageToken => b"openfang page token",
             Self::McpSession => b"openfang mcp session",
             Self::McpRequestState => b"openfang mcp request state",
+            Self::PushSignature => b"openfang push signature",
         }
     }
 }
@@ -80,6 +83,18 @@ impl Keys {
         bool::from(expected.ct_eq(tag)).then(|| payload.to_vec())
     }
 
+    /// The id of the key, as tokens and signatures name it.
+    pub(crate) fn id(&self) -> String {
+        hex(&self.id)
+    }
+
+    /// Signs a message with the key of a purpose.
+    pub(crate) fn sign(&self, purpose: Purpose, message: &[&[u8]]) -> String {
+        let mut key = [0; KEY_BYTES];
+        expand(&self.root, purpose.info(), &mut key);
+        sign_with(&key, message)
+    }
+
     fn tag(&self, purpose: Purpose, owner: &Owner, signed: &[u8]) -> [u8; TAG_BYTES] {
         let mut key = [0; KEY_BYTES];
         expand(&self.root, purpose.info(), &mut key);
@@ -91,6 +106,17 @@ impl Keys {
         tag.copy_from_slice(&mac.finalize().into_bytes()[..TAG_BYTES]);
         tag
     }
+}
+
+/// The HMAC-SHA256 of a message in pieces, in hexadecimal.
+pub(crate) fn sign_with(key: &[u8], message: &[&[u8]]) -> String {
+    let mut mac = keyed(key);
+    message.iter().for_each(|piece| mac.update(piece));
+    hex(&mac.finalize().into_bytes())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[expect(clippy::expect_used, reason = "HMAC takes keys of any length, and HKDF gives up to 8,160 bytes")]

@@ -23,6 +23,7 @@ pub mod mcp;
 pub mod mcp_control;
 mod outward;
 mod policy;
+mod push;
 mod recovery;
 mod run;
 mod store_metrics;

@@ -61,6 +61,7 @@ impl Kernel {
             labels: caller.entry_labels(),
             origin: Origin::OpenFang,
             peer_name: None,
+            push: None,
             hops: 0,
             cancel: reporter.cancel().child_token(),
             visibility: if is_heard { Visibility::Seen } else { Visibility::Unseen },

@@ -1,10 +1,11 @@
 //! The kernel's two doors outward, as the configuration wants them: HTTP and child processes.
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use openfang_egress::http::{HttpConfig, HttpDoor, HttpMetrics};
 use openfang_egress::process::{DoorConfig, ProcessDoor, ProcessError, ProcessMetrics};
+use openfang_egress::resolve::Resolve;
 use openfang_egress::url::Guard;
 use openfang_types::config::{Config, ConfigProblem, EgressConfig};
 use prometheus_client::registry::Registry;
@@ -26,11 +27,17 @@ pub(crate) struct Outward {
 
 impl Outward {
     /// Makes the doors; nothing goes out before somebody asks. A configuration with problems is refused before this.
-    pub(crate) fn new(config: &Config, helper: PathBuf, registry: &mut Registry) -> Result<Self, ConfigProblem> {
+    pub(crate) fn new(
+        config: &Config,
+        helper: PathBuf,
+        resolver: Arc<dyn Resolve>,
+        registry: &mut Registry,
+    ) -> Result<Self, ConfigProblem> {
         let http = HttpConfig {
             guard: Guard::allowing(config.egress.allow.iter().map(String::as_str))
                 .map_err(|error| problem("allow", error))?,
             extra_roots: roots(&config.egress)?,
+            resolver,
             metrics: HttpMetrics::register(registry),
             ..HttpConfig::default()
         };

@@ -10,7 +10,7 @@ use std::time::Duration;
 use openfang_runtime::model::{Ending, Recovery, Turn};
 use openfang_store::{AuditRetention, Retention, Stamp, StoreError, TaskRecord};
 use openfang_types::event::EventBody;
-use openfang_types::ids::{Owner, TaskId};
+use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::limits::{RETENTION_ROUND, TASK_ATTEMPTS, WATCH_OVER};
 use openfang_types::principal::{AdminProof, Door, Grants, Principal};
 use openfang_types::taint::{Label, Labels};
@@ -18,6 +18,7 @@ use openfang_types::task::{Message, Role, TaskState};
 use tokio_util::sync::CancellationToken;
 
 use crate::kernel::Kernel;
+use crate::push::Worker;
 use crate::run::Plan;
 use crate::task_log::TaskLog;
 use crate::{Caller, KernelError};
@@ -34,6 +35,7 @@ impl Kernel {
         self.heed_cancel_requests();
         spawn(Box::pin(self.clone().watch_over()));
         spawn(Box::pin(self.clone().retain_in_rounds()));
+        spawn(Box::pin(Worker::new(self).run()));
         self.connect_mcp_servers();
     }
 
@@ -49,11 +51,16 @@ impl Kernel {
     pub async fn recover(&self) -> Result<usize, KernelError> {
         let Some(node) = &self.inner.node else { return Ok(0) };
         let living = || node.living().map_err(|error| StoreError::Unavailable { why: error.to_string() });
+        let delivering = self.inner.stores.pushes.holders().await?;
         let mut orphans = self.inner.stores.tasks.orphans(&living()?).await?;
         // Looked at again: a process may have begun, with a task, after the living were counted.
         let still_living = living()?;
         orphans.retain(|orphan| !still_living.contains(&orphan.node));
         self.inner.stores.audit.seal_abandoned(&still_living, self.inner.clock.now()).await?;
+        let dead: Vec<NodeId> = delivering.into_iter().filter(|holder| !still_living.contains(holder)).collect();
+        if !dead.is_empty() {
+            self.inner.stores.pushes.abandon(&dead, self.inner.clock.now()).await?;
+        }
         let found = orphans.len();
         for orphan in orphans {
             let id = orphan.task.id;

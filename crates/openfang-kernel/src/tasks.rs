@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::kernel::{Inner, Kernel};
+use crate::push::CheckedPush;
 use crate::run::{Plan, Settled};
 use crate::task_log::{Closed, TaskLog, Visibility};
 use crate::{Caller, KernelError};
@@ -33,6 +34,8 @@ pub(crate) struct Incoming {
     pub(crate) labels: Labels,
     pub(crate) origin: Origin,
     pub(crate) peer_name: Option<TaskName>,
+    /// Where to tell what happens, checked.
+    pub(crate) push: Option<CheckedPush>,
     pub(crate) hops: u8,
     pub(crate) cancel: CancellationToken,
     pub(crate) visibility: Visibility,
@@ -54,17 +57,6 @@ pub(crate) struct Work {
     /// As it was stored and after how many events, if it was shown before the work began.
     shown: Option<(Task, Seq)>,
     settled: oneshot::Receiver<Result<Settled, Closed>>,
-}
-
-impl Taken {
-    /// The task, if there is one.
-    pub(crate) const fn id(&self) -> Option<TaskId> {
-        match self {
-            Self::Begun(work) => Some(work.id),
-            Self::Known(id) => Some(*id),
-            Self::Answered(_) => None,
-        }
-    }
 }
 
 impl Work {
@@ -169,6 +161,7 @@ impl Kernel {
             labels: caller.entry_labels(),
             origin: Origin::OpenFang,
             peer_name: None,
+            push: None,
             hops: 0,
             cancel: CancellationToken::new(),
             visibility,
@@ -240,6 +233,9 @@ impl Kernel {
         }
         if !state.is_interrupted() {
             return Err(KernelError::TaskBusy { id, state });
+        }
+        if let Some(push) = &incoming.push {
+            self.add_push(&record, push.clone()).await?;
         }
         let status = self.inner.status(&record.task, TaskState::Working, Vec::new());
         let events = vec![EventBody::Message(incoming.message.clone()), EventBody::Status(status)];
@@ -314,8 +310,9 @@ impl Inner {
     }
 
     fn new_task(&self, incoming: &Incoming) -> NewTask {
+        let id = TaskId::from_uuid(self.ids.ordered());
         NewTask {
-            id: TaskId::from_uuid(self.ids.ordered()),
+            id,
             owner: incoming.caller.principal.owner().clone(),
             agent: incoming.agent.clone(),
             context_id: incoming.message.context_id.clone().unwrap_or_else(|| self.new_context_id()),
@@ -325,6 +322,7 @@ impl Inner {
             trace: incoming.caller.trace,
             origin: incoming.origin,
             peer_name: incoming.peer_name.clone(),
+            push: incoming.push.clone().map(|push| push.of(id, || self.ids.random())),
             node: self.node_id,
             at: self.clock.now(),
             live_limit: self.config.limits.live_tasks_per_owner,

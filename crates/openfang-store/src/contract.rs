@@ -13,6 +13,7 @@ use crate::{Append, Created, NewTask, TaskQuery, TaskRecord, TaskStore};
 pub(crate) use audit::{audit, audit_row};
 pub(crate) use key_values::{key_values, keys_are_limited_per_owner};
 pub(crate) use model::agrees_with_the_model;
+pub(crate) use push::{pushes, pushes_across_processes};
 pub(crate) use retention::retention;
 pub(crate) use takeover::takeover;
 pub(crate) use tasks::tasks;
@@ -21,6 +22,7 @@ mod audit;
 mod key_values;
 mod lists;
 mod model;
+mod push;
 mod retention;
 mod takeover;
 mod tasks;
@@ -58,6 +60,7 @@ pub(crate) fn new_task(owner: &Owner, message: &str) -> NewTask {
         trace: id.parse().unwrap(),
         origin: Origin::OpenFang,
         peer_name: None,
+        push: None,
         node: node(1),
         at: now(),
         live_limit: usize::MAX,

@@ -1,6 +1,7 @@
-//! The durable things, behind traits: tasks with their event log, key-value memory with labels, audit rows.
+//! The durable things, behind traits: tasks with their event log, push configurations, key-value memory with labels,
+//! audit rows.
 //!
-//! A home implements all three: [`memory`], which is gone with its process, and [`sqlite`], which several processes
+//! A home implements all of them: [`memory`], which is gone with its process, and [`sqlite`], which several processes
 //! share. Whoever adds another runs `contract.rs` against it. [`nodes`] says which processes are alive.
 //! Nothing here knows HTTP, a protocol or a model.
 
@@ -13,6 +14,7 @@ pub mod audit;
 pub mod key_value;
 pub mod memory;
 pub mod nodes;
+pub mod push;
 pub mod sqlite;
 pub mod tasks;
 
@@ -22,6 +24,9 @@ pub use audit::{
 };
 pub use key_value::{Kept, KeyValueStore, ListedKey};
 pub use nodes::{Node, NodeError};
+pub use push::{
+    Due, DueQuery, NewPush, Progress, PushAuthorization, PushClaim, PushConfig, PushRow, PushStore, Reached, Then,
+};
 pub use sqlite::{DatabaseFile, Finding, MaintenanceError, OpenError, Report, Sqlite};
 pub use tasks::{
     Append, Created, NewTask, Position, Retained, Retention, Stamp, TaskPage, TaskQuery, TaskRecord, TaskStore,
@@ -62,6 +67,12 @@ pub enum StoreError {
         /// What the system says.
         why: String,
     },
+    /// The task has as many push configurations as one may have.
+    #[error("the task has {limit} push configurations already; delete one of them")]
+    TooManyPushes {
+        /// How many one may have.
+        limit: usize,
+    },
     /// The owner keeps as many keys as one may keep.
     #[error("{limit} keys are kept already; overwrite one of them")]
     TooManyKeys {
@@ -96,6 +107,8 @@ pub struct WriteStats {
 pub struct Stores {
     /// Tasks and their events.
     pub tasks: Arc<dyn TaskStore>,
+    /// Where to tell what happens to them.
+    pub pushes: Arc<dyn PushStore>,
     /// What agents remember.
     pub memory: Arc<dyn KeyValueStore>,
     /// Who did what.
@@ -107,8 +120,10 @@ pub struct Stores {
 impl Stores {
     /// Everything in this process's memory; gone when it ends.
     pub fn in_memory() -> Self {
+        let tasks = Arc::new(memory::MemoryTasks::default());
         Self {
-            tasks: Arc::new(memory::MemoryTasks::default()),
+            tasks: Arc::clone(&tasks) as _,
+            pushes: tasks,
             memory: Arc::new(memory::MemoryKeyValues::default()),
             audit: Arc::new(memory::MemoryAudit::default()),
             health: Arc::new(memory::MemoryHealth),

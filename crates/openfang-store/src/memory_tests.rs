@@ -5,7 +5,7 @@ use openfang_types::task::TaskState;
 
 use super::*;
 use crate::contract::{self, audit_row, create, end, new_task, owner};
-use crate::{AuditStore, StoreError, TaskStore};
+use crate::{AuditStore, StoreError, Stores, TaskStore};
 
 #[tokio::test]
 async fn tasks_keep_the_contract() {
@@ -20,6 +20,13 @@ async fn tasks_change_hands_by_the_contract() {
 #[test]
 fn tasks_agree_with_the_model() {
     contract::agrees_with_the_model(256, || Box::new(MemoryTasks::default()));
+}
+
+#[tokio::test]
+async fn pushes_keep_the_contract() {
+    contract::pushes(Stores::in_memory).await;
+    let stores = Stores::in_memory();
+    contract::pushes_across_processes(&stores, &stores).await;
 }
 
 #[tokio::test]

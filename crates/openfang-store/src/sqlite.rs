@@ -12,7 +12,7 @@ use audit::{Chain, SegmentLimits, SqliteAudit};
 use batch::Batch;
 use key_value::SqliteKeyValues;
 use readers::Readers;
-use tasks::SqliteTasks;
+use tasks::{SqlitePushes, SqliteTasks};
 use watchers::{Follower, Watchers};
 use writer::Writer;
 
@@ -64,6 +64,7 @@ impl Sqlite {
     pub fn stores(&self) -> Stores {
         Stores {
             tasks: Arc::new(SqliteTasks::new(self.clone())),
+            pushes: Arc::new(SqlitePushes::new(self.clone())),
             memory: Arc::new(SqliteKeyValues::new(self.clone())),
             audit: Arc::new(SqliteAudit::new(self.clone())),
             health: Arc::new(self.clone()),

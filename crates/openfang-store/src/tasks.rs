@@ -11,7 +11,7 @@ use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Origin, Task, TaskState, TaskStatus};
 use tokio::sync::watch;
 
-use crate::StoreFuture;
+use crate::{PushConfig, StoreFuture};
 
 pub(crate) mod rules;
 
@@ -71,6 +71,8 @@ pub struct NewTask {
     pub origin: Origin,
     /// What its maker calls it, where that is not for us to say.
     pub peer_name: Option<TaskName>,
+    /// Where to tell what happens to it, from the beginning.
+    pub push: Option<PushConfig>,
     /// The process that works on it.
     pub node: NodeId,
     /// When.

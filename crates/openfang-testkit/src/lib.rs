@@ -1,15 +1,19 @@
 //! What the tests share: homes that vanish, principals of every kind, tools that misbehave on purpose, a server on a
-//! free port, an MCP server that has everything, and HTTP as raw bytes.
+//! free port, an MCP server that has everything, a receiver of pushes, a clock that can be moved, and HTTP as raw bytes.
 //!
 //! This crate panics where a test should stop; it is never part of the product.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed arrangement fails its test")]
 
 pub mod callers;
+pub mod clock;
 pub mod home;
 pub mod http;
 pub mod mcp_fixture;
 pub mod probes;
+pub mod receiver;
 pub mod server;
 
+pub use clock::HandClock;
 pub use home::TestHome;
+pub use receiver::Receiver;
 pub use server::TestServer;

@@ -218,7 +218,7 @@ impl Config {
 
     /// What the cookie of a login is called. Over https it is a name that a browser takes from this very host only.
     pub fn login_cookie(&self) -> &'static str {
-        let is_https = self.public_url.as_ref().is_some_and(|url| url.starts_with("https://"));
+        let is_https = self.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
         if is_https { "__Host-openfang_session" } else { "openfang_session" }
     }
 

@@ -49,7 +49,7 @@ impl<'a> Flight<'a> {
         if let Some(name) = RESERVED.into_iter().find(|name| request.headers.contains_key(name)) {
             return Err(HttpError::ReservedHeader { name });
         }
-        let Request { method, target, mut headers, body, patience, caps, retry, compression } = request;
+        let Request { method, target, mut headers, body, patience, caps, retry, redirects, compression } = request;
         let encodings = match compression {
             Compression::Welcome => ACCEPTED,
             Compression::Unwanted => UNCOMPRESSED,
@@ -59,7 +59,7 @@ impl<'a> Flight<'a> {
             Retry::Never => 1,
             Retry::Safe => HTTP_ATTEMPTS,
         };
-        let hop = Hop { method, target, headers, body };
+        let hop = Hop { method, target, headers, body, redirects };
         Ok(Self { door, hop, patience, caps, deadline, attempts: 0, attempts_allowed })
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 
 use super::HttpError;
-use super::request::Target;
+use super::request::{Redirects, Target};
 use crate::url::{Guard, Origin, UrlRefused};
 
 /// Headers that are credentials even when nobody marked them.
@@ -23,6 +23,7 @@ pub(super) struct Hop {
     pub(super) target: Target,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
+    pub(super) redirects: Redirects,
 }
 
 impl Hop {
@@ -44,6 +45,9 @@ impl Hop {
             StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => false,
             _ => return Ok(None),
         };
+        if becomes_get && self.redirects == Redirects::Unchanged {
+            return Ok(None);
+        }
         let Some(location) = headers.get(header::LOCATION) else { return Ok(None) };
         let from = self.origin();
         let Ok(location) = location.to_str() else { return Err(HttpError::BadResponse { origin: from }) };

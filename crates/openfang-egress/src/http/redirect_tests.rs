@@ -4,7 +4,8 @@ use super::*;
 
 fn hop(url: &str, body: &'static str) -> Hop {
     let target = Guard::default().foreign(url).unwrap().into();
-    Hop { method: Method::POST, target, headers: HeaderMap::new(), body: Bytes::from_static(body.as_bytes()) }
+    let body = Bytes::from_static(body.as_bytes());
+    Hop { method: Method::POST, target, headers: HeaderMap::new(), body, redirects: Redirects::Any }
 }
 
 fn next(hop: &Hop, status: u16, location: &'static str) -> Result<Option<Hop>, HttpError> {
@@ -48,6 +49,17 @@ fn secrets_do_not_survive_the_change_to_https() {
     let upgraded = next(&hop, 307, "https://example.com/").unwrap().unwrap();
 
     assert!(upgraded.headers.is_empty());
+}
+
+#[test]
+fn whoever_must_deliver_a_body_is_not_led_to_a_question_without_one() {
+    let hop = Hop { redirects: Redirects::Unchanged, ..hop("https://example.com/", "body") };
+    for status in [301, 302, 303] {
+        assert!(next(&hop, status, "/x").unwrap().is_none(), "{status} is an answer");
+    }
+    for status in [307, 308] {
+        assert_eq!(next(&hop, status, "/x").unwrap().unwrap().body, "body", "{status}");
+    }
 }
 
 #[test]

@@ -101,6 +101,16 @@ pub enum Retry {
     Safe,
 }
 
+/// Which redirects are followed; the others are answers like any other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Redirects {
+    /// All, as a browser does: what was sent may become a question without a body.
+    #[default]
+    Any,
+    /// Only those that ask for the same request once more.
+    Unchanged,
+}
+
 /// Whether the body may come compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compression {
@@ -119,6 +129,7 @@ pub struct Request {
     pub(super) patience: Patience,
     pub(super) caps: Caps,
     pub(super) retry: Retry,
+    pub(super) redirects: Redirects,
     pub(super) compression: Compression,
 }
 
@@ -133,6 +144,7 @@ impl Request {
             patience: Patience::default(),
             caps: Caps::default(),
             retry: Retry::default(),
+            redirects: Redirects::default(),
             compression: Compression::Welcome,
         }
     }
@@ -187,6 +199,13 @@ impl Request {
         self
     }
 
+    /// Says which redirects are followed.
+    #[must_use]
+    pub fn redirects(mut self, redirects: Redirects) -> Self {
+        self.redirects = redirects;
+        self
+    }
+
     /// Expects a stream of events: uncompressed, without an end in time or size, whatever patience and caps said before.
     /// Each event, their number and the silence between them stay limited.
     #[must_use]
@@ -208,6 +227,7 @@ impl fmt::Debug for Request {
             .field("patience", &self.patience)
             .field("caps", &self.caps)
             .field("retry", &self.retry)
+            .field("redirects", &self.redirects)
             .finish_non_exhaustive()
     }
 }

@@ -11,6 +11,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         KernelError::UnknownTask(_) => A2aError::TaskNotFound,
         KernelError::UnknownAgent(_) => A2aError::invalid("tenant", "there is no such agent"),
         KernelError::InvalidMessage(why) => A2aError::invalid("message", why),
+        KernelError::InvalidPush { field, .. } => A2aError::invalid(field, error.to_string()),
         KernelError::TaskEnded { state, .. } => {
             A2aError::Unsupported(format!("the task is {state} and takes no more messages; send without a task id"))
         }
@@ -22,7 +23,8 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         KernelError::NoSuchEvent { last, .. } => {
             A2aError::invalid("Last-Event-ID", format!("the task has no such event; its last one is {last}"))
         }
-        KernelError::TooManyStreams { .. } | KernelError::Store(StoreError::TooManyLive { .. }) => {
+        KernelError::TooManyStreams { .. }
+        | KernelError::Store(StoreError::TooManyLive { .. } | StoreError::TooManyPushes { .. }) => {
             A2aError::TooMany(error.to_string())
         }
         KernelError::Store(StoreError::Unavailable { .. }) => A2aError::Unavailable,

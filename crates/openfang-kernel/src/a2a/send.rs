@@ -35,7 +35,8 @@ impl Kernel {
         sending: Sending,
         origin: Origin,
     ) -> Result<Sent, A2aError> {
-        let Sending { message, task, answer, .. } = sending;
+        let Sending { message, task, answer, push, .. } = sending;
+        let push = push.map(|push| self.checked_push(push, origin)).transpose().map_err(refused)?;
         let (known, peer_name) = self.named_in(caller, task).await?;
         let agent = match (to, &known) {
             (Some(agent), _) => agent,
@@ -51,6 +52,7 @@ impl Kernel {
         let incoming = Incoming {
             origin,
             peer_name: kept.peer_name.clone(),
+            push,
             ..self.incoming(caller, &agent, message, visibility)
         };
         let taken = self.take(incoming).await.map_err(refused)?;

@@ -16,6 +16,11 @@ use crate::{
     TaskRecord, TaskStore,
 };
 
+use pushes::Pushed;
+
+mod list;
+mod pushes;
+
 /// Tasks in memory.
 #[derive(Default)]
 pub struct MemoryTasks {
@@ -31,6 +36,7 @@ struct Inner {
     by_name: HashMap<(Owner, TaskName), TaskId>,
     finished: VecDeque<TaskId>,
     live: HashMap<Owner, usize>,
+    pushes_waiting: watch::Sender<u64>,
 }
 
 struct Entry {
@@ -38,6 +44,7 @@ struct Entry {
     first_message: MessageId,
     cancel_requested: bool,
     events: Vec<TaskEvent>,
+    pushes: Vec<Pushed>,
     latest: watch::Sender<Seq>,
 }
 
@@ -92,6 +99,9 @@ impl Inner {
         let entry = entry_of(new);
         let (record, stamp) = (entry.record.clone(), entry.stamp());
         *self.live.entry(record.owner.clone()).or_default() += 1;
+        if !entry.pushes.is_empty() {
+            self.wake_pushes();
+        }
         self.by_message.insert(key, id);
         self.by_name.extend(name.map(|name| (name, id)));
         self.entries.insert(id, entry);
@@ -119,6 +129,7 @@ impl Inner {
     fn append(&mut self, write: Append) -> Result<Stamp, StoreError> {
         let entry = self.own(&write.owner, write.id)?;
         let state = entry.standing().append(write.version, &rules::states(&write.events))?;
+        let has_events = !write.events.is_empty();
         for body in write.events {
             entry.push(body, write.at);
         }
@@ -126,9 +137,17 @@ impl Inner {
         entry.record.labels.join(&write.labels);
         entry.record.node = write.node.unwrap_or(entry.record.node);
         entry.latest.send_replace(entry.record.seq);
+        let woken: usize = entry
+            .pushes
+            .iter_mut()
+            .map(|push| usize::from(has_events && push.happened(write.at)))
+            .sum();
         let (record, stamp) = (entry.record.clone(), entry.stamp());
         if state.is_terminal() {
             self.finish(&record);
+        }
+        if woken > 0 {
+            self.wake_pushes();
         }
         Ok(stamp)
     }
@@ -142,31 +161,13 @@ impl Inner {
             }
         }
     }
-
-    fn list(&self, query: &TaskQuery) -> TaskPage {
-        let wanted = |record: &TaskRecord| {
-            record.owner == query.owner
-                && query.agent.as_ref().is_none_or(|agent| record.task.agent == *agent)
-                && query.state.is_none_or(|state| record.task.status.state == state)
-                && query.context_id.as_ref().is_none_or(|context| record.task.context_id == *context)
-                && query.changed_since.is_none_or(|since| record.task.status.timestamp >= since)
-        };
-        let mut rows: Vec<&Entry> = self.entries.values().filter(|entry| wanted(&entry.record)).collect();
-        rows.sort_by_key(|entry| std::cmp::Reverse(entry.position()));
-        let total = rows.len();
-        let rest = rows.into_iter().filter(|entry| query.after.is_none_or(|after| entry.position() < after));
-        let mut page: Vec<&Entry> = rest.take(query.limit.saturating_add(1)).collect();
-        let more = page.len() > query.limit;
-        page.truncate(query.limit);
-        TaskPage {
-            next: page.last().filter(|_| more).map(|entry| entry.position()),
-            tasks: page.into_iter().map(|entry| entry.record.clone()).collect(),
-            total,
-        }
-    }
 }
 
-fn entry_of(new: NewTask) -> Entry {
+fn entry_of(mut new: NewTask) -> Entry {
+    let push = new
+        .push
+        .take()
+        .map(|push| Pushed::from_the_beginning(new.owner.clone(), new.id, push, new.at));
     let record = TaskRecord {
         task: new.task(),
         owner: new.owner.clone(),
@@ -185,6 +186,7 @@ fn entry_of(new: NewTask) -> Entry {
         first_message: new.message.message_id.clone(),
         cancel_requested: false,
         events: Vec::new(),
+        pushes: push.into_iter().collect(),
         latest: watch::Sender::new(0),
     };
     for body in new.first_events() {

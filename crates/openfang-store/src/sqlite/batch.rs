@@ -22,6 +22,7 @@ pub(super) struct Batch<'c> {
     /// Why a write could not be done, though the commit can.
     pub(super) trouble: Option<StoreError>,
     touched: Vec<(TaskId, Seq)>,
+    is_push_waiting: bool,
     counts: HashMap<Owner, Counts>,
 }
 
@@ -35,7 +36,7 @@ struct Counts {
 
 impl<'c> Batch<'c> {
     pub(super) fn new(connection: &'c Connection, chain: Chain) -> Self {
-        Self { connection, chain, trouble: None, touched: Vec::new(), counts: HashMap::new() }
+        Self { connection, chain, trouble: None, touched: Vec::new(), is_push_waiting: false, counts: HashMap::new() }
     }
 
     /// Wakes who watches this task, after the commit.
@@ -46,6 +47,16 @@ impl<'c> Batch<'c> {
     /// The tasks that were touched, and where they stand.
     pub(super) fn touched(&self) -> &[(TaskId, Seq)] {
         &self.touched
+    }
+
+    /// Wakes who delivers, after the commit.
+    pub(super) const fn push_waits(&mut self) {
+        self.is_push_waiting = true;
+    }
+
+    /// Whether something is to be delivered.
+    pub(super) const fn is_push_waiting(&self) -> bool {
+        self.is_push_waiting
     }
 
     /// Changes a counter; all changes of a batch are written once.

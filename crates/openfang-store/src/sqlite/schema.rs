@@ -7,8 +7,11 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// Each entry brings the schema one version further. What has been released is never changed.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("../../migrations/001.sql"), include_str!("../../migrations/002_peer_names.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("../../migrations/001.sql"),
+    include_str!("../../migrations/002_peer_names.sql"),
+    include_str!("../../migrations/003_push.sql"),
+];
 
 /// The schema version of this program.
 pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;

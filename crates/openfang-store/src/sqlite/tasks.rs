@@ -2,7 +2,8 @@
 //! or what was folded when they were cleared away.
 //!
 //! `write.rs` runs on the writer's thread, inside its transactions: JSON is made before and never parsed there.
-//! `read.rs` and `list.rs` read, each in one snapshot; `retain.rs` folds and evicts, a few tasks per transaction.
+//! `read.rs` and `list.rs` read, each in one snapshot; `retain.rs` folds and evicts, a few tasks per transaction;
+//! `pushes.rs` are the push configurations.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +20,12 @@ use crate::{
 
 mod columns;
 mod list;
+mod pushes;
 mod read;
 mod retain;
 mod write;
+
+pub(super) use pushes::SqlitePushes;
 
 /// The tasks of a database.
 pub(super) struct SqliteTasks {

@@ -39,6 +39,7 @@ fn task(number: u8, events: Vec<EventBody>) -> NewTask {
         trace: id.parse().unwrap(),
         origin: Origin::OpenFang,
         peer_name: None,
+        push: None,
         node: node(1),
         at: at(number.into()),
         live_limit: 10,

@@ -18,6 +18,7 @@ use super::schema::OpenError;
 pub(super) struct Watchers {
     tasks: Mutex<HashMap<TaskId, watch::Sender<Seq>>>,
     elsewhere: watch::Sender<u64>,
+    pushes: watch::Sender<u64>,
 }
 
 impl Watchers {
@@ -32,6 +33,16 @@ impl Watchers {
     /// A channel that changes with every commit of another process.
     pub(super) fn elsewhere(&self) -> watch::Receiver<u64> {
         self.elsewhere.subscribe()
+    }
+
+    /// A channel that changes when this process wrote something that is to be delivered.
+    pub(super) fn pushes(&self) -> watch::Receiver<u64> {
+        self.pushes.subscribe()
+    }
+
+    /// Tells who delivers.
+    pub(super) fn wake_pushes(&self) {
+        self.pushes.send_modify(|changes| *changes += 1);
     }
 
     /// Tells who waits.

@@ -267,6 +267,9 @@ fn serve(queue: &Queue, connection: &Connection, watchers: &Watchers, mut chain:
                 queue.writes.fetch_add(jobs.len() as u64, Ordering::Relaxed);
                 chain = batch.chain.in_new_transaction();
                 watchers.wake(batch.touched());
+                if batch.is_push_waiting() {
+                    watchers.wake_pushes();
+                }
             }
             Err(error) => {
                 tracing::error!(%error, "a commit failed");

@@ -95,6 +95,7 @@ fn evict(batch: &mut Batch<'_>, expired: &[Expired]) -> Result<usize, StoreError
     for Expired { id, owner, state } in expired {
         if delete.execute(params![id, state.as_str()]).map_err(unavailable)? == 1 {
             delete_events(batch, id)?;
+            delete_pushes(batch, id)?;
             batch.count(owner, *state, -1);
             evicted += 1;
         }
@@ -104,6 +105,12 @@ fn evict(batch: &mut Batch<'_>, expired: &[Expired]) -> Result<usize, StoreError
 
 fn delete_events(batch: &Batch<'_>, task: &[u8; 16]) -> Result<(), StoreError> {
     let statement = batch.connection.prepare_cached("DELETE FROM a2a_task_events WHERE task = ?1");
+    statement.and_then(|mut statement| statement.execute([task])).map_err(unavailable)?;
+    Ok(())
+}
+
+fn delete_pushes(batch: &Batch<'_>, task: &[u8; 16]) -> Result<(), StoreError> {
+    let statement = batch.connection.prepare_cached("DELETE FROM push_configs WHERE task = ?1");
     statement.and_then(|mut statement| statement.execute([task])).map_err(unavailable)?;
     Ok(())
 }

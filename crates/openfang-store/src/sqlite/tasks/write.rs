@@ -10,11 +10,12 @@ use rusqlite::{OptionalExtension as _, Params, Row, params};
 use uuid::Uuid;
 
 use super::columns::{count, get, json, labels, labels_text, nanos, signed, state};
+use super::pushes;
 use crate::sqlite::batch::Batch;
 use crate::sqlite::unavailable;
 use crate::tasks::rules::Standing;
 use crate::tasks::{first_events, rules};
-use crate::{Append, Created, NewTask, Stamp, StoreError};
+use crate::{Append, Created, NewPush, NewTask, Stamp, StoreError};
 
 /// A task to be, as its columns.
 pub(super) struct Creation {
@@ -32,6 +33,7 @@ pub(super) struct Creation {
     trace: TraceId,
     origin: Origin,
     peer_name: Option<TaskName>,
+    push: Option<NewPush>,
     node: NodeId,
     live_limit: usize,
 }
@@ -40,6 +42,8 @@ impl Creation {
     pub(super) fn of(new: NewTask) -> Result<Self, StoreError> {
         let state = rules::follow(TaskState::Submitted, &rules::states(&new.events))?;
         let message_id = new.message.message_id.clone();
+        let (owner, task, at) = (new.owner.clone(), new.id, new.at);
+        let push = new.push.map(|config| NewPush { owner, task, config, limit: 1, at });
         let events = first_events(new.at, new.message, new.events);
         Ok(Self {
             id: new.id,
@@ -56,6 +60,7 @@ impl Creation {
             trace: new.trace,
             origin: new.origin,
             peer_name: new.peer_name,
+            push,
             node: new.node,
             live_limit: new.live_limit,
         })
@@ -73,6 +78,10 @@ impl Creation {
         let seq = self.events as u64;
         batch.count(&self.owner, self.state, 1);
         batch.touch(self.id, seq);
+        if let Some(push) = &self.push {
+            pushes::insert(batch, push, 0, Some(push.at))?;
+            batch.push_waits();
+        }
         Ok(Created::New(Stamp { version: 1, seq }))
     }
 
@@ -162,6 +171,7 @@ impl Addition {
         self.update(batch, &target, state, stamp)?;
         if self.events > 0 {
             insert_events(batch, self.id, signed(target.seq) + 1, self.at, &self.bodies)?;
+            pushes::happened(batch, self.id, self.at)?;
         }
         if state != from {
             batch.count(&self.owner, from, -1);
@@ -255,13 +265,13 @@ fn last_status(events: &[EventBody]) -> Option<Timestamp> {
     })
 }
 
-fn execute(batch: &Batch<'_>, sql: &str, values: impl Params) -> Result<usize, StoreError> {
+pub(super) fn execute(batch: &Batch<'_>, sql: &str, values: impl Params) -> Result<usize, StoreError> {
     let statement = batch.connection.prepare_cached(sql);
     statement.and_then(|mut statement| statement.execute(values)).map_err(unavailable)
 }
 
 /// The one row that a statement finds, if it does.
-fn find<T>(
+pub(super) fn find<T>(
     batch: &Batch<'_>,
     sql: &str,
     values: impl Params,

@@ -1,0 +1,110 @@
+//! Push notifications: what happens to a task is posted to where its owner asked for it.
+//!
+//! `check.rs` is what a configuration must keep; `worker.rs` finds what is due and hands it out, at the pace of
+//! `pace.rs`; `delivery.rs` tells one configuration what it has missed, in order; `payload.rs` puts it into the
+//! receiver's dialect; `post.rs` sends it and judges the answer.
+//!
+//! An event is delivered at least once: one whose answer was lost is sent again, with the same `X-OpenFang-Event`.
+
+use openfang_a2a::answer::Push;
+use openfang_a2a::operation::{NewPush, PushAuthentication};
+use openfang_store::{PushConfig, PushRow, StoreError, TaskRecord};
+use openfang_types::ids::TaskId;
+use openfang_types::limits::PUSH_PER_TASK;
+use openfang_types::task::Origin;
+
+use crate::{Caller, Kernel, KernelError};
+
+mod check;
+mod delivery;
+mod metrics;
+mod pace;
+mod payload;
+mod post;
+mod worker;
+
+pub(crate) use check::CheckedPush;
+pub(crate) use worker::Worker;
+
+impl Kernel {
+    /// Posts what happens to one's own task from now on. A configuration of the same id is replaced, and goes on where
+    /// it was.
+    pub async fn set_push(
+        &self,
+        caller: &Caller,
+        id: TaskId,
+        push: NewPush,
+        origin: Origin,
+    ) -> Result<Push, KernelError> {
+        let record = self.record(caller, id).await?;
+        let row = self.add_push(&record, self.checked_push(push, origin)?).await?;
+        Ok(shown(&record, row.config))
+    }
+
+    /// The push configurations of one's own task, those made first first.
+    pub async fn pushes(&self, caller: &Caller, id: TaskId) -> Result<Vec<Push>, KernelError> {
+        let (record, rows) = self.push_rows(caller, id).await?;
+        Ok(rows.into_iter().map(|row| shown(&record, row.config)).collect())
+    }
+
+    /// What became of the last delivery of each push configuration, by its id; none before the first.
+    pub async fn push_outcomes(
+        &self,
+        caller: &Caller,
+        id: TaskId,
+    ) -> Result<Vec<(String, Option<String>)>, KernelError> {
+        let (_, rows) = self.push_rows(caller, id).await?;
+        Ok(rows.into_iter().map(|row| (row.config.id, row.reached.outcome)).collect())
+    }
+
+    /// Takes a push configuration away; one that is not there is no error.
+    pub async fn delete_push(&self, caller: &Caller, id: TaskId, config: &str) -> Result<(), KernelError> {
+        let owner = caller.principal.owner();
+        unknown(id, self.inner.stores.pushes.delete(owner, id, config).await)
+    }
+
+    /// A configuration that may be kept. The url is judged as a stranger's; what its name resolves to, when it is
+    /// dialled.
+    pub(crate) fn checked_push(&self, push: NewPush, origin: Origin) -> Result<CheckedPush, KernelError> {
+        check::checked(push, origin, self.http().guard())
+    }
+
+    /// Adds a checked configuration to a task that is there.
+    pub(crate) async fn add_push(&self, record: &TaskRecord, push: CheckedPush) -> Result<PushRow, KernelError> {
+        let (owner, task) = (record.owner.clone(), record.task.id);
+        let config = push.of(task, || self.inner.ids.random());
+        let at = self.inner.clock.now();
+        let new = openfang_store::NewPush { owner, task, config, limit: PUSH_PER_TASK, at };
+        unknown(task, self.inner.stores.pushes.set(new).await)
+    }
+
+    async fn push_rows(&self, caller: &Caller, id: TaskId) -> Result<(TaskRecord, Vec<PushRow>), KernelError> {
+        let record = self.record(caller, id).await?;
+        let rows = unknown(id, self.inner.stores.pushes.list(&record.owner, id).await)?;
+        Ok((record, rows))
+    }
+}
+
+/// The task may have been evicted since somebody looked.
+fn unknown<T>(id: TaskId, outcome: Result<T, StoreError>) -> Result<T, KernelError> {
+    match outcome {
+        Err(StoreError::NotFound) => Err(KernelError::UnknownTask(id)),
+        outcome => Ok(outcome?),
+    }
+}
+
+/// A configuration as its owner set it.
+fn shown(record: &TaskRecord, config: PushConfig) -> Push {
+    let PushConfig { id, url, token, authorization, .. } = config;
+    let authentication =
+        authorization.map(|held| PushAuthentication { scheme: held.scheme, credentials: held.credentials });
+    Push { id: id.clone(), task: name_of(record), config: NewPush { id: Some(id), url, token, authentication } }
+}
+
+/// What its maker calls a task.
+fn name_of(record: &TaskRecord) -> String {
+    record
+        .peer_name
+        .as_ref()
+        .map_or_else(|| record.task.id.to_string(), |name| name.as_str().to_owned())
+}
