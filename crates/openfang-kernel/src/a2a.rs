@@ -15,7 +15,6 @@ use openfang_types::ids::{AgentName, TaskId, TaskName};
 use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
 use openfang_types::task::Origin;
 use serde_json::value::RawValue;
-use tokio_util::sync::CancellationToken;
 
 use crate::streams::{Begin, Follow, TaskStream};
 use crate::task_list::TaskFilter;
@@ -157,10 +156,6 @@ impl AgentHost for Kernel {
         let form = if is_strict { CardForm::Strict } else { CardForm::Superset };
         let card = self.card(Some(&caller.principal), of, form)?;
         serde_json::from_slice(&card.body).ok()
-    }
-
-    fn gone(&self, _caller: &Caller) -> CancellationToken {
-        CancellationToken::new()
     }
 }
 
