@@ -20,6 +20,8 @@ mod v03_proto;
 mod v10;
 mod write;
 
+pub use seed::{A2aArtifact, A2aMessage, A2aPart, A2aTask, A2aTaskStatus};
+
 /// How a peer writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {

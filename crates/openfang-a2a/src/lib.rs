@@ -1,11 +1,16 @@
 //! The A2A wire: every version as a codec over one model, the server core, cards. Somebody could use it alone.
 //!
 //! [`dialect`] is how peers write; [`operation`] what they ask for, [`answer`] what they are told and [`error`] why not,
-//! whichever the dialect; [`host`] is what the server needs from above.
+//! whichever the dialect; [`card`] is what agents say about themselves; [`server`] answers, and [`host`] is what it needs
+//! from above. [`task_store`] is a small store for programs that have none.
 
 pub mod answer;
+pub mod card;
 pub mod dialect;
 pub mod error;
 pub mod host;
 pub mod operation;
 pub mod server;
+pub mod task_store;
+
+pub use card::{AgentCapabilities, AgentCard, AgentSkill, build_agent_card};

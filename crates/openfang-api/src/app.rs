@@ -49,7 +49,7 @@ impl App {
         let routed = routed
             .fallback_service(guarded(gate, missing).with_state(front.kernel.clone()))
             .with_state(front.kernel.clone());
-        let listen_path = front.kernel.config().a2a.clone().unwrap_or_default().listen_path;
+        let listen_path = front.kernel.config().a2a.listen_path.clone();
         Self { mcp, gateway, a2a, listen_path, routed }
     }
 

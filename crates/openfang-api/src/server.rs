@@ -51,6 +51,7 @@ impl Server {
         raise_descriptor_limit();
         let listener = TcpListener::bind(kernel.config().api_listen).await?;
         let address = listener.local_addr()?;
+        kernel.listens_on(address);
         Ok(Self { kernel, listener, address })
     }
 

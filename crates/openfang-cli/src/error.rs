@@ -134,7 +134,7 @@ impl CliError {
             Self::Usage(_) => Exit::Usage,
             Self::Config(_) | Self::NoHome => Exit::Config,
             Self::Boot(error) => match error {
-                BootError::Agents(_) | BootError::Catalog(_) | BootError::Sensitive(_) | BootError::Outward(_) => {
+                BootError::Agents(_) | BootError::Catalog(_) | BootError::Sensitive(_) | BootError::Config(_) => {
                     Exit::Config
                 }
                 BootError::Home(_) | BootError::Randomness(_) | BootError::Database(_) | BootError::Node(_) => {

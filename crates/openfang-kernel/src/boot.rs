@@ -1,7 +1,7 @@
 //! Putting the parts together, in order: home, keys, credentials, tools, agents. Nothing runs until all of it is there.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use futures_util::future::BoxFuture;
 use openfang_egress::resolve::{Resolve, SystemResolver};
@@ -24,6 +24,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::Credentials;
 use crate::agents::{self, AgentsError};
+use crate::cards::Cards;
 use crate::home::{Home, HomeError};
 use crate::kernel::{Inner, Kernel};
 use crate::keys::Keys;
@@ -67,9 +68,9 @@ pub enum BootError {
     /// This process cannot be registered.
     #[error(transparent)]
     Node(#[from] NodeError),
-    /// What may be reached cannot be used.
+    /// Something of the configuration cannot be used here.
     #[error("{}: {}", .0.key, .0.why)]
-    Outward(ConfigProblem),
+    Config(ConfigProblem),
     /// The system has no randomness.
     #[error("the system gives no random numbers: {0}")]
     Randomness(#[from] getrandom::Error),
@@ -150,7 +151,8 @@ impl Boot {
         store_metrics::register(&mut metrics, &stores.health);
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
         let outward =
-            Outward::new(&self.config, self.helper, self.resolver, &mut metrics).map_err(BootError::Outward)?;
+            Outward::new(&self.config, self.helper, self.resolver, &mut metrics).map_err(BootError::Config)?;
+        let cards = Cards::new(&self.config).map_err(BootError::Config)?;
 
         // The agent tools need the kernel that is only being made: they get a way to it that opens when it stands.
         let mut failure = None;
@@ -183,11 +185,13 @@ impl Boot {
                 outward,
                 upstreams: Upstreams::new(Weak::clone(kernel), self.home.mcp()),
                 home: self.home.clone(),
+                cards,
                 config_edits: tokio::sync::Mutex::new(()),
                 metrics: Mutex::new(metrics),
+                address: OnceLock::new(),
             }
         });
-        match failure {
+        match failure.or_else(|| no_default(&inner).map(BootError::Config)) {
             Some(error) => Err(error),
             None => {
                 for entry in &inner.config.mcp_servers {
@@ -220,6 +224,15 @@ fn furnish(
     }
     let agents = agents::load(&home.agents(), &catalog)?;
     Ok((catalog, agents))
+}
+
+/// An agent that is to answer where none is named must be there.
+fn no_default(inner: &Inner) -> Option<ConfigProblem> {
+    let name = inner.config.default_agent.as_ref().filter(|name| !inner.agents.contains_key(*name))?;
+    let known: Vec<&str> = inner.agents.keys().map(AgentName::as_str).collect();
+    let known = if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
+    let why = format!("there is no agent {name} below {}; {known}", inner.home.agents().display());
+    Some(ConfigProblem { key: "default_agent".to_owned(), why })
 }
 
 /// The agents, for the tools that talk to them.

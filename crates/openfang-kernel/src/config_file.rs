@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use openfang_types::config::{Config, ConfigProblem};
 use serde_json::Value as Schema;
 
-use crate::outward;
 use crate::strict_toml::{self, Document, Fault, Faults, Place, properties, unknown_key};
+use crate::{cards, outward};
 
 /// Variables that are not keys of the config.
 const OTHER_VARIABLES: [&str; 1] = [HOME_VARIABLE];
@@ -67,7 +67,11 @@ pub(crate) fn checked(path: &Path, text: &str) -> Result<(Config, Vec<Fault>), F
 }
 
 fn problems_of(config: &Config) -> impl Iterator<Item = ConfigProblem> {
-    config.problems().into_iter().chain(outward::problems(config))
+    config
+        .problems()
+        .into_iter()
+        .chain(outward::problems(config))
+        .chain(cards::problems(config))
 }
 
 fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults> {

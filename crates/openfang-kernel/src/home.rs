@@ -16,6 +16,10 @@ const FIRST_CONFIG: &str = "\
 
 # Where the HTTP API listens. Other machines can reach it only with a credential: set api_key first.
 api_listen = \"127.0.0.1:50051\"
+
+# Agents over A2A: other frameworks find their card at /.well-known/agent-card.json.
+[a2a]
+enabled = true
 ";
 
 const FIRST_AGENT: &str = "\

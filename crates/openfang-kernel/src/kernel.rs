@@ -1,7 +1,8 @@
 //! The kernel: the handle everybody holds, and what stands behind it. All fields are private to this crate.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::context::{CallContext, Run};
@@ -21,6 +22,7 @@ use tokio_util::task::TaskTracker;
 use crate::KernelError;
 use crate::access::{AuthError, Caller, Credentials, PeerKind};
 use crate::agents::Agent;
+use crate::cards::Cards;
 use crate::home::Home;
 use crate::keys::Keys;
 use crate::outward::Outward;
@@ -56,15 +58,31 @@ pub(crate) struct Inner {
     pub(crate) outward: Outward,
     pub(crate) upstreams: Upstreams,
     pub(crate) home: Home,
+    pub(crate) cards: Cards,
     /// Held while `config.toml` is edited.
     pub(crate) config_edits: tokio::sync::Mutex<()>,
     pub(crate) metrics: Mutex<Registry>,
+    /// Where the server of this process listens, once it does.
+    pub(crate) address: OnceLock<SocketAddr>,
 }
 
 impl Kernel {
     /// The configuration in force.
     pub fn config(&self) -> &Arc<Config> {
         &self.inner.config
+    }
+
+    /// Says where the server of this process listens; the port may be known only now.
+    pub fn listens_on(&self, address: SocketAddr) {
+        // Who listens twice is still reached at the first.
+        let _ = self.inner.address.set(address);
+    }
+
+    /// The address under which others reach this server, without a slash at its end.
+    pub fn base_url(&self) -> String {
+        let config = &self.inner.config;
+        let address = self.inner.address.get().copied().unwrap_or(config.api_listen);
+        config.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
     }
 
     /// A fresh trace id, for a request that begins.

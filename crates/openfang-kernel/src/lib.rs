@@ -7,6 +7,7 @@ pub mod a2a;
 mod access;
 mod agents;
 mod boot;
+mod cards;
 pub mod config_edit;
 pub mod config_file;
 mod delegate;
@@ -44,6 +45,7 @@ pub use system::{SystemClock, SystemIds};
 pub use task_list::{ListedTasks, TaskFilter};
 pub use tasks::Reply;
 
+pub use openfang_a2a::card::{CardDocument, CardForm};
 pub use openfang_runtime::agents::AgentSummary;
 pub use openfang_runtime::pipeline::{ToolCall, ToolError};
 pub use openfang_runtime::tools::{Tool, ToolFailure, ToolFuture};

@@ -1,4 +1,4 @@
-//! Globs over tool names: `*` stands for any run of characters, everything else for itself.
+//! Globs over names: `*` stands for any run of characters, everything else for itself.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::ToolName;
+use crate::ids::{AgentName, ToolName};
 
-/// A pattern of tool names, such as `file_*` or `mcp_github_*`.
+/// A pattern of tool or agent names, such as `file_*` or `mcp_github_*`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(transparent)]
@@ -28,6 +28,11 @@ impl Glob {
     /// Whether this pattern covers the tool.
     pub fn matches(&self, tool: &ToolName) -> bool {
         glob_matches(self.0.as_bytes(), tool.as_str().as_bytes())
+    }
+
+    /// Whether this pattern covers the agent.
+    pub fn matches_agent(&self, agent: &AgentName) -> bool {
+        glob_matches(self.0.as_bytes(), agent.as_str().as_bytes())
     }
 }
 

@@ -58,9 +58,8 @@ pub struct Config {
     pub storage: StorageConfig,
     /// What is logged, to standard error.
     pub log: LogConfig,
-    /// Agents over A2A; absent: not at all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub a2a: Option<A2aConfig>,
+    /// Agents over A2A.
+    pub a2a: A2aConfig,
     /// The MCP servers this house connects to.
     pub mcp_servers: Vec<McpServerConfigEntry>,
 }
@@ -82,7 +81,7 @@ impl Default for Config {
             audit: AuditConfig::default(),
             storage: StorageConfig::default(),
             log: LogConfig::default(),
-            a2a: None,
+            a2a: A2aConfig::default(),
             mcp_servers: Vec::new(),
         }
     }
@@ -214,19 +213,13 @@ pub struct ConfigProblem {
 impl Config {
     /// What is offered over A2A, if anything is.
     pub fn a2a(&self) -> Option<&A2aConfig> {
-        self.a2a.as_ref().filter(|a2a| a2a.enabled)
-    }
-
-    /// The address that cards name, without a slash at its end.
-    pub fn base_url(&self) -> String {
-        self.public_url.clone().unwrap_or_else(|| format!("http://{}", self.api_listen))
+        Some(&self.a2a).filter(|a2a| a2a.enabled)
     }
 
     /// Everything that the types cannot refuse by themselves.
     pub fn problems(&self) -> Vec<ConfigProblem> {
         let mut problems = mcp_servers::problems(&self.mcp_servers);
-        let a2a = self.a2a.clone().unwrap_or_default();
-        problems.extend(a2a::problems(&a2a, self.public_url.as_deref()));
+        problems.extend(a2a::problems(&self.a2a, self.public_url.as_deref()));
         let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });
         if let Some(key) = &self.api_key
             && (key.expose().len() < API_KEY_MIN_BYTES || !key.expose().bytes().all(|b| b.is_ascii_graphic()))

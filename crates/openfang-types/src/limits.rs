@@ -64,6 +64,8 @@ pub const WATCH_OVER: Duration = Duration::from_secs(1);
 pub const RETENTION_ROUND: Duration = Duration::from_secs(3_600);
 /// Bytes of all messages of one task together.
 pub const TASK_MAX_BYTES: usize = 32 * 1024 * 1024;
+/// Bytes of the agent cards that are kept ready; beyond that they are made anew.
+pub const CARDS_KEPT_BYTES: usize = 8 * 1024 * 1024;
 /// The shortest `api_key`; shorter ones can be guessed.
 pub const API_KEY_MIN_BYTES: usize = 16;
 /// How many processes may try a task before it fails.

@@ -18,9 +18,9 @@ use crate::error::A2aError;
 
 pub(super) use listing::ListIn;
 pub(super) use message::{MessageIn, Naming, PartIn, present};
-pub(super) use part::{LegacyPart, bytes_of};
-pub(super) use push::PushIn;
-pub(super) use sending::{ConfigurationIn, TaskIn};
+pub(super) use part::{LegacyPart, SeedPart, bytes_of, file_body, unwrapped};
+pub(super) use push::{PushIn, config};
+pub(super) use sending::{ConfigurationIn, TaskIn, when};
 pub(super) use word::{Count, Flag, Name, Word};
 
 mod listing;
@@ -145,7 +145,7 @@ pub(super) fn fresh_message_id() -> Read<MessageId> {
     Uuid::now_v7().to_string().parse().map_err(|_| A2aError::Internal)
 }
 
-/// A flag, or a text of it as a query has it.
+/// For what only the value shows to be wrong.
 fn unexpected<E: serde::de::Error>(what: &str) -> E {
     E::custom(format_args!("it must be {what}"))
 }

@@ -73,7 +73,7 @@ pub(super) fn bare_task(state: TaskState) -> Task {
 }
 
 pub(super) fn held(task: Task) -> Held {
-    Held { task, origin: Origin::V10, peer_name: None, seq: 3 }
+    Held { task, origin: Origin::V10, peer_name: None }
 }
 
 pub(super) fn sent(task: Task) -> Answer {

@@ -1,31 +1,35 @@
-//! The dialect v03.
+//! A2A 0.2 and 0.3 over JSON-RPC: everything says its `kind`.
 
 use openfang_types::jsonrpc::ErrorObject;
-use serde::Serializer;
-use serde_json::value::RawValue;
 
-use crate::answer::{Answer, Shown};
 use crate::error::A2aError;
-use crate::operation::{Method, Request};
+use crate::operation::Method;
 
-pub(super) const METHODS: &[(&str, Method)] = &[];
+pub(super) use super::write::is_news as shows;
+pub(super) use decode::decode;
+pub(super) use encode::{answer, shown};
 
-pub(super) fn decode(_: Method, _: Option<&RawValue>) -> Result<Request, A2aError> {
-    Err(A2aError::Internal)
-}
+mod decode;
+mod encode;
+mod task;
 
-pub(super) fn shows(_: Shown<'_>) -> bool {
-    false
-}
-
-pub(super) fn answer<S: Serializer>(_: &Answer, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_unit()
-}
-
-pub(super) fn shown<S: Serializer>(_: Shown<'_>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_unit()
-}
+pub(super) const METHODS: &[(&str, Method)] = &[
+    ("message/send", Method::Send),
+    ("message/stream", Method::Stream),
+    ("tasks/get", Method::Get),
+    ("tasks/cancel", Method::Cancel),
+    ("tasks/resubscribe", Method::Subscribe),
+    ("tasks/pushNotificationConfig/set", Method::SetPush),
+    ("tasks/pushNotificationConfig/get", Method::GetPush),
+    ("tasks/pushNotificationConfig/list", Method::ListPush),
+    ("tasks/pushNotificationConfig/delete", Method::DeletePush),
+    ("agent/getAuthenticatedExtendedCard", Method::ExtendedCard),
+];
 
 pub(super) fn error(error: &A2aError) -> ErrorObject {
     ErrorObject::new(error.code(), error.to_string())
 }
+
+#[cfg(test)]
+#[path = "v03_tests.rs"]
+mod tests;

@@ -1,29 +1,19 @@
-//! The dialect v03_proto.
+//! A2A 0.3 on HTTP+JSON: the JSON of its protocol buffers, as the SDKs of that time send and read it.
+//!
+//! Things are called by resource names, `tasks/ID` and `tasks/ID/pushNotificationConfigs/ID`; where a path says the
+//! same, plain ids are taken as well.
 
-use openfang_types::jsonrpc::ErrorObject;
-use serde::Serializer;
-use serde_json::value::RawValue;
+pub(super) use super::write::is_news as shows;
+pub(super) use decode::decode;
+pub(super) use encode::{answer, shown};
 
-use crate::answer::{Answer, Shown};
-use crate::error::A2aError;
-use crate::operation::{Method, Request};
+mod decode;
+mod encode;
+mod task;
 
-pub(super) fn decode(_: Method, _: Option<&RawValue>) -> Result<Request, A2aError> {
-    Err(A2aError::Internal)
-}
+/// Between the name of a task and the name of one of its push configurations.
+const CONFIGS: &str = "/pushNotificationConfigs/";
 
-pub(super) fn shows(_: Shown<'_>) -> bool {
-    false
-}
-
-pub(super) fn answer<S: Serializer>(_: &Answer, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_unit()
-}
-
-pub(super) fn shown<S: Serializer>(_: Shown<'_>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_unit()
-}
-
-pub(super) fn error(error: &A2aError) -> ErrorObject {
-    ErrorObject::new(error.code(), error.to_string())
-}
+#[cfg(test)]
+#[path = "v03_proto_tests.rs"]
+mod tests;

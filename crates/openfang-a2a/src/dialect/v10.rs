@@ -5,8 +5,9 @@ use openfang_types::jsonrpc::ErrorObject;
 use crate::error::A2aError;
 use crate::operation::Method;
 
+pub(super) use super::write::is_news as shows;
 pub(super) use decode::decode;
-pub(super) use encode::{answer, shown, shows};
+pub(super) use encode::{answer, shown};
 
 mod decode;
 mod encode;

@@ -3,13 +3,20 @@
 use base64::display::Base64Display;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
+use openfang_types::event::{EventBody, StreamItem};
 use openfang_types::ids::TaskId;
-use openfang_types::task::{Artifact, Message, Task};
+use openfang_types::task::{Artifact, Message, Role, Task};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::answer::{Held, Page, StreamHead};
+use crate::answer::{Held, Page, Shown, StreamHead};
 use crate::operation::History;
+
+pub(super) use legacy::{DataOut, MetadataOut, PartOut, StatusHistory, WRAPPED, is_final};
+pub(super) use push::PushConfigOut;
+
+mod legacy;
+mod push;
 
 /// A task, as its maker calls it.
 #[derive(Clone, Copy)]
@@ -74,6 +81,19 @@ impl<'a> View<'a> {
     }
 }
 
+/// What the dialects that stream have words for.
+pub(super) fn is_news(shown: Shown<'_>) -> bool {
+    match shown {
+        Shown::Reply(_) | Shown::Item(_, StreamItem::Snapshot(..)) => true,
+        Shown::Item(_, StreamItem::Event(event)) => match &event.body {
+            EventBody::Status(_) | EventBody::Artifact(_) => true,
+            // What the caller's side said, it knows.
+            EventBody::Message(_) => false,
+        },
+        Shown::Item(_, StreamItem::Shutdown) => false,
+    }
+}
+
 /// A list whose entries are each written by `write`.
 pub(super) struct Each<'a, T, C, W> {
     pub(super) items: &'a [T],
@@ -97,6 +117,31 @@ impl<T, C: Copy, W: Serialize> Serialize for Each<'_, T, C, W> {
     }
 }
 
+/// A page of tasks.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PageOut<'a, W: Serialize> {
+    tasks: Each<'a, Held, &'a Page, W>,
+    next_page_token: &'a str,
+    page_size: usize,
+    total_size: usize,
+}
+
+impl<'a, W: Serialize> PageOut<'a, W> {
+    pub(super) fn new(page: &'a Page, write: fn(&'a Held, &'a Page) -> W) -> Self {
+        Self {
+            tasks: Each::new(&page.tasks, page, write),
+            next_page_token: &page.next_page_token,
+            page_size: page.page_size,
+            total_size: page.total,
+        }
+    }
+}
+
+/// An object without members.
+#[derive(Serialize)]
+pub(super) struct Nothing {}
+
 /// Bytes as base64.
 pub(super) struct Base64<'a>(pub(super) &'a [u8]);
 
@@ -112,6 +157,14 @@ pub(super) struct Moment(pub(super) Timestamp);
 impl Serialize for Moment {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&format_args!("{:.3}", self.0))
+    }
+}
+
+/// Who wrote a message, as everything before 1.0 says it.
+pub(super) const fn role(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Agent => "agent",
     }
 }
 

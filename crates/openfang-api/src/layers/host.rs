@@ -12,6 +12,8 @@ use crate::error::ApiError;
 
 pub(super) struct Hosts {
     address: SocketAddr,
+    /// The host that cards name.
+    public: Option<String>,
     hosts: Vec<String>,
     origins: Vec<String>,
 }
@@ -19,7 +21,9 @@ pub(super) struct Hosts {
 impl Hosts {
     pub(super) fn new(config: &Config, address: SocketAddr) -> Self {
         let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
-        Self { address, hosts: lower(&config.allowed_hosts), origins: lower(&config.allowed_origins) }
+        let public = config.public_url.as_deref().and_then(|url| url.split("://").nth(1)?.split('/').next());
+        let public = public.map(str::to_ascii_lowercase);
+        Self { address, public, hosts: lower(&config.allowed_hosts), origins: lower(&config.allowed_origins) }
     }
 
     /// Refuses a request that names another host, or that a page of another origin makes.
@@ -47,6 +51,9 @@ impl Hosts {
         let right_port = port.is_none_or(|port| port == self.address.port());
         let ip: Option<IpAddr> = name.trim_start_matches('[').trim_end_matches(']').parse().ok();
         let is_loopback_name = name == "localhost" || ip.is_some_and(|ip| ip.is_loopback());
+        if self.public.as_deref() == Some(host) {
+            return true;
+        }
         if self.hosts.iter().any(|allowed| *allowed == host || (*allowed == name && right_port)) {
             return true;
         }

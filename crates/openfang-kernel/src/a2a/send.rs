@@ -119,10 +119,3 @@ impl Kernel {
 fn no_agent() -> A2aError {
     A2aError::Unsupported("there is no agent here that you may talk to".to_owned())
 }
-
-impl Kernel {
-    fn default_agent(&self, who: Option<&openfang_types::principal::Principal>) -> Option<AgentName> {
-        let names = self.inner.agents.keys();
-        names.into_iter().find(|name| who.is_none_or(|who| who.may_talk_to(name))).cloned()
-    }
-}

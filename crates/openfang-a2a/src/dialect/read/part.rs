@@ -6,10 +6,11 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use openfang_types::task::{Part, PartBody};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::message::PartIn;
 use super::{Metadata, Object, Read, filled};
+use crate::dialect::write::WRAPPED;
 use crate::error::A2aError;
 
 const LENIENT: GeneralPurposeConfig =
@@ -25,10 +26,19 @@ pub(in crate::dialect) fn bytes_of(field: &str, text: &str) -> Read<Vec<u8>> {
         .map_err(|_| A2aError::invalid(field, format!("`{field}` must be base64")))
 }
 
-/// A part, as 0.1 to 0.3 and the seeds write it.
+/// A part of 0.1 to 0.3: data is an object.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(in crate::dialect) struct LegacyPart(Members);
+
+/// A part of the seeds: data is anything.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(in crate::dialect) struct SeedPart(Members);
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::dialect) struct LegacyPart {
+struct Members {
     #[serde(alias = "type")]
     kind: Option<String>,
     text: Option<String>,
@@ -50,27 +60,34 @@ struct FileIn {
     uri: Option<String>,
 }
 
-/// Marks data that had to be wrapped because it was no object; the official SDKs write and read the same.
-pub(in crate::dialect) const WRAPPED: &str = "data_part_compat";
+impl PartIn for SeedPart {
+    fn read(self) -> Read<Part> {
+        self.0.read()
+    }
+}
 
 impl PartIn for LegacyPart {
-    fn read(mut self) -> Read<Part> {
-        let body = match self.body()? {
-            Body::Text(text) => PartBody::Text(text),
-            Body::File(file) => {
-                self.name = file.name.or(self.name);
-                self.mime_type = file.mime_type.or(self.mime_type);
-                file_body("file", file.bytes, file.uri)?
-            }
-            Body::FlatFile(bytes) => PartBody::Raw(bytes_of("data", &bytes)?),
-            Body::Data(value) => PartBody::Data(value),
+    fn read(self) -> Read<Part> {
+        let mut part = self.0.read()?;
+        part.body = match part.body {
+            PartBody::Data(Value::Object(members)) => PartBody::Data(unwrapped(members, &mut part.metadata)),
+            PartBody::Data(_) => return Err(A2aError::invalid("data", "`data` must be an object")),
+            body @ (PartBody::Text(_) | PartBody::Raw(_) | PartBody::Url(_)) => body,
         };
-        Ok(Part {
-            body,
-            filename: filled(self.name),
-            media_type: filled(self.mime_type),
-            metadata: self.metadata.unwrap_or_default().0,
-        })
+        Ok(part)
+    }
+}
+
+/// Undoes what an SDK does to data that is no object; see [`WRAPPED`].
+pub(in crate::dialect) fn unwrapped(mut members: Map<String, Value>, metadata: &mut Map<String, Value>) -> Value {
+    let marked = metadata.remove(WRAPPED).is_some_and(|mark| mark == Value::Bool(true));
+    match members.remove("value") {
+        Some(value) if marked => value,
+        Some(value) => {
+            members.insert("value".to_owned(), value);
+            Value::Object(members)
+        }
+        None => Value::Object(members),
     }
 }
 
@@ -81,7 +98,7 @@ enum Body {
     Data(Value),
 }
 
-impl LegacyPart {
+impl Members {
     /// The one body, which must be what the part says it is.
     fn body(&mut self) -> Read<Body> {
         let body = match (self.text.take(), self.file.take(), self.data.take()) {
@@ -102,20 +119,23 @@ impl LegacyPart {
         }
     }
 
-    /// The part, in dialects whose data is always an object.
-    pub(in crate::dialect) fn of_objects(self) -> Read<Part> {
-        let mut part = self.read()?;
-        if let PartBody::Data(value) = &mut part.body {
-            let Value::Object(members) = value else {
-                return Err(A2aError::invalid("data", "`data` must be an object"));
-            };
-            if part.metadata.remove(WRAPPED).is_some()
-                && let Some(inner) = members.remove("value")
-            {
-                *value = inner;
+    fn read(mut self) -> Read<Part> {
+        let body = match self.body()? {
+            Body::Text(text) => PartBody::Text(text),
+            Body::File(file) => {
+                self.name = file.name.or(self.name);
+                self.mime_type = file.mime_type.or(self.mime_type);
+                file_body("file", file.bytes, file.uri)?
             }
-        }
-        Ok(part)
+            Body::FlatFile(bytes) => PartBody::Raw(bytes_of("data", &bytes)?),
+            Body::Data(value) => PartBody::Data(value),
+        };
+        Ok(Part {
+            body,
+            filename: filled(self.name),
+            media_type: filled(self.mime_type),
+            metadata: self.metadata.unwrap_or_default().0,
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use openfang_types::limits;
 use openfang_types::secret::Secret;
 use serde::Deserialize;
 
-use super::{Object, Read, filled, named, tenant};
+use super::{Object, Read, filled, named, tenant, under};
 use crate::error::A2aError;
 use crate::operation::{NewPush, PushAuthentication};
 
@@ -20,6 +20,15 @@ pub(in crate::dialect) struct PushIn {
     url: Option<String>,
     token: Option<Secret>,
     authentication: Option<Object<AuthenticationIn>>,
+}
+
+/// The configuration in a request that has more than that.
+pub(in crate::dialect) fn config(config: Option<Object<PushIn>>) -> Read<NewPush> {
+    let missing = || {
+        let why = "`pushNotificationConfig` is missing; it must be an object with a url";
+        A2aError::invalid("pushNotificationConfig", why)
+    };
+    config.ok_or_else(missing)?.0.read().map_err(under("pushNotificationConfig"))
 }
 
 #[derive(Deserialize)]

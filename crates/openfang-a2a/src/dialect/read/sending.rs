@@ -5,7 +5,7 @@ use openfang_types::task::Message;
 use serde::Deserialize;
 
 use super::{Count, Object, PushIn, Read, required, tenant, under};
-use crate::operation::{Continued, History, Method, NewPush, Sending, When};
+use crate::operation::{Continued, History, Method, Sending, When};
 
 /// `SendMessageConfiguration` in all its versions.
 #[derive(Deserialize, Default)]
@@ -56,11 +56,6 @@ pub(in crate::dialect) fn when(method: Method, waits: bool) -> When {
         (_, true) => When::Settled,
         (_, false) => When::AtOnce,
     }
-}
-
-/// The push configuration of a message of 0.1.
-pub(in crate::dialect) fn push(config: Option<Object<PushIn>>) -> Read<Option<NewPush>> {
-    config.map(|Object(push)| push.read()).transpose().map_err(under("pushNotification"))
 }
 
 /// A request that names a task.

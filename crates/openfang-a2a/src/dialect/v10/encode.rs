@@ -5,31 +5,19 @@ use openfang_types::secret::Secret;
 use serde::{Serialize, Serializer};
 
 use super::task::{ArtifactOut, MessageOut, StatusOut, TaskOut};
-use crate::answer::{Answer, Held, Page, Push, Shown, StreamHead};
-use crate::dialect::write::{Each, Name, View, Within};
+use crate::answer::{Answer, Push, Shown, StreamHead};
+use crate::dialect::write::{Each, Name, Nothing, PageOut, View, Within};
 
 pub(in crate::dialect) fn answer<S: Serializer>(answer: &Answer, to: S) -> Result<S::Ok, S::Error> {
     match answer {
         Answer::Sent(held, history) => Payload::Task(TaskOut::new(View::of(held, *history))).serialize(to),
         Answer::Replied(message) => Payload::Message(MessageOut::new(message, None)).serialize(to),
         Answer::Task(held, history) => TaskOut::new(View::of(held, *history)).serialize(to),
-        Answer::Tasks(page) => PageOut::new(page).serialize(to),
+        Answer::Tasks(page) => PageOut::new(page, |held, page| TaskOut::new(View::listed(held, page))).serialize(to),
         Answer::Push(push) => PushOut::new(push, ()).serialize(to),
         Answer::Pushes(pushes) => PushesOut { configs: Each::new(pushes, (), PushOut::new) }.serialize(to),
         Answer::Gone => Nothing {}.serialize(to),
         Answer::Card(card) => card.serialize(to),
-    }
-}
-
-pub(in crate::dialect) fn shows(shown: Shown<'_>) -> bool {
-    match shown {
-        Shown::Reply(_) | Shown::Item(_, StreamItem::Snapshot(..)) => true,
-        Shown::Item(_, StreamItem::Event(event)) => match &event.body {
-            EventBody::Status(_) | EventBody::Artifact(_) => true,
-            // What the caller's side said, it knows.
-            EventBody::Message(_) => false,
-        },
-        Shown::Item(_, StreamItem::Shutdown) => false,
     }
 }
 
@@ -102,26 +90,6 @@ impl<'a> ArtifactUpdateOut<'a> {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PageOut<'a> {
-    tasks: Each<'a, Held, &'a Page, TaskOut<'a>>,
-    next_page_token: &'a str,
-    page_size: usize,
-    total_size: usize,
-}
-
-impl<'a> PageOut<'a> {
-    fn new(page: &'a Page) -> Self {
-        Self {
-            tasks: Each::new(&page.tasks, page, |held, page| TaskOut::new(View::listed(held, page))),
-            next_page_token: &page.next_page_token,
-            page_size: page.page_size,
-            total_size: page.total,
-        }
-    }
-}
-
-#[derive(Serialize)]
 struct PushesOut<'a> {
     configs: Each<'a, Push, (), PushOut<'a>>,
 }
@@ -160,6 +128,3 @@ impl<'a> PushOut<'a> {
         }
     }
 }
-
-#[derive(Serialize)]
-struct Nothing {}

@@ -1,0 +1,227 @@
+//! Tasks as the seeds have them; also what [`A2aTaskStore`](crate::task_store::A2aTaskStore) keeps.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use openfang_types::task::{Artifact, Message, Part, PartBody, TaskState};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
+
+use crate::dialect::read::{PartIn as _, SeedPart, Word};
+use crate::dialect::write::{Name, View, role};
+
+/// A task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct A2aTask {
+    /// What it is called.
+    pub id: String,
+    /// The conversation it belongs to.
+    #[serde(default, alias = "session_id", skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Where it stands.
+    pub status: A2aTaskStatus,
+    /// What both sides said.
+    #[serde(default, alias = "history", deserialize_with = "or_default")]
+    pub messages: Vec<A2aMessage>,
+    /// What came of it.
+    #[serde(default, deserialize_with = "or_default")]
+    pub artifacts: Vec<A2aArtifact>,
+}
+
+/// Where a task stands. Any spelling of a state is read, flat or as `{state}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum A2aTaskStatus {
+    /// Received, not begun.
+    Submitted,
+    /// Being worked on.
+    Working,
+    /// Waits for its caller.
+    InputRequired,
+    /// Done.
+    Completed,
+    /// Ended by its caller.
+    Cancelled,
+    /// Ended by an error.
+    Failed,
+}
+
+/// One turn of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct A2aMessage {
+    /// `user` or `agent`.
+    pub role: String,
+    /// What it says.
+    pub parts: Vec<A2aPart>,
+}
+
+/// One piece of content.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum A2aPart {
+    /// Plain text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A file.
+    File {
+        /// Its name.
+        name: String,
+        /// What it is.
+        mime_type: String,
+        /// Its bytes, as base64.
+        data: String,
+    },
+    /// A value.
+    Data {
+        /// What it is.
+        mime_type: String,
+        /// The value.
+        data: Value,
+    },
+}
+
+/// A result of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct A2aArtifact {
+    /// For people; always there.
+    #[serde(default, deserialize_with = "or_default")]
+    pub name: String,
+    /// The content.
+    pub parts: Vec<A2aPart>,
+}
+
+impl A2aTaskStatus {
+    /// Whether the task has ended for good.
+    pub const fn is_terminal(self) -> bool {
+        match self {
+            Self::Completed | Self::Cancelled | Self::Failed => true,
+            Self::Submitted | Self::Working | Self::InputRequired => false,
+        }
+    }
+}
+
+impl From<TaskState> for A2aTaskStatus {
+    /// A refusal was a failure, and a credential was an input.
+    fn from(state: TaskState) -> Self {
+        match state {
+            TaskState::Submitted => Self::Submitted,
+            TaskState::Working => Self::Working,
+            TaskState::InputRequired | TaskState::AuthRequired => Self::InputRequired,
+            TaskState::Completed => Self::Completed,
+            TaskState::Canceled => Self::Cancelled,
+            TaskState::Failed | TaskState::Rejected => Self::Failed,
+        }
+    }
+}
+
+impl A2aTask {
+    /// A task of ours. What the agent says about its state is the last message.
+    pub(super) fn of(view: View<'_>) -> Self {
+        Self {
+            id: match view.within.task {
+                Name::Given(name) => name.to_owned(),
+                Name::Ours(id) => id.to_string(),
+            },
+            session_id: Some(view.within.context.to_owned()),
+            status: view.task.status.state.into(),
+            messages: view.history.iter().chain(&view.task.status.message).map(A2aMessage::from).collect(),
+            artifacts: view.artifacts.iter().map(A2aArtifact::from).collect(),
+        }
+    }
+
+    /// An answer without a task, as a task.
+    pub(super) fn of_reply(message: &Message) -> Self {
+        Self {
+            id: message.message_id.to_string(),
+            session_id: message.context_id.as_ref().map(ToString::to_string),
+            status: A2aTaskStatus::Completed,
+            messages: vec![message.into()],
+            artifacts: Vec::new(),
+        }
+    }
+}
+
+impl From<&Message> for A2aMessage {
+    fn from(message: &Message) -> Self {
+        Self { role: role(message.role).to_owned(), parts: message.parts.iter().map(A2aPart::from).collect() }
+    }
+}
+
+impl From<&Artifact> for A2aArtifact {
+    fn from(artifact: &Artifact) -> Self {
+        let name = artifact.name.clone().unwrap_or_else(|| artifact.artifact_id.to_string());
+        Self { name, parts: artifact.parts.iter().map(A2aPart::from).collect() }
+    }
+}
+
+impl From<&Part> for A2aPart {
+    fn from(part: &Part) -> Self {
+        let mime_type = |otherwise: &str| part.media_type.clone().unwrap_or_else(|| otherwise.to_owned());
+        let name = || part.filename.clone().unwrap_or_else(|| "file".to_owned());
+        match &part.body {
+            PartBody::Text(text) => Self::Text { text: text.clone() },
+            PartBody::Raw(bytes) => Self::File {
+                name: name(),
+                mime_type: mime_type("application/octet-stream"),
+                data: STANDARD.encode(bytes),
+            },
+            // A file that is elsewhere has no word of its own.
+            PartBody::Url(uri) => Self::Data {
+                mime_type: "application/json".to_owned(),
+                data: json!({"name": name(), "mimeType": mime_type("application/octet-stream"), "uri": uri}),
+            },
+            PartBody::Data(value) => Self::Data { mime_type: mime_type("application/json"), data: value.clone() },
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for A2aPart {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let part = SeedPart::deserialize(from)?.read().map_err(D::Error::custom)?;
+        Ok(Self::from(&part))
+    }
+}
+
+/// Null is absent.
+fn or_default<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    Option::<T>::deserialize(from).map(Option::unwrap_or_default)
+}
+
+impl<'de> Deserialize<'de> for A2aTaskStatus {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(StatusVisitor)
+    }
+}
+
+struct StatusVisitor;
+
+impl<'de> Visitor<'de> for StatusVisitor {
+    type Value = A2aTaskStatus;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a state, or an object with one")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<A2aTaskStatus, E> {
+        let state = Word::Text(text.to_owned()).state().flatten();
+        state.map(Into::into).ok_or_else(|| E::custom("no such state of a task"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<A2aTaskStatus, A::Error> {
+        let mut state = None;
+        while let Some(key) = members.next_key::<String>()? {
+            if key == "state" {
+                state = Some(members.next_value::<Word>()?);
+            } else {
+                members.next_value::<serde::de::IgnoredAny>()?;
+            }
+        }
+        let state = state.and_then(|word| word.state().flatten());
+        state.map(Into::into).ok_or_else(|| A::Error::custom("the status has no known state"))
+    }
+}

@@ -1,0 +1,85 @@
+//! Answers and streams of 0.2 and 0.3.
+
+use openfang_types::event::{EventBody, StreamItem};
+use serde::{Serialize, Serializer};
+
+use super::task::{ArtifactOut, MessageOut, StatusOut, TaskOut};
+use crate::answer::{Answer, Push, Shown};
+use crate::dialect::write::{Each, Name, PageOut, PushConfigOut, View, Within, is_final};
+
+pub(in crate::dialect) fn answer<S: Serializer>(answer: &Answer, to: S) -> Result<S::Ok, S::Error> {
+    match answer {
+        Answer::Sent(held, history) | Answer::Task(held, history) => {
+            TaskOut::new(View::of(held, *history)).serialize(to)
+        }
+        Answer::Replied(message) => MessageOut::new(message, None).serialize(to),
+        // No method asks for it here; it is written as one would expect it.
+        Answer::Tasks(page) => PageOut::new(page, |held, page| TaskOut::new(View::listed(held, page))).serialize(to),
+        Answer::Push(push) => PushOut::new(push, ()).serialize(to),
+        Answer::Pushes(pushes) => Each::new(pushes, (), PushOut::new).serialize(to),
+        Answer::Gone => to.serialize_unit(),
+        Answer::Card(card) => card.serialize(to),
+    }
+}
+
+pub(in crate::dialect) fn shown<S: Serializer>(shown: Shown<'_>, to: S) -> Result<S::Ok, S::Error> {
+    match shown {
+        Shown::Reply(message) => MessageOut::new(message, None).serialize(to),
+        Shown::Item(head, StreamItem::Snapshot(task, _)) => TaskOut::new(View::streamed(head, task)).serialize(to),
+        Shown::Item(head, StreamItem::Event(event)) => {
+            let within = Within::from(head);
+            let (task_id, context_id) = (within.task, within.context);
+            match &event.body {
+                EventBody::Message(message) => MessageOut::new(message, Some(within)).serialize(to),
+                EventBody::Status(status) => Event::StatusUpdate {
+                    task_id,
+                    context_id,
+                    status: StatusOut::new(status, within),
+                    is_final: is_final(status.state),
+                }
+                .serialize(to),
+                EventBody::Artifact(update) => Event::ArtifactUpdate {
+                    task_id,
+                    context_id,
+                    artifact: ArtifactOut::new(&update.artifact, ()),
+                    append: update.append,
+                    last_chunk: update.last_chunk,
+                }
+                .serialize(to),
+            }
+        }
+        Shown::Item(_, StreamItem::Shutdown) => to.serialize_unit(),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+enum Event<'a> {
+    StatusUpdate {
+        task_id: Name<'a>,
+        context_id: &'a str,
+        status: StatusOut<'a>,
+        #[serde(rename = "final")]
+        is_final: bool,
+    },
+    ArtifactUpdate {
+        task_id: Name<'a>,
+        context_id: &'a str,
+        artifact: ArtifactOut<'a>,
+        append: bool,
+        last_chunk: bool,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PushOut<'a> {
+    task_id: &'a str,
+    push_notification_config: PushConfigOut<'a>,
+}
+
+impl<'a> PushOut<'a> {
+    fn new(push: &'a Push, (): ()) -> Self {
+        Self { task_id: &push.task, push_notification_config: PushConfigOut::named(push) }
+    }
+}

@@ -1,0 +1,185 @@
+//! Tasks and what they are made of, as the protocol buffers of 0.3 have them.
+
+use openfang_types::task::{Artifact, Message, Part, PartBody, Role, TaskState, TaskStatus};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::dialect::write::{
+    Base64, DataOut, Each, MetadataOut, Moment, Name, StatusHistory, View, Within, some, some_members,
+};
+
+type Messages<'a> = Each<'a, Message, Option<Within<'a>>, MessageOut<'a>>;
+type Parts<'a> = Each<'a, Part, (), PartOut<'a>>;
+type Artifacts<'a> = Each<'a, Artifact, (), ArtifactOut<'a>>;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TaskOut<'a> {
+    id: Name<'a>,
+    context_id: &'a str,
+    status: StatusOut<'a>,
+    #[serde(skip_serializing_if = "Each::is_empty")]
+    artifacts: Artifacts<'a>,
+    #[serde(skip_serializing_if = "Each::is_empty")]
+    history: Messages<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<StatusHistory<'a>>,
+}
+
+impl<'a> TaskOut<'a> {
+    pub(super) fn new(view: View<'a>) -> Self {
+        Self {
+            id: view.within.task,
+            context_id: view.within.context,
+            status: StatusOut::new(&view.task.status, view.within),
+            artifacts: Each::new(view.artifacts, (), ArtifactOut::new),
+            history: Each::new(view.history, Some(view.within), MessageOut::new),
+            // Free data has no enums: the words of 0.3 are the same on both its doors.
+            metadata: StatusHistory::new(&view.task.transitions, TaskState::as_str),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct StatusOut<'a> {
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<MessageOut<'a>>,
+    timestamp: Moment,
+}
+
+impl<'a> StatusOut<'a> {
+    pub(super) fn new(status: &'a TaskStatus, within: Within<'a>) -> Self {
+        Self {
+            state: state(status.state),
+            message: status.message.as_ref().map(|message| MessageOut::new(message, Some(within))),
+            timestamp: Moment(status.timestamp),
+        }
+    }
+}
+
+const fn state(state: TaskState) -> &'static str {
+    match state {
+        TaskState::Submitted => "TASK_STATE_SUBMITTED",
+        TaskState::Working => "TASK_STATE_WORKING",
+        TaskState::InputRequired => "TASK_STATE_INPUT_REQUIRED",
+        TaskState::AuthRequired => "TASK_STATE_AUTH_REQUIRED",
+        TaskState::Completed => "TASK_STATE_COMPLETED",
+        TaskState::Failed => "TASK_STATE_FAILED",
+        // With two l in this version.
+        TaskState::Canceled => "TASK_STATE_CANCELLED",
+        TaskState::Rejected => "TASK_STATE_REJECTED",
+    }
+}
+
+/// Its protocol buffers have no place for the tasks that a message refers to.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MessageOut<'a> {
+    message_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<Name<'a>>,
+    role: &'static str,
+    content: Parts<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extensions: Option<&'a [String]>,
+}
+
+impl<'a> MessageOut<'a> {
+    /// A message of a task, or one that stands for itself.
+    pub(super) fn new(message: &'a Message, within: Option<Within<'a>>) -> Self {
+        let own = message.context_id.as_ref().map(|context| context.as_str());
+        Self {
+            message_id: message.message_id.as_str(),
+            context_id: within.map(|within| within.context).or(own),
+            task_id: within.map(|within| within.task),
+            role: match message.role {
+                Role::User => "ROLE_USER",
+                Role::Agent => "ROLE_AGENT",
+            },
+            content: Each::new(&message.parts, (), PartOut::new),
+            metadata: some_members(&message.metadata),
+            extensions: some(&message.extensions),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PartOut<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<FileOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<StructOut<'a>>,
+    #[serde(skip_serializing_if = "MetadataOut::is_empty")]
+    metadata: MetadataOut<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FileOut<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_with_uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_with_bytes: Option<Base64<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mime_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct StructOut<'a> {
+    data: DataOut<'a>,
+}
+
+impl<'a> PartOut<'a> {
+    fn new(part: &'a Part, (): ()) -> Self {
+        let rest = Self { text: None, file: None, data: None, metadata: MetadataOut::of(part) };
+        let file = |file_with_uri, file_with_bytes| FileOut {
+            file_with_uri,
+            file_with_bytes,
+            mime_type: part.media_type.as_deref(),
+            name: part.filename.as_deref(),
+        };
+        match &part.body {
+            PartBody::Text(text) => Self { text: Some(text), ..rest },
+            PartBody::Raw(bytes) => Self { file: Some(file(None, Some(Base64(bytes)))), ..rest },
+            PartBody::Url(uri) => Self { file: Some(file(Some(uri), None)), ..rest },
+            PartBody::Data(value) => Self { data: Some(StructOut { data: DataOut(value) }), ..rest },
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ArtifactOut<'a> {
+    artifact_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    parts: Parts<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extensions: Option<&'a [String]>,
+}
+
+impl<'a> ArtifactOut<'a> {
+    pub(super) fn new(artifact: &'a Artifact, (): ()) -> Self {
+        Self {
+            artifact_id: artifact.artifact_id.as_str(),
+            name: artifact.name.as_deref(),
+            description: artifact.description.as_deref(),
+            parts: Each::new(&artifact.parts, (), PartOut::new),
+            metadata: some_members(&artifact.metadata),
+            extensions: some(&artifact.extensions),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The cards of this house: who is shown which agents and skills. Cards are made once per kind of viewer and kept until
+//! the tools change; serving one neither builds nor signs it.
+
+use std::sync::Arc;
+
+use openfang_a2a::card::{
+    AgentCard, CardDocument, CardForm, CardKey, Endpoint, SecurityScheme, build_agent_card, placeholder_card,
+};
+use openfang_types::capability::any_matches;
+use openfang_types::config::{A2aConfig, Config, ConfigProblem};
+use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::principal::{AdminProof, Door, Principal};
+
+use crate::agents::Agent;
+use crate::{Caller, Kernel};
+
+pub(crate) use kept::{Asked, Kept};
+
+mod kept;
+
+/// Where the public half of the key is published, below the house's address.
+const KEYS_PATH: &str = "/.well-known/jwks.json";
+
+/// What cards are made with, and those that are made.
+pub(crate) struct Cards {
+    key: Option<CardKey>,
+    kept: Kept,
+}
+
+impl Cards {
+    /// Reads the key, if one is configured.
+    pub(crate) fn new(config: &Config) -> Result<Self, ConfigProblem> {
+        Ok(Self { key: read_key(config)?, kept: Kept::default() })
+    }
+}
+
+impl Kernel {
+    /// What an agent says about itself, to this viewer; without one it is the public card. Without an agent it is the card
+    /// of the one that answers where none is named, or a placeholder. None: A2A is off, or there is no such agent as far
+    /// as the viewer is concerned.
+    pub fn card(
+        &self,
+        who: Option<&Principal>,
+        agent: Option<&AgentName>,
+        form: CardForm,
+    ) -> Option<Arc<CardDocument>> {
+        let a2a = self.inner.config.a2a()?;
+        let asked = Asked {
+            viewer: who.map(|principal| format!("{:?}", principal.standing())),
+            agent: agent.cloned(),
+            form,
+            guarded: self.inner.credentials.is_configured(),
+        };
+        let kept = &self.inner.cards.kept;
+        let version = self.inner.pipeline.catalog().version();
+        if let Some(card) = kept.fresh(&asked, version) {
+            return Some(card);
+        }
+        let card = self.make_card(a2a, who, agent)?;
+        let now = self.inner.clock.now();
+        let unsigned = CardDocument::new(&card, form, now);
+        if let Some(card) = kept.same(&asked, version, &unsigned.etag) {
+            return Some(card);
+        }
+        let content = unsigned.etag.clone();
+        let document = self.signed(card).map_or(unsigned, |card| CardDocument::new(&card, form, now));
+        Some(kept.keep(asked, version, content, document))
+    }
+
+    /// The cards of all agents that this principal may talk to, by name, for clients of every version.
+    pub fn cards(&self, who: &Principal) -> Vec<Arc<CardDocument>> {
+        let names = self.inner.agents.keys();
+        names.filter_map(|name| self.card(Some(who), Some(name), CardForm::Superset)).collect()
+    }
+
+    /// The keys that signatures of cards are checked with; none: cards are not signed.
+    pub fn card_jwks(&self) -> Option<Arc<CardDocument>> {
+        let key = self.inner.cards.key.as_ref()?;
+        Some(self.inner.cards.kept.keys(|| key.jwks(self.inner.clock.now())))
+    }
+
+    /// The agent that answers where none is named: the configured one, else the first by name, among those that are there
+    /// for this viewer.
+    pub fn default_agent(&self, who: Option<&Principal>) -> Option<AgentName> {
+        let configured = self.inner.config.default_agent.as_ref();
+        let mut names = configured.into_iter().chain(self.inner.agents.keys());
+        names.find(|name| self.shown_agent(who, name).is_some()).cloned()
+    }
+
+    fn make_card(&self, a2a: &A2aConfig, who: Option<&Principal>, named: Option<&AgentName>) -> Option<AgentCard> {
+        let base = self.base_url();
+        let shared = || Endpoint::shared(&base, &a2a.listen_path, self.security());
+        let Some(name) = named.cloned().or_else(|| self.default_agent(who)) else {
+            return Some(placeholder_card(shared()));
+        };
+        let agent = self.shown_agent(who, &name)?;
+        // Strangers may be shown another agent than the one that answers at the shared endpoint.
+        let is_default = named.is_none() && (who.is_some() || self.house_default() == Some(&name));
+        let endpoint = match is_default {
+            true => shared(),
+            false => Endpoint::of(&name, &base, &a2a.listen_path, self.security()),
+        };
+        Some(build_agent_card(&agent.manifest, &self.skills(a2a, who, &name), endpoint))
+    }
+
+    /// The agent of that name, if it is there for this viewer.
+    fn shown_agent(&self, who: Option<&Principal>, name: &AgentName) -> Option<&Arc<Agent>> {
+        let agent = self.inner.agents.get(name)?;
+        let is_shown = match who {
+            Some(principal) => principal.may_talk_to(name),
+            None => self.inner.config.a2a()?.public_agents.iter().any(|glob| glob.matches_agent(name)),
+        };
+        is_shown.then_some(agent)
+    }
+
+    /// The agent that answers whoever may talk to all of them.
+    fn house_default(&self) -> Option<&AgentName> {
+        let configured = self.inner.config.default_agent.as_ref();
+        configured.or_else(|| self.inner.agents.keys().next())
+    }
+
+    /// The tools that are skills to this viewer. To strangers these are public ones, of those that somebody could use
+    /// through this agent over A2A: what nobody can call is no skill.
+    fn skills(&self, a2a: &A2aConfig, who: Option<&Principal>, agent: &AgentName) -> Vec<(ToolName, Option<String>)> {
+        let principal = who.cloned().unwrap_or_else(|| Principal::admin(AdminProof::InProcess));
+        let caller = Caller { principal: Arc::new(principal), door: Door::A2a, trace: self.trace() };
+        let Ok(tools) = self.usable_tools(&caller, Some(agent)) else { return Vec::new() };
+        tools
+            .filter(|tool| who.is_some() || any_matches(&a2a.public_skills, &tool.traits.name))
+            .map(|tool| (tool.traits.name.clone(), Some(tool.definition().description.clone())))
+            .collect()
+    }
+
+    /// The ways to be let in: none where everybody is.
+    fn security(&self) -> Vec<SecurityScheme> {
+        if !self.inner.credentials.is_configured() {
+            return Vec::new();
+        }
+        let name = self.inner.config.login_cookie().to_owned();
+        vec![SecurityScheme::Bearer, SecurityScheme::Cookie { name }]
+    }
+
+    /// The card with a signature, if there is a key. A placeholder is nobody's word.
+    fn signed(&self, mut card: AgentCard) -> Option<AgentCard> {
+        let key = self.inner.cards.key.as_ref().filter(|_| !card.skills.is_empty())?;
+        match key.sign(&card, &format!("{}{KEYS_PATH}", self.base_url())) {
+            Ok(signature) => card.signatures.push(signature),
+            Err(error) => {
+                tracing::error!(agent = card.name, %error, "a card is shown unsigned");
+                return None;
+            }
+        }
+        Some(card)
+    }
+}
+
+/// What of `[a2a]` cannot be used.
+pub(crate) fn problems(config: &Config) -> Option<ConfigProblem> {
+    read_key(config).err()
+}
+
+fn read_key(config: &Config) -> Result<Option<CardKey>, ConfigProblem> {
+    let Some(path) = config.a2a().and_then(|a2a| a2a.card_key.as_ref()) else { return Ok(None) };
+    let problem = |why: String| ConfigProblem { key: "a2a.card_key".to_owned(), why };
+    let pem = std::fs::read(path).map_err(|cause| problem(format!("{} cannot be read: {cause}", path.display())))?;
+    CardKey::from_pem(&pem)
+        .map(Some)
+        .map_err(|error| problem(format!("{} {error}", path.display())))
+}
+
+#[cfg(test)]
+#[path = "cards_tests.rs"]
+mod tests;
