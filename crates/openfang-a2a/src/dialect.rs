@@ -121,3 +121,7 @@ impl Serialize for In<'_, Shown<'_>> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "dialect_tests.rs"]
+mod tests;

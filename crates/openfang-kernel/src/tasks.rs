@@ -59,17 +59,6 @@ pub(crate) struct Work {
     settled: oneshot::Receiver<Result<Settled, Closed>>,
 }
 
-impl Taken {
-    /// The task, if there is one.
-    pub(crate) const fn id(&self) -> Option<TaskId> {
-        match self {
-            Self::Begun(work) => Some(work.id),
-            Self::Known(id) => Some(*id),
-            Self::Answered(_) => None,
-        }
-    }
-}
-
 impl Work {
     /// Whose work it is.
     pub(crate) const fn id(&self) -> TaskId {

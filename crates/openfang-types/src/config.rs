@@ -216,6 +216,12 @@ impl Config {
         Some(&self.a2a).filter(|a2a| a2a.enabled)
     }
 
+    /// What the cookie of a login is called. Over https it is a name that a browser takes from this very host only.
+    pub fn login_cookie(&self) -> &'static str {
+        let is_https = self.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
+        if is_https { "__Host-openfang_session" } else { "openfang_session" }
+    }
+
     /// Everything that the types cannot refuse by themselves.
     pub fn problems(&self) -> Vec<ConfigProblem> {
         let mut problems = mcp_servers::problems(&self.mcp_servers);

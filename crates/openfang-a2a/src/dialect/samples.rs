@@ -8,9 +8,12 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::{Dialect, In};
-use crate::answer::{Answer, Held, Push, Shown, StreamHead};
+use crate::answer::{Answer, Held, Page, Push, Shown, StreamHead};
 use crate::error::A2aError;
 use crate::operation::{History, Method, NewPush, PushAuthentication, Request, Sending};
+
+pub(super) mod proto;
+pub(super) mod schemas;
 
 pub(super) const TASK: &str = "0192d3a0-0000-7000-8000-000000000001";
 
@@ -150,5 +153,110 @@ pub(super) fn refusal(dialect: Dialect, method: Method, params: &Value) -> (Stri
     match decoded(dialect, method, params) {
         Err(A2aError::InvalidParams { field, why }) => (field, why),
         other => panic!("{dialect:?} {method}: {params} gave {other:?}"),
+    }
+}
+
+/// Every answer there is, of one task.
+pub(super) fn answers(task: Task) -> Vec<Answer> {
+    let page = Page {
+        tasks: vec![held(task.clone())],
+        next_page_token: "next".into(),
+        page_size: 50,
+        total: 1,
+        history: History::default(),
+        include_artifacts: true,
+    };
+    let mut reply = message("m-9", Role::Agent, vec![Part::text("hi")]);
+    reply.context_id = Some("c-1".parse().unwrap());
+    vec![
+        sent(task.clone()),
+        got(task),
+        Answer::Replied(Box::new(reply)),
+        Answer::Tasks(page),
+        Answer::Push(Box::new(push())),
+        Answer::Pushes(vec![push()]),
+        Answer::Gone,
+    ]
+}
+
+/// Every item that a stream of one task can show.
+pub(super) fn items(task: &Task) -> Vec<StreamItem> {
+    vec![
+        StreamItem::Snapshot(Box::new(task.clone()), 3),
+        event(EventBody::Status(task.status.clone())),
+        artifact_event(false, false),
+        artifact_event(true, true),
+        event(EventBody::Message(message("m-7", Role::User, vec![Part::text("more")]))),
+        StreamItem::Shutdown,
+    ]
+}
+
+fn message_in(dialect: Dialect) -> Value {
+    let text = |kind: &str| match kind {
+        "" => json!({"text": "hi", "metadata": {"k": 1}}),
+        kind => json!({kind: "text", "text": "hi", "metadata": {"k": 1}}),
+    };
+    match dialect {
+        Dialect::Seed | Dialect::V01 => json!({"role": "user", "parts": [text("type")], "metadata": {"m": 1}}),
+        Dialect::V03 => json!({"kind": "message", "messageId": "m", "contextId": "c", "taskId": "t", "role": "user",
+            "parts": [text("kind")], "metadata": {"m": 1}, "extensions": ["urn:x"], "referenceTaskIds": ["r"]}),
+        Dialect::V03Proto => json!({"messageId": "m", "contextId": "c", "taskId": "t", "role": "ROLE_USER",
+            "content": [text("")], "metadata": {"m": 1}, "extensions": ["urn:x"]}),
+        Dialect::V10 => json!({"messageId": "m", "contextId": "c", "taskId": "t", "role": "ROLE_USER",
+            "parts": [text("")], "metadata": {"m": 1}, "extensions": ["urn:x"], "referenceTaskIds": ["r"]}),
+    }
+}
+
+fn push_in(dialect: Dialect) -> Value {
+    match dialect {
+        Dialect::Seed | Dialect::V01 | Dialect::V03 | Dialect::V03Proto => json!({"id": "p", "url": "https://e/",
+            "token": "t", "authentication": {"schemes": ["Bearer"], "credentials": "c"}}),
+        Dialect::V10 => json!({"id": "p", "url": "https://e/", "token": "t", "taskId": "t",
+            "authentication": {"scheme": "Bearer", "credentials": "c"}}),
+    }
+}
+
+/// Parameters with everything they may have, in a dialect's own spelling.
+pub(super) fn valid(dialect: Dialect, method: Method) -> Value {
+    let modern = dialect == Dialect::V10;
+    match method {
+        Method::Send | Method::Stream => {
+            let (message, push) = (message_in(dialect), push_in(dialect));
+            match dialect {
+                Dialect::Seed | Dialect::V01 => json!({"id": "t", "sessionId": "s", "message": message,
+                    "acceptedOutputModes": ["text"], "historyLength": 3, "pushNotification": push, "metadata": {"k": 1}}),
+                Dialect::V03 | Dialect::V03Proto => {
+                    let name = if dialect == Dialect::V03 { "pushNotificationConfig" } else { "pushNotification" };
+                    json!({"message": message, "metadata": {"k": 1}, "configuration":
+                        {"acceptedOutputModes": ["text"], "historyLength": 3, "blocking": true, name: push}})
+                }
+                Dialect::V10 => json!({"message": message, "metadata": {"k": 1}, "tenant": "a", "configuration":
+                    {"acceptedOutputModes": ["text"], "historyLength": 3, "returnImmediately": true,
+                    "taskPushNotificationConfig": push}}),
+            }
+        }
+        Method::Get if dialect == Dialect::V03Proto => json!({"name": "tasks/t", "historyLength": 3}),
+        Method::Get => json!({"id": "t", "historyLength": 3}),
+        Method::List => json!({"contextId": "c", "status": "TASK_STATE_WORKING", "pageSize": 10, "pageToken": "x",
+            "historyLength": 3, "statusTimestampAfter": "2026-03-02T12:00:00Z", "includeArtifacts": true}),
+        Method::Cancel | Method::Subscribe if dialect == Dialect::V03Proto => json!({"name": "tasks/t"}),
+        Method::Cancel | Method::Subscribe => json!({"id": "t"}),
+        Method::SetPush => match dialect {
+            Dialect::Seed | Dialect::V01 => json!({"id": "t", "pushNotificationConfig": push_in(dialect)}),
+            Dialect::V03 => json!({"taskId": "t", "pushNotificationConfig": push_in(dialect)}),
+            Dialect::V03Proto => json!({"parent": "tasks/t", "configId": "p", "config":
+                {"name": "tasks/t/pushNotificationConfigs/p", "pushNotificationConfig": push_in(dialect)}}),
+            Dialect::V10 => push_in(dialect),
+        },
+        Method::GetPush | Method::DeletePush if modern => json!({"taskId": "t", "id": "p"}),
+        Method::GetPush | Method::DeletePush if dialect == Dialect::V03Proto => {
+            json!({"name": "tasks/t/pushNotificationConfigs/p"})
+        }
+        Method::GetPush if dialect == Dialect::V01 => json!({"id": "t"}),
+        Method::GetPush | Method::DeletePush => json!({"id": "t", "pushNotificationConfigId": "p"}),
+        Method::ListPush if modern => json!({"taskId": "t"}),
+        Method::ListPush if dialect == Dialect::V03Proto => json!({"parent": "tasks/t"}),
+        Method::ListPush => json!({"id": "t"}),
+        Method::ExtendedCard => json!({}),
     }
 }

@@ -19,7 +19,7 @@ mod task;
 
 pub(super) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {
     let operation = match method {
-        Method::Send => sent(params)?.read(method)?,
+        Method::Send => opened(params)?.read(method)?,
         Method::Get => {
             let (task, history) = read::params::<TaskIn>(params)?.read()?;
             Operation::Get { task, history }
@@ -44,7 +44,7 @@ struct Envelope {
 }
 
 /// What is sent, out of its envelope if it came in one.
-fn sent(body: Option<&RawValue>) -> Read<SendIn<SeedPart>> {
+fn opened(body: Option<&RawValue>) -> Read<SendIn<SeedPart>> {
     let envelope: Envelope = read::params(body)?;
     if envelope.method.is_some_and(|method| method != "tasks/send") {
         return Err(A2aError::invalid("method", "this address takes `tasks/send` only"));

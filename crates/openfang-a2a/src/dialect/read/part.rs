@@ -5,7 +5,7 @@ use base64::alphabet;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use openfang_types::task::{Part, PartBody};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::message::PartIn;
@@ -43,6 +43,7 @@ struct Members {
     kind: Option<String>,
     text: Option<String>,
     file: Option<Object<FileIn>>,
+    #[serde(default, deserialize_with = "any")]
     data: Option<Value>,
     name: Option<String>,
     #[serde(alias = "mime_type")]
@@ -58,6 +59,11 @@ struct FileIn {
     mime_type: Option<String>,
     bytes: Option<String>,
     uri: Option<String>,
+}
+
+/// `"data": null` can be a value of its own.
+pub(in crate::dialect) fn any<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
 }
 
 impl PartIn for SeedPart {
@@ -101,7 +107,9 @@ enum Body {
 impl Members {
     /// The one body, which must be what the part says it is.
     fn body(&mut self) -> Read<Body> {
-        let body = match (self.text.take(), self.file.take(), self.data.take()) {
+        let says_data = self.kind.as_deref() == Some("data");
+        let data = self.data.take().filter(|value| says_data || !value.is_null());
+        let body = match (self.text.take(), self.file.take(), data) {
             (Some(text), None, None) => Body::Text(text),
             (None, Some(Object(file)), None) => Body::File(file),
             (None, None, Some(Value::String(bytes))) if self.kind.as_deref() == Some("file") => Body::FlatFile(bytes),

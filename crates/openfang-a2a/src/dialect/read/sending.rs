@@ -1,11 +1,11 @@
 //! How a message wants to be answered, and requests that name a task and little else.
 
 use openfang_types::ids::TaskName;
-use openfang_types::task::Message;
 use serde::Deserialize;
 
-use super::{Count, Object, PushIn, Read, required, tenant, under};
-use crate::operation::{Continued, History, Method, Sending, When};
+use super::message::present;
+use super::{Count, MessageIn, Metadata, Naming, Object, PartIn, PushIn, Read, merged, required, tenant, under};
+use crate::operation::{Continued, History, Method, Operation, Request, Sending, When};
 
 /// `SendMessageConfiguration` in all its versions.
 #[derive(Deserialize, Default)]
@@ -28,24 +28,40 @@ pub(in crate::dialect) struct ConfigurationIn {
     task_push_notification_config: Option<Object<PushIn>>,
 }
 
-impl ConfigurationIn {
-    /// Puts a message and what it wants together. `waits` is what the dialect says about waiting.
-    pub(in crate::dialect) fn read(
-        self,
-        method: Method,
-        waits: bool,
-        to: (Message, Option<TaskName>),
-    ) -> Read<Sending> {
-        let push = self.task_push_notification_config.map(|Object(push)| push.read()).transpose();
-        let (message, task) = to;
-        Ok(Sending {
+/// What the dialects say differently about sending a message.
+pub(in crate::dialect) struct Manner {
+    /// Whether the answer waits for the task to settle.
+    pub(in crate::dialect) waits: fn(&ConfigurationIn) -> bool,
+    /// What the push configuration is called.
+    pub(in crate::dialect) push: &'static str,
+}
+
+/// `SendMessageRequest`, and `MessageSendParams`.
+#[derive(Deserialize)]
+pub(in crate::dialect) struct SendIn<P> {
+    tenant: Option<String>,
+    #[serde(alias = "request")]
+    message: Option<Object<MessageIn<P>>>,
+    configuration: Option<Object<ConfigurationIn>>,
+    metadata: Option<Metadata>,
+}
+
+impl<P: PartIn> SendIn<P> {
+    pub(in crate::dialect) fn read(self, method: Method, manner: &Manner) -> Read<Request> {
+        let (mut message, task) = present(self.message)?.read(Naming::BySender).map_err(under("message"))?;
+        message.metadata = merged(self.metadata, message.metadata);
+        let configuration = self.configuration.unwrap_or_default().0;
+        let answer = when(method, (manner.waits)(&configuration));
+        let push = configuration.task_push_notification_config.map(|Object(push)| push.read()).transpose();
+        let sending = Sending {
             message,
             task: task.map(Continued::Known),
-            accepted_output_modes: self.accepted_output_modes.unwrap_or_default(),
-            history: History(self.history_length.map(|count| count.0)),
-            answer: when(method, waits),
-            push: push.map_err(under("configuration.taskPushNotificationConfig"))?,
-        })
+            accepted_output_modes: configuration.accepted_output_modes.unwrap_or_default(),
+            history: History(configuration.history_length.map(|count| count.0)),
+            answer,
+            push: push.map_err(under(manner.push)).map_err(under("configuration"))?,
+        };
+        Ok(Request { tenant: tenant(self.tenant)?, operation: Operation::Send(Box::new(sending)) })
     }
 }
 

@@ -4,16 +4,16 @@ use openfang_types::ids::TaskName;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::dialect::read::{
-    self, ConfigurationIn, LegacyPart, MessageIn, Metadata, Naming, Object, PushIn, Read, TaskIn, merged, required,
-    under,
-};
+use crate::dialect::read::{self, LegacyPart, Manner, Object, PushIn, Read, SendIn, TaskIn, required};
 use crate::error::A2aError;
 use crate::operation::{Method, Operation, Request};
 
+const MANNER: Manner =
+    Manner { waits: |configuration| configuration.blocking.unwrap_or(true), push: "pushNotificationConfig" };
+
 pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {
     let operation = match method {
-        Method::Send | Method::Stream => read::params::<SendIn>(params)?.read(method)?,
+        Method::Send | Method::Stream => read::params::<SendIn<LegacyPart>>(params)?.read(method, &MANNER)?.operation,
         Method::Get => {
             let (task, history) = read::params::<TaskIn>(params)?.task()?;
             Operation::Get { task, history }
@@ -37,23 +37,6 @@ pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> R
     };
     // Several agents at one address came with 1.0.
     Ok(Request { tenant: None, operation })
-}
-
-#[derive(Deserialize)]
-struct SendIn {
-    message: Option<Object<MessageIn<LegacyPart>>>,
-    configuration: Option<Object<ConfigurationIn>>,
-    metadata: Option<Metadata>,
-}
-
-impl SendIn {
-    fn read(self, method: Method) -> Read<Operation> {
-        let (mut message, task) = read::present(self.message)?.read(Naming::BySender).map_err(under("message"))?;
-        message.metadata = merged(self.metadata, message.metadata);
-        let configuration = self.configuration.unwrap_or_default().0;
-        let waits = configuration.blocking.unwrap_or(true);
-        Ok(Operation::Send(Box::new(configuration.read(method, waits, (message, task))?)))
-    }
 }
 
 #[derive(Deserialize)]

@@ -8,15 +8,19 @@ use serde_json::{Map, Value};
 
 use super::CONFIGS;
 use crate::dialect::read::{
-    self, ConfigurationIn, Count, ListIn, MessageIn, Metadata, Naming, Object, PartIn, PushIn, Read, file_body, filled,
-    merged, named, required, under, unwrapped,
+    self, Count, ListIn, Manner, Metadata, Object, PartIn, PushIn, Read, SendIn, file_body, filled, named, required,
+    unwrapped,
 };
 use crate::error::A2aError;
 use crate::operation::{History, Method, Operation, Request};
 
+/// What is absent is false in protocol buffers.
+const MANNER: Manner =
+    Manner { waits: |configuration| configuration.blocking.unwrap_or(false), push: "pushNotification" };
+
 pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {
     let operation = match method {
-        Method::Send | Method::Stream => read::params::<SendIn>(params)?.read(method)?,
+        Method::Send | Method::Stream => read::params::<SendIn<ProtoPart>>(params)?.read(method, &MANNER)?.operation,
         Method::Get => {
             let mut names: NamesIn = read::params(params)?;
             let history = History(names.history_length.take().map(|count| count.0));
@@ -39,25 +43,6 @@ pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> R
         Method::ExtendedCard => Operation::ExtendedCard,
     };
     Ok(Request { tenant: None, operation })
-}
-
-#[derive(Deserialize)]
-struct SendIn {
-    #[serde(alias = "request")]
-    message: Option<Object<MessageIn<ProtoPart>>>,
-    configuration: Option<Object<ConfigurationIn>>,
-    metadata: Option<Metadata>,
-}
-
-impl SendIn {
-    fn read(self, method: Method) -> Read<Operation> {
-        let (mut message, task) = read::present(self.message)?.read(Naming::BySender).map_err(under("message"))?;
-        message.metadata = merged(self.metadata, message.metadata);
-        let configuration = self.configuration.unwrap_or_default().0;
-        // What is absent is false in protocol buffers.
-        let waits = configuration.blocking.unwrap_or(false);
-        Ok(Operation::Send(Box::new(configuration.read(method, waits, (message, task))?)))
-    }
 }
 
 /// `Part`: the member that is there says what it is.

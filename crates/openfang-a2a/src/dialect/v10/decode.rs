@@ -7,15 +7,19 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::dialect::read::{
-    self, ConfigurationIn, ListIn, MessageIn, Metadata, Naming, Object, PartIn, PushIn, Read, TaskIn, bytes_of, filled,
-    merged, required, under,
+    self, ListIn, Manner, Metadata, PartIn, PushIn, Read, SendIn, TaskIn, bytes_of, filled, required,
 };
 use crate::error::A2aError;
 use crate::operation::{Method, Operation, Request};
 
+const MANNER: Manner = Manner {
+    waits: |configuration| !configuration.return_immediately.unwrap_or(false),
+    push: "taskPushNotificationConfig",
+};
+
 pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {
     match method {
-        Method::Send | Method::Stream => read::params::<SendIn>(params)?.read(method),
+        Method::Send | Method::Stream => read::params::<SendIn<PartV10>>(params)?.read(method, &MANNER),
         Method::Get => task(params, |(task, history)| Operation::Get { task, history }),
         Method::Cancel => task(params, |(task, _)| Operation::Cancel { task }),
         Method::Subscribe => task(params, |(task, _)| Operation::Subscribe { task }),
@@ -41,25 +45,6 @@ pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> R
     }
 }
 
-#[derive(Deserialize)]
-struct SendIn {
-    tenant: Option<String>,
-    message: Option<Object<MessageIn<PartV10>>>,
-    configuration: Option<Object<ConfigurationIn>>,
-    metadata: Option<Metadata>,
-}
-
-impl SendIn {
-    fn read(self, method: Method) -> Read<Request> {
-        let (mut message, task) = read::present(self.message)?.read(Naming::BySender).map_err(under("message"))?;
-        message.metadata = merged(self.metadata, message.metadata);
-        let configuration = self.configuration.unwrap_or_default().0;
-        let waits = !configuration.return_immediately.unwrap_or(false);
-        let sending = configuration.read(method, waits, (message, task))?;
-        Ok(Request { tenant: read::tenant(self.tenant)?, operation: Operation::Send(Box::new(sending)) })
-    }
-}
-
 /// `Part`: the member that is there says what it is.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,17 +52,12 @@ struct PartV10 {
     text: Option<String>,
     raw: Option<String>,
     url: Option<String>,
-    #[serde(default, deserialize_with = "any")]
+    #[serde(default, deserialize_with = "read::any")]
     data: Option<Value>,
     metadata: Option<Metadata>,
     filename: Option<String>,
     #[serde(alias = "media_type")]
     media_type: Option<String>,
-}
-
-/// `"data": null` is a value of its own.
-fn any<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(from).map(Some)
 }
 
 impl PartIn for PartV10 {
