@@ -23,7 +23,7 @@ pub(super) async fn sent(client: &Client, agent: &str, url: &str) -> Value {
 async fn server(home: &TestHome) -> TestServer {
     let config = Config {
         api_listen: "127.0.0.1:0".parse().unwrap(),
-        a2a: Some(A2aConfig { enabled: true, ..A2aConfig::default() }),
+        a2a: A2aConfig { enabled: true, ..A2aConfig::default() },
         ..config()
     };
     let kernel = home.boot_with(config).start().unwrap();
