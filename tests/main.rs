@@ -28,5 +28,6 @@ mod start;
 mod streams;
 mod taint;
 mod tasks;
+mod users;
 
 mod support;

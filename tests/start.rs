@@ -41,7 +41,7 @@ fn a_broken_configuration_ends_the_start_before_anything_is_bound() {
         ("[limitz]\nbody_bytes = 5", "config.toml:1: limitz: unknown key; did you mean limits?"),
         ("api_listen = 50051", "config.toml:1: api_listen: "),
         ("api_listen = \"localhost:50051\"", "config.toml:1: api_listen: \"localhost:50051\" is not a listen address"),
-        ("api_listen = \"0.0.0.0:0\"", "config.toml:1: api_listen: 0.0.0.0:0 is reachable from other machines"),
+        ("public_url = \"example.org\"", "config.toml:1: public_url: must be an http or https URL"),
         ("[limits]\ntool_timeout_secs = \"1\"", "config.toml:2: limits.tool_timeout_secs: "),
         ("[limits]\nheaders = 0", "config.toml:2: limits.headers: must be at least 1"),
         ("[log]\nlevel = \"loud\"", "config.toml:2: log.level: "),

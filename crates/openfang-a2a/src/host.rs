@@ -5,7 +5,6 @@ use openfang_types::event::{Seq, StreamItem, Until};
 use openfang_types::ids::{AgentName, TaskName};
 use openfang_types::task::{Message, Origin};
 use serde_json::value::RawValue;
-use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Held, Push};
 use crate::error::A2aError;
@@ -64,8 +63,6 @@ pub trait AgentHost: Send + Sync + 'static {
     fn delete_push<'a>(&'a self, caller: &'a Self::Caller, held: &'a Held, id: &'a str) -> HostFuture<'a, ()>;
     /// The card of an agent, or of the default one, with all that this caller may use.
     fn extended_card(&self, caller: &Self::Caller, of: Option<&AgentName>, is_strict: bool) -> Option<Box<RawValue>>;
-    /// Fires when the caller is no longer who it was: its streams end.
-    fn gone(&self, caller: &Self::Caller) -> CancellationToken;
 }
 
 /// What a message led to.

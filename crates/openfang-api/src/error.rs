@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode};
 use openfang_kernel::config_edit::EditError;
+use openfang_kernel::users::UserError;
 use openfang_kernel::{AuthError, KernelError, ToolError};
 use openfang_types::ids::TraceId;
 use serde::Serialize;
@@ -39,6 +40,12 @@ impl ApiError {
     pub(crate) fn wrong_origin() -> Self {
         let says = "pages of that Origin may not call this server; add it to allowed_origins";
         Self::new(StatusCode::FORBIDDEN, "wrong_origin", says)
+    }
+
+    pub(crate) fn forged() -> Self {
+        let says = "a request that changes something and comes with a cookie must say from which page: send the header \
+                    Origin, or use a key instead of the cookie";
+        Self::new(StatusCode::FORBIDDEN, "forged", says)
     }
 
     pub(crate) fn unauthorized(error: AuthError) -> Self {
@@ -127,6 +134,18 @@ fn status_of(error: &KernelError) -> StatusCode {
             StatusCode::CONFLICT
         }
         KernelError::TooManyStreams { .. } => StatusCode::TOO_MANY_REQUESTS,
+        KernelError::Revoked => StatusCode::UNAUTHORIZED,
+        KernelError::User(error) => match error {
+            UserError::Unknown { .. } | UserError::UnknownKey(_) => StatusCode::NOT_FOUND,
+            UserError::Exists(_) | UserError::Former(_) | UserError::TooMany { .. } => StatusCode::CONFLICT,
+            UserError::Reserved(_)
+            | UserError::Grant(_)
+            | UserError::Label
+            | UserError::EntryLabel
+            | UserError::Password => StatusCode::UNPROCESSABLE_ENTITY,
+            UserError::WrongLogin => StatusCode::UNAUTHORIZED,
+            UserError::Busy => StatusCode::TOO_MANY_REQUESTS,
+        },
         KernelError::Store(_) if error.is_limit() => StatusCode::TOO_MANY_REQUESTS,
         KernelError::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
         KernelError::Tool(error) => match error {

@@ -14,6 +14,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use openfang_kernel::{Caller, Kernel};
+use openfang_types::limits::STRANGERS_BODY_BYTES;
 use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
@@ -75,23 +76,40 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, kernel: &Kernel) -> Result<Self, ApiError> {
-        // A page's plain form can send any text, but not this type; so a browser cannot be made to send one.
-        if !is_json(&request) {
-            return Err(ApiError::unsupported("send the header `Content-Type: application/json`"));
-        }
-        let bytes = whole(request.into_body(), kernel).await?;
-        openfang_types::scan::scan(&bytes)
-            .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
-        let body = serde_json::from_slice(&bytes);
-        body.map(Self)
-            .map_err(|error| ApiError::bad_request(format!("the body does not fit: {error}")))
+        json(request, kernel, kernel.config().limits.body_bytes).await.map(Self)
     }
+}
+
+/// A JSON body of somebody who is not known yet; it is small.
+pub(crate) struct StrangersJson<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Kernel> for StrangersJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, kernel: &Kernel) -> Result<Self, ApiError> {
+        json(request, kernel, STRANGERS_BODY_BYTES).await.map(Self)
+    }
+}
+
+async fn json<T: DeserializeOwned>(request: Request, kernel: &Kernel, max_bytes: usize) -> Result<T, ApiError> {
+    // A page's plain form can send any text, but not this type; so a browser cannot be made to send one.
+    if !is_json(&request) {
+        return Err(ApiError::unsupported("send the header `Content-Type: application/json`"));
+    }
+    let bytes = at_most(request.into_body(), kernel, max_bytes).await?;
+    openfang_types::scan::scan(&bytes)
+        .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
+    serde_json::from_slice(&bytes).map_err(|error| ApiError::bad_request(format!("the body does not fit: {error}")))
 }
 
 /// The whole body, as large and as slow as config allows.
 pub(crate) async fn whole(body: impl RequestBody, kernel: &Kernel) -> Result<Bytes, ApiError> {
+    at_most(body, kernel, kernel.config().limits.body_bytes).await
+}
+
+async fn at_most(body: impl RequestBody, kernel: &Kernel, max_bytes: usize) -> Result<Bytes, ApiError> {
     let limits = &kernel.config().limits;
-    let mut bytes = pin!(read(body, limits.body_bytes));
+    let mut bytes = pin!(read(body, max_bytes));
     // What came with its head needs no clock.
     if let Poll::Ready(bytes) = poll_fn(|task| Poll::Ready(bytes.as_mut().poll(task))).await {
         return bytes;

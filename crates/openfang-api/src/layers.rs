@@ -21,8 +21,12 @@ use crate::error::ApiError;
 use crate::routes::Access;
 use metrics::HttpMetrics;
 
+pub(crate) use cookie::LoginCookie;
+
 mod auth;
+mod cookie;
 mod cors;
+mod csrf;
 mod host;
 mod metrics;
 mod peer;
@@ -54,6 +58,26 @@ pub(crate) struct Gate {
     pub(crate) path: &'static str,
 }
 
+/// Somebody at a public route: where they come from, and in which request.
+#[derive(Clone)]
+pub(crate) struct Stranger {
+    front: Arc<Front>,
+    peer: IpAddr,
+    pub(crate) trace: TraceId,
+}
+
+impl Stranger {
+    /// Whether they have guessed too often just now.
+    pub(crate) fn may_try(&self) -> Result<(), ApiError> {
+        self.front.rates.not_locked_out(self.peer)
+    }
+
+    /// A wrong guess costs what a wrong credential costs.
+    pub(crate) fn guessed_wrong(&self) -> Result<(), ApiError> {
+        self.front.rates.charge_failure(self.peer)
+    }
+}
+
 impl Front {
     pub(crate) fn new(kernel: Kernel, address: SocketAddr) -> Self {
         let config = kernel.config();
@@ -79,7 +103,7 @@ impl Front {
 pub(crate) async fn guard<B, F>(
     gate: &Gate,
     socket: IpAddr,
-    request: Request<B>,
+    mut request: Request<B>,
     next: impl FnOnce(Request<B>, Option<Caller>) -> F,
 ) -> Response
 where
@@ -93,7 +117,12 @@ where
     // Pinned where it is: a wrapper around the whole future would be another copy of it.
     let answer = pin!(async {
         match checked(gate, socket, trace, &request) {
-            Ok(Passed::On(caller)) => Ok(next(request, caller).await),
+            Ok(Passed::On(caller)) => Ok(next(request, Some(caller)).await),
+            Ok(Passed::Stranger(peer)) => {
+                let stranger = Stranger { front: Arc::clone(&gate.front), peer, trace };
+                request.extensions_mut().insert(stranger);
+                Ok(next(request, None).await)
+            }
             Ok(Passed::Answered(response)) => Ok(response),
             Err(error) => Err(error),
         }
@@ -122,8 +151,10 @@ where
 
 /// What the checks let pass.
 enum Passed {
-    /// To the handler, with the caller where the route wants one.
-    On(Option<Caller>),
+    /// A caller, to the handler.
+    On(Caller),
+    /// Somebody, to a public one.
+    Stranger(IpAddr),
     /// Nothing: a question that the layers themselves answer.
     Answered(Response),
 }
@@ -142,15 +173,14 @@ fn checked<B>(gate: &Gate, socket: IpAddr, trace: TraceId, request: &Request<B>)
     let peer = peer::of(socket, request.headers(), &config.trusted_proxies);
     // Before the credential is looked at: guessing must cost too.
     front.rates.admit_peer(peer)?;
-    let caller = match gate.access {
-        Access::Public => None,
+    match gate.access {
+        Access::Public => Ok(Passed::Stranger(peer)),
         Access::Credential => {
             let principal = auth::check(front, request, peer)?;
             // After it: one principal's storm is its own.
             front.rates.admit_principal(&principal)?;
             let door = auth::door_of(&principal, request);
-            Some(Caller { principal, door, trace })
+            Ok(Passed::On(Caller { principal, door, trace }))
         }
-    };
-    Ok(Passed::On(caller))
+    }
 }

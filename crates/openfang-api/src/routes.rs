@@ -1,6 +1,6 @@
 //! The URL table, and nothing else: which path, which methods, who may come in, who answers.
 
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 use http::Method;
 use openfang_kernel::Kernel;
 
@@ -9,6 +9,8 @@ use a2a::A2aDoor;
 pub(crate) mod a2a;
 mod agents;
 mod health;
+mod keys;
+mod login;
 pub(crate) mod mcp;
 mod mcp_servers;
 mod metrics;
@@ -16,6 +18,7 @@ mod policy;
 mod sse;
 mod tasks;
 mod tools;
+mod users;
 
 /// Who may come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +55,15 @@ pub(crate) fn table() -> Vec<Route> {
     const GET: &[Method] = &[Method::GET];
     const POST: &[Method] = &[Method::POST];
     const GET_POST: &[Method] = &[Method::GET, Method::POST];
+    const DELETE: &[Method] = &[Method::DELETE];
     const GET_DELETE: &[Method] = &[Method::GET, Method::DELETE];
     let route =
         |path, methods, access, handler| Route { path, methods, access, handler: Handler::Routed(Box::new(handler)) };
     let mut table = vec![
         route("/health", GET, Public, get(health::show)),
+        route("/api/login", POST, Public, post(login::log_in)),
+        route("/api/logout", POST, Credential, post(login::log_out)),
+        route("/api/me", GET, Credential, get(login::me)),
         route("/metrics", GET, Credential, get(metrics::show)),
         route("/api/agents", GET, Credential, get(agents::list)),
         route("/api/agents/{name}", GET, Credential, get(agents::show)),
@@ -68,6 +75,12 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/tasks/{id}/cancel", POST, Credential, post(tasks::cancel)),
         route("/api/tasks/{id}/events", GET, Credential, get(tasks::events)),
         route("/api/policy/{agent}/{tool}", GET, Credential, get(policy::explain)),
+        route("/api/users", GET_POST, Credential, get(users::list).post(users::add)),
+        route("/api/users/{name}", DELETE, Credential, delete(users::remove)),
+        route("/api/users/{name}/grants", POST, Credential, post(users::set_grants)),
+        route("/api/users/{name}/password", POST, Credential, post(users::set_password)),
+        route("/api/keys", GET_POST, Credential, get(keys::list).post(keys::create)),
+        route("/api/keys/{id}", DELETE, Credential, delete(keys::revoke)),
         route("/api/mcp/servers", GET_POST, Credential, get(mcp_servers::list).post(mcp_servers::add)),
         route("/api/mcp/servers/{name}", GET_DELETE, Credential, get(mcp_servers::show).delete(mcp_servers::remove)),
         route("/api/mcp/servers/{name}/restart", POST, Credential, post(mcp_servers::restart)),

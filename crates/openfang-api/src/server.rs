@@ -46,8 +46,11 @@ pub enum Stopped {
 }
 
 impl Server {
-    /// Binds the address of the config.
+    /// Binds the address of the config, unless others could reach it and nobody has a credential.
     pub async fn bind(kernel: Kernel) -> io::Result<Self> {
+        if let Some(problem) = kernel.exposure() {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem.why));
+        }
         raise_descriptor_limit();
         let listener = TcpListener::bind(kernel.config().api_listen).await?;
         let address = listener.local_addr()?;

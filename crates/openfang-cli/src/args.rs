@@ -3,15 +3,17 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
-use openfang_types::task::TaskState;
 
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, Transport};
+pub(crate) use task::{TaskCommand, TaskListArgs};
+pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, UserPasswordArgs};
 
 mod mcp;
+mod task;
+mod users;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -86,6 +88,12 @@ pub(crate) enum Command {
     /// Look at tasks, follow and cancel them
     #[command(subcommand, after_help = "Example:\n  openfang task list --state working")]
     Task(TaskCommand),
+    /// Look after users: who may use this server from elsewhere, and for what
+    #[command(subcommand, after_help = "Example:\n  openfang user add ada --grant 'agent:starter/*'")]
+    User(UserCommand),
+    /// Make, list and revoke the keys of users
+    #[command(subcommand, after_help = "Example:\n  openfang key create ada --label laptop")]
+    Key(KeyCommand),
     /// Check and show the configuration
     #[command(subcommand, after_help = "Example:\n  openfang config check")]
     Config(ConfigCommand),
@@ -183,45 +191,6 @@ pub(crate) enum ToolCommand {
         #[arg(long, value_name = "JSON")]
         args: Option<String>,
     },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum TaskCommand {
-    /// List your tasks, latest change first
-    #[command(after_help = "Example:\n  openfang task list --agent starter --state completed")]
-    List(TaskListArgs),
-    /// Show a task: its messages and results
-    #[command(after_help = "Example:\n  openfang task show 0199c0de-0000-7000-8000-000000000001")]
-    Show {
-        /// Which task
-        id: TaskId,
-    },
-    /// Follow a task until its end; exit code 1 if it fails
-    #[command(after_help = "Example:\n  openfang task watch 0199c0de-0000-7000-8000-000000000001 --json")]
-    Watch {
-        /// Which task
-        id: TaskId,
-    },
-    /// Stop a task's work
-    #[command(after_help = "Example:\n  openfang task cancel 0199c0de-0000-7000-8000-000000000001")]
-    Cancel {
-        /// Which task
-        id: TaskId,
-    },
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct TaskListArgs {
-    /// Only those in this state
-    #[arg(long, value_parser = PossibleValuesParser::new(TaskState::ALL.map(TaskState::as_str))
-        .try_map(|word| TaskState::from_word(&word).ok_or("not a state")))]
-    pub(crate) state: Option<TaskState>,
-    /// Only this agent's
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<AgentName>,
-    /// How many at most
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) limit: u32,
 }
 
 #[derive(Debug, Subcommand)]

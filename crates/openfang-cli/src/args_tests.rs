@@ -2,6 +2,8 @@
 
 use clap::CommandFactory as _;
 
+use openfang_types::task::TaskState;
+
 use super::*;
 use crate::error::Exit;
 

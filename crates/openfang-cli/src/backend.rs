@@ -26,6 +26,7 @@ mod daemon;
 mod following;
 mod in_process;
 mod servers;
+mod users;
 
 /// Who carries a command out.
 pub(crate) enum Backend {

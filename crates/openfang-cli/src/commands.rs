@@ -16,6 +16,7 @@ mod backup;
 mod completions;
 mod config;
 mod db;
+mod key;
 mod mcp;
 mod policy;
 mod start;
@@ -23,6 +24,7 @@ mod status;
 mod stop;
 mod task;
 mod tool;
+mod user;
 mod watching;
 
 /// Carries a command out. Only `start` logs as the file says; see [`Session::command_log`].
@@ -38,6 +40,8 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Agent(command) => agent::run(session, command).await,
         Command::Tool(command) => tool::run(session, command).await,
         Command::Task(command) => task::run(session, command).await,
+        Command::User(command) => user::run(session, command).await,
+        Command::Key(command) => key::run(session, command).await,
         Command::Config(command) => config::run(session, &command),
         Command::Policy(command) => policy::run(session, &command).await,
         Command::Audit(command) => audit::run(session, &command).await,

@@ -137,9 +137,11 @@ impl CliError {
                 BootError::Agents(_) | BootError::Catalog(_) | BootError::Sensitive(_) | BootError::Config(_) => {
                     Exit::Config
                 }
-                BootError::Home(_) | BootError::Randomness(_) | BootError::Database(_) | BootError::Node(_) => {
-                    Exit::Failed
-                }
+                BootError::Home(_)
+                | BootError::Randomness(_)
+                | BootError::Database(_)
+                | BootError::Users(_)
+                | BootError::Node(_) => Exit::Failed,
             },
             Self::Daemon(_) | Self::NeedsDaemon { .. } | Self::CutOff { .. } => Exit::NoDaemon,
         }

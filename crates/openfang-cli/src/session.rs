@@ -8,7 +8,7 @@ use openfang_kernel::Kernel;
 use openfang_kernel::config_file::{self, Overlay};
 use openfang_kernel::home::{FirstRun, Home};
 use openfang_kernel::strict_toml::Place;
-use openfang_types::config::{Config, LogConfig, LogLevel};
+use openfang_types::config::{Config, ConfigProblem, LogConfig, LogLevel};
 
 use crate::args::Global;
 use crate::error::CliError;
@@ -54,6 +54,12 @@ impl Session {
     pub(crate) fn config(&self, flags: &[Overlay]) -> Result<Config, CliError> {
         let overlays = [&self.overlays, flags].concat();
         Ok(config_file::load(&self.home.config(), &overlays)?)
+    }
+
+    /// A problem of the configuration that only shows with what the home holds, with its place.
+    pub(crate) fn faulty(&self, flags: &[Overlay], problem: ConfigProblem) -> CliError {
+        let overlays = [&self.overlays, flags].concat();
+        config_file::placed(&self.home.config(), &overlays, problem).into()
     }
 
     /// Writes what a home needs.

@@ -41,6 +41,13 @@ fn a_flag_overlays_the_file_and_is_named_when_it_is_wrong() {
     let config = session.config(&[flag("--listen", "api_listen", "127.0.0.1:2")]).unwrap();
     assert_eq!(config.api_listen.port(), 2);
 
-    let refused = session.config(&[flag("--listen", "api_listen", "0.0.0.0:2")]).unwrap_err();
+    let refused = session.config(&[flag("--listen", "api_listen", "nowhere")]).unwrap_err();
     assert!(refused.to_string().starts_with("flag --listen: api_listen: "), "{refused}");
+
+    let everywhere = [flag("--listen", "api_listen", "0.0.0.0:2")];
+    let problem = session.config(&everywhere).unwrap().exposure().unwrap();
+    let refused = session.faulty(&everywhere, problem.clone());
+    assert!(refused.to_string().starts_with("flag --listen: api_listen: 0.0.0.0:2 is reachable"), "{refused}");
+    let refused = session.faulty(&[], problem);
+    assert!(refused.to_string().contains("config.toml:1: api_listen: "), "{refused}");
 }

@@ -121,6 +121,17 @@ impl Daemon {
         self.exchange(method, path_and_query, Some(body), tracer).await
     }
 
+    /// Sends a request whose answer is a secret; the trace does not show it.
+    pub async fn request_for_a_secret(
+        &self,
+        method: Method,
+        path_and_query: &str,
+        body: &serde_json::Value,
+    ) -> Result<Answer, DaemonError> {
+        self.exchange(method, path_and_query, Some(body), self.tracer.clone().hiding_answers())
+            .await
+    }
+
     async fn exchange(
         &self,
         method: Method,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openfang_a2a::answer::{Held, Push};
+use openfang_a2a::card::CardForm;
 use openfang_a2a::error::A2aError;
 use openfang_a2a::host::{AgentHost, Follower, HostFuture, Listed, Sent};
 use openfang_a2a::operation::{Listing, NewPush, Sending};
@@ -14,7 +15,6 @@ use openfang_types::ids::{AgentName, TaskId, TaskName};
 use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
 use openfang_types::task::Origin;
 use serde_json::value::RawValue;
-use tokio_util::sync::CancellationToken;
 
 use crate::streams::{Begin, Follow, TaskStream};
 use crate::task_list::TaskFilter;
@@ -152,12 +152,10 @@ impl AgentHost for Kernel {
         Box::pin(async move { Self::delete_push(self, caller, held.task.id, id).await.map_err(refused) })
     }
 
-    fn extended_card(&self, _caller: &Caller, _of: Option<&AgentName>, _is_strict: bool) -> Option<Box<RawValue>> {
-        None
-    }
-
-    fn gone(&self, _caller: &Caller) -> CancellationToken {
-        CancellationToken::new()
+    fn extended_card(&self, caller: &Caller, of: Option<&AgentName>, is_strict: bool) -> Option<Box<RawValue>> {
+        let form = if is_strict { CardForm::Strict } else { CardForm::Superset };
+        let card = self.card(Some(&caller.principal), of, form)?;
+        serde_json::from_slice(&card.body).ok()
     }
 }
 

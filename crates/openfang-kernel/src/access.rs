@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use openfang_store::SecretDigest;
 use openfang_types::ids::TraceId;
 use openfang_types::principal::{AdminProof, Door, Principal, Standing};
 use openfang_types::secret::Secret;
 use openfang_types::taint::{Label, Labels};
-use sha2::{Digest as _, Sha256};
+use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
+use tokio_util::sync::CancellationToken;
+
+use crate::accounts::Accounts;
 
 /// A principal, with the request it makes.
 #[derive(Debug, Clone)]
@@ -24,6 +28,9 @@ pub struct Caller {
 impl Caller {
     /// What the request brings with it: the label of its door, then of its credential.
     pub fn entry_labels(&self) -> Labels {
+        if let (Door::Cli | Door::Rest | Door::Mcp, Some(label)) = (self.door, self.principal.entry_label()) {
+            return Labels::one(label, "a key that says so");
+        }
         match (self.door, self.principal.standing()) {
             (Door::Agent, _) => Labels::none(), // the labels of the calling run travel instead
             (Door::Cli, Standing::Admin(_)) => Labels::one(Label::Operator, "the command line"),
@@ -42,8 +49,13 @@ impl Caller {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
     /// No credential was given, and one is needed.
-    #[error("a credential is needed: send the header `Authorization: Bearer <api_key>`")]
+    #[error(
+        "a credential is needed: send the header `Authorization: Bearer <key>` with the api_key or a key of `openfang key create`"
+    )]
     Missing,
+    /// The cookie is of a login that has ended.
+    #[error("the login has ended: log in again")]
+    Ended,
     /// The credential is not one of ours.
     #[error("the credential is not valid")]
     Invalid,
@@ -67,11 +79,12 @@ pub(crate) struct Credentials {
     local: Arc<Principal>,
     daemon: Arc<Principal>,
     admin: Arc<Principal>,
+    accounts: Arc<Accounts>,
 }
 
 impl Credentials {
     /// The configured key and a fresh token for this start.
-    pub(crate) fn new(api_key: Option<&Secret>) -> Result<Self, getrandom::Error> {
+    pub(crate) fn new(api_key: Option<&Secret>, accounts: Arc<Accounts>) -> Result<Self, getrandom::Error> {
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes)?;
         let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -82,6 +95,7 @@ impl Credentials {
             local: Arc::new(Principal::local()),
             daemon: Arc::new(Principal::admin(AdminProof::DaemonToken)),
             admin: Arc::new(Principal::admin(AdminProof::ApiKey)),
+            accounts,
         })
     }
 
@@ -89,28 +103,50 @@ impl Credentials {
         &self.daemon_token
     }
 
-    /// Whether anybody has a credential that was given to them.
-    pub(crate) const fn is_configured(&self) -> bool {
-        self.api_key.is_some()
+    /// The users, and what proves to be them.
+    pub(crate) const fn accounts(&self) -> &Arc<Accounts> {
+        &self.accounts
     }
 
-    /// Digests are compared, all of them and in constant time: a wrong key takes the path of a right one.
+    /// Whether anybody has a credential that was given to them.
+    pub(crate) fn is_configured(&self) -> bool {
+        self.api_key.is_some() || self.accounts.has_seen_users()
+    }
+
+    /// Digests are compared, all of them and in constant time: a wrong key takes the path of a right one. Users' keys are
+    /// found by their digests, which nobody can choose.
     pub(crate) fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Arc<Principal>, AuthError> {
         let Some(presented) = presented else {
-            return match (self.api_key, peer) {
-                (None, PeerKind::Loopback) => Ok(Arc::clone(&self.local)),
-                (Some(_), _) | (None, PeerKind::Remote) => Err(AuthError::Missing),
+            return match (self.is_configured(), peer) {
+                (false, PeerKind::Loopback) => Ok(Arc::clone(&self.local)),
+                (true, _) | (false, PeerKind::Remote) => Err(AuthError::Missing),
             };
         };
-        let presented = digest(presented);
-        let is_daemon = presented.ct_eq(&self.daemon_digest);
-        let is_key = presented.ct_eq(&self.api_key.unwrap_or_default());
+        let digest = SecretDigest::of(presented);
+        let is_daemon = digest.as_bytes().ct_eq(&self.daemon_digest);
+        let is_key = digest.as_bytes().ct_eq(&self.api_key.unwrap_or_default());
         match (bool::from(is_daemon), bool::from(is_key) && self.api_key.is_some()) {
             // The token lies in a file of this machine; elsewhere it proves no more than a key does.
             (true, _) if peer == PeerKind::Remote => Ok(Arc::clone(&self.admin)),
             (true, _) => Ok(Arc::clone(&self.daemon)),
             (false, true) => Ok(Arc::clone(&self.admin)),
-            (false, false) => Err(AuthError::Invalid),
+            (false, false) => self.accounts.by_key(&digest).ok_or(AuthError::Invalid),
+        }
+    }
+
+    /// Who the cookie of a login belongs to.
+    pub(crate) fn recognise(&self, cookie: &str) -> Result<Arc<Principal>, AuthError> {
+        self.accounts.by_login(&SecretDigest::of(cookie)).ok_or(AuthError::Ended)
+    }
+
+    /// Fires when this principal's credential is worth nothing any more; for what stays open.
+    pub(crate) fn revoked(&self, principal: &Principal) -> CancellationToken {
+        match principal.standing() {
+            Standing::Admin(_) => CancellationToken::new(),
+            Standing::Local => self.accounts.closing_for_strangers(),
+            Standing::User(_) => principal
+                .credential()
+                .map_or_else(CancellationToken::new, |credential| self.accounts.revoked(credential)),
         }
     }
 
@@ -129,7 +165,7 @@ fn prove(token: &str, challenge: &str) -> String {
 }
 
 fn digest(text: &str) -> [u8; 32] {
-    Sha256::digest(text.as_bytes()).into()
+    *SecretDigest::of(text).as_bytes()
 }
 
 #[cfg(test)]

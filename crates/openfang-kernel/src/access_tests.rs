@@ -1,11 +1,17 @@
 //! Who is let in, and which label they bring.
 
+use openfang_store::Stores;
 use openfang_types::principal::Grants;
 
 use super::*;
+use crate::SystemClock;
+
+fn no_accounts() -> Arc<Accounts> {
+    Arc::new(Accounts::open(Stores::in_memory().users, Arc::new(SystemClock)).unwrap())
+}
 
 fn with_key() -> Credentials {
-    Credentials::new(Some(&Secret::new("right-key".into()))).unwrap()
+    Credentials::new(Some(&Secret::new("right-key".into())), no_accounts()).unwrap()
 }
 
 #[test]
@@ -24,7 +30,7 @@ fn the_right_key_is_the_admin_and_everything_else_is_nobody() {
 
 #[test]
 fn without_a_configured_key_loopback_is_local_and_nobody_else_is_anything() {
-    let credentials = Credentials::new(None).unwrap();
+    let credentials = Credentials::new(None, no_accounts()).unwrap();
 
     assert_eq!(credentials.authenticate(None, PeerKind::Loopback), Ok(Arc::new(Principal::local())));
     assert_eq!(credentials.authenticate(None, PeerKind::Remote), Err(AuthError::Missing));
@@ -47,4 +53,18 @@ fn each_door_and_credential_brings_its_label() {
     assert_eq!(label(Door::Rest, user), [Label::User]);
     assert_eq!(label(Door::Rest, Principal::local()), [Label::UntrustedAgent]);
     assert_eq!(label(Door::Agent, Principal::local()), []);
+}
+
+#[test]
+fn a_key_may_say_how_far_it_is_trusted_through_every_door() {
+    let trace = "00000000-0000-0000-0000-000000000001".parse().unwrap();
+    for label in [Label::UntrustedAgent, Label::User] {
+        let user = Principal::user("ada".parse().unwrap(), Grants::default()).bringing(Some(label));
+        for door in [Door::Rest, Door::Mcp] {
+            let caller = Caller { principal: Arc::new(user.clone()), door, trace };
+            assert_eq!(caller.entry_labels().iter().collect::<Vec<_>>(), [label]);
+        }
+        let through_agent = Caller { principal: Arc::new(user), door: Door::Agent, trace };
+        assert!(through_agent.entry_labels().is_empty(), "the labels of the run travel");
+    }
 }

@@ -13,7 +13,7 @@ use openfang_runtime::pipeline::secrets::SensitiveError;
 use openfang_runtime::pipeline::{Pipeline, Sensitive};
 use openfang_runtime::tools::{Surroundings, Tool, builtin};
 use openfang_runtime::workspaces::Workspaces;
-use openfang_store::{Node, NodeError, OpenError, Sqlite, Stores};
+use openfang_store::{Node, NodeError, OpenError, Sqlite, StoreError, Stores};
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::ids::{AgentName, NodeId};
@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::Credentials;
+use crate::accounts::Accounts;
 use crate::agents::{self, AgentsError};
 use crate::cards::Cards;
 use crate::home::{Home, HomeError};
@@ -34,6 +35,7 @@ use crate::store_metrics;
 use crate::streams::OpenStreams;
 use crate::system::{SystemClock, SystemIds};
 use crate::upstreams::Upstreams;
+use crate::users::Passwords;
 
 /// What a kernel is made of. Start from [`Boot::new`] and replace what should be different.
 pub struct Boot {
@@ -65,6 +67,9 @@ pub enum BootError {
     /// The database cannot be used.
     #[error(transparent)]
     Database(#[from] OpenError),
+    /// The users cannot be read.
+    #[error("the users cannot be read: {0}")]
+    Users(#[source] StoreError),
     /// This process cannot be registered.
     #[error(transparent)]
     Node(#[from] NodeError),
@@ -136,9 +141,6 @@ impl Boot {
     /// Puts the parts together. The home must be prepared.
     pub fn start(self) -> Result<Kernel, BootError> {
         let keys = Keys::open(&self.home.secret_key())?;
-        let credentials = Credentials::new(self.config.api_key.as_ref())?;
-        let sensitive =
-            Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
         let node_id = NodeId::from_uuid(self.ids.ordered());
         let (stores, node) = match self.stores {
             Some(stores) => (stores, None),
@@ -147,6 +149,10 @@ impl Boot {
                 (Sqlite::open(&self.home.database(), node_id)?.stores(), Some(node))
             }
         };
+        let accounts = Accounts::open(Arc::clone(&stores.users), Arc::clone(&self.clock)).map_err(BootError::Users)?;
+        let credentials = Credentials::new(self.config.api_key.as_ref(), Arc::new(accounts))?;
+        let sensitive =
+            Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
         let mut metrics = Registry::default();
         store_metrics::register(&mut metrics, &stores.health);
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
@@ -170,6 +176,7 @@ impl Boot {
                 config: Arc::new(self.config),
                 credentials,
                 keys,
+                passwords: Passwords::default(),
                 stores,
                 clock: self.clock,
                 ids: self.ids,

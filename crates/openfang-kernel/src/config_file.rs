@@ -57,6 +57,19 @@ pub fn load(path: &Path, overlays: &[Overlay]) -> Result<Config, ConfigError> {
     Ok(merge(path, &text, overlays)?)
 }
 
+/// What cannot be used although the configuration is right in itself, with the place where it was written.
+pub fn placed(path: &Path, overlays: &[Overlay], problem: ConfigProblem) -> ConfigError {
+    let ConfigProblem { key, why } = problem;
+    if let Some(overlay) = overlays.iter().rev().find(|overlay| overlay.key == key) {
+        return Faults(vec![Fault { place: overlay.place.clone(), key, why }]).into();
+    }
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    match Document::parse(path, &text, &strict_toml::schema_of::<Config>()) {
+        Ok(document) => Faults(vec![document.fault(&key, why)]).into(),
+        Err(faults) => faults.into(),
+    }
+}
+
 /// A file's text by itself: what it says, and what of that cannot be used unless something overlays it.
 pub(crate) fn checked(path: &Path, text: &str) -> Result<(Config, Vec<Fault>), Faults> {
     let document = Document::parse(path, text, &strict_toml::schema_of::<Config>())?;

@@ -16,7 +16,7 @@ fn a_broken_file_is_refused_with_file_line_key_and_nearest_key() {
         ("[limit]\nbody_bytes = 1", "config.toml:1: limit: unknown key; did you mean limits?"),
         ("api_listen = 50051", "config.toml:1: api_listen: invalid type: integer `50051`, expected a string"),
         ("api_listen = \"localhost\"", "config.toml:1: api_listen: \"localhost\" is not a listen address"),
-        ("api_listen = \"0.0.0.0:1\"", "config.toml:1: api_listen: 0.0.0.0:1 is reachable from other machines"),
+        ("public_url = \"example.org\"", "config.toml:1: public_url: must be an http or https URL"),
         (
             "\n\n[limits]\ntool_timeout_secs = -1",
             "config.toml:4: limits.tool_timeout_secs: invalid value: integer `-1`",
@@ -122,7 +122,7 @@ fn the_example_file_holds_every_key_at_its_default() {
     let usual = McpServerConfigEntry::new(server.name.clone(), server.transport.clone());
     assert_eq!(*server, McpServerConfigEntry { env: server.env.clone(), ..usual });
     let (api_key, mcp_servers) = (example.api_key.clone(), example.mcp_servers.clone());
-    let defaults = Config { api_key, mcp_servers, ..Config::default() };
+    let defaults = Config { api_key, mcp_servers, public_url: example.public_url.clone(), ..Config::default() };
     assert_eq!(example, defaults);
 
     let written: toml::Table = toml::from_str(&enabled).unwrap();

@@ -7,6 +7,7 @@ use openfang_types::ids::{AgentName, ServerName, TaskId, ToolName};
 use openfang_types::task::TaskState;
 
 use crate::config_edit::EditError;
+use crate::users::UserError;
 
 /// Why a request was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -92,6 +93,12 @@ pub enum KernelError {
     /// The configuration was not changed.
     #[error("config.toml was not changed: {0}")]
     ConfigEdit(EditError),
+    /// Something about users, their keys or their logins.
+    #[error(transparent)]
+    User(#[from] UserError),
+    /// The credential is worth nothing any more.
+    #[error("the credential was revoked; log in again, or send another key")]
+    Revoked,
     /// The tool was not called, or broke.
     #[error(transparent)]
     Tool(#[from] ToolError),
@@ -122,6 +129,8 @@ impl KernelError {
             Self::ConfigEdit(EditError::Changed) => "config_changed",
             Self::ConfigEdit(EditError::Unwritable(_)) => "config_unwritable",
             Self::ConfigEdit(_) => "config_refused",
+            Self::User(error) => error.reason(),
+            Self::Revoked => "revoked",
             Self::Tool(error) => error.reason(),
             Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",
             Self::Store(StoreError::TooManyPushes { .. }) => "too_many_push_configs",
@@ -135,6 +144,7 @@ impl KernelError {
         matches!(
             self,
             Self::TooManyStreams { .. }
+                | Self::User(UserError::Busy)
                 | Self::Store(StoreError::TooManyLive { .. } | StoreError::TooManyPushes { .. })
         )
     }

@@ -10,7 +10,7 @@ use openfang_runtime::pipeline::Pipeline;
 use openfang_store::{Node, Stores};
 use openfang_types::agent::AgentManifest;
 use openfang_types::clock::{Clock, IdSource};
-use openfang_types::config::Config;
+use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::ids::{AgentName, NodeId, TraceId};
 use openfang_types::principal::Principal;
 use openfang_types::secret::Secret;
@@ -29,6 +29,7 @@ use crate::outward::Outward;
 use crate::run::LiveRuns;
 use crate::streams::OpenStreams;
 use crate::upstreams::Upstreams;
+use crate::users::Passwords;
 
 /// A handle to the kernel. Cheap to clone.
 #[derive(Clone)]
@@ -40,6 +41,7 @@ pub(crate) struct Inner {
     pub(crate) config: Arc<Config>,
     pub(crate) credentials: Credentials,
     pub(crate) keys: Keys,
+    pub(crate) passwords: Passwords,
     pub(crate) stores: Stores,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
@@ -93,6 +95,22 @@ impl Kernel {
     /// Who presents this credential.
     pub fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Arc<Principal>, AuthError> {
         self.inner.credentials.authenticate(presented, peer)
+    }
+
+    /// Who presents the cookie of a login.
+    pub fn recognise(&self, cookie: &str) -> Result<Arc<Principal>, AuthError> {
+        self.inner.credentials.recognise(cookie)
+    }
+
+    /// Fires when the caller's credential is revoked, its user is removed or is granted something else: whatever stays
+    /// open on it ends then.
+    pub fn revoked(&self, caller: &Caller) -> CancellationToken {
+        self.inner.credentials.revoked(&caller.principal)
+    }
+
+    /// Why this configuration must not be listened on with the users there are.
+    pub fn exposure(&self) -> Option<ConfigProblem> {
+        self.inner.config.exposure().filter(|_| !self.inner.credentials.accounts().has_users())
     }
 
     /// The token of this start; whoever can read it is the operator.

@@ -5,9 +5,11 @@
 
 pub mod a2a;
 mod access;
+mod accounts;
 mod agents;
 mod boot;
 mod cards;
+mod change;
 pub mod config_edit;
 pub mod config_file;
 mod delegate;
@@ -34,6 +36,7 @@ mod task_list;
 mod task_log;
 mod tasks;
 mod upstreams;
+pub mod users;
 
 pub use access::{AuthError, Caller, PeerKind};
 pub use boot::{Boot, BootError};

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
-use openfang_store::DatabaseFile;
+use openfang_store::{DatabaseFile, OpenError};
 use openfang_types::limits::AUDIT_PAGE_ROWS;
 
 pub use openfang_store::{
@@ -92,6 +92,14 @@ impl AuditLog {
 /// Copies the database of a home to a new file, as of now. Says how many bytes that has.
 pub fn backup(home: &Home, to: &Path) -> Result<u64, MaintenanceError> {
     DatabaseFile::open(&home.database())?.backup(to)
+}
+
+/// Whether a home has any user; one without a database has none.
+pub fn has_users(home: &Home) -> Result<bool, MaintenanceError> {
+    match DatabaseFile::open(&home.database()) {
+        Err(MaintenanceError::Open(OpenError::Missing { .. })) => Ok(false),
+        opened => opened?.has_users(),
+    }
 }
 
 /// Says whether everything in the database of a home fits together.

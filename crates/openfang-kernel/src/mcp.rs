@@ -123,7 +123,9 @@ impl House for Kernel {
 
     fn audience(&self, caller: &Caller) -> Option<(String, u64)> {
         let version = self.inner.pipeline.catalog().version();
-        Some((format!("{:?} {:?}", caller.principal.standing(), caller.door), version))
+        // The labels too: what they forbid for ever is not listed.
+        let labels = caller.principal.entry_label();
+        Some((format!("{:?} {:?} {labels:?}", caller.principal.standing(), caller.door), version))
     }
 
     fn agents<'a>(&'a self, caller: &'a Caller) -> HouseFuture<'a, Vec<AgentSummary>> {

@@ -10,15 +10,14 @@ use openfang_types::mcp_status::McpServerStatus;
 use openfang_types::principal::{AdminProof, Standing};
 use tokio::time::Instant;
 
+use crate::change::Change;
 use crate::config_edit::{self, Edit, EditError, Existing};
 use crate::{Caller, Kernel, KernelError};
-use change::Change;
 use shown::Shown;
 
 pub use shown::shown;
 pub use view::{McpServerDetails, McpServerView, McpServers, McpTested};
 
-mod change;
 mod shown;
 mod view;
 
@@ -66,7 +65,7 @@ impl Kernel {
             _ => Ok(()),
         });
         let kernel = self.clone();
-        self.change(Change { caller, what: "mcp_server_add", server: &name }, allowed, async move {
+        self.change(Change { caller, what: "mcp_server_add", subject: name.as_str() }, allowed, async move {
             let to_write = entry.clone();
             kernel
                 .edit_config(move |path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]))
@@ -81,18 +80,22 @@ impl Kernel {
     pub async fn remove_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<(), KernelError> {
         let kernel = self.clone();
         let gone = name.clone();
-        self.change(Change { caller, what: "mcp_server_remove", server: name }, may_change(caller), async move {
-            let to_cut = gone.clone();
-            let cut = kernel.edit_config(move |path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)])).await;
-            match cut {
-                Err(KernelError::UnknownServer { .. }) if kernel.mcp_entry(&gone).is_ok() => {
-                    return Err(KernelError::NotInFile(gone));
+        self.change(
+            Change { caller, what: "mcp_server_remove", subject: name.as_str() },
+            may_change(caller),
+            async move {
+                let to_cut = gone.clone();
+                let cut = kernel.edit_config(move |path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)])).await;
+                match cut {
+                    Err(KernelError::UnknownServer { .. }) if kernel.mcp_entry(&gone).is_ok() => {
+                        return Err(KernelError::NotInFile(gone));
+                    }
+                    cut => cut?,
                 }
-                cut => cut?,
-            }
-            kernel.inner.upstreams.remove(&gone);
-            Ok(())
-        })
+                kernel.inner.upstreams.remove(&gone);
+                Ok(())
+            },
+        )
         .await
     }
 
@@ -116,7 +119,7 @@ impl Kernel {
     ) -> Result<Vec<String>, KernelError> {
         let allowed = may_change(caller).and_then(|()| self.mcp_entry(name).map(drop));
         let (kernel, server) = (self.clone(), name.clone());
-        self.change(Change { caller, what: "mcp_server_approve", server: name }, allowed, async move {
+        self.change(Change { caller, what: "mcp_server_approve", subject: name.as_str() }, allowed, async move {
             let approved = kernel.inner.upstreams.approve(&server, tool.as_deref()).await;
             approved.ok_or_else(|| kernel.unknown_server(&server))
         })
@@ -135,7 +138,7 @@ impl Kernel {
             Err(error) => (Err(error), None),
         };
         let (kernel, server) = (self.clone(), name.clone());
-        self.change(Change { caller, what, server: name }, allowed, async move {
+        self.change(Change { caller, what, subject: name.as_str() }, allowed, async move {
             let begun = Instant::now();
             let status = kernel.inner.upstreams.restart(&server).await;
             let (Some(status), Some(entry)) = (status, entry) else { return Err(kernel.unknown_server(&server)) };

@@ -12,7 +12,7 @@ use openfang_store::{AuditRetention, Retention, Stamp, StoreError, TaskRecord};
 use openfang_types::event::EventBody;
 use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::limits::{RETENTION_ROUND, TASK_ATTEMPTS, WATCH_OVER};
-use openfang_types::principal::{AdminProof, Door, Grants, Principal};
+use openfang_types::principal::{AdminProof, Door, Principal};
 use openfang_types::taint::{Label, Labels};
 use openfang_types::task::{Message, Role, TaskState};
 use tokio_util::sync::CancellationToken;
@@ -33,6 +33,7 @@ impl Kernel {
             self.inner.tracker.spawn(async move { stop.run_until_cancelled(work).await });
         };
         self.heed_cancel_requests();
+        spawn(Box::pin(self.clone().heed_account_changes()));
         spawn(Box::pin(self.clone().watch_over()));
         spawn(Box::pin(self.clone().retain_in_rounds()));
         spawn(Box::pin(Worker::new(self).run()));
@@ -89,7 +90,7 @@ impl Kernel {
         tracing::info!(task = %orphan.task.id, attempt = orphan.attempt + 1, "a task of a dead process is resumed");
         let TaskRecord { task, owner, labels, trace, .. } = orphan;
         let id = task.id;
-        let caller = Caller { principal: Arc::new(resumed_as(&owner, &labels)), door: Door::Rest, trace };
+        let caller = Caller { principal: Arc::new(self.resumed_as(&owner, &labels)), door: Door::Rest, trace };
         let log = Arc::new(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp));
         let Turn { message, told, .. } = turn;
         let cancel = CancellationToken::new();
@@ -124,6 +125,20 @@ impl Kernel {
         // Whoever was faster has settled it.
         let _ = log.end(Ending::saying(TaskState::Failed, why), &Labels::none()).await;
         Ok(())
+    }
+
+    /// Who a resumed run acts for: a user with what they are granted now, and nobody with more than they are sure to
+    /// have had.
+    fn resumed_as(&self, owner: &Owner, labels: &Labels) -> Principal {
+        if *owner != Owner::admin() {
+            let grants = self.inner.credentials.accounts().grants(owner).unwrap_or_default();
+            return Principal::user(owner.clone(), grants);
+        }
+        if labels.contains(Label::UntrustedAgent) {
+            Principal::local()
+        } else {
+            Principal::admin(AdminProof::InProcess)
+        }
     }
 
     async fn follow_cancel_requests(self) {
@@ -162,6 +177,9 @@ impl Kernel {
                 Ok(done) => tracing::debug!(done.evicted, done.folded, "retention"),
                 Err(error) => tracing::warn!(%error, "old tasks were not evicted"),
             }
+            if let Err(error) = self.inner.stores.users.purge(self.inner.clock.now()).await {
+                tracing::warn!(%error, "logins that are over were not forgotten");
+            }
             let rotated = self.inner.stores.audit.rotate(AuditRetention::default(), self.inner.clock.now()).await;
             if let Err(error) = rotated {
                 tracing::warn!(%error, "old audit segments were not cut");
@@ -177,19 +195,12 @@ impl Kernel {
     /// Lets the MCP servers go, ends this process's part of the audit log in order, and waits until everything that was queued is written.
     pub async fn close(&self) {
         self.inner.upstreams.close().await;
+        self.note_key_uses().await;
         let sealed = self.inner.stores.audit.seal(self.inner.clock.now()).await;
         if let Err(error) = sealed.and(self.inner.stores.health.probe().await) {
             tracing::warn!(%error, "the store was not closed in order");
         }
     }
-}
-
-/// Who a resumed run acts for: never with more than its owner is sure to have had.
-fn resumed_as(owner: &Owner, labels: &Labels) -> Principal {
-    if *owner != Owner::admin() {
-        return Principal::user(owner.clone(), Grants::default());
-    }
-    if labels.contains(Label::UntrustedAgent) { Principal::local() } else { Principal::admin(AdminProof::InProcess) }
 }
 
 type BackgroundWork = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;

@@ -10,6 +10,7 @@ use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::STREAM_BATCH_EVENTS;
 use openfang_types::task::Task;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::{Caller, Kernel, KernelError};
 
@@ -91,6 +92,7 @@ pub struct TaskStream {
     after: Seq,
     waiting: VecDeque<StreamItem>,
     latest: watch::Receiver<Seq>,
+    revoked: CancellationToken,
     is_over: bool,
     _slot: Slot,
 }
@@ -140,6 +142,7 @@ impl Kernel {
             after,
             waiting: VecDeque::new(),
             latest,
+            revoked: self.revoked(caller),
             is_over: false,
             _slot: slot,
         })
@@ -171,6 +174,9 @@ impl TaskStream {
     /// The next item; none when the stream is over. Safe to drop at any time.
     pub async fn next(&mut self) -> Result<Option<StreamItem>, KernelError> {
         loop {
+            if self.revoked.is_cancelled() {
+                return Err(KernelError::Revoked);
+            }
             if let Some(item) = self.waiting.pop_front() {
                 return Ok(Some(item));
             }
@@ -219,6 +225,7 @@ impl TaskStream {
         };
         tokio::select! {
             biased;
+            () = self.revoked.cancelled() => {}
             changed = self.latest.changed() => self.is_over = changed.is_err(),
             () = left_alone => {
                 self.waiting.push_back(StreamItem::Shutdown);

@@ -17,6 +17,7 @@ pub(crate) use push::{pushes, pushes_across_processes};
 pub(crate) use retention::retention;
 pub(crate) use takeover::takeover;
 pub(crate) use tasks::tasks;
+pub(crate) use users::{new_key, new_user, users};
 
 mod audit;
 mod key_values;
@@ -26,6 +27,7 @@ mod push;
 mod retention;
 mod takeover;
 mod tasks;
+mod users;
 
 pub(crate) fn owner(name: &str) -> Owner {
     name.parse().unwrap()

@@ -1,5 +1,5 @@
 //! The durable things, behind traits: tasks with their event log, push configurations, key-value memory with labels,
-//! audit rows.
+//! audit rows, users.
 //!
 //! A home implements all of them: [`memory`], which is gone with its process, and [`sqlite`], which several processes
 //! share. Whoever adds another runs `contract.rs` against it. [`nodes`] says which processes are alive.
@@ -17,6 +17,7 @@ pub mod nodes;
 pub mod push;
 pub mod sqlite;
 pub mod tasks;
+pub mod users;
 
 pub use audit::{
     AuditEntry, AuditFault, AuditHash, AuditLink, AuditOutcome, AuditProblem, AuditRetention, AuditRow, AuditStore,
@@ -31,6 +32,7 @@ pub use sqlite::{DatabaseFile, Finding, MaintenanceError, OpenError, Report, Sql
 pub use tasks::{
     Append, Created, NewTask, Position, Retained, Retention, Stamp, TaskPage, TaskQuery, TaskRecord, TaskStore,
 };
+pub use users::{Accounts, Login, NewKey, NewUser, SecretDigest, User, UserKey, UserStore};
 
 #[cfg(test)]
 mod contract;
@@ -79,6 +81,14 @@ pub enum StoreError {
         /// How many one may keep.
         limit: usize,
     },
+    /// There are as many of them as there may be.
+    #[error("there are {limit} {what} already; remove one first")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many there may be.
+        limit: usize,
+    },
 }
 
 /// Whether a home can be written, and what it has done.
@@ -113,6 +123,8 @@ pub struct Stores {
     pub memory: Arc<dyn KeyValueStore>,
     /// Who did what.
     pub audit: Arc<dyn AuditStore>,
+    /// Who there is.
+    pub users: Arc<dyn UserStore>,
     /// Whether all that works.
     pub health: Arc<dyn StoreHealth>,
 }
@@ -126,6 +138,7 @@ impl Stores {
             pushes: tasks,
             memory: Arc::new(memory::MemoryKeyValues::default()),
             audit: Arc::new(memory::MemoryAudit::default()),
+            users: Arc::new(memory::MemoryUsers::default()),
             health: Arc::new(memory::MemoryHealth),
         }
     }

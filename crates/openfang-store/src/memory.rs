@@ -4,11 +4,13 @@ mod audit;
 mod health;
 mod key_value;
 mod tasks;
+mod users;
 
 pub use audit::MemoryAudit;
 pub use health::MemoryHealth;
 pub use key_value::MemoryKeyValues;
 pub use tasks::MemoryTasks;
+pub use users::MemoryUsers;
 
 #[cfg(test)]
 #[path = "memory_tests.rs"]

@@ -36,6 +36,11 @@ async fn memory_keeps_the_contract() {
 }
 
 #[tokio::test]
+async fn users_keep_the_contract() {
+    contract::users(|| Box::new(MemoryUsers::default())).await;
+}
+
+#[tokio::test]
 async fn audit_keeps_the_contract() {
     contract::audit(|| Box::new(MemoryAudit::default())).await;
 }

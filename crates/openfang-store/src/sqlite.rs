@@ -13,6 +13,7 @@ use batch::Batch;
 use key_value::SqliteKeyValues;
 use readers::Readers;
 use tasks::{SqlitePushes, SqliteTasks};
+use users::SqliteUsers;
 use watchers::{Follower, Watchers};
 use writer::Writer;
 
@@ -24,6 +25,7 @@ mod maintenance;
 mod readers;
 mod schema;
 mod tasks;
+mod users;
 mod watchers;
 mod writer;
 
@@ -67,6 +69,7 @@ impl Sqlite {
             pushes: Arc::new(SqlitePushes::new(self.clone())),
             memory: Arc::new(SqliteKeyValues::new(self.clone())),
             audit: Arc::new(SqliteAudit::new(self.clone())),
+            users: Arc::new(SqliteUsers::new(self.clone())),
             health: Arc::new(self.clone()),
         }
     }

@@ -16,9 +16,11 @@ use crate::secret::Secret;
 
 pub use a2a::{A2aConfig, ExternalAgent};
 pub use mcp_servers::{EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpTransportEntry, OnChange};
+pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
 
 mod a2a;
 mod mcp_servers;
+mod reach;
 
 /// The whole of `config.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,8 +33,8 @@ pub struct Config {
     /// The admin's key, sent as `Authorization: Bearer <key>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<Secret>,
-    /// The address under which others reach this server, such as `https://agents.example.org`; cards name it. Absent:
-    /// `http://` and `api_listen`.
+    /// The address under which others reach this server, such as `https://agents.example.org`; cards name it, and
+    /// cookies are for https only if it is. Absent: `http://` and `api_listen`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub public_url: Option<String>,
     /// The agent that answers where none is named; absent: the first by name.
@@ -218,14 +220,13 @@ impl Config {
 
     /// What the cookie of a login is called. Over https it is a name that a browser takes from this very host only.
     pub fn login_cookie(&self) -> &'static str {
-        let is_https = self.public_url.as_deref().is_some_and(|url| url.starts_with("https://"));
-        if is_https { "__Host-openfang_session" } else { "openfang_session" }
+        if self.is_https() { LOGIN_COOKIE_SECURE } else { LOGIN_COOKIE }
     }
 
     /// Everything that the types cannot refuse by themselves.
     pub fn problems(&self) -> Vec<ConfigProblem> {
         let mut problems = mcp_servers::problems(&self.mcp_servers);
-        problems.extend(a2a::problems(&self.a2a, self.public_url.as_deref()));
+        problems.extend(a2a::problems(&self.a2a));
         let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });
         if let Some(key) = &self.api_key
             && (key.expose().len() < API_KEY_MIN_BYTES || !key.expose().bytes().all(|b| b.is_ascii_graphic()))
@@ -233,12 +234,9 @@ impl Config {
             let why = "must be visible ASCII without spaces, of 16 characters or more; try `openssl rand -hex 32`";
             say("api_key", why.into());
         }
-        if self.api_key.is_none() && !self.api_listen.ip().is_loopback() {
-            let why = format!(
-                "{} is reachable from other machines, and no credential is configured; set api_key, or listen on 127.0.0.1",
-                self.api_listen
-            );
-            say("api_listen", why);
+        if self.public_url.as_deref().is_some_and(|url| !reach::is_public_url(url)) {
+            let why = "must be an http or https URL without a query, such as https://agents.example.org";
+            say("public_url", why.into());
         }
         if self.a2a().is_some() && self.public_url.is_none() && self.api_listen.ip().is_unspecified() {
             let why = "must be set: cards name the address of this server, and api_listen names none; or set a2a.enabled = false";

@@ -17,12 +17,32 @@ fn the_defaults_have_no_problems() {
 fn an_address_that_others_can_reach_needs_a_credential() {
     let everywhere = SocketAddr::from(([0, 0, 0, 0], 50051));
 
-    assert_eq!(problem_keys(|c| c.api_listen = everywhere), ["api_listen"]);
-    let with_key = |c: &mut Config| {
-        c.api_listen = everywhere;
-        c.api_key = Some(Secret::new("0123456789abcdef".into()));
-    };
-    assert!(problem_keys(with_key).is_empty());
+    let open = Config { api_listen: everywhere, ..Config::default() };
+    let said = open.exposure().unwrap();
+    assert_eq!(said.key, "api_listen");
+    assert!(said.why.contains("api_key") && said.why.contains("openfang user add"), "{}", said.why);
+    let with_key = Config { api_key: Some(Secret::new("0123456789abcdef".into())), ..open };
+    assert_eq!(with_key.exposure(), None);
+    assert_eq!(Config::default().exposure(), None);
+}
+
+#[test]
+fn a_public_url_is_one_of_http_and_gives_the_origin_of_its_pages() {
+    for bad in
+        ["", "agents.example.org", "ftp://x", "https://", "https:///x", "https://a b", "https://x?y", "http://u@x"]
+    {
+        assert_eq!(problem_keys(|c| c.public_url = Some(bad.into())), ["public_url"], "{bad}");
+    }
+    let rows = [
+        ("https://agents.example.org", "https://agents.example.org", true),
+        ("https://agents.example.org:8443/fang/", "https://agents.example.org:8443", true),
+        ("http://localhost:50051", "http://localhost:50051", false),
+    ];
+    for (url, origin, is_https) in rows {
+        let config = Config { public_url: Some(url.into()), ..Config::default() };
+        assert_eq!(config.problems(), []);
+        assert_eq!((config.public_origin(), config.is_https()), (Some(origin), is_https));
+    }
 }
 
 #[test]

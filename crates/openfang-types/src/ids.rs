@@ -123,6 +123,8 @@ uuid_ids! {
     TraceId, "a trace id";
     /// A stretch of the audit chain.
     AuditSegmentId, "an audit segment id";
+    /// A login of a user; what proves it is in a cookie.
+    LoginId, "a login id";
 }
 
 text_ids! {
@@ -142,6 +144,8 @@ text_ids! {
     ServerName, check_server_name;
     /// Who owns tasks, memory and streams: `admin`, or a user's name.
     Owner, check_owner;
+    /// A user's key, as lists show it; it proves nothing.
+    KeyId, check_key_id;
 }
 
 impl AgentName {
@@ -152,6 +156,16 @@ impl AgentName {
 }
 
 impl Owner {
+    /// Names that mean somebody already, so that no user may have them.
+    pub fn is_reserved(&self) -> bool {
+        ["admin", "local", "nobody"].iter().any(|word| self.0.eq_ignore_ascii_case(word))
+    }
+
+    /// Whoever gave a name that is nobody's, in the audit log.
+    pub fn nobody() -> Self {
+        Self("nobody".into())
+    }
+
     /// The owner behind the admin key, the daemon token and `local`.
     pub fn admin() -> Self {
         Self("admin".into())
@@ -252,6 +266,16 @@ fn check_owner(text: &str) -> Result<(), IdError> {
     }
     if text.starts_with('.') {
         return Err(IdError::new(WHAT, text, "it must not start with a dot"));
+    }
+    Ok(())
+}
+
+fn check_key_id(text: &str) -> Result<(), IdError> {
+    let is_hex = |b: u8| b.is_ascii_digit() || matches!(b, b'a'..=b'f');
+    if text.len() != limits::KEY_ID_CHARS || !text.bytes().all(is_hex) {
+        let why = "it has 12 characters of 0-9 and a-f; `openfang key list` shows them";
+        // Somebody may have pasted the key itself.
+        return Err(IdError::new("a key id", "...", why));
     }
     Ok(())
 }

@@ -48,6 +48,15 @@ fn a_task_id_reads_back_what_it_prints_and_refuses_the_rest() {
 }
 
 #[test]
+fn a_key_id_that_is_none_is_not_repeated() {
+    assert!("0123456789ab".parse::<KeyId>().is_ok());
+    for bad in ["", "0123456789a", "0123456789AB", "0123456789abc", "ofk_0123456789ab_canary"] {
+        let error = bad.parse::<KeyId>().unwrap_err().to_string();
+        assert!(bad.is_empty() || !error.contains(bad), "{error}");
+    }
+}
+
+#[test]
 fn owners_cannot_climb_out_of_a_directory() {
     for bad in ["", "..", ".", "a/b", "a\\b", "a\0"] {
         assert!(bad.parse::<Owner>().is_err(), "{bad:?}");

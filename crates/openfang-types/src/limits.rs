@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 pub use a2a::*;
 pub use mcp::*;
 pub use push::*;
+pub use users::*;
 
 mod a2a;
 mod mcp;
 mod push;
+mod users;
 
 /// Containers within containers that a JSON document may have. Deeper ones are refused by the strict scan.
 pub const JSON_MAX_DEPTH: usize = 127;

@@ -5,13 +5,25 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::{Glob, any_matches};
-use crate::ids::{AgentName, Owner, ToolName};
+use crate::ids::{AgentName, KeyId, LoginId, Owner, ToolName};
+use crate::taint::Label;
 
 /// A caller whose credential was checked. Everything a caller leaves behind belongs to [`Principal::owner`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     owner: Owner,
     standing: Standing,
+    credential: Option<Credential>,
+    entry_label: Option<Label>,
+}
+
+/// Which of a user's credentials was shown. What is open on it ends when it is revoked.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Credential {
+    /// A key.
+    Key(KeyId),
+    /// A login.
+    Login(LoginId),
 }
 
 /// On what ground a principal stands.
@@ -39,17 +51,33 @@ pub enum AdminProof {
 impl Principal {
     /// The operator.
     pub fn admin(proof: AdminProof) -> Self {
-        Self { owner: Owner::admin(), standing: Standing::Admin(proof) }
+        Self::new(Owner::admin(), Standing::Admin(proof))
     }
 
     /// Whoever comes over loopback while no credential is configured.
     pub fn local() -> Self {
-        Self { owner: Owner::admin(), standing: Standing::Local }
+        Self::new(Owner::admin(), Standing::Local)
     }
 
     /// A user with grants.
     pub const fn user(name: Owner, grants: Grants) -> Self {
-        Self { owner: name, standing: Standing::User(grants) }
+        Self::new(name, Standing::User(grants))
+    }
+
+    const fn new(owner: Owner, standing: Standing) -> Self {
+        Self { owner, standing, credential: None, entry_label: None }
+    }
+
+    /// The same, recognised by this credential.
+    #[must_use]
+    pub fn shown_by(self, credential: Credential) -> Self {
+        Self { credential: Some(credential), ..self }
+    }
+
+    /// The same, whose requests bring this label, whichever door they come through.
+    #[must_use]
+    pub fn bringing(self, label: Option<Label>) -> Self {
+        Self { entry_label: label, ..self }
     }
 
     /// Whose tasks, memory and streams these are.
@@ -60,6 +88,16 @@ impl Principal {
     /// On what ground this principal stands.
     pub const fn standing(&self) -> &Standing {
         &self.standing
+    }
+
+    /// The credential that was shown, if it can be revoked.
+    pub const fn credential(&self) -> Option<&Credential> {
+        self.credential.as_ref()
+    }
+
+    /// The label of its requests, if the credential says so.
+    pub const fn entry_label(&self) -> Option<Label> {
+        self.entry_label
     }
 
     /// Whether this agent exists as far as the principal is concerned.
@@ -118,6 +156,16 @@ impl Grants {
             }
         }
         Ok(grants)
+    }
+
+    /// The grants as they are written.
+    pub fn texts(&self) -> Vec<String> {
+        let tools = self.tools.iter().map(ToString::to_string);
+        let agents = self.agents.iter().map(|(name, grant)| match grant {
+            AgentGrant::Talk => format!("agent:{name}"),
+            AgentGrant::AllItsTools => format!("agent:{name}/*"),
+        });
+        tools.chain(agents).collect()
     }
 
     fn agent(&self, agent: &AgentName) -> Option<AgentGrant> {

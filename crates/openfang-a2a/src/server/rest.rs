@@ -92,9 +92,7 @@ impl<H: AgentHost> Server<H> {
         let dialect = asking.dialect;
         let writing = Writing { dialect, wrapping: Wrapping::Bare, keep_alive: self.offers.keep_alive };
         match outcome {
-            Outcome::Stream(head, follower) => {
-                events(EventBody::of(head, follower, writing, self.host.gone(asking.caller)))
-            }
+            Outcome::Stream(head, follower) => events(EventBody::of(head, follower, writing)),
             Outcome::Answer(Answer::Replied(message)) if method == Method::Stream => {
                 events(EventBody::one(&writing, Shown::Reply(&message)))
             }

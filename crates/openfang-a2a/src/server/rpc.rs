@@ -94,10 +94,7 @@ impl<H: AgentHost> Server<H> {
         let dialect = asking.dialect;
         let writing = |id| Writing { dialect, wrapping: Wrapping::Rpc(id), keep_alive: self.offers.keep_alive };
         match outcome {
-            Outcome::Stream(head, follower) => {
-                let gone = self.host.gone(asking.caller);
-                events(EventBody::of(head, follower, writing(id), gone))
-            }
+            Outcome::Stream(head, follower) => events(EventBody::of(head, follower, writing(id))),
             Outcome::Answer(Answer::Replied(message)) if method == Method::Stream => {
                 events(EventBody::one(&writing(id), Shown::Reply(&message)))
             }

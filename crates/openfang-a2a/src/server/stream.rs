@@ -9,7 +9,6 @@ use bytes::Bytes;
 use futures_util::Stream;
 use openfang_types::event::StreamItem;
 use openfang_types::jsonrpc::{Id, encode_error, encode_result};
-use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Shown, StreamHead};
 use crate::dialect::{Dialect, In};
@@ -48,7 +47,6 @@ struct Streaming {
     head: StreamHead,
     follower: Box<dyn Follower>,
     writing: Writing,
-    gone: CancellationToken,
     is_over: bool,
 }
 
@@ -59,9 +57,9 @@ impl EventBody {
         Self { events: Box::pin(futures_util::stream::once(async move { event })) }
     }
 
-    /// What happens to a task, until it is over or the caller is no longer who it was.
-    pub(super) fn of(head: StreamHead, follower: Box<dyn Follower>, writing: Writing, gone: CancellationToken) -> Self {
-        let streaming = Streaming { head, follower, writing, gone, is_over: false };
+    /// What happens to a task, until it is over.
+    pub(super) fn of(head: StreamHead, follower: Box<dyn Follower>, writing: Writing) -> Self {
+        let streaming = Streaming { head, follower, writing, is_over: false };
         Self { events: Box::pin(futures_util::stream::unfold(streaming, Streaming::next)) }
     }
 }
@@ -74,7 +72,6 @@ impl Streaming {
         loop {
             let item = tokio::select! {
                 biased;
-                () = self.gone.cancelled() => return None,
                 item = self.follower.next() => item,
                 () = tokio::time::sleep(self.writing.keep_alive) => {
                     return Some((Bytes::from_static(b": keep-alive\n\n"), self));

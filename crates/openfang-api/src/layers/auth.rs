@@ -8,7 +8,8 @@ use http::{HeaderName, Request};
 use openfang_kernel::{AuthError, PeerKind};
 use openfang_types::principal::{AdminProof, Door, Principal, Standing};
 
-use super::Front;
+use super::cookie::LoginCookie;
+use super::{Front, csrf};
 use crate::error::ApiError;
 
 /// How a client with the daemon token says which door it is.
@@ -20,7 +21,10 @@ pub(super) fn check<B>(front: &Front, request: &Request<B>, peer: IpAddr) -> Res
     let is_here = peer.is_loopback() || (peer == front.address && !peer.is_unspecified());
     let kind = if is_here { PeerKind::Loopback } else { PeerKind::Remote };
     let outcome = match presented(request) {
-        Presented::Nothing => front.kernel.authenticate(None, kind),
+        Presented::Nothing => match LoginCookie::of(front.kernel.config()).read(request.headers()) {
+            Some(cookie) => logged_in(front, request, cookie, kind)?,
+            None => front.kernel.authenticate(None, kind),
+        },
         Presented::Token(token) => front.kernel.authenticate(Some(token), kind),
         Presented::Nonsense => Err(AuthError::Invalid),
     };
@@ -31,12 +35,28 @@ pub(super) fn check<B>(front: &Front, request: &Request<B>, peer: IpAddr) -> Res
         // The daemon token cannot be guessed, so nobody else's guessing locks the command line out.
         Ok(principal) if is_daemon => Ok(principal),
         Ok(principal) => front.rates.not_locked_out(peer).map(|()| principal),
-        Err(AuthError::Missing) => Err(ApiError::unauthorized(AuthError::Missing)),
+        // Not charged: an old cookie is what every browser sends that was left alone for long, and none can be guessed.
+        Err(error @ (AuthError::Missing | AuthError::Ended)) => Err(ApiError::unauthorized(error)),
         Err(AuthError::Invalid) => {
             front.rates.charge_failure(peer)?;
             Err(ApiError::unauthorized(AuthError::Invalid))
         }
     }
+}
+
+/// Who comes with a cookie. An old one is as good as none.
+fn logged_in<B>(
+    front: &Front,
+    request: &Request<B>,
+    cookie: &str,
+    kind: PeerKind,
+) -> Result<Result<Arc<Principal>, AuthError>, ApiError> {
+    let recognised = front.kernel.recognise(cookie);
+    if recognised.is_ok() {
+        // A browser adds the cookie to whatever any page makes it send.
+        csrf::check(request)?;
+    }
+    Ok(recognised.or_else(|ended| front.kernel.authenticate(None, kind).map_err(|_| ended)))
 }
 
 enum Presented<'a> {

@@ -12,18 +12,17 @@ use crate::error::ApiError;
 
 pub(super) struct Hosts {
     address: SocketAddr,
-    /// The host that cards name.
-    public: Option<String>,
     hosts: Vec<String>,
     origins: Vec<String>,
+    /// How the world finds us.
+    public: Option<String>,
 }
 
 impl Hosts {
     pub(super) fn new(config: &Config, address: SocketAddr) -> Self {
         let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
-        let public = config.public_url.as_deref().and_then(|url| url.split("://").nth(1)?.split('/').next());
-        let public = public.map(str::to_ascii_lowercase);
-        Self { address, public, hosts: lower(&config.allowed_hosts), origins: lower(&config.allowed_origins) }
+        let public = config.public_origin().map(str::to_ascii_lowercase);
+        Self { address, hosts: lower(&config.allowed_hosts), origins: lower(&config.allowed_origins), public }
     }
 
     /// Refuses a request that names another host, or that a page of another origin makes.
@@ -51,10 +50,15 @@ impl Hosts {
         let right_port = port.is_none_or(|port| port == self.address.port());
         let ip: Option<IpAddr> = name.trim_start_matches('[').trim_end_matches(']').parse().ok();
         let is_loopback_name = name == "localhost" || ip.is_some_and(|ip| ip.is_loopback());
-        if self.public.as_deref() == Some(host) {
+        if self.hosts.iter().any(|allowed| *allowed == host || (*allowed == name && right_port)) {
             return true;
         }
-        if self.hosts.iter().any(|allowed| *allowed == host || (*allowed == name && right_port)) {
+        if self
+            .public
+            .as_deref()
+            .and_then(|origin| origin.split_once("://"))
+            .is_some_and(|(_, ours)| ours == host)
+        {
             return true;
         }
         if self.address.ip().is_loopback() {
@@ -67,7 +71,9 @@ impl Hosts {
     /// The exact scheme, name and port: of a page we served ourselves, or of one that config lists.
     fn may_call(&self, origin: &str, host: &str) -> bool {
         let origin = origin.to_ascii_lowercase();
-        self.origins.contains(&origin) || origin.strip_prefix("http://") == Some(host)
+        self.origins.contains(&origin)
+            || self.public.as_deref() == Some(&*origin)
+            || origin.strip_prefix("http://") == Some(host)
     }
 }
 

@@ -46,6 +46,18 @@ fn a_loopback_listener_answers_to_loopback_names_only() {
 }
 
 #[test]
+fn the_public_url_is_a_host_and_an_origin_of_ours() {
+    let config = Config { public_url: Some("https://Fang.example.org/below".into()), ..Config::default() };
+    let hosts = Hosts::new(&config, "127.0.0.1:50051".parse().unwrap());
+
+    assert!(allowed(&hosts, "fang.example.org", None));
+    assert!(allowed(&hosts, "fang.example.org", Some("https://fang.example.org")));
+    assert!(!allowed(&hosts, "fang.example.org", Some("https://fang.example.org:444")));
+    assert!(!allowed(&hosts, "fang.example.org:444", None));
+    assert!(!allowed(&hosts, "evil.example.org", None));
+}
+
+#[test]
 fn a_listed_host_is_ours_too() {
     let hosts = hosts("127.0.0.1:50051", &["fang.example.org", "other.example.org:8443"]);
 

@@ -35,8 +35,9 @@ pub(crate) async fn endpoint(
     if !METHODS.contains(method) && method != Method::HEAD {
         return ApiError::wrong_method(METHODS).into_response();
     }
+    let who = caller.clone();
     match read(&front.kernel, caller, request).await {
-        Ok(request) => answer(front.mcp.serve_http(request).await),
+        Ok(request) => answer(&front.kernel, &who, front.mcp.serve_http(request).await),
         Err(error) => error.into_response(),
     }
 }
@@ -65,14 +66,20 @@ pub(crate) async fn gateway(
         None => None,
     };
     let Some(server) = server else { return ApiError::no_such_route().into_response() };
+    let who = caller.clone();
     match read(&front.kernel, caller, request).await {
-        Ok(request) => answer(server.serve_http(request).await),
+        Ok(request) => answer(&front.kernel, &who, server.serve_http(request).await),
         Err(error) => error.into_response(),
     }
 }
 
-pub(super) async fn open_sse(Extension(mcp): Extension<McpServer>, Who(caller): Who) -> Response {
-    answer(mcp.open_sse(through_mcp(caller), MESSAGES))
+pub(super) async fn open_sse(
+    State(kernel): State<Kernel>,
+    Extension(mcp): Extension<McpServer>,
+    Who(caller): Who,
+) -> Response {
+    let who = caller.clone();
+    answer(&kernel, &who, mcp.open_sse(through_mcp(caller), MESSAGES))
 }
 
 #[derive(Deserialize)]
@@ -88,8 +95,9 @@ pub(super) async fn post_sse(
     Asked(posted): Asked<Posted>,
     request: Request,
 ) -> Result<Response, ApiError> {
+    let who = caller.clone();
     let request = read(&kernel, caller, request).await?;
-    Ok(answer(mcp.post_sse(&request, &posted.session_id)))
+    Ok(answer(&kernel, &who, mcp.post_sse(&request, &posted.session_id)))
 }
 
 async fn read(
@@ -106,11 +114,15 @@ fn through_mcp(caller: Caller) -> Caller {
     Caller { door: Door::Mcp, ..caller }
 }
 
-fn answer(response: http::Response<HttpBody>) -> Response {
+/// What stays open ends when the credential it was opened with is revoked.
+fn answer(kernel: &Kernel, who: &Caller, response: http::Response<HttpBody>) -> Response {
     response.map(|body| match body {
         HttpBody::Empty => Body::empty(),
         HttpBody::Whole(bytes) => Body::from(bytes),
         HttpBody::Pieces(pieces) => Body::new(pieces),
-        HttpBody::Events(events) => Body::from_stream(events.map(Ok::<_, std::convert::Infallible>)),
+        HttpBody::Events(events) => {
+            let events = events.take_until(kernel.revoked(who).cancelled_owned());
+            Body::from_stream(events.map(Ok::<_, std::convert::Infallible>))
+        }
     })
 }

@@ -161,6 +161,11 @@ impl DaemonBackend {
         typed(&self.daemon.request_in_confidence(Method::POST, path, body, shown).await?)
     }
 
+    /// Sends a request whose answer is a secret; `--trace-wire` does not show it.
+    pub(super) async fn post_for_a_secret<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, CliError> {
+        typed(&self.daemon.request_for_a_secret(Method::POST, path, body).await?)
+    }
+
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         method: Method,

@@ -1,6 +1,6 @@
 //! `openfang config`: what is configured, whether it is right, and what could be. Nothing here writes anything.
 
-use openfang_kernel::strict_toml;
+use openfang_kernel::{maintenance, strict_toml};
 use openfang_types::config::Config;
 use serde_json::{Value, json};
 
@@ -20,7 +20,12 @@ pub(super) fn run(session: &Session, command: &ConfigCommand) -> Result<Exit, Cl
 
 /// Faults come out as the error they are, all of them.
 fn check(session: &Session) -> Result<(), CliError> {
-    session.config(&[])?;
+    let exposure = session.config(&[])?.exposure();
+    if let Some(problem) = exposure
+        && !maintenance::has_users(&session.home)?
+    {
+        return Err(session.faulty(&[], problem));
+    }
     let path = session.home.config();
     let exists = path.exists();
     if session.output.is_json() {

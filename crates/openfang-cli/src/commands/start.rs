@@ -30,6 +30,9 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
 
     let role = session.home.listen()?;
     let kernel = Boot::new(session.home.clone(), config).start()?;
+    if let Some(problem) = kernel.exposure() {
+        return Err(session.faulty(listen.as_slice(), problem));
+    }
     let address = kernel.config().api_listen;
     let signals = Signals::listen().map_err(CliError::Runtime)?;
     let server = Server::bind(kernel.clone()).await.map_err(|cause| CliError::Listen { address, cause })?;

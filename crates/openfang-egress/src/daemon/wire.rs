@@ -19,6 +19,7 @@ pub struct WireTracer {
     hidden: Option<Secret>,
     /// Shown in the place of the body of a request.
     instead: Option<String>,
+    hides_answers: bool,
 }
 
 impl fmt::Debug for WireTracer {
@@ -50,6 +51,12 @@ impl WireTracer {
         self
     }
 
+    /// Shows no answer from now on.
+    pub(super) fn hiding_answers(mut self) -> Self {
+        self.hides_answers = true;
+        self
+    }
+
     pub(super) fn request(&self, request: &Request<Bytes>) {
         let Some(show) = &self.show else { return };
         show(&format!("> {} {}", request.method(), self.cleaned(request.uri().to_string().as_bytes())));
@@ -66,7 +73,7 @@ impl WireTracer {
     }
 
     pub(super) fn answer(&self, body: &[u8]) {
-        self.body('<', body);
+        self.body('<', if self.hides_answers { REDACTED.as_bytes() } else { body });
     }
 
     pub(super) fn event(&self, event: &Event) {

@@ -60,6 +60,13 @@ fn no_part_of_a_token_is_shown_wherever_the_cut_falls() {
 }
 
 #[test]
+fn an_answer_that_is_a_secret_is_not_shown() {
+    let lines = shown(|tracer| tracer.clone().hiding_answers().answer(b"{\"key\":\"canary\"}"));
+
+    assert_eq!(lines, ["< [redacted]"]);
+}
+
+#[test]
 fn an_event_is_shown_with_its_name_and_data() {
     let event = Event { name: "status".to_owned(), id: None, data: "{}".to_owned() };
 

@@ -27,6 +27,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::Store(StoreError::TooManyLive { .. } | StoreError::TooManyPushes { .. }) => {
             A2aError::TooMany(error.to_string())
         }
+        KernelError::Revoked => A2aError::Unsupported(error.to_string()),
         KernelError::Store(StoreError::Unavailable { .. }) => A2aError::Unavailable,
         KernelError::Store(StoreError::NotFound) => A2aError::TaskNotFound,
         KernelError::UnknownTool(_)
@@ -35,6 +36,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::NotInFile(_)
         | KernelError::NotPermitted(_)
         | KernelError::ConfigEdit(_)
+        | KernelError::User(_)
         | KernelError::Tool(_)
         | KernelError::Store(StoreError::Conflict | StoreError::NotAllowed { .. } | StoreError::TooManyKeys { .. }) => {
             tracing::error!(%error, "an A2A request met an error that it cannot have");

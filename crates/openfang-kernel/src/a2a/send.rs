@@ -85,9 +85,9 @@ impl Kernel {
             }
             (Taken::Known(id), When::Settled) => {
                 self.settled(caller, id).await.map_err(refused)?;
-                self.known(caller, id).await
+                self.as_it_stands(caller, id).await
             }
-            (Taken::Known(id), When::AtOnce) => self.known(caller, id).await,
+            (Taken::Known(id), When::AtOnce) => self.as_it_stands(caller, id).await,
             (Taken::Known(id), When::Streaming) => self.streamed(caller, id).await,
             (Taken::Begun(work), When::AtOnce | When::Streaming) => {
                 let id = work.id();
@@ -98,13 +98,13 @@ impl Kernel {
                         let stream = self.follow_shown(caller, task, seq, Until::Settled).await.map_err(refused)?;
                         Ok(Sent::Stream(held, Box::new(stream)))
                     }
-                    None => self.known(caller, id).await,
+                    None => self.as_it_stands(caller, id).await,
                 }
             }
         }
     }
 
-    async fn known(&self, caller: &Caller, id: TaskId) -> Result<Sent, A2aError> {
+    async fn as_it_stands(&self, caller: &Caller, id: TaskId) -> Result<Sent, A2aError> {
         self.held(caller, id).await.map(|held| Sent::Task(Box::new(held)))
     }
 

@@ -13,7 +13,7 @@ use regex::RegexSet;
 use serde_json::Value;
 
 /// Shapes of credentials that people paste. A shape is listed when a random text cannot have it.
-const SECRET_SHAPES: [&str; 12] = [
+const SECRET_SHAPES: [&str; 13] = [
     r"AKIA[0-9A-Z]{16}",
     r"gh[pousr]_[A-Za-z0-9]{36}",
     r"github_pat_[A-Za-z0-9_]{40}",
@@ -24,6 +24,7 @@ const SECRET_SHAPES: [&str; 12] = [
     r"AIza[0-9A-Za-z_\-]{35}",
     r"[rs]k_live_[A-Za-z0-9]{20}",
     r"npm_[A-Za-z0-9]{36}",
+    r"ofk_[0-9a-f]{12}_[A-Za-z0-9_\-]{43}",
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
     r"eyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{20}",
 ];

@@ -86,6 +86,14 @@ impl DatabaseFile {
             .map_err(|cause| self.unreadable(cause))
     }
 
+    /// Whether there is any user.
+    pub fn has_users(&self) -> Result<bool, MaintenanceError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM users)";
+        self.connection
+            .query_row(sql, [], |row| row.get(0))
+            .map_err(|cause| self.unreadable(cause))
+    }
+
     /// Says whether everything fits together.
     pub fn check(&self) -> Result<Report, MaintenanceError> {
         check::check(&self.connection).map_err(|cause| self.unreadable(cause))

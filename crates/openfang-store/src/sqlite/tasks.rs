@@ -18,7 +18,7 @@ use crate::{
     Append, Created, NewTask, Retained, Retention, Stamp, StoreFuture, TaskPage, TaskQuery, TaskRecord, TaskStore,
 };
 
-mod columns;
+pub(super) mod columns;
 mod list;
 mod pushes;
 mod read;

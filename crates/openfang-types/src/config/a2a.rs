@@ -68,7 +68,7 @@ impl Default for A2aConfig {
 /// The first segments of paths that are taken.
 const TAKEN: [&str; 7] = ["api", "mcp", "sse", "messages", "health", "metrics", ".well-known"];
 
-pub(super) fn problems(a2a: &A2aConfig, public_url: Option<&str>) -> Vec<ConfigProblem> {
+pub(super) fn problems(a2a: &A2aConfig) -> Vec<ConfigProblem> {
     let mut problems = Vec::new();
     let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~');
@@ -82,24 +82,10 @@ pub(super) fn problems(a2a: &A2aConfig, public_url: Option<&str>) -> Vec<ConfigP
     } else if let Some(taken) = segments.and_then(|all| all.first().copied()).filter(|one| TAKEN.contains(one)) {
         say("a2a.listen_path", format!("/{taken} is taken; use another path"));
     }
-    if let Some(url) = public_url
-        && !is_public_url(url)
-    {
-        say("public_url", format!("{url:?} is not an address such as https://agents.example.org"));
-    }
     for agent in &a2a.external_agents {
         if !agent.url.starts_with("http://") && !agent.url.starts_with("https://") {
             say("a2a.external_agents.url", format!("{:?} is not an http or https address", agent.url));
         }
     }
     problems
-}
-
-/// `http(s)://host[:port][/path]`, without anything that a path could not be added to.
-fn is_public_url(text: &str) -> bool {
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    rest.is_some_and(|rest| {
-        let host = rest.split('/').next().unwrap_or_default();
-        !host.is_empty() && !rest.ends_with('/') && !rest.contains(['*', ' ', '?', '#', '@', '\\'])
-    })
 }

@@ -21,49 +21,49 @@ pub(super) const FINISHED: [TaskState; 4] =
 pub(super) const IS_LIVE: &str = "state IN ('submitted', 'working', 'input-required', 'auth-required')";
 
 /// Nanoseconds since 1970. What a column cannot hold, three centuries from now, is held as the last it can.
-pub(super) fn nanos(at: Timestamp) -> i64 {
+pub(in crate::sqlite) fn nanos(at: Timestamp) -> i64 {
     let held = at.as_nanosecond().clamp(i64::MIN.into(), i64::MAX.into());
     i64::try_from(held).unwrap_or(i64::MAX)
 }
 
 /// The moment that lies `ago` before `now`.
-pub(super) fn nanos_before(now: Timestamp, ago: Duration) -> i64 {
+pub(in crate::sqlite) fn nanos_before(now: Timestamp, ago: Duration) -> i64 {
     nanos(now).saturating_sub(i64::try_from(ago.as_nanos()).unwrap_or(i64::MAX))
 }
 
 /// A number that counts something; none of ours comes near the end of what a column holds.
-pub(super) fn signed(count: impl TryInto<i64>) -> i64 {
+pub(in crate::sqlite) fn signed(count: impl TryInto<i64>) -> i64 {
     count.try_into().unwrap_or(i64::MAX)
 }
 
 /// A column as it is.
-pub(super) fn get<T: FromSql>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
+pub(in crate::sqlite) fn get<T: FromSql>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
     row.get(column).map_err(unavailable)
 }
 
-pub(super) fn time(row: &Row<'_>, column: usize) -> Result<Timestamp, StoreError> {
+pub(in crate::sqlite) fn time(row: &Row<'_>, column: usize) -> Result<Timestamp, StoreError> {
     Timestamp::from_nanosecond(get::<i64>(row, column)?.into()).map_err(|_| damaged("an impossible time"))
 }
 
-pub(super) fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid, StoreError> {
+pub(in crate::sqlite) fn uuid(row: &Row<'_>, column: usize) -> Result<Uuid, StoreError> {
     get(row, column).map(Uuid::from_bytes)
 }
 
-pub(super) fn count<T: TryFrom<i64>>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
+pub(in crate::sqlite) fn count<T: TryFrom<i64>>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
     T::try_from(get(row, column)?).map_err(|_| damaged("a count below zero"))
 }
 
 /// A text that is parsed where it stands.
-pub(super) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str, StoreError> {
+pub(in crate::sqlite) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str, StoreError> {
     let value = row.get_ref(column).map_err(unavailable)?;
     value.as_str().map_err(|_| damaged("a text that is none"))
 }
 
-pub(super) fn name<T: FromStr>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
+pub(in crate::sqlite) fn name<T: FromStr>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
     text(row, column)?.parse().map_err(|_| damaged("a name that is none"))
 }
 
-pub(super) fn state(row: &Row<'_>, column: usize) -> Result<TaskState, StoreError> {
+pub(in crate::sqlite) fn state(row: &Row<'_>, column: usize) -> Result<TaskState, StoreError> {
     TaskState::from_word(text(row, column)?).ok_or_else(|| damaged("a state that is none"))
 }
 
@@ -71,7 +71,7 @@ pub(super) fn origin(row: &Row<'_>, column: usize) -> Result<Origin, StoreError>
     Origin::from_word(text(row, column)?).ok_or_else(|| damaged("an origin that is none"))
 }
 
-pub(super) fn labels(row: &Row<'_>, column: usize) -> Result<Labels, StoreError> {
+pub(in crate::sqlite) fn labels(row: &Row<'_>, column: usize) -> Result<Labels, StoreError> {
     match text(row, column)? {
         NO_LABELS => Ok(Labels::none()),
         held => serde_json::from_str(held).map_err(|_| damaged("labels that are none")),
@@ -79,13 +79,13 @@ pub(super) fn labels(row: &Row<'_>, column: usize) -> Result<Labels, StoreError>
 }
 
 /// The text of labels.
-pub(super) fn labels_text(labels: &Labels) -> Result<String, StoreError> {
+pub(in crate::sqlite) fn labels_text(labels: &Labels) -> Result<String, StoreError> {
     if labels.is_empty() { Ok(NO_LABELS.to_owned()) } else { json(labels) }
 }
 
 const NO_LABELS: &str = "[]";
 
 /// The text of anything of ours.
-pub(super) fn json(value: &impl serde::Serialize) -> Result<String, StoreError> {
+pub(in crate::sqlite) fn json(value: &impl serde::Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Unavailable { why: error.to_string() })
 }

@@ -1,25 +1,26 @@
-//! A change of a server: refused and written down, or written down, done, and written down again.
+//! A change of the house: refused and written down, or written down, done, and written down again.
 
 use std::sync::Arc;
 
 use openfang_runtime::pipeline::ToolError;
 use openfang_store::{AuditOutcome, AuditRow};
-use openfang_types::ids::{ServerName, ToolName};
+use openfang_types::ids::ToolName;
 use tokio::time::Instant;
 
 use crate::{Caller, Kernel, KernelError};
 
-/// Who does what to which server.
-pub(super) struct Change<'a> {
-    pub(super) caller: &'a Caller,
-    pub(super) what: &'static str,
-    pub(super) server: &'a ServerName,
+/// Who does what to whom or to what.
+pub(crate) struct Change<'a> {
+    pub(crate) caller: &'a Caller,
+    pub(crate) what: &'static str,
+    pub(crate) subject: &'a str,
 }
 
 impl Change<'_> {
-    /// The log of calls has no arguments; the name of the server is what matters most, so it is part of the name.
+    /// The log of calls has no arguments; whom a change concerns matters most, so that is part of its name. A user's name
+    /// may have one character that a name of the log may not.
     fn audited_as(&self) -> Result<ToolName, KernelError> {
-        format!("{}.{}", self.what, self.server)
+        format!("{}.{}", self.what, self.subject.replace('@', "_at_"))
             .parse()
             .map_err(|_| KernelError::NotPermitted("this has no name in the audit log"))
     }
@@ -27,7 +28,7 @@ impl Change<'_> {
 
 impl Kernel {
     /// Makes a change if it is allowed. Once it has begun it is made to its end, whether or not its caller waits.
-    pub(super) async fn change<T: Send + 'static>(
+    pub(crate) async fn change<T: Send + 'static>(
         &self,
         change: Change<'_>,
         allowed: Result<(), KernelError>,

@@ -1,0 +1,74 @@
+//! The cookie of a login: how it is named, set, read and taken back. Over https its name keeps others from setting it.
+
+use http::header::COOKIE;
+use http::{HeaderMap, HeaderValue};
+use openfang_types::config::{Config, LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
+use openfang_types::limits::LOGIN_LASTS;
+use openfang_types::secret::Secret;
+
+/// The cookie as config wants it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LoginCookie {
+    /// For http.
+    Plain,
+    /// For https only; a browser takes a cookie of this name only from this very host.
+    Secure,
+}
+
+impl LoginCookie {
+    pub(crate) fn of(config: &Config) -> Self {
+        if config.is_https() { Self::Secure } else { Self::Plain }
+    }
+
+    /// What the one cookie of our name holds. Two of them are a trick, and an odd one is not ours.
+    pub(super) fn read(self, headers: &HeaderMap) -> Option<&str> {
+        let name = self.name();
+        let mut found = None;
+        for header in headers.get_all(COOKIE) {
+            // One that is not text hides what it holds, maybe a second one of our name.
+            let text = header.to_str().ok()?;
+            for pair in text.split(';') {
+                let Some((held, value)) = pair.trim().split_once('=') else { continue };
+                if held.trim() == name && found.replace(value.trim()).is_some() {
+                    return None;
+                }
+            }
+        }
+        let is_ours = |value: &&str| {
+            !value.is_empty() && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+        };
+        found.filter(is_ours)
+    }
+
+    /// The header that sets it.
+    pub(crate) fn set(self, cookie: &Secret) -> Option<HeaderValue> {
+        let mut header = self.header(cookie.expose(), LOGIN_LASTS.as_secs())?;
+        header.set_sensitive(true);
+        Some(header)
+    }
+
+    /// The header that takes it back.
+    pub(crate) fn clear(self) -> Option<HeaderValue> {
+        self.header("", 0)
+    }
+
+    fn header(self, value: &str, seconds: u64) -> Option<HeaderValue> {
+        let (name, secure) = match self {
+            Self::Plain => (self.name(), ""),
+            Self::Secure => (self.name(), "; Secure"),
+        };
+        let text = format!("{name}={value}; HttpOnly; SameSite=Lax; Path=/; Max-Age={seconds}{secure}");
+        HeaderValue::try_from(text).ok()
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => LOGIN_COOKIE,
+            Self::Secure => LOGIN_COOKIE_SECURE,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "cookie_tests.rs"]
+mod tests;

@@ -1,0 +1,62 @@
+//! `/api/keys`: the keys of users. A key is in one answer, the one to its making.
+
+use axum::Json;
+use axum::extract::State;
+use http::header::CACHE_CONTROL;
+use http::{HeaderName, HeaderValue};
+use openfang_kernel::Kernel;
+use openfang_kernel::users::{KeyView, KeyWanted, MadeKey};
+use openfang_types::ids::{KeyId, Owner};
+use openfang_types::taint::Label;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ApiError;
+use crate::extract::{Asked, JsonBody, Named, Who};
+
+const NOT_STORED: (HeaderName, HeaderValue) = (CACHE_CONTROL, HeaderValue::from_static("no-store"));
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListQuery {
+    user: Option<Owner>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Keys {
+    keys: Vec<KeyView>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CreateBody {
+    user: Owner,
+    #[serde(default)]
+    label: String,
+    entry_label: Option<Label>,
+}
+
+pub(super) async fn list(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Asked(query): Asked<ListQuery>,
+) -> Result<Json<Keys>, ApiError> {
+    Ok(Json(Keys { keys: kernel.user_keys(&caller, query.user.as_ref()).await? }))
+}
+
+pub(super) async fn create(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    JsonBody(body): JsonBody<CreateBody>,
+) -> Result<([(HeaderName, HeaderValue); 1], Json<MadeKey>), ApiError> {
+    let CreateBody { user, label, entry_label } = body;
+    let made = kernel.create_user_key(&caller, KeyWanted { user, label, entry_label }).await?;
+    Ok(([NOT_STORED], Json(made)))
+}
+
+pub(super) async fn revoke(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(id): Named<KeyId>,
+) -> Result<Json<KeyView>, ApiError> {
+    Ok(Json(kernel.revoke_user_key(&caller, &id).await?))
+}

@@ -1,0 +1,71 @@
+//! Logging in with a password, out again, and who one is.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, SET_COOKIE};
+use openfang_kernel::users::{Me, UserError};
+use openfang_kernel::{Kernel, KernelError};
+use openfang_types::ids::Owner;
+use openfang_types::secret::Secret;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ApiError;
+use crate::extract::{StrangersJson, Who};
+use crate::layers::{LoginCookie, Stranger};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LoginBody {
+    user: String,
+    password: Secret,
+}
+
+#[derive(Serialize)]
+struct LoggedIn {
+    user: Owner,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LoggedOut {
+    logged_out: bool,
+}
+
+pub(super) async fn log_in(
+    State(kernel): State<Kernel>,
+    Extension(stranger): Extension<Stranger>,
+    StrangersJson(body): StrangersJson<LoginBody>,
+) -> Result<Response, ApiError> {
+    // Before the hash, which is dear: who has guessed too often gets none.
+    stranger.may_try()?;
+    match kernel.log_in(stranger.trace, &body.user, body.password).await {
+        Ok(entered) => {
+            let cookie = LoginCookie::of(kernel.config()).set(&entered.cookie);
+            Ok(with_cookie(cookie, &LoggedIn { user: entered.user }))
+        }
+        Err(error @ KernelError::User(UserError::WrongLogin)) => {
+            stranger.guessed_wrong()?;
+            Err(error.into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(super) async fn log_out(State(kernel): State<Kernel>, Who(caller): Who) -> Result<Response, ApiError> {
+    let logged_out = kernel.log_out(&caller).await?;
+    Ok(with_cookie(LoginCookie::of(kernel.config()).clear(), &LoggedOut { logged_out }))
+}
+
+pub(super) async fn me(State(kernel): State<Kernel>, Who(caller): Who) -> Json<Me> {
+    Json(kernel.me(&caller))
+}
+
+fn with_cookie(cookie: Option<HeaderValue>, body: &impl Serialize) -> Response {
+    let mut response = Json(body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.extend(cookie.map(|cookie| (SET_COOKIE, cookie)));
+    response
+}

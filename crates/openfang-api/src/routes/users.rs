@@ -1,0 +1,85 @@
+//! `/api/users`: who there is and what they may do. For the admin only; the kernel says so.
+
+use axum::Json;
+use axum::extract::State;
+use openfang_kernel::Kernel;
+use openfang_kernel::users::{UserView, UserWanted};
+use openfang_types::ids::Owner;
+use openfang_types::secret::Secret;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ApiError;
+use crate::extract::{JsonBody, Named, Who};
+
+#[derive(Serialize)]
+pub(super) struct Users {
+    users: Vec<UserView>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AddBody {
+    name: Owner,
+    #[serde(default)]
+    grants: Vec<String>,
+    password: Option<Secret>,
+    #[serde(default)]
+    again: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GrantsBody {
+    grants: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PasswordBody {
+    password: Option<Secret>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Removed {
+    removed: Owner,
+}
+
+pub(super) async fn list(State(kernel): State<Kernel>, Who(caller): Who) -> Result<Json<Users>, ApiError> {
+    Ok(Json(Users { users: kernel.users(&caller).await? }))
+}
+
+pub(super) async fn add(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    JsonBody(body): JsonBody<AddBody>,
+) -> Result<Json<UserView>, ApiError> {
+    let AddBody { name, grants, password, again } = body;
+    Ok(Json(kernel.add_user(&caller, UserWanted { name, grants, password, again }).await?))
+}
+
+pub(super) async fn remove(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<Owner>,
+) -> Result<Json<Removed>, ApiError> {
+    kernel.remove_user(&caller, &name).await?;
+    Ok(Json(Removed { removed: name }))
+}
+
+pub(super) async fn set_grants(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<Owner>,
+    JsonBody(body): JsonBody<GrantsBody>,
+) -> Result<Json<UserView>, ApiError> {
+    Ok(Json(kernel.set_user_grants(&caller, &name, body.grants).await?))
+}
+
+pub(super) async fn set_password(
+    State(kernel): State<Kernel>,
+    Who(caller): Who,
+    Named(name): Named<Owner>,
+    JsonBody(body): JsonBody<PasswordBody>,
+) -> Result<Json<UserView>, ApiError> {
+    Ok(Json(kernel.set_user_password(&caller, &name, body.password).await?))
+}

@@ -1,0 +1,45 @@
+//! `openfang task`.
+
+use clap::Subcommand;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use openfang_types::ids::{AgentName, TaskId};
+use openfang_types::task::TaskState;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TaskCommand {
+    /// List your tasks, latest change first
+    #[command(after_help = "Example:\n  openfang task list --agent starter --state completed")]
+    List(TaskListArgs),
+    /// Show a task: its messages and results
+    #[command(after_help = "Example:\n  openfang task show 0199c0de-0000-7000-8000-000000000001")]
+    Show {
+        /// Which task
+        id: TaskId,
+    },
+    /// Follow a task until its end; exit code 1 if it fails
+    #[command(after_help = "Example:\n  openfang task watch 0199c0de-0000-7000-8000-000000000001 --json")]
+    Watch {
+        /// Which task
+        id: TaskId,
+    },
+    /// Stop a task's work
+    #[command(after_help = "Example:\n  openfang task cancel 0199c0de-0000-7000-8000-000000000001")]
+    Cancel {
+        /// Which task
+        id: TaskId,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TaskListArgs {
+    /// Only those in this state
+    #[arg(long, value_parser = PossibleValuesParser::new(TaskState::ALL.map(TaskState::as_str))
+        .try_map(|word| TaskState::from_word(&word).ok_or("not a state")))]
+    pub(crate) state: Option<TaskState>,
+    /// Only this agent's
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<AgentName>,
+    /// How many at most
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+}

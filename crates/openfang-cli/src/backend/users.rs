@@ -1,0 +1,108 @@
+//! Users and their keys, at the daemon or in this process. What is secret is in no trace of the wire.
+
+use http::Method;
+use openfang_kernel::users::{KeyView, KeyWanted, MadeKey, UserView, UserWanted};
+use openfang_types::ids::{KeyId, Owner};
+use openfang_types::secret::{REDACTED, Secret};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Backend;
+use crate::error::CliError;
+
+#[derive(Deserialize)]
+struct Users {
+    users: Vec<UserView>,
+}
+
+#[derive(Deserialize)]
+struct Keys {
+    keys: Vec<KeyView>,
+}
+
+#[derive(Deserialize)]
+struct Removed {}
+
+impl Backend {
+    pub(crate) async fn users(&self) -> Result<Vec<UserView>, CliError> {
+        match self {
+            Self::Daemon(daemon) => Ok(daemon.get::<Users>("/api/users").await?.users),
+            Self::InProcess(here) => here.said(here.kernel.users(&here.caller).await),
+        }
+    }
+
+    pub(crate) async fn add_user(&self, wanted: UserWanted) -> Result<UserView, CliError> {
+        match self {
+            Self::Daemon(daemon) => {
+                let UserWanted { name, grants, password, again } = &wanted;
+                let mut body = json!({ "name": name, "grants": grants, "again": again });
+                let mut shown = body.clone();
+                if let Some(password) = password {
+                    body["password"] = json!(password.expose());
+                    shown["password"] = json!(REDACTED);
+                }
+                daemon.post_in_confidence("/api/users", &body, &shown).await
+            }
+            Self::InProcess(here) => here.said(here.kernel.add_user(&here.caller, wanted).await),
+        }
+    }
+
+    pub(crate) async fn remove_user(&self, name: &Owner) -> Result<(), CliError> {
+        match self {
+            Self::Daemon(daemon) => {
+                let path = format!("/api/users/{name}");
+                daemon.ask::<Removed>(Method::DELETE, &path, None).await.map(|Removed {}| ())
+            }
+            Self::InProcess(here) => here.said(here.kernel.remove_user(&here.caller, name).await),
+        }
+    }
+
+    pub(crate) async fn set_grants(&self, name: &Owner, grants: Vec<String>) -> Result<UserView, CliError> {
+        match self {
+            Self::Daemon(daemon) => {
+                daemon.post(&format!("/api/users/{name}/grants"), &json!({ "grants": grants })).await
+            }
+            Self::InProcess(here) => here.said(here.kernel.set_user_grants(&here.caller, name, grants).await),
+        }
+    }
+
+    pub(crate) async fn set_password(&self, name: &Owner, password: Option<Secret>) -> Result<UserView, CliError> {
+        match self {
+            Self::Daemon(daemon) => {
+                let path = format!("/api/users/{name}/password");
+                let body = json!({ "password": password.as_ref().map(Secret::expose) });
+                let shown = json!({ "password": password.as_ref().map(|_| REDACTED) });
+                daemon.post_in_confidence(&path, &body, &shown).await
+            }
+            Self::InProcess(here) => here.said(here.kernel.set_user_password(&here.caller, name, password).await),
+        }
+    }
+
+    pub(crate) async fn keys(&self, name: Option<&Owner>) -> Result<Vec<KeyView>, CliError> {
+        match self {
+            Self::Daemon(daemon) => {
+                let query = name.map(|name| format!("?user={name}")).unwrap_or_default();
+                Ok(daemon.get::<Keys>(&format!("/api/keys{query}")).await?.keys)
+            }
+            Self::InProcess(here) => here.said(here.kernel.user_keys(&here.caller, name).await),
+        }
+    }
+
+    pub(crate) async fn create_key(&self, wanted: KeyWanted) -> Result<MadeKey, CliError> {
+        match self {
+            Self::Daemon(daemon) => {
+                let KeyWanted { user, label, entry_label } = &wanted;
+                let body = json!({ "user": user, "label": label, "entry_label": entry_label });
+                daemon.post_for_a_secret("/api/keys", &body).await
+            }
+            Self::InProcess(here) => here.said(here.kernel.create_user_key(&here.caller, wanted).await),
+        }
+    }
+
+    pub(crate) async fn revoke_key(&self, id: &KeyId) -> Result<KeyView, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.ask(Method::DELETE, &format!("/api/keys/{id}"), None).await,
+            Self::InProcess(here) => here.said(here.kernel.revoke_user_key(&here.caller, id).await),
+        }
+    }
+}

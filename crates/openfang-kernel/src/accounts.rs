@@ -1,0 +1,258 @@
+//! The users as requests need them: from the digest of a key or cookie to a principal, without asking the store.
+//!
+//! [`Accounts::refresh`] takes over what the store says now. A credential that is gone, or whose user was granted
+//! something else, fires its token, and with it ends what is open on it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use jiff::Timestamp;
+use openfang_store::{Accounts as Stored, SecretDigest, StoreError, UserStore};
+use openfang_types::clock::Clock;
+use openfang_types::ids::{KeyId, Owner};
+use openfang_types::limits::{ACCOUNTS_ROUND, KEY_USE_ROUND};
+use openfang_types::principal::{Credential, Grants, Principal};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::Kernel;
+
+/// The users, and what proves to be them.
+pub(crate) struct Accounts {
+    store: Arc<dyn UserStore>,
+    clock: Arc<dyn Clock>,
+    known: RwLock<Known>,
+    /// Stays when the last user is removed: what was closed is not opened again by that, before the next start.
+    has_seen_users: AtomicBool,
+    closing_for_strangers: CancellationToken,
+}
+
+#[derive(Default)]
+struct Known {
+    generation: Option<u64>,
+    grants: HashMap<Owner, Grants>,
+    keys: HashMap<SecretDigest, Arc<Held>>,
+    logins: HashMap<SecretDigest, Arc<Held>>,
+    tokens: HashMap<Credential, CancellationToken>,
+}
+
+/// A credential.
+struct Held {
+    principal: Arc<Principal>,
+    expires_at: Option<Timestamp>,
+    revoked: CancellationToken,
+    /// When it was used last, in milliseconds; zero if that has been noted.
+    used: AtomicI64,
+}
+
+impl Accounts {
+    /// Reads what there is. Blocks.
+    pub(crate) fn open(store: Arc<dyn UserStore>, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let accounts = Self {
+            store,
+            clock,
+            known: RwLock::default(),
+            has_seen_users: AtomicBool::new(false),
+            closing_for_strangers: CancellationToken::new(),
+        };
+        accounts.refresh()?;
+        Ok(accounts)
+    }
+
+    /// Takes over what the store says now. Blocks.
+    pub(crate) fn refresh(&self) -> Result<(), StoreError> {
+        let since = self.read(|known| known.generation);
+        if let Some(stored) = self.store.accounts(since)? {
+            self.take_over(stored);
+        }
+        Ok(())
+    }
+
+    /// Whose key this is.
+    pub(crate) fn by_key(&self, digest: &SecretDigest) -> Option<Arc<Principal>> {
+        let held = self.read(|known| known.keys.get(digest).cloned())?;
+        held.used.store(self.clock.now().as_millisecond(), Ordering::Relaxed);
+        Some(Arc::clone(&held.principal))
+    }
+
+    /// Whose login this is.
+    pub(crate) fn by_login(&self, digest: &SecretDigest) -> Option<Arc<Principal>> {
+        let held = self.read(|known| known.logins.get(digest).cloned())?;
+        let is_over = held.expires_at.is_some_and(|until| until <= self.clock.now());
+        (!is_over).then(|| Arc::clone(&held.principal))
+    }
+
+    /// What a user is granted.
+    pub(crate) fn grants(&self, name: &Owner) -> Option<Grants> {
+        self.read(|known| known.grants.get(name).cloned())
+    }
+
+    /// Whether there is any user.
+    pub(crate) fn has_users(&self) -> bool {
+        self.read(|known| !known.grants.is_empty())
+    }
+
+    /// Whether there is any user, or was one since the start.
+    pub(crate) fn has_seen_users(&self) -> bool {
+        self.has_seen_users.load(Ordering::Acquire)
+    }
+
+    /// Fires when the credential is worth nothing any more; it may have done so already.
+    pub(crate) fn revoked(&self, credential: &Credential) -> CancellationToken {
+        self.read(|known| known.tokens.get(credential).cloned()).unwrap_or_else(|| {
+            let fired = CancellationToken::new();
+            fired.cancel();
+            fired
+        })
+    }
+
+    /// Fires when the first user is there: from then on nobody comes in without a credential.
+    pub(crate) fn closing_for_strangers(&self) -> CancellationToken {
+        self.closing_for_strangers.clone()
+    }
+
+    /// Ends the logins whose time is over.
+    fn end_old_logins(&self) {
+        let now = self.clock.now();
+        self.read(|known| {
+            let is_over = |held: &&Arc<Held>| held.expires_at.is_some_and(|until| until <= now);
+            known.logins.values().filter(is_over).for_each(|held| held.revoked.cancel());
+        });
+    }
+
+    /// The keys that were used since this was last asked.
+    fn take_uses(&self) -> Vec<(KeyId, Timestamp)> {
+        let used = |held: &Arc<Held>| {
+            let at = Timestamp::from_millisecond(held.used.swap(0, Ordering::Relaxed)).ok()?;
+            match held.principal.credential()? {
+                Credential::Key(id) if at > Timestamp::UNIX_EPOCH => Some((id.clone(), at)),
+                Credential::Key(_) | Credential::Login(_) => None,
+            }
+        };
+        self.read(|known| known.keys.values().filter_map(used).collect())
+    }
+
+    fn take_over(&self, stored: Stored) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        // Another refresh may have read later and been faster.
+        if known.generation.is_some_and(|held| held >= stored.generation) {
+            return;
+        }
+        let next = Known::of(stored, &known);
+        let gone = known.keys.values().chain(known.logins.values()).filter(|held| !next.holds(held));
+        gone.for_each(|held| held.revoked.cancel());
+        let has_users = !next.grants.is_empty();
+        *known = next;
+        drop(known);
+        if has_users {
+            self.has_seen_users.store(true, Ordering::Release);
+            self.closing_for_strangers.cancel();
+        }
+    }
+
+    fn read<T>(&self, look: impl FnOnce(&Known) -> T) -> T {
+        look(&self.known.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Known {
+    /// What is stored, with the tokens of what was there before and has not changed.
+    fn of(stored: Stored, before: &Self) -> Self {
+        let mut next = Self { generation: Some(stored.generation), ..Self::default() };
+        for user in stored.users {
+            let grants = Grants::parse(user.grants.iter().map(String::as_str)).unwrap_or_else(|error| {
+                tracing::warn!(user = %user.name, %error, "a user is granted nothing until this is set right");
+                Grants::default()
+            });
+            next.grants.insert(user.name, grants);
+        }
+        for key in stored.keys {
+            let Some(grants) = next.grants.get(&key.owner) else { continue };
+            let principal = Principal::user(key.owner, grants.clone())
+                .shown_by(Credential::Key(key.id))
+                .bringing(key.entry_label);
+            let held = Held::new(principal, None, before.keys.get(&key.digest));
+            next.keys.insert(key.digest, held);
+        }
+        for login in stored.logins {
+            let Some(grants) = next.grants.get(&login.owner) else { continue };
+            let principal = Principal::user(login.owner, grants.clone()).shown_by(Credential::Login(login.id));
+            let held = Held::new(principal, Some(login.expires_at), before.logins.get(&login.digest));
+            next.logins.insert(login.digest, held);
+        }
+        let all = next.keys.values().chain(next.logins.values());
+        let token = |held: &Arc<Held>| Some((held.principal.credential()?.clone(), held.revoked.clone()));
+        next.tokens = all.filter_map(token).collect();
+        next
+    }
+
+    /// Whether this very credential is still there, as it was.
+    fn holds(&self, held: &Held) -> bool {
+        let token = held.principal.credential().and_then(|credential| self.tokens.get(credential));
+        token.is_some_and(|token| *token == held.revoked)
+    }
+}
+
+impl Held {
+    fn new(principal: Principal, expires_at: Option<Timestamp>, before: Option<&Arc<Self>>) -> Arc<Self> {
+        match before {
+            Some(before) if *before.principal == principal => Arc::clone(before),
+            Some(_) | None => Arc::new(Self {
+                principal: Arc::new(principal),
+                expires_at,
+                revoked: CancellationToken::new(),
+                used: AtomicI64::new(0),
+            }),
+        }
+    }
+}
+
+impl Kernel {
+    /// Takes over what other processes do to users, and ends logins in time.
+    pub(crate) async fn heed_account_changes(self) {
+        let mut changes = self.inner.stores.users.changes();
+        let mut round = tokio::time::interval(ACCOUNTS_ROUND);
+        let (mut is_stale, mut noted) = (true, Instant::now());
+        loop {
+            let is_due = tokio::select! {
+                changed = changes.changed() => match changed {
+                    Ok(()) => true,
+                    Err(_closed) => return,
+                },
+                _ = round.tick() => is_stale,
+            };
+            if is_due {
+                is_stale = self.refresh_accounts().await.is_err();
+            }
+            self.inner.credentials.accounts().end_old_logins();
+            if noted.elapsed() >= KEY_USE_ROUND {
+                noted = Instant::now();
+                self.note_key_uses().await;
+            }
+        }
+    }
+
+    /// Takes over what the store says about users now.
+    pub(crate) async fn refresh_accounts(&self) -> Result<(), StoreError> {
+        let accounts = Arc::clone(self.inner.credentials.accounts());
+        let refreshed = self.inner.tracker.spawn_blocking(move || accounts.refresh()).await;
+        let outcome = refreshed.unwrap_or_else(|panic| Err(StoreError::Unavailable { why: panic.to_string() }));
+        outcome.inspect_err(|error| tracing::warn!(%error, "changes of users could not be read"))
+    }
+
+    /// Writes down when keys were used.
+    pub(crate) async fn note_key_uses(&self) {
+        let uses = self.inner.credentials.accounts().take_uses();
+        if uses.is_empty() {
+            return;
+        }
+        if let Err(error) = self.inner.stores.users.keys_used(uses).await {
+            tracing::warn!(%error, "when keys were used was not written down");
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "accounts_tests.rs"]
+mod tests;

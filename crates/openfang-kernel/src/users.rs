@@ -1,0 +1,272 @@
+//! Users and their keys: who may change them, what a change is, and what is shown of them. Only the admin does any of
+//! it; every change is in the audit log, and is in force when it returns.
+//!
+//! `login.rs` lets users in by password, `passwords.rs` hashes, `error.rs` says what cannot be done.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use openfang_store::{NewKey, NewUser, SecretDigest, StoreError, UserKey};
+use openfang_types::ids::{KeyId, Owner};
+use openfang_types::limits::{GRANTS_PER_USER, KEY_ID_CHARS, KEY_LABEL_MAX_CHARS, KEY_SECRET_BYTES};
+use openfang_types::principal::{Grants, Standing};
+use openfang_types::secret::Secret;
+use openfang_types::taint::Label;
+
+use crate::change::Change;
+use crate::{Caller, Kernel, KernelError};
+
+pub use error::UserError;
+pub use login::LoggedIn;
+pub(crate) use passwords::Passwords;
+pub use view::{KeyView, MadeKey, Me, UserView};
+
+mod error;
+mod login;
+mod passwords;
+mod view;
+
+/// What every key begins with.
+const KEY_PREFIX: &str = "ofk";
+
+/// A user that is wanted.
+#[derive(Debug, Clone)]
+pub struct UserWanted {
+    /// Who.
+    pub name: Owner,
+    /// What is granted, as it is written.
+    pub grants: Vec<String>,
+    /// The password, if they may log in.
+    pub password: Option<Secret>,
+    /// Whether they follow a user of the same name who was removed, and own what that one left.
+    pub again: bool,
+}
+
+/// A key that is wanted.
+#[derive(Debug, Clone)]
+pub struct KeyWanted {
+    /// Whose.
+    pub user: Owner,
+    /// What it is for.
+    pub label: String,
+    /// What its requests are labelled, if not by their door.
+    pub entry_label: Option<Label>,
+}
+
+impl Kernel {
+    /// All users, by name.
+    pub async fn users(&self, caller: &Caller) -> Result<Vec<UserView>, KernelError> {
+        may_administer(caller)?;
+        let (users, keys) = (self.inner.stores.users.users().await?, self.inner.stores.users.keys(None).await?);
+        Ok(users.into_iter().map(|user| UserView::new(user, &keys)).collect())
+    }
+
+    /// Adds a user.
+    pub async fn add_user(&self, caller: &Caller, wanted: UserWanted) -> Result<UserView, KernelError> {
+        let UserWanted { name, grants, password, again } = wanted;
+        let allowed = may_administer(caller)
+            .and_then(|()| check_name(&name))
+            .and_then(|()| check_grants(&grants));
+        let (kernel, subject) = (self.clone(), name.clone());
+        self.change(Change { caller, what: "user_add", subject: subject.as_str() }, allowed, async move {
+            let password_hash = match password {
+                Some(password) => Some(kernel.hashed(password).await?),
+                None => None,
+            };
+            let created_at = kernel.inner.clock.now();
+            let new = NewUser { name: name.clone(), grants, password_hash, created_at, follows: again };
+            match kernel.inner.stores.users.add_user(new).await {
+                Err(StoreError::Conflict) => return Err(kernel.name_is_taken(name).await?),
+                added => added.map_err(refused)?,
+            }
+            kernel.refresh_accounts().await?;
+            kernel.user_view(&name).await
+        })
+        .await
+    }
+
+    /// Removes a user: its keys and logins are worth nothing from now on. What it made stays, and is nobody's.
+    pub async fn remove_user(&self, caller: &Caller, name: &Owner) -> Result<(), KernelError> {
+        let (kernel, gone) = (self.clone(), name.clone());
+        let change = Change { caller, what: "user_remove", subject: name.as_str() };
+        self.change(change, may_administer(caller), async move {
+            let at = kernel.inner.clock.now();
+            kernel.known(&gone, kernel.inner.stores.users.remove_user(&gone, at).await).await?;
+            Ok(kernel.refresh_accounts().await?)
+        })
+        .await
+    }
+
+    /// Replaces what a user is granted. What is open on the old grants ends.
+    pub async fn set_user_grants(
+        &self,
+        caller: &Caller,
+        name: &Owner,
+        grants: Vec<String>,
+    ) -> Result<UserView, KernelError> {
+        let allowed = may_administer(caller).and_then(|()| check_grants(&grants));
+        let change = Change { caller, what: "user_grants", subject: name.as_str() };
+        let (kernel, name) = (self.clone(), name.clone());
+        self.change(change, allowed, async move {
+            kernel.known(&name, kernel.inner.stores.users.set_grants(&name, grants).await).await?;
+            kernel.refresh_accounts().await?;
+            kernel.user_view(&name).await
+        })
+        .await
+    }
+
+    /// Replaces a user's password, or takes it away. Logins with the old one end.
+    pub async fn set_user_password(
+        &self,
+        caller: &Caller,
+        name: &Owner,
+        password: Option<Secret>,
+    ) -> Result<UserView, KernelError> {
+        let change = Change { caller, what: "user_password", subject: name.as_str() };
+        let (kernel, name) = (self.clone(), name.clone());
+        self.change(change, may_administer(caller), async move {
+            let hash = match password {
+                Some(password) => Some(kernel.hashed(password).await?),
+                None => None,
+            };
+            kernel.known(&name, kernel.inner.stores.users.set_password(&name, hash).await).await?;
+            kernel.refresh_accounts().await?;
+            kernel.user_view(&name).await
+        })
+        .await
+    }
+
+    /// The keys of one user or of all, also those that were revoked not long ago.
+    pub async fn user_keys(&self, caller: &Caller, name: Option<&Owner>) -> Result<Vec<KeyView>, KernelError> {
+        may_administer(caller)?;
+        self.note_key_uses().await;
+        let keys = self.inner.stores.users.keys(name).await?;
+        if let Some(name) = name.filter(|_| keys.is_empty()) {
+            self.known(name, self.inner.stores.users.user(name).await).await?;
+        }
+        Ok(keys.into_iter().map(KeyView::from).collect())
+    }
+
+    /// Makes a key. This is the only time that it is shown.
+    pub async fn create_user_key(&self, caller: &Caller, wanted: KeyWanted) -> Result<MadeKey, KernelError> {
+        let KeyWanted { user, label, entry_label } = wanted;
+        let id = self.new_key_id();
+        let allowed = may_administer(caller)
+            .and_then(|()| check_label(&label))
+            .and_then(|()| check_entry_label(entry_label));
+        let (kernel, subject) = (self.clone(), format!("{user}.{id}"));
+        self.change(Change { caller, what: "key_create", subject: &subject }, allowed, async move {
+            let key = Secret::new(format!("{KEY_PREFIX}_{id}_{}", random_text()?));
+            let created_at = kernel.inner.clock.now();
+            let digest = SecretDigest::of(key.expose());
+            let new = NewKey { id, owner: user.clone(), digest, label, entry_label, created_at };
+            let details = KeyView::from(UserKey::from(new.clone()));
+            kernel.known(&user, kernel.inner.stores.users.add_key(new).await).await?;
+            kernel.refresh_accounts().await?;
+            Ok(MadeKey { key, details })
+        })
+        .await
+    }
+
+    /// Revokes a key. What is open on it ends.
+    pub async fn revoke_user_key(&self, caller: &Caller, id: &KeyId) -> Result<KeyView, KernelError> {
+        let change = Change { caller, what: "key_revoke", subject: id.as_str() };
+        let (kernel, id) = (self.clone(), id.clone());
+        self.change(change, may_administer(caller), async move {
+            let at = kernel.inner.clock.now();
+            let revoked = match kernel.inner.stores.users.revoke_key(&id, at).await {
+                Err(StoreError::NotFound) => return Err(UserError::UnknownKey(id).into()),
+                revoked => revoked?,
+            };
+            kernel.refresh_accounts().await?;
+            Ok(KeyView::from(revoked))
+        })
+        .await
+    }
+
+    /// Who the caller is.
+    pub fn me(&self, caller: &Caller) -> Me {
+        Me::new(&caller.principal)
+    }
+
+    async fn hashed(&self, password: Secret) -> Result<Secret, KernelError> {
+        Ok(self.inner.passwords.hash(&self.inner.tracker, password).await?)
+    }
+
+    async fn user_view(&self, name: &Owner) -> Result<UserView, KernelError> {
+        let user = self.known(name, self.inner.stores.users.user(name).await).await?;
+        Ok(UserView::new(user, &self.inner.stores.users.keys(Some(name)).await?))
+    }
+
+    /// What the store said; if there is no such user, with the one that was probably meant.
+    async fn known<T>(&self, name: &Owner, said: Result<T, StoreError>) -> Result<T, KernelError> {
+        let Err(StoreError::NotFound) = said else { return said.map_err(refused) };
+        let users = self.inner.stores.users.users().await?;
+        let distance = |held: &Owner| strsim::damerau_levenshtein(held.as_str(), name.as_str());
+        let nearest = users.into_iter().map(|user| user.name).min_by_key(distance);
+        let nearest = nearest.filter(|held| distance(held) <= 3);
+        Err(UserError::Unknown { name: name.clone(), nearest }.into())
+    }
+
+    async fn name_is_taken(&self, name: Owner) -> Result<KernelError, KernelError> {
+        let is_former = self.inner.stores.users.was_user(&name).await?;
+        Ok(if is_former { UserError::Former(name) } else { UserError::Exists(name) }.into())
+    }
+
+    /// Long enough that two never meet; it proves nothing.
+    #[expect(clippy::expect_used, reason = "a UUID begins with more than twelve hexadecimal digits")]
+    fn new_key_id(&self) -> KeyId {
+        let random = self.inner.ids.random().simple().to_string();
+        let (id, _) = random.split_at(KEY_ID_CHARS);
+        id.parse().expect("hexadecimal digits are a key id")
+    }
+}
+
+/// Everything that is random in a key or a cookie.
+fn random_text() -> Result<String, KernelError> {
+    let mut bytes = [0; KEY_SECRET_BYTES];
+    getrandom::fill(&mut bytes).map_err(|error| StoreError::Unavailable { why: error.to_string() })?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+fn refused(error: StoreError) -> KernelError {
+    match error {
+        StoreError::TooMany { what, limit } => UserError::TooMany { what, limit }.into(),
+        error => error.into(),
+    }
+}
+
+fn may_administer(caller: &Caller) -> Result<(), KernelError> {
+    match caller.principal.standing() {
+        Standing::Admin(_) => Ok(()),
+        Standing::Local | Standing::User(_) => Err(KernelError::NotPermitted(
+            "only the admin sees and changes users and keys; use `openfang user` and `openfang key` on this machine, or send the api_key",
+        )),
+    }
+}
+
+fn check_name(name: &Owner) -> Result<(), KernelError> {
+    if name.is_reserved() { Err(UserError::Reserved(name.clone()).into()) } else { Ok(()) }
+}
+
+fn check_grants(grants: &[String]) -> Result<(), KernelError> {
+    if grants.len() > GRANTS_PER_USER {
+        return Err(UserError::TooMany { what: "grants of one user", limit: GRANTS_PER_USER }.into());
+    }
+    let parsed = Grants::parse(grants.iter().map(String::as_str));
+    parsed.map(drop).map_err(|error| UserError::Grant(error).into())
+}
+
+fn check_label(label: &str) -> Result<(), KernelError> {
+    let is_fine = label.chars().count() <= KEY_LABEL_MAX_CHARS && !label.chars().any(char::is_control);
+    if is_fine { Ok(()) } else { Err(UserError::Label.into()) }
+}
+
+/// A key says how far its requests are trusted, and nothing else.
+fn check_entry_label(label: Option<Label>) -> Result<(), KernelError> {
+    match label {
+        None | Some(Label::User | Label::UntrustedAgent) => Ok(()),
+        Some(
+            Label::Operator | Label::ExternalNetwork | Label::McpServer | Label::Workspace | Label::Secret | Label::Pii,
+        ) => Err(UserError::EntryLabel.into()),
+    }
+}

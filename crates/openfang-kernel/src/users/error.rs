@@ -1,0 +1,81 @@
+//! What cannot be done to users, keys and logins, and what to do instead.
+
+use openfang_types::ids::{KeyId, Owner};
+use openfang_types::principal::GrantError;
+
+/// Why something about users was not done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UserError {
+    /// There is no user of that name.
+    #[error("there is no user {name}{}; `openfang user list` shows the users there are", did_you_mean(nearest.as_ref()))]
+    Unknown {
+        /// Which.
+        name: Owner,
+        /// The one that was probably meant.
+        nearest: Option<Owner>,
+    },
+    /// There is a user of that name.
+    #[error("there is a user {0} already; `openfang user set-permissions {0}` changes what they may do")]
+    Exists(Owner),
+    /// There was a user of that name.
+    #[error(
+        "there was a user {0} before, and what they made is kept; choose another name, or hand it over with `openfang user add {0} --again`"
+    )]
+    Former(Owner),
+    /// The name means somebody already.
+    #[error("{0} is a name that the house uses itself; choose another one")]
+    Reserved(Owner),
+    /// A grant is none.
+    #[error(transparent)]
+    Grant(GrantError),
+    /// There is no key of that id.
+    #[error("there is no key {0}; `openfang key list` shows the keys there are")]
+    UnknownKey(KeyId),
+    /// A key's label cannot be used.
+    #[error("a label has at most 80 characters and no control characters")]
+    Label,
+    /// A key cannot be trusted like that.
+    #[error("requests of a key are labelled user or untrusted-agent, or by their door")]
+    EntryLabel,
+    /// The password cannot be used.
+    #[error("a password has at least 10 characters and at most 1,024 bytes; choose another one")]
+    Password,
+    /// The name or the password is not right; which, nobody is told.
+    #[error("the user name or the password is not right")]
+    WrongLogin,
+    /// As many log in as there may be at a time.
+    #[error("too many log in at the same time; try again in a moment")]
+    Busy,
+    /// There are as many as there may be.
+    #[error("there are {limit} {what} already; remove one first")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many there may be.
+        limit: usize,
+    },
+}
+
+impl UserError {
+    /// The word for API errors and the audit log.
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "unknown_user",
+            Self::Exists(_) => "user_exists",
+            Self::Former(_) => "former_user",
+            Self::Reserved(_) => "reserved_name",
+            Self::Grant(_) => "invalid_grant",
+            Self::UnknownKey(_) => "unknown_key",
+            Self::Label => "invalid_label",
+            Self::EntryLabel => "invalid_entry_label",
+            Self::Password => "invalid_password",
+            Self::WrongLogin => "wrong_login",
+            Self::Busy => "login_busy",
+            Self::TooMany { .. } => "too_many",
+        }
+    }
+}
+
+fn did_you_mean(nearest: Option<&Owner>) -> String {
+    nearest.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default()
+}
