@@ -2,6 +2,7 @@
 //! `drain` run the real binary.
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
+mod a2a;
 mod access;
 mod agents;
 mod audit;

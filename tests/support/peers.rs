@@ -6,6 +6,7 @@
 //!
 //! `Drive::run` blocks: where the server is in the same process, call it by `tokio::task::spawn_blocking`.
 
+mod a2a;
 mod conformance;
 mod inspector;
 mod process;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+pub(crate) use a2a::{A2aClient, Binding, judged10};
 pub(crate) use conformance::{Conformance, client_conformance, conformance};
 pub(crate) use inspector::inspector;
 use serde_json::Value;

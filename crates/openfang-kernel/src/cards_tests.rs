@@ -39,7 +39,7 @@ impl House {
             );
             std::fs::write(place.join("agent.toml"), manifest).unwrap();
         }
-        let a2a = Some(A2aConfig { enabled: true, ..A2aConfig::default() });
+        let a2a = A2aConfig { enabled: true, ..A2aConfig::default() };
         Self { directory, config: Config { a2a, ..Config::default() }, tools: Vec::new() }
     }
 
@@ -49,7 +49,7 @@ impl House {
     }
 
     fn a2a(self, change: impl FnOnce(&mut A2aConfig)) -> Self {
-        self.with(|config| change(config.a2a.as_mut().unwrap()))
+        self.with(|config| change(&mut config.a2a))
     }
 
     fn signed(self, algorithm: &'static rcgen::SignatureAlgorithm) -> Self {
@@ -326,7 +326,7 @@ async fn signed_cards_name_a_key_that_is_published() {
 fn a_key_that_cannot_be_used_is_refused_with_its_file_and_the_reason() {
     let directory = tempfile::tempdir().unwrap();
     let said = |path: &Path| {
-        let a2a = Some(A2aConfig { enabled: true, card_key: Some(path.to_owned()), ..A2aConfig::default() });
+        let a2a = A2aConfig { enabled: true, card_key: Some(path.to_owned()), ..A2aConfig::default() };
         let problem = problems(&Config { a2a, ..Config::default() }).unwrap();
         assert_eq!(problem.key, "a2a.card_key");
         problem.why.replace(&path.display().to_string(), "FILE")

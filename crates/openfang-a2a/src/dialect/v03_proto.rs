@@ -2,6 +2,9 @@
 //!
 //! Things are called by resource names, `tasks/ID` and `tasks/ID/pushNotificationConfigs/ID`; where a path says the
 //! same, plain ids are taken as well.
+//!
+//! Bytes are base64 once, as protocol buffers and the JS SDK have it. The python SDKs encode the text of the base64 again
+//! and expect the same; nothing on the wire tells the two apart, so a file of theirs arrives as its base64.
 
 pub(super) use super::write::is_news as shows;
 pub(super) use decode::decode;

@@ -1,6 +1,6 @@
 //! 1.0 as clients write and read it.
 
-use openfang_types::task::{PartBody, Role, TaskState};
+use openfang_types::task::{Artifact, Part, PartBody, Role, TaskState};
 use serde_json::json;
 
 use super::super::samples::*;
@@ -139,6 +139,25 @@ fn a_task_is_written_as_the_protocol_buffers_have_it() {
     assert_eq!(task, expected);
 }
 
+/// What a server of `a2a-sdk` 1.3 answers.
+#[test]
+fn a_plain_task_has_the_members_that_the_python_sdk_writes_and_no_others() {
+    let mut task = bare_task(TaskState::Completed);
+    task.history = vec![message("m", Role::User, vec![Part::text("hi")])];
+    task.artifacts = vec![Artifact::of_parts("a".parse().unwrap(), None, vec![Part::text("10")])];
+
+    let answer = written(V10, &sent(task));
+
+    let expected = json!({"task": {
+        "id": TASK,
+        "contextId": "c-1",
+        "status": {"state": "TASK_STATE_COMPLETED", "timestamp": "2026-03-02T12:00:00.000Z"},
+        "artifacts": [{"artifactId": "a", "parts": [{"text": "10"}]}],
+        "history": [{"messageId": "m", "contextId": "c-1", "taskId": TASK, "role": "ROLE_USER", "parts": [{"text": "hi"}]}],
+    }});
+    assert_eq!(answer, expected);
+}
+
 #[test]
 fn a_task_is_called_what_its_maker_calls_it_and_shows_as_much_as_asked() {
     let mut held = held(rich_task(TaskState::Completed));
@@ -181,7 +200,7 @@ fn a_stream_shows_tasks_states_and_artifacts() {
 
 #[test]
 fn an_answer_without_a_task_is_a_message() {
-    let reply = message("m", Role::Agent, vec![openfang_types::task::Part::text("hi")]);
+    let reply = message("m", Role::Agent, vec![Part::text("hi")]);
 
     let once = serde_json::to_value(In(V10, &Shown::Reply(&reply))).unwrap();
 

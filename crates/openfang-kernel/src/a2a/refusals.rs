@@ -38,7 +38,12 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::ConfigEdit(_)
         | KernelError::User(_)
         | KernelError::Tool(_)
-        | KernelError::Store(StoreError::Conflict | StoreError::NotAllowed { .. } | StoreError::TooManyKeys { .. }) => {
+        | KernelError::Store(
+            StoreError::Conflict
+            | StoreError::NotAllowed { .. }
+            | StoreError::TooManyKeys { .. }
+            | StoreError::TooMany { .. },
+        ) => {
             tracing::error!(%error, "an A2A request met an error that it cannot have");
             A2aError::Internal
         }

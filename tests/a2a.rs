@@ -1,0 +1,3 @@
+//! A2A, as clients see it.
+
+mod real_clients;
