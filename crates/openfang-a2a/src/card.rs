@@ -6,6 +6,8 @@
 use openfang_types::agent::AgentManifest;
 use openfang_types::ids::{AgentName, ToolName};
 
+use crate::server::OUTPUT_MODES;
+
 pub use document::{CardDocument, listing};
 pub use render::CardForm;
 pub use sign::{CardKey, CardKeyError, CardSignature, SignError};
@@ -43,7 +45,7 @@ pub struct AgentCard {
 }
 
 /// What an agent can do beyond answering.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentCapabilities {
     /// Tell what happens while it happens.
     pub streaming: bool,
@@ -53,6 +55,21 @@ pub struct AgentCapabilities {
     pub state_transition_history: bool,
     /// Show a caller that is known a card of its own.
     pub extended_agent_card: bool,
+    /// Extensions, by URI, without which it does not answer.
+    pub required_extensions: Vec<String>,
+}
+
+impl Default for AgentCapabilities {
+    /// All of them, and nothing is required.
+    fn default() -> Self {
+        Self {
+            streaming: true,
+            push_notifications: true,
+            state_transition_history: true,
+            extended_agent_card: true,
+            required_extensions: Vec::new(),
+        }
+    }
 }
 
 /// Something that an agent can be asked for: a tool that it may use.
@@ -82,28 +99,31 @@ pub enum SecurityScheme {
     },
 }
 
-/// Where an agent is reached, and what it takes to be let in.
+/// Where an agent is reached, what it takes to be let in, and what can be asked for there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Where JSON-RPC is posted to.
     pub url: String,
     /// What the paths of HTTP+JSON lie below.
     pub http_json_url: String,
-    /// The ways to be let in.
+    /// The ways to be let in; none at first.
     pub security: Vec<SecurityScheme>,
+    /// What can be asked for there; everything at first.
+    pub capabilities: AgentCapabilities,
 }
 
 impl Endpoint {
     /// The endpoint that all agents share.
-    pub fn shared(base: &str, listen_path: &str, security: Vec<SecurityScheme>) -> Self {
+    pub fn shared(base: &str, listen_path: &str) -> Self {
         let url = format!("{base}{listen_path}");
-        Self { http_json_url: format!("{url}/rest"), url, security }
+        let (security, capabilities) = Default::default();
+        Self { http_json_url: format!("{url}/rest"), url, security, capabilities }
     }
 
     /// The endpoint that is one agent's own.
-    pub fn of(agent: &AgentName, base: &str, listen_path: &str, security: Vec<SecurityScheme>) -> Self {
+    pub fn of(agent: &AgentName, base: &str, listen_path: &str) -> Self {
         let url = format!("{base}{listen_path}/agents/{agent}");
-        Self { http_json_url: url.clone(), url, security }
+        Self { http_json_url: url.clone(), url, ..Self::shared(base, listen_path) }
     }
 }
 
@@ -137,19 +157,14 @@ pub fn placeholder_card(endpoint: Endpoint) -> AgentCard {
 }
 
 fn blank(endpoint: Endpoint) -> AgentCard {
-    let modes = || vec!["text/plain".to_owned(), "application/json".to_owned()];
+    let modes = || OUTPUT_MODES.map(str::to_owned).to_vec();
     AgentCard {
         name: "openfang".to_owned(),
         description: "An OpenFang server; no agent of it is offered here".to_owned(),
         url: endpoint.url,
         http_json_url: endpoint.http_json_url,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        capabilities: AgentCapabilities {
-            streaming: true,
-            push_notifications: true,
-            state_transition_history: true,
-            extended_agent_card: true,
-        },
+        capabilities: endpoint.capabilities,
         skills: Vec::new(),
         default_input_modes: modes(),
         default_output_modes: modes(),

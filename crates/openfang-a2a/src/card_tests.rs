@@ -14,7 +14,7 @@ fn manifest(description: &str) -> AgentManifest {
 }
 
 fn shared() -> Endpoint {
-    Endpoint::shared("http://127.0.0.1:50051", "/a2a", Vec::new())
+    Endpoint::shared("http://127.0.0.1:50051", "/a2a")
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn an_agent_without_a_description_gets_one() {
 fn an_endpoint_is_the_houses_or_the_agents_own() {
     let name: AgentName = "helper".parse().unwrap();
 
-    let own = Endpoint::of(&name, "https://agents.example.org/x", "/agents/a2a", Vec::new());
+    let own = Endpoint::of(&name, "https://agents.example.org/x", "/agents/a2a");
 
     assert_eq!(shared().url, "http://127.0.0.1:50051/a2a");
     assert_eq!(shared().http_json_url, "http://127.0.0.1:50051/a2a/rest");

@@ -17,6 +17,7 @@ use crate::error::A2aError;
 use crate::host::{AgentHost, Follower, Listed, Sent};
 use crate::operation::{History, Listing, Operation, Request, Sending};
 
+pub(crate) use intake::OUTPUT_MODES;
 pub use stream::EventBody;
 
 mod extensions;

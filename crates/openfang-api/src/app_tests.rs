@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use http::header::{ALLOW, HOST, WWW_AUTHENTICATE};
 use http::{Method, StatusCode};
 use openfang_testkit::TestHome;
-use openfang_types::config::Config;
+use openfang_types::config::{A2aConfig, Config};
 use openfang_types::secret::Secret;
 
 use super::*;
@@ -24,7 +24,11 @@ struct Site {
 impl Site {
     fn new(api_key: Option<&str>) -> Self {
         let home = TestHome::new();
-        let config = Config { api_key: api_key.map(|key| Secret::new(key.to_owned())), ..Config::default() };
+        let config = Config {
+            api_key: api_key.map(|key| Secret::new(key.to_owned())),
+            a2a: A2aConfig { enabled: true, ..A2aConfig::default() },
+            ..Config::default()
+        };
         let kernel = home.boot_with(config).start().unwrap();
         let front = Arc::new(Front::new(kernel.clone(), SocketAddr::from((Ipv4Addr::LOCALHOST, 50051))));
         Self { app: Arc::new(App::new(&front)), kernel, _home: home }
@@ -73,7 +77,7 @@ async fn without_a_credential_every_route_but_the_public_ones_answers_401() {
     for (method, path, access) in rows() {
         let status = site.ask(&method, &path, &[]).await.status();
         match access {
-            Access::Public => {
+            Access::Public | Access::Known => {
                 assert_ne!(status, StatusCode::UNAUTHORIZED, "{method} {path}");
                 assert!(!status.is_server_error(), "{method} {path}");
                 public.push(path);
@@ -83,7 +87,16 @@ async fn without_a_credential_every_route_but_the_public_ones_answers_401() {
     }
     assert_eq!(
         public,
-        ["/health", "/api/login"],
+        [
+            "/health",
+            "/api/login",
+            "/.well-known/agent.json",
+            "/.well-known/agent-card.json",
+            "/a2a/strict/.well-known/agent-card.json",
+            "/a2a/agents/name/.well-known/agent-card.json",
+            "/a2a/agents/name/.well-known/agent.json",
+            "/.well-known/jwks.json"
+        ],
         "a new public route is a decision: add it here and in the documentation"
     );
 }

@@ -82,6 +82,11 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "no_a2a", says)
     }
 
+    pub(crate) fn no_card_keys() -> Self {
+        let says = "cards are not signed here; card_key under [a2a] in config.toml names a key";
+        Self::new(StatusCode::NOT_FOUND, "no_card_keys", says)
+    }
+
     pub(crate) fn wrong_method(allowed: &'static [Method]) -> Self {
         let says = "this route does not take that method; Allow says which it takes";
         Self { allowed, ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", says) }

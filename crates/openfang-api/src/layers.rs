@@ -175,7 +175,8 @@ fn checked<B>(gate: &Gate, socket: IpAddr, trace: TraceId, request: &Request<B>)
     front.rates.admit_peer(peer)?;
     match gate.access {
         Access::Public => Ok(Passed::Stranger(peer)),
-        Access::Credential => {
+        Access::Known if !auth::is_presented(front, request) => Ok(Passed::Stranger(peer)),
+        Access::Known | Access::Credential => {
             let principal = auth::check(front, request, peer)?;
             // After it: one principal's storm is its own.
             front.rates.admit_principal(&principal)?;

@@ -25,6 +25,8 @@ mod users;
 pub(crate) enum Access {
     /// Anybody.
     Public,
+    /// Anybody; who comes with a credential is known by it.
+    Known,
     /// Whoever has a credential; without any configured, whoever comes over loopback.
     Credential,
 }

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use openfang_a2a::card::{
-    AgentCard, CardDocument, CardForm, CardKey, Endpoint, SecurityScheme, build_agent_card, placeholder_card,
+    AgentCapabilities, AgentCard, CardDocument, CardForm, CardKey, Endpoint, SecurityScheme, build_agent_card,
+    placeholder_card,
 };
 use openfang_types::capability::any_matches;
 use openfang_types::config::{A2aConfig, Config, ConfigProblem};
@@ -49,6 +50,7 @@ impl Kernel {
             viewer: who.map(|principal| format!("{:?}", principal.standing())),
             agent: agent.cloned(),
             form,
+            base: self.base_url(),
             guarded: self.inner.credentials.is_configured(),
         };
         let kept = &self.inner.cards.kept;
@@ -89,7 +91,7 @@ impl Kernel {
 
     fn make_card(&self, a2a: &A2aConfig, who: Option<&Principal>, named: Option<&AgentName>) -> Option<AgentCard> {
         let base = self.base_url();
-        let shared = || Endpoint::shared(&base, &a2a.listen_path, self.security());
+        let shared = || self.offered(a2a, Endpoint::shared(&base, &a2a.listen_path));
         let Some(name) = named.cloned().or_else(|| self.default_agent(who)) else {
             return Some(placeholder_card(shared()));
         };
@@ -98,7 +100,7 @@ impl Kernel {
         let is_default = named.is_none() && (who.is_some() || self.house_default() == Some(&name));
         let endpoint = match is_default {
             true => shared(),
-            false => Endpoint::of(&name, &base, &a2a.listen_path, self.security()),
+            false => self.offered(a2a, Endpoint::of(&name, &base, &a2a.listen_path)),
         };
         Some(build_agent_card(&agent.manifest, &self.skills(a2a, who, &name), endpoint))
     }
@@ -129,6 +131,18 @@ impl Kernel {
             .filter(|tool| who.is_some() || any_matches(&a2a.public_skills, &tool.traits.name))
             .map(|tool| (tool.traits.name.clone(), Some(tool.definition().description.clone())))
             .collect()
+    }
+
+    /// The endpoint with what config offers there.
+    fn offered(&self, a2a: &A2aConfig, endpoint: Endpoint) -> Endpoint {
+        let capabilities = AgentCapabilities {
+            streaming: a2a.streaming,
+            push_notifications: a2a.push_notifications,
+            extended_agent_card: a2a.extended_card,
+            required_extensions: a2a.required_extensions.clone(),
+            ..AgentCapabilities::default()
+        };
+        Endpoint { security: self.security(), capabilities, ..endpoint }
     }
 
     /// The ways to be let in: none where everybody is.

@@ -253,6 +253,17 @@ async fn addresses_come_from_config() {
 }
 
 #[tokio::test]
+async fn a_card_names_the_port_that_was_found() {
+    let (kernel, _home) = House::of(&[("a", &[])]).with(|config| config.api_listen.set_port(0)).kernel();
+
+    let before = shown(&kernel, None, None).unwrap();
+    kernel.listens_on("127.0.0.1:4711".parse().unwrap());
+
+    assert_eq!(before["url"], "http://127.0.0.1:0/a2a");
+    assert_eq!(shown(&kernel, None, None).unwrap()["url"], "http://127.0.0.1:4711/a2a");
+}
+
+#[tokio::test]
 async fn strangers_are_not_sent_to_an_endpoint_at_which_another_agent_answers() {
     let house = House::of(&[("a", &[]), ("b", &[])]).a2a(|a2a| a2a.public_agents = vec!["b".parse().unwrap()]);
     let (kernel, _home) = house.kernel();
@@ -277,6 +288,30 @@ async fn a_card_says_what_it_takes_to_be_let_in() {
     assert_eq!(shown(&guarded, None, None).unwrap()["authentication"]["schemes"], json!(["bearer", "cookie"]));
     assert_eq!(cookie(&guarded), "openfang_session");
     assert_eq!(cookie(&https), "__Host-openfang_session");
+}
+
+#[tokio::test]
+async fn a_card_says_what_the_server_offers() {
+    let (all, _home) = House::of(&[("a", &[])]).kernel();
+    let house = House::of(&[("a", &[])]).a2a(|a2a| {
+        a2a.streaming = false;
+        a2a.push_notifications = false;
+        a2a.extended_card = false;
+        a2a.required_extensions = vec!["urn:example:x".to_owned()];
+    });
+    let (none, _other) = house.kernel();
+
+    let capabilities = |kernel: &Kernel| {
+        let card = kernel.card(None, None, CardForm::Strict).unwrap();
+        read(&card)["capabilities"].clone()
+    };
+
+    assert_eq!(capabilities(&all), json!({ "streaming": true, "pushNotifications": true, "extendedAgentCard": true }));
+    let expected = json!({
+        "streaming": false, "pushNotifications": false, "extendedAgentCard": false,
+        "extensions": [{ "uri": "urn:example:x", "required": true }],
+    });
+    assert_eq!(capabilities(&none), expected);
 }
 
 #[tokio::test]

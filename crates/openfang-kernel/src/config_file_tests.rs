@@ -1,6 +1,6 @@
 //! Broken configurations, and what is said about them.
 
-use openfang_types::config::McpServerConfigEntry;
+use openfang_types::config::{A2aConfig, McpServerConfigEntry};
 
 use super::*;
 
@@ -121,8 +121,14 @@ fn the_example_file_holds_every_key_at_its_default() {
     let [server] = example.mcp_servers.as_slice() else { panic!("the example has one server") };
     let usual = McpServerConfigEntry::new(server.name.clone(), server.transport.clone());
     assert_eq!(*server, McpServerConfigEntry { env: server.env.clone(), ..usual });
-    let (api_key, mcp_servers) = (example.api_key.clone(), example.mcp_servers.clone());
-    let defaults = Config { api_key, mcp_servers, public_url: example.public_url.clone(), ..Config::default() };
+    let defaults = Config {
+        api_key: example.api_key.clone(),
+        public_url: example.public_url.clone(),
+        default_agent: example.default_agent.clone(),
+        a2a: A2aConfig { card_key: example.a2a.card_key.clone(), ..A2aConfig::default() },
+        mcp_servers: example.mcp_servers.clone(),
+        ..Config::default()
+    };
     assert_eq!(example, defaults);
 
     let written: toml::Table = toml::from_str(&enabled).unwrap();

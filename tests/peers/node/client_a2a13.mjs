@@ -2,7 +2,14 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { Message, SendMessageRequest, StreamResponse, Task, verifyAgentCardSignature } from 'a2a-js-13';
+import {
+  ListTasksRequest,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  Task,
+  verifyAgentCardSignature,
+} from 'a2a-js-13';
 import {
   ClientFactory,
   DefaultAgentCardResolver,
@@ -62,7 +69,8 @@ async function connect(base, binding) {
     stream: (parts) => plainEvents(client.sendMessageStream(request(parts))),
     get: async (id, historyLength) => plainTask(await client.getTask({ tenant: '', id, historyLength })),
     async list({ context = '', size, token = '' }) {
-      const page = await client.listTasks({ tenant: '', contextId: context, pageSize: size, pageToken: token });
+      const asked = ListTasksRequest.fromJSON({ contextId: context, pageSize: size, pageToken: token });
+      const page = await client.listTasks(asked);
       const ids = page.tasks.map(({ id }) => id);
       return { ids, next: page.nextPageToken, size: page.pageSize, total: page.totalSize };
     },

@@ -44,7 +44,7 @@ impl Serialize for Written<'_> {
             }),
             supported_interfaces: interfaces(card),
             version: &card.version,
-            capabilities: Capabilities::of(card.capabilities, *form),
+            capabilities: Capabilities::of(&card.capabilities, *form),
             supports_authenticated_extended_card: older.map(|card| card.capabilities.extended_agent_card),
             authentication: older
                 .filter(|card| !card.security.is_empty())
@@ -88,7 +88,7 @@ struct Document<'a> {
     additional_interfaces: Option<[OlderInterface<'a>; 2]>,
     supported_interfaces: Vec<Interface<'a>>,
     version: &'a str,
-    capabilities: Capabilities,
+    capabilities: Capabilities<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     supports_authenticated_extended_card: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,16 +134,24 @@ struct OlderInterface<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Capabilities {
+struct Capabilities<'a> {
     streaming: bool,
     push_notifications: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     state_transition_history: Option<bool>,
     extended_agent_card: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    extensions: Vec<Extension<'a>>,
 }
 
-impl Capabilities {
-    fn of(capabilities: AgentCapabilities, form: CardForm) -> Self {
+#[derive(Serialize)]
+struct Extension<'a> {
+    uri: &'a str,
+    required: bool,
+}
+
+impl<'a> Capabilities<'a> {
+    fn of(capabilities: &'a AgentCapabilities, form: CardForm) -> Self {
         Self {
             streaming: capabilities.streaming,
             push_notifications: capabilities.push_notifications,
@@ -152,6 +160,11 @@ impl Capabilities {
                 CardForm::Strict => None,
             },
             extended_agent_card: capabilities.extended_agent_card,
+            extensions: capabilities
+                .required_extensions
+                .iter()
+                .map(|uri| Extension { uri, required: true })
+                .collect(),
         }
     }
 }

@@ -18,7 +18,11 @@ fn reviewer(security: Vec<SecurityScheme>) -> AgentCard {
         "model": { "provider": "direct" },
     }))
     .unwrap();
-    build_agent_card(&manifest, &[("file_read".parse().unwrap(), None)], Endpoint::shared(BASE, "/a2a", security))
+    build_agent_card(
+        &manifest,
+        &[("file_read".parse().unwrap(), None)],
+        Endpoint { security, ..Endpoint::shared(BASE, "/a2a") },
+    )
 }
 
 fn written(card: &AgentCard, form: CardForm) -> Value {
@@ -107,8 +111,11 @@ fn the_superset_validates_against_the_schemas_of_all_older_versions() {
         ("definitions", include_str!("../../../../tests/schemas/a2a/v0.2.6.json")),
         ("definitions", include_str!("../../../../tests/schemas/a2a/v0.3.0.json")),
     ];
-    let cards =
-        [signed(security()), reviewer(Vec::new()), placeholder_card(Endpoint::shared(BASE, "/a2a", security()))];
+    let cards = [
+        signed(security()),
+        reviewer(Vec::new()),
+        placeholder_card(Endpoint { security: security(), ..Endpoint::shared(BASE, "/a2a") }),
+    ];
     for (definitions, schema) in schemas {
         let mut schema: Value = serde_json::from_str(schema).unwrap();
         schema["$ref"] = json!(format!("#/{definitions}/AgentCard"));
@@ -134,4 +141,27 @@ fn the_superset_has_the_members_of_the_seeds_cards() {
         "id": "file_read", "name": "file read", "description": "Can use the file_read tool", "tags": ["tool"], "examples": [],
     });
     assert_eq!(card["skills"], json!([skill]));
+}
+
+#[test]
+fn a_card_says_what_is_off_and_what_is_required() {
+    let capabilities = AgentCapabilities {
+        streaming: false,
+        push_notifications: false,
+        state_transition_history: false,
+        extended_agent_card: false,
+        required_extensions: vec!["urn:example:x".to_owned()],
+    };
+    let card = AgentCard { capabilities, ..reviewer(Vec::new()) };
+
+    let (superset, strict) = (written(&card, CardForm::Superset), written(&card, CardForm::Strict));
+
+    let mut expected = json!({
+        "streaming": false, "pushNotifications": false, "extendedAgentCard": false,
+        "extensions": [{ "uri": "urn:example:x", "required": true }],
+    });
+    assert_eq!(strict["capabilities"], expected);
+    expected["stateTransitionHistory"] = json!(false);
+    assert_eq!(superset["capabilities"], expected);
+    assert_eq!(superset["supportsAuthenticatedExtendedCard"], false);
 }

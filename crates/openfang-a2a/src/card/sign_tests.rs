@@ -33,7 +33,7 @@ fn card() -> AgentCard {
         ("file_read".parse().unwrap(), None),
     ];
     let security = vec![SecurityScheme::Bearer, SecurityScheme::Cookie { name: "openfang_session".to_owned() }];
-    build_agent_card(&manifest, &tools, Endpoint::shared("https://agents.example.org", "/a2a", security))
+    build_agent_card(&manifest, &tools, Endpoint { security, ..Endpoint::shared("https://agents.example.org", "/a2a") })
 }
 
 fn holds(key: &CardKey, card: &AgentCard, signed: &CardSignature) -> bool {

@@ -44,6 +44,16 @@ pub(super) fn check<B>(front: &Front, request: &Request<B>, peer: IpAddr) -> Res
     }
 }
 
+/// Whether there is anything to be known by. An old cookie is as good as none.
+pub(super) fn is_presented<B>(front: &Front, request: &Request<B>) -> bool {
+    match presented(request) {
+        Presented::Token(_) | Presented::Nonsense => true,
+        Presented::Nothing => LoginCookie::of(front.kernel.config())
+            .read(request.headers())
+            .is_some_and(|cookie| front.kernel.recognise(cookie).is_ok()),
+    }
+}
+
 /// Who comes with a cookie. An old one is as good as none.
 fn logged_in<B>(
     front: &Front,

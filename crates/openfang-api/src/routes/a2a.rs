@@ -15,9 +15,20 @@ use crate::error::ApiError;
 use crate::extract::{RequestBody, whole};
 use crate::layers::Front;
 
+mod cards;
+
 /// The doors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum A2aDoor {
+    /// Where the protocol is spoken.
+    Spoken(Spoken),
+    /// Where cards are shown.
+    Shown(Shown),
+}
+
+/// Where the protocol is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spoken {
     /// JSON-RPC of the house.
     Rpc,
     /// JSON-RPC of one agent.
@@ -34,6 +45,21 @@ pub(crate) enum A2aDoor {
     SeedCancel,
 }
 
+/// Where cards are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// The card of the agent that answers where none is named.
+    Card,
+    /// The same, for clients of 1.0 alone.
+    Strict,
+    /// The card of one agent.
+    Agent,
+    /// The cards of all agents.
+    Agents,
+    /// The keys that cards are signed with.
+    Keys,
+}
+
 /// A door, with what the path says besides.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Place<'p> {
@@ -44,22 +70,37 @@ pub(crate) struct Place<'p> {
     below: &'p str,
 }
 
+/// Where clients of 0.3 and 1.0 look for a card.
+const CARD: &str = "/.well-known/agent-card.json";
+/// Where older ones do.
+const OLD_CARD: &str = "/.well-known/agent.json";
+/// Where the keys are that cards are signed with.
+const KEYS: &str = "/.well-known/jwks.json";
+
 const POST: &[Method] = &[Method::POST];
 const GET: &[Method] = &[Method::GET];
 const ALL: &[Method] = &[Method::GET, Method::POST, Method::DELETE];
 
 /// The rows of the table, with the path that `listen_path` has by default.
 pub(super) fn rows() -> Vec<Route> {
-    use A2aDoor::{AgentRest, AgentRpc, Rest, Rpc, SeedCancel, SeedSend, SeedTask};
-    let row = |path, methods, door| Route { path, methods, access: Access::Credential, handler: Handler::A2a(door) };
+    let route = |path, methods, access, door| Route { path, methods, access, handler: Handler::A2a(door) };
+    let spoken = |path, methods, door| route(path, methods, Access::Credential, A2aDoor::Spoken(door));
+    let shown = |path, door| route(path, GET, Access::Known, A2aDoor::Shown(door));
     vec![
-        row("/a2a", POST, Rpc),
-        row("/a2a/agents/{name}", POST, AgentRpc),
-        row("/a2a/rest/{path}", ALL, Rest),
-        row("/a2a/agents/{name}/{path}", ALL, AgentRest),
-        row("/a2a/tasks/send", POST, SeedSend),
-        row("/a2a/tasks/{id}", GET, SeedTask),
-        row("/a2a/tasks/{id}/cancel", POST, SeedCancel),
+        spoken("/a2a", POST, Spoken::Rpc),
+        spoken("/a2a/agents/{name}", POST, Spoken::AgentRpc),
+        spoken("/a2a/rest/{path}", ALL, Spoken::Rest),
+        spoken("/a2a/agents/{name}/{path}", ALL, Spoken::AgentRest),
+        spoken("/a2a/tasks/send", POST, Spoken::SeedSend),
+        spoken("/a2a/tasks/{id}", GET, Spoken::SeedTask),
+        spoken("/a2a/tasks/{id}/cancel", POST, Spoken::SeedCancel),
+        route("/a2a/agents", GET, Access::Credential, A2aDoor::Shown(Shown::Agents)),
+        shown(OLD_CARD, Shown::Card),
+        shown(CARD, Shown::Card),
+        shown("/a2a/strict/.well-known/agent-card.json", Shown::Strict),
+        shown("/a2a/agents/{name}/.well-known/agent-card.json", Shown::Agent),
+        shown("/a2a/agents/{name}/.well-known/agent.json", Shown::Agent),
+        shown(KEYS, Shown::Keys),
     ]
 }
 
@@ -69,21 +110,30 @@ impl<'p> Place<'p> {
         let at = |door| Some(Self { door, agent: None, below: "" });
         // Some clients know the server and not its paths; pages are asked for otherwise.
         if path == "/" {
-            return if *method == Method::POST { at(A2aDoor::Rpc) } else { None };
+            return if *method == Method::POST { at(A2aDoor::Spoken(Spoken::Rpc)) } else { None };
+        }
+        match path {
+            CARD | OLD_CARD => return at(A2aDoor::Shown(Shown::Card)),
+            KEYS => return at(A2aDoor::Shown(Shown::Keys)),
+            _ => {}
         }
         let below = path.strip_prefix(listen_path)?;
         match below {
-            "" | "/" => return at(A2aDoor::Rpc),
-            "/tasks/send" => return at(A2aDoor::SeedSend),
+            "/agents" => return at(A2aDoor::Shown(Shown::Agents)),
+            "/strict/.well-known/agent-card.json" => return at(A2aDoor::Shown(Shown::Strict)),
+            "" | "/" => return at(A2aDoor::Spoken(Spoken::Rpc)),
+            "/tasks/send" => return at(A2aDoor::Spoken(Spoken::SeedSend)),
             _ => {}
         }
         if let Some(below) = below.strip_prefix("/rest/") {
-            return Some(Self { door: A2aDoor::Rest, agent: None, below });
+            return Some(Self { door: A2aDoor::Spoken(Spoken::Rest), agent: None, below });
         }
         if let Some(task) = below.strip_prefix("/tasks/").filter(|task| !task.is_empty()) {
             return match task.split_once('/') {
-                None => Some(Self { door: A2aDoor::SeedTask, agent: None, below: task }),
-                Some((task, "cancel")) => Some(Self { door: A2aDoor::SeedCancel, agent: None, below: task }),
+                None => Some(Self { door: A2aDoor::Spoken(Spoken::SeedTask), agent: None, below: task }),
+                Some((task, "cancel")) => {
+                    Some(Self { door: A2aDoor::Spoken(Spoken::SeedCancel), agent: None, below: task })
+                }
                 Some(_) => None,
             };
         }
@@ -91,10 +141,12 @@ impl<'p> Place<'p> {
         match agent.split_once('/') {
             None | Some((_, "")) => {
                 let agent = Some(agent.trim_end_matches('/'));
-                Some(Self { door: A2aDoor::AgentRpc, agent, below: "" })
+                Some(Self { door: A2aDoor::Spoken(Spoken::AgentRpc), agent, below: "" })
             }
-            Some((_, below)) if below.starts_with(".well-known/") => None,
-            Some((agent, below)) => Some(Self { door: A2aDoor::AgentRest, agent: Some(agent), below }),
+            Some((agent, ".well-known/agent-card.json" | ".well-known/agent.json")) => {
+                Some(Self { door: A2aDoor::Shown(Shown::Agent), agent: Some(agent), below: "" })
+            }
+            Some((agent, below)) => Some(Self { door: A2aDoor::Spoken(Spoken::AgentRest), agent: Some(agent), below }),
         }
     }
 }
@@ -107,25 +159,51 @@ pub(crate) async fn answer(
     request: http::Request<impl RequestBody>,
 ) -> Response {
     let uri = request.uri().clone();
-    let place = Place::of(listen_path, request.method(), uri.path());
-    let (Some(caller), Some(place)) = (caller.map(through_a2a), place) else {
+    let Some(place) = Place::of(listen_path, request.method(), uri.path()) else {
         return ApiError::broken().into_response();
     };
     let Some(server) = &front.a2a else { return ApiError::no_a2a().into_response() };
-    match asked(front, caller, &place, request).await {
-        Ok(request) => shown(served(server, place, request).await),
-        Err(error) => error.into_response(),
+    if let Some(allowed) = place.door.allowed().filter(|allowed| !takes(allowed, request.method())) {
+        return ApiError::wrong_method(allowed).into_response();
     }
+    let caller = caller.map(|caller| Caller { door: Door::A2a, ..caller });
+    match (place.door, caller) {
+        (A2aDoor::Shown(shown), caller) => {
+            cards::answer(&front.kernel, caller.as_ref(), shown, place.agent, request.headers())
+        }
+        (A2aDoor::Spoken(spoken), Some(caller)) => match asked(front, caller, place.agent, request).await {
+            Ok(request) => response(served(server, spoken, place.below, request).await),
+            Err(error) => error.into_response(),
+        },
+        // Only a route that was wrongly marked public gets here.
+        (A2aDoor::Spoken(_), None) => ApiError::broken().into_response(),
+    }
+}
+
+impl A2aDoor {
+    /// The methods it takes; none: it says so itself.
+    const fn allowed(self) -> Option<&'static [Method]> {
+        match self {
+            Self::Shown(_) | Self::Spoken(Spoken::SeedTask) => Some(GET),
+            Self::Spoken(Spoken::SeedSend | Spoken::SeedCancel) => Some(POST),
+            Self::Spoken(Spoken::Rpc | Spoken::AgentRpc | Spoken::Rest | Spoken::AgentRest) => None,
+        }
+    }
+}
+
+/// Who may ask for something may ask for its head.
+fn takes(allowed: &[Method], method: &Method) -> bool {
+    allowed.contains(method) || (*method == Method::HEAD && allowed.contains(&Method::GET))
 }
 
 async fn asked(
     front: &Front,
     caller: Caller,
-    place: &Place<'_>,
+    agent: Option<&str>,
     request: http::Request<impl RequestBody>,
 ) -> Result<HttpRequest<Caller>, ApiError> {
     let (head, body) = request.into_parts();
-    let agent = match place.agent {
+    let agent = match agent {
         None => None,
         Some(name) => {
             let name = name.parse().map_err(|_| ApiError::no_such_route())?;
@@ -133,35 +211,27 @@ async fn asked(
             Some(agent.name.clone())
         }
     };
-    let allowed = match place.door {
-        A2aDoor::SeedSend | A2aDoor::SeedCancel => Some(POST),
-        A2aDoor::SeedTask => Some(GET),
-        // They say themselves what they take.
-        A2aDoor::Rpc | A2aDoor::AgentRpc | A2aDoor::Rest | A2aDoor::AgentRest => None,
-    };
-    if let Some(allowed) = allowed.filter(|allowed| !allowed.contains(&head.method)) {
-        return Err(ApiError::wrong_method(allowed));
-    }
     let body = whole(body, &front.kernel).await?;
     let query = head.uri.query().map(str::to_owned);
     Ok(HttpRequest { caller, agent, method: head.method, query, headers: head.headers, body })
 }
 
-async fn served(server: &A2aServer, place: Place<'_>, request: HttpRequest<Caller>) -> http::Response<HttpBody> {
-    match place.door {
-        A2aDoor::Rpc | A2aDoor::AgentRpc => server.rpc(request).await,
-        A2aDoor::Rest | A2aDoor::AgentRest => server.rest(request, place.below).await,
-        A2aDoor::SeedSend => server.seed_send(request).await,
-        A2aDoor::SeedTask => server.seed_get(request, place.below).await,
-        A2aDoor::SeedCancel => server.seed_cancel(request, place.below).await,
+async fn served(
+    server: &A2aServer,
+    spoken: Spoken,
+    below: &str,
+    request: HttpRequest<Caller>,
+) -> http::Response<HttpBody> {
+    match spoken {
+        Spoken::Rpc | Spoken::AgentRpc => server.rpc(request).await,
+        Spoken::Rest | Spoken::AgentRest => server.rest(request, below).await,
+        Spoken::SeedSend => server.seed_send(request).await,
+        Spoken::SeedTask => server.seed_get(request, below).await,
+        Spoken::SeedCancel => server.seed_cancel(request, below).await,
     }
 }
 
-fn through_a2a(caller: Caller) -> Caller {
-    Caller { door: Door::A2a, ..caller }
-}
-
-fn shown(response: http::Response<HttpBody>) -> Response {
+fn response(response: http::Response<HttpBody>) -> Response {
     response.map(|body| match body {
         HttpBody::Empty => Body::empty(),
         HttpBody::Whole(bytes) => Body::from(bytes),

@@ -17,6 +17,8 @@ pub(crate) struct Asked {
     pub(crate) agent: Option<AgentName>,
     /// In which form.
     pub(crate) form: CardForm,
+    /// Where the house is said to be: known for good only when it listens.
+    pub(crate) base: String,
     /// Whether a credential is asked for.
     pub(crate) guarded: bool,
 }

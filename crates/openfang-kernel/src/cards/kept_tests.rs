@@ -6,7 +6,13 @@ use jiff::Timestamp;
 use super::*;
 
 fn asked(agent: &str) -> Asked {
-    Asked { viewer: None, agent: Some(agent.parse().unwrap()), form: CardForm::Superset, guarded: false }
+    Asked {
+        viewer: None,
+        agent: Some(agent.parse().unwrap()),
+        form: CardForm::Superset,
+        base: "http://127.0.0.1:50051".to_owned(),
+        guarded: false,
+    }
 }
 
 fn document(body: impl Into<Bytes>) -> CardDocument {
@@ -28,7 +34,8 @@ fn a_card_is_fresh_while_the_tools_are_the_same() {
     let strict = Asked { form: CardForm::Strict, ..asked("a") };
     let guarded = Asked { guarded: true, ..asked("a") };
     let somebodys = Asked { viewer: Some(String::new()), ..asked("a") };
-    for other in [strict, guarded, somebodys] {
+    let elsewhere = Asked { base: "https://example.org".to_owned(), ..asked("a") };
+    for other in [strict, guarded, somebodys, elsewhere] {
         assert_eq!(kept.fresh(&other, 3), None, "{other:?}");
     }
 }

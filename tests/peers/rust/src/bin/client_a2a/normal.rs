@@ -7,11 +7,25 @@ fn state(status: &Value) -> String {
     name.trim_start_matches("TASK_STATE_").to_lowercase().replace('_', "-")
 }
 
+/// Protobuf has no integers in JSON values; 3.0 is 3 again.
+fn whole(value: &Value) -> Value {
+    match value {
+        Value::Array(list) => list.iter().map(whole).collect(),
+        Value::Object(map) => map.iter().map(|(key, each)| (key.clone(), whole(each))).collect(),
+        Value::Number(number) => match number.as_f64().filter(|float| float.fract() == 0.0) {
+            Some(float) => json!(float as i64),
+            None => value.clone(),
+        },
+        Value::Null | Value::Bool(_) | Value::String(_) => value.clone(),
+    }
+}
+
 fn part(part: &Value) -> Value {
-    for kind in ["text", "data"] {
-        if let Some(value) = part.get(kind) {
-            return json!({ kind: value });
-        }
+    if let Some(text) = part.get("text") {
+        return json!({ "text": text });
+    }
+    if let Some(data) = part.get("data") {
+        return json!({ "data": whole(data) });
     }
     let mut file = json!({"name": part["filename"], "mediaType": part["mediaType"]});
     match part.get("raw") {

@@ -1,0 +1,102 @@
+//! Cards: to anybody what is public, to who comes with a credential what they may use. One document for clients of every
+//! version, unless one says that it speaks 1.0; caches know by what they differ.
+
+use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LAST_MODIFIED, VARY};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use jiff::Timestamp;
+use openfang_a2a::card::{CardDocument, CardForm, listing};
+use openfang_kernel::{Caller, Kernel};
+
+use super::Shown;
+use crate::error::ApiError;
+
+const VERSION: HeaderName = HeaderName::from_static("a2a-version");
+/// What a card depends on beside its address.
+const DIFFERS_BY: HeaderValue = HeaderValue::from_static("A2A-Version, Authorization, Cookie");
+const FOR_ALL: HeaderValue = HeaderValue::from_static("public, max-age=300");
+/// To be asked for again each time, at the price of an entity tag.
+const FOR_ONE: HeaderValue = HeaderValue::from_static("private, no-cache");
+
+/// Answers where cards are shown.
+pub(super) fn answer(
+    kernel: &Kernel,
+    caller: Option<&Caller>,
+    shown: Shown,
+    agent: Option<&str>,
+    headers: &HeaderMap,
+) -> Response {
+    let speaks_newest = headers.get(VERSION).is_some_and(|version| version.as_bytes().starts_with(b"1."));
+    let form = if speaks_newest || shown == Shown::Strict { CardForm::Strict } else { CardForm::Superset };
+    match (shown, caller) {
+        (Shown::Card | Shown::Strict | Shown::Agent, _) => in_form(kernel, caller, agent, headers, form),
+        (Shown::Keys, _) => keys(kernel, headers),
+        (Shown::Agents, Some(caller)) => list(kernel, caller),
+        // Only a route that was wrongly marked public gets here.
+        (Shown::Agents, None) => ApiError::broken().into_response(),
+    }
+}
+
+fn list(kernel: &Kernel, caller: &Caller) -> Response {
+    let body = listing(&kernel.cards(&caller.principal));
+    ([(CONTENT_TYPE, "application/json")], [(CACHE_CONTROL, FOR_ONE)], body).into_response()
+}
+
+fn keys(kernel: &Kernel, headers: &HeaderMap) -> Response {
+    match kernel.card_jwks() {
+        Some(keys) => document(&keys, headers, FOR_ALL),
+        None => ApiError::no_card_keys().into_response(),
+    }
+}
+
+fn in_form(
+    kernel: &Kernel,
+    caller: Option<&Caller>,
+    agent: Option<&str>,
+    headers: &HeaderMap,
+    form: CardForm,
+) -> Response {
+    let name = match agent.map(str::parse).transpose() {
+        Ok(name) => name,
+        Err(_) => return ApiError::no_such_route().into_response(),
+    };
+    let who = caller.map(|caller| &*caller.principal);
+    let Some(card) = kernel.card(who, name.as_ref(), form) else { return ApiError::no_such_route().into_response() };
+    document(&card, headers, if who.is_some() { FOR_ONE } else { FOR_ALL })
+}
+
+fn document(card: &CardDocument, asked: &HeaderMap, caching: HeaderValue) -> Response {
+    let is_known = asked.get_all(IF_NONE_MATCH).iter().any(|tags| names(tags, &card.etag));
+    let mut response = if is_known {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        ([(CONTENT_TYPE, "application/json")], Body::from(card.body.clone())).into_response()
+    };
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, caching);
+    headers.insert(VARY, DIFFERS_BY);
+    headers.extend(HeaderValue::from_str(&card.etag).ok().map(|tag| (ETAG, tag)));
+    headers.extend(
+        HeaderValue::from_str(&http_date(card.last_modified))
+            .ok()
+            .map(|date| (LAST_MODIFIED, date)),
+    );
+    response
+}
+
+fn names(tags: &HeaderValue, etag: &str) -> bool {
+    let tags = tags.to_str().unwrap_or_default();
+    tags.split(',')
+        .map(|tag| tag.trim().trim_start_matches("W/"))
+        .any(|tag| tag == "*" || tag == etag)
+}
+
+/// As HTTP writes times.
+fn http_date(at: Timestamp) -> String {
+    at.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}
+
+#[cfg(test)]
+#[path = "cards_tests.rs"]
+mod tests;
