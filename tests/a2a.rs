@@ -1,3 +1,18 @@
-//! A2A, as clients see it.
+//! The A2A server: every dialect over one endpoint, tasks that survive, and callers that mean harm.
 
+mod calls;
+mod crash;
+mod hostile;
+mod isolation;
+mod lifecycle;
+mod limits;
+mod official_types;
+mod parameters;
+mod races;
 mod real_clients;
+mod routes;
+mod schemas;
+mod seeds;
+mod streams;
+mod versions;
+mod wire;

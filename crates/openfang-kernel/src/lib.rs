@@ -44,7 +44,7 @@ pub use boot::{Boot, BootError};
 pub use error::KernelError;
 pub use kernel::Kernel;
 pub use policy::Explanation;
-pub use streams::{Begin, Follow, TaskStream};
+pub use streams::{Begin, Follow, StreamRoom, TaskStream};
 pub use system::{SystemClock, SystemIds};
 pub use task_list::{ListedTasks, TaskFilter};
 pub use tasks::Reply;

@@ -54,6 +54,12 @@ impl Drop for Slot {
     }
 }
 
+/// Room for a stream of somebody's; given back when it is dropped.
+pub struct StreamRoom {
+    caller: Caller,
+    slot: Slot,
+}
+
 /// Where a stream begins, and where it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Follow {
@@ -98,9 +104,30 @@ pub struct TaskStream {
 }
 
 impl Kernel {
+    /// Room for one more stream of this caller's. Whoever begins something in order to follow it asks for it first, or
+    /// what was begun would go on when there is none.
+    pub fn room_for_a_stream(&self, caller: &Caller) -> Result<StreamRoom, KernelError> {
+        let limit = self.inner.config.limits.streams_per_owner;
+        let slot = self.inner.streams.take(caller.principal.owner(), limit)?;
+        Ok(StreamRoom { caller: caller.clone(), slot })
+    }
+
     /// Follows one's own task.
     pub async fn follow(&self, caller: &Caller, id: TaskId, from: Follow) -> Result<TaskStream, KernelError> {
         let record = self.record(caller, id).await?;
+        // What is not there is not there, however many streams are open.
+        let room = self.room_for_a_stream(caller)?;
+        self.followed(room, record, from).await
+    }
+
+    /// Like [`Kernel::follow`], in room that was there before.
+    pub async fn follow_in(&self, room: StreamRoom, id: TaskId, from: Follow) -> Result<TaskStream, KernelError> {
+        let record = self.record(&room.caller, id).await?;
+        self.followed(room, record, from).await
+    }
+
+    async fn followed(&self, room: StreamRoom, record: TaskRecord, from: Follow) -> Result<TaskStream, KernelError> {
+        let id = record.task.id;
         if from.begin.after().is_some_and(|after| after > record.seq) {
             return Err(KernelError::NoSuchEvent { id, last: record.seq });
         }
@@ -110,7 +137,7 @@ impl Kernel {
             Begin::AsOf(after) => Some(self.as_of(record, after).await?),
         };
         let after = shown.as_ref().map_or_else(|| from.begin.after().unwrap_or_default(), |(_, seq)| *seq);
-        let mut stream = self.stream(caller, id, after, from.until).await?;
+        let mut stream = self.stream(room, id, after, from.until).await?;
         if let Some((task, seq)) = shown {
             stream.show(task, seq);
         }
@@ -120,29 +147,28 @@ impl Kernel {
     /// Follows a task that was just begun, from what its maker is shown first.
     pub(crate) async fn follow_shown(
         &self,
-        caller: &Caller,
+        room: StreamRoom,
         task: Task,
         seq: Seq,
         until: Until,
     ) -> Result<TaskStream, KernelError> {
-        let mut stream = self.stream(caller, task.id, seq, until).await?;
+        let mut stream = self.stream(room, task.id, seq, until).await?;
         stream.show(task, seq);
         Ok(stream)
     }
 
-    async fn stream(&self, caller: &Caller, id: TaskId, after: Seq, until: Until) -> Result<TaskStream, KernelError> {
-        let owner = caller.principal.owner();
-        let slot = self.inner.streams.take(owner, self.inner.config.limits.streams_per_owner)?;
-        let latest = self.inner.stores.tasks.watch(owner, id).await?;
+    async fn stream(&self, room: StreamRoom, id: TaskId, after: Seq, until: Until) -> Result<TaskStream, KernelError> {
+        let StreamRoom { caller, slot } = room;
+        let latest = self.inner.stores.tasks.watch(caller.principal.owner(), id).await?;
         Ok(TaskStream {
             kernel: self.clone(),
-            caller: caller.clone(),
+            revoked: self.revoked(&caller),
+            caller,
             id,
             until,
             after,
             waiting: VecDeque::new(),
             latest,
-            revoked: self.revoked(caller),
             is_over: false,
             _slot: slot,
         })

@@ -105,6 +105,22 @@ fn a_task_is_written_as_the_seeds_print_it() {
 }
 
 #[test]
+fn the_texts_of_a_task_that_is_done_are_its_agents_turn() {
+    let mut task = rich_task(TaskState::Completed);
+    task.status.message = None;
+    let texts = |shown: &Value| {
+        let parts = shown["messages"].as_array().unwrap().last().unwrap()["parts"].clone();
+        (shown["messages"].as_array().unwrap().last().unwrap()["role"].clone(), parts[0].clone())
+    };
+
+    let shown = written(SEED, &got(task.clone()));
+    assert_eq!(texts(&shown), (json!("agent"), json!({"type": "text", "text": "hello"})));
+    task.status.state = TaskState::Working;
+    let before = written(SEED, &got(task));
+    assert_eq!(before["messages"].as_array().unwrap().len() + 1, shown["messages"].as_array().unwrap().len());
+}
+
+#[test]
 fn states_are_flat_words_and_artifacts_always_have_a_name() {
     let words: Vec<Value> = TaskState::ALL
         .iter()

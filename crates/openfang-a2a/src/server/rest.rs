@@ -11,7 +11,7 @@ use crate::answer::{Answer, Shown};
 use crate::dialect::{Dialect, In};
 use crate::error::A2aError;
 use crate::host::AgentHost;
-use crate::operation::{Method, Operation};
+use crate::operation::Method;
 
 use path::{Place, Resource};
 
@@ -76,9 +76,8 @@ impl<H: AgentHost> Server<H> {
             dialect: place.dialect,
             headers: &request.headers,
         };
-        let is_created = matches!(asked.operation, Operation::SetPush { .. });
         let outcome = self.carry_out(&asking, asked).await?;
-        Ok(self.shown(&asking, method, outcome, is_created, media_type))
+        Ok(self.shown(&asking, method, outcome, media_type))
     }
 
     fn shown(
@@ -86,7 +85,6 @@ impl<H: AgentHost> Server<H> {
         asking: &Asking<'_, H::Caller>,
         method: Method,
         outcome: Outcome,
-        is_created: bool,
         media_type: &HeaderValue,
     ) -> Response<HttpBody> {
         let dialect = asking.dialect;
@@ -98,7 +96,7 @@ impl<H: AgentHost> Server<H> {
             }
             Outcome::Answer(answer) => {
                 let body = serde_json::to_vec(&In(dialect, &answer)).unwrap_or_default();
-                let status = if is_created { StatusCode::CREATED } else { StatusCode::OK };
+                let status = if method == Method::SetPush { StatusCode::CREATED } else { StatusCode::OK };
                 whole(status, media_type.clone(), body)
             }
         }

@@ -16,8 +16,7 @@ impl<H: AgentHost> Server<H> {
     /// `POST /a2a/tasks/send`: answers with the task when it has ended, or asks for something.
     pub async fn seed_send(&self, request: HttpRequest<H::Caller>) -> Response<HttpBody> {
         if !is_json(&request.headers, &request.body) {
-            let error = A2aError::ContentType("send the header `Content-Type: application/json`".to_owned());
-            return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, &error);
+            return not_json();
         }
         let asked = match read(&request.body) {
             Ok(asked) => asked,
@@ -34,6 +33,10 @@ impl<H: AgentHost> Server<H> {
 
     /// `POST /a2a/tasks/{id}/cancel`.
     pub async fn seed_cancel(&self, request: HttpRequest<H::Caller>, id: &str) -> Response<HttpBody> {
+        // What a page of a stranger can send without asking must not stop anything.
+        if !is_json(&request.headers, &request.body) {
+            return not_json();
+        }
         self.seed_task(request, id, |task| Operation::Cancel { task }).await
     }
 
@@ -75,6 +78,11 @@ fn status_of(error: &A2aError) -> StatusCode {
         A2aError::NotCancelable(_) => StatusCode::CONFLICT,
         error => StatusCode::from_u16(error.status().0).unwrap_or(StatusCode::BAD_REQUEST),
     }
+}
+
+fn not_json() -> Response<HttpBody> {
+    let error = A2aError::ContentType("send the header `Content-Type: application/json`".to_owned());
+    refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, &error)
 }
 
 fn refuse(status: StatusCode, error: &A2aError) -> Response<HttpBody> {

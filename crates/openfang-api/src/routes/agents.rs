@@ -84,11 +84,13 @@ pub(super) async fn message(
     let returns_immediately = body.return_immediately;
     let message = body.into_message(&kernel);
     if wants_stream(&headers) {
+        // Before anything begins that nobody could follow.
+        let room = kernel.room_for_a_stream(&caller)?;
         return match kernel.submit(&caller, &name, message).await? {
             Reply::Message(message) => Ok(sse::one("reply", &Outcome::Message(message))),
             Reply::Task(task) => {
                 let follow = Follow { begin: Begin::Now, until: Until::Settled };
-                let stream = kernel.follow(&caller, task.id, follow).await?;
+                let stream = kernel.follow_in(room, task.id, follow).await?;
                 Ok(sse::of(stream, &kernel.config().limits))
             }
         };

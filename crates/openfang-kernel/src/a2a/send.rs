@@ -10,7 +10,7 @@ use openfang_types::ids::{AgentName, TaskId, TaskName};
 use openfang_types::task::{Message, Origin, Task};
 
 use super::refusals::refused;
-use crate::streams::{Begin, Follow};
+use crate::streams::{Begin, Follow, StreamRoom};
 use crate::task_log::Visibility;
 use crate::tasks::{Incoming, Taken};
 use crate::{Caller, Kernel};
@@ -55,8 +55,16 @@ impl Kernel {
             push,
             ..self.incoming(caller, &agent, message, visibility)
         };
+        // Asked for first: a message whose stream is refused begins nothing.
+        let room = (answer == When::Streaming)
+            .then(|| self.room_for_a_stream(caller))
+            .transpose()
+            .map_err(refused)?;
         let taken = self.take(incoming).await.map_err(refused)?;
-        self.sent(caller, taken, answer, kept).await
+        match room {
+            Some(room) => self.streamed(caller, taken, room, kept).await,
+            None => self.sent(caller, taken, answer, kept).await,
+        }
     }
 
     /// The task that a message continues, or none and the name of the one it makes.
@@ -77,42 +85,50 @@ impl Kernel {
     }
 
     async fn sent(&self, caller: &Caller, taken: Taken, answer: When, kept: Kept) -> Result<Sent, A2aError> {
-        match (taken, answer) {
-            (Taken::Answered(message), _) => Ok(Sent::Reply(message)),
-            (Taken::Begun(work), When::Settled) => {
+        match taken {
+            Taken::Answered(message) => Ok(Sent::Reply(message)),
+            Taken::Begun(work) if answer == When::Settled => {
                 let settled = self.end_of(caller, work).await.map_err(refused)?;
                 Ok(Sent::Task(kept.held(settled.task)))
             }
-            (Taken::Known(id), When::Settled) => {
-                self.settled(caller, id).await.map_err(refused)?;
-                self.as_it_stands(caller, id).await
-            }
-            (Taken::Known(id), When::AtOnce) => self.as_it_stands(caller, id).await,
-            (Taken::Known(id), When::Streaming) => self.streamed(caller, id).await,
-            (Taken::Begun(work), When::AtOnce | When::Streaming) => {
+            Taken::Begun(work) => {
                 let id = work.id();
                 match work.into_shown() {
-                    Some((task, _)) if answer == When::AtOnce => Ok(Sent::Task(kept.held(task))),
-                    Some((task, seq)) => {
-                        let held = kept.held(task.clone());
-                        let stream = self.follow_shown(caller, task, seq, Until::Settled).await.map_err(refused)?;
-                        Ok(Sent::Stream(held, Box::new(stream)))
-                    }
+                    Some((task, _)) => Ok(Sent::Task(kept.held(task))),
                     None => self.as_it_stands(caller, id).await,
                 }
+            }
+            Taken::Known(id) => {
+                if answer == When::Settled {
+                    self.settled(caller, id).await.map_err(refused)?;
+                }
+                self.as_it_stands(caller, id).await
             }
         }
     }
 
-    async fn as_it_stands(&self, caller: &Caller, id: TaskId) -> Result<Sent, A2aError> {
-        self.held(caller, id).await.map(|held| Sent::Task(Box::new(held)))
-    }
-
-    async fn streamed(&self, caller: &Caller, id: TaskId) -> Result<Sent, A2aError> {
+    async fn streamed(&self, caller: &Caller, taken: Taken, room: StreamRoom, kept: Kept) -> Result<Sent, A2aError> {
+        let id = match taken {
+            Taken::Answered(message) => return Ok(Sent::Reply(message)),
+            Taken::Known(id) => id,
+            Taken::Begun(work) => {
+                let id = work.id();
+                if let Some((task, seq)) = work.into_shown() {
+                    let held = kept.held(task.clone());
+                    let stream = self.follow_shown(room, task, seq, Until::Settled).await.map_err(refused)?;
+                    return Ok(Sent::Stream(held, Box::new(stream)));
+                }
+                id
+            }
+        };
         let held = self.held(caller, id).await?;
         let follow = Follow { begin: Begin::Now, until: Until::Settled };
-        let stream = self.follow(caller, id, follow).await.map_err(refused)?;
+        let stream = self.follow_in(room, id, follow).await.map_err(refused)?;
         Ok(Sent::Stream(Box::new(held), Box::new(stream)))
+    }
+
+    async fn as_it_stands(&self, caller: &Caller, id: TaskId) -> Result<Sent, A2aError> {
+        self.held(caller, id).await.map(|held| Sent::Task(Box::new(held)))
     }
 }
 

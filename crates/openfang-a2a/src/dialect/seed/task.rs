@@ -4,7 +4,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use openfang_types::task::{Artifact, Message, Part, PartBody, TaskState};
+use openfang_types::task::{Artifact, Message, Part, PartBody, Role, TaskState};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
@@ -120,8 +120,12 @@ impl From<TaskState> for A2aTaskStatus {
 }
 
 impl A2aTask {
-    /// A task of ours. What the agent says about its state is the last message.
+    /// A task of ours. What the agent says about its state is the last message; an agent that is done and says
+    /// nothing about it has answered with texts, and those are what the seeds' clients look for there.
     pub(super) fn of(view: View<'_>) -> Self {
+        let said = view.history.iter().chain(&view.task.status.message).map(A2aMessage::from);
+        let mut messages: Vec<A2aMessage> = said.collect();
+        messages.extend(answer_of(&view));
         Self {
             id: match view.within.task {
                 Name::Given(name) => name.to_owned(),
@@ -129,7 +133,7 @@ impl A2aTask {
             },
             session_id: Some(view.within.context.to_owned()),
             status: view.task.status.state.into(),
-            messages: view.history.iter().chain(&view.task.status.message).map(A2aMessage::from).collect(),
+            messages,
             artifacts: view.artifacts.iter().map(A2aArtifact::from).collect(),
         }
     }
@@ -144,6 +148,18 @@ impl A2aTask {
             artifacts: Vec::new(),
         }
     }
+}
+
+/// The texts that a completed task came to, as the agent's turn that it does not have.
+fn answer_of(view: &View<'_>) -> Option<A2aMessage> {
+    let is_done = view.task.status.state == TaskState::Completed && view.task.status.message.is_none();
+    let texts = view
+        .artifacts
+        .iter()
+        .flat_map(|artifact| &artifact.parts)
+        .filter(|part| part.as_text().is_some());
+    let parts: Vec<A2aPart> = texts.filter(|_| is_done).map(A2aPart::from).collect();
+    (!parts.is_empty()).then(|| A2aMessage { role: role(Role::Agent).to_owned(), parts })
 }
 
 impl From<&Message> for A2aMessage {
