@@ -124,3 +124,48 @@ async fn a_script_can_end_in_every_state_that_ends_a_turn() {
         assert_eq!((task.status.state.as_str(), status_text(&task).as_str()), (state, "m"));
     }
 }
+
+#[tokio::test]
+async fn a_message_with_a_file_can_be_given_back_and_one_with_data_can_name_its_tool() {
+    let script = r#"
+        [[rules]]
+        when = { part = "data" }
+        steps = [{ requested_tool = true }, { chunk = "called" }]
+        [[rules]]
+        when = { part = "file" }
+        steps = [{ echo = "copy" }]
+        [[rules]]
+        steps = [{ requested_tool = true }, { chunk = "never said" }]
+    "#;
+    let home = TestHome::new().with_script("player", &["add_numbers"], script);
+    let kernel = home.kernel();
+    let admin = callers::admin(&kernel);
+    let player = "player".parse().unwrap();
+    let said = async |parts: Vec<Part>| {
+        let message = kernel.message_of_parts(None, parts);
+        match kernel.send_message(&admin, &player, message).await.unwrap() {
+            Reply::Task(task) => task,
+            Reply::Message(_) => panic!("expected a task"),
+        }
+    };
+    let file = Part::file(vec![1, 2], Some("x.bin".to_owned()), Some("application/x".to_owned()));
+    let wish = |tool: serde_json::Value| Part::data(serde_json::json!({"tool": tool, "arguments": {"a": 3, "b": 7}}));
+
+    let called = said(vec![wish("add_numbers".into())]).await;
+    let refused = said(vec![wish("shell_exec".into())]).await;
+    let unreadable = said(vec![wish(7.into())]).await;
+    let echoed = said(vec![Part::text("take this"), file.clone()]).await;
+    let unnamed = said(vec![Part::text("hello")]).await;
+
+    assert_state(&called, TaskState::Completed);
+    let names = |task: &openfang_types::task::Task| {
+        task.artifacts.iter().map(|artifact| artifact.name.clone().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&called), ["add_numbers-result", "reply"]);
+    assert_eq!(names(&refused), ["shell_exec-error", "reply"], "what the agent may not use it does not use");
+    assert_state(&unreadable, TaskState::Failed);
+    assert_eq!(names(&echoed), ["copy"]);
+    assert_eq!(echoed.artifacts[0].parts, [Part::text("take this"), file]);
+    assert_state(&unnamed, TaskState::Failed);
+    assert_eq!(status_text(&unnamed), "the message names no tool");
+}

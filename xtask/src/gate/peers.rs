@@ -6,6 +6,7 @@
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
@@ -34,6 +35,9 @@ const PARTS: &[Part] = &[
     Part { name: "node", manifests: &["node/package.json", "node/package-lock.json"], install: node },
     Part { name: "python-mcp", manifests: &["python/requirements-mcp.txt"], install: python },
     Part { name: "python-fastmcp", manifests: &["python/requirements-fastmcp.txt"], install: python },
+    Part { name: "python-a2a13", manifests: &["python/requirements-a2a13.txt"], install: python },
+    Part { name: "python-a2a03", manifests: &["python/requirements-a2a03.txt"], install: python },
+    Part { name: "python-a2a02", manifests: &["python/requirements-a2a02.txt"], install: python },
     Part { name: "rust", manifests: &["rust/Cargo.toml", "rust/Cargo.lock", "rust/src"], install: rust },
 ];
 
@@ -63,9 +67,10 @@ pub(crate) fn install() -> Result<String> {
         println!("peers: installing {} into {HOME}", part.name);
         remove(&stamp)?;
         let place = Place { name: part.name, manifests: manifests.clone(), home: home.join(part.name) };
+        let begun = Instant::now();
         (part.install)(&place).with_context(|| format!("the peers of {} cannot be installed", part.name))?;
         fs::write(&stamp, wanted)?;
-        installed.push(part.name);
+        installed.push(format!("{} in {:.0} s", part.name, begun.elapsed().as_secs_f64()));
     }
     Ok(if installed.is_empty() { "up to date".to_owned() } else { format!("installed {}", installed.join(", ")) })
 }
@@ -154,7 +159,12 @@ fn python(place: &Place) -> Result<()> {
             .arg("--requirement")
             .arg(requirements),
     )?;
-    proven(&python, &["-c", &format!("import {package}")])
+    proven(&python, &["-c", &format!("import {}", module(package))])
+}
+
+/// What a package is imported as: a number at its end only tells the venvs of one SDK apart.
+fn module(package: &str) -> &str {
+    if package.starts_with("a2a") { "a2a.client" } else { package }
 }
 
 /// In release: the server is measured against.

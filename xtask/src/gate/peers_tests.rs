@@ -50,6 +50,10 @@ fn a_directory_stands_for_every_file_below_it_in_order() {
         names,
         [
             "rust/Cargo.toml",
+            "rust/src/bin/client_a2a/job.rs",
+            "rust/src/bin/client_a2a/main.rs",
+            "rust/src/bin/client_a2a/normal.rs",
+            "rust/src/bin/client_a2a/wire.rs",
             "rust/src/bin/client_rmcp/job.rs",
             "rust/src/bin/client_rmcp/main.rs",
             "rust/src/bin/gateway_mcp_proxy.rs",
@@ -77,15 +81,20 @@ fn every_node_peer_is_pinned_to_one_version_and_locked() {
 
     for (name, version) in package["dependencies"].as_object().unwrap() {
         let locked = &lock["packages"][format!("node_modules/{name}")];
-        assert_eq!(*version, locked["version"], "{name}");
+        let version = version.as_str().unwrap();
+        // An alias names the package too: `npm:@scope/package@1.2.3`.
+        let version = version.strip_prefix("npm:").map_or(version, |alias| alias.rsplit_once('@').unwrap().1);
+        assert_eq!(version, locked["version"], "{name}");
         assert!(locked["integrity"].is_string(), "{name}");
     }
 }
 
 #[test]
 fn every_python_package_is_pinned_to_one_version() {
-    for name in ["mcp", "fastmcp"] {
-        let text = manifest(&format!("python/requirements-{name}.txt"));
+    let sdks =
+        [("mcp", "mcp"), ("fastmcp", "fastmcp"), ("a2a13", "a2a-sdk"), ("a2a03", "a2a-sdk"), ("a2a02", "a2a-sdk")];
+    for (venv, name) in sdks {
+        let text = manifest(&format!("python/requirements-{venv}.txt"));
         let packages: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
 
         assert!(
@@ -93,6 +102,15 @@ fn every_python_package_is_pinned_to_one_version() {
                 .iter()
                 .all(|line| line.split_once("==").is_some_and(|(_, version)| !version.is_empty()))
         );
-        assert!(packages.iter().any(|line| line.starts_with(&format!("{name}=="))), "{name}");
+        assert!(packages.iter().any(|line| line.starts_with(&format!("{name}=="))), "{venv}");
+    }
+}
+
+#[test]
+fn no_manifest_says_where_packages_are_fetched_from() {
+    let lock: Value = serde_json::from_str(&manifest("node/package-lock.json")).unwrap();
+
+    for (name, package) in lock["packages"].as_object().unwrap() {
+        assert!(package.get("resolved").is_none(), "{name}: the registry is whoever installs' own matter");
     }
 }

@@ -20,7 +20,7 @@ pub struct Direct;
 
 /// What a message asks for.
 #[derive(Debug, PartialEq)]
-enum Wish {
+pub(super) enum Wish {
     /// This tool.
     Call(ToolName, Value),
     /// Nothing in particular: here is a text.
@@ -62,7 +62,7 @@ impl Model for Direct {
     }
 }
 
-fn wish_of(message: &Message) -> Wish {
+pub(super) fn wish_of(message: &Message) -> Wish {
     let named = message.parts.iter().filter_map(Part::as_data).find(|data| data.get("tool").is_some());
     if let Some(data) = named {
         return match data.get("tool").and_then(Value::as_str) {

@@ -9,6 +9,7 @@ use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::ArtifactId;
 use openfang_types::task::{Artifact, Message, Part, TaskState};
 
+use super::direct::{self, Wish};
 use super::{Called, Ending, Model, ModelRun, Recovery, RunEvent, RunStopped, Turn, may_repeat};
 use crate::catalog::Catalog;
 use crate::pipeline::ToolCall;
@@ -48,6 +49,10 @@ impl Model for Scripted {
             .and_then(|rule| rule.steps[rule.told(turn.told)..].first());
         match open {
             Some(Step::Tool(tool)) if !may_repeat(catalog, &tool.name) => Recovery::Fail,
+            Some(Step::RequestedTool(_)) => match direct::wish_of(&turn.message) {
+                Wish::Call(tool, _) if !may_repeat(catalog, &tool) => Recovery::Fail,
+                Wish::Call(..) | Wish::Text(_) | Wish::Unreadable(_) => Recovery::Resume,
+            },
             _ => Recovery::Resume,
         }
     }
@@ -59,7 +64,7 @@ impl Model for Scripted {
             };
             let told = rule.told(turn.told);
             let chunks = rule.steps[..told].iter().filter(|step| matches!(step, Step::Chunk(_))).count();
-            let mut play = Play { run, turn: turn.number, chunks };
+            let mut play = Play { run, message: &turn.message, turn: turn.number, chunks };
             for (number, step) in rule.steps.iter().enumerate().skip(told) {
                 if let Some(ending) = play.step(step, number).await? {
                     return Ok(ending);
@@ -73,6 +78,7 @@ impl Model for Scripted {
 /// A rule that is being played.
 struct Play<'a> {
     run: &'a ModelRun<'a>,
+    message: &'a Message,
     turn: usize,
     chunks: usize,
 }
@@ -92,13 +98,16 @@ impl Play<'_> {
             }
             Step::Tool(tool) => {
                 let call = ToolCall { name: tool.name.clone(), arguments: tool.arguments.clone() };
-                match self.run.call_tool(call, self.turn * 1_000 + number).await? {
-                    Called::Refused(error) if error.ends_the_run() => {
-                        return Ok(Some(Ending::saying(TaskState::Failed, error.to_string())));
-                    }
-                    Called::Answered | Called::Failed(_) | Called::Refused(_) => {}
-                }
+                return self.tool(call, number).await;
             }
+            Step::RequestedTool(_) => {
+                return match direct::wish_of(self.message) {
+                    Wish::Call(name, arguments) => self.tool(ToolCall { name, arguments }, number).await,
+                    Wish::Text(_) => Ok(Some(Ending::saying(TaskState::Failed, "the message names no tool"))),
+                    Wish::Unreadable(why) => Ok(Some(Ending::saying(TaskState::Failed, why))),
+                };
+            }
+            Step::Echo(name) => self.echo(name, number).await?,
             Step::DelayMs(ms) => tokio::time::sleep(Duration::from_millis(*ms)).await,
             Step::Fail(why) => return Ok(Some(Ending::saying(TaskState::Failed, why))),
             Step::Reply(text) => return Ok(Some(Ending::saying(TaskState::Completed, text))),
@@ -119,13 +128,37 @@ impl Play<'_> {
             .await
     }
 
+    /// Calls a tool; the turn goes on, unless the loop guard has had enough.
+    async fn tool(&self, call: ToolCall, number: usize) -> Result<Option<Ending>, RunStopped> {
+        Ok(match self.run.call_tool(call, self.turn * 1_000 + number).await? {
+            Called::Refused(error) if error.ends_the_run() => {
+                Some(Ending::saying(TaskState::Failed, error.to_string()))
+            }
+            Called::Answered | Called::Failed(_) | Called::Refused(_) => None,
+        })
+    }
+
+    async fn echo(&self, name: &str, number: usize) -> Result<(), RunStopped> {
+        let parts = self.message.parts.clone();
+        let artifact = Artifact::of_parts(self.own_id(number), Some(name.to_owned()), parts);
+        self.run
+            .events
+            .emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: false, last_chunk: true }))
+            .await
+    }
+
     async fn artifact(&self, step: &ArtifactStep, number: usize) -> Result<(), RunStopped> {
-        let artifact_id = step.id.clone().unwrap_or_else(|| fixed_id(&format!("artifact-{}-{number}", self.turn)));
+        let artifact_id = step.id.clone().unwrap_or_else(|| self.own_id(number));
         let artifact = Artifact::of_parts(artifact_id, step.name.clone(), vec![step.part()]);
         self.run
             .events
             .emit(RunEvent::Artifact(ArtifactUpdate { artifact, append: step.append, last_chunk: step.last }))
             .await
+    }
+
+    /// The id of an artifact whose step gives none: the same again when the step is played again.
+    fn own_id(&self, number: usize) -> ArtifactId {
+        fixed_id(&format!("artifact-{}-{number}", self.turn))
     }
 }
 

@@ -7,7 +7,7 @@ fn every_kind_of_step_can_be_written() {
     let script = parse(
         r#"
         [[rules]]
-        when = { message_id = "tck-", text = "go", turn = 1 }
+        when = { message_id = "tck-", text = "go", part = "data", turn = 1 }
         steps = [
             { chunk = "Hel" },
             { chunk = "lo" },
@@ -18,6 +18,8 @@ fn every_kind_of_step_can_be_written() {
             { status = { state = "working", message = "thinking" } },
             { tool = { name = "add_numbers", arguments = { a = 1, b = 2 } } },
             { tool = { name = "current_time" } },
+            { requested_tool = true },
+            { echo = "what you said" },
             { delay_ms = 5 },
             { fail = "out of luck" },
             { wait_for_cancel = true },
@@ -42,6 +44,8 @@ fn what_cannot_be_played_is_refused_with_its_place() {
         ("steps = [{ reply = \"a\" }, { chunk = \"b\" }]", "must be the only step"),
         ("steps = [{ delay_ms = 3600001 }]", "at most an hour"),
         ("steps = [{ wait_for_cancel = false }]", "takes true"),
+        ("steps = [{ requested_tool = false }]", "takes true"),
+        ("when = { part = \"song\" }\nsteps = []", "unknown variant `song`"),
         ("steps = [{ tool = { name = \"t\", arguments = 1 } }]", "must be a table"),
         ("steps = [{ dance = 1 }]", "unknown variant `dance`"),
         ("steps = [{ status = { state = \"happy\" } }]", "unknown variant `happy`"),

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use openfang_types::ids::{ArtifactId, ToolName};
 use openfang_types::limits::{SCRIPT_MAX_DELAY, SCRIPT_MAX_STEPS};
-use openfang_types::task::{Message, Part, TaskState};
+use openfang_types::task::{Message, Part, PartBody, TaskState};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -28,7 +28,12 @@ impl Rule {
     /// How many steps are behind a player that has told this many events: each step tells one, or none.
     pub(super) fn told(&self, events: usize) -> usize {
         let tells = |step: &Step| match step {
-            Step::Chunk(_) | Step::Artifact(_) | Step::Status(_) | Step::Tool(_) => true,
+            Step::Chunk(_)
+            | Step::Artifact(_)
+            | Step::Status(_)
+            | Step::Tool(_)
+            | Step::RequestedTool(_)
+            | Step::Echo(_) => true,
             Step::DelayMs(_) | Step::Fail(_) | Step::Reply(_) | Step::WaitForCancel(_) => false,
         };
         let last = self.steps.iter().enumerate().filter(|(_, step)| tells(step)).take(events).last();
@@ -42,7 +47,27 @@ impl Rule {
 pub(super) struct When {
     message_id: Option<String>,
     text: Option<String>,
+    part: Option<PartKind>,
     turn: Option<usize>,
+}
+
+/// What a message may hold besides anything else.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PartKind {
+    Text,
+    File,
+    Data,
+}
+
+impl PartKind {
+    const fn is_of(self, part: &Part) -> bool {
+        match part.body {
+            PartBody::Text(_) => matches!(self, Self::Text),
+            PartBody::Raw(_) | PartBody::Url(_) => matches!(self, Self::File),
+            PartBody::Data(_) => matches!(self, Self::Data),
+        }
+    }
 }
 
 impl When {
@@ -51,6 +76,7 @@ impl When {
             .as_ref()
             .is_none_or(|prefix| message.message_id.as_str().starts_with(prefix))
             && self.text.as_ref().is_none_or(|prefix| message.joined_text().starts_with(prefix))
+            && self.part.is_none_or(|kind| message.parts.iter().any(|part| kind.is_of(part)))
             && self.turn.is_none_or(|wanted| wanted == turn)
     }
 }
@@ -63,6 +89,8 @@ pub(super) enum Step {
     Artifact(ArtifactStep),
     Status(StatusStep),
     Tool(ToolStep),
+    RequestedTool(bool),
+    Echo(String),
     DelayMs(u64),
     Fail(String),
     Reply(String),
@@ -152,10 +180,13 @@ impl Step {
             Self::DelayMs(ms) if u128::from(*ms) > SCRIPT_MAX_DELAY.as_millis() => Some("a delay is at most an hour"),
             Self::Reply(_) if steps > 1 => Some("a reply without a task must be the only step of its rule"),
             Self::WaitForCancel(false) => Some("wait_for_cancel takes true"),
+            Self::RequestedTool(false) => Some("requested_tool takes true"),
             Self::Tool(tool) if !tool.arguments.is_object() => Some("arguments must be a table"),
             Self::Chunk(_)
             | Self::Status(_)
             | Self::Tool(_)
+            | Self::RequestedTool(true)
+            | Self::Echo(_)
             | Self::DelayMs(_)
             | Self::Fail(_)
             | Self::Reply(_)
@@ -190,7 +221,7 @@ impl ArtifactStep {
         let (filename, media_type) = (file.filename.clone(), file.media_type.clone());
         match &file.url {
             Some(url) => {
-                let body = openfang_types::task::PartBody::Url(url.clone());
+                let body = PartBody::Url(url.clone());
                 Part { filename, media_type, ..Part::new(body) }
             }
             None => {
