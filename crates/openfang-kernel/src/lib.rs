@@ -8,6 +8,7 @@ mod access;
 mod accounts;
 mod agents;
 mod boot;
+mod cancel;
 mod cards;
 mod change;
 pub mod config_edit;

@@ -1,0 +1,46 @@
+//! Cancel: the work is stopped first, then that is written down. Whoever was faster wins, and the answer says who.
+
+use openfang_store::StoreError;
+use openfang_types::event::EventBody;
+use openfang_types::ids::TaskId;
+use openfang_types::limits::{CANCEL_ELSEWHERE, CANCEL_GRACE};
+use openfang_types::taint::Labels;
+use openfang_types::task::{Task, TaskState};
+
+use crate::{Caller, Kernel, KernelError};
+
+impl Kernel {
+    /// Stops the work, then records it. A task that has ended stays as it is.
+    pub async fn cancel_task(&self, caller: &Caller, id: TaskId) -> Result<Task, KernelError> {
+        let record = self.record(caller, id).await?;
+        let state = record.task.status.state;
+        if state.is_terminal() {
+            return Err(KernelError::NotCancelable { id, state });
+        }
+        if !state.is_interrupted() && record.node != self.inner.node_id {
+            self.inner.stores.tasks.request_cancel(&record.owner, id).await?;
+            let _ = tokio::time::timeout(CANCEL_ELSEWHERE, self.settled(caller, id)).await;
+        }
+        loop {
+            // Looked at each time: a message may have continued the task meanwhile.
+            if let Some(live) = self.inner.live.get(id) {
+                live.cancel.cancel();
+                // The run writes its own end; if it cannot, the write below does.
+                let _ = tokio::time::timeout(CANCEL_GRACE, live.done.cancelled()).await;
+            }
+            let record = self.record(caller, id).await?;
+            match record.task.status.state {
+                TaskState::Canceled => return Ok(record.task),
+                state if state.is_terminal() => return Err(KernelError::NotCancelable { id, state }),
+                _ => {}
+            }
+            let status = self.inner.status(&record.task, TaskState::Canceled, Vec::new());
+            match self.inner.append(&record, vec![EventBody::Status(status)], Labels::none()).await {
+                Ok(_) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
+                    self.inner.live.take_left(id);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
