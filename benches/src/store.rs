@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use openfang_store::{Append, Created, NewTask, Sqlite, Stamp, TaskQuery};
+use openfang_store::{Append, Created, NewTask, ResendKey, Sqlite, Stamp, TaskQuery};
 use openfang_types::event::EventBody;
 use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::taint::Labels;
@@ -106,6 +106,7 @@ impl Bench {
             owner: self.owner.clone(),
             agent: "starter".parse()?,
             context_id: "c".parse()?,
+            resend_key: ResendKey::new(format!("m-{id}")),
             message: Message::text(format!("m-{id}").parse()?, Role::User, "/add_numbers {\"a\": 3, \"b\": 7}"),
             events: vec![status(state, at)],
             labels: Labels::none(),

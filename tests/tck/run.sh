@@ -53,6 +53,8 @@ start() {
     shift
     {
         echo 'default_agent = "tck"'
+        # Kit 1.0-dev uses one message id for many messages.
+        echo 'resends = false'
         # The kits receive push notifications on this machine.
         printf '[egress]\nallow = ["127.0.0.1", "localhost"]\n'
         printf '[a2a]\nenabled = true\n'

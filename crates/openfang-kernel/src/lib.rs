@@ -27,6 +27,7 @@ mod outward;
 mod policy;
 mod push;
 mod recovery;
+mod resend;
 mod run;
 mod store_metrics;
 mod streams;

@@ -1,6 +1,6 @@
 //! One turn of an agent, from the message to the state it ends in. Whatever happens, the task says so.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,6 +24,8 @@ use crate::task_log::{Closed, TaskLog, Telling};
 #[derive(Default)]
 pub(crate) struct LiveRuns {
     runs: Mutex<HashMap<TaskId, LiveRun>>,
+    /// Tasks whose agent ended its turn and left them as working: the next message goes on with them.
+    left: Mutex<HashSet<TaskId>>,
 }
 
 /// A run that is under way.
@@ -47,6 +49,20 @@ impl LiveRuns {
         if runs.get(&id).is_some_and(|live| live.id == run) {
             runs.remove(&id);
         }
+    }
+
+    /// Whether the agent left this task as working.
+    pub(crate) fn is_left(&self, id: TaskId) -> bool {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).contains(&id)
+    }
+
+    /// Goes on with a task that was left, or gives it up; says whether it was.
+    pub(crate) fn take_left(&self, id: TaskId) -> bool {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).remove(&id)
+    }
+
+    fn leave(&self, id: TaskId) {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<TaskId, LiveRun>> {
@@ -91,6 +107,9 @@ impl Kernel {
             let log = Arc::clone(&plan.log);
             let settled = run(&inner, run_id, plan).await;
             let is_unwritten = matches!(settled, Err(Closed::Refused(StoreError::Unavailable { .. })));
+            if settled.as_ref().is_ok_and(|settled| settled.task.status.state == TaskState::Working) {
+                inner.live.leave(id);
+            }
             inner.live.forget(id, run_id);
             live.done.cancel();
             // Whoever waited may have gone; the task is in the store.

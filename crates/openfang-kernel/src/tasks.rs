@@ -141,7 +141,9 @@ impl Kernel {
             }
             let status = self.inner.status(&record.task, TaskState::Canceled, Vec::new());
             match self.inner.append(&record, vec![EventBody::Status(status)], Labels::none()).await {
-                Ok(_) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {}
+                Ok(_) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
+                    self.inner.live.take_left(id);
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -218,8 +220,7 @@ impl Kernel {
         {
             return Err(KernelError::InvalidMessage("its context id is not that of the task it continues".to_owned()));
         }
-        let sent = |said: &Message| said.role == Role::User && said.message_id == incoming.message.message_id;
-        if record.task.history.iter().any(sent) {
+        if self.inner.is_resent(&record.task.history, &incoming.message) {
             return Ok(None);
         }
         let size = record.task.history.iter().chain([&incoming.message]).map(Message::size).sum::<usize>();
@@ -231,7 +232,7 @@ impl Kernel {
         if state.is_terminal() {
             return Err(KernelError::TaskEnded { id, state });
         }
-        if !state.is_interrupted() {
+        if !state.is_interrupted() && !self.inner.live.take_left(id) {
             return Err(KernelError::TaskBusy { id, state });
         }
         if let Some(push) = &incoming.push {
@@ -282,7 +283,8 @@ impl Kernel {
             latest.mark_unchanged();
             let TaskRecord { task, labels, .. } = self.record(caller, id).await?;
             let state = task.status.state;
-            if state.is_terminal() || state.is_interrupted() || latest.changed().await.is_err() {
+            let is_settled = state.is_terminal() || state.is_interrupted() || self.inner.live.is_left(id);
+            if is_settled || latest.changed().await.is_err() {
                 return Ok(Settled { task, labels });
             }
         }
@@ -323,6 +325,7 @@ impl Inner {
             agent: incoming.agent.clone(),
             context_id: incoming.message.context_id.clone().unwrap_or_else(|| self.new_context_id()),
             message: incoming.message.clone(),
+            resend_key: self.resend_key(id, &incoming.message),
             events: Vec::new(),
             labels: incoming.labels.clone(),
             trace: incoming.caller.trace,

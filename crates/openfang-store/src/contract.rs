@@ -8,7 +8,7 @@ use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Artifact, Message, Origin, Part, Role, TaskState, TaskStatus};
 
-use crate::{Append, Created, NewTask, TaskQuery, TaskRecord, TaskStore};
+use crate::{Append, Created, NewTask, ResendKey, TaskQuery, TaskRecord, TaskStore};
 
 pub(crate) use audit::{audit, audit_row};
 pub(crate) use key_values::{key_values, keys_are_limited_per_owner};
@@ -57,6 +57,7 @@ pub(crate) fn new_task(owner: &Owner, message: &str) -> NewTask {
         agent: "starter".parse().unwrap(),
         context_id: "c".parse().unwrap(),
         message: Message::text(message.parse().unwrap(), Role::User, "hi"),
+        resend_key: ResendKey::new(message),
         events: Vec::new(),
         labels: Labels::none(),
         trace: id.parse().unwrap(),

@@ -30,7 +30,8 @@ pub use push::{
 };
 pub use sqlite::{DatabaseFile, Finding, MaintenanceError, OpenError, Report, Sqlite};
 pub use tasks::{
-    Append, Created, NewTask, Position, Retained, Retention, Stamp, TaskPage, TaskQuery, TaskRecord, TaskStore,
+    Append, Created, NewTask, Position, ResendKey, Retained, Retention, Stamp, TaskPage, TaskQuery, TaskRecord,
+    TaskStore,
 };
 pub use users::{Accounts, Login, NewKey, NewUser, SecretDigest, User, UserKey, UserStore};
 

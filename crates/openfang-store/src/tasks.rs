@@ -2,6 +2,7 @@
 //! to another owner does not exist.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -61,6 +62,8 @@ pub struct NewTask {
     pub context_id: ContextId,
     /// The first message.
     pub message: Message,
+    /// What the same message has again when it is sent again.
+    pub resend_key: ResendKey,
     /// What has happened to it already, after having been submitted with that message.
     pub events: Vec<EventBody>,
     /// What the message brought with it.
@@ -113,6 +116,22 @@ pub(crate) fn first_events(at: Timestamp, message: Message, events: Vec<EventBod
 
 pub(crate) const fn submitted(at: Timestamp) -> TaskStatus {
     TaskStatus { state: TaskState::Submitted, message: None, timestamp: at }
+}
+
+/// What a message is known by when it is sent again.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ResendKey(Arc<str>);
+
+impl ResendKey {
+    /// A key from a text of ours.
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text that is stored.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// What `create` found.

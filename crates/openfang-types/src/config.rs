@@ -40,6 +40,9 @@ pub struct Config {
     /// The agent that answers where none is named; absent: the first by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_agent: Option<AgentName>,
+    /// Whether a message that its sender sends again, with the same id and content, leads to the same task. Off only for
+    /// test kits that use one id for all their messages.
+    pub resends: bool,
     /// Host names, beside the loopback ones and the listen address, under which the server may be addressed.
     pub allowed_hosts: Vec<String>,
     /// Origins, such as `https://ide.example.org`, whose pages may call the API.
@@ -73,6 +76,7 @@ impl Default for Config {
             api_key: None,
             public_url: None,
             default_agent: None,
+            resends: true,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             trusted_proxies: Vec::new(),

@@ -45,7 +45,9 @@ impl Serialize for Written<'_> {
             supported_interfaces: interfaces(card),
             version: &card.version,
             capabilities: Capabilities::of(&card.capabilities, *form),
-            supports_authenticated_extended_card: older.map(|card| card.capabilities.extended_agent_card),
+            // Older clients mean a credential by it, and where there is none nobody can be authenticated.
+            supports_authenticated_extended_card: older
+                .map(|card| card.capabilities.extended_agent_card && !card.security.is_empty()),
             authentication: older
                 .filter(|card| !card.security.is_empty())
                 .map(|card| Authentication { schemes: card.security.iter().map(SecurityScheme::id).collect() }),

@@ -1,10 +1,11 @@
 //! JSON-RPC: one endpoint for every version. The method says which dialect it is, then the version header, then the
 //! dialect that the task was made in.
 
-use http::{HeaderValue, Method as HttpMethod, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method as HttpMethod, Response, StatusCode, header};
 use openfang_types::ids::TaskName;
 use openfang_types::jsonrpc::{Id, IdRule, Incoming, RpcError, decode, encode_error, encode_result};
 use openfang_types::task::Origin;
+use serde_json::value::RawValue;
 
 use super::stream::{EventBody, Wrapping, Writing};
 use super::{Asking, HttpBody, HttpRequest, JSON, Outcome, Server, events, is_json, version, whole};
@@ -14,12 +15,17 @@ use crate::error::A2aError;
 use crate::host::AgentHost;
 use crate::operation::{Method, Operation, Request};
 
+/// What an unknown method is cut to in the answer.
+const METHOD_SHOWN_CHARS: usize = 128;
+
 /// A refusal, with what its answer needs.
 struct Refused {
     id: Option<Id>,
     dialect: Dialect,
     status: StatusCode,
     error: A2aError,
+    /// Whether the peer reads nothing but events.
+    is_event: bool,
 }
 
 impl<H: AgentHost> Server<H> {
@@ -31,6 +37,7 @@ impl<H: AgentHost> Server<H> {
                 dialect: Dialect::V10,
                 status: StatusCode::METHOD_NOT_ALLOWED,
                 error: A2aError::InvalidRequest("this endpoint takes POST".to_owned()),
+                is_event: false,
             });
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
             return response;
@@ -44,7 +51,7 @@ impl<H: AgentHost> Server<H> {
     async fn called(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
         let stated = version::stated(&request.headers, request.query.as_deref());
         let plain = stated.clone().ok().flatten().unwrap_or(Dialect::V10);
-        let refused = |id, dialect, error| Refused { id, dialect, status: StatusCode::OK, error };
+        let refused = |id, dialect, error| Refused { id, dialect, status: StatusCode::OK, error, is_event: false };
         if !is_json(&request.headers, &request.body) {
             let error = A2aError::ContentType("send the header `Content-Type: application/json`".to_owned());
             return Err(Refused { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, ..refused(None, plain, error) });
@@ -52,9 +59,8 @@ impl<H: AgentHost> Server<H> {
         let incoming = decode(&request.body, IdRule::A2a);
         let (id, name, params) = match incoming {
             Ok(Incoming::Request { id, method, params }) => (id, method, params),
-            // Nobody waits for the answer of a notification, and nothing is done that nobody waits for.
-            Ok(Incoming::Notification { .. }) => {
-                return Err(refused(None, plain, A2aError::InvalidRequest("a request needs an id".to_owned())));
+            Ok(Incoming::Notification { method, params }) => {
+                return Err(refused(None, plain, unanswerable(&method, params)));
             }
             Ok(Incoming::Response { .. }) => {
                 return Err(refused(None, plain, A2aError::InvalidRequest("nothing was asked of you".to_owned())));
@@ -63,8 +69,7 @@ impl<H: AgentHost> Server<H> {
         };
         let stated = stated.map_err(|error| refused(Some(id.clone()), plain, error))?;
         let Some(spoken) = Spoken::of(&name, stated) else {
-            let shown = name.chars().take(128).collect();
-            return Err(refused(Some(id), plain, A2aError::MethodNotFound(shown)));
+            return Err(refused(Some(id), plain, A2aError::MethodNotFound(shortened(&name))));
         };
         let decoded = spoken.dialect.decode(spoken.method, params);
         let asked = decoded.map_err(|error| refused(Some(id.clone()), spoken.dialect, error))?;
@@ -72,7 +77,8 @@ impl<H: AgentHost> Server<H> {
         let asking =
             Asking { caller: &request.caller, agent: request.agent.as_ref(), dialect, headers: &request.headers };
         let outcome = self.carry_out(&asking, asked).await;
-        let outcome = outcome.map_err(|error| refused(Some(id.clone()), dialect, error))?;
+        let is_event = spoken.is_streamed() && reads_events_only(&request.headers);
+        let outcome = outcome.map_err(|error| Refused { is_event, ..refused(Some(id.clone()), dialect, error) })?;
         Ok(self.answered(&asking, spoken.method, id, outcome))
     }
 
@@ -112,6 +118,11 @@ struct Spoken {
 }
 
 impl Spoken {
+    /// Whether its answer is a stream, in a dialect whose clients take errors from there.
+    fn is_streamed(&self) -> bool {
+        matches!(self.method, Method::Stream | Method::Subscribe) && self.dialect != Dialect::V10
+    }
+
     fn of(name: &str, stated: Option<Dialect>) -> Option<Self> {
         let find = |dialect: Dialect| {
             let found = dialect.methods().iter().find(|(known, _)| *known == name);
@@ -140,6 +151,17 @@ const fn named_task(operation: &Operation) -> Option<&TaskName> {
     }
 }
 
+/// What is wrong with a request without an id. Nobody waits for its answer, so nothing is done; still it is told.
+fn unanswerable(name: &str, params: Option<&RawValue>) -> A2aError {
+    let Some(spoken) = Spoken::of(name, None) else { return A2aError::MethodNotFound(shortened(name)) };
+    let needs_id = || A2aError::InvalidRequest("a request needs an id".to_owned());
+    spoken.dialect.decode(spoken.method, params).err().unwrap_or_else(needs_id)
+}
+
+fn shortened(name: &str) -> String {
+    name.chars().take(METHOD_SHOWN_CHARS).collect()
+}
+
 /// A frame that is no request, in A2A's terms.
 fn unread(error: &RpcError) -> A2aError {
     let object = error.to_error_object();
@@ -154,7 +176,14 @@ fn unread(error: &RpcError) -> A2aError {
     }
 }
 
+/// `Accept: text/event-stream`, and nothing that an error could be written in.
+fn reads_events_only(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.contains("text/event-stream") && !accepted.contains("json") && !accepted.contains("*/*")
+}
+
 fn refuse(refused: &Refused) -> Response<HttpBody> {
     let object = refused.dialect.error(&refused.error);
-    whole(refused.status, JSON, encode_error(refused.id.as_ref(), &object))
+    let frame = encode_error(refused.id.as_ref(), &object);
+    if refused.is_event { events(EventBody::last_word(&frame)) } else { whole(refused.status, JSON, frame) }
 }

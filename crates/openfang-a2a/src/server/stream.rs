@@ -57,6 +57,12 @@ impl EventBody {
         Self { events: Box::pin(futures_util::stream::once(async move { event })) }
     }
 
+    /// One frame that is ready, and the end.
+    pub(super) fn last_word(frame: &[u8]) -> Self {
+        let event = framed(None, frame);
+        Self { events: Box::pin(futures_util::stream::once(async move { event })) }
+    }
+
     /// What happens to a task, until it is over.
     pub(super) fn of(head: StreamHead, follower: Box<dyn Follower>, writing: Writing) -> Self {
         let streaming = Streaming { head, follower, writing, is_over: false };

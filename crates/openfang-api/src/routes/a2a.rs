@@ -58,6 +58,8 @@ pub(crate) enum Shown {
     Agents,
     /// The keys that cards are signed with.
     Keys,
+    /// What the caller may use, where clients of 0.2 look for it.
+    Extended,
 }
 
 /// A door, with what the path says besides.
@@ -74,6 +76,8 @@ pub(crate) struct Place<'p> {
 const CARD: &str = "/.well-known/agent-card.json";
 /// Where older ones do.
 const OLD_CARD: &str = "/.well-known/agent.json";
+/// Where clients of 0.2 look for a card of what they may use: beside the address that the card names.
+const EXTENDED: &str = "/agent/authenticatedExtendedCard";
 /// Where the keys are that cards are signed with.
 const KEYS: &str = "/.well-known/jwks.json";
 
@@ -95,6 +99,7 @@ pub(super) fn rows() -> Vec<Route> {
         spoken("/a2a/tasks/{id}", GET, Spoken::SeedTask),
         spoken("/a2a/tasks/{id}/cancel", POST, Spoken::SeedCancel),
         route("/a2a/agents", GET, Access::Credential, A2aDoor::Shown(Shown::Agents)),
+        route(EXTENDED, GET, Access::Credential, A2aDoor::Shown(Shown::Extended)),
         shown(OLD_CARD, Shown::Card),
         shown(CARD, Shown::Card),
         shown("/a2a/strict/.well-known/agent-card.json", Shown::Strict),
@@ -115,6 +120,7 @@ impl<'p> Place<'p> {
         match path {
             CARD | OLD_CARD => return at(A2aDoor::Shown(Shown::Card)),
             KEYS => return at(A2aDoor::Shown(Shown::Keys)),
+            EXTENDED => return at(A2aDoor::Shown(Shown::Extended)),
             _ => {}
         }
         let below = path.strip_prefix(listen_path)?;

@@ -113,6 +113,7 @@ impl Play<'_> {
             Step::Reply(text) => return Ok(Some(Ending::saying(TaskState::Completed, text))),
             // Whoever cancels drops this future; that is the only way out.
             Step::WaitForCancel(_) => std::future::pending::<()>().await,
+            Step::Leave(_) => return Ok(Some(Ending { state: TaskState::Working, parts: Vec::new() })),
         }
         Ok(None)
     }

@@ -5,15 +5,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
-use openfang_types::ids::{AgentName, MessageId, NodeId, Owner, TaskId, TaskName};
+use openfang_types::ids::{AgentName, NodeId, Owner, TaskId, TaskName};
 use openfang_types::limits::MEMORY_TASKS;
 use openfang_types::task::TaskState;
 use tokio::sync::watch;
 
 use crate::tasks::rules::{self, Standing};
 use crate::{
-    Append, Created, NewTask, Position, Retained, Retention, Stamp, StoreError, StoreFuture, TaskPage, TaskQuery,
-    TaskRecord, TaskStore,
+    Append, Created, NewTask, Position, ResendKey, Retained, Retention, Stamp, StoreError, StoreFuture, TaskPage,
+    TaskQuery, TaskRecord, TaskStore,
 };
 
 use pushes::Pushed;
@@ -32,7 +32,7 @@ pub struct MemoryTasks {
 #[derive(Default)]
 struct Inner {
     entries: HashMap<TaskId, Entry>,
-    by_message: HashMap<(Owner, AgentName, MessageId), TaskId>,
+    by_message: HashMap<(Owner, AgentName, ResendKey), TaskId>,
     by_name: HashMap<(Owner, TaskName), TaskId>,
     finished: VecDeque<TaskId>,
     live: HashMap<Owner, usize>,
@@ -41,7 +41,7 @@ struct Inner {
 
 struct Entry {
     record: TaskRecord,
-    first_message: MessageId,
+    resend_key: ResendKey,
     cancel_requested: bool,
     events: Vec<TaskEvent>,
     pushes: Vec<Pushed>,
@@ -79,7 +79,7 @@ impl Inner {
 
     fn create(&mut self, new: NewTask) -> Result<Created, StoreError> {
         rules::follow(TaskState::Submitted, &rules::states(&new.events))?;
-        let key = (new.owner.clone(), new.agent.clone(), new.message.message_id.clone());
+        let key = (new.owner.clone(), new.agent.clone(), new.resend_key.clone());
         if let Some(id) = self.by_message.get(&key).filter(|id| self.entries.contains_key(id)) {
             return Ok(Created::Known(*id));
         }
@@ -121,7 +121,7 @@ impl Inner {
             if let Some(name) = record.peer_name {
                 self.by_name.remove(&(record.owner.clone(), name));
             }
-            self.by_message.remove(&(record.owner, record.task.agent, gone.first_message));
+            self.by_message.remove(&(record.owner, record.task.agent, gone.resend_key));
         }
         Ok(())
     }
@@ -183,7 +183,7 @@ fn entry_of(mut new: NewTask) -> Entry {
     };
     let mut entry = Entry {
         record,
-        first_message: new.message.message_id.clone(),
+        resend_key: new.resend_key.clone(),
         cancel_requested: false,
         events: Vec::new(),
         pushes: push.into_iter().collect(),

@@ -13,7 +13,7 @@ use openfang_types::task::{Message, Origin, Role, TaskState, TaskStatus};
 
 use super::*;
 use crate::contract::{artifact, query};
-use crate::{Append, Kept, ListedKey, NewTask, Retention, TaskRecord};
+use crate::{Append, Kept, ListedKey, NewTask, ResendKey, Retention, TaskRecord};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/v1.db");
 
@@ -34,6 +34,7 @@ fn task(number: u8, events: Vec<EventBody>) -> NewTask {
         agent: "starter".parse().unwrap(),
         context_id: "talk".parse().unwrap(),
         message: Message::text(format!("m{number}").parse().unwrap(), Role::User, "hi \u{1f980}"),
+        resend_key: ResendKey::new(format!("m{number}")),
         events,
         labels: Labels::one(Label::User, "rest"),
         trace: id.parse().unwrap(),

@@ -84,6 +84,23 @@ impl PartIn for LegacyPart {
     }
 }
 
+/// The largest whole number that a double holds exactly, and its neighbours.
+const WHOLE_UP_TO: f64 = 9_007_199_254_740_992.0;
+
+/// Protocol buffers know doubles only, and their SDKs write 3 as 3.0. A tool that wants a whole number gets one.
+pub(in crate::dialect) fn whole_numbers(value: Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_f64() => match number.as_f64() {
+            #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
+            Some(double) if double.fract() == 0.0 && double.abs() <= WHOLE_UP_TO => Value::from(double as i64),
+            Some(_) | None => Value::Number(number),
+        },
+        Value::Array(items) => items.into_iter().map(whole_numbers).collect(),
+        Value::Object(members) => members.into_iter().map(|(key, held)| (key, whole_numbers(held))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}
+
 /// Undoes what an SDK does to data that is no object; see [`WRAPPED`].
 pub(in crate::dialect) fn unwrapped(mut members: Map<String, Value>, metadata: &mut Map<String, Value>) -> Value {
     let marked = metadata.remove(WRAPPED).is_some_and(|mark| mark == Value::Bool(true));

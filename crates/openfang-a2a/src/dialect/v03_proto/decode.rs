@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::CONFIGS;
 use crate::dialect::read::{
     self, Count, ListIn, Manner, Metadata, Object, PartIn, PushIn, Read, SendIn, file_body, filled, named, required,
-    unwrapped,
+    unwrapped, whole_numbers,
 };
 use crate::error::A2aError;
 use crate::operation::{History, Method, Operation, Request};
@@ -82,7 +82,7 @@ impl PartIn for ProtoPart {
                 file_body("file", file.file_with_bytes, file.file_with_uri)?
             }
             (None, None, Some(Object(data))) => {
-                PartBody::Data(unwrapped(data.data.unwrap_or_default().0, &mut metadata))
+                PartBody::Data(whole_numbers(unwrapped(data.data.unwrap_or_default().0, &mut metadata)))
             }
             (None, None, None) => return Err(A2aError::invalid("", "a part needs one of `text`, `file`, `data`")),
             _ => return Err(A2aError::invalid("", "a part has only one of `text`, `file`, `data`")),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::dialect::read::{
-    self, ListIn, Manner, Metadata, PartIn, PushIn, Read, SendIn, TaskIn, bytes_of, filled, required,
+    self, ListIn, Manner, Metadata, PartIn, PushIn, Read, SendIn, TaskIn, bytes_of, filled, required, whole_numbers,
 };
 use crate::error::A2aError;
 use crate::operation::{Method, Operation, Request};
@@ -69,7 +69,7 @@ impl PartIn for PartV10 {
             (Some(text), None, None, None) => PartBody::Text(text),
             (None, Some(raw), None, None) => PartBody::Raw(bytes_of("raw", &raw)?),
             (None, None, Some(url), None) => PartBody::Url(url),
-            (None, None, None, Some(value)) => PartBody::Data(value),
+            (None, None, None, Some(value)) => PartBody::Data(whole_numbers(value)),
             (None, None, None, None) => {
                 return Err(A2aError::invalid("", "a part needs one of `text`, `raw`, `url`, `data`"));
             }

@@ -30,7 +30,9 @@ pub(super) fn answer(
     let speaks_newest = headers.get(VERSION).is_some_and(|version| version.as_bytes().starts_with(b"1."));
     let form = if speaks_newest || shown == Shown::Strict { CardForm::Strict } else { CardForm::Superset };
     match (shown, caller) {
-        (Shown::Card | Shown::Strict | Shown::Agent, _) => in_form(kernel, caller, agent, headers, form),
+        (Shown::Card | Shown::Strict | Shown::Agent | Shown::Extended, _) => {
+            in_form(kernel, caller, agent, headers, form)
+        }
         (Shown::Keys, _) => keys(kernel, headers),
         (Shown::Agents, Some(caller)) => list(kernel, caller),
         // Only a route that was wrongly marked public gets here.

@@ -34,7 +34,7 @@ impl Rule {
             | Step::Tool(_)
             | Step::RequestedTool(_)
             | Step::Echo(_) => true,
-            Step::DelayMs(_) | Step::Fail(_) | Step::Reply(_) | Step::WaitForCancel(_) => false,
+            Step::DelayMs(_) | Step::Fail(_) | Step::Reply(_) | Step::WaitForCancel(_) | Step::Leave(_) => false,
         };
         let last = self.steps.iter().enumerate().filter(|(_, step)| tells(step)).take(events).last();
         last.map_or(0, |(number, _)| number + 1)
@@ -95,6 +95,7 @@ pub(super) enum Step {
     Fail(String),
     Reply(String),
     WaitForCancel(bool),
+    Leave(bool),
 }
 
 #[derive(Debug, Deserialize)]
@@ -181,6 +182,7 @@ impl Step {
             Self::Reply(_) if steps > 1 => Some("a reply without a task must be the only step of its rule"),
             Self::WaitForCancel(false) => Some("wait_for_cancel takes true"),
             Self::RequestedTool(false) => Some("requested_tool takes true"),
+            Self::Leave(false) => Some("leave takes true"),
             Self::Tool(tool) if !tool.arguments.is_object() => Some("arguments must be a table"),
             Self::Chunk(_)
             | Self::Status(_)
@@ -190,7 +192,8 @@ impl Step {
             | Self::DelayMs(_)
             | Self::Fail(_)
             | Self::Reply(_)
-            | Self::WaitForCancel(true) => None,
+            | Self::WaitForCancel(true)
+            | Self::Leave(true) => None,
         }
     }
 }

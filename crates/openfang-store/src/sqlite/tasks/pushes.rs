@@ -188,10 +188,12 @@ fn authorization(config: &PushConfig) -> [Option<&str>; 2] {
     [authorization.map(|held| held.scheme.as_str()), credentials]
 }
 
+pub(super) const HAPPENED: &str =
+    "UPDATE push_configs SET due_at = ?2 WHERE task = ?1 AND due_at IS NULL AND given_up < ?3";
+
 /// Something happened to a task: whoever is told of it and had nothing to do has something to do now.
 pub(super) fn happened(batch: &mut Batch<'_>, task: TaskId, at: i64) -> Result<(), StoreError> {
-    let sql = "UPDATE push_configs SET due_at = ?2 WHERE task = ?1 AND due_at IS NULL AND given_up < ?3";
-    if execute(batch, sql, params![task.as_uuid().as_bytes(), at, PUSH_GIVEN_UP])? > 0 {
+    if execute(batch, HAPPENED, params![task.as_uuid().as_bytes(), at, PUSH_GIVEN_UP])? > 0 {
         batch.push_waits();
     }
     Ok(())

@@ -32,12 +32,15 @@ async fn two_processes_keep_the_contract() {
 }
 
 #[tokio::test]
-async fn neither_what_is_due_nor_what_comes_next_is_scanned_or_sorted() {
+async fn nothing_is_scanned_or_sorted_to_find_what_is_due_or_whom_an_event_concerns() {
     let home = Home::new();
-    for sql in [due_sql(), NEXT.to_owned()] {
+    let by_time = "USING INDEX push_configs_due";
+    let by_time_alone = "USING COVERING INDEX push_configs_due";
+    let by_task = "USING INDEX sqlite_autoindex_push_configs_1 (task=?)";
+    for (sql, index) in [(due_sql(), by_time), (NEXT.to_owned(), by_time_alone), (HAPPENED.to_owned(), by_task)] {
         let plan = home.open().read(move |connection| Ok(plan(connection, &sql))).await.unwrap();
 
-        assert!(plan[0].contains("push_configs_due"), "{plan:?}");
+        assert!(plan[0].contains(index), "{plan:?}");
         assert!(
             !plan.iter().any(|step| step.contains("SCAN push_configs") || step.contains("TEMP B-TREE")),
             "{plan:?}"

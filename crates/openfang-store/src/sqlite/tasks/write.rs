@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use openfang_types::event::EventBody;
-use openfang_types::ids::{AgentName, ContextId, MessageId, NodeId, Owner, TaskId, TaskName, TraceId};
+use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TaskName, TraceId};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Origin, TaskState};
 use rusqlite::{OptionalExtension as _, Params, Row, params};
@@ -15,7 +15,7 @@ use crate::sqlite::batch::Batch;
 use crate::sqlite::unavailable;
 use crate::tasks::rules::Standing;
 use crate::tasks::{first_events, rules};
-use crate::{Append, Created, NewPush, NewTask, Stamp, StoreError};
+use crate::{Append, Created, NewPush, NewTask, ResendKey, Stamp, StoreError};
 
 /// A task to be, as its columns.
 pub(super) struct Creation {
@@ -23,7 +23,7 @@ pub(super) struct Creation {
     owner: Owner,
     agent: AgentName,
     context_id: ContextId,
-    message_id: MessageId,
+    resend_key: ResendKey,
     state: TaskState,
     status_at: i64,
     at: i64,
@@ -41,7 +41,6 @@ pub(super) struct Creation {
 impl Creation {
     pub(super) fn of(new: NewTask) -> Result<Self, StoreError> {
         let state = rules::follow(TaskState::Submitted, &rules::states(&new.events))?;
-        let message_id = new.message.message_id.clone();
         let (owner, task, at) = (new.owner.clone(), new.id, new.at);
         let push = new.push.map(|config| NewPush { owner, task, config, limit: 1, at });
         let events = first_events(new.at, new.message, new.events);
@@ -50,7 +49,7 @@ impl Creation {
             owner: new.owner,
             agent: new.agent,
             context_id: new.context_id,
-            message_id,
+            resend_key: new.resend_key,
             state,
             status_at: nanos(last_status(&events).unwrap_or(new.at)),
             at: nanos(new.at),
@@ -101,7 +100,7 @@ impl Creation {
             self.at,
             signed(self.events),
             self.origin.as_str(),
-            self.message_id.as_str(),
+            self.resend_key.as_str(),
             self.node.as_uuid().into_bytes(),
             self.labels,
             self.trace.as_uuid().into_bytes(),
@@ -113,7 +112,7 @@ impl Creation {
     /// The task that this very message made before, or that has the name.
     fn known(&self, batch: &Batch<'_>) -> Result<Option<TaskId>, StoreError> {
         let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND agent = ?2 AND message_id = ?3";
-        let key = [self.owner.as_str(), self.agent.as_str(), self.message_id.as_str()];
+        let key = [self.owner.as_str(), self.agent.as_str(), self.resend_key.as_str()];
         let mut found = find(batch, sql, key, |row| get(row, 0))?;
         if let (None, Some(name)) = (found, &self.peer_name) {
             let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND peer_name = ?2";
