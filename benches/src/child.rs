@@ -102,6 +102,19 @@ impl Home {
         Ok(self)
     }
 
+    /// Adds an agent that plays a script.
+    pub(crate) fn with_script(self, name: &str, script: &str) -> Result<Self> {
+        let directory = self.directory.path().join("agents").join(name);
+        fs::create_dir_all(&directory)?;
+        let manifest = format!(
+            "name = \"{name}\"\ndescription = \"Plays a script.\"\n[model]\nprovider = \"script\"\n\
+             [capabilities]\ntools = []\n"
+        );
+        fs::write(directory.join("agent.toml"), manifest)?;
+        fs::write(directory.join("script.toml"), script)?;
+        Ok(self)
+    }
+
     /// From the start of the stdio server to its answer to `initialize`.
     pub(crate) fn stdio_start(&self) -> Result<Duration> {
         let mut command = program(&self.openfang);
@@ -123,6 +136,19 @@ impl Home {
     /// Starts a server of somebody else, which says its address on standard output.
     pub(crate) fn start_peer(&self, path: &Path) -> Result<Server> {
         listening(program(path).arg("0"))
+    }
+
+    /// Starts such a server that is a script.
+    pub(crate) fn start_script([interpreter, script]: &[PathBuf; 2]) -> Result<Server> {
+        let mut command = program(interpreter);
+        // A script is found where its packages are, not where a link to it leads.
+        command.env("NODE_PRESERVE_SYMLINKS", "1").env("NODE_PRESERVE_SYMLINKS_MAIN", "1");
+        listening(command.arg(script).arg("0"))
+    }
+
+    /// Where the product keeps its tasks.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.directory.path().join("data/openfang.db")
     }
 
     /// Starts another gateway with this as its config.

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::child::{self, Home, Server};
-use crate::load::{self, Target};
+use crate::load::{self, Target, Turns};
 use crate::measure::{IDLE_AFTER, Plan, in_turn, median_round, right_answer, target};
 use crate::process_stat;
 use crate::report::{Budget, Row};
@@ -134,7 +134,7 @@ async fn in_sessions(server: &Server, path: &str, tool: &str, connections: usize
         load::once(&server.address, &post(server, path, &headers, &initialized)).await?;
         requests.push(post(server, path, &headers, &call));
     }
-    Ok(Target { pid: server.pid(), address: server.address.clone(), requests })
+    Ok(Target { pid: server.pid(), address: server.address.clone(), requests, turns: Turns::Own })
 }
 
 fn post(server: &Server, path: &str, headers: &str, body: &serde_json::Value) -> Bytes {

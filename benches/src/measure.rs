@@ -8,10 +8,10 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::child::{Home, Server};
 use crate::floor::Answer;
-use crate::load::{self, Round, Target};
+use crate::load::{self, FRESH, Round, Target, Turns};
 use crate::report::{Budget, Report, Row};
 use crate::scenarios::{CpuBudget, IDLE_MEMORY_BUDGET_MB, SCENARIOS, Scenario};
-use crate::{Options, Peers, gateway, mcp, process_stat, store, wire};
+use crate::{Options, Part, Peers, a2a, gateway, mcp, process_stat, store, streams, wire};
 
 /// How long after its start a server counts as idle.
 pub(crate) const IDLE_AFTER: Duration = Duration::from_secs(2);
@@ -44,12 +44,22 @@ impl Plan {
 pub(crate) async fn run(options: &Options, plan: Plan) -> Result<Report> {
     let (openfang, peers) = (options.openfang.as_path(), options.peers.as_ref());
     let other = peers.map(|peers| peers.gateway.as_path());
-    let mut rows = if options.is_gateway_only { Vec::new() } else { house(openfang, peers, plan).await? };
-    rows.extend(gateway::rows(openfang, other, plan).await?);
+    let is_wanted = |part: Part| options.part.is_none_or(|only| only == part);
+    let mut rows = Vec::new();
+    if is_wanted(Part::House) {
+        rows.extend(house(openfang, peers, plan).await?);
+    }
+    if is_wanted(Part::Gateway) {
+        rows.extend(gateway::rows(openfang, other, plan).await?);
+    }
+    if is_wanted(Part::A2a) {
+        rows.extend(a2a::rows(openfang, peers, plan).await?);
+        rows.extend(streams::rows(openfang, plan).await?);
+    }
     Ok(Report { plan, rows })
 }
 
-/// What does not concern the gateway.
+/// What concerns neither the gateway nor A2A.
 async fn house(openfang: &Path, peers: Option<&Peers>, plan: Plan) -> Result<Vec<Row>> {
     let home = Home::new(openfang, "")?;
     let mut rows = Vec::new();
@@ -98,7 +108,12 @@ pub(crate) async fn compare(
 }
 
 /// A scenario without a floor: what it costs, how fast it is, and what the disk does for it.
-async fn alone(server: &Server, scenario: &Scenario<'_>, [most, per_second]: [f64; 2], plan: Plan) -> Result<Vec<Row>> {
+pub(crate) async fn alone(
+    server: &Server,
+    scenario: &Scenario<'_>,
+    [most, per_second]: [f64; 2],
+    plan: Plan,
+) -> Result<Vec<Row>> {
     let product = target(server, scenario);
     right_answer(&product, scenario).await?;
     let mut rows = Vec::new();
@@ -146,7 +161,8 @@ async fn store_counters(server: &Server) -> Result<[f64; 2]> {
 
 pub(crate) fn target(server: &Server, scenario: &Scenario<'_>) -> Target {
     let request = wire::request(scenario, &server.address).into();
-    Target { pid: server.pid(), address: server.address.clone(), requests: vec![request] }
+    let turns = if scenario.body.contains(FRESH) { Turns::Fresh } else { Turns::Own };
+    Target { pid: server.pid(), address: server.address.clone(), requests: vec![request], turns }
 }
 
 pub(crate) async fn in_turn(targets: [&Target; 2], connections: usize, plan: Plan) -> Result<[Round; 2]> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::load::Round;
 use crate::measure::Plan;
-use crate::scenarios::RAISED_LIMITS;
+use crate::scenarios::{RAISED_LIMITS, RAISED_STORAGE};
 
 const COLUMNS: [&str; 9] = ["row", "conns", "value", "ratio", "budget", "", "req/s", "p50", "p99"];
 
@@ -149,7 +149,7 @@ impl Report {
             "median of {rounds} rounds of {requests} requests, floor and product in turn; median of {starts} starts; \
              {cores} cores, one of them busy with the load generator\n"
         );
-        for (key, value) in RAISED_LIMITS {
+        for (key, value) in RAISED_LIMITS.iter().chain(RAISED_STORAGE) {
             let _ = writeln!(text, "raised limit: {key} = {value}");
         }
         text.push('\n');
@@ -158,8 +158,11 @@ impl Report {
 
     /// For a machine.
     pub(crate) fn json(&self) -> Result<String> {
-        let limits: serde_json::Map<String, Value> =
-            RAISED_LIMITS.iter().map(|(key, value)| ((*key).to_owned(), json!(value))).collect();
+        let limits: serde_json::Map<String, Value> = RAISED_LIMITS
+            .iter()
+            .chain(RAISED_STORAGE)
+            .map(|(key, value)| ((*key).to_owned(), json!(value)))
+            .collect();
         let report = json!({
             "rounds": self.plan.rounds, "requests": self.plan.requests, "starts": self.plan.starts,
             "raised_limits": limits, "over": self.is_over(), "rows": self.rows.iter().map(Row::json).collect::<Vec<_>>(),

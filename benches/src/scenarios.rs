@@ -110,6 +110,41 @@ pub(crate) const GATEWAY_PREFIXED: Scenario<'static> = Scenario {
     ..GATEWAY_MODERN
 };
 
+/// A message that calls a tool and is answered when its task is done, and stored.
+pub(crate) const A2A_SEND: Scenario<'static> = Scenario {
+    name: "SendMessage on /a2a, durable",
+    method: "POST",
+    path: "/a2a",
+    headers: "a2a-version: 1.0\r\n",
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"00000000-0000-0000-0000-000000000000","role":"ROLE_USER","parts":[{"data":{"tool":"add_numbers","arguments":{"a":3,"b":7}}}]}}}"#,
+    answer_contains: "add_numbers-result",
+    connections: &[64],
+    budget: CpuBudget::Micros { most: 80.0, per_second: 10_000.0 },
+};
+
+/// The first page of the tasks.
+pub(crate) const A2A_LIST: Scenario<'static> = Scenario {
+    name: "ListTasks",
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{}}"#,
+    answer_contains: "nextPageToken",
+    ..A2A_SEND
+};
+
+/// The part of a config that A2A needs.
+pub(crate) const A2A_CONFIG: &str = "[a2a]\nenabled = true\n";
+/// CPU of a durable send, against a server of the official SDK that keeps tasks in memory.
+pub(crate) const A2A_SDK_BUDGET: f64 = 1.8;
+/// How much dearer a task and a page of them may be among many tasks.
+pub(crate) const TASK_GROWTH_BUDGET: f64 = 1.3;
+/// Streams that are open at the same time: few, and many.
+pub(crate) const STREAMS: [usize; 2] = [50, 5_000];
+/// Events a second on all of them together.
+pub(crate) const STREAM_EVENTS_PER_SECOND: usize = 1_000;
+/// How much later an event may arrive where many streams are open.
+pub(crate) const STREAM_LATENCY_BUDGET: f64 = 3.0;
+/// Resident memory with many streams.
+pub(crate) const STREAM_MEMORY_BUDGET_MB: f64 = 150.0;
+
 /// CPU of a call handed through, against another gateway's.
 pub(crate) const GATEWAY_BUDGET: f64 = 0.75;
 /// Upstreams with few tools and with many, and how much dearer a call may be among many.
@@ -147,11 +182,21 @@ pub(crate) const IDLE_MEMORY_BUDGET_MB: f64 = 20.0;
 pub(crate) const API_KEY: &str = "bench-key-0123456789abcdef";
 
 /// Keys of `[limits]` that differ from their defaults, shown with every report.
-pub(crate) const RAISED_LIMITS: &[(&str, u32)] =
-    &[("rate_per_principal", 10_000_000), ("rate_per_principal_burst", 10_000_000)];
+pub(crate) const RAISED_LIMITS: &[(&str, u32)] = &[
+    ("rate_per_principal", 10_000_000),
+    ("rate_per_principal_burst", 10_000_000),
+    ("live_tasks_per_owner", 20_000),
+    ("streams_per_owner", 10_000),
+    ("connections", 10_000),
+];
+
+/// The same of `[storage]`.
+pub(crate) const RAISED_STORAGE: &[(&str, u32)] = &[("finished_tasks", 10_000_000)];
 
 /// The `config.toml` of the measured server.
 pub(crate) fn config(more: &str) -> String {
-    let limits: String = RAISED_LIMITS.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
-    format!("api_listen = \"127.0.0.1:0\"\napi_key = \"{API_KEY}\"\n\n[limits]\n{limits}\n{more}")
+    let lines = |raised: &[(&str, u32)]| raised.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+    let (limits, storage): (String, String) = (lines(RAISED_LIMITS), lines(RAISED_STORAGE));
+    let listen = format!("api_listen = \"127.0.0.1:0\"\napi_key = \"{API_KEY}\"\n");
+    format!("{listen}\n[limits]\n{limits}\n[storage]\n{storage}\n{more}")
 }

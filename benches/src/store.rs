@@ -1,5 +1,6 @@
 //! The store with few tasks and with many: reading one, a page of them, and writing to one must cost the same.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
@@ -47,6 +48,14 @@ pub(crate) async fn rows(many: usize) -> Result<Vec<Row>> {
         row("store append", few.append, many_costs.append),
         Row::plain("store on disk per task", per_task, "bytes"),
     ])
+}
+
+/// Makes a database hold this many finished tasks of the admin, and says which.
+pub(crate) async fn filled(path: &Path, total: usize) -> Result<Vec<TaskId>> {
+    let bench = Bench { sqlite: Sqlite::open(path, NodeId::from_uuid(Uuid::now_v7()))?, owner: Owner::admin() };
+    let mut ids = Vec::with_capacity(total);
+    bench.fill(&mut ids, total).await?;
+    Ok(ids)
 }
 
 struct Bench {

@@ -21,9 +21,18 @@ pub(crate) struct Head {
 /// The bytes of a scenario's request.
 pub(crate) fn request(scenario: &Scenario<'_>, address: &str) -> Vec<u8> {
     let Scenario { method, path, headers, body, .. } = scenario;
+    with_body(&format!("{method} {path}"), headers, body, address)
+}
+
+/// The bytes of a POST with a JSON body.
+pub(crate) fn post(path: &str, headers: &str, body: &str, address: &str) -> Vec<u8> {
+    with_body(&format!("POST {path}"), headers, body, address)
+}
+
+fn with_body(what: &str, headers: &str, body: &str, address: &str) -> Vec<u8> {
     let length = body.len();
     format!(
-        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {API_KEY}\r\n\
+        "{what} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {API_KEY}\r\n\
          content-type: application/json\r\n{headers}content-length: {length}\r\n\r\n{body}"
     )
     .into_bytes()

@@ -8,22 +8,23 @@ use anyhow::{Result, bail};
 use crate::metadata::Metadata;
 use crate::{process, wants_help};
 
-const OPTIONS: &[&str] = &["--gateway", "--quick", "--json", "--strict", PEERS];
+const OPTIONS: &[&str] = &["--gateway", "--a2a", "--quick", "--json", "--strict", PEERS];
 const PEERS: &str = "--peers";
-/// Where the gate's stage `peers` builds what is measured beside the product.
-const BUILT: &str = "peers/rust/release";
+/// Where the gate's stage `peers` installs what is measured beside the product.
+const INSTALLED: &str = "peers";
 const HELP: &str = "\
-Usage: cargo xtask bench [--gateway] [--quick] [--json] [--strict] [--peers]
+Usage: cargo xtask bench [--gateway | --a2a] [--quick] [--json] [--strict] [--peers]
 
 Measures the release build of openfang against a floor: a server that reads and parses the same
 requests and answers the same bytes, and does nothing else.
 
   --gateway  only what concerns the gateway
+  --a2a      only what concerns A2A
   --quick    fewer and shorter rounds, for a first look
   --json     a machine-readable report on standard output
   --strict   fail when a row is over its budget
-  --peers    measure a server of the official Rust SDK and another gateway beside it
-             (`cargo xtask test peers` builds them)
+  --peers    measure servers of the official SDKs and another gateway beside it
+             (`cargo xtask test peers` installs them)
 ";
 
 /// The command.
@@ -48,8 +49,8 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let mut command = process::program(release.join("openfang-bench"));
     command.arg("--openfang").arg(release.join("openfang"));
     if args.iter().any(|arg| arg == PEERS) {
-        let peers = target.join(BUILT);
-        if !peers.join("gateway_mcp_proxy").exists() {
+        let peers = target.join(INSTALLED);
+        if !peers.join("rust/release/server_a2a_lf").exists() {
             bail!("there are no peers to measure: run `cargo xtask test peers` first");
         }
         command.arg("--peers").arg(peers);

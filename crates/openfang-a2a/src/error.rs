@@ -29,7 +29,7 @@ pub enum A2aError {
     #[error("nothing can be stored now; try again later")]
     Unavailable,
     /// There is none, or it is somebody else's: the two look the same.
-    #[error("there is no such task")]
+    #[error("task not found")]
     TaskNotFound,
     /// It has ended already.
     #[error("the task is {0} already and cannot be canceled")]

@@ -72,7 +72,7 @@ impl Kernel {
     /// Adds a checked configuration to a task that is there.
     pub(crate) async fn add_push(&self, record: &TaskRecord, push: CheckedPush) -> Result<PushRow, KernelError> {
         let (owner, task) = (record.owner.clone(), record.task.id);
-        let config = push.of(task, || self.inner.ids.random());
+        let config = push.named(|| self.inner.ids.random());
         let at = self.inner.clock.now();
         let new = openfang_store::NewPush { owner, task, config, limit: PUSH_PER_TASK, at };
         unknown(task, self.inner.stores.pushes.set(new).await)

@@ -331,7 +331,7 @@ impl Inner {
             trace: incoming.caller.trace,
             origin: incoming.origin,
             peer_name: incoming.peer_name.clone(),
-            push: incoming.push.clone().map(|push| push.of(id, || self.ids.random())),
+            push: incoming.push.clone().map(|push| push.named(|| self.ids.random())),
             node: self.node_id,
             at: self.clock.now(),
             live_limit: self.config.limits.live_tasks_per_owner,

@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use openfang_a2a::operation::{NewPush, PushAuthentication};
 use openfang_egress::url::Guard;
 use openfang_store::{PushAuthorization, PushConfig};
-use openfang_types::ids::TaskId;
 use openfang_types::limits::{A2A_PUSH_SECRET_MAX_BYTES, PEER_ID_MAX_BYTES, PUSH_SCHEME_MAX_BYTES};
 use openfang_types::secret::Secret;
 use openfang_types::task::Origin;
@@ -25,13 +24,16 @@ pub(crate) struct CheckedPush {
     origin: Origin,
 }
 
+/// What a configuration is called that is the only one of its task.
+const ONLY_ONE: &str = "default";
+
 impl CheckedPush {
-    /// The configuration of a task. Where a dialect knows one of them for each task, the one without a name is named
-    /// after the task, so that the next one takes its place.
-    pub(crate) fn of(self, task: TaskId, fresh: impl FnOnce() -> Uuid) -> PushConfig {
+    /// The configuration with a name. Where a dialect knows one of them for each task, all that have none have the same, so
+    /// that the next one takes its place.
+    pub(crate) fn named(self, fresh: impl FnOnce() -> Uuid) -> PushConfig {
         let Self { id, url, host, token, authorization, origin } = self;
         let id = id.unwrap_or_else(|| match origin {
-            Origin::Seed | Origin::V01 | Origin::V03 => task.to_string(),
+            Origin::Seed | Origin::V01 | Origin::V03 => ONLY_ONE.to_owned(),
             Origin::OpenFang | Origin::V10 => fresh().to_string(),
         });
         PushConfig { id, url, host, token, authorization, origin }

@@ -157,17 +157,17 @@ fn names_of_a_peer_are_taken_if_they_can_be_shown() {
     for id in ["a\nb", "a\0", &"x".repeat(PEER_ID_MAX_BYTES + 1)] {
         refused(named(id), "id");
     }
-    let (task, fresh) = (TaskId::from_uuid(Uuid::from_u128(1)), Uuid::from_u128(2));
+    let fresh = Uuid::from_u128(2);
     let called = |push: NewPush, origin| {
         let checked = checked(push, origin, &Guard::default()).unwrap();
-        checked.of(task, || fresh).id
+        checked.named(|| fresh).id
     };
 
     for origin in Origin::ALL {
         assert_eq!(called(named("mine \u{1f980}"), origin), "mine \u{1f980}");
     }
     for origin in [Origin::Seed, Origin::V01, Origin::V03] {
-        assert_eq!(called(named(""), origin), task.to_string(), "the next one without a name takes its place");
+        assert_eq!(called(named(""), origin), ONLY_ONE, "the next one without a name takes its place");
     }
     for origin in [Origin::OpenFang, Origin::V10] {
         assert_eq!(called(push("https://hooks.example.com/"), origin), fresh.to_string());

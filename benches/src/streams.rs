@@ -1,0 +1,189 @@
+//! Many open streams against few, with the same number of events a second on all of them together: what they hold in
+//! memory, and how long an event takes from when it came about, before its commit, to its client. Both clocks are this
+//! machine's.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use bytes::{Buf as _, Bytes, BytesMut};
+use jiff::Timestamp;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::child::{Home, Server};
+use crate::measure::{Plan, median};
+use crate::process_stat::{CpuTime, resident_mb};
+use crate::report::{Budget, Row};
+use crate::scenarios::{
+    A2A_CONFIG, A2A_SEND, STREAM_EVENTS_PER_SECOND, STREAM_LATENCY_BUDGET, STREAM_MEMORY_BUDGET_MB, STREAMS,
+};
+use crate::wire;
+
+const AGENT: &str = "ticker";
+/// How long all streams together take to be opened: their events must not come at the same moment.
+const OPENING: Duration = Duration::from_secs(10);
+/// From the last one that was opened to the first that is measured.
+const SETTLING: Duration = Duration::from_secs(2);
+const WINDOW: Duration = Duration::from_secs(5);
+const READ_BYTES: usize = 1024;
+
+/// What was seen of so many streams.
+struct Seen {
+    p50_ms: f64,
+    p99_ms: f64,
+    per_second: f64,
+    cpu_micros: f64,
+    resident_mb: f64,
+}
+
+/// The rows.
+pub(crate) async fn rows(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
+    let [few, many] = STREAMS;
+    let few = seen(openfang, few, plan).await?;
+    let many = seen(openfang, many, plan).await?;
+    let late = Row::plain("  5,000 streams", many.p99_ms, "ms");
+    let memory = Row::plain("  memory", many.resident_mb, "MB");
+    Ok(vec![
+        Row::plain("event to client, p99, 50 streams", few.p99_ms, "ms"),
+        Row::plain("  p50", few.p50_ms, "ms"),
+        Row::plain("  events", few.per_second, "/s"),
+        Row::plain("  an event", few.cpu_micros, "us CPU"),
+        Row { ratio: Some(many.p99_ms / few.p99_ms), budget: Some(Budget::Ratio(STREAM_LATENCY_BUDGET)), ..late },
+        Row::plain("  p50", many.p50_ms, "ms"),
+        Row::plain("  events", many.per_second, "/s"),
+        Row::plain("  an event", many.cpu_micros, "us CPU"),
+        Row { budget: Some(Budget::Value(STREAM_MEMORY_BUDGET_MB)), ..memory },
+    ])
+}
+
+/// Opens the streams one after the other, then looks at several windows of time.
+async fn seen(openfang: &Path, streams: usize, plan: Plan) -> Result<Seen> {
+    let rounds = u32::try_from(plan.rounds).unwrap_or(u32::MAX);
+    let home = Home::new(openfang, A2A_CONFIG)?;
+    let home = home.with_script(AGENT, &script(streams, OPENING + SETTLING + WINDOW * (rounds + 3)))?;
+    let (server, _) = home.start().await?;
+    let arrived = Arc::new(Arrivals::default());
+    let mut readers = JoinSet::new();
+    let opening = Instant::now();
+    for number in 0..streams {
+        let share = number as f64 / streams as f64;
+        tokio::time::sleep_until(opening + OPENING.mul_f64(share)).await;
+        readers.spawn(read(server.address.clone(), request(&server), Arc::clone(&arrived)));
+        still_open(&mut readers)?;
+    }
+    tokio::time::sleep(SETTLING).await;
+    let mut windows = Vec::new();
+    for _ in 0..plan.rounds {
+        windows.push(window(&server, &arrived).await?);
+        still_open(&mut readers)?;
+    }
+    let of = |figure: fn(&Seen) -> f64| median(windows.iter().map(figure));
+    Ok(Seen {
+        p50_ms: of(|seen| seen.p50_ms),
+        p99_ms: of(|seen| seen.p99_ms),
+        per_second: of(|seen| seen.per_second),
+        cpu_micros: of(|seen| seen.cpu_micros),
+        resident_mb: resident_mb(server.pid())?,
+    })
+}
+
+async fn window(server: &Server, arrived: &Arrivals) -> Result<Seen> {
+    arrived.take();
+    let (cpu, begun) = (CpuTime::of(server.pid())?, Instant::now());
+    tokio::time::sleep(WINDOW).await;
+    let (mut latencies, elapsed) = (arrived.take(), begun.elapsed());
+    let used = CpuTime::of(server.pid())?.since(&cpu);
+    latencies.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let index = ((latencies.len() as f64 * share).ceil() as usize).saturating_sub(1);
+        latencies.get(index).copied().context("no event came")
+    };
+    Ok(Seen {
+        p50_ms: at(0.50)?,
+        p99_ms: at(0.99)?,
+        per_second: latencies.len() as f64 / elapsed.as_secs_f64(),
+        cpu_micros: used.as_secs_f64() * 1e6 / latencies.len() as f64,
+        resident_mb: 0.0,
+    })
+}
+
+/// How long each event took, in milliseconds.
+#[derive(Default)]
+struct Arrivals(Mutex<Vec<f64>>);
+
+impl Arrivals {
+    fn add(&self, latency: f64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(latency);
+    }
+
+    fn take(&self) -> Vec<f64> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A stream that ended while it should not have says why.
+fn still_open(readers: &mut JoinSet<Result<()>>) -> Result<()> {
+    match readers.try_join_next() {
+        None => Ok(()),
+        Some(ended) => {
+            ended??;
+            bail!("a stream ended before it was measured")
+        }
+    }
+}
+
+/// Events at a pace that makes the wanted number a second on all streams together.
+fn script(streams: usize, lasting: Duration) -> String {
+    let pause = Duration::from_secs(1) * u32::try_from(streams).unwrap_or(u32::MAX)
+        / u32::try_from(STREAM_EVENTS_PER_SECOND).unwrap_or(u32::MAX);
+    let count = lasting.as_millis().div_ceil(pause.as_millis().max(1));
+    let step = format!("    {{ status = {{ state = \"working\" }} }}, {{ delay_ms = {} }},\n", pause.as_millis());
+    let steps: String = (0..count).map(|_| step.as_str()).collect();
+    format!("[[rules]]\nsteps = [\n{steps}]\n")
+}
+
+fn request(server: &Server) -> Bytes {
+    let id = uuid::Uuid::now_v7();
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{{"tenant":"{AGENT}","message":{{"messageId":"{id}","role":"ROLE_USER","parts":[{{"text":"go"}}]}}}}}}"#
+    );
+    wire::post("/a2a", A2A_SEND.headers, &body, &server.address).into()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the bench dials the server it measures")]
+async fn read(address: String, request: Bytes, arrived: Arc<Arrivals>) -> Result<()> {
+    let mut stream = TcpStream::connect(&address).await?;
+    stream.set_nodelay(true)?;
+    stream.write_all(&request).await?;
+    let mut buffer = BytesMut::with_capacity(READ_BYTES);
+    while stream.read_buf(&mut buffer).await? > 0 {
+        let now = Timestamp::now();
+        while let Some(end) = buffer.windows(2).position(|two| two == b"\n\n") {
+            if let Some(at) = status_time(&buffer[..end])? {
+                arrived.add(now.duration_since(at).as_secs_f64() * 1e3);
+            }
+            buffer.advance(end + 2);
+        }
+    }
+    bail!("a stream was closed; the last of it: {}", String::from_utf8_lossy(&buffer))
+}
+
+/// When a change of status came about; of anything else nothing. How the body is cut into chunks does not matter: their
+/// lengths stand between events.
+fn status_time(event: &[u8]) -> Result<Option<Timestamp>> {
+    let text = String::from_utf8_lossy(event);
+    if !text.contains("\"statusUpdate\"") {
+        return Ok(None);
+    }
+    let value = text.split("\"timestamp\":\"").nth(1).and_then(|rest| rest.split('"').next());
+    let value = value.with_context(|| format!("no time in {text}"))?;
+    Ok(Some(value.parse()?))
+}
+
+#[cfg(test)]
+#[path = "streams_tests.rs"]
+mod tests;
