@@ -125,6 +125,13 @@ async fn one_owner_has_only_so_many_streams() {
 
     assert_eq!((second.status, second.json()["error"]["code"].as_str()), (429, Some("too_many_streams")));
     assert!(second.header("retry-after").is_some());
+    let third = client
+        .clone()
+        .with("accept", "text/event-stream")
+        .post("/api/agents/talker/message", &json!({"text": "wait"}))
+        .await;
+    assert_eq!(third.status, 429);
+    assert_eq!(client.get("/api/tasks").await.json()["total"], 1, "a message whose stream was refused began nothing");
     server
         .kernel
         .cancel_task(

@@ -7,7 +7,7 @@ use openfang_testkit::http::Client;
 use openfang_testkit::{TestHome, TestServer};
 use serde_json::{Value, json};
 
-use super::wire::{ask, begin, config, is_end, request};
+use super::wire::{ask, begin, config, fresh, is_end, request, said};
 
 const RACES: usize = 1_000;
 /// At a time: commits are shared, and nobody has a quiet server.
@@ -122,5 +122,75 @@ async fn a_thousand_cancels_that_race_the_end_leave_one_end_that_everybody_is_to
     ends.iter().for_each(|end| *counts.entry(end).or_default() += 1);
     assert_eq!(ends.len(), RACES);
     println!("{counts:?}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_answers_to_one_question_one_is_taken() {
+    let home = super::wire::agents(TestHome::new());
+    let server = TestServer::start(home.boot_with(config()).start().unwrap()).await;
+    let client = server.client();
+    for round in 0..60 {
+        let asked = json!({"tenant": "asks", "message": said(&fresh(), "go")});
+        let task = ask(&client, "SendMessage", asked).await["result"]["task"]["id"].clone();
+        let answer = async |number: usize| {
+            let mut message = said(&fresh(), &format!("answer {number}"));
+            message["taskId"] = task.clone();
+            ask(&client, "SendMessage", json!({"message": message})).await
+        };
+        let cancel = async {
+            // Every second time somebody else gives up waiting.
+            match round % 2 {
+                0 => None,
+                _ => Some(ask(&client, "CancelTask", json!({"id": task})).await),
+            }
+        };
+        let (answers, canceled) = tokio::join!(join_all((0..5).map(answer)), cancel);
+        let taken = answers.iter().filter(|answer| answer["result"].is_object()).count();
+        for answer in answers.iter().filter(|answer| answer["result"].is_null()) {
+            assert_eq!(answer["error"]["code"], -32004, "{answer}");
+        }
+        let now = ask(&client, "GetTask", json!({"id": task})).await["result"].clone();
+        let state = now["status"]["state"].as_str().unwrap();
+        let is_canceled = canceled.as_ref().is_some_and(|canceled| canceled["result"].is_object());
+        assert_eq!(state == "TASK_STATE_CANCELED", is_canceled, "{now}");
+        assert!(is_end(state) && (taken == 1 || (is_canceled && taken == 0)), "{taken} {now}");
+        let users = now["history"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|said| said["role"] == "ROLE_USER")
+            .count();
+        assert_eq!(users, 1 + taken, "{now}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_who_name_the_same_new_task_one_makes_it() {
+    let home = super::wire::agents(TestHome::new());
+    let server = TestServer::start(home.boot_with(config()).start().unwrap()).await;
+    let client = server.client();
+    for round in 1..=40 {
+        let send = async |number: usize| {
+            let parts = json!([{"type": "text", "text": format!("hello {number}")}]);
+            let params = json!({"id": format!("mine-{round}"), "message": {"role": "user", "parts": parts}});
+            // Over all that has tasks which their maker names.
+            match number % 2 {
+                0 => client.post("/a2a/agents/steps", &request(1, "tasks/send", params)).await.json(),
+                _ => client.post("/a2a/tasks/send", &json!({"params": params})).await.json(),
+            }
+        };
+        for (number, answer) in join_all((0..6).map(send)).await.into_iter().enumerate() {
+            let task = if answer["result"].is_object() { &answer["result"] } else { &answer };
+            let is_made = task["id"] == format!("mine-{round}");
+            let code = answer["error"]["code"].as_i64();
+            assert!(is_made || code == Some(-32004) || code == Some(-32001), "{answer}");
+            // Whoever is shown the task is in it: a message that was not taken is refused.
+            assert!(!is_made || task.to_string().contains(&format!("hello {number}")), "{number}: {answer}");
+        }
+        let listed = ask(&client, "ListTasks", json!({})).await;
+        assert_eq!(listed["result"]["totalSize"], round, "{listed}");
+    }
     server.stop().await;
 }

@@ -1,9 +1,14 @@
-//! Versions that are not spoken, and agents that are not there.
+//! Versions that are not spoken, agents that are not there, and what is switched off or insisted on.
 
+use openfang_a2a::operation::Method;
+use openfang_testkit::http::Answer;
+use openfang_testkit::{TestHome, TestServer};
+use openfang_types::config::{A2aConfig, Config};
 use serde_json::json;
 
-use super::hostile::total;
-use super::wire::{ask, begin, code, request, said, server};
+use super::calls::{Call, every};
+use super::hostile::{names, total};
+use super::wire::{agents, ask, begin, code, config, request, said, server, until};
 
 #[tokio::test]
 async fn versions_that_are_not_spoken_are_refused_and_no_version_is_an_old_one() {
@@ -57,5 +62,71 @@ async fn an_agent_that_is_not_there_is_not_guessed() {
     let elsewhere = client.get(&format!("/a2a/agents/worker/tasks/{task}")).await;
     assert_eq!(elsewhere.status, 404, "another agent's task");
     assert_eq!(total(&client).await, 1);
+    server.stop().await;
+}
+
+/// A server whose A2A is configured so, with a task that has ended.
+async fn offering(a2a: A2aConfig) -> (TestHome, TestServer, Vec<Call>) {
+    let home = agents(TestHome::new());
+    let server = TestServer::start(home.boot_with(Config { a2a, ..config() }).start().unwrap()).await;
+    let headed = server.client().with("a2a-extensions", "urn:one, urn:two");
+    let task = begin(&headed, "steps", "go").await;
+    until(&headed, &task, "TASK_STATE_COMPLETED").await;
+    let calls = every(&names(&task, "steps"));
+    (home, server, calls)
+}
+
+/// The code of a refusal over JSON-RPC and the seeds' routes, and the one that its reason stands for over HTTP+JSON.
+fn refused_with(answer: &Answer) -> i64 {
+    let error = &answer.json()["error"];
+    match error["details"][0]["reason"].as_str() {
+        Some("PUSH_NOTIFICATION_NOT_SUPPORTED") => -32003,
+        Some("UNSUPPORTED_OPERATION") => -32004,
+        Some("EXTENDED_AGENT_CARD_NOT_CONFIGURED") => -32007,
+        Some("EXTENSION_SUPPORT_REQUIRED") => -32008,
+        Some(other) => panic!("{other}"),
+        None => error["code"].as_i64().unwrap_or_default(),
+    }
+}
+
+#[tokio::test]
+async fn what_is_switched_off_is_refused_in_every_dialect_with_its_own_code() {
+    let off = A2aConfig { streaming: false, push_notifications: false, extended_card: false, ..config().a2a };
+    let (_home, server, calls) = offering(off).await;
+    let client = server.client();
+    for call in calls {
+        let expected = match call.method {
+            Method::Stream | Method::Subscribe => -32004,
+            Method::SetPush | Method::GetPush | Method::ListPush | Method::DeletePush => -32003,
+            Method::ExtendedCard => -32007,
+            Method::Send | Method::Get | Method::List | Method::Cancel => continue,
+        };
+        let answer = call.send(&client).await;
+        assert_eq!(refused_with(&answer), expected, "{:?} {} {}: {answer:?}", call.dialect, call.method, call.path);
+        assert!(matches!(answer.status, 200 | 400), "{} {answer:?}", call.path);
+    }
+    let pushed = json!({
+        "message": said("m", "hello"),
+        "configuration": {"taskPushNotificationConfig": {"url": "https://example.org/"}}
+    });
+    assert_eq!(ask(&client, "SendMessage", pushed).await["error"]["code"], -32003);
+    assert_eq!(total(&client).await, 1, "and nothing began");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_extension_that_is_insisted_on_must_be_named_by_every_call() {
+    let required = vec!["urn:one".to_owned(), "urn:two".to_owned()];
+    let (_home, server, calls) = offering(A2aConfig { required_extensions: required, ..config().a2a }).await;
+    for call in calls {
+        for named in ["", "urn:one", "urn:one,urn:twofold"] {
+            let answer = call.send(&server.client().with("a2a-extensions", named)).await;
+            assert_eq!(refused_with(&answer), -32008, "{:?} {} {named:?}: {answer:?}", call.dialect, call.path);
+        }
+        for header in ["a2a-extensions", "x-a2a-extensions"] {
+            let answer = call.send(&server.client().with(header, "urn:two ,urn:one")).await;
+            assert!(!answer.body.contains("EXTENSION") && !answer.body.contains("-32008"), "{}: {answer:?}", call.path);
+        }
+    }
     server.stop().await;
 }

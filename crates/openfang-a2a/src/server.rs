@@ -1,7 +1,7 @@
 //! The server core: a request in, a response out, whichever dialect and binding it came in. It knows no web framework;
 //! whoever calls it knows the caller already and has checked Host, Origin and size.
 //!
-//! `rpc.rs` is JSON-RPC, `rest.rs` HTTP+JSON, `seed.rs` the seeds' own routes; all three end in [`Server::carry_out`].
+//! `rpc.rs` is JSON-RPC, `rest.rs` HTTP+JSON, `seed.rs` the seeds' own routes; all three end in `Server::carry_out`.
 
 use std::sync::Arc;
 use std::time::Duration;

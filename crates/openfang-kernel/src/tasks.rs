@@ -207,7 +207,13 @@ impl Kernel {
         let status = self.inner.status(&record.task, TaskState::Working, Vec::new());
         let events = vec![EventBody::Message(incoming.message.clone()), EventBody::Status(status)];
         let stamp = match self.inner.append(&record, events.clone(), incoming.labels.clone()).await {
-            Err(StoreError::Conflict) => return Err(KernelError::TaskBusy { id, state: TaskState::Working }),
+            // Somebody was faster: another answer, or a cancel.
+            Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
+                let state = self.record(&incoming.caller, id).await?.task.status.state;
+                let is_over = state.is_terminal();
+                let busy = KernelError::TaskBusy { id, state: TaskState::Working };
+                return Err(if is_over { KernelError::TaskEnded { id, state } } else { busy });
+            }
             outcome => outcome?,
         };
         let TaskRecord { mut task, owner, labels, .. } = record;

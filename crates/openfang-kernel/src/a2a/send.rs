@@ -6,14 +6,14 @@ use openfang_a2a::host::Sent;
 use openfang_a2a::operation::{Continued, Sending, When};
 use openfang_store::TaskRecord;
 use openfang_types::event::Until;
-use openfang_types::ids::{AgentName, TaskId, TaskName};
-use openfang_types::task::{Message, Origin, Task};
+use openfang_types::ids::{AgentName, MessageId, TaskId, TaskName};
+use openfang_types::task::{Message, Origin, Task, TaskState};
 
 use super::refusals::refused;
 use crate::streams::{Begin, Follow, StreamRoom};
 use crate::task_log::Visibility;
 use crate::tasks::{Incoming, Taken};
-use crate::{Caller, Kernel};
+use crate::{Caller, Kernel, KernelError};
 
 /// What a task keeps beside what happens to it.
 struct Kept {
@@ -47,6 +47,8 @@ impl Kernel {
             Some(record) => Kept { origin: record.origin, peer_name: record.peer_name.clone() },
             None => Kept { origin, peer_name },
         };
+        let makes = known.is_none() && kept.peer_name.is_some();
+        let makes = makes.then(|| message.message_id.clone());
         let message = Message { task_id: known.map(|record| record.task.id), ..message };
         let visibility = if answer == When::Settled { Visibility::Unseen } else { Visibility::Seen };
         let incoming = Incoming {
@@ -61,9 +63,13 @@ impl Kernel {
             .transpose()
             .map_err(refused)?;
         let taken = self.take(incoming).await.map_err(refused)?;
-        match room {
-            Some(room) => self.streamed(caller, taken, room, kept).await,
-            None => self.sent(caller, taken, answer, kept).await,
+        let sent = match room {
+            Some(room) => self.streamed(caller, taken, room, kept).await?,
+            None => self.sent(caller, taken, answer, kept).await?,
+        };
+        match makes {
+            Some(message) => made_by(&message, sent),
+            None => Ok(sent),
         }
     }
 
@@ -130,6 +136,18 @@ impl Kernel {
     async fn as_it_stands(&self, caller: &Caller, id: TaskId) -> Result<Sent, A2aError> {
         self.held(caller, id).await.map(|held| Sent::Task(Box::new(held)))
     }
+}
+
+/// Two messages may name the same new task at once. The one that did not make it was not taken, and must not look as if.
+fn made_by(message: &MessageId, sent: Sent) -> Result<Sent, A2aError> {
+    let (Sent::Task(held) | Sent::Stream(held, _)) = &sent else { return Ok(sent) };
+    let Task { id, ref history, ref status, .. } = held.task;
+    if history.iter().any(|said| said.message_id == *message) {
+        return Ok(sent);
+    }
+    let state = status.state;
+    let busy = KernelError::TaskBusy { id, state: TaskState::Working };
+    Err(refused(if state.is_terminal() { KernelError::TaskEnded { id, state } } else { busy }))
 }
 
 fn no_agent() -> A2aError {
