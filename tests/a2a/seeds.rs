@@ -20,7 +20,7 @@ const DIFFERENCES: [(&str, &str, &str); 9] = [
     (
         "guide 002, authenticated card",
         "its path",
-        "a card at the public path is the public one for everybody; who has a credential asks for the extended card",
+        "the guide prints none; it is the extended card, where every version since 0.3 asks for it",
     ),
     (
         "guide 002, no data part",
@@ -102,7 +102,7 @@ const REVIEWER: &str = "[[rules]]\nwhen = { text = \"wait\" }\nsteps = [{ wait_f
 async fn house() -> (TestHome, TestServer) {
     let home = TestHome::new()
         .with_script("code-reviewer", &["file_read"], REVIEWER)
-        .with_direct("calculator", &["*"]);
+        .with_direct("worker", &["*"]);
     let a2a = A2aConfig { public_skills: vec!["*".parse().unwrap()], ..config().a2a };
     let config = Config { a2a, default_agent: Some("code-reviewer".parse().unwrap()), ..config() };
     let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
@@ -183,7 +183,7 @@ async fn files_data_and_states_are_read_in_every_spelling_of_the_guides() {
 
 /// What the second system of the guides asks over JSON-RPC.
 async fn rpc(client: &Client, method: &str, params: Value) -> Value {
-    client.post("/a2a/agents/calculator", &request(1, method, params)).await.json()
+    client.post("/a2a/agents/worker", &request(1, method, params)).await.json()
 }
 
 #[tokio::test]

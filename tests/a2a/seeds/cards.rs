@@ -4,7 +4,7 @@ use openfang_testkit::{TestHome, TestServer};
 use serde_json::{Value, json};
 
 use super::super::isolation::user;
-use super::super::wire::config;
+use super::super::wire::{ask, config};
 use super::{assert_contains, house};
 
 fn guides_card() -> Value {
@@ -48,7 +48,7 @@ async fn the_cards_of_the_guides() {
     assert_eq!(listed["total"], listed["agents"].as_array().unwrap().len());
 
     // The second system has users, so that its card says how they come in.
-    user(&server, "ada").await;
+    let ada = user(&server, "ada").await;
     let card = client.get("/.well-known/agent.json").await.json();
     let public = json!({
         "name": "elixir-mcp-agent", "description": "An Elixir MCP server exposed via the A2A protocol",
@@ -59,6 +59,9 @@ async fn the_cards_of_the_guides() {
         "skills": [{"id": "add_numbers", "name": "add_numbers", "description": "...", "tags": [], "examples": []}]
     });
     assert_contains("guide 002, public card", &card, &public);
+    let extended = ask(&ada, "agent/getAuthenticatedExtendedCard", json!({})).await;
+    assert_contains("guide 002, authenticated card", &extended["result"], &public);
+    assert_eq!(extended["result"]["name"], "worker", "of those that she may talk to");
     server.stop().await;
 }
 
