@@ -12,6 +12,7 @@ use serde_json::json;
 
 use crate::support::binary::{Daemon, Openfang};
 use crate::support::peers::{A2aClient, Binding, judged10};
+use facts::Seen;
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 
@@ -65,7 +66,7 @@ fn does_the_whole_job(client: A2aClient, binding: Binding) {
     let done = client.at(&house.base(), binding).key(KEY).card_key(&house.card_key).run();
 
     for (operation, facts) in &done {
-        facts::assert_good(operation, facts, client, binding);
+        facts::assert_good(operation, facts, client, binding, Seen::with_key(client));
     }
     assert!(done.len() > 15, "{:?}", done.keys());
 }
@@ -101,7 +102,7 @@ fn without_a_key_anywhere_real_clients_need_none() {
         let done = client.at(&house.base(), binding).only(&["card", "send", "stream"]).run();
 
         for (operation, facts) in &done {
-            facts::assert_good(operation, facts, client, binding);
+            facts::assert_good(operation, facts, client, binding, Seen::Public);
         }
     }
 }
@@ -119,7 +120,7 @@ fn an_agent_has_a_card_of_its_own_by_which_real_clients_find_it() {
                 .run();
 
             for (operation, facts) in &done {
-                facts::assert_good(operation, facts, client, binding);
+                facts::assert_good(operation, facts, client, binding, Seen::with_key(client));
             }
         }
     }

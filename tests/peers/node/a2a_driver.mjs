@@ -229,7 +229,11 @@ export function keyed(url, init = {}) {
   return fetch(url, { ...init, headers });
 }
 
-const say = (line) => console.log(JSON.stringify(line));
+const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
+// What an SDK says of itself is not for the reader of our lines.
+for (const word of ['log', 'info', 'debug']) {
+  console[word] = console.error;
+}
 
 function inTime(call) {
   let timer;
