@@ -23,6 +23,7 @@ pub use watching::Watching;
 mod asked;
 mod backoff;
 mod capabilities;
+mod checking;
 mod connect;
 mod connection;
 mod discover;

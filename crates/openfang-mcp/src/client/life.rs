@@ -243,7 +243,7 @@ fn show(upstream: &Upstream, facts: Arc<ServerFacts>, manifest: Manifest) {
     let before = upstream.snapshot();
     let differs = |one: &crate::listing::Listing, other: &crate::listing::Listing| {
         let (one, other) = (one.entries(), other.entries());
-        one.len() != other.len() || one.zip(other).any(|(one, other)| one.json().get() != other.json().get())
+        one.len() != other.len() || one.zip(other).any(|(one, other)| one.json() != other.json())
     };
     let tools = differs(&manifest.tools, &before.manifest.tools);
     let prompts = differs(&manifest.prompts, &before.manifest.prompts);
