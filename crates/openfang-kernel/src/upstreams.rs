@@ -229,7 +229,7 @@ impl Upstreams {
         let pairs = servers
             .iter()
             .flat_map(|(tools, server)| tools.names().map(|tool| (server.entry.name.as_str(), tool)));
-        let mut names = unique_names(pairs, inner.config.limits.max_tool_name).into_iter();
+        let mut names = unique_names(pairs, inner.config.limits.max_tool_name);
         let mut listed = Vec::new();
         for (tools, server) in &servers {
             let named = tools.names().zip(names.by_ref()).map(|(tool, (name, is_hashed))| {

@@ -37,6 +37,7 @@ mod ongoing;
 mod parked;
 mod pool;
 mod relay;
+mod show;
 mod slot;
 mod stdio;
 mod upstream;

@@ -112,8 +112,8 @@ impl Listing {
     }
 
     /// The names, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|entry| entry.name())
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.entries.iter().map(Entry::name)
     }
 
     /// The members of the result for one page, without the braces.

@@ -92,7 +92,12 @@ impl Catalog {
         let taken: HashSet<&str> = self.own.keys().map(ToolName::as_str).collect();
         for (server, tools) in (0..).zip(&servers) {
             let is_free = |place: &usize| !taken.contains(tools.name(*place).unwrap_or_default());
-            order.extend(tools.places().filter(is_free).filter_map(|place| Some((server, u32::try_from(place).ok()?))));
+            order.extend(
+                tools
+                    .places()
+                    .filter(is_free)
+                    .filter_map(|place| Some((server, u32::try_from(place).ok()?))),
+            );
         }
         let mut connected = Connected { servers, order: Vec::new() };
         order.sort_by(|a, b| connected.name(*a).cmp(connected.name(*b)));

@@ -42,7 +42,9 @@ impl ServerTools {
             return Arc::clone(before);
         }
         let made = before.map(|before| before.made().clone()).unwrap_or_default();
-        let made = made.into_iter().filter(|(place, tool)| names.get(*place) == Some(tool.traits.name.as_str()));
+        let made = made
+            .into_iter()
+            .filter(|(place, tool)| names.get(*place) == Some(tool.traits.name.as_str()));
         Arc::new(Self {
             server: server.clone(),
             relay: Arc::clone(relay),

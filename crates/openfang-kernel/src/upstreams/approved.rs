@@ -39,7 +39,10 @@ impl Approved {
         all.reverse();
         all.dedup_by(|(a, _), (b, _)| a == b);
         all.reverse();
-        Self { names: all.iter().map(|(name, _)| name).collect(), prints: all.iter().map(|(_, print)| *print).collect() }
+        Self {
+            names: all.iter().map(|(name, _)| name).collect(),
+            prints: all.iter().map(|(_, print)| *print).collect(),
+        }
     }
 }
 
