@@ -35,7 +35,7 @@ impl Approved {
         all.extend(self.names.iter().zip(self.prints.iter().copied()));
         all.extend(tools);
         // Of two with one name the later one counts, and a stable sort keeps it behind.
-        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        all.sort_by_key(|(name, _)| *name);
         all.reverse();
         all.dedup_by(|(a, _), (b, _)| a == b);
         all.reverse();
