@@ -105,3 +105,7 @@ impl ServerTools {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+#[path = "server_tools_tests.rs"]
+mod tests;
