@@ -178,8 +178,10 @@ impl Listing {
     fn render(&self, revision: Revision, number: usize) -> Bytes {
         let rest = self.entries.get(number * MCP_PAGE_ENTRIES..).unwrap_or_default();
         let entries = &rest[..rest.len().min(MCP_PAGE_ENTRIES)];
-        let bytes = entries.first().map_or(0, |first| first.json().len() + 64) * entries.len();
-        let mut body = String::with_capacity(bytes + 64);
+        // Entries of a list are mostly alike.
+        let some = [entries.first(), entries.get(entries.len() / 2), entries.last()];
+        let longest = some.into_iter().flatten().map(|entry| entry.json().len()).max();
+        let mut body = String::with_capacity((longest.unwrap_or(0) + 8) * entries.len() + 256);
         body.push_str(&format!("\"{}\":[", self.listed.member()));
         for (index, entry) in entries.iter().enumerate() {
             if index > 0 {
