@@ -127,9 +127,11 @@ impl Kernel {
         let principal = who.cloned().unwrap_or_else(|| Principal::admin(AdminProof::InProcess));
         let caller = Caller { principal: Arc::new(principal), door: Door::A2a, trace: self.trace() };
         let Ok(tools) = self.usable_tools(&caller, Some(agent)) else { return Vec::new() };
+        let is_shown = |name: &ToolName| who.is_some() || any_matches(&a2a.public_skills, name);
         tools
-            .filter(|tool| who.is_some() || any_matches(&a2a.public_skills, &tool.traits.name))
-            .map(|tool| (tool.traits.name.clone(), Some(tool.definition().description.clone())))
+            .filter_map(|tool| tool.traits().map(|traits| (traits.name, tool)))
+            .filter(|(name, _)| is_shown(name))
+            .map(|(name, tool)| (name, tool.definition().map(|definition| definition.description)))
             .collect()
     }
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use openfang_a2a::card::listing;
-use openfang_runtime::catalog::Registered;
 use openfang_runtime::context::CallContext;
 use openfang_runtime::pipeline::Permit;
 use openfang_types::content::ToolOutput;
@@ -17,6 +16,9 @@ use tempfile::TempDir;
 use super::*;
 use crate::home::Home;
 use crate::{Boot, BootError, Tool, ToolFuture};
+
+#[path = "cards_tests/server.rs"]
+mod server;
 
 /// A home with these agents and what they may use, and a kernel on it.
 struct House {
@@ -325,11 +327,7 @@ async fn a_card_is_made_and_signed_once_for_all_who_are_shown_the_same() {
     assert!(Arc::ptr_eq(&calc, &card("calc", &admin())));
     assert!(Arc::ptr_eq(&card("calc", &others), &card("calc", &user(&["agent:calc/*"]))));
 
-    kernel
-        .inner
-        .pipeline
-        .catalog()
-        .connect([Arc::new(Registered::new(Box::new(Stub("mcp_x_y", SinkKind::Reads))))]);
+    kernel.inner.pipeline.catalog().connect(vec![server::with_tool("mcp_x_y")]);
 
     assert!(Arc::ptr_eq(&calc, &card("calc", &admin())), "it says the same, so it is the same");
     let changed = card("wide", &admin());

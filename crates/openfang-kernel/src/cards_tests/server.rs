@@ -1,0 +1,48 @@
+//! A server that is nowhere, and still has a tool.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use openfang_mcp::capabilities::ClientCapabilities;
+use openfang_mcp::client::{Endpoint, Manifest, Observer, Place, Relay, Upstream, UpstreamParts};
+use openfang_runtime::server_tools::ServerTools;
+use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+struct Nowhere;
+
+impl Place for Nowhere {
+    fn endpoint(&self) -> Result<Endpoint, String> {
+        Err("nowhere".to_owned())
+    }
+}
+
+impl Observer for Nowhere {
+    fn changed(&self) {}
+}
+
+/// A server `x` whose one tool is listed under this name.
+pub(super) fn with_tool(name: &str) -> Arc<ServerTools> {
+    let parts = UpstreamParts {
+        name: "x".to_owned(),
+        place: Arc::new(Nowhere),
+        timeout: Duration::ZERO,
+        startup: Duration::ZERO,
+        declared: ClientCapabilities::NONE,
+        only: None,
+        known: None,
+        manifest: None,
+        observer: Arc::new(Nowhere),
+        tracker: TaskTracker::new(),
+        stop: CancellationToken::new(),
+    };
+    let relay = Arc::new(Relay::new(Upstream::new(parts), false));
+    let tool = json!({ "name": "y", "description": "does y", "inputSchema": { "type": "object" } });
+    let kept = json!({ "tools": [tool], "prompts": [], "templates": [] }).to_string();
+    let listing = Manifest::of(serde_json::from_str(&kept).unwrap()).tools;
+    let transport = McpTransportEntry::Stdio { command: "x".to_owned(), args: Vec::new() };
+    let entry = McpServerConfigEntry::new("x".parse().unwrap(), transport);
+    ServerTools::new(&entry, &relay, &listing, [name].into_iter().collect(), None)
+}
