@@ -84,7 +84,10 @@ impl Kernel {
     pub fn base_url(&self) -> String {
         let config = &self.inner.config;
         let address = self.inner.address.get().copied().unwrap_or(config.api_listen);
-        config.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
+        match &config.public_url {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None => format!("http://{address}"),
+        }
     }
 
     /// A fresh trace id, for a request that begins.

@@ -52,7 +52,9 @@ async function* plainEvents(events) {
   for await (const event of events) yield event10(StreamResponse.toJSON(event));
 }
 
-async function connect(base, binding) {
+async function connect(address, binding) {
+  // The resolver takes what stands after the last slash for a file.
+  const base = address.endsWith('/') ? address : `${address}/`;
   const clientWith = (fetchImpl) => {
     const transport = { 'JSONRPC': JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory }[binding];
     const cardResolver = new DefaultAgentCardResolver({ fetchImpl });

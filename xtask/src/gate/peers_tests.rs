@@ -57,6 +57,7 @@ fn a_directory_stands_for_every_file_below_it_in_order() {
             "rust/src/bin/client_rmcp/job.rs",
             "rust/src/bin/client_rmcp/main.rs",
             "rust/src/bin/gateway_mcp_proxy.rs",
+            "rust/src/bin/server_a2a_lf.rs",
             "rust/src/bin/server_rmcp.rs"
         ]
     );

@@ -38,9 +38,5 @@ impl Config {
 pub(super) fn is_public_url(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
-    // Paths are added to it.
-    !host.is_empty()
-        && !text.ends_with('/')
-        && text.bytes().all(|b| b.is_ascii_graphic())
-        && !text.contains(['?', '#', '@', '*', '\\'])
+    !host.is_empty() && text.bytes().all(|b| b.is_ascii_graphic()) && !text.contains(['?', '#', '@', '*', '\\'])
 }
