@@ -102,12 +102,9 @@ impl Upstreams {
             before.retire();
         }
         let server = Arc::new(self.connected(entry));
-        let before = self
-            .servers
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(name, Arc::clone(&server));
-        drop(alone);
+        let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
+        let before = servers.insert(name, Arc::clone(&server));
+        drop((servers, alone));
         if let Some(before) = before {
             before.upstream().stop();
         }
