@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use args::Command;
 use error::{CliError, Exit};
+use openfang_types::limits::IDLE_THREAD;
 use output::Output;
 use session::Session;
 
@@ -48,7 +49,7 @@ fn carry_out(session: &Arc<Session>, command: Command) -> Result<Exit, CliError>
         Command::Start(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
-    let runtime = builder.enable_all().build().map_err(CliError::Runtime)?;
+    let runtime = builder.enable_all().thread_keep_alive(IDLE_THREAD).build().map_err(CliError::Runtime)?;
     let done = runtime.block_on(async {
         let done = commands::run(session, command).await;
         session.close().await;

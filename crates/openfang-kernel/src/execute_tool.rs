@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use openfang_runtime::catalog::Registered;
+use openfang_runtime::catalog::Known;
 use openfang_runtime::context::CallContext;
 use openfang_runtime::pipeline::{ToolCall, capability};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::taint::forbidding_label;
-use openfang_types::tool::ToolDefinition;
+use openfang_types::tool::{ToolDefinition, ToolTraits};
 
 use crate::{Caller, Kernel, KernelError};
 
@@ -26,7 +26,7 @@ impl Kernel {
         through: Option<&AgentName>,
     ) -> Result<Vec<ToolDefinition>, KernelError> {
         let tools = self.usable_tools(caller, through)?;
-        Ok(tools.map(|tool| Arc::unwrap_or_clone(tool.definition())).collect())
+        Ok(tools.filter_map(|tool| tool.definition()).collect())
     }
 
     /// The same, without what each says about itself.
@@ -34,7 +34,7 @@ impl Kernel {
         &self,
         caller: &Caller,
         through: Option<&AgentName>,
-    ) -> Result<impl Iterator<Item = Arc<Registered>>, KernelError> {
+    ) -> Result<impl Iterator<Item = Known>, KernelError> {
         let cx = match through {
             None => self.inner.context(caller),
             Some(name) => {
@@ -43,13 +43,14 @@ impl Kernel {
             }
         };
         let tools = self.inner.pipeline.catalog().sorted();
-        Ok(tools.into_iter().filter(move |tool| can_ever_call(&cx, tool)))
+        let is_usable = move |tool: &Known| tool.traits().is_some_and(|traits| can_ever_call(&cx, &traits));
+        Ok(tools.into_iter().filter(is_usable))
     }
 
     /// One tool this caller may use.
     pub fn tool(&self, caller: &Caller, name: &ToolName) -> Result<ToolDefinition, KernelError> {
         let cx = self.inner.context(caller);
-        let known = self.inner.pipeline.catalog().get(name).filter(|tool| can_ever_call(&cx, tool));
+        let known = self.inner.pipeline.catalog().get(name).filter(|tool| can_ever_call(&cx, &tool.traits));
         known
             .map(|tool| Arc::unwrap_or_clone(tool.definition()))
             .ok_or_else(|| KernelError::UnknownTool(name.clone()))
@@ -57,6 +58,6 @@ impl Kernel {
 }
 
 /// A tool that the label of the request forbids from the start is not worth listing.
-fn can_ever_call(cx: &CallContext, tool: &Arc<Registered>) -> bool {
-    capability::allows(cx, &tool.traits) && forbidding_label(&cx.labels, tool.traits.sink).is_none()
+fn can_ever_call(cx: &CallContext, tool: &ToolTraits) -> bool {
+    capability::allows(cx, tool) && forbidding_label(&cx.labels, tool.sink).is_none()
 }

@@ -7,9 +7,8 @@ use openfang_mcp::host::{Seal, SealedFor};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::meta::LogLevel;
 use openfang_runtime::agents::AgentSummary;
-use openfang_runtime::catalog::Registered;
 use openfang_runtime::mcp_server::{
-    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks,
+    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks, late_entry,
 };
 use openfang_runtime::pipeline::{ToolCall, ToolError};
 use openfang_types::content::ToolOutput;
@@ -128,8 +127,7 @@ impl House for Kernel {
     }
 
     fn tools<'a>(&'a self, caller: &'a Caller, through: Option<&'a AgentName>) -> HouseFuture<'a, Vec<Entry>> {
-        let entry = |tool: Arc<Registered>| Entry::late(tool.traits.name.to_string(), tool);
-        Box::pin(async move { Ok(self.usable_tools(caller, through)?.map(entry).collect()) })
+        Box::pin(async move { Ok(self.usable_tools(caller, through)?.map(late_entry).collect()) })
     }
 
     fn call_tool<'a>(

@@ -14,7 +14,7 @@ use openfang_mcp::client::{Observer, Relay, Upstream, UpstreamParts};
 use openfang_mcp::naming::unique_names;
 use openfang_mcp::revision::Era;
 use openfang_types::config::{McpProtocol, McpServerConfigEntry};
-use openfang_types::ids::ServerName;
+use openfang_types::ids::{ServerName, ToolName};
 use openfang_types::mcp_status::McpServerStatus;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -27,6 +27,7 @@ use kept::Kept;
 use log::ServerLog;
 use place::EntryPlace;
 
+mod approved;
 mod connected;
 mod given;
 mod kept;
@@ -228,16 +229,17 @@ impl Upstreams {
         let pairs = servers
             .iter()
             .flat_map(|(tools, server)| tools.names().map(|tool| (server.entry.name.as_str(), tool)));
-        let mut names = unique_names(pairs, inner.config.limits.max_tool_name).into_iter();
+        let mut names = unique_names(pairs, inner.config.limits.max_tool_name);
         let mut listed = Vec::new();
         for (tools, server) in &servers {
             let named = tools.names().zip(names.by_ref()).map(|(tool, (name, is_hashed))| {
                 if is_hashed {
                     tracing::debug!(server = %server.entry.name, tool, name, "a tool has a name with a hash");
                 }
-                name.parse().ok()
+                // A name that is none leaves its place empty.
+                if name.parse::<ToolName>().is_ok() { name } else { String::new() }
             });
-            listed.extend(server.named(tools, named.collect()));
+            listed.push(server.named(tools, named.collect()));
         }
         inner.pipeline.catalog().connect(listed);
     }

@@ -7,8 +7,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -22,6 +21,11 @@ use serde_json::value::RawValue;
 use crate::content::raw;
 use crate::error::McpError;
 use crate::revision::{Era, Revision, Structured};
+pub use entry::{Entry, Late};
+pub(crate) use pack::Pack;
+
+mod entry;
+mod pack;
 
 /// What a listing lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +39,7 @@ pub enum Listed {
 }
 
 impl Listed {
-    const fn member(self) -> &'static str {
+    pub(crate) const fn member(self) -> &'static str {
         match self {
             Self::Tools => "tools",
             Self::Prompts => "prompts",
@@ -52,52 +56,6 @@ const MEMBERS: &[(&str, Revision, Revision)] = &[
     ("title", Revision::V2025_06_18, Revision::NEWEST),
     ("_meta", Revision::V2025_06_18, Revision::NEWEST),
 ];
-
-/// An entry of a listing.
-#[derive(Clone)]
-pub struct Entry {
-    /// What it is called; the order goes by it.
-    pub name: String,
-    written: Written,
-}
-
-#[derive(Clone)]
-enum Written {
-    Here(Box<RawValue>),
-    Late(Arc<dyn Late>),
-}
-
-/// Whoever can write an entry when somebody wants to read it, so that it need not be held.
-pub trait Late: Send + Sync {
-    /// The entry with all members of the newest revision.
-    fn json(&self) -> Box<RawValue>;
-}
-
-impl Entry {
-    /// An entry with all members of the newest revision, as its source wrote it.
-    pub fn new(name: impl Into<String>, json: Box<RawValue>) -> Self {
-        Self { name: name.into(), written: Written::Here(json) }
-    }
-
-    /// An entry that is written when somebody wants to read it, each time.
-    pub fn late(name: impl Into<String>, source: Arc<dyn Late>) -> Self {
-        Self { name: name.into(), written: Written::Late(source) }
-    }
-
-    /// The entry with all members of the newest revision.
-    pub fn json(&self) -> Cow<'_, RawValue> {
-        match &self.written {
-            Written::Here(json) => Cow::Borrowed(json),
-            Written::Late(source) => Cow::Owned(source.json()),
-        }
-    }
-}
-
-impl fmt::Debug for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Entry").field(&self.name).finish()
-    }
-}
 
 /// A list, prepared.
 #[derive(Debug)]
@@ -129,7 +87,7 @@ impl MirroredParam {
 impl Listing {
     /// A list of these.
     pub fn new(listed: Listed, mut entries: Vec<Entry>) -> Self {
-        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries.sort_by(|a, b| a.name().cmp(b.name()));
         Self { listed, entries, first: Default::default(), mirrored: OnceLock::new() }
     }
 
@@ -140,7 +98,7 @@ impl Listing {
 
     /// Where in the order of names the entry of that name stands.
     pub fn place_of(&self, name: &str) -> Option<usize> {
-        self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()
+        self.entries.binary_search_by(|entry| entry.name().cmp(name)).ok()
     }
 
     /// The entry at a place in the order of names.
@@ -154,8 +112,8 @@ impl Listing {
     }
 
     /// The names, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|entry| entry.name.as_str())
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.entries.iter().map(Entry::name)
     }
 
     /// The members of the result for one page, without the braces.
@@ -197,14 +155,14 @@ impl Listing {
         let mut found = HashMap::new();
         // Most lists have none, and a look at the bytes says so.
         for (entry, json) in self.entries.iter().map(|entry| (entry, entry.json())) {
-            if !json.get().contains(MIRRORED) {
+            if !json.contains(MIRRORED) {
                 continue;
             }
-            let value: Value = serde_json::from_str(json.get()).unwrap_or_default();
+            let value: Value = serde_json::from_str(&json).unwrap_or_default();
             let mut params = Vec::new();
             mirrored_in(&value["inputSchema"], &mut Vec::new(), &mut params);
             if !params.is_empty() {
-                found.insert(entry.name.clone(), params);
+                found.insert(entry.name().to_owned(), params);
             }
         }
         found
@@ -213,25 +171,26 @@ impl Listing {
     /// Pages have a fixed length, so a page that begins elsewhere because the list changed begins a little early:
     /// an entry may come twice, none is left out.
     fn page_after(&self, name: &str) -> usize {
-        self.entries.partition_point(|entry| entry.name.as_str() <= name) / MCP_PAGE_ENTRIES
+        self.entries.partition_point(|entry| entry.name() <= name) / MCP_PAGE_ENTRIES
     }
 
     /// The members of the result behind its opening brace, without what an era adds.
     fn render(&self, revision: Revision, number: usize) -> Bytes {
         let rest = self.entries.get(number * MCP_PAGE_ENTRIES..).unwrap_or_default();
         let entries = &rest[..rest.len().min(MCP_PAGE_ENTRIES)];
-        let bytes = entries.first().map_or(0, |first| first.json().get().len() + 64) * entries.len();
+        let bytes = entries.first().map_or(0, |first| first.json().len() + 64) * entries.len();
         let mut body = String::with_capacity(bytes + 64);
         body.push_str(&format!("\"{}\":[", self.listed.member()));
         for (index, entry) in entries.iter().enumerate() {
             if index > 0 {
                 body.push(',');
             }
-            body.push_str(shown_in(&entry.json(), revision).get());
+            let json = entry.json();
+            body.push_str(less_in(&json, revision).as_deref().map_or(&json, RawValue::get));
         }
         body.push(']');
         if let Some(last) = entries.last().filter(|_| entries.len() < rest.len()) {
-            body.push_str(&format!(",\"nextCursor\":\"{}\"", cursor_after(&last.name)));
+            body.push_str(&format!(",\"nextCursor\":\"{}\"", cursor_after(last.name())));
         }
         body.shrink_to_fit();
         Bytes::from(one_line(body.into_bytes()))
@@ -267,15 +226,18 @@ fn name_in(cursor: &str) -> Option<String> {
 }
 
 /// An entry as a revision has it. The newest one gets the very bytes, the others those of every member they have: a
-/// schema means what its author wrote, down to the order and the digits. The newest legacy one has every member of the
-/// newest; only what it takes as the schema of a result is less.
+/// schema means what its author wrote, down to the order and the digits.
 pub(crate) fn shown_in(entry: &RawValue, revision: Revision) -> Cow<'_, RawValue> {
-    if revision.era() == Era::Modern || (revision == Revision::NEWEST_LEGACY && !entry.get().contains("outputSchema")) {
-        return Cow::Borrowed(entry);
+    less_in(entry.get(), revision).map_or(Cow::Borrowed(entry), Cow::Owned)
+}
+
+/// What is left of an entry in a revision that does not have all of it; none where that is everything. The newest legacy
+/// one has every member of the newest; only what it takes as the schema of a result is less.
+fn less_in(entry: &str, revision: Revision) -> Option<Box<RawValue>> {
+    if revision.era() == Era::Modern || (revision == Revision::NEWEST_LEGACY && !entry.contains("outputSchema")) {
+        return None;
     }
-    let Ok(mut members) = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(entry.get()) else {
-        return Cow::Borrowed(entry);
-    };
+    let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(entry).ok()?;
     for (name, first, last) in MEMBERS {
         if revision < *first || revision > *last {
             members.remove(*name);
@@ -292,7 +254,7 @@ pub(crate) fn shown_in(entry: &RawValue, revision: Revision) -> Cow<'_, RawValue
     {
         members.remove("outputSchema");
     }
-    Cow::Owned(raw(&members))
+    Some(raw(&members))
 }
 
 #[cfg(test)]

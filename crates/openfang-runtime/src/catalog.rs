@@ -1,8 +1,9 @@
 //! The tools there are, by name: those of the house, which stay, and those of MCP servers, which come and go.
 //!
-//! A tool of the house enters once, with its schema checked. Validators are compiled on first use.
+//! A tool of the house enters once, with its schema checked. Tools of servers are made and validators are compiled on
+//! first use.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use jsonschema::{PatternOptions, Validator};
@@ -13,17 +14,33 @@ use openfang_types::tool::{ToolDefinition, ToolTraits};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::server_tools::ServerTools;
 use crate::tools::Tool;
-
-type Tools = HashMap<ToolName, Arc<Registered>>;
 
 /// The tools there are.
 #[derive(Default)]
 pub struct Catalog {
-    own: Tools,
-    connected: RwLock<Arc<Tools>>,
+    own: HashMap<ToolName, Arc<Registered>>,
+    connected: RwLock<Arc<Connected>>,
     /// Counts how often the connected ones were replaced.
     version: watch::Sender<u64>,
+}
+
+/// The tools of MCP servers.
+#[derive(Default)]
+struct Connected {
+    servers: Vec<Arc<ServerTools>>,
+    /// Which server and which of its tools, in the order of their names.
+    order: Vec<(u32, u32)>,
+}
+
+/// A tool that there is. One of an MCP server is not made for being looked at.
+#[derive(Clone)]
+pub enum Known {
+    /// A tool of the house.
+    Own(Arc<Registered>),
+    /// A tool of a server, by its place there.
+    Connected(Arc<ServerTools>, usize),
 }
 
 /// A tool with what it says about itself.
@@ -70,23 +87,38 @@ impl Catalog {
     }
 
     /// From now on these are the tools of MCP servers. A name of the house stays the house's.
-    pub fn connect(&self, tools: impl IntoIterator<Item = Arc<Registered>>) {
-        let tools = tools.into_iter().map(|tool| (tool.traits.name.clone(), tool));
-        let tools: Tools = tools.filter(|(name, _)| !self.own.contains_key(name)).collect();
-        *self.connected.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tools);
+    pub fn connect(&self, servers: Vec<Arc<ServerTools>>) {
+        let mut order = Vec::with_capacity(servers.iter().map(|server| server.places().count()).sum());
+        let taken: HashSet<&str> = self.own.keys().map(ToolName::as_str).collect();
+        for (server, tools) in (0..).zip(&servers) {
+            let is_free = |place: &usize| !taken.contains(tools.name(*place).unwrap_or_default());
+            order.extend(
+                tools
+                    .places()
+                    .filter(is_free)
+                    .filter_map(|place| Some((server, u32::try_from(place).ok()?))),
+            );
+        }
+        let mut connected = Connected { servers, order: Vec::new() };
+        order.sort_by(|a, b| connected.name(*a).cmp(connected.name(*b)));
+        connected.order = order;
+        *self.connected.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(connected);
         self.version.send_modify(|version| *version += 1);
     }
 
     /// The tool of that name.
     pub fn get(&self, name: &ToolName) -> Option<Arc<Registered>> {
-        self.own.get(name).cloned().or_else(|| self.connected().get(name).cloned())
+        self.own.get(name).cloned().or_else(|| self.connected().get(name.as_str()))
     }
 
     /// All tools, by name.
-    pub fn sorted(&self) -> Vec<Arc<Registered>> {
+    pub fn sorted(&self) -> Vec<Known> {
         let connected = self.connected();
-        let mut all: Vec<_> = self.own.values().chain(connected.values()).cloned().collect();
-        all.sort_by(|a, b| a.traits.name.cmp(&b.traits.name));
+        let of_servers = connected.order.iter().filter_map(|(server, place)| {
+            Some(Known::Connected(Arc::clone(connected.servers.get(*server as usize)?), *place as usize))
+        });
+        let mut all: Vec<_> = self.own.values().cloned().map(Known::Own).chain(of_servers).collect();
+        all.sort_by(|a, b| a.name().cmp(b.name()));
         all
     }
 
@@ -100,8 +132,47 @@ impl Catalog {
         self.version.subscribe()
     }
 
-    fn connected(&self) -> Arc<Tools> {
+    fn connected(&self) -> Arc<Connected> {
         Arc::clone(&self.connected.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Connected {
+    fn name(&self, (server, place): (u32, u32)) -> &str {
+        let server = self.servers.get(server as usize);
+        server.and_then(|server| server.name(place as usize)).unwrap_or_default()
+    }
+
+    fn get(&self, name: &str) -> Option<Arc<Registered>> {
+        let found = self.order.binary_search_by(|at| self.name(*at).cmp(name)).ok()?;
+        let (server, place) = self.order.get(found)?;
+        self.servers.get(*server as usize)?.get(*place as usize)
+    }
+}
+
+impl Known {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Own(tool) => tool.traits.name.as_str(),
+            Self::Connected(server, place) => server.name(*place).unwrap_or_default(),
+        }
+    }
+
+    /// What the guards need to know of it.
+    pub fn traits(&self) -> Option<ToolTraits> {
+        match self {
+            Self::Own(tool) => Some(tool.traits.clone()),
+            Self::Connected(server, place) => server.traits(*place),
+        }
+    }
+
+    /// What it says about itself.
+    pub fn definition(&self) -> Option<ToolDefinition> {
+        match self {
+            Self::Own(tool) => Some(Arc::unwrap_or_clone(tool.definition())),
+            Self::Connected(server, place) => server.definition(*place),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ pub mod mcp_tool;
 pub mod metrics;
 pub mod model;
 pub mod pipeline;
+pub mod server_tools;
 pub mod tools;
 pub mod workspace;
 pub mod workspaces;

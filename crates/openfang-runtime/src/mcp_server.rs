@@ -18,7 +18,7 @@ pub use openfang_mcp::listing::Entry;
 pub use openfang_mcp::meta::LogLevel;
 pub use openfang_mcp::server::{Parts, Server};
 pub use openfang_mcp::{Host, McpError};
-pub use tools::entry;
+pub use tools::{entry, late_entry};
 
 mod agents;
 mod house;

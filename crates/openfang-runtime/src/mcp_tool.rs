@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use jsonschema::Validator;
 use openfang_mcp::client::{ClientError, Relay, Relayed, Upstream};
 use openfang_mcp::content::{Block, CallResult};
-use openfang_mcp::listing::Listing;
+use openfang_mcp::listing::{Entry, Listing};
 use openfang_types::config::{McpAudit, McpServerConfigEntry};
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::ToolName;
@@ -93,23 +93,15 @@ pub fn traits_of(server: &McpServerConfigEntry, name: ToolName, claimed: ToolAnn
 }
 
 impl McpTool {
-    /// The tool that stands at a place of its server's list, under a name of ours.
-    pub fn new(
-        server: &McpServerConfigEntry,
+    /// The tool that stands at a place of its server's list.
+    pub const fn new(
+        traits: ToolTraits,
         relay: Arc<Relay>,
         listing: Arc<Listing>,
         place: usize,
-        name: ToolName,
+        is_trusted: bool,
     ) -> Self {
-        let claimed = said(&listing, place).annotations.annotations();
-        Self {
-            traits: traits_of(server, name, claimed),
-            relay,
-            listing,
-            place,
-            is_trusted: server.trusted,
-            output: OnceLock::new(),
-        }
+        Self { traits, relay, listing, place, is_trusted, output: OnceLock::new() }
     }
 
     /// The label of what it returns.
@@ -135,7 +127,18 @@ impl McpTool {
 
 fn said(listing: &Listing, place: usize) -> Said {
     let entry = listing.at(place);
-    entry.and_then(|entry| serde_json::from_str(entry.json().get()).ok()).unwrap_or_default()
+    entry.and_then(|entry| serde_json::from_str(&entry.json()).ok()).unwrap_or_default()
+}
+
+/// What a server claims about a tool.
+pub fn claimed(tool: &Entry) -> ToolAnnotations {
+    #[derive(Deserialize, Default)]
+    struct Claiming {
+        #[serde(default)]
+        annotations: Claims,
+    }
+    let claiming: Claiming = serde_json::from_str(&tool.json()).unwrap_or_default();
+    claiming.annotations.annotations()
 }
 
 impl Tool for McpTool {
@@ -170,7 +173,7 @@ impl Tool for McpTool {
 impl McpTool {
     async fn called(&self, arguments: &Value) -> Result<ToolOutput, ToolFailure> {
         let arguments = to_raw_value(arguments)?;
-        let name = self.listing.at(self.place).map_or("", |entry| entry.name.as_str());
+        let name = self.listing.at(self.place).map_or("", Entry::name);
         let what = Relayed::Tool { name, arguments: Some(&arguments) };
         let result = self.relay.call_plainly(what).await.map_err(|error| self.failure(&error))?;
         let result = without_secrets(self.relay.upstream(), result);

@@ -13,6 +13,7 @@ pub mod ids;
 pub mod jsonrpc;
 pub mod limits;
 pub mod mcp_status;
+pub mod names;
 pub mod principal;
 pub mod scan;
 pub mod schema;

@@ -11,6 +11,9 @@ mod mcp;
 
 /// Containers within containers that a JSON document may have. Deeper ones are refused by the strict scan.
 pub const JSON_MAX_DEPTH: usize = 127;
+/// How long a thread for blocking work waits for more of it: one that ends gives back the memory that its work took, and
+/// what a server with thousands of tools takes once should not be held for ever.
+pub const IDLE_THREAD: Duration = Duration::from_secs(1);
 /// Ids that peers mint.
 pub const PEER_ID_MAX_BYTES: usize = 256;
 /// Agent names: `openfang_agent_{name}` must stay within what clients accept as a tool name.

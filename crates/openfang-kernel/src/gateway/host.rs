@@ -74,11 +74,11 @@ impl Host for UpstreamHost {
         arguments: Option<&'a RawValue>,
     ) -> HostFuture<'a, Outcome<CallResult>> {
         Box::pin(async move {
-            let tool = self.server.registered(name).ok_or_else(|| McpError::unknown_tool(name))?;
+            let tool = self.server.traits(name).ok_or_else(|| McpError::unknown_tool(name))?;
             let what = Relayed::Tool { name, arguments };
             let cap = self.kernel.inner.config.limits.tool_result_block_bytes;
             let read = |raw: &RawValue| CallResult::from_raw(raw).map(|result| within(result, cap));
-            match self.hand_on(&call, &tool.traits, what, read).await {
+            match self.hand_on(&call, &tool, what, read).await {
                 Ok(outcome) => outcome,
                 Err(ToolError::Unknown(_)) => Err(McpError::unknown_tool(name)),
                 Err(ToolError::Cancelled(_)) => Err(McpError::Canceled),

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_mcp::client::{Manifest, Relay, Upstream};
 use openfang_mcp::listing::{Listed, Listing};
-use openfang_runtime::catalog::Registered;
-use openfang_runtime::mcp_tool::McpTool;
+use openfang_runtime::server_tools::ServerTools;
 use openfang_store::{AuditOutcome, AuditRow};
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::{Owner, ToolName, TraceId};
 use openfang_types::mcp_status::{McpServerState, McpServerStatus, McpToolStatus};
+use openfang_types::names::Names;
 use openfang_types::principal::Door;
 use openfang_types::tool::ToolTraits;
 
@@ -35,29 +35,10 @@ struct Shown {
     quarantined: BTreeSet<String>,
     /// Its tools without the quarantined ones.
     tools: Arc<Listing>,
-    registered: AllRegistered,
+    /// Those of the catalogue, once they have names.
+    named: Option<Arc<ServerTools>>,
     /// What the last note was about.
     noted: Option<(McpServerState, Option<String>)>,
-}
-
-/// The tools of the catalogue, each where it stands in the list they were made from.
-#[derive(Default)]
-struct AllRegistered {
-    list: Option<Arc<Listing>>,
-    tools: Vec<Option<Arc<Registered>>>,
-}
-
-impl AllRegistered {
-    /// By what the server calls it.
-    fn get(&self, tool: &str) -> Option<&Arc<Registered>> {
-        self.tools.get(self.list.as_ref()?.place_of(tool)?)?.as_ref()
-    }
-
-    /// All, with what the server calls them.
-    fn iter(&self) -> impl Iterator<Item = (&str, &Arc<Registered>)> {
-        let names = self.list.iter().flat_map(|list| list.names());
-        names.zip(&self.tools).filter_map(|(name, tool)| Some((name, tool.as_ref()?)))
-    }
 }
 
 impl Connected {
@@ -65,7 +46,7 @@ impl Connected {
         let manifest = Arc::clone(&relay.upstream().snapshot().manifest);
         let quarantined = kept.look(&entry, &manifest).quarantined;
         let tools = without(&manifest.tools, &quarantined);
-        let shown = Shown { kept, manifest, quarantined, tools, registered: AllRegistered::default(), noted: None };
+        let shown = Shown { kept, manifest, quarantined, tools, named: None, noted: None };
         Self { entry, relay: Arc::new(relay), log, shown: Mutex::new(shown) }
     }
 
@@ -87,22 +68,23 @@ impl Connected {
     /// Its tools that may be used and are allowed; the list itself where that is all of them.
     pub(crate) fn tools_that(&self, allowed: impl Fn(&ToolTraits) -> bool) -> Arc<Listing> {
         let shown = self.lock();
-        let is_allowed = |tool: &str| shown.registered.get(tool).is_some_and(|known| allowed(&known.traits));
+        let is_allowed = |tool: &str| shown.traits(tool).is_some_and(|known| allowed(&known));
         if shown.tools.names().all(is_allowed) {
             return Arc::clone(&shown.tools);
         }
-        let left = shown.tools.entries().filter(|entry| is_allowed(&entry.name)).cloned().collect();
+        let left = shown.tools.entries().filter(|entry| is_allowed(entry.name())).cloned().collect();
         Arc::new(Listing::new(Listed::Tools, left))
     }
 
     /// Whether any of its tools is allowed.
     pub(crate) fn has_tool_that(&self, allowed: impl Fn(&ToolTraits) -> bool) -> bool {
-        self.lock().registered.iter().any(|(_, known)| allowed(&known.traits))
+        let Some(named) = self.lock().named.clone() else { return false };
+        named.places().any(|place| named.traits(place).is_some_and(|known| allowed(&known)))
     }
 
-    /// A tool of the catalogue, by what the server calls it.
-    pub(crate) fn registered(&self, tool: &str) -> Option<Arc<Registered>> {
-        self.lock().registered.get(tool).cloned()
+    /// What the guards need to know of a tool of the catalogue, by what the server calls it.
+    pub(crate) fn traits(&self, tool: &str) -> Option<ToolTraits> {
+        self.lock().traits(tool)
     }
 
     /// Whether anything is known of what it has.
@@ -116,10 +98,13 @@ impl Connected {
         let snapshot = self.upstream().snapshot();
         let shown = self.lock();
         let waiting = shown.quarantined.iter().map(|tool| (tool.as_str(), None));
-        let listed = shown.registered.iter().map(|(tool, registered)| (tool, Some(registered)));
+        let listed = shown.named.iter().flat_map(|named| {
+            let own_names = named.listing().names().enumerate();
+            own_names.filter_map(|(place, tool)| Some((tool, Some(named.name(place)?))))
+        });
         let mut tools: Vec<McpToolStatus> = listed
             .chain(waiting)
-            .filter_map(|(tool, registered)| self.tool_status(&shown, tool, registered))
+            .filter_map(|(tool, name)| self.tool_status(&shown, tool, name))
             .collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         McpServerStatus {
@@ -137,20 +122,20 @@ impl Connected {
         }
     }
 
-    fn tool_status(&self, shown: &Shown, tool: &str, registered: Option<&Arc<Registered>>) -> Option<McpToolStatus> {
+    fn tool_status(&self, shown: &Shown, tool: &str, name: Option<&str>) -> Option<McpToolStatus> {
         #[derive(serde::Deserialize)]
         struct Described {
             #[serde(default)]
             description: Option<String>,
         }
         let entry = shown.manifest.tools.get(tool)?;
-        let described: Described = serde_json::from_str(entry.json().get()).ok()?;
-        let plain = || openfang_mcp::naming::format_mcp_tool_name(self.entry.name.as_str(), tool).parse().ok();
+        let described: Described = serde_json::from_str(&entry.json()).ok()?;
+        let plain = || openfang_mcp::naming::format_mcp_tool_name(self.entry.name.as_str(), tool);
         Some(McpToolStatus {
-            name: registered.map(|registered| registered.traits.name.clone()).or_else(plain)?,
+            name: name.map_or_else(plain, str::to_owned).parse().ok()?,
             tool: tool.to_owned(),
             description: format!("[MCP:{}] {}", self.entry.name, described.description.unwrap_or_default()),
-            quarantined: registered.is_none(),
+            quarantined: name.is_none(),
         })
     }
 
@@ -226,23 +211,12 @@ impl Connected {
         waiting
     }
 
-    /// The tools of one of its lists, each under the name that stands in its place. One that is the same as before stays
-    /// the same, with what was compiled for it.
-    pub(super) fn named(&self, list: &Arc<Listing>, names: Vec<Option<ToolName>>) -> Vec<Arc<Registered>> {
-        let mut shown = self.lock();
-        let before = std::mem::take(&mut shown.registered);
-        let same = before.list.filter(|before| Arc::ptr_eq(before, list)).map(|_| before.tools);
-        let mut same = same.into_iter().flatten();
-        let tools = names.into_iter().enumerate().map(|(place, name)| {
-            let same = same.next().flatten().filter(|known| Some(&known.traits.name) == name.as_ref());
-            same.or_else(|| {
-                let made = McpTool::new(&self.entry, Arc::clone(&self.relay), Arc::clone(list), place, name?);
-                Some(Arc::new(Registered::new(Box::new(made))))
-            })
-        });
-        let tools = tools.collect();
-        shown.registered = AllRegistered { list: Some(Arc::clone(list)), tools };
-        shown.registered.iter().map(|(_, tool)| Arc::clone(tool)).collect()
+    /// The tools of one of its lists, each under the name that stands in its place.
+    pub(super) fn named(&self, list: &Arc<Listing>, names: Names) -> Arc<ServerTools> {
+        let before = self.lock().named.clone();
+        let named = ServerTools::new(&self.entry, &self.relay, list, names, before.as_ref());
+        self.lock().named = Some(Arc::clone(&named));
+        named
     }
 
     pub(super) fn write_down(&self, directory: &Path) -> io::Result<()> {
@@ -259,11 +233,17 @@ impl Connected {
     }
 }
 
+impl Shown {
+    fn traits(&self, tool: &str) -> Option<ToolTraits> {
+        self.named.as_ref()?.traits_by_own_name(tool)
+    }
+}
+
 /// A list without some of its tools.
 fn without(tools: &Arc<Listing>, away: &BTreeSet<String>) -> Arc<Listing> {
     if away.is_empty() {
         return Arc::clone(tools);
     }
-    let left = tools.entries().filter(|entry| !away.contains(&entry.name)).cloned().collect();
+    let left = tools.entries().filter(|entry| !away.contains(entry.name())).cloned().collect();
     Arc::new(Listing::new(Listed::Tools, left))
 }

@@ -1,19 +1,18 @@
 //! What is remembered of a server between two runs, in a file of its own: what it has, which era it speaks, and what each
 //! of its tools looked like when it was first seen or last approved.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use openfang_mcp::client::{KeptManifest, Manifest, fingerprint};
-use openfang_mcp::listing::Entry;
+use openfang_mcp::client::{KeptManifest, Manifest};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, OnChange};
 use openfang_types::ids::ServerName;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use super::approved::{Approved, Fingerprint, hex};
 
 /// What is remembered.
 #[derive(Default, Clone)]
@@ -23,15 +22,16 @@ pub(super) struct Kept {
     /// How the server was reached; another way is another server.
     place: String,
     /// What every tool that was seen looked like and where it was, by its name.
-    approved: Arc<BTreeMap<String, Fingerprint>>,
+    approved: Arc<Approved>,
 }
 
 #[derive(Deserialize)]
-struct File {
+struct File<'a> {
     era: Option<String>,
     place: String,
-    approved: BTreeMap<String, Fingerprint>,
-    manifest: KeptManifest,
+    approved: Approved,
+    #[serde(borrow)]
+    manifest: KeptManifest<'a>,
 }
 
 /// A [`File`] to be written.
@@ -39,40 +39,8 @@ struct File {
 struct Written<'a> {
     era: Option<&'a str>,
     place: &'a str,
-    approved: &'a BTreeMap<String, Fingerprint>,
+    approved: &'a Approved,
     manifest: &'a Manifest,
-}
-
-/// What a tool looked like; in hexadecimal digits where it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Fingerprint([u8; 32]);
-
-impl Fingerprint {
-    /// Of what a tool says, and where it is.
-    fn of(place: &str, tool: &Entry) -> Self {
-        let mut digest = Sha256::new();
-        digest.update(place.as_bytes());
-        digest.update(fingerprint(&tool.json()));
-        Self(digest.finalize().into())
-    }
-}
-
-impl Serialize for Fingerprint {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&hex(&self.0))
-    }
-}
-
-impl<'de> Deserialize<'de> for Fingerprint {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = <Cow<'_, str>>::deserialize(from)?;
-        let digit = |at: usize| text.get(2 * at..2 * at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        let mut bytes = [0; 32];
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            *byte = digit(at).ok_or_else(|| D::Error::custom("no fingerprint"))?;
-        }
-        Ok(Self(bytes))
-    }
 }
 
 /// What a look at a server's tools found.
@@ -87,8 +55,8 @@ pub(super) struct Looked {
 impl Kept {
     /// Reads what is remembered, and what the server had. A file that cannot be read is as good as none.
     pub(super) fn read(directory: &Path, entry: &McpServerConfigEntry) -> (Self, Option<Manifest>) {
-        let text = std::fs::read(path(directory, &entry.name)).ok();
-        let Some(file) = text.and_then(|text| serde_json::from_slice::<File>(&text).ok()) else {
+        let text = std::fs::read(path(directory, &entry.name)).unwrap_or_default();
+        let Ok(file) = serde_json::from_slice::<File<'_>>(&text) else {
             return (Self { place: place_of(entry), ..Self::default() }, None);
         };
         let manifest = (file.place == place_of(entry)).then(|| Manifest::of(file.manifest));
@@ -99,22 +67,23 @@ impl Kept {
     pub(super) fn look(&mut self, entry: &McpServerConfigEntry, manifest: &Manifest) -> Looked {
         let place = place_of(entry);
         let may_be_new = self.place == place || self.approved.is_empty();
-        let mut looked = Looked::default();
+        let (mut looked, mut seen) = (Looked::default(), Vec::new());
         for tool in manifest.tools.entries() {
             let now = Fingerprint::of(&place, tool);
-            match self.approved.get(&tool.name) {
+            match self.approved.get(tool.name()) {
                 Some(then) if *then == now => continue,
                 None if may_be_new => {}
                 Some(_) | None => {
-                    looked.changed.insert(tool.name.clone());
+                    looked.changed.insert(tool.name().to_owned());
                     if entry.on_change == OnChange::Quarantine {
-                        looked.quarantined.insert(tool.name.clone());
+                        looked.quarantined.insert(tool.name().to_owned());
                         continue;
                     }
                 }
             }
-            Arc::make_mut(&mut self.approved).insert(tool.name.clone(), now);
+            seen.push((tool.name(), now));
         }
+        self.approve_all(&seen);
         if looked.quarantined.is_empty() {
             self.place = place;
         }
@@ -125,11 +94,17 @@ impl Kept {
     pub(super) fn approve(&mut self, entry: &McpServerConfigEntry, manifest: &Manifest, tool: &str) {
         let place = place_of(entry);
         if let Some(known) = manifest.tools.get(tool) {
-            Arc::make_mut(&mut self.approved).insert(tool.to_owned(), Fingerprint::of(&place, known));
+            self.approve_all(&[(tool, Fingerprint::of(&place, known))]);
         }
         let mut all = manifest.tools.entries();
-        if all.all(|tool| self.approved.get(&tool.name) == Some(&Fingerprint::of(&place, tool))) {
+        if all.all(|tool| self.approved.get(tool.name()) == Some(&Fingerprint::of(&place, tool))) {
             self.place = place;
+        }
+    }
+
+    fn approve_all(&mut self, tools: &[(&str, Fingerprint)]) {
+        if !tools.is_empty() {
+            self.approved = Arc::new(self.approved.with(tools));
         }
     }
 
@@ -175,10 +150,6 @@ fn place_of(entry: &McpServerConfigEntry) -> String {
     }
     entry.env.iter().for_each(|variable| add(variable.expose()));
     hex(&digest.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -1,62 +1,52 @@
 //! What a server has: its lists, page by page, within bounds.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use openfang_types::limits::{MCP_UPSTREAM_ENTRIES, MCP_UPSTREAM_LIST_BYTES, MCP_UPSTREAM_PAGES};
-use serde_json::value::RawValue;
+use tokio::task::spawn_blocking;
 
+use super::checking::{Checked, Checking};
 use super::{ClientError, Connection, Members};
+use crate::listing::Listed;
 
 /// A list, as far as it was taken.
 pub(super) struct Pages {
-    pub(super) entries: Vec<Box<RawValue>>,
+    pub(super) checked: Checked,
     /// Why the rest was left.
     pub(super) cut: Option<String>,
 }
 
-/// Reads a list: all its pages, but not without end.
+/// Reads a list: all its pages, but not without end. Each page is gone before the next one is asked for.
 pub(super) async fn list(
     connection: &Connection,
-    method: &str,
-    member: &str,
+    (method, listed): (&str, Listed),
     patience: Duration,
 ) -> Result<Pages, ClientError> {
-    let mut pages = Pages { entries: Vec::new(), cut: None };
+    let mut checking = Checking::new(listed);
     let (mut bytes, mut cursor): (usize, Option<String>) = (0, None);
+    let mut cut = Some(format!("{method} has more than {MCP_UPSTREAM_PAGES} pages; the rest is left out"));
     for _ in 0..MCP_UPSTREAM_PAGES {
         let members = Members::none().with_some("cursor", cursor.as_ref());
         let result = connection.ask(method, members, patience).await?;
         bytes += result.get().len();
-        let (entries, next) = page(&result, member)?;
-        pages.entries.extend(entries);
-        if pages.entries.len() > MCP_UPSTREAM_ENTRIES {
-            pages.entries.truncate(MCP_UPSTREAM_ENTRIES);
-            pages.cut = Some(format!("{method} has more than {MCP_UPSTREAM_ENTRIES} entries; the rest is left out"));
-            return Ok(pages);
+        // There may be thousands, and schemas are looked at one by one.
+        let taken = spawn_blocking(move || checking.page(&result).map(|taken| (checking, taken))).await;
+        let (back, taken) = taken.map_err(|error| ClientError::NotMcp(error.to_string()))??;
+        checking = back;
+        let is_circle = cursor.is_some() && taken.next == cursor;
+        cursor = taken.next;
+        if taken.is_too_many {
+            cut = Some(format!("{method} has more than {MCP_UPSTREAM_ENTRIES} entries; the rest is left out"));
+        } else if bytes > MCP_UPSTREAM_LIST_BYTES {
+            cut = Some(format!("{method} is larger than 64 MiB; the rest is left out"));
+        } else if cursor.is_none() {
+            cut = None;
+        } else if is_circle {
+            cut = Some(format!("{method} goes in a circle: the same cursor came twice"));
+        } else {
+            continue;
         }
-        if bytes > MCP_UPSTREAM_LIST_BYTES {
-            pages.cut = Some(format!("{method} is larger than 64 MiB; the rest is left out"));
-            return Ok(pages);
-        }
-        match next {
-            None => return Ok(pages),
-            Some(next) if cursor.as_ref() == Some(&next) => {
-                pages.cut = Some(format!("{method} goes in a circle: the same cursor came twice"));
-                return Ok(pages);
-            }
-            Some(next) => cursor = Some(next),
-        }
+        break;
     }
-    pages.cut = Some(format!("{method} has more than {MCP_UPSTREAM_PAGES} pages; the rest is left out"));
-    Ok(pages)
-}
-
-fn page(result: &RawValue, member: &str) -> Result<(Vec<Box<RawValue>>, Option<String>), ClientError> {
-    let wrong = || ClientError::NotMcp(format!("its answer has no list of {member}"));
-    let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(result.get()).map_err(|_| wrong())?;
-    let entries = members.remove(member).ok_or_else(wrong)?;
-    let entries = serde_json::from_str(entries.get()).map_err(|_| wrong())?;
-    let next = members.remove("nextCursor").and_then(|raw| serde_json::from_str(raw.get()).ok());
-    Ok((entries, next))
+    Ok(Pages { checked: checking.finish(), cut })
 }

@@ -1,6 +1,5 @@
 //! Looking after a server: connecting, staying, and beginning again.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use openfang_types::limits::{MCP_LIST_DEBOUNCE, MCP_RESTART_WINDOW};
@@ -11,9 +10,10 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::backoff::Backoff;
 use super::connect::{Started, connect_counting};
+use super::show::{settle, show, tell};
 use super::upstream::Upstream;
 use super::watching::{AGAIN, EVER};
-use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, ServerFacts, Silent};
+use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, Silent};
 use crate::host::Change;
 use crate::revision::Era;
 
@@ -97,7 +97,7 @@ async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>, started: &
     let tools = manifest.tools.names().count();
     tracing::info!(server = parts.name, revision = %connection.revision(), tools, "connected to an MCP server");
     // What it has is known before anybody can call it.
-    show(upstream, Arc::new(connection.facts().clone()), manifest);
+    show(upstream, &connection, manifest).await;
     *upstream.lock() = Some(connection.clone());
     settle(upstream);
     stay(upstream, &connection, notices).await
@@ -214,7 +214,7 @@ async fn look_again(upstream: &Upstream, connection: &Connection) -> Option<Left
     };
     match asked.unwrap_or(Err(ClientError::TimedOut(startup))) {
         Ok(manifest) => {
-            show(upstream, Arc::new(connection.facts().clone()), manifest);
+            show(upstream, connection, manifest).await;
             settle(upstream);
         }
         Err(error) => tracing::warn!(server = upstream.name(), %error, "a server does not say what changed"),
@@ -236,53 +236,6 @@ async fn listen(connection: &Connection) {
         Err(ClientError::Refused(_)) => std::future::pending().await,
         Ok(_) | Err(_) => sleep(AGAIN).await,
     }
-}
-
-/// Shows what the server is and has from now on, and tells of what is different.
-fn show(upstream: &Upstream, facts: Arc<ServerFacts>, manifest: Manifest) {
-    let before = upstream.snapshot();
-    let differs = |one: &crate::listing::Listing, other: &crate::listing::Listing| {
-        let (one, other) = (one.entries(), other.entries());
-        one.len() != other.len() || one.zip(other).any(|(one, other)| one.json().get() != other.json().get())
-    };
-    let tools = differs(&manifest.tools, &before.manifest.tools);
-    let prompts = differs(&manifest.prompts, &before.manifest.prompts);
-    let is_same = !tools
-        && !prompts
-        && !differs(&manifest.templates, &before.manifest.templates)
-        && manifest.left_out == before.manifest.left_out;
-    // What is the same stays the same value, so that nobody looks at all of it again.
-    let manifest = if is_same { Arc::clone(&before.manifest) } else { Arc::new(manifest) };
-    upstream.update(|snapshot| {
-        snapshot.facts = Some(facts);
-        snapshot.manifest = manifest;
-    });
-    if tools {
-        tell(upstream, Change::Tools);
-    }
-    if prompts {
-        tell(upstream, Change::Prompts);
-    }
-}
-
-/// It can be used, as far as what it has can be.
-fn settle(upstream: &Upstream) {
-    upstream.update(|snapshot| {
-        let left_out = &snapshot.manifest.left_out;
-        let reason = left_out.first().map(|left| {
-            let more = left_out.len() - 1;
-            let others = if more == 0 { String::new() } else { format!(", and {more} more") };
-            format!("left out: {} ({}){others}", left.name, left.why)
-        });
-        snapshot.state = if reason.is_none() { McpServerState::Ready } else { McpServerState::Degraded };
-        snapshot.reason = reason;
-        snapshot.stderr = Vec::new();
-    });
-}
-
-fn tell(upstream: &Upstream, change: Change) {
-    // Nobody may be listening.
-    let _ = upstream.inner.changes.send(change);
 }
 
 /// Somewhere between 0 and 1, so that many servers do not come back at the same moment.

@@ -1,5 +1,7 @@
 //! Tools of the house, as MCP has them.
 
+use std::borrow::Cow;
+
 use openfang_mcp::McpError;
 use openfang_mcp::content::{Beside, Block, CallResult};
 use openfang_mcp::host::Call;
@@ -12,7 +14,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 use super::{House, HouseError};
-use crate::catalog::Registered;
+use crate::catalog::{Known, Registered};
+use crate::server_tools::ServerTools;
 
 /// What an MCP peer is told of a tool; how we guard it is our own business.
 #[derive(Serialize)]
@@ -31,9 +34,32 @@ pub fn entry(tool: &ToolDefinition) -> Entry {
     Entry::new(tool.name.as_str(), written(tool))
 }
 
+/// A tool of the house or of a server, to be written when somebody wants to read it.
+pub fn late_entry(tool: Known) -> Entry {
+    match tool {
+        Known::Own(tool) => Entry::late(tool, 0),
+        Known::Connected(server, place) => Entry::late(server, place),
+    }
+}
+
 impl Late for Registered {
-    fn json(&self) -> Box<RawValue> {
-        written(&self.definition())
+    fn name(&self, _: usize) -> &str {
+        self.traits.name.as_str()
+    }
+
+    fn json(&self, _: usize) -> Cow<'_, str> {
+        Cow::Owned(String::from(Box::<str>::from(written(&self.definition()))))
+    }
+}
+
+impl Late for ServerTools {
+    fn name(&self, place: usize) -> &str {
+        self.name(place).unwrap_or_default()
+    }
+
+    fn json(&self, place: usize) -> Cow<'_, str> {
+        let json = self.definition(place).map(|tool| String::from(Box::<str>::from(written(&tool))));
+        json.map_or(Cow::Borrowed("null"), Cow::Owned)
     }
 }
 

@@ -139,8 +139,8 @@ fn can_do(cx: &CallContext, pipeline: &Pipeline) -> String {
     let tools = pipeline.catalog().sorted();
     let lines: Vec<String> = tools
         .iter()
-        .filter(|tool| capability::allows(cx, &tool.traits))
-        .map(|tool| format!("/{} : {}", tool.traits.name, tool.definition().description))
+        .filter(|tool| tool.traits().is_some_and(|traits| capability::allows(cx, &traits)))
+        .filter_map(|tool| Some(format!("/{} : {}", tool.name(), tool.definition()?.description)))
         .collect();
     if lines.is_empty() {
         return "This agent may use no tools; give it some under [capabilities] in its agent.toml.".to_owned();

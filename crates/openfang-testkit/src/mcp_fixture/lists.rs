@@ -16,7 +16,7 @@ pub(super) struct ChangingList {
 impl ChangingList {
     /// A list of these; the entry called `passing` is there after every other change.
     pub(super) fn new(listed: Listed, entries: &[Entry], passing: &str) -> Self {
-        let lasting = entries.iter().filter(|entry| entry.name != passing).cloned();
+        let lasting = entries.iter().filter(|entry| entry.name() != passing).cloned();
         Self {
             without: Arc::new(Listing::new(listed, lasting.collect())),
             with: Arc::new(Listing::new(listed, entries.to_vec())),
@@ -40,6 +40,11 @@ impl ChangingList {
 
 /// An entry from the members behind its name, whose bytes are kept.
 pub(super) fn entry(name: &str, members: &str) -> Entry {
+    Entry::new(name, definition(name, members))
+}
+
+/// The same as it is written.
+pub(super) fn definition(name: &str, members: &str) -> Box<RawValue> {
     let json = RawValue::from_string(format!(r#"{{"name":"{name}",{members}}}"#));
-    Entry::new(name, json.expect("the definitions of the fixture are JSON"))
+    json.expect("the definitions of the fixture are JSON")
 }

@@ -9,7 +9,7 @@ use openfang_mcp::listing::{Listed, Listing};
 use serde_json::json;
 
 use super::answering::PNG;
-use super::lists::entry;
+use super::lists::{definition, entry};
 
 /// The resource that changes.
 pub(super) const WATCHED: &str = "test://watched-resource";
@@ -31,7 +31,7 @@ pub(super) fn page(cursor: Option<&str>) -> Result<ResourcePage, McpError> {
     if cursor.is_some_and(|cursor| !cursor.is_empty()) {
         return Err(McpError::BadCursor);
     }
-    let resources = RESOURCES.iter().map(|(name, members)| entry(name, members).json().into_owned()).collect();
+    let resources = RESOURCES.iter().map(|(name, members)| definition(name, members)).collect();
     Ok(ResourcePage { resources, next_cursor: None })
 }
 

@@ -75,6 +75,9 @@ pub const MCP_UPSTREAM_ENTRIES: usize = 10_000;
 pub const MCP_UPSTREAM_PAGES: usize = 1_000;
 /// A server's list, all pages together.
 pub const MCP_UPSTREAM_LIST_BYTES: usize = 64 * 1024 * 1024;
+/// What a server's tools say is held deflated in blocks of this size: larger ones would take longer to open for one tool,
+/// smaller ones take more memory.
+pub const MCP_PACK_BLOCK_BYTES: usize = 32 * 1024;
 /// The description of a server's tool.
 pub const MCP_DESCRIPTION_BYTES: usize = 8 * 1024;
 /// What a server calls itself, and its version.

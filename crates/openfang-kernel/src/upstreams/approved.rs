@@ -1,0 +1,100 @@
+//! What every tool of a server that was seen looked like, by its name. There may be ten thousand.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use openfang_mcp::client::fingerprint;
+use openfang_mcp::listing::Entry;
+use openfang_types::names::Names;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// What every tool looked like.
+#[derive(Default)]
+pub(super) struct Approved {
+    /// In order.
+    names: Names,
+    prints: Vec<Fingerprint>,
+}
+
+impl Approved {
+    /// What a tool looked like.
+    pub(super) fn get(&self, tool: &str) -> Option<&Fingerprint> {
+        self.prints.get(self.names.place_of(tool)?)
+    }
+
+    /// Whether no tool was seen yet.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The same, and these.
+    pub(super) fn with(&self, tools: &[(&str, Fingerprint)]) -> Self {
+        let mut all: Vec<(&str, Fingerprint)> = Vec::with_capacity(self.names.len() + tools.len());
+        all.extend(self.names.iter().zip(self.prints.iter().copied()));
+        all.extend(tools);
+        // Of two with one name the later one counts, and a stable sort keeps it behind.
+        all.sort_by_key(|(name, _)| *name);
+        all.reverse();
+        all.dedup_by(|(a, _), (b, _)| a == b);
+        all.reverse();
+        Self {
+            names: all.iter().map(|(name, _)| name).collect(),
+            prints: all.iter().map(|(_, print)| *print).collect(),
+        }
+    }
+}
+
+impl Serialize for Approved {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.names.iter().zip(&self.prints))
+    }
+}
+
+impl<'de> Deserialize<'de> for Approved {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let all = BTreeMap::<Cow<'_, str>, Fingerprint>::deserialize(from)?;
+        Ok(Self { names: all.keys().collect(), prints: all.into_values().collect() })
+    }
+}
+
+/// What a tool looked like; in hexadecimal digits where it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    /// Of what a tool says, and where it is.
+    pub(super) fn of(place: &str, tool: &Entry) -> Self {
+        let mut digest = Sha256::new();
+        digest.update(place.as_bytes());
+        digest.update(fingerprint(&tool.json()));
+        Self(digest.finalize().into())
+    }
+}
+
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&hex(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = <Cow<'_, str>>::deserialize(from)?;
+        let digit = |at: usize| text.get(2 * at..2 * at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        let mut bytes = [0; 32];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = digit(at).ok_or_else(|| D::Error::custom("no fingerprint"))?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+#[path = "approved_tests.rs"]
+mod tests;

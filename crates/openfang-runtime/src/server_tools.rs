@@ -1,0 +1,111 @@
+//! The tools of an MCP server that may be used, under their names here. There may be ten thousand and few are ever
+//! called, so each is made when it is first needed; until then it is a name and a place in its server's list.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use openfang_mcp::client::Relay;
+use openfang_mcp::listing::Listing;
+use openfang_types::config::McpServerConfigEntry;
+use openfang_types::names::Names;
+use openfang_types::tool::{ToolAnnotations, ToolDefinition, ToolTraits};
+
+use crate::catalog::Registered;
+use crate::mcp_tool::{McpTool, claimed, traits_of};
+use crate::tools::Tool as _;
+
+/// The tools of a server.
+pub struct ServerTools {
+    server: McpServerConfigEntry,
+    relay: Arc<Relay>,
+    listing: Arc<Listing>,
+    /// What each is called here, by its place in the list; nothing where it can have no name.
+    names: Names,
+    /// What the server claims about each.
+    claimed: Vec<ToolAnnotations>,
+    /// Those that were called, with what was compiled for them.
+    made: Mutex<HashMap<usize, Arc<Registered>>>,
+}
+
+impl ServerTools {
+    /// The tools of a list, each under the name that stands in its place. What was made of the same tools under the same
+    /// names before is made already.
+    pub fn new(
+        server: &McpServerConfigEntry,
+        relay: &Arc<Relay>,
+        listing: &Arc<Listing>,
+        names: Names,
+        before: Option<&Arc<Self>>,
+    ) -> Arc<Self> {
+        let before = before.filter(|before| Arc::ptr_eq(&before.listing, listing));
+        if let Some(before) = before.filter(|before| before.names == names) {
+            return Arc::clone(before);
+        }
+        let made = before.map(|before| before.made().clone()).unwrap_or_default();
+        let made = made
+            .into_iter()
+            .filter(|(place, tool)| names.get(*place) == Some(tool.traits.name.as_str()));
+        Arc::new(Self {
+            server: server.clone(),
+            relay: Arc::clone(relay),
+            listing: Arc::clone(listing),
+            claimed: listing.entries().map(claimed).collect(),
+            made: Mutex::new(made.collect()),
+            names,
+        })
+    }
+
+    /// The list that they are from.
+    pub const fn listing(&self) -> &Arc<Listing> {
+        &self.listing
+    }
+
+    /// What the tool at a place is called here.
+    pub fn name(&self, place: usize) -> Option<&str> {
+        self.names.get(place).filter(|name| !name.is_empty())
+    }
+
+    /// Their places.
+    pub fn places(&self) -> impl Iterator<Item = usize> {
+        (0..self.names.len()).filter(|place| self.name(*place).is_some())
+    }
+
+    /// What the guards need to know of the tool at a place.
+    pub fn traits(&self, place: usize) -> Option<ToolTraits> {
+        let name = self.name(place)?.parse().ok()?;
+        Some(traits_of(&self.server, name, *self.claimed.get(place)?))
+    }
+
+    /// The same of a tool by what the server calls it.
+    pub fn traits_by_own_name(&self, tool: &str) -> Option<ToolTraits> {
+        self.traits(self.listing.place_of(tool)?)
+    }
+
+    /// What the tool at a place says about itself.
+    pub fn definition(&self, place: usize) -> Option<ToolDefinition> {
+        Some(self.tool(place)?.definition())
+    }
+
+    /// The tool at a place.
+    pub fn get(&self, place: usize) -> Option<Arc<Registered>> {
+        if let Some(made) = self.made().get(&place) {
+            return Some(Arc::clone(made));
+        }
+        let tool = Arc::new(Registered::new(Box::new(self.tool(place)?)));
+        Some(Arc::clone(self.made().entry(place).or_insert(tool)))
+    }
+
+    fn tool(&self, place: usize) -> Option<McpTool> {
+        let traits = self.traits(place)?;
+        let (relay, listing) = (Arc::clone(&self.relay), Arc::clone(&self.listing));
+        Some(McpTool::new(traits, relay, listing, place, self.server.trusted))
+    }
+
+    fn made(&self) -> MutexGuard<'_, HashMap<usize, Arc<Registered>>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+#[path = "server_tools_tests.rs"]
+mod tests;
