@@ -11,6 +11,7 @@ mod error;
 mod import;
 mod logging;
 mod mcp;
+mod memory;
 mod output;
 mod session;
 mod signals;

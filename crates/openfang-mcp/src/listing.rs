@@ -1,6 +1,6 @@
 //! Lists of tools, prompts and templates, prepared once per revision: a listing is made when what it shows changes,
-//! and answering costs a copy of bytes. Of a list with many pages only the first is kept prepared: who reads on does so
-//! once, and ten thousand entries need not be held twice.
+//! and answering costs a copy of bytes. Of a list with many pages only the first is kept prepared, once it was asked for
+//! twice: who reads on does so once, and ten thousand entries need not be held twice.
 //!
 //! Entries are in the order of their names. A cursor names the last entry of the page before, so that it stays good
 //! when the list changes in between; one that we did not make is refused.
@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -64,6 +65,8 @@ pub struct Listing {
     entries: Vec<Entry>,
     /// The first page, by revision.
     first: [OnceLock<Bytes>; 5],
+    /// Which of them were asked for: what is asked for once need not be held.
+    asked: [AtomicBool; 5],
     mirrored: OnceLock<HashMap<String, Vec<MirroredParam>>>,
 }
 
@@ -88,7 +91,7 @@ impl Listing {
     /// A list of these.
     pub fn new(listed: Listed, mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.name().cmp(b.name()));
-        Self { listed, entries, first: Default::default(), mirrored: OnceLock::new() }
+        Self { listed, entries, first: Default::default(), asked: Default::default(), mirrored: OnceLock::new() }
     }
 
     /// The entry of that name.
@@ -123,8 +126,11 @@ impl Listing {
             Some(cursor) => self.page_after(&name_in(cursor).ok_or(McpError::BadCursor)?),
         };
         if number == 0 {
-            let first = self.first[revision.index()].get_or_init(|| self.render(revision, 0));
-            return Ok(first.clone());
+            let prepared = &self.first[revision.index()];
+            if self.asked[revision.index()].swap(true, Ordering::Relaxed) {
+                return Ok(prepared.get_or_init(|| self.render(revision, 0)).clone());
+            }
+            return Ok(self.render(revision, 0));
         }
         if number * MCP_PAGE_ENTRIES >= self.entries.len() {
             return Err(McpError::BadCursor);
@@ -178,8 +184,10 @@ impl Listing {
     fn render(&self, revision: Revision, number: usize) -> Bytes {
         let rest = self.entries.get(number * MCP_PAGE_ENTRIES..).unwrap_or_default();
         let entries = &rest[..rest.len().min(MCP_PAGE_ENTRIES)];
-        let bytes = entries.first().map_or(0, |first| first.json().len() + 64) * entries.len();
-        let mut body = String::with_capacity(bytes + 64);
+        // Entries of a list are mostly alike.
+        let some = [entries.first(), entries.get(entries.len() / 2), entries.last()];
+        let longest = some.into_iter().flatten().map(|entry| entry.json().len()).max();
+        let mut body = String::with_capacity((longest.unwrap_or(0) + 8) * entries.len() + 256);
         body.push_str(&format!("\"{}\":[", self.listed.member()));
         for (index, entry) in entries.iter().enumerate() {
             if index > 0 {

@@ -56,7 +56,9 @@ struct Taken {
 
 impl Taken {
     fn by<'a>(tools: impl Iterator<Item = (&'a str, &'a str)> + Clone, max: usize) -> Self {
-        let plain: Names = tools.clone().map(|(server, tool)| format_mcp_tool_name(server, tool)).collect();
+        let sizes = tools.clone().map(|(server, tool)| server.len() + tool.len() + "mcp__".len());
+        let mut plain = Names::with_room(sizes.clone().count(), sizes.sum());
+        tools.clone().for_each(|(server, tool)| plain.push(&format_mcp_tool_name(server, tool)));
         let mut order: Vec<usize> = (0..plain.len()).collect();
         order.sort_by_key(|number| plain.get(*number));
         let alike = order.windows(2).filter_map(|pair| {

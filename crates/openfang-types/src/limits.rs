@@ -13,7 +13,11 @@ mod mcp;
 pub const JSON_MAX_DEPTH: usize = 127;
 /// How long a thread for blocking work waits for more of it: one that ends gives back the memory that its work took, and
 /// what a server with thousands of tools takes once should not be held for ever.
-pub const IDLE_THREAD: Duration = Duration::from_secs(1);
+pub const IDLE_THREAD: Duration = Duration::from_millis(500);
+/// How long after a change memory is given back to the system: the allocator keeps for a second what was freed.
+pub const MEMORY_SETTLED: Duration = Duration::from_millis(1_500);
+/// What is so large that freeing it makes the allocator give memory back.
+pub const MEMORY_LARGE_BYTES: usize = 2 * 1024 * 1024;
 /// Ids that peers mint.
 pub const PEER_ID_MAX_BYTES: usize = 256;
 /// Agent names: `openfang_agent_{name}` must stay within what clients accept as a tool name.

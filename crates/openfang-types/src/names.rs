@@ -9,6 +9,11 @@ pub struct Names {
 }
 
 impl Names {
+    /// None, with room for so many of so many bytes together.
+    pub fn with_room(names: usize, bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes), ends: Vec::with_capacity(names) }
+    }
+
     /// Adds a name.
     pub fn push(&mut self, name: &str) {
         self.text.push_str(name);

@@ -7,6 +7,7 @@ use std::pin::pin;
 use openfang_api::{Server, Stopped};
 use openfang_egress::daemon::DaemonFile;
 use openfang_kernel::home::FirstRun;
+use openfang_kernel::mcp::serving::House as _;
 use openfang_kernel::{Boot, Kernel};
 use openfang_types::principal::{AdminProof, Principal};
 use serde_json::json;
@@ -14,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::StartArgs;
 use crate::error::{CliError, Exit};
-use crate::logging;
 use crate::session::{Session, flag};
 use crate::signals::Signals;
+use crate::{logging, memory};
 
 pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, CliError> {
     let first_run = session.prepare_home()?;
@@ -35,8 +36,12 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
     let server = Server::bind(kernel.clone()).await.map_err(|cause| CliError::Listen { address, cause })?;
     let announced = Announced::write(session, &kernel, &server)?;
     greet(session, &kernel, &announced.file, first_run)?;
+    let tool_changes = kernel.tool_changes();
     kernel.start_background_agents();
-    let exit = serve(session, &kernel, server, signals).await;
+    let exit = tokio::select! {
+        exit = serve(session, &kernel, server, signals) => exit,
+        never = memory::give_back(tool_changes) => match never {},
+    };
     kernel.close().await;
     drop((announced, role));
     Ok(exit)

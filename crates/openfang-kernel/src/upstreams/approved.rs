@@ -29,20 +29,25 @@ impl Approved {
         self.names.is_empty()
     }
 
-    /// The same, and these.
+    /// The same, and these, which are in order too. Of two with one name the later one counts.
     pub(super) fn with(&self, tools: &[(&str, Fingerprint)]) -> Self {
-        let mut all: Vec<(&str, Fingerprint)> = Vec::with_capacity(self.names.len() + tools.len());
-        all.extend(self.names.iter().zip(self.prints.iter().copied()));
-        all.extend(tools);
-        // Of two with one name the later one counts, and a stable sort keeps it behind.
-        all.sort_by_key(|(name, _)| *name);
-        all.reverse();
-        all.dedup_by(|(a, _), (b, _)| a == b);
-        all.reverse();
-        Self {
-            names: all.iter().map(|(name, _)| name).collect(),
-            prints: all.iter().map(|(_, print)| *print).collect(),
+        let mut all = Self::default();
+        let mut before = self.names.iter().zip(self.prints.iter().copied()).peekable();
+        for (name, print) in tools {
+            while let Some((earlier, earlier_print)) = before.next_if(|(earlier, _)| earlier < name) {
+                all.push(earlier, earlier_print);
+            }
+            before.next_if(|(same, _)| same == name);
+            all.push(name, *print);
         }
+        before.for_each(|(name, print)| all.push(name, print));
+        all.names.shrink();
+        all
+    }
+
+    fn push(&mut self, name: &str, print: Fingerprint) {
+        self.names.push(name);
+        self.prints.push(print);
     }
 }
 

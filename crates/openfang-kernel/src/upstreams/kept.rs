@@ -67,7 +67,7 @@ impl Kept {
     pub(super) fn look(&mut self, entry: &McpServerConfigEntry, manifest: &Manifest) -> Looked {
         let place = place_of(entry);
         let may_be_new = self.place == place || self.approved.is_empty();
-        let (mut looked, mut seen) = (Looked::default(), Vec::new());
+        let (mut looked, mut seen) = (Looked::default(), Vec::with_capacity(manifest.tools.entries().len()));
         for tool in manifest.tools.entries() {
             let now = Fingerprint::of(&place, tool);
             match self.approved.get(tool.name()) {
