@@ -19,9 +19,13 @@ use crate::revision::Era;
 pub(super) fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawValue>>, ClientError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Answered {
+    struct Kind {
         #[serde(default)]
         result_type: Option<String>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Answered {
         #[serde(default)]
         input_requests: BTreeMap<String, Asking>,
         #[serde(default)]
@@ -33,15 +37,14 @@ pub(super) fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawVal
         #[serde(default)]
         params: Option<Box<RawValue>>,
     }
-    // Most results are plain, and the word says so without another look.
-    if !result.get().contains("input_required") {
+    // Most results are plain, and the word says so without another look; JSON can write it in other ways only with escapes.
+    let may_ask = result.get().contains("input_required") || result.get().contains("\\u");
+    let kind = || serde_json::from_str::<Kind>(result.get()).ok()?.result_type;
+    if !may_ask || kind().as_deref() != Some("input_required") {
         return Ok(Outcome::Complete(result));
     }
     let wrong = |why: &str| ClientError::NotMcp(why.to_owned());
     let answered: Answered = serde_json::from_str(result.get()).map_err(|_| wrong("its questions make no sense"))?;
-    if answered.result_type.as_deref() != Some("input_required") {
-        return Ok(Outcome::Complete(result));
-    }
     let mut requests = BTreeMap::new();
     for (key, Asking { method, params }) in answered.input_requests {
         let question = Question { id: Id::Null, method, params };
@@ -67,12 +70,13 @@ pub(super) fn plain_answer(result: Box<RawValue>, era: Era) -> Result<Box<RawVal
 /// Questions by what they are called: as their server called them, where it did and no two are the same.
 pub(super) fn keyed(questions: Vec<Question>) -> Vec<(String, Question)> {
     let mut keys = HashSet::new();
-    let numbered = questions.into_iter().enumerate();
-    numbered
-        .map(|(at, mut question)| {
-            let key = key_of(&mut question).filter(|key| keys.insert(key.clone()));
-            (key.unwrap_or_else(|| format!("question-{}", at + 1)), question)
-        })
+    let called = |mut question: Question| (key_of(&mut question).filter(|key| keys.insert(key.clone())), question);
+    let called: Vec<(Option<String>, Question)> = questions.into_iter().map(called).collect();
+    // A server may use words like ours.
+    let mut ours = (1..).map(|number: usize| format!("question-{number}")).filter(|key| !keys.contains(key));
+    called
+        .into_iter()
+        .map(|(key, question)| (key.or_else(|| ours.next()).unwrap_or_default(), question))
         .collect()
 }
 
@@ -109,3 +113,7 @@ pub(super) fn put(question: &Question) -> Option<InputRequest> {
     };
     Some(InputRequest { needs, method, params })
 }
+
+#[cfg(test)]
+#[path = "questions_tests.rs"]
+mod tests;
