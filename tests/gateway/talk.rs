@@ -85,6 +85,26 @@ async fn an_answer_that_is_too_large_fails_its_call_at_once() {
     house.close().await;
 }
 
+/// With others on the same pipe, too: how the message begins says whose it is.
+#[tokio::test]
+async fn an_answer_that_is_too_large_fails_its_call_at_once_and_not_those_beside_it() {
+    let mut entry = odd("large", &[]);
+    entry.timeout_secs = 60;
+    let house = House::beside(entry).await;
+    house.ready("large").await;
+
+    let said = tokio::select! {
+        biased;
+        said = house.says("mcp_large_never", json!({})) => panic!("{said}"),
+        said = house.says("mcp_large_huge", json!({"bytes": 33 * MIB})) => said,
+    };
+
+    assert!(said.starts_with('!') && said.contains("larger than 24 MiB"), "{said}");
+    assert_eq!(house.says("mcp_large_echo", json!({"text": "and on"})).await, "and on");
+    assert_eq!(house.status("large").starts, 1);
+    house.close().await;
+}
+
 #[tokio::test]
 async fn half_a_message_and_then_nothing_fails_the_call_once() {
     let house = House::beside(odd("cut", &[])).await;

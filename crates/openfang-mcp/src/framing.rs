@@ -6,7 +6,7 @@
 use std::io;
 
 use bytes::{Buf as _, BytesMut};
-use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_FRAME_HEADER_BYTES};
+use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_FRAME_HEADER_BYTES, MCP_LOST_HEAD_BYTES};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 /// How messages are told apart.
@@ -37,6 +37,8 @@ pub struct FrameReader<R> {
     framing: Option<Framing>,
     state: State,
     limit: usize,
+    /// How the last message began that was too large.
+    lost: BytesMut,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +60,14 @@ const START: State = State::Between { seen: 0 };
 impl<R: AsyncRead + Unpin> FrameReader<R> {
     /// Reads from here.
     pub fn new(from: R) -> Self {
-        Self { from, buffer: BytesMut::new(), framing: None, state: START, limit: MAX_MCP_MESSAGE_SIZE }
+        Self {
+            from,
+            buffer: BytesMut::new(),
+            framing: None,
+            state: START,
+            limit: MAX_MCP_MESSAGE_SIZE,
+            lost: BytesMut::new(),
+        }
     }
 
     /// Takes frames of this size at most.
@@ -71,6 +80,11 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     /// How the peer frames; lines until it has said something else.
     pub fn framing(&self) -> Framing {
         self.framing.unwrap_or(Framing::Lines)
+    }
+
+    /// How the last message began that was too large: it may say whom it was for.
+    pub(crate) fn lost(&self) -> &[u8] {
+        &self.lost
     }
 
     /// The next frame; none at the end of the input. A frame that the end cuts off is none.
@@ -91,7 +105,10 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         if self.buffer.is_empty() && self.buffer.capacity() > KEPT_BYTES {
             self.buffer = BytesMut::new();
         }
-        self.buffer.reserve(READ_BYTES);
+        // A long message takes few steps to its length: each leaves behind what the one before held.
+        if self.buffer.capacity() - self.buffer.len() < READ_BYTES {
+            self.buffer.reserve(READ_BYTES.max(3 * self.buffer.len()));
+        }
     }
 
     /// What stands behind the last line break is a message too.
@@ -140,9 +157,11 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     fn line(&mut self, seen: usize) -> Step {
         let Some(end) = self.buffer[seen..].iter().position(|byte| *byte == b'\n') else {
             if self.buffer.len() > self.limit {
+                // Said at once: it may take long until all of it has come.
+                self.lose();
                 self.buffer.clear();
                 self.state = State::SkippingLine;
-                return Step::Again;
+                return Step::Frame(Frame::TooLarge);
             }
             self.state = State::Between { seen: self.buffer.len() };
             return Step::More;
@@ -151,10 +170,16 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         self.state = START;
         line.truncate(line.len() - 1);
         if line.len() > self.limit {
+            self.lost = BytesMut::from(&line[..line.len().min(MCP_LOST_HEAD_BYTES)]);
             return Step::Frame(Frame::TooLarge);
         }
         // A reader of lines skips what is blank.
         if line.trim_ascii().is_empty() { Step::Again } else { Step::Frame(Frame::Message(line)) }
+    }
+
+    /// Keeps how a message begins that is not kept.
+    fn lose(&mut self) {
+        self.lost = BytesMut::from(&self.buffer[..self.buffer.len().min(MCP_LOST_HEAD_BYTES)]);
     }
 
     fn skip_line(&mut self) -> Step {
@@ -162,7 +187,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             Some(end) => {
                 self.buffer.advance(end + 1);
                 self.state = START;
-                Step::Frame(Frame::TooLarge)
+                Step::Again
             }
             None => {
                 self.buffer.clear();
@@ -185,7 +210,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         self.buffer.advance(end);
         match length {
             Some(left) if left > self.limit => {
-                // Said at once: it may take long until all of it has come.
+                self.lose();
                 self.state = State::Body { left, is_kept: false };
                 Step::Frame(Frame::TooLarge)
             }

@@ -64,6 +64,20 @@ async fn a_line_that_is_too_long_is_drained_and_the_next_one_is_read() {
 }
 
 #[tokio::test]
+async fn a_message_that_is_too_large_is_said_before_all_of_it_came_with_how_it_began() {
+    let (near, far) = tokio::io::duplex(8 * LIMIT);
+    let mut reader = FrameReader::new(near).with_limit(LIMIT);
+    let mut writer = far;
+    let begin = format!("{{\"id\":7,\"result\":\"{}", "x".repeat(LIMIT));
+    writer.write_all(begin.as_bytes()).await.unwrap();
+    assert_eq!(reader.next().await.unwrap(), Some(Frame::TooLarge));
+    assert!(begin.as_bytes().starts_with(reader.lost()) && reader.lost().starts_with(b"{\"id\":7,"));
+
+    writer.write_all(b"xxx\"}\n{\"a\":1}\n").await.unwrap();
+    assert_eq!(reader.next().await.unwrap(), Some(message("{\"a\":1}")));
+}
+
+#[tokio::test]
 async fn a_line_of_exactly_the_limit_is_read() {
     let line = "x".repeat(LIMIT);
 

@@ -52,10 +52,13 @@ def huge(peer, request, arguments):
     piece = b"x" * 65536
     start = {"jsonrpc": "2.0", "id": request["id"], "result": {"content": [{"type": "text", "text": "@"}]}}
     head, tail = json.dumps(start).encode().split(b"@")
-    peer.write(head)
-    for _ in range(arguments["bytes"] // len(piece)):
-        peer.write(piece)
-    peer.write(tail + b"\n")
+    # Nothing else comes in between: we are told that it is too large before all of it is written.
+    with peer.lock:
+        sys.stdout.buffer.write(head)
+        for _ in range(arguments["bytes"] // len(piece)):
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.write(tail + b"\n")
+        sys.stdout.buffer.flush()
 
 
 @trick

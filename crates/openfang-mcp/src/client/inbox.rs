@@ -10,7 +10,7 @@ use bytes::Bytes;
 use openfang_types::jsonrpc::{
     ErrorObject, Id, IdRule, Incoming, RpcError, decode, decode_batch, encode_error, encode_result, is_batch,
 };
-use openfang_types::limits::MCP_BATCH;
+use openfang_types::limits::{MCP_BATCH, MCP_LOST_HEAD_BYTES};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -121,8 +121,12 @@ impl Inbox {
         }
     }
 
-    /// An answer came that could not be kept. Where one request waits, it is that one's; where several do, nobody knows.
-    pub(super) fn lose_answer(&self, error: &ClientError) {
+    /// An answer came that could not be kept, and began like this. Where that does not name a request and one waits, it is
+    /// that one's; where several do, nobody knows.
+    pub(super) fn lose_answer(&self, head: &[u8], error: &ClientError) {
+        if let Some(id) = id_in_head(head) {
+            return self.fail(id, error.clone());
+        }
         let inside = self.lock();
         let mut waiting = inside.waiting.iter().filter(|(_, waiting)| waiting.what != Expected::End);
         let (Some((id, _)), None) = (waiting.next(), waiting.next()) else { return };
@@ -292,7 +296,8 @@ impl Inbox {
         (waiting.takes_questions() || !takes_questions).then(|| Arc::clone(&waiting.slot))
     }
 
-    fn notice(&self, notice: Notice) {
+    /// Tells whoever hears what the server says of its own accord.
+    pub(super) fn notice(&self, notice: Notice) {
         // Nobody may be listening.
         let _ = self.notices.send(notice);
     }
@@ -304,10 +309,13 @@ impl Inbox {
 
 /// The id at the beginning of what looks like an answer.
 fn id_in_head(frame: &[u8]) -> Option<i64> {
-    const HEAD_BYTES: usize = 256;
-    let head = String::from_utf8_lossy(&frame[..frame.len().min(HEAD_BYTES)]).into_owned();
+    let head = String::from_utf8_lossy(&frame[..frame.len().min(MCP_LOST_HEAD_BYTES)]).into_owned();
     let is_answer = head.trim_start().starts_with('{') && head.contains("\"jsonrpc\"") && !head.contains("\"method\"");
-    let (_, rest) = head.split_once("\"id\"").filter(|_| is_answer)?;
+    let (before, rest) = head.split_once("\"id\"").filter(|_| is_answer)?;
+    // What stands within the result is another id.
+    if before.contains("\"result\"") || before.contains("\"error\"") {
+        return None;
+    }
     let number = rest.trim_start().strip_prefix(':')?.trim_start();
     let end = number.find(|c: char| !c.is_ascii_digit())?;
     number.get(..end)?.parse().ok()

@@ -79,11 +79,11 @@ fn an_answer_that_could_not_be_kept_is_that_of_the_only_one_who_waits() {
     let (_, listening) = inbox.expect(Expected::End).unwrap();
     let (first, one) = inbox.expect(Expected::Answer).unwrap();
     let (second, two) = inbox.expect(Expected::Answer).unwrap();
-    inbox.lose_answer(&ClientError::TooLarge);
+    inbox.lose_answer(b"{", &ClientError::TooLarge);
     assert_eq!((text(one.take()), text(two.take())), ("nothing".to_owned(), "nothing".to_owned()));
 
     inbox.forget(second);
-    inbox.lose_answer(&ClientError::TooLarge);
+    inbox.lose_answer(b"{", &ClientError::TooLarge);
 
     assert_eq!(text(one.take()), "its answer is larger than 24 MiB");
     assert!(!inbox.waits_for(first));
@@ -104,4 +104,19 @@ fn an_answer_that_cannot_be_read_fails_its_own_call() {
     let broken = [format!(r#"{{"jsonrpc":"2.0","id":{id},"result":""#).as_bytes(), b"\xff\xfe\"}"].concat();
     inbox.take(&broken, None);
     assert!(text(slot.take()).contains("cannot be read"));
+}
+
+#[test]
+fn an_answer_that_could_not_be_kept_fails_the_call_it_names_among_many() {
+    let inbox = Inbox::new();
+    let (_, one) = inbox.expect(Expected::Answer).unwrap();
+    let (second, two) = inbox.expect(Expected::Answer).unwrap();
+    let within = format!(r#"{{"jsonrpc":"2.0","result":{{"id":{second},"text":"xxx"#);
+    inbox.lose_answer(within.as_bytes(), &ClientError::TooLarge);
+    assert_eq!(text(two.take()), "nothing", "an id within the result is another one");
+
+    inbox.lose_answer(format!(r#"{{"jsonrpc":"2.0","id":{second},"result":"xxx"#).as_bytes(), &ClientError::TooLarge);
+
+    assert_eq!(text(two.take()), "its answer is larger than 24 MiB");
+    assert_eq!(text(one.take()), "nothing");
 }

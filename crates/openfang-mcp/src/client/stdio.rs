@@ -72,7 +72,7 @@ async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker):
         let taken = match frames.next().await {
             Ok(Some(Frame::Message(message))) => inbox.take(&message, None),
             Ok(Some(Frame::TooLarge)) => {
-                inbox.lose_answer(&ClientError::TooLarge);
+                inbox.lose_answer(frames.lost(), &ClientError::TooLarge);
                 vec![Taken::Noise]
             }
             Ok(Some(Frame::BadHeader)) => vec![Taken::Noise],

@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const MAX_MCP_MESSAGE_SIZE: usize = 10 * 1024 * 1024;
 /// The header of a frame on stdio, for peers that send one.
 pub const MCP_FRAME_HEADER_BYTES: usize = 8 * 1024;
+/// What is kept of a message that is too large: its beginning says whom it was for.
+pub const MCP_LOST_HEAD_BYTES: usize = 256;
 /// Entries on one page of a list.
 pub const MCP_PAGE_ENTRIES: usize = 1_000;
 /// Kinds of callers for whom the lists are kept ready.
@@ -108,6 +110,10 @@ pub const MCP_PARKED_PER_OWNER: usize = 32;
 pub const MCP_PARKED_TTL: Duration = Duration::from_secs(600);
 /// Connections to one server that may ask its callers.
 pub const MCP_POOL: usize = 64;
+/// Calls that wait until one of these connections is free.
+pub const MCP_POOL_WAITING: usize = 1_024;
+/// See [`MCP_POOL_WAITING`]; one caller must not take all places in the line.
+pub const MCP_POOL_WAITING_PER_OWNER: usize = 256;
 /// How long such a connection is kept without a call.
 pub const MCP_POOL_IDLE: Duration = Duration::from_secs(60);
 /// How often a command looks whether a server that it has added is ready.
