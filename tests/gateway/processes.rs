@@ -140,6 +140,21 @@ async fn stopping_ends_every_server_within_the_time_to_drain() {
     until(SOON, || none(marked(&mark))).await;
 }
 
+/// A conversation for each, and only so many: the others wait in line.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_calls_at_once_of_a_server_that_may_ask_are_all_answered() {
+    let mut entry = super::fixture::program("asking", &["sh".to_owned(), script("quick.sh")]);
+    (entry.interactive, entry.timeout_secs) = (true, 90);
+    let house = House::on(TestHome::new(), [entry]).await;
+    house.ready("asking").await;
+
+    let calls = (0..100).map(|_| house.says("mcp_asking_hello", json!({})));
+    let said = futures_util::future::join_all(calls).await;
+
+    assert!(said.iter().all(|said| said == "hello"), "{said:?}");
+    house.close().await;
+}
+
 /// A server that may ask its callers has a process for each call that is under way; none of them stays either.
 #[tokio::test]
 async fn conversations_of_one_caller_each_end_with_the_house() {

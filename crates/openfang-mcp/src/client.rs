@@ -31,6 +31,7 @@ mod error;
 mod handshake;
 mod inbox;
 mod life;
+mod line;
 mod manifest;
 mod mirror;
 mod ongoing;

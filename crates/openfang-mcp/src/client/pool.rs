@@ -1,18 +1,19 @@
 //! Conversations of one caller each, with a server that may ask: a question then has exactly one addressee.
 //!
 //! A conversation serves one call at a time and goes back for the next call of the same caller with the same
-//! capabilities. One that nobody used for a while is ended.
+//! capabilities. One that nobody used for a while is ended. There are only so many, and calls beyond that wait in line.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_types::limits::{MCP_POOL, MCP_POOL_IDLE};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::line::{Line, Place};
 use super::upstream::Upstream;
-use super::{ClientError, Connecting, Connection, connect};
+use super::{ClientError, Connecting, Connection, Notice, connect};
 use crate::capabilities::ClientCapabilities;
 use crate::meta::LogLevel;
 
@@ -20,7 +21,8 @@ use crate::meta::LogLevel;
 pub(super) struct Pool {
     upstream: Upstream,
     shelf: Arc<Shelf>,
-    seats: Arc<Semaphore>,
+    /// A place for each call that may be under way.
+    line: Arc<Line>,
 }
 
 #[derive(Default)]
@@ -44,8 +46,6 @@ struct Key {
 struct Held {
     connection: Connection,
     level: Option<LogLevel>,
-    /// One of the seats there are.
-    _seat: OwnedSemaphorePermit,
 }
 
 /// A conversation for one call. It goes back when the call came to its end; else nobody knows what the server still
@@ -56,15 +56,20 @@ pub(super) struct Lease {
     shelf: Arc<Shelf>,
     stop: CancellationToken,
     is_done: bool,
+    /// Given on after the conversation went back.
+    _place: Place,
 }
 
 impl Pool {
     pub(super) fn new(upstream: Upstream) -> Self {
-        Self { upstream, shelf: Arc::default(), seats: Arc::new(Semaphore::new(MCP_POOL)) }
+        Self { upstream, shelf: Arc::default(), line: Line::new(MCP_POOL) }
     }
 
     /// A conversation for this caller alone.
     pub(super) async fn take(&self, owner: &str, declared: ClientCapabilities) -> Result<Lease, ClientError> {
+        let busy = || ClientError::NotSent(format!("{MCP_POOL} calls to this server are under way; try again"));
+        let place = timeout(self.upstream.timeout(), self.line.place(owner)).await;
+        let place = place.ok().flatten().ok_or_else(busy)?;
         let key = Key { owner: owner.to_owned(), declared };
         let held = match self.shelf.take(&key) {
             Some(held) => held,
@@ -76,20 +81,13 @@ impl Pool {
             shelf: Arc::clone(&self.shelf),
             stop: self.upstream.inner.parts.stop.clone(),
             is_done: false,
+            _place: place,
         })
     }
 
     async fn make(&self, declared: ClientCapabilities) -> Result<Held, ClientError> {
-        let seat = match Arc::clone(&self.seats).try_acquire_owned() {
-            Ok(seat) => Some(seat),
-            // Somebody else's that waits for a call makes room.
-            Err(_) => {
-                drop(self.shelf.oldest());
-                Arc::clone(&self.seats).try_acquire_owned().ok()
-            }
-        };
-        let busy = || ClientError::NotSent(format!("{MCP_POOL} calls to this server are under way; try again"));
-        let seat = seat.ok_or_else(busy)?;
+        // Somebody else's that waits for a call makes room.
+        self.shelf.make_room(self.line.taken());
         // A server that is down says so at once, and what era it speaks is known.
         let known = self.upstream.connection().await?.revision().era();
         let parts = &self.upstream.inner.parts;
@@ -102,8 +100,30 @@ impl Pool {
             tracker: parts.tracker.clone(),
         };
         let connection = connect(connecting).await.map_err(|(error, _)| error)?;
+        self.hear(&connection);
         self.shelf.sweep_later(&self.upstream);
-        Ok(Held { connection, level: None, _seat: seat })
+        Ok(Held { connection, level: None })
+    }
+
+    /// What a server says here that it changed concerns everybody.
+    fn hear(&self, connection: &Connection) {
+        let (mut notices, upstream) = (connection.notices(), self.upstream.clone());
+        self.upstream.inner.parts.tracker.spawn(async move {
+            loop {
+                let notice = tokio::select! {
+                    biased;
+                    () = upstream.inner.parts.stop.cancelled() => return,
+                    notice = notices.recv() => notice,
+                };
+                match notice {
+                    Ok(notice @ (Notice::Tools | Notice::Prompts | Notice::Resources)) => upstream.pass_on(notice),
+                    // Whoever wants to hear of a resource says so in the shared conversation, and hears of it there.
+                    Ok(Notice::Resource(_)) => {}
+                    Err(RecvError::Lagged(_)) => upstream.pass_on(Notice::Tools),
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
     }
 }
 
@@ -114,8 +134,13 @@ impl Shelf {
         idle.remove(at).map(|idle| idle.held)
     }
 
-    fn oldest(&self) -> Option<Idle> {
-        self.lock().pop_front()
+    /// Ends the oldest until there is room for those of so many calls.
+    fn make_room(&self, calls: usize) {
+        let mut idle = self.lock();
+        let too_many = (idle.len() + calls).saturating_sub(MCP_POOL).min(idle.len());
+        let oldest: Vec<Idle> = idle.drain(..too_many).collect();
+        drop(idle);
+        drop(oldest);
     }
 
     /// Ends what nobody used for a while, once that while is over.

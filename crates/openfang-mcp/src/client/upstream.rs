@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::watching::Watched;
-use super::{ClientError, Connection, Endpoint, Manifest, ServerFacts};
+use super::{ClientError, Connection, Endpoint, Manifest, Notice, ServerFacts};
 use crate::capabilities::ClientCapabilities;
 use crate::host::Change;
 use crate::revision::Era;
@@ -223,6 +223,13 @@ impl Upstream {
             }
             Err(error) if error.ends_connection() => connection.close(&error.to_string()),
             Ok(_) | Err(_) => self.inner.timeouts.store(0, Ordering::SeqCst),
+        }
+    }
+
+    /// The server said in another conversation that it changed: it is asked again in the one that is kept.
+    pub(super) fn pass_on(&self, notice: Notice) {
+        if let Some(connection) = self.live() {
+            connection.inbox().notice(notice);
         }
     }
 
