@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use openfang_mcp::capabilities::ClientCapabilities;
 use openfang_mcp::client::{Observer, Relay, Upstream, UpstreamParts};
-use openfang_mcp::naming::unique_names;
+use openfang_mcp::naming::{format_mcp_tool_name, unique_names};
 use openfang_mcp::revision::Era;
 use openfang_types::config::{McpProtocol, McpServerConfigEntry};
 use openfang_types::ids::{ServerName, ToolName};
 use openfang_types::mcp_status::McpServerStatus;
+use openfang_types::names::Names;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -49,6 +50,8 @@ pub(crate) struct Upstreams {
     servers: RwLock<BTreeMap<ServerName, Arc<Connected>>>,
     /// Held by whoever brings what the servers have to the catalogue: the last one must have seen everything.
     naming: Mutex<()>,
+    /// Held by whoever writes down or forgets what a server has.
+    writing: Arc<Mutex<()>>,
     /// Whether servers are connected to as soon as they are known; else when they are first used.
     is_eager: AtomicBool,
     tracker: TaskTracker,
@@ -62,6 +65,7 @@ impl Upstreams {
             directory,
             servers: RwLock::default(),
             naming: Mutex::default(),
+            writing: Arc::default(),
             is_eager: AtomicBool::new(false),
             tracker: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -91,10 +95,16 @@ impl Upstreams {
     /// Knows a server from now on, in the place of one of the same name.
     pub(crate) fn put(&self, entry: McpServerConfigEntry) {
         let name = entry.name.clone();
+        let alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        // What was approved a moment ago may not be written down yet, and the new one reads what is.
+        if let Some(before) = self.get(&name) {
+            before.write_down(&self.directory);
+            before.retire();
+        }
         let server = Arc::new(self.connected(entry));
         let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
         let before = servers.insert(name, Arc::clone(&server));
-        drop(servers);
+        drop((servers, alone));
         if let Some(before) = before {
             before.upstream().stop();
         }
@@ -109,7 +119,10 @@ impl Upstreams {
         let removed = self.servers.write().unwrap_or_else(PoisonError::into_inner).remove(name);
         let Some(server) = removed else { return false };
         server.upstream().stop();
+        let alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        server.retire();
         Kept::forget(&self.directory, name);
+        drop(alone);
         self.list_tools();
         true
     }
@@ -232,24 +245,28 @@ impl Upstreams {
         let mut names = unique_names(pairs, inner.config.limits.max_tool_name);
         let mut listed = Vec::new();
         for (tools, server) in &servers {
-            let named = tools.names().zip(names.by_ref()).map(|(tool, (name, is_hashed))| {
+            let prefix = format_mcp_tool_name(server.entry.name.as_str(), "").len();
+            let mut named =
+                Names::with_room(tools.entries().len(), tools.names().map(|tool| tool.len() + prefix).sum());
+            for (tool, (name, is_hashed)) in tools.names().zip(names.by_ref()) {
                 if is_hashed {
                     tracing::debug!(server = %server.entry.name, tool, name, "a tool has a name with a hash");
                 }
                 // A name that is none leaves its place empty.
-                if name.parse::<ToolName>().is_ok() { name } else { String::new() }
-            });
-            listed.push(server.named(tools, named.collect()));
+                named.push(if name.parse::<ToolName>().is_ok() { &name } else { "" });
+            }
+            listed.push(server.named(tools, named));
         }
         inner.pipeline.catalog().connect(listed);
     }
 
     fn write_down(&self, server: &Arc<Connected>) {
         let (directory, server) = (self.directory.clone(), Arc::clone(server));
+        let writing = Arc::clone(&self.writing);
+        server.note_news();
         let write = move || {
-            if let Err(error) = server.write_down(&directory) {
-                tracing::warn!(server = %server.entry.name, %error, "what a server has cannot be written down");
-            }
+            let _alone = writing.lock().unwrap_or_else(PoisonError::into_inner);
+            server.write_down(&directory);
         };
         match tokio::runtime::Handle::try_current() {
             Ok(_) => drop(self.tracker.spawn_blocking(write)),
@@ -275,3 +292,7 @@ impl Observer for Noticing {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "upstreams_tests.rs"]
+mod tests;

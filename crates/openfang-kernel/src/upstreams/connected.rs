@@ -1,7 +1,6 @@
 //! One server: its entry, the way to it, what is shown of it, and what is remembered.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,6 +25,18 @@ pub(crate) struct Connected {
     relay: Arc<Relay>,
     log: Arc<ServerLog>,
     shown: Mutex<Shown>,
+    written: Mutex<Written>,
+}
+
+/// How what is remembered of a server stands to its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    /// It is in the file.
+    Done,
+    /// It is to be.
+    Wanted,
+    /// The file is another one's, or gone.
+    Retired,
 }
 
 /// What is shown of it.
@@ -47,7 +58,7 @@ impl Connected {
         let quarantined = kept.look(&entry, &manifest).quarantined;
         let tools = without(&manifest.tools, &quarantined);
         let shown = Shown { kept, manifest, quarantined, tools, named: None, noted: None };
-        Self { entry, relay: Arc::new(relay), log, shown: Mutex::new(shown) }
+        Self { entry, relay: Arc::new(relay), log, shown: Mutex::new(shown), written: Mutex::new(Written::Done) }
     }
 
     /// The way to it.
@@ -219,13 +230,40 @@ impl Connected {
         named
     }
 
-    pub(super) fn write_down(&self, directory: &Path) -> io::Result<()> {
+    /// There is something new to be written down.
+    pub(super) fn note_news(&self) {
+        let mut written = self.written();
+        if *written == Written::Done {
+            *written = Written::Wanted;
+        }
+    }
+
+    /// Writes down what is new, if that is still wanted; one at a time for all servers.
+    pub(super) fn write_down(&self, directory: &Path) {
+        {
+            let mut written = self.written();
+            if *written != Written::Wanted {
+                return;
+            }
+            *written = Written::Done;
+        }
         // Calls look at what is shown, and must not wait for a disk.
         let (kept, manifest) = {
             let shown = self.lock();
             (shown.kept.clone(), Arc::clone(&shown.manifest))
         };
-        kept.write(directory, &self.entry.name, &manifest)
+        if let Err(error) = kept.write(directory, &self.entry.name, &manifest) {
+            tracing::warn!(server = %self.entry.name, %error, "what a server has cannot be written down");
+        }
+    }
+
+    /// From now on the file is another one's, or gone.
+    pub(super) fn retire(&self) {
+        *self.written() = Written::Retired;
+    }
+
+    fn written(&self) -> MutexGuard<'_, Written> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Shown> {

@@ -1,0 +1,66 @@
+//! What is remembered of servers, while they come and go.
+
+use openfang_mcp::client::Manifest;
+use openfang_types::config::{McpTransportEntry, OnChange};
+use serde_json::json;
+
+use super::*;
+
+fn manifest(says: &str) -> Manifest {
+    let tool = json!({ "name": "a", "description": says, "inputSchema": { "type": "object" } });
+    let kept = json!({ "tools": [tool], "prompts": [], "templates": [] }).to_string();
+    Manifest::of(serde_json::from_str(&kept).unwrap())
+}
+
+fn entry() -> McpServerConfigEntry {
+    let transport = McpTransportEntry::Stdio { command: "x".to_owned(), args: Vec::new() };
+    McpServerConfigEntry {
+        on_change: OnChange::Quarantine,
+        ..McpServerConfigEntry::new("s".parse().unwrap(), transport)
+    }
+}
+
+/// A directory in which a server is remembered whose tool is not what it was.
+fn changed(entry: &McpServerConfigEntry) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let (mut kept, _) = Kept::read(home.path(), entry);
+    kept.look(entry, &manifest("one"));
+    kept.write(home.path(), &entry.name, &manifest("two")).unwrap();
+    home
+}
+
+fn quarantined(upstreams: &Upstreams) -> usize {
+    let status = upstreams.status(&entry().name).unwrap();
+    status.tools.iter().filter(|tool| tool.quarantined).count()
+}
+
+#[test]
+fn what_was_approved_and_is_not_written_yet_holds_for_a_server_in_the_place_of_the_other() {
+    let entry = entry();
+    let home = changed(&entry);
+    let upstreams = Upstreams::new(Weak::new(), home.path().to_owned());
+    upstreams.put(entry.clone());
+    assert_eq!(quarantined(&upstreams), 1);
+
+    let server = upstreams.get(&entry.name).unwrap();
+    server.approve(None);
+    server.note_news();
+    upstreams.put(entry);
+
+    assert_eq!(quarantined(&upstreams), 0);
+}
+
+#[test]
+fn what_is_to_be_written_of_a_server_that_is_gone_is_not_written() {
+    let entry = entry();
+    let home = changed(&entry);
+    let upstreams = Upstreams::new(Weak::new(), home.path().to_owned());
+    upstreams.put(entry.clone());
+    let server = upstreams.get(&entry.name).unwrap();
+    server.note_news();
+
+    assert!(upstreams.remove(&entry.name));
+    upstreams.write_down(&server);
+
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+}
