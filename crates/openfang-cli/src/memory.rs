@@ -11,11 +11,13 @@ use openfang_kernel::mcp::serving::Ticks;
 use openfang_types::limits::{MEMORY_LARGE_BYTES, MEMORY_SETTLED};
 use tokio::time::sleep;
 
-/// Gives memory back whenever the tools of MCP servers have changed.
+/// Gives memory back a while after the start, and whenever the tools of MCP servers have changed.
 pub(crate) async fn give_back(mut tool_changes: Ticks) -> Infallible {
-    while tool_changes.next().await.is_some() {
+    loop {
         sleep(MEMORY_SETTLED).await;
         drop(black_box(Vec::<u8>::with_capacity(MEMORY_LARGE_BYTES)));
+        if tool_changes.next().await.is_none() {
+            return pending().await;
+        }
     }
-    pending().await
 }
