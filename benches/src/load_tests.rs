@@ -65,3 +65,34 @@ fn a_round_is_reduced_to_rate_percentiles_and_cpu() {
 
     assert_eq!(round, Round { requests_per_second: 100.0, p50_ms: 100.0, p99_ms: 198.0, cpu_micros: 20.0 });
 }
+
+fn sending(turns: Turns, requests: &[&str], number: usize) -> Sending {
+    let requests = requests.iter().map(|request| Bytes::copy_from_slice(request.as_bytes())).collect();
+    Sending::new(&Target { pid: 0, address: String::new(), requests, turns }, number)
+}
+
+#[test]
+fn every_fresh_request_has_an_id_of_its_own() {
+    let request = format!("id={FRESH}!");
+    let (mut one, mut other) = (sending(Turns::Fresh, &[&request], 0), sending(Turns::Fresh, &[&request], 1));
+
+    let sent: std::collections::HashSet<Vec<u8>> = (0..1_000)
+        .flat_map(|_| [one.next().unwrap().to_vec(), other.next().unwrap().to_vec()])
+        .collect();
+
+    assert_eq!(sent.len(), 2_000);
+    for request in &sent {
+        let id = request.strip_prefix(b"id=").and_then(|rest| rest.strip_suffix(b"!")).unwrap();
+        assert_eq!(Uuid::try_parse_ascii(id).unwrap().get_version_num(), 4);
+    }
+}
+
+#[test]
+fn a_connection_repeats_its_own_request_or_goes_through_all() {
+    let mut own = sending(Turns::Own, &["a", "b"], 3);
+    let mut all = sending(Turns::All, &["a", "b"], 0);
+
+    assert!((0..3).all(|_| own.next().unwrap() == b"b"));
+    assert_eq!((0..4).map(|_| all.next().unwrap()[0]).collect::<Vec<_>>(), b"abab");
+    assert!(sending(Turns::All, &[], 0).next().is_none());
+}

@@ -115,7 +115,7 @@ impl Bench {
             owner: self.owner.clone(),
             agent: "starter".parse()?,
             context_id: "c".parse()?,
-            resend_key: ResendKey::new(format!("m-{id}")),
+            resend_key: ResendKey::new(&id.to_string(), b""),
             message: Message::text(format!("m-{id}").parse()?, Role::User, "/add_numbers {\"a\": 3, \"b\": 7}"),
             events: vec![status(state, at)],
             labels: Labels::none(),

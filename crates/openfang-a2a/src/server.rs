@@ -102,8 +102,22 @@ impl<H: AgentHost> Server<H> {
     async fn carry_out(&self, asking: &Asking<'_, H::Caller>, request: Request) -> Result<Outcome, A2aError> {
         extensions::check(&self.offers.required_extensions, asking.headers)?;
         let agent = self.addressed(asking, request.tenant.as_deref())?;
+        match request.operation {
+            Operation::Send(sending) => self.send(asking, agent, *sending).await,
+            // Boxed, because sending is what is asked most: its future would be as large as the largest of these.
+            other => Box::pin(self.carry_out_other(asking, agent, other)).await,
+        }
+    }
+
+    /// Everything but sending.
+    async fn carry_out_other(
+        &self,
+        asking: &Asking<'_, H::Caller>,
+        agent: Option<AgentName>,
+        operation: Operation,
+    ) -> Result<Outcome, A2aError> {
         let (host, caller) = (&self.host, asking.caller);
-        let answer = match request.operation {
+        let answer = match operation {
             Operation::Send(sending) => return self.send(asking, agent, *sending).await,
             Operation::Subscribe { task } => {
                 let held = host.task(caller, agent.as_ref(), &task).await?;

@@ -70,7 +70,8 @@ impl Server {
         let front = Arc::new(Front::new(kernel.clone(), address));
         let sweeper = stop.clone();
         let app = Arc::new(App::new(&front));
-        let answer = move |peer: Peer, request: Request<Incoming>| Arc::clone(&app).answer(peer, request);
+        // Boxed: a connection keeps room for an answer under way as long as it lives, and streams live long.
+        let answer = move |peer: Peer, request: Request<Incoming>| Box::pin(Arc::clone(&app).answer(peer, request));
         let connections = TaskTracker::new();
         connections.spawn(async move { front.forget_idle_peers(sweeper).await });
 

@@ -94,7 +94,7 @@ impl Kernel {
         let log = Arc::new(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp));
         let Turn { message, told, .. } = turn;
         let cancel = CancellationToken::new();
-        drop(self.spawn_run(id, Plan { caller, agent, log, message, told, hops: 0, cancel }));
+        drop(self.begin_run(id, Plan { caller, agent, log, message, told, hops: 0, cancel }));
         Ok(())
     }
 

@@ -2,9 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use openfang_runtime::context::{CallContext, Run};
 use openfang_runtime::model::{Ending, ModelRun, RunStopped, Turn};
 use openfang_store::StoreError;
@@ -12,8 +15,9 @@ use openfang_types::ids::{RunId, TaskId};
 use openfang_types::limits::TASK_UNSEEN;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Part, Role, Task, TaskState, TaskStatus};
-use tokio::sync::oneshot;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::access::Caller;
 use crate::agents::Agent;
@@ -95,30 +99,59 @@ enum End {
     Interrupted,
 }
 
+/// A run in the hands of whoever waits for it, which costs no task of its own. Dropped before its end it goes on by
+/// itself.
+pub(crate) struct Running {
+    work: Option<BoxFuture<'static, Result<Settled, Closed>>>,
+    tracked: TaskTrackerToken,
+    runtime: Handle,
+}
+
+impl Future for Running {
+    type Output = Result<Settled, Closed>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // Taken, so that nobody goes on with one that panicked.
+        let Some(mut work) = self.work.take() else { return Poll::Pending };
+        let polled = work.as_mut().poll(cx);
+        if polled.is_pending() {
+            self.work = Some(work);
+        }
+        polled
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(work) = self.work.take() {
+            self.tracked.task_tracker().spawn_on(work, &self.runtime);
+        }
+    }
+}
+
 impl Kernel {
-    /// Starts a run. It goes on when its caller goes away; whoever waits is told how the turn ended.
-    pub(crate) fn spawn_run(&self, id: TaskId, plan: Plan) -> oneshot::Receiver<Result<Settled, Closed>> {
+    /// Begins a run. It goes on when its caller goes away; whoever waits is told how the turn ended.
+    pub(crate) fn begin_run(&self, id: TaskId, plan: Plan) -> Running {
         let run_id = RunId::from_uuid(self.inner.ids.ordered());
         let live = LiveRun { id: run_id, cancel: plan.cancel.clone(), done: CancellationToken::new() };
         self.inner.live.lock().insert(id, live.clone());
         let inner = Arc::clone(&self.inner);
-        let (tell, told) = oneshot::channel();
-        self.inner.tracker.spawn(async move {
+        let work = async move {
             let log = Arc::clone(&plan.log);
             let settled = run(&inner, run_id, plan).await;
-            let is_unwritten = matches!(settled, Err(Closed::Refused(StoreError::Unavailable { .. })));
             if settled.as_ref().is_ok_and(|settled| settled.task.status.state == TaskState::Working) {
                 inner.live.leave(id);
             }
             inner.live.forget(id, run_id);
             live.done.cancel();
-            // Whoever waited may have gone; the task is in the store.
-            let _ = tell.send(settled);
-            if is_unwritten {
-                inner.stop.run_until_cancelled(log.write_when_possible()).await;
+            if matches!(settled, Err(Closed::Refused(StoreError::Unavailable { .. }))) {
+                let stop = inner.stop.clone();
+                let later = async move { stop.run_until_cancelled(log.write_when_possible()).await };
+                inner.tracker.spawn(later);
             }
-        });
-        told
+            settled
+        };
+        Running { work: Some(Box::pin(work)), tracked: self.inner.tracker.token(), runtime: Handle::current() }
     }
 }
 
@@ -132,7 +165,7 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     let telling = Telling { log: &log, run: &run };
     let model_run = ModelRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
 
-    let end = until_ended(inner, &cancel, &log, work(inner, &agent, &log, &model_run, &turn)).await;
+    let end = until_ended(inner, &cancel, &log, pin!(work(inner, &agent, &log, &model_run, &turn))).await;
     let ending = match end {
         End::Ended(ending) => ending,
         End::Stopped => {
@@ -150,9 +183,13 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
 
 /// The work, until it ends or is ended. When it has gone on for a while its task is shown; both are polled together,
 /// because the work may hold what showing needs.
-async fn until_ended(inner: &Inner, cancel: &CancellationToken, log: &TaskLog, work: impl Future<Output = End>) -> End {
-    let mut work = std::pin::pin!(work);
-    let mut show = std::pin::pin!(async {
+async fn until_ended(
+    inner: &Inner,
+    cancel: &CancellationToken,
+    log: &TaskLog,
+    mut work: Pin<&mut impl Future<Output = End>>,
+) -> End {
+    let mut show = pin!(async {
         tokio::time::sleep(TASK_UNSEEN).await;
         log.show().await
     });

@@ -98,6 +98,8 @@ pub struct TaskStream {
     after: Seq,
     waiting: VecDeque<StreamItem>,
     latest: watch::Receiver<Seq>,
+    /// Whether the task is known to have gone on after the last thing that was read of it.
+    goes_on: bool,
     revoked: CancellationToken,
     is_over: bool,
     _slot: Slot,
@@ -169,6 +171,7 @@ impl Kernel {
             after,
             waiting: VecDeque::new(),
             latest,
+            goes_on: false,
             is_over: false,
             _slot: slot,
         })
@@ -194,6 +197,7 @@ impl Kernel {
 impl TaskStream {
     fn show(&mut self, task: Task, seq: Seq) {
         self.is_over = self.until.is_reached(task.status.state);
+        self.goes_on = !task.status.state.is_terminal();
         self.waiting.push_back(StreamItem::Snapshot(Box::new(task), seq));
     }
 
@@ -209,8 +213,11 @@ impl TaskStream {
             if self.is_over {
                 return Ok(None);
             }
-            self.latest.mark_unchanged();
-            self.fetch().await?;
+            let latest = *self.latest.borrow_and_update();
+            // Where many wait, reading the log only to find nothing new would be most of the work.
+            if latest > self.after || !self.goes_on {
+                self.fetch().await?;
+            }
             if self.waiting.is_empty() && !self.is_over {
                 self.wait().await;
             }
@@ -223,7 +230,9 @@ impl TaskStream {
         let events = tasks.events(owner, self.id, self.after, STREAM_BATCH_EVENTS).await?;
         for event in events {
             self.after = event.seq;
-            let reached = event.body.state().is_some_and(|state| self.until.is_reached(state));
+            let state = event.body.state();
+            let reached = state.is_some_and(|state| self.until.is_reached(state));
+            self.goes_on = state.map_or(self.goes_on, |state| !state.is_terminal());
             self.waiting.push_back(StreamItem::Event(Box::new(event)));
             if reached {
                 self.is_over = true;
@@ -234,7 +243,9 @@ impl TaskStream {
             // Whoever has seen the last event of a finished task has seen everything. The end may have come since the
             // events were read: then there is one more.
             let record = self.kernel.record(&self.caller, self.id).await?;
-            self.is_over = record.task.status.state.is_terminal() && record.seq <= self.after;
+            let is_terminal = record.task.status.state.is_terminal();
+            self.goes_on = !is_terminal;
+            self.is_over = is_terminal && record.seq <= self.after;
         }
         Ok(())
     }

@@ -39,6 +39,8 @@ enum Place {
     Here(Box<NewTask>),
     /// In the store, at this version.
     Stored(Stamp),
+    /// Handed to the store together with its end; it is there, or was refused.
+    HandedOver,
     /// The same message made another task, which is the one that counts.
     Superseded(TaskId),
 }
@@ -65,9 +67,7 @@ impl TaskLog {
     /// A task that is not stored yet.
     pub(crate) fn begin(inner: Arc<Inner>, new: NewTask) -> Self {
         let mut task = new.task();
-        for event in new.first_events() {
-            task.apply(&event);
-        }
+        new.first_events().into_iter().for_each(|event| task.take(event));
         let (owner, labels) = (new.owner.clone(), new.labels.clone());
         Self::new(inner, owner, task, labels, Place::Here(Box::new(new)))
     }
@@ -122,7 +122,7 @@ impl TaskLog {
         self.flush(&mut log).await?;
         match &log.place {
             Place::Stored(stamp) => Ok(stamp.seq),
-            Place::Here(_) => Ok(0),
+            Place::Here(_) | Place::HandedOver => Ok(0),
             Place::Superseded(other) => Err(Closed::Superseded(*other)),
         }
     }
@@ -132,7 +132,7 @@ impl TaskLog {
         loop {
             tokio::time::sleep(WATCH_OVER).await;
             let mut log = self.log.lock().await;
-            if matches!(log.place, Place::Here(_)) {
+            if matches!(log.place, Place::Here(_) | Place::HandedOver) {
                 return;
             }
             match self.flush(&mut log).await {
@@ -159,7 +159,21 @@ impl TaskLog {
         let status = self.inner.status(&log.task, ending.state, ending.parts);
         log.task.apply(&EventBody::Status(status.clone()));
         log.waiting.push(EventBody::Status(status));
-        self.flush(&mut log).await
+        match std::mem::replace(&mut log.place, Place::HandedOver) {
+            Place::Here(new) if log.uncertain.is_none() => self.hand_over(&mut log, *new).await,
+            place => {
+                log.place = place;
+                Box::pin(self.flush(&mut log)).await
+            }
+        }
+    }
+
+    /// Stores a task that has ended before anybody was told of it. It is not tried again, so nothing is kept for that.
+    async fn hand_over(&self, log: &mut Log, new: NewTask) -> Result<(), Closed> {
+        let events = std::mem::take(&mut log.waiting);
+        let new = NewTask { events, labels: log.labels.clone(), ..new };
+        let written = self.inner.stores.tasks.create(new).await.map_err(Closed::Refused)?;
+        settle(log, written)
     }
 
     /// Tells something, with what has entered the run by now.
@@ -182,7 +196,8 @@ impl TaskLog {
         log.waiting.push(body);
         match log.visibility {
             Visibility::Unseen => Ok(()),
-            Visibility::Seen => self.flush(log).await,
+            // Boxed: runs that wait are many, and would each have room for this in several places.
+            Visibility::Seen => Box::pin(self.flush(log)).await,
         }
     }
 
@@ -199,22 +214,14 @@ impl TaskLog {
         if let Err(Closed::Refused(StoreError::Unavailable { .. })) = &written {
             log.waiting = events; // nothing was written; it may be possible later
         }
-        match written? {
-            Created::New(stamp) => {
-                log.place = Place::Stored(stamp);
-                Ok(())
-            }
-            Created::Known(other) => {
-                log.place = Place::Superseded(other);
-                Err(Closed::Superseded(other))
-            }
-        }
+        settle(log, written?)
     }
 
     async fn write(&self, log: &Log, events: Vec<EventBody>) -> Result<Created, Closed> {
         let tasks = &self.inner.stores.tasks;
         let written = match &log.place {
             Place::Superseded(other) => Ok(Created::Known(*other)),
+            Place::HandedOver => Err(StoreError::Conflict),
             Place::Here(new) => tasks.create(NewTask { events, labels: log.labels.clone(), ..(**new).clone() }).await,
             Place::Stored(stamp) => {
                 let write = Append {
@@ -238,7 +245,7 @@ impl TaskLog {
         self.inner.stores.health.probe().await.map_err(Closed::Refused)?;
         let known = match &log.place {
             Place::Stored(stamp) => stamp.version,
-            Place::Here(_) | Place::Superseded(_) => 0,
+            Place::Here(_) | Place::HandedOver | Place::Superseded(_) => 0,
         };
         match self.inner.stores.tasks.get(&self.owner, self.id).await {
             Ok(record) if record.version > known => {
@@ -251,6 +258,20 @@ impl TaskLog {
             Err(error) => return Err(Closed::Refused(error)),
         }
         Ok(())
+    }
+}
+
+/// Remembers where a write has put the task.
+fn settle(log: &mut Log, written: Created) -> Result<(), Closed> {
+    match written {
+        Created::New(stamp) => {
+            log.place = Place::Stored(stamp);
+            Ok(())
+        }
+        Created::Known(other) => {
+            log.place = Place::Superseded(other);
+            Err(Closed::Superseded(other))
+        }
     }
 }
 

@@ -1,21 +1,21 @@
-//! Tasks: submit, continue, get, cancel. Everything a caller does not own looks like nothing.
+//! Tasks: messages that make one, waiting for its end, looking at it. Everything a caller does not own looks like nothing.
 
 use std::sync::Arc;
 
-use openfang_store::{Append, NewTask, Stamp, StoreError, TaskRecord};
-use openfang_types::event::{EventBody, Seq};
+use openfang_store::{NewTask, StoreError, TaskRecord};
+use openfang_types::event::Seq;
 use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, TaskName};
-use openfang_types::limits::TASK_MAX_BYTES;
 use openfang_types::taint::Labels;
-use openfang_types::task::{Message, Origin, Part, Role, Task, TaskState};
-use tokio::sync::oneshot;
+use openfang_types::task::{Message, Origin, Part, Role, Task};
 use tokio_util::sync::CancellationToken;
 
 use crate::kernel::{Inner, Kernel};
 use crate::push::CheckedPush;
-use crate::run::{Plan, Settled};
+use crate::run::{Plan, Running, Settled};
 use crate::task_log::{Closed, TaskLog, Visibility};
 use crate::{Caller, KernelError};
+
+mod continued;
 
 /// What a message led to.
 #[derive(Debug, Clone)]
@@ -55,8 +55,8 @@ pub(crate) enum Taken {
 pub(crate) struct Work {
     id: TaskId,
     /// As it was stored and after how many events, if it was shown before the work began.
-    shown: Option<(Task, Seq)>,
-    settled: oneshot::Receiver<Result<Settled, Closed>>,
+    shown: Option<Box<(Task, Seq)>>,
+    settled: Running,
 }
 
 impl Work {
@@ -67,7 +67,7 @@ impl Work {
 
     /// What its maker is shown first, if it was stored before the work began.
     pub(crate) fn into_shown(self) -> Option<(Task, Seq)> {
-        self.shown
+        self.shown.map(|shown| *shown)
     }
 }
 
@@ -88,7 +88,7 @@ impl Kernel {
         let task = match self.take(incoming).await? {
             Taken::Answered(message) => return Ok(Reply::Message(message)),
             Taken::Known(id) => self.task(caller, id).await?,
-            Taken::Begun(Work { shown: Some((task, _)), .. }) => task,
+            Taken::Begun(Work { shown: Some(shown), .. }) => shown.0,
             Taken::Begun(Work { id, .. }) => self.task(caller, id).await?,
         };
         Ok(Reply::Task(Box::new(task)))
@@ -144,7 +144,8 @@ impl Kernel {
         }
         incoming.labels.join(&self.inner.pipeline.labels_of(&incoming.message.parts));
         let log = match incoming.message.task_id {
-            Some(id) => match self.continued(&incoming, id).await? {
+            // Boxed, because most messages continue nothing: the future would be as large for all.
+            Some(id) => match Box::pin(self.continued(&incoming, id)).await? {
                 Some(log) => log,
                 None => return Ok(Taken::Known(id)),
             },
@@ -159,7 +160,7 @@ impl Kernel {
         let shown = match incoming.visibility {
             Visibility::Unseen => None,
             Visibility::Seen => match log.show().await {
-                Ok(seq) => Some((log.snapshot().await, seq)),
+                Ok(seq) => Some(Box::new((log.snapshot().await, seq))),
                 Err(Closed::Superseded(other)) => return Ok(Taken::Known(other)),
                 Err(Closed::Refused(error)) => return Err(error.into()),
             },
@@ -167,70 +168,19 @@ impl Kernel {
         let id = log.id();
         let Incoming { caller, message, hops, cancel, .. } = incoming;
         let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, hops, cancel };
-        let settled = self.spawn_run(id, plan);
+        let settled = self.begin_run(id, plan);
         Ok(Taken::Begun(Work { id, shown, settled }))
-    }
-
-    /// Adds a message to a task that asked for one; from now on this process works on it. A message that the task has
-    /// already is not added again.
-    async fn continued(&self, incoming: &Incoming, id: TaskId) -> Result<Option<TaskLog>, KernelError> {
-        let record = self.record(&incoming.caller, id).await?;
-        if record.task.agent != incoming.agent {
-            return Err(KernelError::UnknownTask(id));
-        }
-        if incoming
-            .message
-            .context_id
-            .as_ref()
-            .is_some_and(|context| *context != record.task.context_id)
-        {
-            return Err(KernelError::InvalidMessage("its context id is not that of the task it continues".to_owned()));
-        }
-        if self.inner.is_resent(&record.task.history, &incoming.message) {
-            return Ok(None);
-        }
-        let size = record.task.history.iter().chain([&incoming.message]).map(Message::size).sum::<usize>();
-        if size > TASK_MAX_BYTES {
-            let why = "the conversation of this task is as large as one may be; begin a new task";
-            return Err(KernelError::InvalidMessage(why.to_owned()));
-        }
-        let state = record.task.status.state;
-        if state.is_terminal() {
-            return Err(KernelError::TaskEnded { id, state });
-        }
-        if !state.is_interrupted() && !self.inner.live.take_left(id) {
-            return Err(KernelError::TaskBusy { id, state });
-        }
-        if let Some(push) = &incoming.push {
-            self.add_push(&record, push.clone()).await?;
-        }
-        let status = self.inner.status(&record.task, TaskState::Working, Vec::new());
-        let events = vec![EventBody::Message(incoming.message.clone()), EventBody::Status(status)];
-        let stamp = match self.inner.append(&record, events.clone(), incoming.labels.clone()).await {
-            // Somebody was faster: another answer, or a cancel.
-            Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
-                let state = self.record(&incoming.caller, id).await?.task.status.state;
-                let is_over = state.is_terminal();
-                let busy = KernelError::TaskBusy { id, state: TaskState::Working };
-                return Err(if is_over { KernelError::TaskEnded { id, state } } else { busy });
-            }
-            outcome => outcome?,
-        };
-        let TaskRecord { mut task, owner, labels, .. } = record;
-        events.iter().for_each(|event| task.apply(event));
-        Ok(Some(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels.joined(&incoming.labels), stamp)))
     }
 
     /// Waits for the end of work that began here.
     pub(crate) async fn end_of(&self, caller: &Caller, work: Work) -> Result<Settled, KernelError> {
-        match work.settled.await {
-            Ok(Ok(settled)) => Ok(settled),
-            Ok(Err(Closed::Superseded(other))) => self.settled(caller, other).await,
-            Ok(Err(Closed::Refused(StoreError::Conflict | StoreError::NotAllowed { .. }))) | Err(_) => {
-                self.settled(caller, work.id).await
-            }
-            Ok(Err(Closed::Refused(error))) => Err(error.into()),
-        }
+        let elsewhere = match work.settled.await {
+            Ok(settled) => return Ok(settled),
+            Err(Closed::Superseded(other)) => other,
+            Err(Closed::Refused(StoreError::Conflict | StoreError::NotAllowed { .. })) => work.id,
+            Err(Closed::Refused(error)) => return Err(error.into()),
+        };
+        Box::pin(self.settled(caller, elsewhere)).await
     }
 
     /// Waits until the task has ended or asks for something, whichever process works on it.
@@ -302,24 +252,5 @@ impl Inner {
             at: self.clock.now(),
             live_limit: self.config.limits.live_tasks_per_owner,
         }
-    }
-
-    /// A write by whoever does not run the task; the task is this process's afterwards.
-    pub(crate) async fn append(
-        &self,
-        record: &TaskRecord,
-        events: Vec<EventBody>,
-        labels: Labels,
-    ) -> Result<Stamp, StoreError> {
-        let write = Append {
-            owner: record.owner.clone(),
-            id: record.task.id,
-            version: record.version,
-            events,
-            labels,
-            node: Some(self.node_id),
-            at: self.clock.now(),
-        };
-        self.stores.tasks.append(write).await
     }
 }

@@ -20,6 +20,7 @@ pub(crate) use tasks::tasks;
 pub(crate) use users::{new_key, new_user, users};
 
 mod audit;
+mod events;
 mod key_values;
 mod lists;
 mod model;
@@ -57,7 +58,7 @@ pub(crate) fn new_task(owner: &Owner, message: &str) -> NewTask {
         agent: "starter".parse().unwrap(),
         context_id: "c".parse().unwrap(),
         message: Message::text(message.parse().unwrap(), Role::User, "hi"),
-        resend_key: ResendKey::new(message),
+        resend_key: ResendKey::new(message, b""),
         events: Vec::new(),
         labels: Labels::none(),
         trace: id.parse().unwrap(),

@@ -57,7 +57,8 @@ impl Sqlite {
         let watchers = Arc::new(Watchers::default());
         let writer = Writer::start(connection, Arc::clone(&watchers), chain)?;
         let readers = Readers::new(path.to_owned());
-        let follower = Follower::start(readers.open().map_err(OpenError::Sqlite)?, Arc::clone(&watchers))?;
+        let following = readers::open(path).map_err(OpenError::Sqlite)?;
+        let follower = Follower::start(following, Arc::clone(&watchers), readers.queue())?;
         let inner = Inner { watchers, _follower: follower, readers, writer };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -82,23 +83,12 @@ impl Sqlite {
         self.inner.writer.write(work)
     }
 
-    /// A read, on a thread that may block.
+    /// A read, on a thread that may block. It sees everything that was durable when it was asked for.
     fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> StoreFuture<'static, T> {
-        let inner = Arc::clone(&self.inner);
-        Box::pin(async move {
-            let turn = inner.readers.turn().await?;
-            let reading = tokio::task::spawn_blocking(move || {
-                let done = inner.readers.with(work);
-                drop(turn);
-                done
-            });
-            reading
-                .await
-                .unwrap_or_else(|panic| Err(StoreError::Unavailable { why: panic.to_string() }))
-        })
+        self.inner.readers.read(work)
     }
 }
 

@@ -2,7 +2,6 @@
 //! to another owner does not exist.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -10,7 +9,9 @@ use openfang_types::event::{EventBody, Seq, TaskEvent};
 use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TaskName, TraceId};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Origin, Task, TaskState, TaskStatus};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
+use uuid::Uuid;
 
 use crate::{PushConfig, StoreFuture};
 
@@ -118,18 +119,28 @@ pub(crate) const fn submitted(at: Timestamp) -> TaskStatus {
     TaskStatus { state: TaskState::Submitted, message: None, timestamp: at }
 }
 
-/// What a message is known by when it is sent again.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ResendKey(Arc<str>);
+/// What a message is known by when it is sent again. It is short, because every task has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ResendKey([u8; 16]);
 
 impl ResendKey {
-    /// A key from a text of ours.
-    pub fn new(text: impl Into<Arc<str>>) -> Self {
-        Self(text.into())
+    /// Of what is the same when a message is sent again: its id and what it says. Ids that grow with time make keys that
+    /// do, so that new ones lie side by side.
+    pub fn new(id: &str, said: &[u8]) -> Self {
+        const FRONT: u128 = u128::MAX << 64;
+        let digest = Sha256::new().chain_update(id).chain_update([0]).chain_update(said).finalize();
+        let digest = digest.iter().take(16).fold(0_u128, |key, byte| (key << 8) | u128::from(*byte));
+        let front = Uuid::try_parse(id).map_or(digest, |id| id.as_u128());
+        Self(((front & FRONT) | (digest & !FRONT)).to_be_bytes())
     }
 
-    /// The text that is stored.
-    pub fn as_str(&self) -> &str {
+    /// Of a message that is never known again.
+    pub fn unique(task: TaskId) -> Self {
+        Self(task.as_uuid().into_bytes())
+    }
+
+    /// As it is stored.
+    pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 }
@@ -205,7 +216,7 @@ pub struct Retention {
     pub finished_per_owner: usize,
     /// How long they are kept.
     pub finished_for: Duration,
-    /// After this long their events are folded into the task.
+    /// After this long their events are folded into the task, where that saves anything.
     pub fold_after: Duration,
 }
 
@@ -256,3 +267,7 @@ pub struct TaskPage {
     /// How many rows there are on all pages.
     pub total: usize,
 }
+
+#[cfg(test)]
+#[path = "tasks_tests.rs"]
+mod tests;

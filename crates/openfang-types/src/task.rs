@@ -1,7 +1,7 @@
 //! Tasks as A2A 1.0 means them: messages, parts, artifacts, and the one rule which state may follow which.
 //!
 //! This is the internal model. Older or other spellings of it are codecs at the edge. A task is the fold of its
-//! events: [`Task::apply`] is the only way one changes.
+//! events: [`Task::apply`] and [`Task::take`] are the only way one changes.
 
 use std::fmt;
 
@@ -135,10 +135,15 @@ impl Task {
 
     /// Folds one event into the task.
     pub fn apply(&mut self, event: &EventBody) {
+        self.take(event.clone());
+    }
+
+    /// The same with an event that nobody else needs.
+    pub fn take(&mut self, event: EventBody) {
         match event {
             EventBody::Message(message) => {
                 self.history.extend(self.status.message.take());
-                self.history.push(message.clone());
+                self.history.push(message);
             }
             EventBody::Status(status) => {
                 // What the agent said before is part of the conversation from now on.
@@ -146,14 +151,14 @@ impl Task {
                 if self.transitions.last().is_none_or(|last| last.state != status.state) {
                     self.transitions.push(Transition { state: status.state, at: status.timestamp });
                 }
-                self.status = status.clone();
+                self.status = status;
             }
             EventBody::Artifact(update) => {
                 let known = self.artifacts.iter_mut().find(|held| held.artifact_id == update.artifact.artifact_id);
                 match known {
-                    Some(held) if update.append => held.parts.extend(update.artifact.parts.iter().cloned()),
-                    Some(held) => *held = update.artifact.clone(),
-                    None => self.artifacts.push(update.artifact.clone()),
+                    Some(held) if update.append => held.parts.extend(update.artifact.parts),
+                    Some(held) => *held = update.artifact,
+                    None => self.artifacts.push(update.artifact),
                 }
             }
         }

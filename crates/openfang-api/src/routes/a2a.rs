@@ -230,10 +230,10 @@ async fn served(
 ) -> http::Response<HttpBody> {
     match spoken {
         Spoken::Rpc | Spoken::AgentRpc => server.rpc(request).await,
-        Spoken::Rest | Spoken::AgentRest => server.rest(request, below).await,
-        Spoken::SeedSend => server.seed_send(request).await,
-        Spoken::SeedTask => server.seed_get(request, below).await,
-        Spoken::SeedCancel => server.seed_cancel(request, below).await,
+        Spoken::Rest | Spoken::AgentRest => Box::pin(server.rest(request, below)).await,
+        Spoken::SeedSend => Box::pin(server.seed_send(request)).await,
+        Spoken::SeedTask => Box::pin(server.seed_get(request, below)).await,
+        Spoken::SeedCancel => Box::pin(server.seed_cancel(request, below)).await,
     }
 }
 

@@ -64,7 +64,7 @@ impl Connection {
                     .max_headers(self.limits.headers)
                     .max_buf_size(self.limits.header_bytes.max(SMALLEST_HEAD_BUFFER))
                     .serve_connection(io, service);
-                drive(connection, stop, cut, |connection| connection.graceful_shutdown()).await
+                drive(pin!(connection), stop, cut, |connection| connection.graceful_shutdown()).await
             }
             Ok(Some(Version::Two)) => {
                 let connection = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
@@ -74,7 +74,9 @@ impl Connection {
                     .keep_alive_interval(head_time)
                     .keep_alive_timeout(head_time)
                     .serve_connection(io, service);
-                drive(connection, stop, cut, |connection| connection.graceful_shutdown()).await
+                // Boxed: it is the larger one, and most connections are of the other kind.
+                let connection = Box::pin(connection);
+                drive(pin!(connection), stop, cut, |connection| connection.get_mut().as_mut().graceful_shutdown()).await
             }
             Ok(None) | Err(_) => return,
         };
@@ -84,9 +86,10 @@ impl Connection {
     }
 }
 
-/// A connection to its end: told to finish when we stop, cut when time is up.
+/// A connection to its end: told to finish when we stop, cut when time is up. It stays where it is: there can be many,
+/// and one that is handed over would have room in two places.
 async fn drive<C>(
-    connection: C,
+    mut connection: Pin<&mut C>,
     stop: &CancellationToken,
     cut: &CancellationToken,
     finish: impl FnOnce(Pin<&mut C>),
@@ -94,7 +97,6 @@ async fn drive<C>(
 where
     C: Future<Output = hyper::Result<()>>,
 {
-    let mut connection = pin!(connection);
     // Nobody is cut who was not told to finish before, so until then one token is watched: each costs at every turn.
     tokio::select! {
         biased;

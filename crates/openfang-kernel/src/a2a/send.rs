@@ -64,7 +64,8 @@ impl Kernel {
             .map_err(refused)?;
         let taken = self.take(incoming).await.map_err(refused)?;
         let sent = match room {
-            Some(room) => self.streamed(caller, taken, room, kept).await?,
+            // Boxed, because most messages are answered at their end: the future would be as large for all.
+            Some(room) => Box::pin(self.streamed(caller, taken, room, kept)).await?,
             None => self.sent(caller, taken, answer, kept).await?,
         };
         match makes {
@@ -106,7 +107,7 @@ impl Kernel {
             }
             Taken::Known(id) => {
                 if answer == When::Settled {
-                    self.settled(caller, id).await.map_err(refused)?;
+                    Box::pin(self.settled(caller, id)).await.map_err(refused)?;
                 }
                 self.as_it_stands(caller, id).await
             }

@@ -23,7 +23,7 @@ fn artifact(text: &str) -> EventBody {
 async fn finished(stores: &Stores) -> TaskRecord {
     let (owner, id): (Owner, Uuid) = ("ada".parse().unwrap(), Uuid::from_u128(7));
     let new = NewTask {
-        resend_key: openfang_store::ResendKey::new("m"),
+        resend_key: openfang_store::ResendKey::new("m", b""),
         id: openfang_types::ids::TaskId::from_uuid(id),
         owner: owner.clone(),
         agent: "starter".parse().unwrap(),

@@ -98,11 +98,12 @@ impl Play<'_> {
             }
             Step::Tool(tool) => {
                 let call = ToolCall { name: tool.name.clone(), arguments: tool.arguments.clone() };
-                return self.tool(call, number).await;
+                // Boxed, here and below: a run that waits needs no room for a call.
+                return Box::pin(self.tool(call, number)).await;
             }
             Step::RequestedTool(_) => {
                 return match direct::wish_of(self.message) {
-                    Wish::Call(name, arguments) => self.tool(ToolCall { name, arguments }, number).await,
+                    Wish::Call(name, arguments) => Box::pin(self.tool(ToolCall { name, arguments }, number)).await,
                     Wish::Text(_) => Ok(Some(Ending::saying(TaskState::Failed, "the message names no tool"))),
                     Wish::Unreadable(why) => Ok(Some(Ending::saying(TaskState::Failed, why))),
                 };

@@ -1,18 +1,13 @@
-//! What every task store must keep of single tasks: their states, their events, whose they are, who waits for them.
+//! What every task store must keep of single tasks: their states and whose they are.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use openfang_types::taint::{Label, Labels};
 use openfang_types::task::{Message, Origin, Part, Role, TaskState, TaskStatus};
 use serde_json::json;
-use tokio::time::timeout;
 
-use super::{append, artifact, create, end, finished_task, lists, new_task, now, owner, query, status, write};
+use super::{append, artifact, create, end, events, finished_task, lists, new_task, now, owner, query, status, write};
 use crate::{Append, Created, NewTask, Stamp, StoreError, TaskRecord, TaskStore};
-
-/// Another process may have written; it is noticed within this time.
-const NOTICED: Duration = Duration::from_secs(2);
 
 pub(crate) async fn tasks(fresh: impl Fn() -> Box<dyn TaskStore>) {
     a_task_is_what_was_written(&*fresh()).await;
@@ -28,9 +23,7 @@ pub(crate) async fn tasks(fresh: impl Fn() -> Box<dyn TaskStore>) {
     live_tasks_are_limited_per_owner(&*fresh()).await;
     labels_only_grow(&*fresh()).await;
     a_write_without_events_counts_as_a_write(&*fresh()).await;
-    events_come_in_order_without_gaps(&*fresh()).await;
-    a_watcher_sees_the_latest_event(&*fresh()).await;
-    a_watcher_of_a_known_task_starts_where_it_stands(&*fresh()).await;
+    events::events(&fresh).await;
     lists::lists(&fresh).await;
 }
 
@@ -250,56 +243,4 @@ async fn a_write_without_events_counts_as_a_write(store: &dyn TaskStore) {
     assert_eq!(store.append(write(&record, Vec::new())).await, Err(StoreError::Conflict));
     assert_eq!(append(store, &written, vec![artifact("a")]).await.seq, 3);
     assert_eq!(store.events(&ada, record.task.id, 0, 9).await.unwrap().len(), 3);
-}
-
-async fn events_come_in_order_without_gaps(store: &dyn TaskStore) {
-    let ada = owner("ada");
-    let record = create(store, new_task(&ada, "m")).await;
-    let id = record.task.id;
-    let record = append(store, &record, vec![status(TaskState::Working), artifact("a"), artifact("b")]).await;
-    append(store, &record, vec![status(TaskState::Completed)]).await;
-
-    let all = store.events(&ada, id, 0, 9).await.unwrap();
-
-    let names: Vec<&str> = all.iter().map(|event| event.body.name()).collect();
-    assert_eq!(names, ["status", "message", "status", "artifact", "artifact", "status"]);
-    assert_eq!(all.iter().map(|event| event.seq).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
-    assert!(all.iter().all(|event| event.task_id == id));
-    for after in 0..8 {
-        for limit in 0..8 {
-            let read = store.events(&ada, id, after as u64, limit).await.unwrap();
-            let expected: Vec<_> = all.iter().skip(after).take(limit).cloned().collect();
-            assert_eq!(read, expected, "at most {limit} after {after}");
-        }
-    }
-    assert_eq!(store.events(&ada, id, u64::MAX, usize::MAX).await.unwrap(), []);
-    assert_eq!(store.events(&ada, id, 0, usize::MAX).await.unwrap(), all);
-}
-
-async fn a_watcher_sees_the_latest_event(store: &dyn TaskStore) {
-    let ada = owner("ada");
-    let mut record = create(store, new_task(&ada, "m")).await;
-    let mut latest = store.watch(&ada, record.task.id).await.unwrap();
-    assert_eq!(*latest.borrow_and_update(), record.seq);
-
-    for n in 0..3 {
-        record = append(store, &record, vec![artifact("a"), artifact(&n.to_string())]).await;
-
-        timeout(NOTICED, latest.wait_for(|seq| *seq == record.seq)).await.unwrap().unwrap();
-    }
-    append(store, &create(store, new_task(&ada, "other")).await, vec![artifact("a")]).await;
-    assert_eq!(*latest.borrow_and_update(), record.seq, "another task wakes nobody");
-}
-
-async fn a_watcher_of_a_known_task_starts_where_it_stands(store: &dyn TaskStore) {
-    let ada = owner("ada");
-    let record = create(store, finished_task(&ada, "m")).await;
-    let first = store.watch(&ada, record.task.id).await.unwrap();
-
-    let second = store.watch(&ada, record.task.id).await.unwrap();
-
-    for latest in [first, second] {
-        assert!(!latest.has_changed().unwrap());
-        assert_eq!(*latest.borrow(), 5);
-    }
 }

@@ -79,7 +79,7 @@ impl Inner {
 
     fn create(&mut self, new: NewTask) -> Result<Created, StoreError> {
         rules::follow(TaskState::Submitted, &rules::states(&new.events))?;
-        let key = (new.owner.clone(), new.agent.clone(), new.resend_key.clone());
+        let key = (new.owner.clone(), new.agent.clone(), new.resend_key);
         if let Some(id) = self.by_message.get(&key).filter(|id| self.entries.contains_key(id)) {
             return Ok(Created::Known(*id));
         }
@@ -183,7 +183,7 @@ fn entry_of(mut new: NewTask) -> Entry {
     };
     let mut entry = Entry {
         record,
-        resend_key: new.resend_key.clone(),
+        resend_key: new.resend_key,
         cancel_requested: false,
         events: Vec::new(),
         pushes: push.into_iter().collect(),

@@ -23,6 +23,7 @@ pub(super) struct Batch<'c> {
     pub(super) trouble: Option<StoreError>,
     touched: Vec<(TaskId, Seq)>,
     is_push_waiting: bool,
+    are_accounts_changed: bool,
     counts: HashMap<Owner, Counts>,
 }
 
@@ -36,12 +37,30 @@ struct Counts {
 
 impl<'c> Batch<'c> {
     pub(super) fn new(connection: &'c Connection, chain: Chain) -> Self {
-        Self { connection, chain, trouble: None, touched: Vec::new(), is_push_waiting: false, counts: HashMap::new() }
+        Self {
+            connection,
+            chain,
+            trouble: None,
+            touched: Vec::new(),
+            is_push_waiting: false,
+            are_accounts_changed: false,
+            counts: HashMap::new(),
+        }
     }
 
     /// Wakes who watches this task, after the commit.
     pub(super) fn touch(&mut self, task: TaskId, seq: Seq) {
         self.touched.push((task, seq));
+    }
+
+    /// Says, after the commit, that others may be let in than before.
+    pub(super) const fn accounts_changed(&mut self) {
+        self.are_accounts_changed = true;
+    }
+
+    /// Whether others may be let in than before.
+    pub(super) const fn are_accounts_changed(&self) -> bool {
+        self.are_accounts_changed
     }
 
     /// The tasks that were touched, and where they stand.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::*;
-use crate::contract::audit_row;
+use crate::contract::{self, audit_row};
 use crate::{AuditFault, Sqlite, Stores};
 
 struct Database {
@@ -41,7 +41,7 @@ impl Database {
         let connection = Connection::open(self.path("a.db")).unwrap();
         let id = Uuid::from_u128(id);
         let sql = "INSERT INTO a2a_tasks (id, owner, agent, context_id, state, status_at, created_at, version, seq,
-                       origin, message_id, node, attempt, labels, trace)
+                       origin, resend_key, node, attempt, labels, trace)
                    VALUES (?1, 'ada', 'starter', 'c', 'completed', 0, 0, 1, ?2, 'openfang', ?3, x'00', 1, '[]', x'00')";
         connection.execute(sql, params![id.as_bytes(), seq, id.to_string()]).unwrap();
         for (first, count) in writes {
@@ -97,6 +97,22 @@ async fn a_task_without_all_its_events_is_found() {
         let report = database.file().check().unwrap();
 
         assert_eq!(report.findings, [Finding::Events { task: task_id(2), seq: wrong }], "{writes:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_task_without_the_events_in_its_own_row_is_found() {
+    for damage in ["NULL", "'[]'", "'[{}]'", "'not JSON'"] {
+        let database = Database::new();
+        let tasks = &database.stores.tasks;
+        let record = contract::create(&**tasks, contract::new_task(&contract::owner("ada"), "m")).await;
+        assert_eq!(database.file().check().unwrap().findings, []);
+        database.sql(&format!("UPDATE a2a_tasks SET first = {damage}"));
+
+        let findings = database.file().check().unwrap().findings;
+
+        let seq = if damage == "'[{}]'" { 2 } else { 1 };
+        assert_eq!(findings, [Finding::Events { task: record.task.id, seq }], "{damage}");
     }
 }
 

@@ -1,54 +1,146 @@
-//! Connections that only read. There are a few, and whoever comes when all are busy waits for a turn: more would cost
-//! more than they bring.
+//! Connections that only read, each with a thread of its own. Whatever was asked for before a snapshot is taken is read
+//! in it: taking one costs as much as a small read. A thread is woken only when those that are awake fall behind, because
+//! waking costs more still.
 
-use std::path::PathBuf;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OpenFlags};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::oneshot;
 
 use super::{schema, unavailable};
-use crate::StoreError;
+use crate::{StoreError, StoreFuture};
 
-/// Connections, and reads at a time.
-const READERS: usize = 8;
+mod queue;
 
+use queue::Job;
+pub(super) use queue::Queue;
+
+/// What a connection keeps of the file: the upper parts of the indexes of a million tasks, and a little more. Below zero
+/// SQLite takes it as kibibytes.
+const CACHE_KIB: i32 = -8_192;
+
+/// The reading threads; they end when this is dropped.
 pub(super) struct Readers {
-    path: PathBuf,
-    idle: Mutex<Vec<Connection>>,
-    turns: Arc<Semaphore>,
+    queue: Arc<Queue>,
+    /// For reads on threads of others.
+    spare: Mutex<Option<Connection>>,
+}
+
+struct TypedJob<F, T> {
+    work: F,
+    reply: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<F, T> Job for TypedJob<F, T>
+where
+    F: FnOnce(&Connection) -> Result<T, StoreError> + Send,
+    T: Send,
+{
+    fn run(self: Box<Self>, connection: Result<&Connection, StoreError>) {
+        // Whoever stopped waiting does not want to know.
+        let _ = self.reply.send(connection.and_then(self.work));
+    }
+
+    fn is_awaited(&self) -> bool {
+        !self.reply.is_closed()
+    }
 }
 
 impl Readers {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, idle: Mutex::default(), turns: Arc::new(Semaphore::new(READERS)) }
+        Self { queue: Arc::new(Queue::new(path)), spare: Mutex::default() }
     }
 
-    /// Waits until a connection is free; it is, for as long as the turn is kept.
-    pub(super) async fn turn(&self) -> Result<OwnedSemaphorePermit, StoreError> {
-        let turn = Arc::clone(&self.turns).acquire_owned().await;
-        turn.map_err(|closed| StoreError::Unavailable { why: closed.to_string() })
+    /// Queues a read at once. All its statements see the same moment, which is later than this one.
+    pub(super) fn read<T, F>(&self, work: F) -> StoreFuture<'static, T>
+    where
+        F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let queued = self.queue.push(Box::new(TypedJob { work, reply }));
+        Box::pin(async move {
+            queued?;
+            let broken = || StoreError::Unavailable { why: "a read broke off".to_owned() };
+            answer.await.unwrap_or_else(|_| Err(broken()))
+        })
     }
 
-    /// Reads in one snapshot: all statements of `work` see the same moment.
-    pub(super) fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let connection = match idle {
+    /// A read on the caller's own thread, which may block.
+    pub(super) fn here<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let connection = match spare {
             Some(connection) => connection,
-            None => self.open().map_err(unavailable)?,
+            None => open(&self.queue.path).map_err(unavailable)?,
         };
-        let snapshot = connection.unchecked_transaction().map_err(unavailable)?;
-        let done = work(&snapshot);
-        // A connection that cannot leave its snapshot is not kept.
-        snapshot.rollback().map_err(unavailable)?;
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        run(&connection, "BEGIN")?;
+        let done = work(&connection);
+        run(&connection, "ROLLBACK")?;
+        *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
         done
     }
 
-    pub(super) fn open(&self) -> rusqlite::Result<Connection> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags)?;
-        schema::set_up(&connection)?;
-        Ok(connection)
+    /// The queue, for whoever looks now and then whether all goes on.
+    pub(super) fn queue(&self) -> Arc<Queue> {
+        Arc::clone(&self.queue)
     }
 }
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        self.queue.close();
+    }
+}
+
+fn serve(queue: &Queue) {
+    let mut idle = None;
+    while let Some((_, job)) = queue.take() {
+        let connection = match idle.take() {
+            Some(connection) => Ok(connection),
+            None => open(&queue.path).map_err(unavailable),
+        };
+        match connection {
+            // A connection on which a read broke off, or that cannot leave its snapshot, is not kept.
+            Ok(connection) => idle = snapshot(queue, job, &connection).is_ok().then_some(connection),
+            Err(error) => job.run(Err(error)),
+        }
+    }
+}
+
+/// Reads everything that was asked for before now in one snapshot.
+fn snapshot(queue: &Queue, first: Box<dyn Job>, connection: &Connection) -> Result<(), StoreError> {
+    let end = queue.next_number();
+    if let Err(error) = run(connection, "BEGIN") {
+        first.run(Err(error.clone()));
+        return Err(error);
+    }
+    let mut next = Some(first);
+    while let Some(job) = next {
+        if job.is_awaited() {
+            catch_unwind(AssertUnwindSafe(|| job.run(Ok(connection)))).map_err(|_| StoreError::Conflict)?;
+        }
+        next = queue.take_before(end);
+    }
+    run(connection, "ROLLBACK")
+}
+
+pub(super) fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    schema::set_up(&connection)?;
+    connection.pragma_update(None, "cache_size", CACHE_KIB)?;
+    Ok(connection)
+}
+
+/// Prepared once: a read is so short that preparing these would be a good part of it.
+fn run(connection: &Connection, sql: &str) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
+    statement.execute([]).map_err(unavailable)?;
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "readers_tests.rs"]
+mod tests;

@@ -7,11 +7,12 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// Each entry brings the schema one version further. What has been released is never changed.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
     include_str!("../../migrations/003_push.sql"),
     include_str!("../../migrations/004_users.sql"),
+    include_str!("../../migrations/005_cheaper_tasks.sql"),
 ];
 
 /// The schema version of this program.
@@ -21,6 +22,8 @@ pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to leave another process alone that is making the same file.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
+/// Below zero SQLite takes it as kibibytes.
+const WRITER_CACHE_KIB: i32 = -16_384;
 /// `OpFg`: says whose file this is.
 const APPLICATION_ID: i32 = 0x4f70_4667;
 
@@ -74,6 +77,8 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     // Before anything is written: a file that is not ours is left as it is.
     version(&connection, path)?;
     use_log(&connection).map_err(judge)?;
+    // The one that writes: what it has to read again for random ids is dearer than to keep it.
+    connection.pragma_update(None, "cache_size", WRITER_CACHE_KIB).map_err(judge)?;
     // `checkpoint.rs` does it.
     connection.pragma_update(None, "wal_autocheckpoint", 0).map_err(judge)?;
     migrate(&mut connection, path)?;

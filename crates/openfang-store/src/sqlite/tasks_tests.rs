@@ -128,6 +128,29 @@ async fn a_process_notices_that_another_one_wrote() {
 }
 
 #[tokio::test]
+async fn a_process_that_writes_all_the_time_notices_another_one_too() {
+    let home = Home::new();
+    let (here, there) = (SqliteTasks::new(home.open()), SqliteTasks::new(home.open()));
+    let mut elsewhere = here.elsewhere();
+    let mut record = create(&here, new_task(&owner("ada"), "own")).await;
+    let busy = async {
+        loop {
+            record = append(&here, &record, vec![artifact("a")]).await;
+        }
+    };
+
+    let noticed = async {
+        create(&there, new_task(&owner("ada"), "m")).await;
+        elsewhere.changed().await
+    };
+
+    tokio::select! {
+        () = busy => {}
+        noticed = tokio::time::timeout(Duration::from_secs(20), noticed) => noticed.unwrap().unwrap(),
+    }
+}
+
+#[tokio::test]
 async fn a_watcher_in_the_same_process_is_woken_by_the_commit_itself() {
     let home = Home::new();
     let store = SqliteTasks::new(home.open());
@@ -191,20 +214,26 @@ async fn what_cannot_be_read_is_an_error_and_stops_nobody_else() {
     let sqlite = home.open();
     let store = SqliteTasks::new(sqlite.clone());
     let ada = owner("ada");
-    let broken = create(&store, contract::finished_task(&ada, "1")).await.task.id;
-    let whole = create(&store, contract::finished_task(&ada, "2")).await;
-    let damage = move |batch: &mut crate::sqlite::batch::Batch<'_>| {
-        let sql = "UPDATE a2a_task_events SET bodies = '[]' WHERE task = ?1";
-        batch
-            .connection
-            .execute(sql, [broken.as_uuid().as_bytes()])
-            .map_err(crate::sqlite::unavailable)
-    };
-    sqlite.write(damage).await.unwrap();
+    let mut records = Vec::new();
+    for message in ["1", "2", "3"] {
+        let record = create(&store, new_task(&ada, message)).await;
+        records.push(append(&store, &record, vec![status(TaskState::Completed)]).await);
+    }
+    let whole = records.pop().unwrap();
+    let damages =
+        ["UPDATE a2a_task_events SET bodies = '[]' WHERE task = ?1", "UPDATE a2a_tasks SET first = NULL WHERE id = ?1"];
+    for (record, sql) in records.iter().zip(damages) {
+        let id = record.task.id;
+        let damage = move |batch: &mut crate::sqlite::batch::Batch<'_>| {
+            let done = batch.connection.execute(sql, [id.as_uuid().as_bytes()]);
+            done.map_err(crate::sqlite::unavailable)
+        };
+        sqlite.write(damage).await.unwrap();
 
-    let read = store.get(&ada, broken).await.unwrap_err().to_string();
+        let read = store.get(&ada, id).await.unwrap_err().to_string();
 
-    assert!(read.contains("a task without some of its events; run `openfang db check`"), "{read}");
+        assert!(read.contains("a task without some of its events; run `openfang db check`"), "{read}");
+    }
     assert_eq!(store.get(&ada, whole.task.id).await.unwrap(), whole);
     let rule = Retention { finished_per_owner: usize::MAX, finished_for: Duration::MAX, fold_after: Duration::ZERO };
     let retained = store.retain(rule, contract::now()).await.unwrap();
@@ -227,6 +256,23 @@ async fn the_work_of_the_writer_is_found_by_an_index() {
         assert!(plan.iter().all(|step| step.starts_with("SEARCH")), "{plan:?}");
     }
     assert_eq!(store.orphans(&[node(2)]).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_write_makes_no_table_for_itself() {
+    let home = Home::new();
+    let steps = home.open().read(|connection| {
+        let mut explain = connection
+            .prepare("EXPLAIN INSERT INTO a2a_tasks (id, state) VALUES (x'00', ?1)")
+            .map_err(crate::sqlite::unavailable)?;
+        let steps = explain.query_map(["working"], |row| row.get::<_, String>("opcode"));
+        steps.and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(crate::sqlite::unavailable)
+    });
+
+    let steps = steps.await.unwrap();
+
+    assert!(steps.iter().any(|step| step == "IdxInsert"), "{steps:?}");
+    assert!(!steps.iter().any(|step| step == "OpenEphemeral"), "{steps:?}");
 }
 
 #[tokio::test]

@@ -35,6 +35,7 @@ impl SqliteUsers {
                 "INSERT INTO meta (key, value) VALUES ('accounts', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1",
                 &[],
             )?;
+            batch.accounts_changed();
             Ok(done)
         })
     }
@@ -105,7 +106,7 @@ impl UserStore for SqliteUsers {
     }
 
     fn accounts(&self, since: Option<u64>) -> Result<Option<Accounts>, StoreError> {
-        self.sqlite.inner.readers.with(|connection| read::accounts(connection, since))
+        self.sqlite.inner.readers.here(|connection| read::accounts(connection, since))
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

@@ -1,8 +1,9 @@
 //! Who waits for which task. Commits of this process wake them at once; commits of others are noticed by looking at
-//! `PRAGMA data_version`, and only while somebody waits is anything else read.
+//! `PRAGMA data_version`, and only then is anything else read, for those who wait.
 
 use std::collections::HashMap;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -12,27 +13,57 @@ use openfang_types::limits::STORE_POLL;
 use rusqlite::{Connection, OptionalExtension as _};
 use tokio::sync::watch;
 
+use super::readers;
 use super::schema::OpenError;
 
 #[derive(Default)]
 pub(super) struct Watchers {
-    tasks: Mutex<HashMap<TaskId, watch::Sender<Seq>>>,
+    tasks: Mutex<Watched>,
     elsewhere: watch::Sender<u64>,
     pushes: watch::Sender<u64>,
+    /// Commits of this process.
+    commits: AtomicU64,
+    /// Whether the writer found a commit of another process before one of its own.
+    is_overtaken: AtomicBool,
+}
+
+#[derive(Default)]
+struct Watched {
+    latest: HashMap<TaskId, watch::Sender<Seq>>,
+    /// When there are this many, those that nobody waits for any more are let go.
+    sweep_at: usize,
 }
 
 impl Watchers {
     /// A channel for a task that stands at `seq`.
     pub(super) fn watch(&self, task: TaskId, seq: Seq) -> watch::Receiver<Seq> {
         let mut tasks = self.lock();
-        tasks.retain(|_, latest| latest.receiver_count() > 0);
-        let latest = tasks.entry(task).or_insert_with(|| watch::Sender::new(seq));
+        if tasks.latest.len() >= tasks.sweep_at {
+            tasks.latest.retain(|_, latest| latest.receiver_count() > 0);
+            tasks.sweep_at = 2 * tasks.latest.len() + 1;
+        }
+        let latest = tasks.latest.entry(task).or_insert_with(|| watch::Sender::new(seq));
         latest.subscribe()
     }
 
-    /// A channel that changes with every commit of another process.
+    /// The writer found that another process has committed since its last transaction.
+    pub(super) fn overtaken(&self) {
+        self.is_overtaken.store(true, Ordering::Release);
+    }
+
+    /// The writer committed.
+    pub(super) fn committed(&self) {
+        self.commits.fetch_add(1, Ordering::Release);
+    }
+
+    /// A channel that changes with every commit of another process, and with those of this one that say so.
     pub(super) fn elsewhere(&self) -> watch::Receiver<u64> {
         self.elsewhere.subscribe()
+    }
+
+    /// Tells those who wait for what is written elsewhere.
+    pub(super) fn wake_elsewhere(&self) {
+        self.elsewhere.send_modify(|changes| *changes += 1);
     }
 
     /// A channel that changes when this process wrote something that is to be delivered.
@@ -48,11 +79,11 @@ impl Watchers {
     /// Tells who waits.
     pub(super) fn wake(&self, touched: &[(TaskId, Seq)]) {
         let tasks = self.lock();
-        if tasks.is_empty() {
+        if tasks.latest.is_empty() {
             return;
         }
         for (task, seq) in touched {
-            if let Some(latest) = tasks.get(task) {
+            if let Some(latest) = tasks.latest.get(task) {
                 latest.send_if_modified(|known| {
                     let is_newer = *seq > *known;
                     *known = (*known).max(*seq);
@@ -63,28 +94,38 @@ impl Watchers {
     }
 
     fn watched(&self) -> Vec<TaskId> {
-        self.lock().keys().copied().collect()
+        self.lock().latest.keys().copied().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<TaskId, watch::Sender<Seq>>> {
+    fn lock(&self) -> MutexGuard<'_, Watched> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The thread that looks for commits of other processes; it ends when this is dropped.
+/// The thread that looks for commits of other processes, and after reads that wait; it ends when this is dropped.
 pub(super) struct Follower {
     closing: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Follower {
-    pub(super) fn start(connection: Connection, watchers: Arc<Watchers>) -> Result<Self, OpenError> {
+    pub(super) fn start(
+        connection: Connection,
+        watchers: Arc<Watchers>,
+        reads: Arc<readers::Queue>,
+    ) -> Result<Self, OpenError> {
         let (closing, closed) = mpsc::sync_channel(0);
         // Here and not in the thread, which may begin late: what others write from now on must be noticed.
         let known = data_version(&connection);
         let thread = std::thread::Builder::new()
             .name("store-watcher".to_owned())
-            .spawn(move || follow(&connection, known, &watchers, &closed))
+            .spawn(move || {
+                let mut signs = Signs::new(known, &watchers);
+                while closed.recv_timeout(STORE_POLL) == Err(RecvTimeoutError::Timeout) {
+                    reads.look_after();
+                    look(&connection, &mut signs, &watchers);
+                }
+            })
             .map_err(OpenError::Thread)?;
         Ok(Self { closing: Some(closing), thread: Some(thread) })
     }
@@ -100,23 +141,47 @@ impl Drop for Follower {
     }
 }
 
-fn follow(connection: &Connection, mut known: Option<i64>, watchers: &Watchers, closed: &Receiver<()>) {
-    while closed.recv_timeout(STORE_POLL) == Err(RecvTimeoutError::Timeout) {
-        let version = data_version(connection);
-        if version == known {
-            continue;
-        }
-        known = version;
+fn look(connection: &Connection, signs: &mut Signs, watchers: &Watchers) {
+    if signs.of_others(connection, watchers) {
         let latest = |task: TaskId| latest_seq(connection, task).map(|seq| (task, seq));
         let touched: Vec<(TaskId, Seq)> = watchers.watched().into_iter().filter_map(latest).collect();
         watchers.wake(&touched);
-        watchers.elsewhere.send_modify(|changes| *changes += 1);
+        watchers.wake_elsewhere();
     }
 }
 
-/// Changes when any other connection committed, also those of this process: then nothing newer is found.
-fn data_version(connection: &Connection) -> Option<i64> {
-    connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()
+/// What is known of commits, and whose they were. The version changes with commits of this process too; looking for
+/// news after each of those would cost more than they do, where many wait.
+struct Signs {
+    version: Option<i64>,
+    commits: u64,
+    /// There was a commit beside those of this process, or there was not.
+    is_unsure: bool,
+}
+
+impl Signs {
+    fn new(version: Option<i64>, watchers: &Watchers) -> Self {
+        Self { version, commits: watchers.commits.load(Ordering::Acquire), is_unsure: false }
+    }
+
+    /// Whether another process may have written something that has not been looked at. A commit of another process
+    /// between commits of ours is found by the writer when it begins its next; one after them shows when it is quiet.
+    fn of_others(&mut self, connection: &Connection, watchers: &Watchers) -> bool {
+        let commits = watchers.commits.load(Ordering::Acquire);
+        let version = data_version(connection);
+        let is_quiet = commits == self.commits;
+        let is_changed = version != self.version || self.is_unsure;
+        (self.commits, self.version) = (commits, version);
+        let is_found = watchers.is_overtaken.swap(false, Ordering::AcqRel) || (is_changed && is_quiet);
+        self.is_unsure = is_changed && !is_found;
+        is_found
+    }
+}
+
+/// Changes when any other connection committed, also those of this process.
+pub(super) fn data_version(connection: &Connection) -> Option<i64> {
+    let mut statement = connection.prepare_cached("PRAGMA data_version").ok()?;
+    statement.query_row([], |row| row.get(0)).ok()
 }
 
 fn latest_seq(connection: &Connection, task: TaskId) -> Option<Seq> {
@@ -128,3 +193,7 @@ fn latest_seq(connection: &Connection, task: TaskId) -> Option<Seq> {
     });
     u64::try_from(found.ok()??).ok()
 }
+
+#[cfg(test)]
+#[path = "watchers_tests.rs"]
+mod tests;

@@ -1,13 +1,10 @@
 //! The one thread of this process that writes. Whatever waits in the queue goes into one transaction; each caller is
 //! answered after the commit that holds its write, and told when that commit failed.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
-use openfang_types::limits::{STORE_BATCH, STORE_CROWD, STORE_GATHER, STORE_LINGER, STORE_QUEUE};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -15,42 +12,28 @@ use super::audit::Chain;
 use super::checkpoint::Checkpoints;
 use super::schema::OpenError;
 use super::unavailable;
-use super::watchers::Watchers;
+use super::watchers::{Watchers, data_version};
 use crate::{StoreError, StoreFuture, WriteStats};
 
 pub(super) use super::batch::Batch;
+use queue::{Job, Queue};
+
+mod queue;
 
 /// The writing thread; it ends when this is dropped, after what is queued.
 pub(super) struct Writer {
-    queue: Arc<Queue>,
+    shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Queue {
-    state: Mutex<State>,
-    filled: Condvar,
+/// What the thread and those who ask it have in common.
+#[derive(Default)]
+struct Shared {
+    queue: Queue,
     commits: AtomicU64,
     writes: AtomicU64,
     lost: AtomicU64,
     failure: Mutex<Option<String>>,
-}
-
-#[derive(Default)]
-struct State {
-    jobs: VecDeque<Box<dyn Job>>,
-    /// When they are written: at once if anybody waits for one of them, else a moment after the first came.
-    due: Option<Instant>,
-    /// How many came together last time.
-    crowd: usize,
-    is_closed: bool,
-}
-
-/// A write that waits its turn. It is answered after the commit.
-trait Job: Send {
-    /// Does the work, and says so already when it failed.
-    fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), StoreError>;
-    fn settle(self: Box<Self>, committed: Result<(), StoreError>);
-    fn is_awaited(&self) -> bool;
 }
 
 struct TypedJob<F, T> {
@@ -85,20 +68,13 @@ where
 
 impl Writer {
     pub(super) fn start(connection: Connection, watchers: Arc<Watchers>, chain: Chain) -> Result<Self, OpenError> {
-        let queue = Arc::new(Queue {
-            state: Mutex::default(),
-            filled: Condvar::new(),
-            commits: AtomicU64::new(0),
-            writes: AtomicU64::new(0),
-            lost: AtomicU64::new(0),
-            failure: Mutex::default(),
-        });
-        let served = Arc::clone(&queue);
+        let shared = Arc::<Shared>::default();
+        let served = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || serve(&served, &connection, &watchers, chain))
             .map_err(OpenError::Thread)?;
-        Ok(Self { queue, thread: Some(thread) })
+        Ok(Self { shared, thread: Some(thread) })
     }
 
     /// Queues a write at once; the future ends when it is durable.
@@ -109,6 +85,7 @@ impl Writer {
     {
         let (reply, answer) = oneshot::channel();
         let queued = self
+            .shared
             .queue
             .push(Box::new(TypedJob { work: Some(work), outcome: None, reply: Some(reply) }));
         Box::pin(async move {
@@ -125,31 +102,32 @@ impl Writer {
         F: FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send + 'static,
     {
         if self
+            .shared
             .queue
             .push(Box::new(TypedJob { work: Some(work), outcome: None, reply: None }))
             .is_err()
         {
-            self.queue.lost.fetch_add(1, Ordering::Relaxed);
+            self.shared.lost.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// How many writes the thread has not taken yet.
     #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {
-        self.queue.lock().jobs.len()
+        self.shared.queue.len()
     }
 
     pub(super) fn stats(&self) -> WriteStats {
         WriteStats {
-            commits: self.queue.commits.load(Ordering::Relaxed),
-            writes: self.queue.writes.load(Ordering::Relaxed),
-            lost: self.queue.lost.load(Ordering::Relaxed),
+            commits: self.shared.commits.load(Ordering::Relaxed),
+            writes: self.shared.writes.load(Ordering::Relaxed),
+            lost: self.shared.lost.load(Ordering::Relaxed),
         }
     }
 
     /// Why the last commit failed, if it did.
     pub(super) fn failing(&self) -> Option<String> {
-        self.queue.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A write that changes nothing but must be committed.
@@ -169,76 +147,11 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.queue.lock().is_closed = true;
-        self.queue.filled.notify_one();
+        self.shared.queue.close();
         if let Some(thread) = self.thread.take() {
             // A panic there was reported there.
             let _ = thread.join();
         }
-    }
-}
-
-impl State {
-    /// How long the next job may wait for company. Where many came together last time, as many are likely to come
-    /// again: they share a sync. Whoever writes alone never waits.
-    fn patience(&self, is_awaited: bool) -> Duration {
-        let queued = self.jobs.len() + 1;
-        match is_awaited {
-            _ if queued >= STORE_BATCH => Duration::ZERO,
-            false => STORE_LINGER,
-            true if self.crowd >= STORE_CROWD && queued < self.crowd => STORE_GATHER,
-            true => Duration::ZERO,
-        }
-    }
-}
-
-impl Queue {
-    fn push(&self, job: Box<dyn Job>) -> Result<(), StoreError> {
-        let mut state = self.lock();
-        if state.is_closed {
-            return Err(StoreError::Unavailable { why: "the writer has ended".to_owned() });
-        }
-        if state.jobs.len() >= STORE_QUEUE {
-            return Err(StoreError::Unavailable { why: "too many writes are waiting".to_owned() });
-        }
-        let now = Instant::now();
-        let due = now + state.patience(job.is_awaited());
-        let is_sooner = state.due.is_none_or(|known| due < known);
-        if is_sooner {
-            state.due = Some(due);
-        }
-        state.jobs.push_back(job);
-        drop(state);
-        if is_sooner {
-            self.filled.notify_one();
-        }
-        Ok(())
-    }
-
-    /// Everything that waits, up to a batch, when it is due; none when the queue is closed and empty.
-    fn take(&self) -> Option<Vec<Box<dyn Job>>> {
-        let mut state = self.lock();
-        loop {
-            let now = Instant::now();
-            state = match state.due {
-                Some(due) if due <= now || state.is_closed => break,
-                Some(due) => {
-                    let waited = self.filled.wait_timeout(state, due - now);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-                None if state.is_closed => return None,
-                None => self.filled.wait(state).unwrap_or_else(PoisonError::into_inner),
-            };
-        }
-        let batch = state.jobs.len().min(STORE_BATCH);
-        let jobs = state.jobs.drain(..batch).collect();
-        state.crowd = batch;
-        state.due = (!state.jobs.is_empty()).then(Instant::now);
-        Some(jobs)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -247,34 +160,42 @@ struct Closing<'q>(&'q Queue);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.is_closed = true;
-        state.jobs.clear();
+        self.0.abandon();
     }
 }
 
-fn serve(queue: &Queue, connection: &Connection, watchers: &Watchers, mut chain: Chain) {
-    let _closing = Closing(queue);
+fn serve(shared: &Shared, connection: &Connection, watchers: &Watchers, mut chain: Chain) {
+    let _closing = Closing(&shared.queue);
     let mut checkpoints = Checkpoints::new();
-    while let Some(mut jobs) = queue.take() {
+    let mut version = data_version(connection);
+    while let Some(mut jobs) = shared.queue.take() {
         let mut batch = Batch::new(connection, chain);
         let committed = commit(&mut batch, &mut jobs);
+        // On the connection that writes it changes with the commits of others alone.
+        let seen = data_version(connection);
+        if std::mem::replace(&mut version, seen) != seen {
+            watchers.overtaken();
+        }
         let failure = committed.as_ref().err().or(batch.trouble.as_ref()).map(ToString::to_string);
-        *queue.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+        *shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
         match &committed {
             Ok(()) => {
-                queue.commits.fetch_add(1, Ordering::Relaxed);
-                queue.writes.fetch_add(jobs.len() as u64, Ordering::Relaxed);
+                shared.commits.fetch_add(1, Ordering::Relaxed);
+                shared.writes.fetch_add(jobs.len() as u64, Ordering::Relaxed);
                 chain = batch.chain.in_new_transaction();
+                watchers.committed();
                 watchers.wake(batch.touched());
                 if batch.is_push_waiting() {
                     watchers.wake_pushes();
+                }
+                if batch.are_accounts_changed() {
+                    watchers.wake_elsewhere();
                 }
             }
             Err(error) => {
                 tracing::error!(%error, "a commit failed");
                 let lost = jobs.iter().filter(|job| !job.is_awaited()).count();
-                queue.lost.fetch_add(lost as u64, Ordering::Relaxed);
+                shared.lost.fetch_add(lost as u64, Ordering::Relaxed);
             }
         }
         for job in jobs {

@@ -6,6 +6,8 @@ use serde_json::value::RawValue;
 use super::{ErrorObject, Id};
 
 const VERSION: &str = "2.0";
+/// Room for most results, so that they are not moved while they are written.
+const RESULT_BYTES: usize = 1024;
 
 /// A response with a result. A result that cannot be written as JSON is our fault and becomes an internal error.
 pub fn encode_result<T: Serialize + ?Sized>(id: &Id, result: &T) -> Vec<u8> {
@@ -16,8 +18,9 @@ pub fn encode_result<T: Serialize + ?Sized>(id: &Id, result: &T) -> Vec<u8> {
         result: &'a T,
     }
 
-    match serde_json::to_vec(&Frame { jsonrpc: VERSION, id, result }) {
-        Ok(bytes) => one_line(bytes),
+    let mut bytes = Vec::with_capacity(RESULT_BYTES);
+    match serde_json::to_writer(&mut bytes, &Frame { jsonrpc: VERSION, id, result }) {
+        Ok(()) => one_line(bytes),
         Err(_) => encode_error(Some(id), &ErrorObject::internal_error()),
     }
 }

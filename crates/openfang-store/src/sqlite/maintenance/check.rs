@@ -132,9 +132,12 @@ fn counters(connection: &Connection, report: &mut Report) -> rusqlite::Result<()
 
 /// A task whose events were not folded has all of them, from the first to the one the task stands at.
 fn events(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
-    let sql = "SELECT t.id, t.seq, e.seq, CASE WHEN json_valid(e.bodies) THEN json_array_length(e.bodies) ELSE 0 END
-               FROM a2a_tasks t LEFT JOIN a2a_task_events e ON e.task = t.id
-               WHERE t.folded IS NULL ORDER BY t.id, e.seq";
+    let sql = "WITH writes (task, seq, bodies) AS (
+                   SELECT id, 1, first FROM a2a_tasks WHERE first IS NOT NULL
+                   UNION ALL SELECT task, seq, bodies FROM a2a_task_events)
+               SELECT t.id, t.seq, w.seq, CASE WHEN json_valid(w.bodies) THEN json_array_length(w.bodies) ELSE 0 END
+               FROM a2a_tasks t LEFT JOIN writes w ON w.task = t.id
+               WHERE t.folded IS NULL ORDER BY t.id, w.seq";
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;
     let mut log = TaskLog::default();

@@ -18,7 +18,8 @@ pub(super) const FINISHED: [TaskState; 4] =
     [TaskState::Completed, TaskState::Failed, TaskState::Canceled, TaskState::Rejected];
 
 /// The condition of the index `a2a_tasks_live`; a query must repeat it word for word to be served by it.
-pub(super) const IS_LIVE: &str = "state IN ('submitted', 'working', 'input-required', 'auth-required')";
+pub(super) const IS_LIVE: &str =
+    "(state = 'submitted' OR state = 'working' OR state = 'input-required' OR state = 'auth-required')";
 
 /// Nanoseconds since 1970. What a column cannot hold, three centuries from now, is held as the last it can.
 pub(in crate::sqlite) fn nanos(at: Timestamp) -> i64 {
@@ -85,7 +86,13 @@ pub(in crate::sqlite) fn labels_text(labels: &Labels) -> Result<String, StoreErr
 
 const NO_LABELS: &str = "[]";
 
+/// Room for the events of most writes, so that they are not moved while they are written.
+const JSON_BYTES: usize = 1024;
+
 /// The text of anything of ours.
 pub(in crate::sqlite) fn json(value: &impl serde::Serialize) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Unavailable { why: error.to_string() })
+    let mut text = Vec::with_capacity(JSON_BYTES);
+    let broken = |why: String| StoreError::Unavailable { why };
+    serde_json::to_writer(&mut text, value).map_err(|error| broken(error.to_string()))?;
+    String::from_utf8(text).map_err(|error| broken(error.to_string()))
 }

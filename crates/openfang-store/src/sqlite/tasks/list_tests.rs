@@ -84,7 +84,7 @@ async fn totals_beyond_what_is_counted_are_shown_as_that_many() {
     store.create(finished_task(&ada, "m")).await.unwrap();
     let copy = "WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 11000)
                 INSERT INTO a2a_tasks (id, owner, agent, context_id, state, status_at, created_at, version, seq,
-                    origin, message_id, node, attempt, labels, trace)
+                    origin, resend_key, node, attempt, labels, trace)
                 SELECT randomblob(16), owner, agent, context_id, state, status_at + i, created_at, version, 0,
                     origin, 'm' || i, node, attempt, labels, trace FROM a2a_tasks, numbers";
     let copied = sqlite.write(|batch| {

@@ -1,8 +1,10 @@
 //! Tasks and events as they are read. Each function runs in one snapshot, so that a row and its events agree.
 
+use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
 use openfang_types::ids::{NodeId, Owner, TaskId, TaskName, TraceId};
 use openfang_types::task::Task;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
 use super::columns::{IS_LIVE, count, get, labels, name, origin, signed, text, time, uuid};
@@ -12,7 +14,8 @@ use crate::{StoreError, TaskRecord};
 
 /// What [`record`] reads, in its order.
 pub(super) const COLUMNS: &str =
-    "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt, folded, origin, peer_name";
+    "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt, folded, origin, peer_name,
+     first";
 
 /// An owner's task.
 pub(super) fn own(connection: &Connection, owner: &Owner, id: TaskId) -> Result<TaskRecord, StoreError> {
@@ -74,7 +77,7 @@ fn record(connection: &Connection, row: &Row<'_>) -> Result<TaskRecord, StoreErr
                 artifacts: Vec::new(),
                 transitions: Vec::new(),
             };
-            fold(connection, &mut task, seq)?;
+            fold(connection, &mut task, first_events(row, 14)?, seq)?;
             task
         }
     };
@@ -94,20 +97,29 @@ fn record(connection: &Connection, row: &Row<'_>) -> Result<TaskRecord, StoreErr
 }
 
 /// Applies all events; there must be as many as the row says, without a gap.
-fn fold(connection: &Connection, task: &mut Task, seq: Seq) -> Result<(), StoreError> {
-    let sql = "SELECT seq, bodies FROM a2a_task_events WHERE task = ?1 ORDER BY seq";
-    let mut applied: Seq = 0;
-    each(connection, sql, [task.id.as_uuid().as_bytes()], |row| {
-        if count::<Seq>(row, 0)? != applied + 1 {
-            return Err(damaged("a task without some of its events"));
-        }
-        for body in bodies(row, 1)? {
-            task.apply(&body);
-            applied += 1;
-        }
-        Ok(())
-    })?;
+fn fold(connection: &Connection, task: &mut Task, first: Vec<EventBody>, seq: Seq) -> Result<(), StoreError> {
+    let mut applied = first.len() as Seq;
+    first.into_iter().for_each(|body| task.take(body));
+    if applied < seq {
+        let sql = "SELECT seq, bodies FROM a2a_task_events WHERE task = ?1 ORDER BY seq";
+        each(connection, sql, [task.id.as_uuid().as_bytes()], |row| {
+            if count::<Seq>(row, 0)? != applied + 1 {
+                return Err(damaged("a task without some of its events"));
+            }
+            for body in bodies(row, 1)? {
+                task.take(body);
+                applied += 1;
+            }
+            Ok(())
+        })?;
+    }
     if applied == seq { Ok(()) } else { Err(damaged("a task without some of its events")) }
+}
+
+/// The events that stand in the task's own row.
+fn first_events(row: &Row<'_>, column: usize) -> Result<Vec<EventBody>, StoreError> {
+    let is_there = !matches!(row.get_ref(column).map_err(unavailable)?, ValueRef::Null);
+    if is_there { bodies(row, column) } else { Ok(Vec::new()) }
 }
 
 fn bodies(row: &Row<'_>, column: usize) -> Result<Vec<EventBody>, StoreError> {
@@ -136,20 +148,24 @@ pub(super) fn events(
         return Ok(Vec::new());
     }
     let sql = "SELECT seq, at, bodies FROM a2a_task_events
-               WHERE task = ?1 AND seq >= (SELECT max(seq) FROM a2a_task_events WHERE task = ?1 AND seq <= ?2)
+               WHERE task = ?1
+               AND seq >= coalesce((SELECT max(seq) FROM a2a_task_events WHERE task = ?1 AND seq <= ?2), 0)
                ORDER BY seq LIMIT ?3";
     let values = params![id.as_uuid().into_bytes(), signed(after) + 1, signed(limit)];
-    let mut events = Vec::new();
-    each(connection, sql, values, |row| {
-        if events.len() < limit {
-            let (first, at) = (count::<Seq>(row, 0)?, time(row, 1)?);
-            let numbered = (first..).zip(bodies(row, 2)?).filter(|(seq, _)| *seq > after);
-            let wanted = numbered.take(limit - events.len());
-            events.extend(wanted.map(|(seq, body)| TaskEvent { task_id: id, seq, at, body }));
-        }
-        Ok(())
-    })?;
-    Ok(events)
+    let mut writes = each(connection, sql, values, |row| written(id, count(row, 0)?, time(row, 1)?, bodies(row, 2)?))?;
+    if writes.first().and_then(|write| write.first()).is_none_or(|event| event.seq > after + 1) {
+        let sql = "SELECT created_at, first FROM a2a_tasks WHERE id = ?1";
+        let first = each(connection, sql, [id.as_uuid().as_bytes()], |row| {
+            written(id, 1, time(row, 0)?, first_events(row, 1)?)
+        })?;
+        writes.splice(..0, first);
+    }
+    Ok(writes.into_iter().flatten().filter(|event| event.seq > after).take(limit).collect())
+}
+
+/// The events of one write.
+fn written(task_id: TaskId, first: Seq, at: Timestamp, bodies: Vec<EventBody>) -> Result<Vec<TaskEvent>, StoreError> {
+    Ok((first..).zip(bodies).map(|(seq, body)| TaskEvent { task_id, seq, at, body }).collect())
 }
 
 /// The tasks of a node that shall stop.

@@ -1,4 +1,4 @@
-//! Retention: finished tasks are folded into their rows when they have rested a while, and go when they are too many or
+//! Retention: finished tasks are folded into their rows, unless they are one row already, when they have rested a while, and go when they are too many or
 //! too old. What is to be done is found by readers; the writer gets a few tasks at a time, so that nobody waits long.
 
 use jiff::Timestamp;
@@ -141,7 +141,7 @@ async fn fold_all(sqlite: &Sqlite, cutoff: i64) -> Result<usize, StoreError> {
     Ok(folded)
 }
 
-/// Only tasks that are not folded have events, and ids grow with time: so the walk along the events meets those first
+/// Only tasks that are not folded have rows of events, and ids grow with time: so the walk along the events meets those first
 /// that were made first, and is over at the first task that was made after the cutoff.
 fn rested(connection: &Connection, mut after: Uuid, cutoff: i64) -> Result<Rested, StoreError> {
     let next_sql = "SELECT task FROM a2a_task_events WHERE task > ?1 ORDER BY task LIMIT 1";
@@ -207,7 +207,7 @@ fn folded_of(record: &TaskRecord) -> Result<Folded, StoreError> {
 
 /// A finished task does not change any more, but another process may have folded or evicted it.
 fn fold(batch: &Batch<'_>, tasks: &[Folded]) -> Result<usize, StoreError> {
-    let sql = "UPDATE a2a_tasks SET folded = ?3 WHERE id = ?1 AND version = ?2 AND folded IS NULL";
+    let sql = "UPDATE a2a_tasks SET folded = ?3, first = NULL WHERE id = ?1 AND version = ?2 AND folded IS NULL";
     let mut update = batch.connection.prepare_cached(sql).map_err(unavailable)?;
     let mut folded = 0;
     for Folded { id, version, text } in tasks {

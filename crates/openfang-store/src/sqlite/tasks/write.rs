@@ -17,6 +17,9 @@ use crate::tasks::rules::Standing;
 use crate::tasks::{first_events, rules};
 use crate::{Append, Created, NewPush, NewTask, ResendKey, Stamp, StoreError};
 
+/// The longest first events that are kept in the task's own row: with the rest of it they still fit into a page.
+const FIRST_BYTES: usize = 2048;
+
 /// A task to be, as its columns.
 pub(super) struct Creation {
     id: TaskId,
@@ -73,7 +76,9 @@ impl Creation {
         if self.insert(batch)? == 0 {
             return self.known(batch)?.map(Created::Known).ok_or(StoreError::Conflict);
         }
-        insert_events(batch, self.id, 1, self.at, &self.bodies)?;
+        if self.first().is_none() {
+            insert_events(batch, self.id, 1, self.at, &self.bodies)?;
+        }
         let seq = self.events as u64;
         batch.count(&self.owner, self.state, 1);
         batch.touch(self.id, seq);
@@ -84,11 +89,16 @@ impl Creation {
         Ok(Created::New(Stamp { version: 1, seq }))
     }
 
+    /// The events, if they go into the task's own row.
+    fn first(&self) -> Option<&str> {
+        (self.bodies.len() <= FIRST_BYTES).then_some(self.bodies.as_str())
+    }
+
     /// Inserts the row, unless its message, its id or its name is there already.
     fn insert(&self, batch: &Batch<'_>) -> Result<usize, StoreError> {
         let sql = "INSERT INTO a2a_tasks (id, owner, agent, context_id, state, status_at, created_at, version, seq,
-                       origin, message_id, node, attempt, labels, trace, peer_name)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, 1, ?12, ?13, ?14)
+                       origin, resend_key, node, attempt, labels, trace, peer_name, first)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, 1, ?12, ?13, ?14, ?15)
                    ON CONFLICT DO NOTHING";
         let values = params![
             self.id.as_uuid().into_bytes(),
@@ -100,19 +110,20 @@ impl Creation {
             self.at,
             signed(self.events),
             self.origin.as_str(),
-            self.resend_key.as_str(),
+            self.resend_key.as_bytes(),
             self.node.as_uuid().into_bytes(),
             self.labels,
             self.trace.as_uuid().into_bytes(),
             self.peer_name.as_ref().map(TaskName::as_str),
+            self.first(),
         ];
         execute(batch, sql, values)
     }
 
     /// The task that this very message made before, or that has the name.
     fn known(&self, batch: &Batch<'_>) -> Result<Option<TaskId>, StoreError> {
-        let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND agent = ?2 AND message_id = ?3";
-        let key = [self.owner.as_str(), self.agent.as_str(), self.resend_key.as_str()];
+        let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND agent = ?2 AND resend_key = ?3";
+        let key = params![self.owner.as_str(), self.agent.as_str(), self.resend_key.as_bytes()];
         let mut found = find(batch, sql, key, |row| get(row, 0))?;
         if let (None, Some(name)) = (found, &self.peer_name) {
             let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND peer_name = ?2";

@@ -1,0 +1,88 @@
+//! Messages to a task that waits for one.
+
+use std::sync::Arc;
+
+use openfang_store::{Append, Stamp, StoreError, TaskRecord};
+use openfang_types::event::EventBody;
+use openfang_types::ids::TaskId;
+use openfang_types::limits::TASK_MAX_BYTES;
+use openfang_types::taint::Labels;
+use openfang_types::task::{Message, TaskState};
+
+use super::Incoming;
+use crate::KernelError;
+use crate::kernel::{Inner, Kernel};
+use crate::task_log::TaskLog;
+
+impl Kernel {
+    /// Adds a message to a task that asked for one; from now on this process works on it. A message that the task has
+    /// already is not added again.
+    pub(super) async fn continued(&self, incoming: &Incoming, id: TaskId) -> Result<Option<TaskLog>, KernelError> {
+        let record = self.record(&incoming.caller, id).await?;
+        if record.task.agent != incoming.agent {
+            return Err(KernelError::UnknownTask(id));
+        }
+        if incoming
+            .message
+            .context_id
+            .as_ref()
+            .is_some_and(|context| *context != record.task.context_id)
+        {
+            return Err(KernelError::InvalidMessage("its context id is not that of the task it continues".to_owned()));
+        }
+        if self.inner.is_resent(&record.task.history, &incoming.message) {
+            return Ok(None);
+        }
+        let size = record.task.history.iter().chain([&incoming.message]).map(Message::size).sum::<usize>();
+        if size > TASK_MAX_BYTES {
+            let why = "the conversation of this task is as large as one may be; begin a new task";
+            return Err(KernelError::InvalidMessage(why.to_owned()));
+        }
+        let state = record.task.status.state;
+        if state.is_terminal() {
+            return Err(KernelError::TaskEnded { id, state });
+        }
+        if !state.is_interrupted() && !self.inner.live.take_left(id) {
+            return Err(KernelError::TaskBusy { id, state });
+        }
+        if let Some(push) = &incoming.push {
+            self.add_push(&record, push.clone()).await?;
+        }
+        let status = self.inner.status(&record.task, TaskState::Working, Vec::new());
+        let events = vec![EventBody::Message(incoming.message.clone()), EventBody::Status(status)];
+        let stamp = match self.inner.append(&record, events.clone(), incoming.labels.clone()).await {
+            // Somebody was faster: another answer, or a cancel.
+            Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
+                let state = self.record(&incoming.caller, id).await?.task.status.state;
+                let is_over = state.is_terminal();
+                let busy = KernelError::TaskBusy { id, state: TaskState::Working };
+                return Err(if is_over { KernelError::TaskEnded { id, state } } else { busy });
+            }
+            outcome => outcome?,
+        };
+        let TaskRecord { mut task, owner, labels, .. } = record;
+        events.iter().for_each(|event| task.apply(event));
+        Ok(Some(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels.joined(&incoming.labels), stamp)))
+    }
+}
+
+impl Inner {
+    /// A write by whoever does not run the task; the task is this process's afterwards.
+    pub(crate) async fn append(
+        &self,
+        record: &TaskRecord,
+        events: Vec<EventBody>,
+        labels: Labels,
+    ) -> Result<Stamp, StoreError> {
+        let write = Append {
+            owner: record.owner.clone(),
+            id: record.task.id,
+            version: record.version,
+            events,
+            labels,
+            node: Some(self.node_id),
+            at: self.clock.now(),
+        };
+        self.stores.tasks.append(write).await
+    }
+}

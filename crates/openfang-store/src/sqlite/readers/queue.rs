@@ -1,0 +1,180 @@
+//! Reads that wait, and the threads that are called for them.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use openfang_types::limits::STORE_QUEUE;
+use rusqlite::Connection;
+
+use super::serve;
+use crate::StoreError;
+
+/// Threads, and so reads at a time. As many as there are cores do all the work there is; the others stand in for those
+/// that are held up.
+const READERS: usize = 8;
+/// Reads that may wait for each thread that is awake.
+const BEHIND: usize = 4;
+
+/// What is to be read, and who does it.
+pub(in crate::sqlite) struct Queue {
+    pub(super) path: PathBuf,
+    /// Threads that are awake as long as nothing is held up.
+    usual: usize,
+    state: Mutex<State>,
+    filled: Condvar,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<(u64, Box<dyn Job>)>,
+    /// The number of the next read.
+    next: u64,
+    threads: usize,
+    /// Threads that sleep, and those of them that were told to wake up.
+    asleep: usize,
+    called: usize,
+    /// The read that was first when somebody last looked whether all goes on.
+    first_seen: Option<u64>,
+    is_closed: bool,
+}
+
+/// A read that waits its turn.
+pub(super) trait Job: Send {
+    fn run(self: Box<Self>, connection: Result<&Connection, StoreError>);
+    fn is_awaited(&self) -> bool;
+}
+
+/// Who is to help.
+enum Need {
+    Nobody,
+    /// A thread that sleeps.
+    Sleeper,
+    /// One more thread.
+    Thread,
+}
+
+impl Queue {
+    pub(super) fn new(path: PathBuf) -> Self {
+        let usual = std::thread::available_parallelism().map_or(READERS, usize::from).clamp(2, READERS);
+        Self { path, usual, state: Mutex::default(), filled: Condvar::new(), threads: Mutex::default() }
+    }
+
+    /// Ends the threads, after what is queued.
+    pub(super) fn close(&self) {
+        self.lock().is_closed = true;
+        self.filled.notify_all();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        // A read may have held the last of us; its thread ends by itself. A panic was reported where it was.
+        for thread in threads.into_iter().filter(|thread| thread.thread().id() != std::thread::current().id()) {
+            let _ = thread.join();
+        }
+    }
+
+    pub(super) fn push(self: &Arc<Self>, job: Box<dyn Job>) -> Result<(), StoreError> {
+        let mut state = self.lock();
+        if state.waiting.len() >= STORE_QUEUE {
+            return Err(StoreError::Unavailable { why: "too many reads are waiting".to_owned() });
+        }
+        let number = state.next;
+        state.next += 1;
+        state.waiting.push_back((number, job));
+        let awake = state.threads - state.asleep + state.called;
+        if awake == 0 || (awake < self.usual && state.waiting.len() > BEHIND * awake) {
+            return self.call(state);
+        }
+        Ok(())
+    }
+
+    /// Calls for help if the first read has waited since the last time: all threads that are awake may be busy with
+    /// something that takes long.
+    pub(in crate::sqlite) fn look_after(self: &Arc<Self>) {
+        let mut state = self.lock();
+        let first = state.waiting.front().map(|(number, _)| *number);
+        let is_late = first.is_some() && first == state.first_seen;
+        state.first_seen = first;
+        if is_late && let Err(error) = self.call(state) {
+            tracing::warn!(%error, "nobody can be found to read");
+        }
+    }
+
+    /// Calls a thread that sleeps, or one more.
+    fn call(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> Result<(), StoreError> {
+        let need = state.need();
+        drop(state);
+        match need {
+            Need::Nobody => {}
+            Need::Sleeper => self.filled.notify_one(),
+            Need::Thread => self.start().map_err(|error| StoreError::Unavailable { why: error.to_string() })?,
+        }
+        Ok(())
+    }
+
+    fn start(self: &Arc<Self>) -> std::io::Result<()> {
+        let queue = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("store-reader".to_owned());
+        match thread.spawn(move || serve(&queue)) {
+            Ok(thread) => self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread),
+            Err(error) => {
+                let mut state = self.lock();
+                state.threads -= 1;
+                // Those that there are do it.
+                if state.threads == 0 {
+                    state.waiting.clear();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The next read, after a sleep if there is none; none when it is time to end.
+    pub(super) fn take(&self) -> Option<(u64, Box<dyn Job>)> {
+        let mut state = self.lock();
+        loop {
+            if let Some(next) = state.waiting.pop_front() {
+                return Some(next);
+            }
+            if state.is_closed {
+                return None;
+            }
+            state.asleep += 1;
+            while state.called == 0 && !state.is_closed {
+                state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            state.called = state.called.saturating_sub(1);
+            state.asleep -= 1;
+        }
+    }
+
+    /// The next read, if it was asked for before the read with this number.
+    pub(super) fn take_before(&self, number: u64) -> Option<Box<dyn Job>> {
+        let mut state = self.lock();
+        state.waiting.front().filter(|(next, _)| *next < number)?;
+        state.waiting.pop_front().map(|(_, job)| job)
+    }
+
+    pub(super) fn next_number(&self) -> u64 {
+        self.lock().next
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    const fn need(&mut self) -> Need {
+        if self.asleep > self.called {
+            self.called += 1;
+            return Need::Sleeper;
+        }
+        if self.threads < READERS {
+            self.threads += 1;
+            return Need::Thread;
+        }
+        Need::Nobody
+    }
+}
