@@ -59,6 +59,38 @@ async fn a_reader_resumes_after_events_that_were_there_and_no_others() {
 }
 
 #[tokio::test]
+async fn in_0_1_an_event_names_its_artifact_by_the_place_it_has_in_the_task() {
+    let steps =
+        "[[rules]]\nsteps = [{ chunk = \"a\" }, { artifact = { id = \"r\", text = \"c\" } }, { chunk = \"b\" }]\n";
+    let home = TestHome::new().with_script("steps", &[], steps);
+    let config = Config { default_agent: Some("steps".parse().unwrap()), ..config() };
+    let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
+    let client = server.client();
+    let message = json!({"role": "user", "parts": [{"type": "text", "text": "go"}]});
+    let places = |events: &[(String, String, Value)]| -> Vec<(String, u64)> {
+        let place = |event: &Value| event["result"]["artifact"]["index"].as_u64();
+        events.iter().filter_map(|(_, id, event)| Some((id.clone(), place(event)?))).collect()
+    };
+
+    let events = stream(&client, "tasks/sendSubscribe", json!({"id": "t", "message": message}))
+        .await
+        .events()
+        .await;
+
+    let all = places(&events);
+    assert_eq!(all.iter().map(|(_, place)| *place).collect::<Vec<_>>(), [0, 1, 0], "{events:?}");
+    let task = ask(&client, "tasks/get", json!({"id": "t"})).await["result"].clone();
+    let texts = ["/artifacts/0/index", "/artifacts/1/index", "/artifacts/0/parts/0/text", "/artifacts/1/parts/0/text"];
+    assert_eq!(texts.map(|path| task.pointer(path).cloned()), [json!(0), json!(1), json!("a"), json!("c")].map(Some));
+    for (n, (id, _)) in all.iter().enumerate() {
+        let resumed = client.clone().with("last-event-id", id);
+        let rest = stream(&resumed, "tasks/resubscribe", json!({"id": "t"})).await.events().await;
+        assert_eq!(places(&rest), all[n + 1..], "after {id}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn history_and_pages_are_as_long_as_was_asked() {
     let (_home, server) = server().await;
     let client = server.client();

@@ -1,7 +1,7 @@
 //! What a peer is told, before it is put into its dialect.
 
-use openfang_types::event::StreamItem;
-use openfang_types::ids::TaskName;
+use openfang_types::event::{EventBody, StreamItem};
+use openfang_types::ids::{ArtifactId, TaskName};
 use openfang_types::task::{Message, Origin, Task};
 use serde_json::value::RawValue;
 
@@ -76,6 +76,36 @@ pub struct StreamHead {
     pub context: String,
     /// How much of the history snapshots show.
     pub history: History,
+    /// The artifacts so far, in the order in which they came: in 0.1 an event names one by its place among them.
+    pub artifacts: Vec<ArtifactId>,
+}
+
+impl StreamHead {
+    /// Remembers the artifacts that something brings.
+    pub(crate) fn take_note(&mut self, item: &StreamItem) {
+        match item {
+            StreamItem::Snapshot(task, _) => self.artifacts = artifacts_of(task),
+            StreamItem::Event(event) => {
+                if let EventBody::Artifact(update) = &event.body
+                    && !self.artifacts.contains(&update.artifact.artifact_id)
+                {
+                    self.artifacts.push(update.artifact.artifact_id.clone());
+                }
+            }
+            StreamItem::Shutdown => {}
+        }
+    }
+
+    /// The place of an artifact in its task.
+    pub(crate) fn place_of(&self, artifact: &ArtifactId) -> usize {
+        let place = self.artifacts.iter().position(|known| known == artifact);
+        place.unwrap_or(self.artifacts.len())
+    }
+}
+
+/// The artifacts of a task, by their ids.
+pub(crate) fn artifacts_of(task: &Task) -> Vec<ArtifactId> {
+    task.artifacts.iter().map(|artifact| artifact.artifact_id.clone()).collect()
 }
 
 /// One thing that a stream shows.

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method as HttpMethod, Response, S
 use openfang_types::event::Until;
 use openfang_types::ids::AgentName;
 
-use crate::answer::{Answer, Held, Page, StreamHead};
+use crate::answer::{Answer, Held, Page, StreamHead, artifacts_of};
 use crate::dialect::Dialect;
 use crate::error::A2aError;
 use crate::host::{AgentHost, Follower, Listed, Sent};
@@ -238,7 +238,8 @@ impl<H: AgentHost> Server<H> {
 }
 
 fn head(held: &Held, history: History) -> StreamHead {
-    StreamHead { task: held.name(), context: held.task.context_id.to_string(), history }
+    let (task, context) = (held.name(), held.task.context_id.to_string());
+    StreamHead { task, context, history, artifacts: artifacts_of(&held.task) }
 }
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");

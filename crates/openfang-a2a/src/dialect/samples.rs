@@ -104,7 +104,7 @@ pub(super) fn push() -> Push {
 }
 
 pub(super) fn head() -> StreamHead {
-    StreamHead { task: TASK.into(), context: "c-1".into(), history: History::default() }
+    StreamHead { task: TASK.into(), context: "c-1".into(), history: History::default(), artifacts: Vec::new() }
 }
 
 pub(super) fn event(body: EventBody) -> StreamItem {

@@ -90,6 +90,9 @@ impl Streaming {
                     return Some((Bytes::from_static(b": the server stops; follow the task again later\n\n"), self));
                 }
                 Ok(Some(item)) => {
+                    if self.writing.dialect == Dialect::V01 {
+                        self.head.take_note(&item);
+                    }
                     let shown = Shown::Item(&self.head, &item);
                     if self.writing.dialect.shows(shown) {
                         let event = self.writing.event(event_id(&item), shown);

@@ -55,6 +55,7 @@ impl Story {
             task: name_of(&record),
             context: record.task.context_id.to_string(),
             history: History::default(),
+            artifacts: Vec::new(),
         };
         let mut held = Held { task: record.task, origin: record.origin, peer_name: record.peer_name };
         let coming = if is_folded {

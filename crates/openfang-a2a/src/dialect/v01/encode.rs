@@ -3,7 +3,7 @@
 use openfang_types::event::{EventBody, StreamItem};
 use serde::{Serialize, Serializer};
 
-use super::task::{ArtifactOut, MessageOut, ReplyOut, StatusOut, TaskOut, stream_index};
+use super::task::{ArtifactOut, MessageOut, ReplyOut, StatusOut, TaskOut};
 use crate::answer::{Answer, Push, Shown};
 use crate::dialect::write::{Each, Name, PageOut, PushConfigOut, View, Within, is_final};
 
@@ -38,7 +38,7 @@ pub(in crate::dialect) fn shown<S: Serializer>(shown: Shown<'_>, to: S) -> Resul
                     StatusEvent { id, status: StatusOut::new(status), is_final }.serialize(to)
                 }
                 EventBody::Artifact(update) => {
-                    let index = stream_index(update.artifact.artifact_id.as_str());
+                    let index = head.place_of(&update.artifact.artifact_id);
                     let artifact = ArtifactOut::new(&update.artifact, index).chunk(update.append, update.last_chunk);
                     ArtifactEvent { id, artifact }.serialize(to)
                 }

@@ -137,15 +137,6 @@ impl Serialize for Artifacts<'_> {
     }
 }
 
-/// Which artifact an event of a stream is about. An event does not know how many came before it, so this is a number
-/// made of the id: chunks of one artifact share it, and two artifacts do not.
-pub(super) fn stream_index(id: &str) -> u32 {
-    // FNV-1a, without the sign bit: clients may read it as a signed number.
-    id.bytes()
-        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
-        >> 1
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ArtifactOut<'a> {
@@ -154,7 +145,7 @@ pub(super) struct ArtifactOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'a str>,
     parts: Parts<'a>,
-    index: u32,
+    index: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     append: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,7 +155,7 @@ pub(super) struct ArtifactOut<'a> {
 }
 
 impl<'a> ArtifactOut<'a> {
-    pub(super) fn new(artifact: &'a Artifact, index: u32) -> Self {
+    pub(super) fn new(artifact: &'a Artifact, index: usize) -> Self {
         Self {
             name: artifact.name.as_deref(),
             description: artifact.description.as_deref(),
