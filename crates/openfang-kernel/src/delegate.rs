@@ -49,7 +49,7 @@ impl Kernel {
                 return Ok(AgentReply { text, state: TaskState::Completed, task: None, labels });
             }
             Taken::Known(id) => self.settled(&caller, id).await,
-            Taken::Begun(work) => self.end_of(&caller, work).await,
+            Taken::Begun(work) => self.end_of_apart(&caller, work).await,
         };
         let settled = settled.map_err(refused)?;
         stop_with_us.disarm();

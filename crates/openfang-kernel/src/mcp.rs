@@ -70,10 +70,10 @@ impl Kernel {
             Taken::Known(id) => self.settled(caller, id).await?.task,
             Taken::Begun(work) if is_heard => {
                 let id = work.id();
-                let (settled, ()) = tokio::join!(self.end_of(caller, work), self.report(caller, id, &sending));
+                let (settled, ()) = tokio::join!(self.end_of_apart(caller, work), self.report(caller, id, &sending));
                 settled?.task
             }
-            Taken::Begun(work) => self.end_of(caller, work).await?.task,
+            Taken::Begun(work) => self.end_of_apart(caller, work).await?.task,
         };
         Ok(HouseReply::Task(Box::new(task)))
     }

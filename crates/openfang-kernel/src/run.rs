@@ -100,11 +100,24 @@ enum End {
 }
 
 /// A run in the hands of whoever waits for it, which costs no task of its own. Dropped before its end it goes on by
-/// itself.
+/// itself; held and not asked for it stands still, so whoever cannot promise to go on asking sets it [apart](Self::apart).
 pub(crate) struct Running {
     work: Option<BoxFuture<'static, Result<Settled, Closed>>>,
     tracked: TaskTrackerToken,
     runtime: Handle,
+}
+
+impl Running {
+    /// Gives the run a task of its own.
+    pub(crate) fn apart(mut self) -> impl Future<Output = Result<Settled, Closed>> + Send + use<> {
+        let task = self.work.take().map(|work| self.tracked.task_tracker().spawn_on(work, &self.runtime));
+        async move {
+            match task {
+                Some(task) => task.await.unwrap_or(Err(Closed::Refused(StoreError::Conflict))),
+                None => Err(Closed::Refused(StoreError::Conflict)),
+            }
+        }
+    }
 }
 
 impl Future for Running {

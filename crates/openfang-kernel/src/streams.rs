@@ -240,12 +240,16 @@ impl TaskStream {
             }
         }
         if self.waiting.is_empty() {
-            // Whoever has seen the last event of a finished task has seen everything. The end may have come since the
-            // events were read: then there is one more.
             let record = self.kernel.record(&self.caller, self.id).await?;
             let is_terminal = record.task.status.state.is_terminal();
             self.goes_on = !is_terminal;
+            // Whoever has seen the last event of a finished task has seen everything. The end may have come since the
+            // events were read: then there is one more. If there is none they were folded, and the task says it all.
             self.is_over = is_terminal && record.seq <= self.after;
+            if is_terminal && !self.is_over && tasks.events(owner, self.id, self.after, 1).await?.is_empty() {
+                self.after = record.seq;
+                self.show(record.task, record.seq);
+            }
         }
         Ok(())
     }

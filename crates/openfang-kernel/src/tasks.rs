@@ -172,12 +172,23 @@ impl Kernel {
         Ok(Taken::Begun(Work { id, shown, settled }))
     }
 
-    /// Waits for the end of work that began here.
+    /// Waits for the end of work that began here, and does it meanwhile: whoever calls this asks until it ends, or drops it.
     pub(crate) async fn end_of(&self, caller: &Caller, work: Work) -> Result<Settled, KernelError> {
-        let elsewhere = match work.settled.await {
+        let Work { id, settled, .. } = work;
+        self.ended(caller, id, settled.await).await
+    }
+
+    /// The same for those who may stand still themselves, or are part of a run: the work goes on beside them.
+    pub(crate) async fn end_of_apart(&self, caller: &Caller, work: Work) -> Result<Settled, KernelError> {
+        let Work { id, settled, .. } = work;
+        self.ended(caller, id, settled.apart().await).await
+    }
+
+    async fn ended(&self, caller: &Caller, id: TaskId, run: Result<Settled, Closed>) -> Result<Settled, KernelError> {
+        let elsewhere = match run {
             Ok(settled) => return Ok(settled),
             Err(Closed::Superseded(other)) => other,
-            Err(Closed::Refused(StoreError::Conflict | StoreError::NotAllowed { .. })) => work.id,
+            Err(Closed::Refused(StoreError::Conflict | StoreError::NotAllowed { .. })) => id,
             Err(Closed::Refused(error)) => return Err(error.into()),
         };
         Box::pin(self.settled(caller, elsewhere)).await
@@ -197,11 +208,25 @@ impl Kernel {
                 })?;
         loop {
             latest.mark_unchanged();
+            // Before the look at the task: a run that leaves it as working says so after its last write.
+            let run = self.inner.live.get(id);
             let TaskRecord { task, labels, .. } = self.record(caller, id).await?;
             let state = task.status.state;
             let is_settled = state.is_terminal() || state.is_interrupted() || self.inner.live.is_left(id);
-            if is_settled || latest.changed().await.is_err() {
+            if is_settled {
                 return Ok(Settled { task, labels });
+            }
+            let left = async {
+                match run {
+                    Some(run) => run.done.cancelled().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                changed = latest.changed() => if changed.is_err() {
+                    return Ok(Settled { task, labels });
+                },
+                () = left => {}
             }
         }
     }

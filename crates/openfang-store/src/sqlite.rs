@@ -58,7 +58,7 @@ impl Sqlite {
         let writer = Writer::start(connection, Arc::clone(&watchers), chain)?;
         let readers = Readers::new(path.to_owned());
         let following = readers::open(path).map_err(OpenError::Sqlite)?;
-        let follower = Follower::start(following, Arc::clone(&watchers), readers.queue())?;
+        let follower = Follower::start(following, Arc::clone(&watchers))?;
         let inner = Inner { watchers, _follower: follower, readers, writer };
         Ok(Self { inner: Arc::new(inner) })
     }

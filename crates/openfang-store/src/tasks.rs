@@ -127,9 +127,21 @@ impl ResendKey {
     /// Of what is the same when a message is sent again: its id and what it says. Ids that grow with time make keys that
     /// do, so that new ones lie side by side.
     pub fn new(id: &str, said: &[u8]) -> Self {
+        let said = Sha256::digest(said)
+            .iter()
+            .take(8)
+            .fold(0_u64, |front, byte| (front << 8) | u64::from(*byte));
+        Self::of(&format!("{id}#{said:016x}"))
+    }
+
+    /// From the text that stood in its place in earlier versions of the schema.
+    pub(crate) fn of(text: &str) -> Self {
         const FRONT: u128 = u128::MAX << 64;
-        let digest = Sha256::new().chain_update(id).chain_update([0]).chain_update(said).finalize();
-        let digest = digest.iter().take(16).fold(0_u128, |key, byte| (key << 8) | u128::from(*byte));
+        let digest = Sha256::digest(text)
+            .iter()
+            .take(16)
+            .fold(0_u128, |key, byte| (key << 8) | u128::from(*byte));
+        let id = text.rsplit_once('#').map_or(text, |(id, _)| id);
         let front = Uuid::try_parse(id).map_or(digest, |id| id.as_u128());
         Self(((front & FRONT) | (digest & !FRONT)).to_be_bytes())
     }

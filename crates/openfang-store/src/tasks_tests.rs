@@ -27,3 +27,13 @@ fn ids_that_grow_with_time_make_keys_that_do() {
 
     assert!(keys.is_sorted());
 }
+
+#[test]
+fn a_key_is_the_same_as_one_from_the_text_of_before() {
+    let digest: [u8; 32] = Sha256::digest(b"said").into();
+    let said: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+
+    for id in ["m", "a#b", "", "0190a000-0000-7000-8000-000000000001"] {
+        assert_eq!(ResendKey::new(id, b"said"), ResendKey::of(&format!("{id}#{said}")), "{id}");
+    }
+}

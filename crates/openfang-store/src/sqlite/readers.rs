@@ -5,6 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
@@ -14,12 +15,16 @@ use crate::{StoreError, StoreFuture};
 
 mod queue;
 
-use queue::Job;
-pub(super) use queue::Queue;
+use queue::{Job, Queue};
 
 /// What a connection keeps of the file: the upper parts of the indexes of a million tasks, and a little more. Below zero
 /// SQLite takes it as kibibytes.
 const CACHE_KIB: i32 = -8_192;
+
+/// A read that has not begun by then calls for help: all threads that are awake may be busy with something that takes long.
+const HELD_UP: Duration = Duration::from_millis(2);
+/// How long reads are taken into a snapshot. The log can be carried over when nobody needs the old one.
+const SNAPSHOT: Duration = Duration::from_millis(3);
 
 /// The reading threads; they end when this is dropped.
 pub(super) struct Readers {
@@ -59,12 +64,20 @@ impl Readers {
         F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let (reply, answer) = oneshot::channel();
+        let (reply, mut answer) = oneshot::channel();
         let queued = self.queue.push(Box::new(TypedJob { work, reply }));
+        let queue = Arc::clone(&self.queue);
         Box::pin(async move {
-            queued?;
+            let number = queued?;
+            let answered = match tokio::time::timeout(HELD_UP, &mut answer).await {
+                Ok(answered) => answered,
+                Err(_) => {
+                    queue.help(number)?;
+                    answer.await
+                }
+            };
             let broken = || StoreError::Unavailable { why: "a read broke off".to_owned() };
-            answer.await.unwrap_or_else(|_| Err(broken()))
+            answered.unwrap_or_else(|_| Err(broken()))
         })
     }
 
@@ -80,11 +93,6 @@ impl Readers {
         run(&connection, "ROLLBACK")?;
         *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
         done
-    }
-
-    /// The queue, for whoever looks now and then whether all goes on.
-    pub(super) fn queue(&self) -> Arc<Queue> {
-        Arc::clone(&self.queue)
     }
 }
 
@@ -116,12 +124,17 @@ fn snapshot(queue: &Queue, first: Box<dyn Job>, connection: &Connection) -> Resu
         first.run(Err(error.clone()));
         return Err(error);
     }
+    let begun = Instant::now();
     let mut next = Some(first);
     while let Some(job) = next {
         if job.is_awaited() {
             catch_unwind(AssertUnwindSafe(|| job.run(Ok(connection)))).map_err(|_| StoreError::Conflict)?;
         }
-        next = queue.take_before(end);
+        // A fault of the disk ends the snapshot: what came now would see another moment with every statement.
+        if connection.is_autocommit() {
+            return Err(StoreError::Conflict);
+        }
+        next = if begun.elapsed() < SNAPSHOT { queue.take_before(end) } else { None };
     }
     run(connection, "ROLLBACK")
 }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
+
+use crate::ResendKey;
 
 /// Each entry brings the schema one version further. What has been released is never changed.
 const MIGRATIONS: [&str; 5] = [
@@ -17,6 +19,10 @@ const MIGRATIONS: [&str; 5] = [
 
 /// The schema version of this program.
 pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
+
+/// The version that has digests for what messages are known by.
+const DIGESTS: u32 = 5;
+const KEYS_AT_A_TIME: i64 = 1_000;
 
 /// How long a statement waits for another process; a batch of ours takes milliseconds.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -129,14 +135,33 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     let judge = |error| judged(path, error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(judge)?;
     let found = version(&transaction, path)?;
-    for migration in MIGRATIONS.iter().skip(found as usize) {
+    for (version, migration) in (1..).zip(MIGRATIONS).skip(found as usize) {
         transaction.execute_batch(migration).map_err(judge)?;
+        if version == DIGESTS {
+            digest_resend_keys(&transaction).map_err(judge)?;
+        }
     }
     if found < KNOWN {
         transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(judge)?;
         transaction.pragma_update(None, "user_version", KNOWN).map_err(judge)?;
     }
     transaction.commit().map_err(judge)
+}
+
+/// Messages that came before the upgrade are known by it when they are sent again after it.
+fn digest_resend_keys(connection: &Connection) -> rusqlite::Result<()> {
+    let mut some = connection.prepare("SELECT n, resend_key FROM a2a_tasks WHERE n > ?1 ORDER BY n LIMIT ?2")?;
+    let mut update = connection.prepare("UPDATE a2a_tasks SET resend_key = ?2 WHERE n = ?1")?;
+    let mut last = 0;
+    loop {
+        let found = some.query_map([last, KEYS_AT_A_TIME], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let found = found.collect::<rusqlite::Result<Vec<(i64, String)>>>()?;
+        let Some((n, _)) = found.last() else { return Ok(()) };
+        last = *n;
+        for (n, text) in found {
+            update.execute(params![n, ResendKey::of(&text).as_bytes()])?;
+        }
+    }
 }
 
 /// The version of its schema, if it is ours and not newer; 0 if there is nothing in it yet.

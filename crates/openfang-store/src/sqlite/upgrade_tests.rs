@@ -169,3 +169,28 @@ async fn a_stored_database_can_be_written() {
     assert_eq!(tasks.list(&query(&owner("ada"))).await.unwrap().total, 5);
     assert_eq!(tasks.get(&owner("ada"), record.task.id).await.unwrap(), record);
 }
+
+#[tokio::test]
+async fn a_message_from_before_the_upgrade_is_known_when_it_is_sent_again() {
+    let home = stored().await;
+    let tasks = home.open().stores().tasks;
+
+    for number in 1..=4 {
+        let known = task(number, Vec::new());
+        let again = NewTask { id: TaskId::from_uuid(uuid::Uuid::now_v7()), ..task(number, Vec::new()) };
+        let again = NewTask { resend_key: ResendKey::of(&format!("m{number}")), ..again };
+
+        assert_eq!(tasks.create(again).await, Ok(crate::Created::Known(known.id)));
+    }
+}
+
+#[tokio::test]
+async fn a_stored_database_is_sound_before_it_is_upgraded_and_after() {
+    let home = stored().await;
+    let before = DatabaseFile::open(&home.path()).unwrap().check().unwrap();
+    home.open();
+    let after = DatabaseFile::open(&home.path()).unwrap().check().unwrap();
+
+    assert_eq!((before.findings, before.events), (Vec::new(), 11));
+    assert_eq!((after.findings, after.events), (Vec::new(), 11));
+}

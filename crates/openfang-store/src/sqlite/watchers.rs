@@ -13,7 +13,6 @@ use openfang_types::limits::STORE_POLL;
 use rusqlite::{Connection, OptionalExtension as _};
 use tokio::sync::watch;
 
-use super::readers;
 use super::schema::OpenError;
 
 #[derive(Default)]
@@ -34,13 +33,20 @@ struct Watched {
     sweep_at: usize,
 }
 
+impl Watched {
+    /// Lets those go that nobody waits for.
+    fn sweep(&mut self) {
+        self.latest.retain(|_, latest| latest.receiver_count() > 0);
+        self.sweep_at = 2 * self.latest.len() + 1;
+    }
+}
+
 impl Watchers {
     /// A channel for a task that stands at `seq`.
     pub(super) fn watch(&self, task: TaskId, seq: Seq) -> watch::Receiver<Seq> {
         let mut tasks = self.lock();
         if tasks.latest.len() >= tasks.sweep_at {
-            tasks.latest.retain(|_, latest| latest.receiver_count() > 0);
-            tasks.sweep_at = 2 * tasks.latest.len() + 1;
+            tasks.sweep();
         }
         let latest = tasks.latest.entry(task).or_insert_with(|| watch::Sender::new(seq));
         latest.subscribe()
@@ -94,7 +100,9 @@ impl Watchers {
     }
 
     fn watched(&self) -> Vec<TaskId> {
-        self.lock().latest.keys().copied().collect()
+        let mut tasks = self.lock();
+        tasks.sweep();
+        tasks.latest.keys().copied().collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Watched> {
@@ -102,18 +110,14 @@ impl Watchers {
     }
 }
 
-/// The thread that looks for commits of other processes, and after reads that wait; it ends when this is dropped.
+/// The thread that looks for commits of other processes; it ends when this is dropped.
 pub(super) struct Follower {
     closing: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Follower {
-    pub(super) fn start(
-        connection: Connection,
-        watchers: Arc<Watchers>,
-        reads: Arc<readers::Queue>,
-    ) -> Result<Self, OpenError> {
+    pub(super) fn start(connection: Connection, watchers: Arc<Watchers>) -> Result<Self, OpenError> {
         let (closing, closed) = mpsc::sync_channel(0);
         // Here and not in the thread, which may begin late: what others write from now on must be noticed.
         let known = data_version(&connection);
@@ -122,7 +126,6 @@ impl Follower {
             .spawn(move || {
                 let mut signs = Signs::new(known, &watchers);
                 while closed.recv_timeout(STORE_POLL) == Err(RecvTimeoutError::Timeout) {
-                    reads.look_after();
                     look(&connection, &mut signs, &watchers);
                 }
             })

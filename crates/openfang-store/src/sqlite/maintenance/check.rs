@@ -130,15 +130,22 @@ fn counters(connection: &Connection, report: &mut Report) -> rusqlite::Result<()
     Ok(())
 }
 
+/// What was written to tasks that are not folded: task, where it stands, the place of the first event, how many. A task
+/// without any has one row too.
+const WRITES: &str =
+    "SELECT t.id, t.seq, e.seq, CASE WHEN json_valid(e.bodies) THEN json_array_length(e.bodies) ELSE 0 END
+    FROM a2a_tasks t LEFT JOIN a2a_task_events e ON e.task = t.id WHERE t.folded IS NULL";
+/// The same of what stands in the rows of the tasks themselves, which earlier versions of the schema do not have.
+const FIRST_WRITES: &str = "SELECT id, seq, 1, CASE WHEN json_valid(first) THEN json_array_length(first) ELSE 0 END
+    FROM a2a_tasks WHERE folded IS NULL AND first IS NOT NULL";
+const IS_BESIDE: &str = "(e.task IS NOT NULL OR t.first IS NULL)";
+
 /// A task whose events were not folded has all of them, from the first to the one the task stands at.
 fn events(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
-    let sql = "WITH writes (task, seq, bodies) AS (
-                   SELECT id, 1, first FROM a2a_tasks WHERE first IS NOT NULL
-                   UNION ALL SELECT task, seq, bodies FROM a2a_task_events)
-               SELECT t.id, t.seq, w.seq, CASE WHEN json_valid(w.bodies) THEN json_array_length(w.bodies) ELSE 0 END
-               FROM a2a_tasks t LEFT JOIN writes w ON w.task = t.id
-               WHERE t.folded IS NULL ORDER BY t.id, w.seq";
-    let mut statement = connection.prepare(sql)?;
+    let sql = "SELECT count(*) FROM pragma_table_info('a2a_tasks') WHERE name = 'first'";
+    let has_first = connection.query_row(sql, [], |row| row.get::<_, i64>(0))? > 0;
+    let sql = if has_first { format!("{FIRST_WRITES} UNION ALL {WRITES} AND {IS_BESIDE}") } else { WRITES.to_owned() };
+    let mut statement = connection.prepare(&format!("{sql} ORDER BY 1, 3"))?;
     let mut rows = statement.query([])?;
     let mut log = TaskLog::default();
     let mut wrong = Vec::new();

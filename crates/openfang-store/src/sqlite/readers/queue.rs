@@ -18,7 +18,7 @@ const READERS: usize = 8;
 const BEHIND: usize = 4;
 
 /// What is to be read, and who does it.
-pub(in crate::sqlite) struct Queue {
+pub(super) struct Queue {
     pub(super) path: PathBuf,
     /// Threads that are awake as long as nothing is held up.
     usual: usize,
@@ -36,8 +36,6 @@ struct State {
     /// Threads that sleep, and those of them that were told to wake up.
     asleep: usize,
     called: usize,
-    /// The read that was first when somebody last looked whether all goes on.
-    first_seen: Option<u64>,
     is_closed: bool,
 }
 
@@ -73,7 +71,8 @@ impl Queue {
         }
     }
 
-    pub(super) fn push(self: &Arc<Self>, job: Box<dyn Job>) -> Result<(), StoreError> {
+    /// Queues a read, and says which number it has.
+    pub(super) fn push(self: &Arc<Self>, job: Box<dyn Job>) -> Result<u64, StoreError> {
         let mut state = self.lock();
         if state.waiting.len() >= STORE_QUEUE {
             return Err(StoreError::Unavailable { why: "too many reads are waiting".to_owned() });
@@ -83,21 +82,16 @@ impl Queue {
         state.waiting.push_back((number, job));
         let awake = state.threads - state.asleep + state.called;
         if awake == 0 || (awake < self.usual && state.waiting.len() > BEHIND * awake) {
-            return self.call(state);
+            self.call(state)?;
         }
-        Ok(())
+        Ok(number)
     }
 
-    /// Calls for help if the first read has waited since the last time: all threads that are awake may be busy with
-    /// something that takes long.
-    pub(in crate::sqlite) fn look_after(self: &Arc<Self>) {
-        let mut state = self.lock();
-        let first = state.waiting.front().map(|(number, _)| *number);
-        let is_late = first.is_some() && first == state.first_seen;
-        state.first_seen = first;
-        if is_late && let Err(error) = self.call(state) {
-            tracing::warn!(%error, "nobody can be found to read");
-        }
+    /// Calls one more thread if the read with this number is still waiting.
+    pub(super) fn help(self: &Arc<Self>, number: u64) -> Result<(), StoreError> {
+        let state = self.lock();
+        let is_waiting = state.waiting.front().is_some_and(|(first, _)| *first <= number);
+        if is_waiting { self.call(state) } else { Ok(()) }
     }
 
     /// Calls a thread that sleeps, or one more.
