@@ -24,6 +24,47 @@ fn to(task: &str, text: &str) -> Value {
 }
 
 #[tokio::test]
+async fn in_0_1_a_message_that_is_sent_again_leads_to_the_task_that_it_made() {
+    let home = agents(TestHome::new());
+    for (agent, state) in [("steps", "completed"), ("fails", "failed")] {
+        let config = Config { default_agent: Some(agent.parse().unwrap()), ..config() };
+        let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
+        let client = server.client();
+        let params = |text: &str| json!({"id": agent, "sessionId": "s", "message": {"role": "user", "parts": [{"type": "text", "text": text}]}});
+        let first = ask(&client, "tasks/send", params("go")).await["result"].clone();
+        assert_eq!(first["status"]["state"], state, "{first}");
+
+        assert_eq!(ask(&client, "tasks/send", params("go")).await["result"], first);
+        assert_eq!(ask(&client, "tasks/send", params("go on")).await["error"]["code"], -32004);
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_names_the_member_and_its_status_in_every_dialect() {
+    let (_home, server) = server().await;
+    let client = server.client();
+    let task = begin(&client, "waits", "go").await;
+    let message = json!({"messageId": "m", "role": "user", "parts": [{"kind": "text", "text": "x"}]});
+    let length = json!({"message": message, "configuration": {"historyLength": -1}});
+    for (method, params, member) in [
+        ("message/send", length.clone(), "`configuration.historyLength`: "),
+        ("SendMessage", length, "`configuration.historyLength`: "),
+        ("GetTask", json!({"id": task, "historyLength": "x"}), "`historyLength`: "),
+    ] {
+        let refused = ask(&client, method, params).await["error"].clone();
+        assert_eq!(refused["code"], -32602, "{method}");
+        assert!(refused["message"].as_str().unwrap().starts_with(member), "{method}: {refused}");
+    }
+    let missing = ask(&client, "GetTaskPushNotificationConfig", json!({"taskId": task, "id": "zz"})).await;
+    assert_eq!(missing["error"]["code"], -32001);
+    assert!(missing["error"]["message"].as_str().unwrap().contains("push configuration"), "{missing}");
+    let put = client.send("PUT", "/a2a/rest/message:send", Some("{}")).await;
+    assert_eq!((put.status, put.json()["error"]["code"].clone()), (405, json!(405)));
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_task_that_ended_or_works_takes_no_message_and_an_end_is_not_canceled() {
     let (_home, server) = server().await;
     let client = server.client();

@@ -60,6 +60,33 @@ async fn what_one_user_made_is_none_of_anothers() {
 }
 
 #[tokio::test]
+async fn what_one_user_lets_an_agent_write_another_does_not_read() {
+    let home = TestHome::new().with_direct("clerk", &["file_*"]);
+    let site = Site::with(home, |boot| boot).await;
+    let mut users = Vec::new();
+    for name in ["ada", "bob"] {
+        add(site.kernel(), name, &["agent:clerk/*"]).await;
+        users.push(site.with_key(&key_of(site.kernel(), name).await.0));
+    }
+    let [ada, bob] = &users[..] else { unreachable!() };
+    let ask = async |who: &Client, text: &str| {
+        let sent = who.post("/api/agents/clerk/message", &json!({ "text": text })).await.json();
+        (sent["task"]["status"]["state"].clone(), sent.to_string())
+    };
+
+    let (state, said) = ask(ada, r#"/file_write {"path": "plans.txt", "content": "the moon"}"#).await;
+
+    assert_eq!(state, "completed", "{said}");
+    assert!(ask(ada, r#"/file_read {"path": "plans.txt"}"#).await.1.contains("the moon"));
+    let (state, said) = ask(bob, r#"/file_read {"path": "plans.txt"}"#).await;
+    assert_eq!(state, "failed", "{said}");
+    assert!(!said.contains("the moon"), "{said}");
+    assert_eq!(ask(bob, r#"/file_write {"path": "plans.txt", "content": "mars"}"#).await.0, "completed");
+    assert!(ask(ada, r#"/file_read {"path": "plans.txt"}"#).await.1.contains("the moon"));
+    site.server.stop().await;
+}
+
+#[tokio::test]
 async fn only_the_admin_sees_and_changes_users_and_keys() {
     let key = Secret::new("0123456789abcdef".to_owned());
     let home = TestHome::new();

@@ -15,7 +15,7 @@ pub enum A2aError {
     #[error("there is no method {0}")]
     MethodNotFound(String),
     /// The method does not take these parameters.
-    #[error("{why}")]
+    #[error("{}", placed(field, why))]
     InvalidParams {
         /// Which member, as a dotted path; empty: the whole.
         field: String,
@@ -31,6 +31,9 @@ pub enum A2aError {
     /// There is none, or it is somebody else's: the two look the same.
     #[error("task not found")]
     TaskNotFound,
+    /// The task has no such push configuration.
+    #[error("there is no such push configuration of this task; list them to see which it has")]
+    PushNotFound,
     /// It has ended already.
     #[error("the task is {0} already and cannot be canceled")]
     NotCancelable(TaskState),
@@ -57,6 +60,17 @@ pub enum A2aError {
     TooMany(String),
 }
 
+/// What is wrong with a member, and which it is.
+fn placed(field: &str, why: &str) -> String {
+    match why.starts_with('`') {
+        // It is named; where that is shows only when it lies deeper.
+        true if field.contains(['.', '[']) => format!("{why} (at `{field}`)"),
+        true => why.to_owned(),
+        false if field.is_empty() => why.to_owned(),
+        false => format!("`{field}`: {why}"),
+    }
+}
+
 impl A2aError {
     /// A parameter that cannot be taken.
     pub fn invalid(field: impl Into<String>, why: impl Into<String>) -> Self {
@@ -71,7 +85,7 @@ impl A2aError {
             Self::MethodNotFound(_) => -32_601,
             Self::InvalidParams { .. } => -32_602,
             Self::Internal | Self::Unavailable => -32_603,
-            Self::TaskNotFound => -32_001,
+            Self::TaskNotFound | Self::PushNotFound => -32_001,
             Self::NotCancelable(_) => -32_002,
             Self::PushNotSupported => -32_003,
             Self::Unsupported(_) => -32_004,
@@ -93,7 +107,7 @@ impl A2aError {
             Self::InvalidParams { .. } => "INVALID_PARAMS",
             Self::Internal => "INTERNAL_ERROR",
             Self::Unavailable => "UNAVAILABLE",
-            Self::TaskNotFound => "TASK_NOT_FOUND",
+            Self::TaskNotFound | Self::PushNotFound => "TASK_NOT_FOUND",
             Self::NotCancelable(_) => "TASK_NOT_CANCELABLE",
             Self::PushNotSupported => "PUSH_NOTIFICATION_NOT_SUPPORTED",
             Self::Unsupported(_) => "UNSUPPORTED_OPERATION",
@@ -112,7 +126,7 @@ impl A2aError {
                 (400, "INVALID_ARGUMENT")
             }
             Self::MethodNotFound(_) => (404, "NOT_FOUND"),
-            Self::TaskNotFound => (404, "NOT_FOUND"),
+            Self::TaskNotFound | Self::PushNotFound => (404, "NOT_FOUND"),
             Self::Internal => (500, "INTERNAL"),
             Self::Unavailable => (503, "UNAVAILABLE"),
             Self::NotCancelable(_)

@@ -140,7 +140,7 @@ impl<H: AgentHost> Server<H> {
                 let held = self.pushed(asking, agent.as_ref(), &task).await?;
                 let mut pushes = host.pushes(caller, &held).await?.into_iter();
                 let wanted = |push: &crate::answer::Push| id.as_ref().is_none_or(|id| push.id == *id);
-                Answer::Push(Box::new(pushes.find(wanted).ok_or(A2aError::TaskNotFound)?))
+                Answer::Push(Box::new(pushes.find(wanted).ok_or(A2aError::PushNotFound)?))
             }
             Operation::ListPush { task } => {
                 let held = self.pushed(asking, agent.as_ref(), &task).await?;

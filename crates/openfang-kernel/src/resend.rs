@@ -2,9 +2,10 @@
 
 use openfang_store::ResendKey;
 use openfang_types::ids::TaskId;
-use openfang_types::task::{Message, Role};
+use openfang_types::task::{Message, Origin, Role};
 
 use crate::kernel::Inner;
+use crate::tasks::Incoming;
 
 impl Inner {
     /// What a message has again when it is sent again: its sender's id and what it says, because some senders use an id
@@ -24,5 +25,13 @@ impl Inner {
             said.role == Role::User && said.message_id == message.message_id && said.parts == message.parts
         };
         self.config.resends && history.iter().any(is_same)
+    }
+
+    /// Whether a message says once more what the last one said, in a dialect whose messages have no ids. Only of a task
+    /// that has ended is that a message sent again: one that asks may get the same answer twice.
+    pub(crate) fn is_repeated(&self, history: &[Message], incoming: &Incoming) -> bool {
+        let is_nameless = matches!(incoming.origin, Origin::V01 | Origin::Seed);
+        let last = history.iter().rev().find(|said| said.role == Role::User);
+        self.config.resends && is_nameless && last.is_some_and(|said| said.parts == incoming.message.parts)
     }
 }

@@ -1,7 +1,10 @@
-//! Whose files are where: each agent has a workspace, and each owner one for direct calls.
+//! Whose files are where: each owner has a workspace for direct calls, and one with each agent. Those that agents have
+//! with the admin are the agents' own: what the house gives them lies there.
 
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use openfang_types::ids::Owner;
 
 use crate::context::CallContext;
 use crate::tools::ToolFailure;
@@ -26,9 +29,11 @@ impl Workspaces {
 
     /// Whose workspace a call works in, as a path below the root.
     pub(crate) fn place(cx: &CallContext) -> String {
+        let owner = cx.principal.owner();
         match &cx.agent {
-            Some(agent) => format!("agents/{}", agent.name),
-            None => format!("owners/{}", cx.principal.owner()),
+            Some(agent) if *owner == Owner::admin() => format!("agents/{}", agent.name),
+            Some(agent) => format!("users/{owner}/agents/{}", agent.name),
+            None => format!("owners/{owner}"),
         }
     }
 

@@ -32,13 +32,17 @@ enum Wrong {
 }
 
 fn check_part(part: &mut Part) -> Result<(), Wrong> {
-    if let Some(media_type) = &part.media_type {
-        if !is_media_type(media_type) {
-            return Err(Wrong::Type("that is no media type"));
-        }
-        if is_active(media_type) {
-            return Err(Wrong::Type("content that a browser would run is not taken; send it as text/plain"));
-        }
+    if part.media_type.as_deref().is_some_and(|media_type| !is_media_type(media_type)) {
+        return Err(Wrong::Type("that is no media type"));
+    }
+    let is_run = match (&part.media_type, &part.filename) {
+        (Some(media_type), _) => is_active(media_type),
+        // Without a type, whoever opens the file goes by its name.
+        (None, Some(name)) => is_active_name(name),
+        (None, None) => false,
+    };
+    if is_run {
+        return Err(Wrong::Type("content that a browser would run is not taken; send it as text/plain"));
     }
     if let PartBody::Url(url) = &part.body
         && !url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
@@ -75,6 +79,12 @@ fn is_active(media_type: &str) -> bool {
     ["html", "svg", "javascript", "ecmascript", "xslt", "x-shockwave"]
         .iter()
         .any(|word| essence.contains(word))
+}
+
+fn is_active_name(name: &str) -> bool {
+    const ENDINGS: [&str; 10] = ["html", "htm", "xhtml", "xht", "shtml", "svg", "svgz", "js", "mjs", "swf"];
+    let ending = name.trim_end_matches([' ', '.']).rsplit_once('.').map_or("", |(_, ending)| ending);
+    ENDINGS.iter().any(|active| ending.eq_ignore_ascii_case(active))
 }
 
 /// The last name of a path, without what a terminal or a file system would trip over.

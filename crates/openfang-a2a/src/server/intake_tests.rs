@@ -37,6 +37,23 @@ fn content_that_a_browser_would_run_is_refused() {
 }
 
 #[test]
+fn without_a_type_a_file_is_judged_by_its_name() {
+    for (name, is_taken) in [
+        ("x.svg", false),
+        ("x.HTML", false),
+        ("x.txt.mjs. ", false),
+        ("notes.md", true),
+        ("html", true),
+        ("svg.txt", true),
+    ] {
+        let part = || Part::file(vec![1], Some(name.to_owned()), None);
+        assert_eq!(check_part(&mut part()).is_ok(), is_taken, "{name}");
+        let mut typed = Part { media_type: Some("text/plain".to_owned()), ..part() };
+        assert!(check_part(&mut typed).is_ok(), "{name} as text");
+    }
+}
+
+#[test]
 fn only_web_addresses_are_taken_as_urls() {
     for (url, is_taken) in [
         ("https://example.org/x", true),

@@ -116,7 +116,7 @@ fn refuse(dialect: Dialect, refused: Refused, media_type: HeaderValue) -> Respon
         .status
         .or_else(|| StatusCode::from_u16(own).ok())
         .unwrap_or(StatusCode::BAD_REQUEST);
-    let mut response = whole(status, media_type, error_body(dialect, &refused.error));
+    let mut response = whole(status, media_type, status_body(dialect, &refused.error, status.as_u16()));
     let headers = response.headers_mut();
     if let Some(allowed) = refused.allow {
         headers.insert(header::ALLOW, HeaderValue::from_static(allowed));
@@ -129,6 +129,10 @@ fn refuse(dialect: Dialect, refused: Refused, media_type: HeaderValue) -> Respon
 
 /// The body of an error, as `google.rpc.Status` writes it.
 pub(super) fn error_body(dialect: Dialect, error: &A2aError) -> Vec<u8> {
+    status_body(dialect, error, error.status().0)
+}
+
+fn status_body(dialect: Dialect, error: &A2aError, code: u16) -> Vec<u8> {
     #[derive(Serialize)]
     struct Body<'a> {
         error: Status<'a>,
@@ -141,7 +145,7 @@ pub(super) fn error_body(dialect: Dialect, error: &A2aError) -> Vec<u8> {
         #[serde(skip_serializing_if = "Option::is_none")]
         details: Option<&'a RawValue>,
     }
-    let (code, status) = error.status();
+    let (_, status) = error.status();
     // The details are those of JSON-RPC; older dialects have none there.
     let detailed = if dialect == Dialect::V03Proto { Dialect::V10 } else { dialect };
     let object = detailed.error(error);

@@ -40,7 +40,8 @@ impl Kernel {
         }
         let state = record.task.status.state;
         if state.is_terminal() {
-            return Err(KernelError::TaskEnded { id, state });
+            let is_repeated = self.inner.is_repeated(&record.task.history, incoming);
+            return if is_repeated { Ok(None) } else { Err(KernelError::TaskEnded { id, state }) };
         }
         if !state.is_interrupted() && !self.inner.live.take_left(id) {
             return Err(KernelError::TaskBusy { id, state });

@@ -63,8 +63,11 @@ impl Model for Direct {
 }
 
 pub(super) fn wish_of(message: &Message) -> Wish {
-    let named = message.parts.iter().filter_map(Part::as_data).find(|data| data.get("tool").is_some());
-    if let Some(data) = named {
+    let mut named = message.parts.iter().filter_map(Part::as_data).filter(|data| data.get("tool").is_some());
+    if let Some(data) = named.next() {
+        if named.next().is_some() {
+            return Wish::Unreadable("the message names several tools; send a message for each".to_owned());
+        }
         return match data.get("tool").and_then(Value::as_str) {
             Some(tool) => call_of(tool, arguments_or_empty(data.get("arguments"))),
             None => Wish::Unreadable("the `tool` of a data part must be the name of a tool".to_owned()),

@@ -31,6 +31,15 @@ fn a_data_part_or_a_slash_names_a_tool() {
 }
 
 #[test]
+fn a_message_that_names_several_tools_is_not_half_done() {
+    let call = || Part::data(json!({"tool": "t"}));
+
+    let wish = wish_of(&message(vec![call(), Part::text("and"), call()]));
+
+    assert_eq!(wish, Wish::Unreadable("the message names several tools; send a message for each".to_owned()));
+}
+
+#[test]
 fn what_follows_the_slash_must_be_strict_json() {
     for text in ["/t {", "/t {\"a\":1,\"a\":2}", "/t nope", "/ {}", "/t\u{200b} {}"] {
         assert!(matches!(wish_of(&message(vec![Part::text(text)])), Wish::Unreadable(_)), "{text}");
