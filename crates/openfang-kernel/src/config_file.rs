@@ -75,8 +75,17 @@ pub(crate) fn checked(path: &Path, text: &str) -> Result<(Config, Vec<Fault>), F
     let document = Document::parse(path, text, &strict_toml::schema_of::<Config>())?;
     let typed = strict_toml::typed::<Config>(document.values()?);
     let config = typed.map_err(|(key, why)| Faults(vec![document.fault(&key, why)]))?;
+    let config = rooted(config, path);
     let problems = problems_of(&config).map(|problem| document.fault(&problem.key, problem.why)).collect();
     Ok((config, problems))
+}
+
+/// Files are named as seen from the config file, wherever a command is given.
+fn rooted(mut config: Config, path: &Path) -> Config {
+    if let (Some(key), Some(directory)) = (&mut config.a2a.card_key, path.parent()) {
+        *key = directory.join(&*key);
+    }
+    config
 }
 
 fn problems_of(config: &Config) -> impl Iterator<Item = ConfigProblem> {
@@ -104,6 +113,7 @@ fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults
         None => document.fault(&key, why),
     };
     let config: Config = strict_toml::typed(values).map_err(|(key, why)| Faults(vec![fault(key, why)]))?;
+    let config = rooted(config, path);
     let problems: Vec<Fault> = problems_of(&config).map(|problem| fault(problem.key, problem.why)).collect();
     if problems.is_empty() { Ok(config) } else { Err(Faults(problems)) }
 }

@@ -152,3 +152,16 @@ fn missing_keys(schema: &Schema, written: &toml::Table, path: &str) -> Vec<Strin
     }
     missing
 }
+
+#[test]
+fn the_key_of_the_cards_is_found_beside_the_file_from_everywhere() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("config.toml");
+    let pem = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap().serialize_pem();
+    std::fs::write(directory.path().join("card.pem"), pem).unwrap();
+    std::fs::write(&path, "[a2a]\nenabled = true\ncard_key = \"card.pem\"\n").unwrap();
+
+    let config = load(&path, &[]).unwrap();
+
+    assert_eq!(config.a2a.card_key, Some(directory.path().join("card.pem")));
+}

@@ -28,7 +28,7 @@ pub struct A2aConfig {
     pub extended_card: bool,
     /// Extensions, by URI, that every client must name in the header `A2A-Extensions`.
     pub required_extensions: Vec<String>,
-    /// A private key (PEM, P-256 or Ed25519) that cards are signed with.
+    /// A private key (PEM, P-256 or Ed25519) that cards are signed with; a path as seen from the config file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_key: Option<PathBuf>,
     /// Agents elsewhere.
