@@ -1,5 +1,8 @@
 //! Events as they come, and again from where a reader left off.
 
+use std::time::Duration;
+
+use openfang_store::{Retention, Sqlite};
 use openfang_testkit::{TestHome, TestServer};
 use openfang_types::config::Config;
 use openfang_types::limits::Limits;
@@ -83,6 +86,32 @@ async fn a_reader_that_resumes_gets_exactly_the_rest() {
         .get(&path)
         .await;
     assert_eq!(foreign.status, 400);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_reader_that_resumes_after_the_events_were_folded_gets_the_task_and_the_end() {
+    let (home, server) = server().await;
+    let client = server.client();
+    let body = json!({"text": "talk"}).to_string();
+    let events = client.stream("POST", "/api/agents/talker/message", Some(&body)).await.events().await;
+    let (_, last, _) = events.last().unwrap();
+    let (task, seq) = last.rsplit_once(':').unwrap();
+    let elsewhere =
+        Sqlite::open(&home.home().database(), "0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000".parse().unwrap()).unwrap();
+    let rule = Retention { finished_per_owner: 9, finished_for: Duration::MAX, fold_after: Duration::ZERO };
+    let later = serde_json::from_value(json!("2100-01-01T00:00:00Z")).unwrap();
+    let retained = elsewhere.stores().tasks.retain(rule, later).await.unwrap();
+    assert_eq!(retained.folded, 1);
+
+    for seen in 0..=seq.parse::<u64>().unwrap() {
+        let resumed = client.clone().with("last-event-id", &format!("{task}:{seen}"));
+        let rest = resumed.stream("GET", &format!("/api/tasks/{task}/events"), None).await.events().await;
+
+        let names: Vec<(&str, &str)> = rest.iter().map(|(name, id, _)| (name.as_str(), id.as_str())).collect();
+        let expected = if format!("{seen}") == seq { vec![] } else { vec![("task", last.as_str())] };
+        assert_eq!(names, expected, "after {seen}");
+    }
     server.stop().await;
 }
 

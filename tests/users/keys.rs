@@ -135,6 +135,21 @@ async fn only_the_admin_sees_and_changes_users_and_keys() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_revoked_still_says_when_it_was_used() {
+    let site = Site::start().await;
+    add(site.kernel(), "ada", &["*"]).await;
+    let (key, id) = key_of(site.kernel(), "ada").await;
+    assert_eq!(site.with_key(&key).get("/api/me").await.status, 200);
+    let operator = callers::operator(site.kernel());
+
+    site.kernel().revoke_user_key(&operator, &id).await.unwrap();
+
+    let keys = site.kernel().user_keys(&operator, None).await.unwrap();
+    assert!(keys.iter().all(|key| key.revoked_at.is_some() && key.last_used.is_some()), "{keys:?}");
+    site.server.stop().await;
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_user_or_a_key_is_said_precisely() {
     let key = Secret::new("0123456789abcdef".to_owned());
     let home = TestHome::new();

@@ -235,6 +235,8 @@ impl Kernel {
 
     /// Takes over what the store says about users now.
     pub(crate) async fn refresh_accounts(&self) -> Result<(), StoreError> {
+        // What is known of keys that are revoked would be forgotten with them.
+        self.note_key_uses().await;
         let accounts = Arc::clone(self.inner.credentials.accounts());
         let refreshed = self.inner.tracker.spawn_blocking(move || accounts.refresh()).await;
         let outcome = refreshed.unwrap_or_else(|panic| Err(StoreError::Unavailable { why: panic.to_string() }));
