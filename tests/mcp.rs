@@ -3,6 +3,7 @@
 mod client;
 mod hostile;
 mod http;
+mod http2;
 mod input;
 mod readme;
 mod seeds;
