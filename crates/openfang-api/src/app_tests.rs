@@ -82,7 +82,7 @@ async fn without_a_credential_every_route_but_the_public_ones_answers_401() {
                 assert!(!status.is_server_error(), "{method} {path}");
                 public.push(path);
             }
-            Access::Credential => assert_eq!(status, StatusCode::UNAUTHORIZED, "{method} {path}"),
+            Access::Credential | Access::Admin => assert_eq!(status, StatusCode::UNAUTHORIZED, "{method} {path}"),
         }
     }
     assert_eq!(

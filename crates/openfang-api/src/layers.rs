@@ -176,10 +176,11 @@ fn checked<B>(gate: &Gate, socket: IpAddr, trace: TraceId, request: &Request<B>)
     match gate.access {
         Access::Public => Ok(Passed::Stranger(peer)),
         Access::Known if !auth::is_presented(front, request) => Ok(Passed::Stranger(peer)),
-        Access::Known | Access::Credential => {
+        access @ (Access::Known | Access::Credential | Access::Admin) => {
             let principal = auth::check(front, request, peer)?;
             // After it: one principal's storm is its own.
             front.rates.admit_principal(&principal)?;
+            auth::may_enter(&principal, access)?;
             let door = auth::door_of(&principal, request);
             Ok(Passed::On(Caller { principal, door, trace }))
         }

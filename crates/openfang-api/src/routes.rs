@@ -29,6 +29,8 @@ pub(crate) enum Access {
     Known,
     /// Whoever has a credential; without any configured, whoever comes over loopback.
     Credential,
+    /// Whoever of those is no user: the admin, and over loopback whoever comes while no credential is configured.
+    Admin,
 }
 
 /// A row of the table.
@@ -53,7 +55,7 @@ pub(crate) enum Handler {
 
 /// The table.
 pub(crate) fn table() -> Vec<Route> {
-    use Access::{Credential, Public};
+    use Access::{Admin, Credential, Public};
     const GET: &[Method] = &[Method::GET];
     const POST: &[Method] = &[Method::POST];
     const GET_POST: &[Method] = &[Method::GET, Method::POST];
@@ -66,7 +68,7 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/login", POST, Public, post(login::log_in)),
         route("/api/logout", POST, Credential, post(login::log_out)),
         route("/api/me", GET, Credential, get(login::me)),
-        route("/metrics", GET, Credential, get(metrics::show)),
+        route("/metrics", GET, Admin, get(metrics::show)),
         route("/api/agents", GET, Credential, get(agents::list)),
         route("/api/agents/{name}", GET, Credential, get(agents::show)),
         route("/api/agents/{name}/message", POST, Credential, post(agents::message)),
