@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::ApiError;
 use crate::routes::Access;
+use crate::routes::a2a::Spoken;
 use metrics::HttpMetrics;
 
 pub(crate) use cookie::LoginCookie;
@@ -56,6 +57,8 @@ pub(crate) struct Gate {
     pub(crate) front: Arc<Front>,
     pub(crate) access: Access,
     pub(crate) path: &'static str,
+    /// How A2A is spoken behind it, if it is: refusals are written so too.
+    pub(crate) spoken: Option<Spoken>,
 }
 
 /// Somebody at a public route: where they come from, and in which request.
@@ -129,13 +132,13 @@ where
     });
     let mut response = match AssertUnwindSafe(answer).catch_unwind().await {
         Ok(Ok(mut response)) => match response.extensions_mut().remove::<ApiError>() {
-            Some(error) => error.render(trace),
+            Some(error) => error.render(trace, gate.spoken),
             None => response,
         },
-        Ok(Err(error)) => error.render(trace),
+        Ok(Err(error)) => error.render(trace, gate.spoken),
         Err(_panic) => {
             tracing::error!(%trace, path = gate.path, "a handler panicked");
-            ApiError::broken().render(trace)
+            ApiError::broken().render(trace, gate.spoken)
         }
     };
     if let Some(origin) = page {

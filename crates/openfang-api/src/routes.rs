@@ -4,7 +4,7 @@ use axum::routing::{MethodRouter, delete, get, post};
 use http::Method;
 use openfang_kernel::Kernel;
 
-use a2a::A2aDoor;
+use a2a::{A2aDoor, Spoken};
 
 pub(crate) mod a2a;
 mod agents;
@@ -51,6 +51,16 @@ pub(crate) enum Handler {
     A2a(A2aDoor),
     /// An MCP server that is handed through, called without the router for the same reason.
     Gateway,
+}
+
+impl Handler {
+    /// How A2A is spoken there, if it is.
+    pub(crate) const fn spoken(&self) -> Option<Spoken> {
+        match self {
+            Self::A2a(A2aDoor::Spoken(spoken)) => Some(*spoken),
+            Self::A2a(A2aDoor::Shown(_)) | Self::Routed(_) | Self::Mcp | Self::Gateway => None,
+        }
+    }
 }
 
 /// The table.
