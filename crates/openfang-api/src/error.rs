@@ -75,6 +75,10 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", says)
     }
 
+    pub(crate) fn unread_path() -> Self {
+        Self::bad_request("the path is not UTF-8")
+    }
+
     pub(crate) fn no_such_route() -> Self {
         Self::new(StatusCode::NOT_FOUND, "no_such_route", "there is no such route; GET /api/tools is one to try")
     }
