@@ -101,6 +101,18 @@ async fn without_a_credential_every_route_but_the_public_ones_answers_401() {
     );
 }
 
+#[test]
+fn the_readme_names_every_route_that_is_open_without_a_credential() {
+    let readme = include_str!("../../../README.md");
+    let named = readme.split("everything needs a credential but").nth(1).unwrap();
+    let named = named.split("\n\n").next().unwrap();
+    for route in routes::table() {
+        let is_open = matches!(route.access, Access::Public | Access::Known);
+        let is_named = named.contains(&format!("{}`", route.path));
+        assert_eq!(is_named, is_open, "{}", route.path);
+    }
+}
+
 #[tokio::test]
 async fn with_the_key_every_route_lets_in_and_says_what_it_takes() {
     let site = Site::new(Some(KEY));
