@@ -61,6 +61,31 @@ fn what_goes_wrong_is_said_with_a_next_step_and_an_exit_code() {
 }
 
 #[test]
+fn wrong_usage_is_json_where_json_was_asked_for_and_help_stays_text() {
+    let openfang = Openfang::new();
+    let rows: [(&[&str], &str); 5] = [
+        (&["--json", "nonsense"], "unrecognized subcommand 'nonsense'"),
+        (&["--json", "task", "show", "nope"], "must be a UUID"),
+        (&["task", "show", "--json"], "<ID>"),
+        (&["tool", "call", "add_numbers", "--arg", "{}", "--json"], "--args"),
+        (&["--json", "task"], "a command is missing"),
+    ];
+    for (arguments, expected) in rows {
+        let ran = openfang.run(arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}: {ran:?}");
+        let error = serde_json::from_str::<serde_json::Value>(&ran.stderr).unwrap()["error"].take();
+        assert_eq!(error["code"], "usage", "{arguments:?}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(expected), "{arguments:?}: {error}");
+    }
+    for (arguments, code) in [(&["--json", "--help"][..], 0), (&["--json", "--version"], 0), (&["nonsense"], 2)] {
+        let ran = openfang.run(arguments);
+        let said = [ran.stdout, ran.stderr].concat();
+        assert_eq!(ran.code, code, "{arguments:?}: {said}");
+        assert!(serde_json::from_str::<serde_json::Value>(&said).is_err(), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
 fn lists_and_details_are_shown_to_people_and_programs() {
     through_both(|openfang| {
         assert!(openfang.run(&["tool", "list"]).stdout.contains("add_numbers"));

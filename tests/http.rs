@@ -111,6 +111,45 @@ async fn a_bad_request_gets_a_precise_error_and_the_next_one_works() {
 }
 
 #[tokio::test]
+async fn a_wrong_query_string_is_answered_with_its_key_and_what_the_key_takes() {
+    let home = TestHome::new();
+    let server = TestServer::start(home.boot_with(any_port()).start().unwrap()).await;
+    let client = server.client();
+    let range = "pageSize: must be a whole number from 1 to 100";
+    let rows = [
+        ("GET", "/api/tasks?pageSize=0", range),
+        ("GET", "/api/tasks?pageSize=101", range),
+        ("GET", "/api/tasks?pageSize=x", range),
+        ("GET", "/api/tasks?pageSize=", range),
+        ("GET", "/api/tasks?pageSize=-1", range),
+        ("GET", "/api/tasks?pageSize=99999999999999999999999", range),
+        ("GET", "/api/tasks?pageSize=1&pageSize=2", "pageSize can be in the query once"),
+        ("GET", "/api/tasks?includeHistory=yes", "includeHistory: must be true or false"),
+        ("GET", "/api/tasks?state=happy", "state: must be one of submitted, working"),
+        ("GET", "/api/tasks?contextId=%ff%00", "contextId: "),
+        ("GET", "/api/tasks?colour=red", "there is no \"colour\" in the query here; it takes agent, state"),
+        ("GET", "/api/tools?agent=UPPER", "agent: "),
+        ("GET", "/api/keys?user=a/b", "user: "),
+        ("GET", "/health?challenge=1&challenge=2", "challenge can be in the query once"),
+        ("POST", "/messages", "sessionId is missing in the query"),
+        ("POST", "/api/mcp/servers?replace=1", "replace: must be true or false"),
+        ("GET", "/api/tools/%ff", "the path is not UTF-8"),
+        ("GET", "/api/policy/%ff/x", "the path is not UTF-8"),
+    ];
+    for (method, path, expected) in rows {
+        let answer = client.send(method, path, Some("{}")).await;
+        let error = answer.json()["error"].clone();
+        assert_eq!((answer.status, error["code"].as_str()), (400, Some("bad_request")), "{method} {path}: {answer:?}");
+        let said = error["message"].as_str().unwrap();
+        assert!(said.contains(expected) && !said.contains("deserialize"), "{method} {path}: {said}");
+    }
+    for size in [1, 100] {
+        assert_eq!(client.get(&format!("/api/tasks?pageSize={size}")).await.status, 200, "{size}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn what_a_browser_can_be_tricked_into_is_refused() {
     let home = TestHome::new();
     let server = TestServer::start(home.boot_with(any_port()).start().unwrap()).await;

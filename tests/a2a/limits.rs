@@ -78,3 +78,51 @@ async fn whoever_asks_too_often_is_told_to_wait_and_others_are_not() {
     assert_eq!(ask(&bob, "ListTasks", json!({})).await["result"]["totalSize"], 0);
     server.stop().await;
 }
+
+#[tokio::test]
+async fn what_is_refused_at_the_door_is_said_as_the_door_speaks() {
+    let home = agents(TestHome::new());
+    let limits = Limits { rate_per_principal: 1, rate_per_principal_burst: 20, body_bytes: 10_000, ..limits() };
+    let server = TestServer::start(home.boot_with(Config { limits, ..config() }).start().unwrap()).await;
+    let ada = user(&server, "ada").await;
+    let huge = json!({"text": "x".repeat(20_000)}).to_string();
+    let (rpc, rest) = (["/", "/a2a", "/a2a/agents/worker"], ["/a2a/rest/message:send", "/a2a/agents/worker/v1/tasks"]);
+    let seed = "/a2a/tasks/send";
+
+    for path in rpc {
+        let answer = ada.send("POST", path, Some(&huge)).await;
+        let body = answer.json();
+        assert_eq!((answer.status, answer.header("content-type")), (413, Some("application/json")), "{answer:?}");
+        assert_eq!((&body["jsonrpc"], &body["error"]["code"]), (&json!("2.0"), &json!(-32600)), "{path}: {body}");
+        assert!(body["id"].is_null() && body["error"]["message"].as_str().unwrap().contains("10000"), "{path}: {body}");
+    }
+    for path in rest {
+        let error = ada.send("POST", path, Some(&huge)).await.json()["error"].take();
+        assert_eq!((&error["code"], &error["status"]), (&json!(413), &json!("INVALID_ARGUMENT")), "{path}: {error}");
+        assert_eq!(error["details"][0]["reason"], "INVALID_REQUEST", "{path}: {error}");
+    }
+    assert_eq!(ada.send("POST", seed, Some(&huge)).await.json()["error"]["code"], -32600);
+
+    while ada.get("/api/me").await.status == 200 {}
+    for path in rpc {
+        let answer = ada.post(path, &super::wire::request(7, "ListTasks", json!({}))).await;
+        let body = answer.json();
+        assert_eq!((answer.status, answer.header("retry-after").is_some()), (429, true), "{path}: {answer:?}");
+        assert_eq!((&body["id"], &body["error"]["code"]), (&json!(null), &json!(-32000)), "{path}: {body}");
+    }
+    for path in rest {
+        let answer = ada.post(path, &json!({})).await;
+        assert_eq!((answer.status, answer.header("retry-after").is_some()), (429, true), "{path}: {answer:?}");
+        assert_eq!(answer.json()["error"]["status"], "RESOURCE_EXHAUSTED", "{path}: {answer:?}");
+    }
+    assert_eq!(ada.post(seed, &json!({})).await.json()["error"]["code"], -32000);
+    let house = ada.get("/api/me").await;
+    assert_eq!(
+        (house.status, house.json()["error"]["code"].as_str()),
+        (429, Some("rate_limited")),
+        "elsewhere as ever"
+    );
+    let stranger = server.client().post("/a2a", &json!({})).await;
+    assert_eq!((stranger.status, stranger.json()["error"]["code"].as_str()), (401, Some("unauthorized")));
+    server.stop().await;
+}

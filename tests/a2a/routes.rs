@@ -117,6 +117,35 @@ async fn paths_that_try_to_be_others_lead_nowhere() {
 }
 
 #[tokio::test]
+async fn a_path_that_leads_to_no_agent_says_where_the_agents_are() {
+    for listen_path in ["/a2a", "/deep/agents-here"] {
+        let home = agents(TestHome::new());
+        let a2a = A2aConfig { listen_path: listen_path.to_owned(), ..config().a2a };
+        let server = TestServer::start(home.boot_with(Config { a2a, ..config() }).start().unwrap()).await;
+        let client = server.client();
+        for (verb, below) in [
+            ("POST", "/agents/nobody"),
+            ("POST", "/agents/NO%20NAME"),
+            ("GET", "/agents/nobody/tasks"),
+            ("GET", "/agents/nobody/.well-known/agent-card.json"),
+            ("GET", "/agents/NO%20NAME/.well-known/agent.json"),
+            ("GET", "/nowhere"),
+            ("POST", "/agents/"),
+            ("GET", "/tasks/1/nowhere"),
+        ] {
+            let answer = client.send(verb, &format!("{listen_path}{below}"), Some("{}")).await;
+            let (error, hint) = (answer.json()["error"].clone(), format!("GET {listen_path}/agents lists the agents"));
+            assert_eq!((answer.status, &error["code"]), (404, &json!("no_such_route")), "{verb} {below}: {answer:?}");
+            assert!(error["message"].as_str().unwrap().contains(&hint), "{verb} {below}: {error}");
+        }
+        assert_eq!(client.get(&format!("{listen_path}/agents")).await.status, 200);
+        let elsewhere = client.get(&format!("{listen_path}x")).await;
+        assert!(elsewhere.body.contains("GET /api/tools"), "{elsewhere:?}");
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn a_house_without_a2a_says_so() {
     let home = agents(TestHome::new());
     let config = Config { a2a: A2aConfig { enabled: false, ..A2aConfig::default() }, ..config() };
@@ -128,7 +157,7 @@ async fn a_house_without_a2a_says_so() {
         assert_eq!(answer.status, 404, "{} {}: {answer:?}", call.verb, call.path);
         assert!(answer.body.contains("[a2a]"), "{} {}: {answer:?}", call.verb, call.path);
     }
-    for path in CARDS {
+    for path in CARDS.into_iter().chain(["/a2a/nowhere"]) {
         let answer = client.get(path).await;
         assert_eq!((answer.status, answer.body.contains("[a2a]")), (404, true), "{path}: {answer:?}");
     }

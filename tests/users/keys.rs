@@ -150,6 +150,31 @@ async fn a_key_that_is_revoked_still_says_when_it_was_used() {
 }
 
 #[tokio::test]
+async fn the_counters_name_every_tool_and_are_shown_to_the_admin_and_to_no_user() {
+    let key = Secret::new("0123456789abcdef".to_owned());
+    let home = TestHome::new();
+    let config = Config { api_key: Some(key.clone()), ..crate::http::any_port() };
+    let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
+    let admin = server.client().bearer(key.expose());
+    let called = admin.post("/api/tools/add_numbers", &json!({ "arguments": { "a": 1, "b": 2 } })).await;
+    assert_eq!(called.status, 200, "{called:?}");
+    add(&server.kernel, "ada", &["get_*", "agent:starter/*"]).await;
+    let ada = key_of(&server.kernel, "ada").await.0;
+    let cookie = log_in(&server.client(), "ada").await;
+
+    for user in [server.client().bearer(&ada), server.client().with("cookie", &cookie)] {
+        for verb in ["GET", "HEAD"] {
+            let refused = user.send(verb, "/metrics", None).await;
+            assert_eq!((refused.status, refused.body.contains("add_numbers")), (403, false), "{refused:?}");
+        }
+        assert_eq!(user.get("/metrics").await.json()["error"]["code"], "not_permitted");
+    }
+    assert_eq!(server.client().get("/metrics").await.status, 401);
+    assert!(admin.get("/metrics").await.body.contains("tool=\"add_numbers\""));
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_user_or_a_key_is_said_precisely() {
     let key = Secret::new("0123456789abcdef".to_owned());
     let home = TestHome::new();

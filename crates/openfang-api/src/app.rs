@@ -10,6 +10,7 @@ use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::MethodRouter;
+use http::Uri;
 use openfang_kernel::{Caller, Kernel};
 use tower::ServiceExt as _;
 
@@ -33,7 +34,7 @@ impl App {
     pub(crate) fn new(front: &Arc<Front>) -> Self {
         let (mut routed, mut mcp, mut gateway, mut a2a) = (Router::new(), None, None, Vec::new());
         for Route { path, methods, access, handler } in routes::table() {
-            let gate = Gate { front: Arc::clone(front), access, path };
+            let gate = Gate { front: Arc::clone(front), access, path, spoken: handler.spoken() };
             match handler {
                 Handler::Mcp => mcp = Some(gate),
                 Handler::Gateway => gateway = Some(gate),
@@ -44,8 +45,9 @@ impl App {
                 }
             }
         }
-        let missing = MethodRouter::new().fallback(|| async { ApiError::no_such_route() });
-        let gate = Gate { front: Arc::clone(front), access: Access::Credential, path: "unknown" };
+        let known = Arc::clone(front);
+        let missing = MethodRouter::new().fallback(move |uri: Uri| async move { no_route(&known, uri.path()) });
+        let gate = Gate { front: Arc::clone(front), access: Access::Credential, path: "unknown", spoken: None };
         let routed = routed
             .fallback_service(guarded(gate, missing).with_state(front.kernel.clone()))
             .with_state(front.kernel.clone());
@@ -76,6 +78,11 @@ impl App {
         request.extensions_mut().insert(peer);
         self.routed.clone().oneshot(request.map(Body::new)).await
     }
+}
+
+/// What is said of a path that leads nowhere.
+fn no_route(front: &Front, path: &str) -> ApiError {
+    routes::a2a::nothing_at(front, path).unwrap_or_else(ApiError::no_such_route)
 }
 
 /// The layers as one of the router.

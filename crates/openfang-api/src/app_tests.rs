@@ -82,7 +82,7 @@ async fn without_a_credential_every_route_but_the_public_ones_answers_401() {
                 assert!(!status.is_server_error(), "{method} {path}");
                 public.push(path);
             }
-            Access::Credential => assert_eq!(status, StatusCode::UNAUTHORIZED, "{method} {path}"),
+            Access::Credential | Access::Admin => assert_eq!(status, StatusCode::UNAUTHORIZED, "{method} {path}"),
         }
     }
     assert_eq!(
@@ -99,6 +99,18 @@ async fn without_a_credential_every_route_but_the_public_ones_answers_401() {
         ],
         "a new public route is a decision: add it here and in the documentation"
     );
+}
+
+#[test]
+fn the_readme_names_every_route_that_is_open_without_a_credential() {
+    let readme = include_str!("../../../README.md");
+    let named = readme.split("everything needs a credential but").nth(1).unwrap();
+    let named = named.split("\n\n").next().unwrap();
+    for route in routes::table() {
+        let is_open = matches!(route.access, Access::Public | Access::Known);
+        let is_named = named.contains(&format!("{}`", route.path));
+        assert_eq!(is_named, is_open, "{}", route.path);
+    }
 }
 
 #[tokio::test]

@@ -64,7 +64,7 @@ impl Peopled {
 fn unsafe_rows() -> Vec<(u8, Method, String)> {
     let rows = rows()
         .into_iter()
-        .filter(|(method, _, access)| *method != Method::GET && *access == Access::Credential);
+        .filter(|(method, _, access)| *method != Method::GET && matches!(access, Access::Credential | Access::Admin));
     rows.zip(1..).map(|((method, path, _), n)| (n, method, path)).collect()
 }
 
@@ -76,6 +76,26 @@ async fn with_a_users_key_every_route_lets_in() {
         let answer = peopled.site.ask_from(Ipv4Addr::new(127, 0, 0, n), &method, &path, &[&bearer]).await;
         assert_ne!(answer.status(), StatusCode::UNAUTHORIZED, "{method} {path}");
         assert!(!answer.status().is_server_error(), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_for_the_admin_refuses_every_user_and_nobody_else() {
+    let peopled = Peopled::new().await;
+    let for_admin = || rows().into_iter().filter(|(_, _, access)| *access == Access::Admin);
+    assert_eq!(for_admin().map(|(_, path, _)| path).collect::<Vec<_>>(), ["/metrics"]);
+    let bearer = format!("Bearer {}", peopled.key);
+    for (method, path, _) in for_admin() {
+        for headers in [&[][..], &[("authorization", bearer.as_str())]] {
+            let said = peopled.ask(1, &method, &path, headers).await;
+            assert_eq!(said, (StatusCode::FORBIDDEN, "not_permitted".to_owned()), "{method} {path} {headers:?}");
+        }
+    }
+    let (alone, keyed) = (Site::new(None), Site::new(Some(KEY)));
+    for (method, path, _) in for_admin() {
+        assert_eq!(alone.ask(&method, &path, &[]).await.status(), StatusCode::OK, "{path}: local");
+        let bearer = format!("Bearer {KEY}");
+        assert_eq!(keyed.ask(&method, &path, &[&bearer]).await.status(), StatusCode::OK, "{path}: the admin");
     }
 }
 

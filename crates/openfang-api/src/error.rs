@@ -12,6 +12,8 @@ use openfang_kernel::{AuthError, KernelError, ToolError};
 use openfang_types::ids::TraceId;
 use serde::Serialize;
 
+use crate::routes::a2a::{Spoken, refusals};
+
 /// What a caller is told: a word for programs, a sentence for people, and the trace id for the log.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiError {
@@ -73,8 +75,17 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", says)
     }
 
+    pub(crate) fn unread_path() -> Self {
+        Self::bad_request("the path is not UTF-8")
+    }
+
     pub(crate) fn no_such_route() -> Self {
         Self::new(StatusCode::NOT_FOUND, "no_such_route", "there is no such route; GET /api/tools is one to try")
+    }
+
+    pub(crate) fn no_such_agent(listen_path: &str) -> Self {
+        let says = format!("there is no such agent or path; GET {listen_path}/agents lists the agents");
+        Self::new(StatusCode::NOT_FOUND, "no_such_route", says)
     }
 
     pub(crate) fn no_a2a() -> Self {
@@ -167,9 +178,10 @@ fn status_of(error: &KernelError) -> StatusCode {
 
 impl ApiError {
     /// The answer a caller gets. The outermost layer asks for it, because only that layer knows the trace id.
-    pub(crate) fn render(mut self, trace: TraceId) -> Response {
+    pub(crate) fn render(mut self, trace: TraceId, spoken: Option<Spoken>) -> Response {
         self.trace = Some(trace);
-        let mut response = (self.status, Json(self.body())).into_response();
+        let in_its_words = spoken.and_then(|spoken| refusals::written(spoken, self.status, &self.message));
+        let mut response = in_its_words.unwrap_or_else(|| (self.status, Json(self.body())).into_response());
         let headers = response.headers_mut();
         if let Some(wait) = self.retry_after {
             // Whole seconds, rounded up: a client that waits as told must not be told again.

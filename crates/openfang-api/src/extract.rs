@@ -19,6 +19,8 @@ use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
 
+mod query;
+
 /// The body of a request, as the socket or the router hands it over.
 pub(crate) trait RequestBody: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static {}
 
@@ -45,7 +47,7 @@ impl<T: FromStr<Err: std::fmt::Display>> FromRequestParts<Kernel> for Named<T> {
     async fn from_request_parts(parts: &mut Parts, kernel: &Kernel) -> Result<Self, ApiError> {
         let Path(text) = Path::<String>::from_request_parts(parts, kernel)
             .await
-            .map_err(|error| ApiError::bad_request(error.body_text()))?;
+            .map_err(|_| ApiError::unread_path())?;
         parse(&text).map(Self)
     }
 }
@@ -62,10 +64,9 @@ impl<T: DeserializeOwned> FromRequestParts<Kernel> for Asked<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, kernel: &Kernel) -> Result<Self, ApiError> {
-        let query = Query::<T>::from_request_parts(parts, kernel).await;
-        query
-            .map(|Query(asked)| Self(asked))
-            .map_err(|error| ApiError::bad_request(error.body_text()))
+        let unread = |_| ApiError::bad_request("the query string cannot be read");
+        let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(parts, kernel).await.map_err(unread)?;
+        query::read(pairs).map(Self).map_err(|error| ApiError::bad_request(error.to_string()))
     }
 }
 

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::ApiError;
 use crate::routes::Access;
+use crate::routes::a2a::Spoken;
 use metrics::HttpMetrics;
 
 pub(crate) use cookie::LoginCookie;
@@ -56,6 +57,8 @@ pub(crate) struct Gate {
     pub(crate) front: Arc<Front>,
     pub(crate) access: Access,
     pub(crate) path: &'static str,
+    /// How A2A is spoken behind it, if it is: refusals are written so too.
+    pub(crate) spoken: Option<Spoken>,
 }
 
 /// Somebody at a public route: where they come from, and in which request.
@@ -129,13 +132,13 @@ where
     });
     let mut response = match AssertUnwindSafe(answer).catch_unwind().await {
         Ok(Ok(mut response)) => match response.extensions_mut().remove::<ApiError>() {
-            Some(error) => error.render(trace),
+            Some(error) => error.render(trace, gate.spoken),
             None => response,
         },
-        Ok(Err(error)) => error.render(trace),
+        Ok(Err(error)) => error.render(trace, gate.spoken),
         Err(_panic) => {
             tracing::error!(%trace, path = gate.path, "a handler panicked");
-            ApiError::broken().render(trace)
+            ApiError::broken().render(trace, gate.spoken)
         }
     };
     if let Some(origin) = page {
@@ -176,10 +179,11 @@ fn checked<B>(gate: &Gate, socket: IpAddr, trace: TraceId, request: &Request<B>)
     match gate.access {
         Access::Public => Ok(Passed::Stranger(peer)),
         Access::Known if !auth::is_presented(front, request) => Ok(Passed::Stranger(peer)),
-        Access::Known | Access::Credential => {
+        access @ (Access::Known | Access::Credential | Access::Admin) => {
             let principal = auth::check(front, request, peer)?;
             // After it: one principal's storm is its own.
             front.rates.admit_principal(&principal)?;
+            auth::may_enter(&principal, access)?;
             let door = auth::door_of(&principal, request);
             Ok(Passed::On(Caller { principal, door, trace }))
         }

@@ -4,7 +4,7 @@ use axum::routing::{MethodRouter, delete, get, post};
 use http::Method;
 use openfang_kernel::Kernel;
 
-use a2a::A2aDoor;
+use a2a::{A2aDoor, Spoken};
 
 pub(crate) mod a2a;
 mod agents;
@@ -29,6 +29,8 @@ pub(crate) enum Access {
     Known,
     /// Whoever has a credential; without any configured, whoever comes over loopback.
     Credential,
+    /// Whoever of those is no user: the admin, and over loopback whoever comes while no credential is configured.
+    Admin,
 }
 
 /// A row of the table.
@@ -51,9 +53,19 @@ pub(crate) enum Handler {
     Gateway,
 }
 
+impl Handler {
+    /// How A2A is spoken there, if it is.
+    pub(crate) const fn spoken(&self) -> Option<Spoken> {
+        match self {
+            Self::A2a(A2aDoor::Spoken(spoken)) => Some(*spoken),
+            Self::A2a(A2aDoor::Shown(_)) | Self::Routed(_) | Self::Mcp | Self::Gateway => None,
+        }
+    }
+}
+
 /// The table.
 pub(crate) fn table() -> Vec<Route> {
-    use Access::{Credential, Public};
+    use Access::{Admin, Credential, Public};
     const GET: &[Method] = &[Method::GET];
     const POST: &[Method] = &[Method::POST];
     const GET_POST: &[Method] = &[Method::GET, Method::POST];
@@ -66,7 +78,7 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/login", POST, Public, post(login::log_in)),
         route("/api/logout", POST, Credential, post(login::log_out)),
         route("/api/me", GET, Credential, get(login::me)),
-        route("/metrics", GET, Credential, get(metrics::show)),
+        route("/metrics", GET, Admin, get(metrics::show)),
         route("/api/agents", GET, Credential, get(agents::list)),
         route("/api/agents/{name}", GET, Credential, get(agents::show)),
         route("/api/agents/{name}/message", POST, Credential, post(agents::message)),

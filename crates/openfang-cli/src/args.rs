@@ -33,7 +33,7 @@ Examples:
 /// Agents and tools meet here: one daemon, one guarded pipeline, every call visible.
 #[derive(Debug, Parser)]
 #[command(name = "openfang", version, after_help = EXIT_CODES, arg_required_else_help = true)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]

@@ -2,7 +2,7 @@
 //! they cannot tell the difference.
 //!
 //! `args.rs` is what can be typed, `import.rs` reads the settings of other programs, `commands/` what it does, `backend.rs` who does it, `output.rs` the only place that
-//! prints, `error.rs` what can go wrong and with which exit code.
+//! prints, `usage.rs` what programs are told of words that make no command, `error.rs` what can go wrong and with which exit code.
 
 mod args;
 mod backend;
@@ -15,21 +15,37 @@ mod memory;
 mod output;
 mod session;
 mod signals;
+mod usage;
 mod view;
 
-pub use args::Args;
-
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use args::Command;
+use args::{Args, Command, Global};
+use clap::Parser as _;
 use error::{CliError, Exit};
 use openfang_types::limits::IDLE_THREAD;
 use output::Output;
 use session::Session;
 
+/// Does what was typed, the program's name first. What cannot be understood is said as JSON where JSON was asked for.
+pub fn typed(words: Vec<OsString>) -> ExitCode {
+    let wants_json = usage::wants_json(&words);
+    match Args::try_parse_from(words) {
+        Ok(args) => run(args),
+        Err(wrong) if wants_json && wrong.use_stderr() => {
+            let error = CliError::Usage(usage::in_a_line(&wrong));
+            Output::new(&Global { json: true, ..Global::default() }).error(&error);
+            error.exit().into()
+        }
+        // Help, the version, and what is wrong in words for people.
+        Err(said) => said.exit(),
+    }
+}
+
 /// Does what was asked, and says how it went.
-pub fn run(args: Args) -> ExitCode {
+fn run(args: Args) -> ExitCode {
     let output = Output::new(&args.global);
     let done =
         Session::new(&args.global, output.clone()).and_then(|session| carry_out(&Arc::new(session), args.command));

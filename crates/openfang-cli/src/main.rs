@@ -1,10 +1,8 @@
-//! The `openfang` binary: a door into [`openfang_cli::run`], and the helper that child processes start through.
+//! The `openfang` binary: a door into [`openfang_cli::typed`], and the helper that child processes start through.
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use mimalloc::MiMalloc;
-use openfang_cli::Args;
 use openfang_egress::process::{helper_main, hidden_arguments, not_dumpable};
 
 /// A request makes many small allocations, and the system's allocator is slow at those. Without huge pages, which would
@@ -15,5 +13,5 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 fn main() -> ExitCode {
     not_dumpable();
     // Before anything else: a helper has one thread and knows nothing of the command line.
-    helper_main(std::env::args_os().skip(1)).unwrap_or_else(|| openfang_cli::run(Args::parse_from(hidden_arguments())))
+    helper_main(std::env::args_os().skip(1)).unwrap_or_else(|| openfang_cli::typed(hidden_arguments()))
 }

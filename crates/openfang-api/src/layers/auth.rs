@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use http::header::AUTHORIZATION;
 use http::{HeaderName, Request};
-use openfang_kernel::{AuthError, PeerKind};
+use openfang_kernel::{AuthError, KernelError, PeerKind};
 use openfang_types::principal::{AdminProof, Door, Principal, Standing};
 
 use super::cookie::LoginCookie;
 use super::{Front, csrf};
 use crate::error::ApiError;
+use crate::routes::Access;
 
 /// How a client with the daemon token says which door it is.
 const DOOR_HEADER: HeaderName = HeaderName::from_static("x-openfang-door");
@@ -41,6 +42,15 @@ pub(super) fn check<B>(front: &Front, request: &Request<B>, peer: IpAddr) -> Res
             front.rates.charge_failure(peer)?;
             Err(ApiError::unauthorized(AuthError::Invalid))
         }
+    }
+}
+
+/// Whether a route is for this principal at all.
+pub(super) fn may_enter(principal: &Principal, access: Access) -> Result<(), ApiError> {
+    match (access, principal.standing()) {
+        (Access::Admin, Standing::User(_)) => Err(KernelError::NotPermitted("this is for the admin only").into()),
+        (Access::Admin, Standing::Admin(_) | Standing::Local)
+        | (Access::Public | Access::Known | Access::Credential, _) => Ok(()),
     }
 }
 

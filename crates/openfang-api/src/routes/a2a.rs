@@ -16,6 +16,7 @@ use crate::extract::{RequestBody, whole};
 use crate::layers::Front;
 
 mod cards;
+pub(crate) mod refusals;
 
 /// The doors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,6 +187,14 @@ pub(crate) async fn answer(
     }
 }
 
+/// What is said of a path below `listen_path` that is no door.
+pub(crate) fn nothing_at(front: &Front, path: &str) -> Option<ApiError> {
+    let listen_path = &front.kernel.config().a2a.listen_path;
+    let is_below = path.strip_prefix(listen_path).is_some_and(|below| below.starts_with('/'));
+    let why = || front.a2a.as_ref().map_or_else(ApiError::no_a2a, |_| ApiError::no_such_agent(listen_path));
+    is_below.then(why)
+}
+
 impl A2aDoor {
     /// The methods it takes; none: it says so itself.
     const fn allowed(self) -> Option<&'static [Method]> {
@@ -212,8 +221,9 @@ async fn asked(
     let agent = match agent {
         None => None,
         Some(name) => {
-            let name = name.parse().map_err(|_| ApiError::no_such_route())?;
-            let agent = front.kernel.agent(&caller.principal, &name).map_err(|_| ApiError::no_such_route())?;
+            let none = || ApiError::no_such_agent(&front.kernel.config().a2a.listen_path);
+            let name = name.parse().map_err(|_| none())?;
+            let agent = front.kernel.agent(&caller.principal, &name).map_err(|_| none())?;
             Some(agent.name.clone())
         }
     };

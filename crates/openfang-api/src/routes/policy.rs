@@ -13,6 +13,6 @@ pub(super) async fn explain(
     Who(caller): Who,
     path: Result<Path<(String, String)>, PathRejection>,
 ) -> Result<Json<Explanation>, ApiError> {
-    let Path((agent, tool)) = path.map_err(|error| ApiError::bad_request(error.body_text()))?;
+    let Path((agent, tool)) = path.map_err(|_| ApiError::unread_path())?;
     Ok(Json(kernel.explain(&caller, &parse(&agent)?, &parse(&tool)?)?))
 }

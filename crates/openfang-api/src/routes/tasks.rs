@@ -7,6 +7,7 @@ use http::HeaderMap;
 use openfang_kernel::{Begin, Follow, Kernel, TaskFilter};
 use openfang_types::event::{Seq, Until};
 use openfang_types::ids::{AgentName, ContextId, TaskId};
+use openfang_types::limits::PAGE_MAX_TASKS;
 use openfang_types::task::{Task, TaskState};
 use serde::{Deserialize, Serialize};
 
@@ -20,12 +21,26 @@ pub(super) struct ListQuery {
     agent: Option<AgentName>,
     state: Option<TaskState>,
     context_id: Option<ContextId>,
-    page_size: Option<usize>,
+    page_size: Option<PageSize>,
     page_token: Option<String>,
     #[serde(default)]
     include_history: bool,
     #[serde(default)]
     include_artifacts: bool,
+}
+
+/// How many tasks a page has.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct PageSize(usize);
+
+impl TryFrom<String> for PageSize {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let size = text.parse().ok().filter(|size| (1..=PAGE_MAX_TASKS).contains(size));
+        size.map(Self).ok_or_else(|| format!("must be a whole number from 1 to {PAGE_MAX_TASKS}"))
+    }
 }
 
 #[derive(Serialize)]
@@ -47,6 +62,7 @@ pub(super) async fn list(
     Asked(query): Asked<ListQuery>,
 ) -> Result<Json<Tasks>, ApiError> {
     let ListQuery { agent, state, context_id, page_size, page_token, include_history, include_artifacts } = query;
+    let page_size = page_size.map(|PageSize(size)| size);
     let page_token = page_token.filter(|token| !token.is_empty());
     let page = kernel
         .tasks(&caller, TaskFilter { agent, state, context_id, page_size, page_token, changed_since: None })

@@ -59,12 +59,11 @@ fn in_form(
     headers: &HeaderMap,
     form: CardForm,
 ) -> Response {
-    let name = match agent.map(str::parse).transpose() {
-        Ok(name) => name,
-        Err(_) => return ApiError::no_such_route().into_response(),
-    };
     let who = caller.map(|caller| &*caller.principal);
-    let Some(card) = kernel.card(who, name.as_ref(), form) else { return ApiError::no_such_route().into_response() };
+    let name = agent.map(str::parse).transpose().ok();
+    let Some(card) = name.and_then(|name| kernel.card(who, name.as_ref(), form)) else {
+        return ApiError::no_such_agent(&kernel.config().a2a.listen_path).into_response();
+    };
     document(&card, headers, if who.is_some() { FOR_ONE } else { FOR_ALL })
 }
 

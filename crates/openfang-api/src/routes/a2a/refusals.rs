@@ -1,0 +1,59 @@
+//! What is refused before the A2A server sees it, in the words of the door that was knocked at: a client that speaks a
+//! binding can read no other.
+
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use openfang_a2a::dialect::Dialect;
+use openfang_a2a::error::A2aError;
+use openfang_types::jsonrpc::{ErrorObject, encode_error};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::Spoken;
+
+#[derive(Serialize)]
+struct Body<T> {
+    error: T,
+}
+
+/// `google.rpc.Status`.
+#[derive(Serialize)]
+struct Status<'a> {
+    code: u16,
+    status: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'a RawValue>,
+}
+
+/// The answer, if the protocol has words for this status.
+pub(crate) fn written(spoken: Spoken, status: StatusCode, message: &str) -> Option<Response> {
+    let error = match status {
+        StatusCode::TOO_MANY_REQUESTS => A2aError::TooMany(message.to_owned()),
+        StatusCode::BAD_REQUEST | StatusCode::REQUEST_TIMEOUT | StatusCode::PAYLOAD_TOO_LARGE => {
+            A2aError::InvalidRequest(message.to_owned())
+        }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => A2aError::ContentType(message.to_owned()),
+        _ => return None,
+    };
+    let in_dialect = |dialect: Dialect| ErrorObject { message: message.to_owned(), ..dialect.error(&error) };
+    let body = match spoken {
+        Spoken::Rpc | Spoken::AgentRpc => encode_error(None, &in_dialect(Dialect::V10)),
+        Spoken::Rest | Spoken::AgentRest => {
+            let ErrorObject { data, .. } = in_dialect(Dialect::V10);
+            let (_, word) = error.status();
+            json(&Status { code: status.as_u16(), status: word, message, details: data.as_deref() })
+        }
+        Spoken::SeedSend | Spoken::SeedTask | Spoken::SeedCancel => json(&in_dialect(Dialect::Seed)),
+    };
+    Some((status, [(CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+fn json(error: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(&Body { error }).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "refusals_tests.rs"]
+mod tests;
