@@ -18,34 +18,34 @@ const FEW: usize = 1_000;
 const SAMPLES: usize = 2_000;
 
 /// What one operation takes, in microseconds.
+#[derive(Default)]
 struct Costs {
-    get: f64,
-    page: f64,
-    append: f64,
+    get: Vec<f64>,
+    page: Vec<f64>,
+    append: Vec<f64>,
 }
 
-/// The rows: each operation at few and at many tasks, and what a task takes on disk.
+/// The rows: each operation among few and among many tasks, in turn, and what a task takes on disk.
 pub(crate) async fn rows(many: usize) -> Result<Vec<Row>> {
     let directory = tempfile::tempdir()?;
-    let path = directory.path().join("bench.db");
-    let bench = Bench { sqlite: Sqlite::open(&path, NodeId::from_uuid(Uuid::now_v7()))?, owner: Owner::admin() };
-    let mut ids = Vec::new();
-    bench.fill(&mut ids, FEW).await?;
-    let few = bench.measure(&ids).await?;
-    let before = std::fs::metadata(&path)?.len();
-    bench.fill(&mut ids, many).await?;
-    let many_costs = bench.measure(&ids).await?;
-    let grown = std::fs::metadata(&path)?.len().saturating_sub(before);
-    let row = |name, few: f64, many: f64| Row {
-        ratio: Some(many / few),
-        budget: Some(Budget::Ratio(STORE_GROWTH_BUDGET)),
-        ..Row::plain(name, many, "us")
+    let paths = [directory.path().join("few.db"), directory.path().join("many.db")];
+    let mut few = Measured::new(&paths[0], FEW).await?;
+    let mut many_tasks = Measured::new(&paths[1], many).await?;
+    for n in 0..SAMPLES {
+        few.sample(n).await?;
+        many_tasks.sample(n).await?;
+    }
+    let [before, after] = [std::fs::metadata(&paths[0])?.len(), std::fs::metadata(&paths[1])?.len()];
+    let row = |name, of: fn(&Costs) -> &Vec<f64>| -> Result<Row> {
+        let (few, many) = (median(of(&few.costs))?, median(of(&many_tasks.costs))?);
+        let budget = Some(Budget::Ratio(STORE_GROWTH_BUDGET));
+        Ok(Row { ratio: Some(many / few), budget, ..Row::plain(name, many, "us") })
     };
-    let per_task = grown as f64 / (many - FEW) as f64;
+    let per_task = after.saturating_sub(before) as f64 / (many - FEW) as f64;
     Ok(vec![
-        row("store get, many tasks against 1,000", few.get, many_costs.get),
-        row("store list page", few.page, many_costs.page),
-        row("store append", few.append, many_costs.append),
+        row("store get, many tasks against 1,000", |costs| &costs.get)?,
+        row("store list page", |costs| &costs.page)?,
+        row("store append", |costs| &costs.append)?,
         Row::plain("store on disk per task", per_task, "bytes"),
     ])
 }
@@ -77,34 +77,6 @@ impl Bench {
             }
         }
         Ok(())
-    }
-
-    async fn measure(&self, ids: &[TaskId]) -> Result<Costs> {
-        let tasks = self.sqlite.stores().tasks;
-        let query = TaskQuery {
-            owner: self.owner.clone(),
-            agent: None,
-            state: None,
-            context_id: None,
-            changed_since: None,
-            limit: 50,
-            after: None,
-        };
-        let live = self.new_task(TaskState::Working)?;
-        let id = live.id;
-        let Created::New(mut stamp) = tasks.create(live).await? else { anyhow::bail!("a fresh task is new") };
-        let (mut gets, mut pages, mut appends) = (Vec::new(), Vec::new(), Vec::new());
-        for n in 0..SAMPLES {
-            let wanted = ids[(n * 7_919) % ids.len()];
-            gets.push(timed(tasks.get(&self.owner, wanted)).await?.0);
-            if n % 10 == 0 {
-                pages.push(timed(tasks.list(&query)).await?.0);
-                let (took, written) = timed(tasks.append(self.append(id, stamp))).await?;
-                appends.push(took);
-                stamp = written;
-            }
-        }
-        Ok(Costs { get: median(gets)?, page: median(pages)?, append: median(appends)? })
     }
 
     fn new_task(&self, state: TaskState) -> Result<NewTask> {
@@ -143,6 +115,52 @@ impl Bench {
     }
 }
 
+/// A store with so many tasks, and what was seen of it.
+struct Measured {
+    bench: Bench,
+    ids: Vec<TaskId>,
+    live: TaskId,
+    stamp: Stamp,
+    query: TaskQuery,
+    costs: Costs,
+}
+
+impl Measured {
+    async fn new(path: &Path, total: usize) -> Result<Self> {
+        let ids = filled(path, total).await?;
+        let bench = Bench { sqlite: Sqlite::open(path, NodeId::from_uuid(Uuid::now_v7()))?, owner: Owner::admin() };
+        let query = TaskQuery {
+            owner: bench.owner.clone(),
+            agent: None,
+            state: None,
+            context_id: None,
+            changed_since: None,
+            limit: 50,
+            after: None,
+        };
+        let new = bench.new_task(TaskState::Working)?;
+        let live = new.id;
+        let Created::New(stamp) = bench.sqlite.stores().tasks.create(new).await? else {
+            anyhow::bail!("a fresh task is new")
+        };
+        Ok(Self { bench, ids, live, stamp, query, costs: Costs::default() })
+    }
+
+    /// Gets one task; now and then a page, and writes to one.
+    async fn sample(&mut self, n: usize) -> Result<()> {
+        let tasks = self.bench.sqlite.stores().tasks;
+        let wanted = self.ids[(n * 7_919) % self.ids.len()];
+        self.costs.get.push(timed(tasks.get(&self.bench.owner, wanted)).await?.0);
+        if n.is_multiple_of(10) {
+            self.costs.page.push(timed(tasks.list(&self.query)).await?.0);
+            let (took, stamp) = timed(tasks.append(self.bench.append(self.live, self.stamp))).await?;
+            self.costs.append.push(took);
+            self.stamp = stamp;
+        }
+        Ok(())
+    }
+}
+
 fn status(state: TaskState, timestamp: jiff::Timestamp) -> EventBody {
     EventBody::Status(TaskStatus { state, message: None, timestamp })
 }
@@ -153,7 +171,8 @@ async fn timed<T>(work: openfang_store::StoreFuture<'_, T>) -> Result<(f64, T)> 
     Ok((begun.elapsed().as_secs_f64() * 1e6, done))
 }
 
-fn median(mut values: Vec<f64>) -> Result<f64> {
+fn median(values: &[f64]) -> Result<f64> {
+    let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().context("nothing was measured")
 }
