@@ -8,9 +8,9 @@ use rusqlite::{Connection, Result};
 
 use super::schema::BUSY_TIMEOUT;
 
-/// Pages in the log, 32 MB. Messages have random ids, so that every task changes a page of their index that no other of
-/// the same commit does: the longer the log, the more of them are carried over together.
-const FULL_LOG: u64 = 8_000;
+/// Pages in the log, 8 MB. The longer the log, the more changes of a page are carried over together; and the longer
+/// everybody waits who writes meanwhile.
+const FULL_LOG: u64 = 2_000;
 /// A reader that needs the old log may finish. One that takes longer is left alone, until the next time.
 const WAIT_FOR_READERS: Duration = Duration::from_millis(10);
 
