@@ -53,8 +53,9 @@ pub(crate) async fn run(options: &Options, plan: Plan) -> Result<Report> {
         rows.extend(gateway::rows(openfang, other, plan).await?);
     }
     if is_wanted(Part::A2a) {
-        rows.extend(a2a::rows(openfang, peers, plan).await?);
+        // First, because the disk is busy for a while with what the others have written.
         rows.extend(streams::rows(openfang, plan).await?);
+        rows.extend(a2a::rows(openfang, peers, plan).await?);
     }
     Ok(Report { plan, rows })
 }
