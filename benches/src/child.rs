@@ -15,6 +15,7 @@ use crate::floor::Answer;
 use crate::{load, scenarios, wire};
 
 const START_TIMEOUT: Duration = Duration::from_secs(30);
+const STOP_TIMEOUT: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(1);
 const LOG: &str = "bench.log";
 
@@ -81,24 +82,31 @@ struct Daemon {
 impl Home {
     /// Writes the home; the product fills in the rest when it starts for the first time.
     pub(crate) fn new(openfang: &Path, more_config: &str) -> Result<Self> {
+        Self::with_config(openfang, &scenarios::config(more_config))
+    }
+
+    /// Writes a home with exactly this config.
+    pub(crate) fn with_config(openfang: &Path, config: &str) -> Result<Self> {
         let openfang = openfang.canonicalize().with_context(|| format!("there is no {}", openfang.display()))?;
         let directory = TempDir::with_prefix("openfang-bench-")?;
-        fs::write(directory.path().join("config.toml"), scenarios::config(more_config))?;
+        fs::write(directory.path().join("config.toml"), config)?;
         Ok(Self { directory, openfang })
     }
 
     /// Adds agents, so many that a list of them is long.
     pub(crate) fn with_agents(self, count: usize) -> Result<Self> {
-        for number in 0..count {
-            let name = format!("a{number:04}");
-            let directory = self.directory.path().join("agents").join(&name);
-            fs::create_dir_all(&directory)?;
-            let manifest = format!(
-                "name = \"{name}\"\ndescription = \"Agent {number}, which greets.\"\n[model]\nprovider = \"direct\"\n\
-                 [capabilities]\ntools = [\"get_greeting\"]\n"
-            );
-            fs::write(directory.join("agent.toml"), manifest)?;
-        }
+        (0..count).try_fold(self, |home, number| home.with_direct_agent(&format!("a{number:04}"), &["get_greeting"]))
+    }
+
+    /// Adds an agent without a model that may use these tools.
+    pub(crate) fn with_direct_agent(self, name: &str, tools: &[&str]) -> Result<Self> {
+        let directory = self.directory.path().join("agents").join(name);
+        fs::create_dir_all(&directory)?;
+        let manifest = format!(
+            "name = \"{name}\"\ndescription = \"Agent {name}, which does as it is told.\"\n[model]\n\
+             provider = \"direct\"\n[capabilities]\ntools = {tools:?}\n"
+        );
+        fs::write(directory.join("agent.toml"), manifest)?;
         Ok(self)
     }
 
@@ -131,6 +139,33 @@ impl Home {
             bail!("the stdio server answered {line:?}");
         }
         Ok(begin.elapsed())
+    }
+
+    /// Runs a command of the product in this home: whether it ended well, and what it said.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Result<(bool, String)> {
+        let output = program(&self.openfang)
+            .args(arguments)
+            .env("OPENFANG_HOME", self.directory.path())
+            .output()
+            .context("the product does not start")?;
+        let said = [output.stdout, output.stderr].concat();
+        Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
+    }
+
+    /// Stops a server of this home as its operator would, and says how long it took to end.
+    pub(crate) async fn stop(&self, mut server: Server) -> Result<Duration> {
+        let begun = Instant::now();
+        let mut command = program(&self.openfang);
+        command.arg("stop").env("OPENFANG_HOME", self.directory.path());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let _told = Starting(Some(command.spawn().context("the product does not start")?));
+        while server.child.try_wait()?.is_none() {
+            if begun.elapsed() > STOP_TIMEOUT {
+                bail!("the product did not end within {STOP_TIMEOUT:?}:\n{}", self.log());
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        Ok(begun.elapsed())
     }
 
     /// Starts a server of somebody else, which says its address on standard output.

@@ -1,5 +1,6 @@
-//! `openfang-bench`: the load generator and the floor, one program in two roles. `scenarios.rs` is the table of what
-//! is measured, `measure.rs` how, `report.rs` how it is shown. `cargo xtask bench` builds everything and runs it.
+//! `openfang-bench`: the load generator and the floor, one program in several roles. `scenarios.rs` is the table of what
+//! is measured, `measure.rs` how, `report.rs` how it is shown; `soak.rs` attacks the product beside honest clients.
+//! `cargo xtask bench` and `cargo xtask soak` build everything and run it.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
 
 mod a2a;
@@ -12,6 +13,7 @@ mod measure;
 mod process_stat;
 mod report;
 mod scenarios;
+mod soak;
 mod store;
 mod streams;
 mod upstream;
@@ -27,6 +29,7 @@ use crate::measure::Plan;
 
 const HELP: &str = "\
 Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway | --a2a] [--quick] [--json] [--strict]
+       openfang-bench soak --openfang PATH [--short] [--only NAME]
        openfang-bench floor ANSWER
        openfang-bench upstream KIND TOOLS
 
@@ -38,6 +41,7 @@ Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway | --a2a] [-
   --json            a machine-readable report on standard output
   --strict          fail when a row is over its budget
 
+  soak              attack the product beside honest clients; --short takes one minute instead of ten
   floor ANSWER      be the floor: answer every request with what the file ANSWER holds
   upstream KIND TOOLS
                     be an MCP server with so many tools: stdio, http, silent or crashing
@@ -105,6 +109,8 @@ fn main() -> ExitCode {
         }
         ["floor", answer] => floor::run(Path::new(answer)),
         ["upstream", kind, tools] => upstream::run(kind, tools),
+        ["hostile-server", name] => soak::run_hostile_server(name),
+        ["soak", ref options @ ..] => soak::run(options),
         _ => options(&words).and_then(|options| bench(&options)),
     };
     outcome.unwrap_or_else(|error| {

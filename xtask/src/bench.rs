@@ -1,7 +1,8 @@
 //! `cargo xtask bench`: builds the release binaries and lets `openfang-bench` measure the product.
 //! What is measured, and against which budget, stands in the `benches` package.
 
-use std::process::ExitCode;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Result, bail};
 
@@ -36,6 +37,20 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     if let Some(unknown) = args.iter().find(|arg| !OPTIONS.contains(&arg.as_str())) {
         bail!("bench has no option `{unknown}`: try `cargo xtask bench --help`");
     }
+    let (mut command, target) = built(None)?;
+    if args.iter().any(|arg| arg == PEERS) {
+        let peers = target.join(INSTALLED);
+        if !peers.join("rust/release/server_a2a_lf").exists() {
+            bail!("there are no peers to measure: run `cargo xtask test peers` first");
+        }
+        command.arg("--peers").arg(peers);
+    }
+    process::succeed(command.args(args.iter().filter(|arg| *arg != PEERS)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds the product and `openfang-bench`: the command line of the latter so far, in this role, and the target directory.
+pub(crate) fn built(role: Option<&str>) -> Result<(Command, PathBuf)> {
     process::succeed(&mut process::cargo([
         "build",
         "--release",
@@ -47,14 +62,6 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let target = Metadata::load()?.target_directory;
     let release = target.join("release");
     let mut command = process::program(release.join("openfang-bench"));
-    command.arg("--openfang").arg(release.join("openfang"));
-    if args.iter().any(|arg| arg == PEERS) {
-        let peers = target.join(INSTALLED);
-        if !peers.join("rust/release/server_a2a_lf").exists() {
-            bail!("there are no peers to measure: run `cargo xtask test peers` first");
-        }
-        command.arg("--peers").arg(peers);
-    }
-    process::succeed(command.args(args.iter().filter(|arg| *arg != PEERS)))?;
-    Ok(ExitCode::SUCCESS)
+    command.args(role).arg("--openfang").arg(release.join("openfang"));
+    Ok((command, target))
 }

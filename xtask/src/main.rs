@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test | tidy | schema | bench`.
+//! The project's own commands: `cargo xtask test | tidy | schema | bench | soak`.
 //! Each is one module; `main` only picks one and turns its outcome into an exit code.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
 
@@ -7,6 +7,7 @@ mod gate;
 mod metadata;
 mod process;
 mod schema;
+mod soak;
 mod tidy;
 mod tree;
 
@@ -22,6 +23,7 @@ Commands:
   tidy              the house rules that neither compiler nor clippy can hold
   schema            print config.schema.json; --write updates it, --check fails when it is stale
   bench             build the release binary and measure it against the floor
+  soak              build the release binary and attack it beside honest clients
 
 Options:
   -h, --help        print help, also after a command
@@ -48,6 +50,7 @@ fn run(args: &[String]) -> Result<ExitCode> {
         "tidy" => tidy::run(rest),
         "schema" => schema::run(rest),
         "bench" => bench::run(rest),
+        "soak" => soak::run(rest),
         "-h" | "--help" | "help" => {
             print!("{HELP}");
             Ok(ExitCode::SUCCESS)

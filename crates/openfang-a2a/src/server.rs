@@ -18,6 +18,7 @@ use crate::host::{AgentHost, Follower, Listed, Sent};
 use crate::operation::{History, Listing, Operation, Request, Sending};
 
 pub(crate) use intake::OUTPUT_MODES;
+pub use rest::status_body;
 pub use stream::EventBody;
 
 mod extensions;
@@ -102,9 +103,9 @@ impl<H: AgentHost> Server<H> {
     async fn carry_out(&self, asking: &Asking<'_, H::Caller>, request: Request) -> Result<Outcome, A2aError> {
         extensions::check(&self.offers.required_extensions, asking.headers)?;
         let agent = self.addressed(asking, request.tenant.as_deref())?;
+        // Boxed, because sending is what is asked most: its future would be as large as the largest of the others.
         match request.operation {
             Operation::Send(sending) => self.send(asking, agent, *sending).await,
-            // Boxed, because sending is what is asked most: its future would be as large as the largest of these.
             other => Box::pin(self.carry_out_other(asking, agent, other)).await,
         }
     }

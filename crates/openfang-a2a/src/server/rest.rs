@@ -116,7 +116,7 @@ fn refuse(dialect: Dialect, refused: Refused, media_type: HeaderValue) -> Respon
         .status
         .or_else(|| StatusCode::from_u16(own).ok())
         .unwrap_or(StatusCode::BAD_REQUEST);
-    let mut response = whole(status, media_type, status_body(dialect, &refused.error, status.as_u16()));
+    let mut response = whole(status, media_type, status_body(dialect, &refused.error, status.as_u16(), None));
     let headers = response.headers_mut();
     if let Some(allowed) = refused.allow {
         headers.insert(header::ALLOW, HeaderValue::from_static(allowed));
@@ -129,10 +129,11 @@ fn refuse(dialect: Dialect, refused: Refused, media_type: HeaderValue) -> Respon
 
 /// The body of an error, as `google.rpc.Status` writes it.
 pub(super) fn error_body(dialect: Dialect, error: &A2aError) -> Vec<u8> {
-    status_body(dialect, error, error.status().0)
+    status_body(dialect, error, error.status().0, None)
 }
 
-fn status_body(dialect: Dialect, error: &A2aError, code: u16) -> Vec<u8> {
+/// The same with the status that the response has, and perhaps in other words.
+pub fn status_body(dialect: Dialect, error: &A2aError, code: u16, words: Option<&str>) -> Vec<u8> {
     #[derive(Serialize)]
     struct Body<'a> {
         error: Status<'a>,
@@ -149,7 +150,8 @@ fn status_body(dialect: Dialect, error: &A2aError, code: u16) -> Vec<u8> {
     // The details are those of JSON-RPC; older dialects have none there.
     let detailed = if dialect == Dialect::V03Proto { Dialect::V10 } else { dialect };
     let object = detailed.error(error);
-    let body = Body { error: Status { code, status, message: &object.message, details: object.data.as_deref() } };
+    let message = words.unwrap_or(&object.message);
+    let body = Body { error: Status { code, status, message, details: object.data.as_deref() } };
     serde_json::to_vec(&body).unwrap_or_default()
 }
 

@@ -6,26 +6,11 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use openfang_a2a::dialect::Dialect;
 use openfang_a2a::error::A2aError;
+use openfang_a2a::server::status_body;
 use openfang_types::jsonrpc::{ErrorObject, encode_error};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::json;
 
 use super::Spoken;
-
-#[derive(Serialize)]
-struct Body<T> {
-    error: T,
-}
-
-/// `google.rpc.Status`.
-#[derive(Serialize)]
-struct Status<'a> {
-    code: u16,
-    status: &'static str,
-    message: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<&'a RawValue>,
-}
 
 /// The answer, if the protocol has words for this status.
 pub(crate) fn written(spoken: Spoken, status: StatusCode, message: &str) -> Option<Response> {
@@ -40,18 +25,12 @@ pub(crate) fn written(spoken: Spoken, status: StatusCode, message: &str) -> Opti
     let in_dialect = |dialect: Dialect| ErrorObject { message: message.to_owned(), ..dialect.error(&error) };
     let body = match spoken {
         Spoken::Rpc | Spoken::AgentRpc => encode_error(None, &in_dialect(Dialect::V10)),
-        Spoken::Rest | Spoken::AgentRest => {
-            let ErrorObject { data, .. } = in_dialect(Dialect::V10);
-            let (_, word) = error.status();
-            json(&Status { code: status.as_u16(), status: word, message, details: data.as_deref() })
+        Spoken::Rest | Spoken::AgentRest => status_body(Dialect::V10, &error, status.as_u16(), Some(message)),
+        Spoken::SeedSend | Spoken::SeedTask | Spoken::SeedCancel => {
+            serde_json::to_vec(&json!({ "error": in_dialect(Dialect::Seed) })).unwrap_or_default()
         }
-        Spoken::SeedSend | Spoken::SeedTask | Spoken::SeedCancel => json(&in_dialect(Dialect::Seed)),
     };
     Some((status, [(CONTENT_TYPE, "application/json")], body).into_response())
-}
-
-fn json(error: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(&Body { error }).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,0 +1,133 @@
+//! `openfang-bench soak`: attackers and honest clients on one server with default limits. Each attack runs alone, then all
+//! run together. The report says, for every phase, what the honest clients noticed, how much memory the server took, and
+//! whether it was healthy.
+//!
+//! `stage.rs` is the server with its users, `honest.rs` the clients that must notice nothing, `watch.rs` looks at the
+//! process, `attacks.rs` is the table of attacks, `report.rs` the verdict.
+
+mod attacks;
+mod client;
+mod honest;
+mod hostile_server;
+mod http2;
+mod report;
+mod stage;
+mod watch;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use tokio_util::sync::CancellationToken;
+
+use self::attacks::{ATTACKS, Attack};
+use self::honest::Honest;
+use self::report::{Phase, Report};
+use self::stage::Stage;
+use self::watch::Watch;
+
+pub(crate) use hostile_server::run as run_hostile_server;
+
+/// How long everything takes together.
+const LONG: Duration = Duration::from_secs(600);
+/// See [`LONG`].
+const SHORT: Duration = Duration::from_secs(60);
+/// Phases beside one for each attack: idle, which counts twice because all others are held against it, and all together.
+const FURTHER_PHASES: usize = 3;
+
+const HELP: &str = "\
+Usage: openfang-bench soak --openfang PATH [--short] [--only NAME]
+
+  --openfang PATH   the release binary to attack
+  --short           one minute instead of ten
+  --only NAME       only this attack
+";
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+struct Options<'a> {
+    openfang: &'a Path,
+    total: Duration,
+    only: Option<&'a str>,
+}
+
+/// The role: `soak OPTIONS`.
+pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
+    let options = options(words)?;
+    let attacks: Vec<&Attack> = ATTACKS
+        .iter()
+        .filter(|attack| options.only.is_none_or(|only| only == attack.name))
+        .collect();
+    if attacks.is_empty() {
+        let known: Vec<&str> = ATTACKS.iter().map(|attack| attack.name).collect();
+        bail!("no attack has that name: there are {}", known.join(", "));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let report = runtime.block_on(soak(&options, &attacks))?;
+    print!("{}", report.table());
+    Ok(if report.is_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn options<'a>(words: &[&'a str]) -> Result<Options<'a>> {
+    let (mut openfang, mut total, mut only) = (None, LONG, None);
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "--openfang" => openfang = words.next().copied().map(Path::new),
+            "--short" => total = SHORT,
+            "--only" => only = words.next().copied(),
+            unknown => bail!("soak has no option `{unknown}`\n\n{HELP}"),
+        }
+    }
+    match openfang {
+        Some(openfang) => Ok(Options { openfang, total, only }),
+        None => bail!("--openfang is missing\n\n{HELP}"),
+    }
+}
+
+async fn soak(options: &Options<'_>, attacks: &[&'static Attack]) -> Result<Report> {
+    let stage = Stage::set(options.openfang).await?;
+    let watch = Watch::start(stage.server.pid(), stage.server.address.clone());
+    let scene = Scene { honest: Honest::start(&stage), stage, watch };
+    let shares = u32::try_from(attacks.len() + FURTHER_PHASES).unwrap_or(u32::MAX);
+    let share = options.total / shares;
+    let mut report = Report::default();
+    report.add(scene.phase("idle", &[], share * 2).await?);
+    for attack in attacks {
+        report.add(scene.phase(attack.name, std::slice::from_ref(attack), share).await?);
+    }
+    if attacks.len() > 1 {
+        report.add(scene.phase("all together", attacks, share).await?);
+    }
+    report.complaints = scene.honest.stop();
+    report.ending = Some(scene.stage.end().await?);
+    Ok(report)
+}
+
+/// The server, who uses it honestly, and who looks at it.
+struct Scene {
+    stage: Stage,
+    honest: Honest,
+    watch: Watch,
+}
+
+impl Scene {
+    /// Honest clients beside these attacks for so long.
+    async fn phase(&self, name: &'static str, attacks: &[&'static Attack], lasting: Duration) -> Result<Phase> {
+        eprintln!("soak: {name}, {:.0} s", lasting.as_secs_f64());
+        let stop = CancellationToken::new();
+        let attackers = attacks::start(attacks, self.stage.target(), stop.clone()).await?;
+        self.honest.take();
+        self.watch.take();
+        tokio::time::sleep(lasting).await;
+        let (seen, process) = (self.honest.take(), self.watch.take());
+        stop.cancel();
+        attackers.join().await?;
+        Ok(Phase::of(name, seen, process))
+    }
+}
+
+#[cfg(test)]
+#[path = "soak_tests.rs"]
+mod tests;

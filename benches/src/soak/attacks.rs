@@ -1,0 +1,106 @@
+//! The table of attacks. An attack prepares what it needs, then goes on until it is told to stop; what the server answers
+//! does not concern it. All attackers share one thread, so that they cannot take the machine from the server.
+
+mod bodies;
+mod connections;
+mod flood;
+mod guesses;
+mod lists;
+mod sessions;
+mod tools;
+mod unread;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::thread::JoinHandle;
+
+use anyhow::{Context as _, Result, anyhow};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::stage::Target;
+
+/// What an attack does once it is prepared, until it is dropped.
+type Running = Pin<Box<dyn Future<Output = ()>>>;
+/// What it does before the honest clients are looked at.
+type Preparing = Pin<Box<dyn Future<Output = Result<Running>>>>;
+
+/// An attack.
+#[derive(Clone, Copy)]
+pub(super) struct Attack {
+    pub(super) name: &'static str,
+    prepare: fn(Target) -> Preparing,
+}
+
+/// Every attack there is. A new one is a file and a line.
+pub(super) const ATTACKS: &[Attack] = &[
+    Attack { name: "schemas", prepare: |target| Box::pin(tools::schemas(target)) },
+    Attack { name: "noise", prepare: |target| Box::pin(tools::noise(target)) },
+    Attack { name: "files", prepare: |target| Box::pin(tools::files(target)) },
+    Attack { name: "lists", prepare: |target| Box::pin(lists::prepare(target)) },
+    Attack { name: "unread", prepare: |target| Box::pin(unread::prepare(target)) },
+    Attack { name: "refusals", prepare: |target| Box::pin(flood::refusals(target)) },
+    Attack { name: "unknown ids", prepare: |target| Box::pin(flood::unknown_ids(target)) },
+    Attack { name: "sessions", prepare: |target| Box::pin(sessions::prepare(target)) },
+    Attack { name: "guesses", prepare: |target| Box::pin(guesses::prepare(target)) },
+    Attack { name: "connections", prepare: |target| Box::pin(connections::prepare(target)) },
+    Attack { name: "bodies", prepare: |target| Box::pin(bodies::prepare(target)) },
+];
+
+/// The thread that attacks.
+pub(super) struct Attackers(JoinHandle<()>);
+
+impl Attackers {
+    /// Waits until the attackers have let go.
+    pub(super) async fn join(self) -> Result<()> {
+        tokio::task::spawn_blocking(move || self.0.join())
+            .await?
+            .map_err(|_| anyhow!("the attackers broke down"))
+    }
+}
+
+/// Prepares the attacks and lets them run until they are told to stop.
+pub(super) async fn start(attacks: &[&'static Attack], target: Target, stop: CancellationToken) -> Result<Attackers> {
+    let attacks = attacks.to_vec();
+    let (prepared, is_prepared) = oneshot::channel();
+    let thread = std::thread::spawn(move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        let local = tokio::task::LocalSet::new();
+        runtime.block_on(local.run_until(attack(attacks, target, stop, prepared)));
+    });
+    is_prepared.await.context("the attackers broke down")??;
+    Ok(Attackers(thread))
+}
+
+async fn attack(
+    attacks: Vec<&'static Attack>,
+    target: Target,
+    stop: CancellationToken,
+    prepared: oneshot::Sender<Result<()>>,
+) {
+    let mut running = JoinSet::new();
+    for attack in attacks {
+        match (attack.prepare)(target.clone()).await {
+            Ok(attack) => {
+                running.spawn_local(attack);
+            }
+            Err(error) => {
+                let _ = prepared.send(Err(error.context(attack.name)));
+                return;
+            }
+        }
+    }
+    let _ = prepared.send(Ok(()));
+    stop.cancelled().await;
+    running.shutdown().await;
+}
+
+/// Runs one attacker so many times at once.
+async fn many<F: Future<Output = ()> + 'static>(count: usize, attacker: impl Fn(usize) -> F) {
+    let mut attackers = JoinSet::new();
+    for number in 0..count {
+        attackers.spawn_local(attacker(number));
+    }
+    while attackers.join_next().await.is_some() {}
+}

@@ -1,0 +1,34 @@
+//! Floods of what the server must refuse: calls that are not granted, in batches, and sessions that nobody has.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::{Running, many};
+use crate::soak::client::{Client, HOSTILE, Request};
+use crate::soak::stage::Target;
+
+const CLIENTS: usize = 4;
+const BATCH: usize = 100;
+
+/// Batches of refused calls: each call is a row of the audit log.
+pub(super) async fn refusals(target: Target) -> Result<Running> {
+    let call = |id: usize| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "file_write", "arguments": {}}});
+    let batch = Value::from((0..BATCH).map(call).collect::<Vec<_>>()).to_string();
+    let headers = "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-03-26\r\n";
+    Ok(Box::pin(many(CLIENTS, move |_| post_for_ever(target.clone(), headers, batch.clone()))))
+}
+
+/// Requests in sessions that do not exist.
+pub(super) async fn unknown_ids(target: Target) -> Result<Running> {
+    let body = json!({"jsonrpc": "2.0", "id": 1, "result": {}}).to_string();
+    let headers = "accept: application/json, text/event-stream\r\nmcp-session-id: nobody-has-this\r\n";
+    Ok(Box::pin(many(CLIENTS, move |_| post_for_ever(target.clone(), headers, body.clone()))))
+}
+
+async fn post_for_ever(target: Target, headers: &'static str, body: String) {
+    let mut client = Client::new(&target.address, HOSTILE);
+    loop {
+        let request = Request { what: "POST /mcp", key: &target.key, headers, body: body.as_bytes() };
+        let _ = client.exchange(&request).await;
+    }
+}

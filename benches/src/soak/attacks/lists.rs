@@ -1,0 +1,56 @@
+//! Large tasks, then every kind of list that could load them whole, several at a time.
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::{Running, many};
+use crate::soak::client::{Client, HOSTILE, Request};
+use crate::soak::stage::Target;
+
+/// Tasks, and the text of each: together a few hundred megabytes in the store.
+const TASKS: usize = 24;
+/// See [`TASKS`].
+pub(super) const TEXT_BYTES: usize = 8 * 1024 * 1024;
+const READERS: usize = 8;
+
+const LEGACY: &str = "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-11-25\r\n";
+const LISTS: [(&str, &str, &str); 4] = [
+    ("POST /mcp", LEGACY, r#"{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{}}"#),
+    (
+        "POST /mcp",
+        LEGACY,
+        r#"{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"openfang://tasks/{id}"},"argument":{"name":"id","value":""}}}"#,
+    ),
+    ("GET /api/tasks?pageSize=100", "", ""),
+    (
+        "POST /a2a",
+        "a2a-version: 1.0\r\n",
+        r#"{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"pageSize":100,"includeArtifacts":true}}"#,
+    ),
+];
+
+pub(super) async fn prepare(target: Target) -> Result<Running> {
+    let mut client = Client::new(&target.address, HOSTILE);
+    for _ in 0..TASKS {
+        large_task(&mut client, &target).await?;
+    }
+    Ok(Box::pin(many(READERS, move |number| read_for_ever(target.clone(), number))))
+}
+
+/// A task that is remembered with a large message.
+pub(super) async fn large_task(client: &mut Client, target: &Target) -> Result<Vec<u8>> {
+    let body = json!({"text": "x".repeat(TEXT_BYTES)}).to_string();
+    let request =
+        Request { what: "POST /api/agents/starter/message", key: &target.key, headers: "", body: body.as_bytes() };
+    let (_, answer) = client.exchange(&request).await?;
+    Ok(answer.to_vec())
+}
+
+async fn read_for_ever(target: Target, number: usize) {
+    let (what, headers, body) = LISTS[number % LISTS.len()];
+    let mut client = Client::new(&target.address, HOSTILE);
+    loop {
+        let request = Request { what, key: &target.key, headers, body: body.as_bytes() };
+        let _ = client.exchange(&request).await;
+    }
+}

@@ -1,0 +1,98 @@
+//! A connection that sends one request after the other and reads each answer whole. It dials from an address of its own
+//! within the loopback range, so that the server sees honest clients and attackers as different peers.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use bytes::BytesMut;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+
+use crate::wire;
+
+/// How long an answer may take before it counts as none.
+const PATIENCE: Duration = Duration::from_secs(10);
+const READ_BYTES: usize = 16 * 1024;
+
+/// Where honest clients come from.
+pub(super) const HONEST: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+/// Where attackers come from.
+pub(super) const HOSTILE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
+
+/// A request as it goes over the wire.
+pub(super) struct Request<'a> {
+    /// `GET /path`, without the version.
+    pub(super) what: &'a str,
+    /// The credential; empty: none.
+    pub(super) key: &'a str,
+    /// Further headers, each with its line end.
+    pub(super) headers: &'a str,
+    pub(super) body: &'a [u8],
+}
+
+impl Request<'_> {
+    /// The bytes.
+    pub(super) fn bytes(&self, address: &str) -> Vec<u8> {
+        let Self { what, key, headers, body } = self;
+        let credential = if key.is_empty() { String::new() } else { format!("authorization: Bearer {key}\r\n") };
+        let head = format!(
+            "{what} HTTP/1.1\r\nhost: {address}\r\n{credential}content-type: application/json\r\n{headers}\
+             content-length: {}\r\n\r\n",
+            body.len()
+        );
+        [head.as_bytes(), body].concat()
+    }
+}
+
+/// Dials the server from an address of this machine.
+#[expect(clippy::disallowed_methods, reason = "the soak dials the server that it attacks")]
+pub(super) async fn dial(address: &str, from: IpAddr) -> Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_nodelay(true)?;
+    socket.bind(SocketAddr::new(from, 0))?;
+    let address = address.parse().context("the server has no socket address")?;
+    socket.connect(address).await.with_context(|| format!("nobody answers at {address}"))
+}
+
+/// A kept-alive connection; it is opened when it is needed, and again after a failure.
+pub(super) struct Client {
+    address: String,
+    from: IpAddr,
+    stream: Option<TcpStream>,
+}
+
+impl Client {
+    pub(super) fn new(address: &str, from: IpAddr) -> Self {
+        Self { address: address.to_owned(), from, stream: None }
+    }
+
+    /// Status and body of the answer.
+    pub(super) async fn exchange(&mut self, request: &Request<'_>) -> Result<(u16, BytesMut)> {
+        let answer = tokio::time::timeout(PATIENCE, self.try_exchange(request)).await;
+        let answer = answer.unwrap_or_else(|_| bail!("no answer within {PATIENCE:?}"));
+        if answer.is_err() {
+            self.stream = None;
+        }
+        answer
+    }
+
+    async fn try_exchange(&mut self, request: &Request<'_>) -> Result<(u16, BytesMut)> {
+        if self.stream.is_none() {
+            self.stream = Some(dial(&self.address, self.from).await?);
+        }
+        let stream = self.stream.as_mut().context("the connection was just opened")?;
+        stream.write_all(&request.bytes(&self.address)).await?;
+        let mut read = BytesMut::with_capacity(READ_BYTES);
+        loop {
+            if stream.read_buf(&mut read).await? == 0 {
+                bail!("the server closed the connection before its answer was complete");
+            }
+            if let Some((status, head, length)) = wire::scan(&read)?
+                && read.len() >= head + length
+            {
+                return Ok((status, read.split_off(head)));
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What a soak has shown, and whether it is good enough: no honest request failed, none was much slower than at rest, and
+//! memory and health stayed within bounds.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::honest::Seen;
+use super::stage::Ending;
+use super::watch::Process;
+
+/// How much slower the slowest hundredth of honest requests may be than at rest.
+const MOST_SLOWER: f64 = 5.0;
+/// Resident memory of the server.
+const MOST_MB: f64 = 400.0;
+/// How long a stop may take: the drain time of the default config, and a moment.
+const LONGEST_STOP: Duration = Duration::from_secs(35);
+
+/// What one phase showed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Phase {
+    name: &'static str,
+    requests: usize,
+    failures: usize,
+    p50: Duration,
+    p99: Duration,
+    process: Process,
+}
+
+/// All phases; the first is the one at rest.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    phases: Vec<Phase>,
+    pub(super) complaints: Vec<String>,
+    pub(super) ending: Option<Ending>,
+}
+
+impl Phase {
+    pub(super) fn of(name: &'static str, seen: Seen, process: Process) -> Self {
+        let Seen { mut latencies, failures } = seen;
+        latencies.sort_unstable();
+        let at = |share: usize| {
+            let index = (latencies.len() * share).div_ceil(100).saturating_sub(1);
+            latencies.get(index).copied().unwrap_or_default()
+        };
+        Self { name, requests: latencies.len(), failures, p50: at(50), p99: at(99), process }
+    }
+
+    fn ratio(&self, idle: &Self) -> f64 {
+        self.p99.as_secs_f64() / idle.p99.as_secs_f64()
+    }
+
+    /// What is wrong with it.
+    fn faults(&self, idle: &Self) -> Vec<&'static str> {
+        let is_slow = self.ratio(idle) > MOST_SLOWER;
+        let faults = [
+            (self.requests == 0, "no honest request came through"),
+            (self.failures > 0, "honest requests failed"),
+            (is_slow, "honest requests were slow"),
+            (self.process.peak_mb >= MOST_MB, "too much memory"),
+            (self.process.unhealthy > 0, "not healthy"),
+        ];
+        faults.into_iter().filter_map(|(is_so, fault)| is_so.then_some(fault)).collect()
+    }
+
+    fn line(&self, idle: &Self) -> String {
+        let faults = self.faults(idle);
+        let verdict = if faults.is_empty() { "ok".to_owned() } else { faults.join(", ") };
+        format!(
+            "{:<14} {:>8} {:>8} {:>9.2} {:>9.2} {:>6.1}x {:>8.0} {:>9}  {verdict}",
+            self.name,
+            self.requests,
+            self.failures,
+            self.p50.as_secs_f64() * 1e3,
+            self.p99.as_secs_f64() * 1e3,
+            self.ratio(idle),
+            self.process.peak_mb,
+            self.process.unhealthy,
+        )
+    }
+}
+
+impl Report {
+    pub(super) fn add(&mut self, phase: Phase) {
+        let line = phase.line(self.phases.first().unwrap_or(&phase));
+        eprintln!("{line}");
+        self.phases.push(phase);
+    }
+
+    /// Whether nothing was wrong in any phase, nor at the end.
+    pub(super) fn is_passed(&self) -> bool {
+        let Some(idle) = self.phases.first() else { return false };
+        let is_end_good = self
+            .ending
+            .as_ref()
+            .is_some_and(|ending| ending.is_audit_sound && ending.stop <= LONGEST_STOP);
+        is_end_good && self.phases.iter().all(|phase| phase.faults(idle).is_empty())
+    }
+
+    /// For a person.
+    pub(super) fn table(&self) -> String {
+        let mut table = format!(
+            "honest clients beside each attack, default limits; at most {MOST_SLOWER:.0}x the p99 at rest and below \
+             {MOST_MB:.0} MB\n\n{:<14} {:>8} {:>8} {:>9} {:>9} {:>7} {:>8} {:>9}\n",
+            "phase", "requests", "failures", "p50 ms", "p99 ms", "ratio", "peak MB", "unhealthy",
+        );
+        if let Some(idle) = self.phases.first() {
+            for phase in &self.phases {
+                let _ = writeln!(table, "{}", phase.line(idle));
+            }
+        }
+        if !self.complaints.is_empty() {
+            table.push_str("\nthe first complaints of honest clients:\n");
+            for complaint in &self.complaints {
+                let _ = writeln!(table, "  {complaint}");
+            }
+        }
+        if let Some(Ending { audit, stop, .. }) = &self.ending {
+            let _ = writeln!(table, "\naudit verify: {}\nstop: {:.1} s", audit.trim(), stop.as_secs_f64());
+        }
+        let _ = writeln!(table, "\nsoak: {}", if self.is_passed() { "passed" } else { "FAILED" });
+        table
+    }
+}
+
+#[cfg(test)]
+#[path = "report_tests.rs"]
+mod tests;

@@ -1,0 +1,105 @@
+//! The server under attack: default limits, a few honest users, one hostile user, and MCP servers of which two are hostile.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+use super::client::{Client, HONEST, Request};
+use crate::child::{Home, Server};
+use crate::scenarios::API_KEY;
+
+/// Honest users; each has a key, and a password to log in with.
+pub(super) const HONEST_USERS: [&str; 3] = ["ada", "bob", "cyd"];
+/// The password of every honest user.
+pub(super) const PASSWORD: &str = "correct horse battery";
+const HOSTILE_USER: &str = "mallory";
+/// What the hostile user may do: enough to be a nuisance.
+const HOSTILE_GRANTS: [&str; 5] = ["agent:starter/*", "agent:clerk/*", "server:schemas", "server:noise", "get_*"];
+const HONEST_GRANTS: [&str; 3] = ["agent:starter/*", "add_*", "get_*"];
+
+/// The server, and whose keys there are.
+pub(super) struct Stage {
+    home: Home,
+    pub(super) server: Server,
+    pub(super) honest_keys: Vec<String>,
+    hostile_key: String,
+}
+
+/// What an attack is directed at.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub(super) address: String,
+    /// The hostile user's key.
+    pub(super) key: String,
+}
+
+/// How the server was after everything, and how it ended.
+#[derive(Debug)]
+pub(super) struct Ending {
+    pub(super) audit: String,
+    pub(super) is_audit_sound: bool,
+    pub(super) stop: Duration,
+}
+
+impl Stage {
+    /// Starts the server and makes its users.
+    pub(super) async fn set(openfang: &Path) -> Result<Self> {
+        let home = Home::with_config(openfang, &config()?)?.with_direct_agent("clerk", &["file_*", "memory_*"])?;
+        let (server, _) = home.start().await?;
+        let mut admin = Client::new(&server.address, HONEST);
+        let mut honest_keys = Vec::new();
+        for user in HONEST_USERS {
+            honest_keys.push(add_user(&mut admin, user, &HONEST_GRANTS, Some(PASSWORD)).await?);
+        }
+        let hostile_key = add_user(&mut admin, HOSTILE_USER, &HOSTILE_GRANTS, None).await?;
+        Ok(Self { home, server, honest_keys, hostile_key })
+    }
+
+    pub(super) fn target(&self) -> Target {
+        Target { address: self.server.address.clone(), key: self.hostile_key.clone() }
+    }
+
+    /// Verifies the audit log, then stops the server and says how long that took.
+    pub(super) async fn end(self) -> Result<Ending> {
+        let (is_audit_sound, audit) = self.home.command(&["audit", "verify"])?;
+        let stop = self.home.stop(self.server).await?;
+        Ok(Ending { audit, is_audit_sound, stop })
+    }
+}
+
+fn config() -> Result<String> {
+    let program = std::env::current_exe()?;
+    let program = program.to_str().context("the path of this program is not text")?;
+    let server = |name: &str| {
+        format!(
+            "[[mcp_servers]]\nname = \"{name}\"\n[mcp_servers.transport]\ntype = \"stdio\"\ncommand = {}\n\
+             args = [\"hostile-server\", \"{name}\"]\n",
+            json!(program)
+        )
+    };
+    let servers: String = ["schemas", "noise"].map(server).concat();
+    Ok(format!("api_listen = \"127.0.0.1:0\"\napi_key = \"{API_KEY}\"\n[a2a]\nenabled = true\n{servers}"))
+}
+
+/// Makes a user with a key.
+async fn add_user(admin: &mut Client, name: &str, grants: &[&str], password: Option<&str>) -> Result<String> {
+    let mut user = json!({"name": name, "grants": grants});
+    if let Some(password) = password {
+        user["password"] = json!(password);
+    }
+    post(admin, "/api/users", &user).await?;
+    let made = post(admin, "/api/keys", &json!({"user": name})).await?;
+    Ok(made["key"].as_str().context("the server gave no key")?.to_owned())
+}
+
+async fn post(admin: &mut Client, path: &str, body: &Value) -> Result<Value> {
+    let (what, body) = (format!("POST {path}"), body.to_string());
+    let request = Request { what: &what, key: API_KEY, headers: "", body: body.as_bytes() };
+    let (status, answer) = admin.exchange(&request).await?;
+    if !(200..300).contains(&status) {
+        bail!("{what} answered {status}: {}", String::from_utf8_lossy(&answer));
+    }
+    Ok(serde_json::from_slice(&answer)?)
+}

@@ -1,0 +1,64 @@
+//! Looks at the server from outside: its resident memory ten times a second, its health once a second.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+
+use super::client::{Client, HONEST, Request};
+use crate::process_stat::resident_mb;
+
+const LOOK: Duration = Duration::from_millis(100);
+const LOOKS_PER_HEALTH: u32 = 10;
+
+/// What was seen since somebody last asked.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub(super) struct Process {
+    pub(super) peak_mb: f64,
+    /// How often the server said that it is not well, or said nothing.
+    pub(super) unhealthy: usize,
+}
+
+/// The watch, running.
+pub(super) struct Watch {
+    process: Arc<Mutex<Process>>,
+    task: JoinHandle<()>,
+}
+
+impl Watch {
+    #[expect(clippy::disallowed_methods, reason = "the soak has no tracker: the watch is ended by its value")]
+    pub(super) fn start(pid: u32, address: String) -> Self {
+        let process = Arc::new(Mutex::new(Process::default()));
+        let task = tokio::spawn(look(pid, address, Arc::clone(&process)));
+        Self { process, task }
+    }
+
+    /// What was seen since the last time.
+    pub(super) fn take(&self) -> Process {
+        std::mem::take(&mut *self.process.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn look(pid: u32, address: String, process: Arc<Mutex<Process>>) {
+    let mut client = Client::new(&address, HONEST);
+    let mut pace = tokio::time::interval(LOOK);
+    for number in 0_u32.. {
+        pace.tick().await;
+        let is_ill = number % LOOKS_PER_HEALTH == 0 && !is_healthy(&mut client).await;
+        let resident = resident_mb(pid).unwrap_or_default();
+        let mut process = process.lock().unwrap_or_else(PoisonError::into_inner);
+        process.peak_mb = process.peak_mb.max(resident);
+        process.unhealthy += usize::from(is_ill);
+    }
+}
+
+async fn is_healthy(client: &mut Client) -> bool {
+    let request = Request { what: "GET /health", key: "", headers: "", body: b"" };
+    matches!(client.exchange(&request).await, Ok((200, _)))
+}
