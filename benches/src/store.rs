@@ -7,8 +7,9 @@ use anyhow::{Context as _, Result};
 use openfang_store::{Append, Created, NewTask, ResendKey, Sqlite, Stamp, TaskQuery};
 use openfang_types::event::EventBody;
 use openfang_types::ids::{NodeId, Owner, TaskId};
+use openfang_types::limits::PAGE_MAX_BYTES;
 use openfang_types::taint::Labels;
-use openfang_types::task::{Message, Origin, Role, TaskState, TaskStatus};
+use openfang_types::task::{Message, Origin, Role, TaskParts, TaskState, TaskStatus};
 use uuid::Uuid;
 
 use crate::report::{Budget, Row};
@@ -137,6 +138,8 @@ impl Measured {
             changed_since: None,
             limit: 50,
             after: None,
+            parts: TaskParts::STATUS,
+            max_bytes: PAGE_MAX_BYTES,
         };
         let new = bench.new_task(TaskState::Working)?;
         let live = new.id;

@@ -7,13 +7,13 @@ use openfang_a2a::answer::{Held, Push};
 use openfang_a2a::card::CardForm;
 use openfang_a2a::error::A2aError;
 use openfang_a2a::host::{AgentHost, Follower, HostFuture, Listed, Sent};
-use openfang_a2a::operation::{Listing, NewPush, Sending};
+use openfang_a2a::operation::{History, Listing, NewPush, Sending};
 use openfang_a2a::server::{Offers, Server};
 use openfang_store::{StoreError, TaskRecord};
 use openfang_types::event::{Seq, StreamItem, Until};
 use openfang_types::ids::{AgentName, TaskId, TaskName};
 use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
-use openfang_types::task::Origin;
+use openfang_types::task::{Origin, TaskParts};
 use serde_json::value::RawValue;
 
 use crate::streams::{Begin, Follow, TaskStream};
@@ -102,6 +102,11 @@ impl AgentHost for Kernel {
                 changed_since: listing.changed_since,
                 page_size: Some(page_size),
                 page_token: listing.page_token.filter(|token| !token.is_empty()),
+                parts: TaskParts {
+                    status_message: true,
+                    history: listing.history != History(Some(0)),
+                    artifacts: listing.include_artifacts,
+                },
             };
             let page = self.records(caller, filter).await.map_err(refused)?;
             Ok(Listed {

@@ -14,7 +14,7 @@ use openfang_runtime::pipeline::{ToolCall, ToolError};
 use openfang_types::content::ToolOutput;
 use openfang_types::event::{EventBody, Seq, StreamItem, Until};
 use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
-use openfang_types::task::{Message, Origin, Task};
+use openfang_types::task::{Message, Origin, Task, TaskParts};
 use serde_json::{Map, Value, json};
 
 use crate::home::{Home, HomeError};
@@ -153,7 +153,8 @@ impl House for Kernel {
 
     fn tasks<'a>(&'a self, caller: &'a Caller, page: Option<&'a str>) -> HouseFuture<'a, (Vec<Task>, Option<String>)> {
         Box::pin(async move {
-            let filter = TaskFilter { page_token: page.map(str::to_owned), ..TaskFilter::default() };
+            let page_token = page.map(str::to_owned);
+            let filter = TaskFilter { page_token, parts: TaskParts::ROW, ..TaskFilter::default() };
             let listed = Self::tasks(self, caller, filter).await?;
             Ok((listed.tasks, listed.next_page_token))
         })

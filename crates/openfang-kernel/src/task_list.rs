@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use openfang_store::{Position, TaskQuery, TaskRecord};
 use openfang_types::ids::{AgentName, ContextId, TaskId};
-use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
-use openfang_types::task::{Task, TaskState};
+use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_BYTES, PAGE_MAX_TASKS};
+use openfang_types::task::{Task, TaskParts, TaskState};
 use uuid::Uuid;
 
 use crate::keys::Purpose;
@@ -25,6 +25,8 @@ pub struct TaskFilter {
     pub page_size: Option<usize>,
     /// Where the page begins; made by the page before.
     pub page_token: Option<String>,
+    /// How much of each task.
+    pub parts: TaskParts,
 }
 
 /// A page of tasks.
@@ -39,14 +41,14 @@ pub struct ListedTasks<T = Task> {
 }
 
 impl Kernel {
-    /// One's own tasks, latest change first.
+    /// One's own tasks, latest change first. A page of large ones is shorter than was asked for.
     pub async fn tasks(&self, caller: &Caller, filter: TaskFilter) -> Result<ListedTasks, KernelError> {
         let ListedTasks { tasks, next_page_token, total } = self.records(caller, filter).await?;
         let tasks = tasks.into_iter().map(|record| record.task).collect();
         Ok(ListedTasks { tasks, next_page_token, total })
     }
 
-    /// One's own tasks with all that is kept of them.
+    /// The same, with what is kept beside the tasks.
     pub(crate) async fn records(
         &self,
         caller: &Caller,
@@ -65,6 +67,8 @@ impl Kernel {
             changed_since: filter.changed_since,
             limit: filter.page_size.unwrap_or(PAGE_DEFAULT_TASKS).clamp(1, PAGE_MAX_TASKS),
             after,
+            parts: filter.parts,
+            max_bytes: PAGE_MAX_BYTES,
         };
         let page = self.inner.stores.tasks.list(&query).await?;
         Ok(ListedTasks {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use openfang_types::event::{ArtifactUpdate, EventBody};
 use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::taint::Labels;
-use openfang_types::task::{Artifact, Message, Origin, Part, Role, TaskState, TaskStatus};
+use openfang_types::task::{Artifact, Message, Origin, Part, Role, TaskParts, TaskState, TaskStatus};
 
 use crate::{Append, Created, NewTask, ResendKey, TaskQuery, TaskRecord, TaskStore};
 
@@ -129,5 +129,7 @@ pub(crate) fn query(owner: &Owner) -> TaskQuery {
         changed_since: None,
         limit: 100,
         after: None,
+        parts: TaskParts::ALL,
+        max_bytes: usize::MAX,
     }
 }

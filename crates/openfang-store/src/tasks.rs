@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
 use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TaskName, TraceId};
 use openfang_types::taint::Labels;
-use openfang_types::task::{Message, Origin, Task, TaskState, TaskStatus};
+use openfang_types::task::{Message, Origin, Task, TaskParts, TaskState, TaskStatus};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -26,7 +26,7 @@ pub trait TaskStore: Send + Sync {
     fn get<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord>;
     /// One's own task by the name that its maker gave it.
     fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId>;
-    /// One's own tasks, latest change first.
+    /// One's own tasks, latest change first; of each only the parts that were asked for.
     fn list<'a>(&'a self, query: &'a TaskQuery) -> StoreFuture<'a, TaskPage>;
     /// How many tasks an owner has in each state; states without any are left out.
     fn counts<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, BTreeMap<TaskState, u64>>;
@@ -258,6 +258,11 @@ pub struct TaskQuery {
     pub limit: usize,
     /// Only those after this place.
     pub after: Option<Position>,
+    /// How much of each task.
+    pub parts: TaskParts,
+    /// Bytes of all of them, as they are stored. The page ends before the task that would be too much, unless it is the
+    /// first.
+    pub max_bytes: usize,
 }
 
 /// A place in a list: the last row of the page before.

@@ -109,6 +109,9 @@ pub const AUDIT_FOLLOW: Duration = Duration::from_millis(500);
 pub const PAGE_MAX_TASKS: usize = 100;
 /// See [`PAGE_MAX_TASKS`].
 pub const PAGE_DEFAULT_TASKS: usize = 50;
+/// Bytes of the tasks on one page of a list, as they are stored. A page ends before the task that would be too much; one
+/// task it always has.
+pub const PAGE_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Events a stream reads from the log at a time; a slow reader costs the writer nothing and this much memory.
 pub const STREAM_BATCH_EVENTS: usize = 64;
 /// How long cancel waits for the work to stop before it records the end; the work's future is dropped by then.

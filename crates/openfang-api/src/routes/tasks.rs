@@ -8,7 +8,7 @@ use openfang_kernel::{Begin, Follow, Kernel, TaskFilter};
 use openfang_types::event::{Seq, Until};
 use openfang_types::ids::{AgentName, ContextId, TaskId};
 use openfang_types::limits::PAGE_MAX_TASKS;
-use openfang_types::task::{Task, TaskState};
+use openfang_types::task::{Task, TaskParts, TaskState};
 use serde::{Deserialize, Serialize};
 
 use super::sse;
@@ -64,17 +64,12 @@ pub(super) async fn list(
     let ListQuery { agent, state, context_id, page_size, page_token, include_history, include_artifacts } = query;
     let page_size = page_size.map(|PageSize(size)| size);
     let page_token = page_token.filter(|token| !token.is_empty());
-    let page = kernel
-        .tasks(&caller, TaskFilter { agent, state, context_id, page_size, page_token, changed_since: None })
-        .await?;
+    // Whole conversations are read only for those who want them.
+    let parts = TaskParts { status_message: true, history: include_history, artifacts: include_artifacts };
+    let filter = TaskFilter { agent, state, context_id, page_size, page_token, changed_since: None, parts };
+    let page = kernel.tasks(&caller, filter).await?;
     let next_page_token = page.next_page_token.unwrap_or_default();
-    // A page of whole conversations could be of any size; who wants them says so.
-    let shown = |task: Task| Task {
-        history: if include_history { task.history } else { Vec::new() },
-        artifacts: if include_artifacts { task.artifacts } else { Vec::new() },
-        ..task
-    };
-    Ok(Json(Tasks { tasks: page.tasks.into_iter().map(shown).collect(), next_page_token, total: page.total }))
+    Ok(Json(Tasks { tasks: page.tasks, next_page_token, total: page.total }))
 }
 
 pub(super) async fn show(

@@ -50,7 +50,7 @@ pub trait House: Send + Sync + 'static {
     /// Sends a message and waits until its task has ended or asks for something.
     fn send<'a>(&'a self, caller: &'a Self::Caller, sending: Sending<'a>) -> HouseFuture<'a, HouseReply>;
 
-    /// A page of one's own tasks, and where the next one begins.
+    /// A page of one's own tasks, and where the next one begins. Messages and artifacts need not be in them.
     fn tasks<'a>(
         &'a self,
         caller: &'a Self::Caller,

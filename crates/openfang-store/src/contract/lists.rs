@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use openfang_types::task::TaskState;
+use openfang_types::event::EventBody;
+use openfang_types::ids::Owner;
+use openfang_types::task::{Message, Role, TaskParts, TaskState, TaskStatus};
 
-use super::{append, artifact, create, end, finished_task, new_task, owner, query, status};
+use super::{append, artifact, create, end, finished_task, new_task, now, owner, query, status};
 use crate::{NewTask, TaskQuery, TaskRecord, TaskStore};
 
 pub(super) async fn lists(fresh: &impl Fn() -> Box<dyn TaskStore>) {
@@ -12,6 +14,8 @@ pub(super) async fn lists(fresh: &impl Fn() -> Box<dyn TaskStore>) {
     the_latest_change_of_status_comes_first(&*fresh()).await;
     filters_show_what_they_name(&*fresh()).await;
     counts_follow_every_change(&*fresh()).await;
+    only_the_parts_that_were_asked_for_are_listed(&*fresh()).await;
+    a_page_of_large_tasks_is_cut_short_and_the_next_one_goes_on(&*fresh()).await;
 }
 
 async fn pages_show_every_task_once(store: &dyn TaskStore) {
@@ -100,6 +104,69 @@ async fn filters_show_what_they_name(store: &dyn TaskStore) {
             }
         }
     }
+}
+
+fn says(state: TaskState, text: &str) -> EventBody {
+    let message = Message::text("reply".parse().unwrap(), Role::Agent, text);
+    EventBody::Status(TaskStatus { state, message: Some(message), timestamp: now() })
+}
+
+/// Tasks whose status says something in every way in which it can be stored.
+async fn told_tasks(store: &dyn TaskStore, owner: &Owner) -> Vec<TaskRecord> {
+    let long = "x".repeat(10_000);
+    let ends = |text: &str| vec![says(TaskState::Working, "on it"), artifact("a"), says(TaskState::Completed, text)];
+    let mut made = Vec::new();
+    made.push(create(store, NewTask { events: ends("done"), ..new_task(owner, "short") }).await);
+    made.push(create(store, NewTask { events: ends(&long), ..new_task(owner, "long") }).await);
+    made.push(create(store, NewTask { events: vec![artifact(&"a".repeat(200))], ..new_task(owner, "quiet") }).await);
+    let asks = create(store, new_task(owner, "asks")).await;
+    let asks = append(store, &asks, vec![says(TaskState::InputRequired, "which one?"), artifact("b")]).await;
+    made.push(append(store, &asks, vec![artifact("c")]).await);
+    let told =
+        create(store, NewTask { events: vec![says(TaskState::InputRequired, "and?")], ..new_task(owner, "told") })
+            .await;
+    let answer = Message::text("answer".parse().unwrap(), Role::User, "the second");
+    made.push(append(store, &told, vec![EventBody::Message(answer)]).await);
+    made
+}
+
+async fn only_the_parts_that_were_asked_for_are_listed(store: &dyn TaskStore) {
+    let ada = owner("ada");
+    let mut made = told_tasks(store, &ada).await;
+    made.sort_by_key(|record| std::cmp::Reverse((record.task.status.timestamp, record.task.id)));
+
+    for status_message in [false, true] {
+        for history in [false, true] {
+            for artifacts in [false, true] {
+                let parts = TaskParts { status_message, history, artifacts };
+                let mut expected = made.clone();
+                expected.iter_mut().for_each(|record| record.task.keep(parts));
+
+                let page = store.list(&TaskQuery { parts, ..query(&ada) }).await.unwrap();
+
+                assert_eq!(page.tasks, expected, "{parts:?}");
+            }
+        }
+    }
+}
+
+async fn a_page_of_large_tasks_is_cut_short_and_the_next_one_goes_on(store: &dyn TaskStore) {
+    let ada = owner("ada");
+    for n in 0..6 {
+        let events = vec![says(TaskState::Working, &"x".repeat(10_000))];
+        create(store, NewTask { events, ..new_task(&ada, &format!("m{n}")) }).await;
+    }
+    let asked = TaskQuery { max_bytes: 25_000, ..query(&ada) };
+
+    for parts in [TaskParts::ALL, TaskParts::STATUS] {
+        let page = store.list(&TaskQuery { parts, ..asked.clone() }).await.unwrap();
+        assert_eq!((page.tasks.len(), page.total, page.next.is_some()), (2, 6, true), "{parts:?}");
+        assert_eq!(all_pages(store, TaskQuery { parts, ..asked.clone() }, 6).await.len(), 6);
+    }
+    let rows = store.list(&TaskQuery { parts: TaskParts::ROW, ..asked.clone() }).await.unwrap();
+    assert_eq!((rows.tasks.len(), rows.next), (6, None), "what is not read does not count");
+    let one = store.list(&TaskQuery { max_bytes: 1, ..asked }).await.unwrap();
+    assert_eq!((one.tasks.len(), one.next.is_some()), (1, true), "a page always has a task");
 }
 
 async fn counts_follow_every_change(store: &dyn TaskStore) {

@@ -9,12 +9,13 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 use crate::ResendKey;
 
 /// Each entry brings the schema one version further. What has been released is never changed.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
     include_str!("../../migrations/003_push.sql"),
     include_str!("../../migrations/004_users.sql"),
     include_str!("../../migrations/005_cheaper_tasks.sql"),
+    include_str!("../../migrations/006_task_heads.sql"),
 ];
 
 /// The schema version of this program.

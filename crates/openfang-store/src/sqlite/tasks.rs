@@ -2,7 +2,7 @@
 //! or what was folded when they were cleared away.
 //!
 //! `write.rs` runs on the writer's thread, inside its transactions: JSON is made before and never parsed there.
-//! `read.rs` and `list.rs` read, each in one snapshot; `retain.rs` folds and evicts, a few tasks per transaction;
+//! `read.rs`, `list.rs` and `heads.rs` read, each in one snapshot; `retain.rs` folds and evicts, a few tasks per transaction;
 //! `pushes.rs` are the push configurations.
 
 use std::collections::BTreeMap;
@@ -19,6 +19,7 @@ use crate::{
 };
 
 pub(super) mod columns;
+mod heads;
 mod list;
 mod pushes;
 mod read;

@@ -16,13 +16,18 @@ impl Inner {
         rows.sort_by_key(|entry| std::cmp::Reverse(entry.position()));
         let total = rows.len();
         let rest = rows.into_iter().filter(|entry| query.after.is_none_or(|after| entry.position() < after));
-        let mut page: Vec<&Entry> = rest.take(query.limit.saturating_add(1)).collect();
-        let more = page.len() > query.limit;
-        page.truncate(query.limit);
-        TaskPage {
-            next: page.last().filter(|_| more).map(|entry| entry.position()),
-            tasks: page.into_iter().map(|entry| entry.record.clone()).collect(),
-            total,
+        let (mut tasks, mut last, mut more, mut bytes) = (Vec::new(), None, false, 0_usize);
+        for entry in rest {
+            let mut record = entry.record.clone();
+            record.task.keep(query.parts);
+            bytes = bytes.saturating_add(record.task.size());
+            more = tasks.len() == query.limit || (bytes > query.max_bytes && !tasks.is_empty());
+            if more {
+                break;
+            }
+            last = Some(entry.position());
+            tasks.push(record);
         }
+        TaskPage { next: last.filter(|_| more), tasks, total }
     }
 }

@@ -21,6 +21,9 @@ pub(super) const FINISHED: [TaskState; 4] =
 pub(super) const IS_LIVE: &str =
     "(state = 'submitted' OR state = 'working' OR state = 'input-required' OR state = 'auth-required')";
 
+/// The column `head` of a task whose column `first` says it.
+pub(super) const HEAD_IN_FIRST: &str = "first";
+
 /// Nanoseconds since 1970. What a column cannot hold, three centuries from now, is held as the last it can.
 pub(in crate::sqlite) fn nanos(at: Timestamp) -> i64 {
     let held = at.as_nanosecond().clamp(i64::MIN.into(), i64::MAX.into());

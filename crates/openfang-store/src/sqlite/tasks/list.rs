@@ -11,7 +11,8 @@ use openfang_types::task::TaskState;
 use rusqlite::{Connection, Params, params};
 
 use super::columns::{count, get, nanos, signed, state};
-use super::read::{each, numbered};
+use super::heads;
+use super::read::each;
 use crate::sqlite::damaged;
 use crate::{Position, StoreError, TaskPage, TaskQuery, TaskRecord};
 
@@ -38,12 +39,31 @@ pub(super) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPag
     let (at, id) = query.after.map_or(BEFORE_ALL, |after| (nanos(after.at), after.id.as_uuid().into_bytes()));
     let limit = signed(query.limit.saturating_add(1));
     let values = params![query.owner.as_str(), agent, context, at, id, limit, since(query)];
-    let mut numbers: Vec<i64> = each(connection, &sql, values, |row| get(row, 0))?;
-    let more = numbers.len() > query.limit;
-    numbers.truncate(query.limit);
-    let tasks = numbered(connection, &numbers)?;
+    let numbers: Vec<i64> = each(connection, &sql, values, |row| get(row, 0))?;
+    let (tasks, more) = read_page(connection, query, &numbers)?;
     let next = tasks.last().filter(|_| more).map(position);
     Ok(TaskPage { tasks, next, total: total(connection, query)? })
+}
+
+/// The tasks of these rows, as many as the page has room for, and whether there are more.
+fn read_page(
+    connection: &Connection,
+    query: &TaskQuery,
+    numbers: &[i64],
+) -> Result<(Vec<TaskRecord>, bool), StoreError> {
+    let mut tasks = Vec::new();
+    let mut bytes = 0_usize;
+    for n in numbers {
+        if tasks.len() == query.limit {
+            return Ok((tasks, true));
+        }
+        bytes = bytes.saturating_add(heads::stored_bytes(connection, *n, query.parts)?);
+        if bytes > query.max_bytes && !tasks.is_empty() {
+            return Ok((tasks, true));
+        }
+        tasks.extend(heads::read(connection, *n, query.parts)?);
+    }
+    Ok((tasks, false))
 }
 
 /// How many tasks an owner has in each state.

@@ -1,11 +1,13 @@
 //! Pages are read along an index, whatever else is in the table.
 
+use openfang_types::event::EventBody;
 use openfang_types::ids::Owner;
+use openfang_types::task::{Message, Role, TaskParts, TaskStatus};
 use rusqlite::params_from_iter;
 
 use super::super::SqliteTasks;
 use super::*;
-use crate::contract::{finished_task, new_task, owner, query};
+use crate::contract::{append, artifact, create, finished_task, new_task, now, owner, query, status};
 use crate::sqlite::tests::{Home, plan};
 use crate::{NewTask, TaskStore};
 
@@ -101,4 +103,56 @@ async fn totals_beyond_what_is_counted_are_shown_as_that_many() {
     assert_eq!(page(query(&ada)).await, 11_001);
     assert_eq!(page(TaskQuery { state: Some(TaskState::Completed), ..query(&ada) }).await, 11_001);
     assert_eq!(page(TaskQuery { agent: Some("starter".parse().unwrap()), ..query(&ada) }).await, COUNTED_ROWS);
+}
+
+#[tokio::test]
+async fn a_list_without_history_and_artifacts_does_not_read_an_event() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let store = SqliteTasks::new(sqlite.clone());
+    let ada = owner("ada");
+    let record = create(&store, NewTask { events: vec![artifact(&"a".repeat(200))], ..new_task(&ada, "m") }).await;
+    append(&store, &record, vec![artifact("b"), status(TaskState::Completed)]).await;
+    let broken = sqlite.write(|batch| {
+        let sql = "UPDATE a2a_task_events SET bodies = 'x'; UPDATE a2a_tasks SET first = 'x' WHERE first IS NOT NULL";
+        batch.connection.execute_batch(sql).map_err(crate::sqlite::unavailable)
+    });
+    broken.await.unwrap();
+    assert!(store.list(&query(&ada)).await.is_err(), "the events cannot be read any more");
+
+    for parts in [TaskParts::ROW, TaskParts::STATUS] {
+        let page = store.list(&TaskQuery { parts, ..query(&ada) }).await.unwrap();
+        assert_eq!(page.tasks[0].task.status.state, TaskState::Completed);
+    }
+}
+
+#[tokio::test]
+async fn a_task_from_before_the_column_of_heads_is_listed_with_what_its_agent_says() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let store = SqliteTasks::new(sqlite.clone());
+    let ada = owner("ada");
+    let said = |text: &str| {
+        let message = Message::text("r".parse().unwrap(), Role::Agent, text);
+        EventBody::Status(TaskStatus { state: TaskState::InputRequired, message: Some(message), timestamp: now() })
+    };
+    create(&store, NewTask { events: vec![said("short")], ..new_task(&ada, "1") }).await;
+    create(&store, NewTask { events: vec![said(&"long".repeat(1_000))], ..new_task(&ada, "2") }).await;
+    let third = create(&store, new_task(&ada, "3")).await;
+    let third = append(&store, &third, vec![said("later")]).await;
+    append(&store, &third, vec![artifact("a")]).await;
+    let listed = async || {
+        let asked = TaskQuery { parts: TaskParts::STATUS, ..query(&ada) };
+        store.list(&asked).await.unwrap().tasks
+    };
+    let before = listed().await;
+
+    let forget = sqlite.write(|batch| {
+        let sql = "UPDATE a2a_tasks SET head = NULL";
+        batch.connection.execute_batch(sql).map_err(crate::sqlite::unavailable)
+    });
+    forget.await.unwrap();
+
+    assert_eq!(before.iter().filter(|record| record.task.status.message.is_some()).count(), 3);
+    assert_eq!(listed().await, before);
 }

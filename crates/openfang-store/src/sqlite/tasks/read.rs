@@ -36,14 +36,10 @@ pub(super) fn records(connection: &Connection, sql: &str, values: impl Params) -
     each(connection, sql, values, |row| record(connection, row))
 }
 
-/// The tasks of these rows, in this order.
-pub(super) fn numbered(connection: &Connection, numbers: &[i64]) -> Result<Vec<TaskRecord>, StoreError> {
+/// The task of a row.
+pub(super) fn numbered(connection: &Connection, n: i64) -> Result<Option<TaskRecord>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE n = ?1");
-    let mut found = Vec::with_capacity(numbers.len());
-    for n in numbers {
-        found.extend(records(connection, &sql, [n])?);
-    }
-    Ok(found)
+    Ok(records(connection, &sql, [n])?.pop())
 }
 
 /// What a statement finds, read one by one.
@@ -63,9 +59,15 @@ pub(super) fn each<T>(
 }
 
 fn record(connection: &Connection, row: &Row<'_>) -> Result<TaskRecord, StoreError> {
+    let task = whole(connection, row)?;
+    around(task, row)
+}
+
+/// The task of a row, with all that happened to it.
+fn whole(connection: &Connection, row: &Row<'_>) -> Result<Task, StoreError> {
     let id = TaskId::from_uuid(uuid(row, 0)?);
     let (created_at, seq) = (time(row, 4)?, count(row, 6)?);
-    let task = match get::<Option<String>>(row, 11)? {
+    Ok(match get::<Option<String>>(row, 11)? {
         Some(folded) => serde_json::from_str(&folded).map_err(|_| damaged("a task that cannot be read"))?,
         None => {
             let mut task = Task {
@@ -80,17 +82,21 @@ fn record(connection: &Connection, row: &Row<'_>) -> Result<TaskRecord, StoreErr
             fold(connection, &mut task, first_events(row, 14)?, seq)?;
             task
         }
-    };
+    })
+}
+
+/// What a row of [`COLUMNS`] says besides the task itself; the task's own columns are not looked at.
+pub(super) fn around(task: Task, row: &Row<'_>) -> Result<TaskRecord, StoreError> {
     Ok(TaskRecord {
         task,
         owner: name(row, 1)?,
         version: count(row, 5)?,
-        seq,
+        seq: count(row, 6)?,
         labels: labels(row, 7)?,
         trace: TraceId::from_uuid(uuid(row, 8)?),
         origin: origin(row, 12)?,
         peer_name: get::<Option<String>>(row, 13)?.and_then(|name| name.parse().ok()),
-        created_at,
+        created_at: time(row, 4)?,
         node: NodeId::from_uuid(uuid(row, 9)?),
         attempt: count(row, 10)?,
     })
@@ -117,12 +123,12 @@ fn fold(connection: &Connection, task: &mut Task, first: Vec<EventBody>, seq: Se
 }
 
 /// The events that stand in the task's own row.
-fn first_events(row: &Row<'_>, column: usize) -> Result<Vec<EventBody>, StoreError> {
+pub(super) fn first_events(row: &Row<'_>, column: usize) -> Result<Vec<EventBody>, StoreError> {
     let is_there = !matches!(row.get_ref(column).map_err(unavailable)?, ValueRef::Null);
     if is_there { bodies(row, column) } else { Ok(Vec::new()) }
 }
 
-fn bodies(row: &Row<'_>, column: usize) -> Result<Vec<EventBody>, StoreError> {
+pub(super) fn bodies(row: &Row<'_>, column: usize) -> Result<Vec<EventBody>, StoreError> {
     serde_json::from_str(text(row, column)?).map_err(|_| damaged("an event that cannot be read"))
 }
 
@@ -190,7 +196,8 @@ pub(super) fn orphans(connection: &Connection, living: &[NodeId]) -> Result<Vec<
         each(connection, &running_sql(), [], |row| Ok((get::<i64>(row, 0)?, NodeId::from_uuid(uuid(row, 1)?))))?;
     let mut lost: Vec<i64> = running.into_iter().filter(|(_, node)| !living.contains(node)).map(|(n, _)| n).collect();
     lost.sort_unstable();
-    numbered(connection, &lost)
+    let found = lost.into_iter().map(|n| numbered(connection, n));
+    found.filter_map(Result::transpose).collect()
 }
 
 pub(super) fn running_sql() -> String {

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::columns::{FINISHED, get, json, name, nanos_before, signed, state, uuid};
 use super::read::{COLUMNS, each, records};
+use super::write::head_of;
 use crate::sqlite::batch::Batch;
 use crate::sqlite::{Sqlite, unavailable};
 use crate::{Retained, Retention, StoreError, TaskRecord};
@@ -120,6 +121,7 @@ struct Folded {
     id: [u8; 16],
     version: u64,
     text: String,
+    head: String,
 }
 
 /// Finished tasks that have rested, and where to go on looking for more.
@@ -202,16 +204,18 @@ fn folded(connection: &Connection, id: Uuid) -> Result<Option<Folded>, StoreErro
 
 fn folded_of(record: &TaskRecord) -> Result<Folded, StoreError> {
     let id = record.task.id.as_uuid().into_bytes();
-    Ok(Folded { id, version: record.version, text: json(&record.task)? })
+    let head = head_of(record.task.status.message.as_ref())?;
+    Ok(Folded { id, version: record.version, text: json(&record.task)?, head })
 }
 
 /// A finished task does not change any more, but another process may have folded or evicted it.
 fn fold(batch: &Batch<'_>, tasks: &[Folded]) -> Result<usize, StoreError> {
-    let sql = "UPDATE a2a_tasks SET folded = ?3, first = NULL WHERE id = ?1 AND version = ?2 AND folded IS NULL";
+    let sql =
+        "UPDATE a2a_tasks SET folded = ?3, first = NULL, head = ?4 WHERE id = ?1 AND version = ?2 AND folded IS NULL";
     let mut update = batch.connection.prepare_cached(sql).map_err(unavailable)?;
     let mut folded = 0;
-    for Folded { id, version, text } in tasks {
-        if update.execute(params![id, signed(*version), text]).map_err(unavailable)? == 1 {
+    for Folded { id, version, text, head } in tasks {
+        if update.execute(params![id, signed(*version), text, head]).map_err(unavailable)? == 1 {
             delete_events(batch, id)?;
             folded += 1;
         }

@@ -5,11 +5,11 @@ use jiff::Timestamp;
 use openfang_types::event::EventBody;
 use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TaskName, TraceId};
 use openfang_types::taint::Labels;
-use openfang_types::task::{Origin, TaskState};
+use openfang_types::task::{Message, Origin, TaskState};
 use rusqlite::{OptionalExtension as _, Params, Row, params};
 use uuid::Uuid;
 
-use super::columns::{count, get, json, labels, labels_text, nanos, signed, state};
+use super::columns::{HEAD_IN_FIRST, count, get, json, labels, labels_text, nanos, signed, state};
 use super::pushes;
 use crate::sqlite::batch::Batch;
 use crate::sqlite::unavailable;
@@ -32,6 +32,7 @@ pub(super) struct Creation {
     at: i64,
     events: usize,
     bodies: String,
+    head: String,
     labels: String,
     trace: TraceId,
     origin: Origin,
@@ -57,6 +58,7 @@ impl Creation {
             status_at: nanos(last_status(&events).unwrap_or(new.at)),
             at: nanos(new.at),
             events: events.len(),
+            head: head(&events)?.unwrap_or_default(),
             bodies: json(&events)?,
             labels: labels_text(&new.labels)?,
             trace: new.trace,
@@ -94,11 +96,16 @@ impl Creation {
         (self.bodies.len() <= FIRST_BYTES).then_some(self.bodies.as_str())
     }
 
+    /// What the agent says, unless the row has it already.
+    fn head(&self) -> &str {
+        if self.first().is_some() && !self.head.is_empty() { HEAD_IN_FIRST } else { &self.head }
+    }
+
     /// Inserts the row, unless its message, its id or its name is there already.
     fn insert(&self, batch: &Batch<'_>) -> Result<usize, StoreError> {
         let sql = "INSERT INTO a2a_tasks (id, owner, agent, context_id, state, status_at, created_at, version, seq,
-                       origin, resend_key, node, attempt, labels, trace, peer_name, first)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, 1, ?12, ?13, ?14, ?15)
+                       origin, resend_key, node, attempt, labels, trace, peer_name, first, head)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, 1, ?12, ?13, ?14, ?15, ?16)
                    ON CONFLICT DO NOTHING";
         let values = params![
             self.id.as_uuid().into_bytes(),
@@ -116,6 +123,7 @@ impl Creation {
             self.trace.as_uuid().into_bytes(),
             self.peer_name.as_ref().map(TaskName::as_str),
             self.first(),
+            self.head(),
         ];
         execute(batch, sql, values)
     }
@@ -142,6 +150,7 @@ pub(super) struct Addition {
     status_at: Option<i64>,
     events: usize,
     bodies: String,
+    head: Option<String>,
     labels: Labels,
     node: Option<NodeId>,
     at: i64,
@@ -167,6 +176,7 @@ impl Addition {
             status_at: last_status(&write.events).map(nanos),
             events: write.events.len(),
             bodies: json(&write.events)?,
+            head: head(&write.events)?,
             labels: write.labels,
             node: write.node,
             at: nanos(write.at),
@@ -220,7 +230,7 @@ impl Addition {
     /// Most events change neither state nor node nor labels: then no index is touched.
     fn update(&self, batch: &Batch<'_>, target: &Target, to: TaskState, stamp: Stamp) -> Result<(), StoreError> {
         let (version, seq) = (signed(stamp.version), signed(stamp.seq));
-        if self.status_at.is_none() && self.node.is_none() && target.labels.is_none() {
+        if self.head.is_none() && self.node.is_none() && target.labels.is_none() {
             execute(
                 batch,
                 "UPDATE a2a_tasks SET version = ?2, seq = ?3 WHERE n = ?1",
@@ -229,10 +239,10 @@ impl Addition {
             return Ok(());
         }
         let sql = "UPDATE a2a_tasks SET version = ?2, seq = ?3, state = ?4, status_at = ?5, node = ?6,
-                   labels = coalesce(?7, labels) WHERE n = ?1";
+                   labels = coalesce(?7, labels), head = coalesce(?8, head) WHERE n = ?1";
         let status_at = self.status_at.unwrap_or(target.status_at);
         let node = self.node.map_or(target.node, |node| node.as_uuid().into_bytes());
-        execute(batch, sql, params![target.n, version, seq, to.as_str(), status_at, node, target.labels])?;
+        execute(batch, sql, params![target.n, version, seq, to.as_str(), status_at, node, target.labels, self.head])?;
         Ok(())
     }
 }
@@ -273,6 +283,22 @@ fn last_status(events: &[EventBody]) -> Option<Timestamp> {
         EventBody::Status(status) => Some(status.timestamp),
         EventBody::Message(_) | EventBody::Artifact(_) => None,
     })
+}
+
+/// What the agent says about the state after these events, for the column `head`; none if they do not touch it.
+fn head(events: &[EventBody]) -> Result<Option<String>, StoreError> {
+    let said = events.iter().rev().find_map(|event| match event {
+        EventBody::Status(status) => Some(status.message.as_ref()),
+        // What the agent said before is part of the history from then on.
+        EventBody::Message(_) => Some(None),
+        EventBody::Artifact(_) => None,
+    });
+    said.map(head_of).transpose()
+}
+
+/// The column `head` of a task whose agent says this.
+pub(super) fn head_of(said: Option<&Message>) -> Result<String, StoreError> {
+    said.map_or_else(|| Ok(String::new()), json)
 }
 
 pub(super) fn execute(batch: &Batch<'_>, sql: &str, values: impl Params) -> Result<usize, StoreError> {

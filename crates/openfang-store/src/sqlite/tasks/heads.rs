@@ -1,0 +1,101 @@
+//! What a list reads of a task: its row, and no event, unless the list shows what is in them.
+
+use openfang_types::event::EventBody;
+use openfang_types::ids::TaskId;
+use openfang_types::task::{Message, Task, TaskParts, TaskStatus};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
+
+use super::columns::{HEAD_IN_FIRST, count, get, name, state, text, time, uuid};
+use super::read::{around, bodies, each, first_events, numbered};
+use crate::sqlite::{damaged, unavailable};
+use crate::{StoreError, TaskRecord};
+
+/// Those of `read::COLUMNS`, at their places, without the one that can be long; then those of the status.
+const COLUMNS: &str =
+    "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt, NULL, origin, peer_name,
+     first, state, status_at, head, octet_length(folded), n";
+const STATE: usize = 15;
+const STATUS_AT: usize = 16;
+const HEAD: usize = 17;
+const FOLDED_BYTES: usize = 18;
+const N: usize = 19;
+
+/// About how many bytes these parts of a task have. SQLite knows how long a value is without reading it.
+pub(super) fn stored_bytes(connection: &Connection, n: i64, parts: TaskParts) -> Result<usize, StoreError> {
+    let sql = match parts {
+        TaskParts { history: false, artifacts: false, status_message: false } => return Ok(0),
+        TaskParts { history: false, artifacts: false, status_message: true } => {
+            "SELECT coalesce(octet_length(head), 0) FROM a2a_tasks WHERE n = ?1"
+        }
+        TaskParts { .. } => {
+            "SELECT coalesce(octet_length(folded), 0) + coalesce(octet_length(first), 0)
+                 + (SELECT coalesce(sum(octet_length(bodies)), 0) FROM a2a_task_events WHERE task = id)
+             FROM a2a_tasks WHERE n = ?1"
+        }
+    };
+    Ok(each(connection, sql, [n], |row| count(row, 0))?.pop().unwrap_or(0))
+}
+
+/// These parts of the task of a row.
+pub(super) fn read(connection: &Connection, n: i64, parts: TaskParts) -> Result<Option<TaskRecord>, StoreError> {
+    if parts.is_head() {
+        let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE n = ?1");
+        return Ok(each(connection, &sql, [n], |row| around(head(connection, row, parts)?, row))?.pop());
+    }
+    let mut record = numbered(connection, n)?;
+    if let Some(record) = &mut record {
+        record.task.keep(parts);
+    }
+    Ok(record)
+}
+
+fn head(connection: &Connection, row: &Row<'_>, parts: TaskParts) -> Result<Task, StoreError> {
+    let message = if parts.status_message { said(connection, row)? } else { None };
+    Ok(Task {
+        id: TaskId::from_uuid(uuid(row, 0)?),
+        context_id: name(row, 3)?,
+        agent: name(row, 2)?,
+        status: TaskStatus { state: state(row, STATE)?, message, timestamp: time(row, STATUS_AT)? },
+        history: Vec::new(),
+        artifacts: Vec::new(),
+        transitions: Vec::new(),
+    })
+}
+
+/// What the agent says about the state.
+fn said(connection: &Connection, row: &Row<'_>) -> Result<Option<Message>, StoreError> {
+    if matches!(row.get_ref(HEAD).map_err(unavailable)?, ValueRef::Null) {
+        return said_before(connection, row);
+    }
+    match text(row, HEAD)? {
+        "" => Ok(None),
+        HEAD_IN_FIRST => Ok(last_said(first_events(row, 14)?).flatten()),
+        head => serde_json::from_str(head).map_err(|_| damaged("a message that cannot be read")),
+    }
+}
+
+/// The same of a task from before the column `head`: the latest event that says so, a row of events at a time.
+fn said_before(connection: &Connection, row: &Row<'_>) -> Result<Option<Message>, StoreError> {
+    if get::<Option<i64>>(row, FOLDED_BYTES)?.is_some() {
+        return Ok(numbered(connection, get(row, N)?)?.and_then(|record| record.task.status.message));
+    }
+    let sql = "SELECT bodies FROM a2a_task_events WHERE task = ?1 ORDER BY seq DESC";
+    let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
+    let mut rows = statement.query([uuid(row, 0)?.as_bytes()]).map_err(unavailable)?;
+    while let Some(events) = rows.next().map_err(unavailable)? {
+        if let Some(said) = last_said(bodies(events, 0)?) {
+            return Ok(said);
+        }
+    }
+    Ok(last_said(first_events(row, 14)?).flatten())
+}
+
+/// What the agent says after these events; none if they do not touch it.
+fn last_said(events: Vec<EventBody>) -> Option<Option<Message>> {
+    events.into_iter().rev().find_map(|event| match event {
+        EventBody::Status(status) => Some(status.message),
+        EventBody::Message(_) => Some(None),
+        EventBody::Artifact(_) => None,
+    })
+}
