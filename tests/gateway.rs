@@ -9,6 +9,7 @@ mod lists;
 mod memory;
 mod processes;
 mod real;
+mod schemas;
 mod sites;
 mod talk;
 mod trust;

@@ -9,6 +9,7 @@ use openfang_testkit::{TestHome, TestServer, callers};
 use openfang_types::config::{Config, McpServerConfigEntry, McpTransportEntry};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::ServerName;
+use openfang_types::limits::Limits;
 use openfang_types::mcp_status::McpServerState;
 use serde_json::{Value, json};
 
@@ -44,6 +45,15 @@ impl House {
     ) -> Self {
         let config = Config { mcp_servers: entries.into_iter().collect(), ..crate::http::any_port() };
         let kernel = more(home.boot_with(config).helper(helper())).start().unwrap();
+        kernel.connect_mcp_servers();
+        Self { home, server: TestServer::start(kernel).await }
+    }
+
+    /// A fresh house with these limits, connected to these.
+    pub(super) async fn limited(limits: Limits, entries: impl IntoIterator<Item = McpServerConfigEntry>) -> Self {
+        let home = TestHome::new().with_direct("hand", &["mcp_*"]);
+        let config = Config { mcp_servers: entries.into_iter().collect(), limits, ..crate::http::any_port() };
+        let kernel = home.boot_with(config).helper(helper()).start().unwrap();
         kernel.connect_mcp_servers();
         Self { home, server: TestServer::start(kernel).await }
     }

@@ -166,7 +166,7 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
         KernelError::Tool(error) => match error {
             ToolError::Unknown(_) => StatusCode::NOT_FOUND,
-            ToolError::InvalidArguments { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            ToolError::InvalidArguments { .. } | ToolError::Unchecked(_) => StatusCode::UNPROCESSABLE_ENTITY,
             ToolError::Tainted { .. } | ToolError::SecretInArguments(_) => StatusCode::FORBIDDEN,
             ToolError::Looping { .. } => StatusCode::CONFLICT,
             ToolError::TimedOut { .. } => StatusCode::GATEWAY_TIMEOUT,

@@ -6,14 +6,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use jsonschema::{PatternOptions, Validator};
 use openfang_types::ids::ToolName;
-use openfang_types::limits::SCHEMA_PATTERN_MAX_BYTES;
 use openfang_types::schema;
 use openfang_types::tool::{ToolDefinition, ToolTraits};
-use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::schema_check::{CompiledSchema, SchemaChecks};
 use crate::server_tools::ServerTools;
 use crate::tools::Tool;
 
@@ -51,7 +49,9 @@ pub struct Registered {
     definition: Option<Arc<ToolDefinition>>,
     pub(crate) tool: Box<dyn Tool>,
     /// Boxed: most tools of MCP servers are never called.
-    validator: OnceLock<Result<Box<Validator>, String>>,
+    schema: OnceLock<Result<Box<CompiledSchema>, String>>,
+    /// Where checks run that take longer.
+    checks: Arc<SchemaChecks>,
 }
 
 /// Why a tool did not enter the catalogue.
@@ -81,7 +81,7 @@ impl Catalog {
         if self.own.contains_key(&name) {
             return Err(CatalogError::NameTaken(name));
         }
-        let registered = Registered { definition: Some(Arc::new(definition)), ..Registered::new(tool) };
+        let registered = Registered { definition: Some(Arc::new(definition)), ..Registered::new(tool, Arc::default()) };
         self.own.insert(name, Arc::new(registered));
         Ok(())
     }
@@ -178,8 +178,8 @@ impl Known {
 
 impl Registered {
     /// A tool whose definition is asked for when it is needed.
-    pub fn new(tool: Box<dyn Tool>) -> Self {
-        Self { traits: tool.traits(), definition: None, tool, validator: OnceLock::new() }
+    pub(crate) fn new(tool: Box<dyn Tool>, checks: Arc<SchemaChecks>) -> Self {
+        Self { traits: tool.traits(), definition: None, tool, schema: OnceLock::new(), checks }
     }
 
     /// What it says about itself.
@@ -187,22 +187,27 @@ impl Registered {
         self.definition.clone().unwrap_or_else(|| Arc::new(self.tool.definition()))
     }
 
-    /// The compiled schema, or why it cannot be compiled.
-    pub(crate) fn validator(&self) -> Result<&Validator, &str> {
-        let compiled = self.validator.get_or_init(|| compile(&self.definition().input_schema).map(Box::new));
+    /// The compiled schema or why it cannot be compiled, once that is known. What we wrote ourselves is compiled here.
+    pub(crate) fn known_schema(&self) -> Option<Result<&CompiledSchema, &str>> {
+        if self.definition.is_some() {
+            return Some(self.schema());
+        }
+        self.schema
+            .get()
+            .map(|compiled| compiled.as_ref().map(AsRef::as_ref).map_err(String::as_str))
+    }
+
+    /// The compiled schema, or why it cannot be compiled. Compiling what others wrote may take long.
+    pub(crate) fn schema(&self) -> Result<&CompiledSchema, &str> {
+        let compiled = self.schema.get_or_init(|| {
+            let compiled = CompiledSchema::of(&self.definition().input_schema)?;
+            Ok(Box::new(if self.definition.is_some() { compiled.by_us() } else { compiled }))
+        });
         compiled.as_ref().map(AsRef::as_ref).map_err(String::as_str)
     }
-}
 
-/// The linear-time engine, so that a hostile `pattern` costs a bounded time.
-pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
-    let patterns = PatternOptions::regex().size_limit(SCHEMA_PATTERN_MAX_BYTES);
-    jsonschema::options()
-        .with_pattern_options(patterns)
-        .build(schema)
-        .map_err(|error| error.to_string())
+    /// Where checks run that take longer.
+    pub(crate) fn checks(&self) -> &SchemaChecks {
+        &self.checks
+    }
 }
-
-#[cfg(test)]
-#[path = "catalog_tests.rs"]
-mod tests;

@@ -3,22 +3,22 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use jsonschema::Validator;
 use openfang_mcp::client::{ClientError, Relay, Relayed, Upstream};
 use openfang_mcp::content::{Block, CallResult};
 use openfang_mcp::listing::{Entry, Listing};
 use openfang_types::config::{McpAudit, McpServerConfigEntry};
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::ToolName;
+use openfang_types::limits::SCHEMA_INLINE_BYTES;
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{Recorded, ToolAnnotations, ToolDefinition, ToolKind, ToolTraits};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::catalog::compile;
 use crate::context::CallContext;
 use crate::pipeline::Permit;
+use crate::schema_check::{CompiledSchema, Misfit, SchemaChecks};
 use crate::tools::{Tool, ToolFailure, ToolFuture};
 
 /// A tool of an MCP server. What it says about itself stays in its server's list, and is read when somebody asks.
@@ -29,7 +29,15 @@ pub struct McpTool {
     /// Where it stands there.
     place: usize,
     is_trusted: bool,
-    output: OnceLock<Option<Box<Validator>>>,
+    promise: Arc<Promise>,
+    /// Where checks run that take longer.
+    checks: Arc<SchemaChecks>,
+}
+
+/// What the server promises about structured results.
+#[derive(Default)]
+struct Promise {
+    schema: OnceLock<Option<CompiledSchema>>,
 }
 
 /// What a server says about a tool.
@@ -94,14 +102,18 @@ pub fn traits_of(server: &McpServerConfigEntry, name: ToolName, claimed: ToolAnn
 
 impl McpTool {
     /// The tool that stands at a place of its server's list.
-    pub const fn new(
+    pub(crate) fn new(
         traits: ToolTraits,
         relay: Arc<Relay>,
-        listing: Arc<Listing>,
-        place: usize,
-        is_trusted: bool,
+        (listing, place): (Arc<Listing>, usize),
+        checks: Arc<SchemaChecks>,
     ) -> Self {
-        Self { traits, relay, listing, place, is_trusted, output: OnceLock::new() }
+        Self { traits, relay, listing, place, is_trusted: false, promise: Arc::default(), checks }
+    }
+
+    /// The same tool of a server that is trusted.
+    pub(crate) fn trusted(self) -> Self {
+        Self { is_trusted: true, ..self }
     }
 
     /// The label of what it returns.
@@ -114,15 +126,43 @@ impl McpTool {
     }
 
     /// A structured result must fit what the server itself promised; else a model would be misled.
-    fn fits(&self, result: &CallResult) -> bool {
-        let Some(structured) = result.structured.as_ref().filter(|_| !result.is_error) else { return true };
-        let validator = self.output.get_or_init(|| {
-            let schema = said(&self.listing, self.place).output_schema?;
-            compile(&schema).ok().map(Box::new)
+    async fn hold_to_promise(&self, result: &CallResult, steps: u64) -> Result<(), ToolFailure> {
+        let Some(structured) = result.structured.as_ref().filter(|_| !result.is_error) else { return Ok(()) };
+        match self.promise.schema.get() {
+            Some(None) => return Ok(()),
+            Some(Some(schema)) if structured.get().len() <= SCHEMA_INLINE_BYTES => {
+                let value: Value = serde_json::from_str(structured.get())?;
+                if schema.is_quick_for(&value) {
+                    return promised(schema.check(&value, steps));
+                }
+            }
+            Some(Some(_)) | None => {}
+        }
+        let (promise, listing, place) = (Arc::clone(&self.promise), Arc::clone(&self.listing), self.place);
+        let structured = structured.clone();
+        let checked = self.checks.run(move || {
+            let compile = || CompiledSchema::of(&said(&listing, place).output_schema?).ok();
+            let Some(schema) = promise.schema.get_or_init(compile) else { return Ok(()) };
+            match serde_json::from_str(structured.get()) {
+                Ok(value) => schema.check(&value, steps),
+                Err(error) => Err(Misfit::Problems(vec![error.to_string()])),
+            }
         });
-        let Some(validator) = validator else { return true };
-        serde_json::from_str(structured.get()).is_ok_and(|value: Value| validator.is_valid(&value))
+        promised(checked.await.unwrap_or(Err(Misfit::TooManySteps)))
     }
+}
+
+/// What it means that a structured result does or does not fit.
+fn promised(checked: Result<(), Misfit>) -> Result<(), ToolFailure> {
+    checked.map_err(|misfit| {
+        ToolFailure::new(match misfit {
+            Misfit::Problems(_) => "the server's structured result does not fit the schema it promised",
+            Misfit::TooManySteps => {
+                "the server's structured result was left out: holding it against the schema that the server promised takes \
+                 too many steps"
+            }
+        })
+    })
 }
 
 fn said(listing: &Listing, place: usize) -> Said {
@@ -161,17 +201,20 @@ impl Tool for McpTool {
         self.traits.clone()
     }
 
-    fn call<'a>(&'a self, _: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             // A refusal is in the server's own words too.
-            let said = self.called(&arguments).await.unwrap_or_else(|why| ToolOutput::error(why.to_string()));
+            let said = self
+                .called(&arguments, cx.config.limits.schema_check_steps)
+                .await
+                .unwrap_or_else(|why| ToolOutput::error(why.to_string()));
             Ok(said.labelled(&self.labels()))
         })
     }
 }
 
 impl McpTool {
-    async fn called(&self, arguments: &Value) -> Result<ToolOutput, ToolFailure> {
+    async fn called(&self, arguments: &Value, steps: u64) -> Result<ToolOutput, ToolFailure> {
         let arguments = to_raw_value(arguments)?;
         let name = self.listing.at(self.place).map_or("", Entry::name);
         let what = Relayed::Tool { name, arguments: Some(&arguments) };
@@ -180,9 +223,7 @@ impl McpTool {
         let result = CallResult::from_raw(&result).map_err(|error| {
             ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
         })?;
-        if !self.fits(&result) {
-            return Err(ToolFailure::new("the server's structured result does not fit the schema it promised"));
-        }
+        self.hold_to_promise(&result, steps).await?;
         Ok(output(result))
     }
 
@@ -211,10 +252,16 @@ fn output(result: CallResult) -> ToolOutput {
         let json = block.json();
         serde_json::from_str(json.get()).unwrap_or_else(|_| ContentBlock::text(json.get()))
     };
+    let structured = result.structured.map(|raw| serde_json::from_str(raw.get()));
+    let unreadable = matches!(structured, Some(Err(_)));
+    let mut content: Vec<ContentBlock> = result.content.into_iter().map(block).collect();
+    if unreadable {
+        content.push(ContentBlock::text("[structured content left out: it is nested too deep]"));
+    }
     ToolOutput {
-        content: result.content.into_iter().map(block).collect(),
-        structured_content: result.structured.and_then(|raw| serde_json::from_str(raw.get()).ok()),
-        is_error: result.is_error,
+        content,
+        structured_content: structured.and_then(Result::ok),
+        is_error: result.is_error || unreadable,
         labels: Labels::none(),
     }
 }

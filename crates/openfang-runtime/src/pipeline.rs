@@ -103,7 +103,7 @@ impl Pipeline {
         record: &mut audit::Record<'_>,
     ) -> Result<ToolOutput, ToolError> {
         let permit = capability::check(&self.catalog, cx, &call.name)?; // the only key to a tool
-        arguments::check(&permit, &call.arguments)?;
+        let call = arguments::check(cx, &permit, call).await?;
         let warning = loop_guard::check(cx, &call)?;
         taint::check_sink(&self.sensitive, cx, permit.traits(), &call.arguments)?;
         record.commit_before_effect(permit.traits()).await?;

@@ -12,6 +12,7 @@ use openfang_types::tool::{ToolAnnotations, ToolDefinition, ToolTraits};
 
 use crate::catalog::Registered;
 use crate::mcp_tool::{McpTool, claimed, traits_of};
+use crate::schema_check::SchemaChecks;
 use crate::tools::Tool as _;
 
 /// The tools of a server.
@@ -25,6 +26,8 @@ pub struct ServerTools {
     claimed: Vec<ToolAnnotations>,
     /// Those that were called, with what was compiled for them.
     made: Mutex<HashMap<usize, Arc<Registered>>>,
+    /// Where checks against their schemas run; the same for every list of the server.
+    checks: Arc<SchemaChecks>,
 }
 
 impl ServerTools {
@@ -37,6 +40,7 @@ impl ServerTools {
         names: Names,
         before: Option<&Arc<Self>>,
     ) -> Arc<Self> {
+        let checks = before.map(|before| Arc::clone(&before.checks)).unwrap_or_default();
         let before = before.filter(|before| Arc::ptr_eq(&before.listing, listing));
         if let Some(before) = before.filter(|before| before.names == names) {
             return Arc::clone(before);
@@ -52,6 +56,7 @@ impl ServerTools {
             claimed: listing.entries().map(claimed).collect(),
             made: Mutex::new(made.collect()),
             names,
+            checks,
         })
     }
 
@@ -91,14 +96,15 @@ impl ServerTools {
         if let Some(made) = self.made().get(&place) {
             return Some(Arc::clone(made));
         }
-        let tool = Arc::new(Registered::new(Box::new(self.tool(place)?)));
+        let tool = Arc::new(Registered::new(Box::new(self.tool(place)?), Arc::clone(&self.checks)));
         Some(Arc::clone(self.made().entry(place).or_insert(tool)))
     }
 
     fn tool(&self, place: usize) -> Option<McpTool> {
         let traits = self.traits(place)?;
         let (relay, listing) = (Arc::clone(&self.relay), Arc::clone(&self.listing));
-        Some(McpTool::new(traits, relay, listing, place, self.server.trusted))
+        let tool = McpTool::new(traits, relay, (listing, place), Arc::clone(&self.checks));
+        Some(if self.server.trusted { tool.trusted() } else { tool })
     }
 
     fn made(&self) -> MutexGuard<'_, HashMap<usize, Arc<Registered>>> {

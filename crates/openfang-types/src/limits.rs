@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 pub use a2a::*;
 pub use mcp::*;
 pub use push::*;
+pub use schema::*;
 pub use users::*;
 
 mod a2a;
 mod mcp;
 mod push;
+mod schema;
 mod users;
 
 /// Containers within containers that a JSON document may have. Deeper ones are refused by the strict scan.
@@ -132,6 +134,10 @@ pub const WIRE_TRACE_MAX_BYTES: usize = 2 * 1024;
 pub const DAEMON_STOP_POLL: Duration = Duration::from_millis(50);
 /// How long connections get, after work was interrupted at shutdown, to tell their callers so.
 pub const LAST_WORD: Duration = Duration::from_secs(1);
+/// How much longer than `drain_secs` a stop may take in all; then the process ends, whatever still runs.
+pub const STOP_OVERTIME: Duration = Duration::from_secs(20);
+/// How long it may take after a second signal.
+pub const STOP_AT_ONCE: Duration = Duration::from_secs(10);
 /// How often unused rate-limit keys are forgotten.
 pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 /// Pause of the accept loop when the process is out of descriptors.
@@ -244,6 +250,8 @@ pub struct Limits {
     pub tool_result_chars: usize,
     /// Bytes of one image, audio, file or structured block of a result; a larger one is replaced by a marker.
     pub tool_result_block_bytes: usize,
+    /// Steps that one check of arguments or of a result against the schema of an MCP server's tool may take.
+    pub schema_check_steps: u64,
     /// Characters of the name under which a tool of an MCP server is listed; clients add a prefix of their own.
     pub max_tool_name: usize,
     /// Seconds a plain tool may take.
@@ -293,6 +301,7 @@ impl Default for Limits {
         Self {
             tool_result_chars: 50_000,
             tool_result_block_bytes: 1024 * 1024,
+            schema_check_steps: 20_000_000,
             max_tool_name: 48,
             tool_timeout_secs: 60,
             run_timeout_secs: 600,

@@ -1,70 +1,78 @@
-//! Bounds for JSON Schemas that others write, asked before anything compiles one: size, nesting, number of subschemas, and
-//! no reference that leaves the document or leads nowhere but back to itself.
+//! Bounds for JSON Schemas that others write, asked before anything compiles one: size, nesting, number of subschemas, what
+//! references expand to, and no reference that leaves the document or leads nowhere but back to itself.
 
-use std::collections::HashSet;
-
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::limits::{SCHEMA_MAX_BYTES, SCHEMA_MAX_DEPTH, SCHEMA_MAX_SUBSCHEMAS};
+use references::References;
+
+mod references;
+
+/// What a check against a schema may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchemaCost {
+    /// How many subschemas it has.
+    pub subschemas: usize,
+    /// How many of them one value may be held against without looking into it, references followed.
+    pub expansion: u64,
+    /// How many patterns it has.
+    pub patterns: usize,
+    /// Whether a check takes at most as many steps as there are pairs of a subschema and a part of the value.
+    pub is_plain: bool,
+}
+
+/// Keywords whose checks cost more than a look at the value, or make the same look many times.
+const COSTLY: [&str; 9] = [
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "pattern",
+    "patternProperties",
+    "format",
+    "uniqueItems",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
 
 /// What is wrong with a schema, if anything is.
 pub fn fault_of(schema: &Value) -> Option<&'static str> {
+    cost_of(schema).err()
+}
+
+/// What checks against a schema cost, or what is wrong with it.
+pub fn cost_of(schema: &Value) -> Result<SchemaCost, &'static str> {
     if !schema.is_object() {
-        return Some("its schema is not an object");
+        return Err("its schema is not an object");
     }
     if schema.to_string().len() > SCHEMA_MAX_BYTES {
-        return Some("its schema is larger than 64 KiB");
+        return Err("its schema is larger than 64 KiB");
     }
-    let mut subschemas = 0;
-    let mut references = Vec::new();
+    let mut cost = SchemaCost { subschemas: 0, expansion: 1, patterns: 0, is_plain: true };
+    let mut references = References::new(schema);
     let mut todo = vec![(schema, 1)];
     while let Some((value, depth)) = todo.pop() {
         if depth > SCHEMA_MAX_DEPTH {
-            return Some("its schema is nested deeper than 32");
+            return Err("its schema is nested deeper than 32");
         }
         match value {
             Value::Object(members) => {
-                subschemas += 1;
-                for key in ["$ref", "$dynamicRef"] {
-                    let Some(target) = members.get(key).and_then(Value::as_str) else { continue };
-                    if !target.starts_with('#') {
-                        return Some("its schema refers to something outside itself");
-                    }
-                    references.push(members);
-                }
+                cost.subschemas += 1;
+                cost.is_plain &= !COSTLY.iter().any(|key| members.contains_key(*key));
+                cost.patterns += usize::from(members.get("pattern").is_some_and(Value::is_string));
+                let by_pattern = members.get("patternProperties").and_then(Value::as_object);
+                cost.patterns += by_pattern.map_or(0, serde_json::Map::len);
+                references.note(members)?;
                 todo.extend(members.values().map(|member| (member, depth + 1)));
             }
             Value::Array(items) => todo.extend(items.iter().map(|item| (item, depth + 1))),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
-        if subschemas > SCHEMA_MAX_SUBSCHEMAS {
-            return Some("its schema has more than 2,000 subschemas");
+        if cost.subschemas > SCHEMA_MAX_SUBSCHEMAS {
+            return Err("its schema has more than 2,000 subschemas");
         }
     }
-    let circles = references.into_iter().any(|members| goes_in_a_circle(schema, members));
-    circles.then_some("its schema refers to itself without end")
-}
-
-/// Whether following references from here comes back without having looked at any part of the value: a list of lists may
-/// refer to itself, a thing that is "whatever this is" may not.
-fn goes_in_a_circle(root: &Value, start: &Map<String, Value>) -> bool {
-    let mut seen: HashSet<*const Map<String, Value>> = HashSet::new();
-    let mut todo = vec![start];
-    while let Some(members) = todo.pop() {
-        let target = members.get("$ref").and_then(Value::as_str);
-        let target = target.and_then(|target| root.pointer(&target[1..])).and_then(Value::as_object);
-        let branches = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| members.get(key)?.as_array());
-        let below = branches.flatten().filter_map(Value::as_object).chain(target);
-        for next in below {
-            if std::ptr::eq(next, start) {
-                return true;
-            }
-            if seen.insert(std::ptr::from_ref(next)) {
-                todo.push(next);
-            }
-        }
-    }
-    false
+    cost.expansion = references.widest_expansion()?;
+    Ok(cost)
 }
 
 #[cfg(test)]

@@ -1,28 +1,53 @@
-//! The arguments against the tool's schema. No reference leaves the schema, and patterns run in linear time.
+//! The arguments against the tool's schema. No reference leaves the schema, patterns run in linear time, and the steps of a
+//! check are counted.
 
-use serde_json::Value;
+use std::sync::Arc;
 
-use super::{Permit, ToolError};
+use super::{Permit, ToolCall, ToolError};
+use crate::context::CallContext;
+use crate::schema_check::Misfit;
 
-/// Enough to act on; a hostile document can have as many problems as members.
-const SHOWN_PROBLEMS: usize = 5;
-const SHOWN_CHARS: usize = 200;
-
-/// Refuses arguments that do not fit.
-pub(super) fn check(permit: &Permit, arguments: &Value) -> Result<(), ToolError> {
-    let tool = &permit.traits().name;
-    let validator = permit
-        .tool()
-        .validator()
-        .map_err(|why| ToolError::UnusableSchema { tool: tool.clone(), why: why.to_owned() })?;
-    if validator.is_valid(arguments) {
-        return Ok(());
+/// Refuses arguments that do not fit. Returns the call, which was away on another thread if the check was not quick.
+pub(super) async fn check(cx: &CallContext, permit: &Permit, call: ToolCall) -> Result<ToolCall, ToolError> {
+    let steps = cx.config.limits.schema_check_steps;
+    match permit.tool().known_schema() {
+        Some(Ok(schema)) if schema.is_quick_for(&call.arguments) => {
+            let checked = schema.check(&call.arguments, steps);
+            judged(permit, checked).map(|()| call)
+        }
+        Some(Err(why)) => Err(unusable(permit, why)),
+        // Boxed: it is rare, and should not make every call larger.
+        Some(Ok(_)) | None => Box::pin(check_elsewhere(cx, permit, call, steps)).await,
     }
-    let problems = validator.iter_errors(arguments).take(SHOWN_PROBLEMS).map(|error| {
-        let place = error.instance_path().to_string();
-        let text = error.to_string();
-        let short: String = text.chars().take(SHOWN_CHARS).collect();
-        if place.is_empty() { short } else { format!("at {place}: {short}") }
+}
+
+/// On a thread of its own, where the schema is compiled too if it was not yet.
+async fn check_elsewhere(cx: &CallContext, permit: &Permit, call: ToolCall, steps: u64) -> Result<ToolCall, ToolError> {
+    let (tool, name) = (Arc::clone(permit.tool()), call.name.clone());
+    let work = permit.tool().checks().run(move || {
+        let checked = tool.schema().map_err(str::to_owned).map(|schema| schema.check(&call.arguments, steps));
+        (checked, call)
     });
-    Err(ToolError::InvalidArguments { tool: tool.clone(), problems: problems.collect() })
+    let done = tokio::select! {
+        biased;
+        () = cx.cancel.cancelled() => return Err(ToolError::Cancelled(name)),
+        done = work => done,
+    };
+    match done {
+        Some((Ok(checked), call)) => judged(permit, checked).map(|()| call),
+        Some((Err(why), _)) => Err(unusable(permit, &why)),
+        None => Err(ToolError::Unchecked(name)),
+    }
+}
+
+fn judged(permit: &Permit, checked: Result<(), Misfit>) -> Result<(), ToolError> {
+    let tool = permit.traits().name.clone();
+    checked.map_err(|misfit| match misfit {
+        Misfit::Problems(problems) => ToolError::InvalidArguments { tool, problems },
+        Misfit::TooManySteps => ToolError::Unchecked(tool),
+    })
+}
+
+fn unusable(permit: &Permit, why: &str) -> ToolError {
+    ToolError::UnusableSchema { tool: permit.traits().name.clone(), why: why.to_owned() }
 }

@@ -28,6 +28,9 @@ pub enum ToolError {
         /// Why.
         why: String,
     },
+    /// Holding the arguments against the schema takes too long; the tool did not run.
+    #[error("the arguments of {0} were not checked: with its schema that takes too many steps; send smaller arguments")]
+    Unchecked(ToolName),
     /// The run goes in circles.
     #[error("{tool} was not called: {why}; try something else, or answer with what you have")]
     Looping {
@@ -86,6 +89,7 @@ impl ToolError {
             Self::Unknown(_)
             | Self::InvalidArguments { .. }
             | Self::UnusableSchema { .. }
+            | Self::Unchecked(_)
             | Self::Tainted { .. }
             | Self::SecretInArguments(_)
             | Self::TimedOut { .. }
@@ -100,6 +104,7 @@ impl ToolError {
             Self::Unknown(_) => "unknown_tool",
             Self::InvalidArguments { .. } => "invalid_arguments",
             Self::UnusableSchema { .. } => "unusable_schema",
+            Self::Unchecked(_) => "unchecked_arguments",
             Self::Looping { .. } => "looping",
             Self::Tainted { .. } => "tainted",
             Self::SecretInArguments(_) => "secret_in_arguments",
