@@ -1,6 +1,10 @@
 //! Being told to stop, and telling the daemon to.
 
 use std::io;
+use std::time::Duration;
+
+use openfang_types::limits::STOP_AT_ONCE;
+use tokio::time::sleep;
 
 use crate::error::Exit;
 
@@ -63,6 +67,30 @@ impl Signals {
     }
 }
 
+/// Calls `end` when a stop takes longer than it may: on a thread that shares nothing with the rest, so that whatever holds
+/// up the rest does not hold up this.
+pub(crate) fn watch_over_stop(allowed: Duration, end: impl FnOnce(Stop) + Send + 'static) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut signals = {
+        let _inside = runtime.enter();
+        Signals::listen()?
+    };
+    let watch = move || {
+        let signal = runtime.block_on(async {
+            let first = signals.next().await;
+            tokio::select! {
+                () = sleep(allowed) => first,
+                second = signals.next() => {
+                    sleep(STOP_AT_ONCE.min(allowed)).await;
+                    second
+                }
+            }
+        });
+        end(signal);
+    };
+    std::thread::Builder::new().name("stop".to_owned()).spawn(watch).map(drop)
+}
+
 /// Tells a process to stop in its own time.
 #[cfg(unix)]
 pub(crate) fn terminate(pid: u32) -> io::Result<()> {
@@ -76,3 +104,7 @@ pub(crate) fn terminate(pid: u32) -> io::Result<()> {
 pub(crate) fn terminate(_: u32) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no signals; press Ctrl-C where it runs"))
 }
+
+#[cfg(all(test, unix))]
+#[path = "signals_tests.rs"]
+mod tests;

@@ -9,6 +9,7 @@ use openfang_egress::daemon::DaemonFile;
 use openfang_kernel::home::FirstRun;
 use openfang_kernel::mcp::serving::House as _;
 use openfang_kernel::{Boot, Kernel};
+use openfang_types::limits::STOP_OVERTIME;
 use openfang_types::principal::{AdminProof, Principal};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::StartArgs;
 use crate::error::{CliError, Exit};
 use crate::session::{Session, flag};
-use crate::signals::Signals;
+use crate::signals::{Signals, Stop, watch_over_stop};
 use crate::{logging, memory};
 
 pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, CliError> {
@@ -36,6 +37,8 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
     }
     let address = kernel.config().api_listen;
     let signals = Signals::listen().map_err(CliError::Runtime)?;
+    let allowed = kernel.config().limits.drain() + STOP_OVERTIME;
+    watch_over_stop(allowed, end_in_any_case).map_err(CliError::Runtime)?;
     let server = Server::bind(kernel.clone()).await.map_err(|cause| CliError::Listen { address, cause })?;
     let announced = Announced::write(session, &kernel, &server)?;
     greet(session, &kernel, &announced.file, first_run)?;
@@ -103,6 +106,12 @@ async fn serve(session: &Session, kernel: &Kernel, server: Server, mut signals: 
             signal.exit()
         }
     }
+}
+
+/// Something does not let go. What it leaves behind is what a crash would leave, and is found at the next start.
+fn end_in_any_case(signal: Stop) {
+    tracing::error!("the stop took too long; the process ends now");
+    std::process::exit(i32::from(signal.exit().code()));
 }
 
 /// Says what runs where, and after the first run what to do next.
