@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use openfang_types::config::LoopGuardConfig;
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::ToolName;
-use serde_json::Value;
+use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
 use super::{ToolCall, ToolError};
@@ -135,7 +135,7 @@ fn hash_value(hasher: &mut Sha256, value: &Value) {
     match value {
         Value::Null => hasher.update(b"n"),
         Value::Bool(flag) => hasher.update(if *flag { b"t" } else { b"f" }),
-        Value::Number(number) => hash_text(hasher, b"#", &number.to_string()),
+        Value::Number(number) => hash_text(hasher, b"#", &written(number)),
         Value::String(text) => hash_text(hasher, b"s", text),
         Value::Array(items) => {
             hasher.update(b"[");
@@ -152,6 +152,15 @@ fn hash_value(hasher: &mut Sha256, value: &Value) {
             }
             hasher.update(b"}");
         }
+    }
+}
+
+/// One text for one number: `1`, `1.0` and `1e0` are the same argument.
+fn written(number: &Number) -> String {
+    match number.as_f64().filter(|_| number.is_f64()) {
+        // Exact below this size, whichever way the number was written.
+        Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e18 => format!("{:.0}", whole + 0.0),
+        Some(_) | None => number.to_string(),
     }
 }
 

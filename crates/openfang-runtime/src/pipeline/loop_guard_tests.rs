@@ -60,3 +60,16 @@ fn the_order_of_members_does_not_make_a_call_different() {
         assert_ne!(hash_of(&call(r#"{"a":1,"b":[2,"x"]}"#)), hash_of(&other));
     }
 }
+
+#[test]
+fn a_number_is_one_argument_however_it_is_written() {
+    let call = |text: &str| ToolCall { name: "t".parse().unwrap(), arguments: serde_json::from_str(text).unwrap() };
+    let same = |a: &str, b: &str| hash_of(&call(a)) == hash_of(&call(b));
+
+    for (a, b) in [("[1]", "[1.0]"), ("[100]", "[1e2]"), ("[-3]", "[-3.00]"), ("[0]", "[-0.0]"), ("[2.5]", "[25e-1]")] {
+        assert!(same(a, b), "{a} {b}");
+    }
+    for (a, b) in [("[1]", "[1.5]"), ("[1]", "[-1]"), ("[1]", "[\"1\"]"), ("[1e300]", "[1e301]")] {
+        assert!(!same(a, b), "{a} {b}");
+    }
+}
