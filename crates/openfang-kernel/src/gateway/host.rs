@@ -202,16 +202,19 @@ fn is_known_as(identity: &Identity, facts: &ServerFacts) -> bool {
         && identity.instructions == facts.instructions
 }
 
-/// Blocks that are too large are replaced by a word about them.
+/// Blocks that are too large are replaced by a word about them. The result is an error then: a client must not take it for
+/// what the server promised.
 fn within(mut result: CallResult, cap: usize) -> CallResult {
     for block in &mut result.content {
         let size = block.json().get().len();
         if size > cap {
             *block = Block::text(&format!("[a block of {size} bytes left out: the limit is {cap}]"));
+            result.is_error = true;
         }
     }
     if let Some(size) = result.structured.as_ref().map(|raw| raw.get().len()).filter(|size| *size > cap) {
         result.structured = None;
+        result.is_error = true;
         result
             .content
             .push(Block::text(&format!("[structured content of {size} bytes left out: the limit is {cap}]")));

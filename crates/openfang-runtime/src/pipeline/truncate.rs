@@ -1,4 +1,5 @@
-//! Results to size: text is cut with a marker, everything else is whole or replaced by a marker.
+//! Results to size: text is cut with a marker, everything else is whole or replaced by a marker. A result of which something
+//! was replaced is an error: a client must not take it for what the tool promised.
 
 use std::io;
 
@@ -15,12 +16,15 @@ pub(super) fn to_limits(mut output: ToolOutput, limits: &Limits) -> ToolOutput {
             ContentBlock::Image { .. }
             | ContentBlock::Audio { .. }
             | ContentBlock::ResourceLink { .. }
-            | ContentBlock::Resource { .. } => replace_if_large(block, limits.tool_result_block_bytes),
+            | ContentBlock::Resource { .. } => {
+                output.is_error |= replace_if_large(block, limits.tool_result_block_bytes);
+            }
         }
     }
     let size = output.structured_content.as_ref().map_or(0, written_size);
     if size > limits.tool_result_block_bytes {
         output.structured_content = None;
+        output.is_error = true;
         output.content.push(marker("structured content", size, limits.tool_result_block_bytes));
     }
     output
@@ -43,9 +47,10 @@ fn cut(text: &mut String, left: usize) -> usize {
     }
 }
 
-fn replace_if_large(block: &mut ContentBlock, cap: usize) {
+/// Whether the block was too large.
+fn replace_if_large(block: &mut ContentBlock, cap: usize) -> bool {
     let (what, size) = match &*block {
-        ContentBlock::Text { .. } => return,
+        ContentBlock::Text { .. } => return false,
         ContentBlock::Image { data, .. } => ("image", data.len()),
         ContentBlock::Audio { data, .. } => ("audio", data.len()),
         ContentBlock::ResourceLink { uri, name } => ("link", uri.len() + name.len()),
@@ -54,6 +59,7 @@ fn replace_if_large(block: &mut ContentBlock, cap: usize) {
     if size > cap {
         *block = marker(what, size, cap);
     }
+    size > cap
 }
 
 /// How many bytes a value is, written; nothing is kept of it.

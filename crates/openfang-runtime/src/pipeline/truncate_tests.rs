@@ -13,6 +13,7 @@ fn text_is_cut_between_characters_and_says_how_much_is_missing() {
     let output = to_limits(ToolOutput::text("äöüß"), &limits(2, 100));
 
     assert_eq!(output.joined_text(), "äö\n[truncated: 2 more characters]");
+    assert!(!output.is_error, "what was cut says so itself");
 }
 
 #[test]
@@ -47,4 +48,23 @@ fn what_is_not_text_is_whole_or_replaced_but_never_cut() {
     assert_eq!(cut.content[2].as_text(), Some("[image of 11 bytes left out: the limit is 10]"));
     assert_eq!(cut.structured_content, None);
     assert_eq!(cut.content[3].as_text(), Some("[structured content of 58 bytes left out: the limit is 10]"));
+}
+
+#[test]
+fn a_result_of_which_something_is_left_out_is_an_error() {
+    let large = "y".repeat(50);
+    let blocks = [
+        ContentBlock::Image { data: large.clone(), mime_type: "image/png".into() },
+        ContentBlock::Audio { data: large.clone(), mime_type: "audio/wav".into() },
+        ContentBlock::ResourceLink { uri: large.clone(), name: "n".into() },
+        ContentBlock::Resource { resource: json!({ "uri": "a://b", "text": large }) },
+    ];
+    for block in blocks {
+        let output = || ToolOutput { content: vec![block.clone()], ..ToolOutput::text("") };
+        assert!(to_limits(output(), &limits(100, 10)).is_error, "{block:?}");
+        assert!(!to_limits(output(), &limits(100, 1_000)).is_error, "{block:?}");
+    }
+    let structured = || ToolOutput::text("t").with_structured(json!({ "a": large }));
+    assert!(to_limits(structured(), &limits(100, 10)).is_error);
+    assert!(!to_limits(structured(), &limits(100, 1_000)).is_error);
 }
