@@ -23,6 +23,7 @@ mod mcp_servers;
 mod pipeline;
 mod processes;
 mod push;
+mod quota;
 mod real_clients;
 mod scripts;
 mod secrets;

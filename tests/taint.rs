@@ -1,5 +1,7 @@
 //! Injected data cannot act: labels travel with what was read, and sinks judge them, whatever a model says.
 
+mod files;
+
 use openfang_testkit::probes::Probe;
 use openfang_testkit::{TestHome, callers};
 use openfang_types::task::TaskState;

@@ -191,7 +191,7 @@ pub(crate) const RAISED_LIMITS: &[(&str, u32)] = &[
 ];
 
 /// The same of `[storage]`.
-pub(crate) const RAISED_STORAGE: &[(&str, u32)] = &[("finished_tasks", 10_000_000)];
+pub(crate) const RAISED_STORAGE: &[(&str, u32)] = &[("finished_tasks", 10_000_000), ("owner_bytes", u32::MAX)];
 
 /// The `config.toml` of the measured server.
 pub(crate) fn config(more: &str) -> String {

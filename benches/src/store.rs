@@ -53,7 +53,7 @@ pub(crate) async fn rows(many: usize) -> Result<Vec<Row>> {
 
 /// Makes a database hold this many finished tasks of the admin, and says which.
 pub(crate) async fn filled(path: &Path, total: usize) -> Result<Vec<TaskId>> {
-    let bench = Bench { sqlite: Sqlite::open(path, NodeId::from_uuid(Uuid::now_v7()))?, owner: Owner::admin() };
+    let bench = Bench::open(path)?;
     let mut ids = Vec::with_capacity(total);
     bench.fill(&mut ids, total).await?;
     Ok(ids)
@@ -65,6 +65,12 @@ struct Bench {
 }
 
 impl Bench {
+    fn open(path: &Path) -> Result<Self> {
+        let sqlite = Sqlite::open(path, NodeId::from_uuid(Uuid::now_v7()))?;
+        sqlite.stores().quota.set(u64::MAX);
+        Ok(Self { sqlite, owner: Owner::admin() })
+    }
+
     /// Finished tasks, up to this many, many commits at a time.
     async fn fill(&self, ids: &mut Vec<TaskId>, total: usize) -> Result<()> {
         let tasks = self.sqlite.stores().tasks;
@@ -129,7 +135,7 @@ struct Measured {
 impl Measured {
     async fn new(path: &Path, total: usize) -> Result<Self> {
         let ids = filled(path, total).await?;
-        let bench = Bench { sqlite: Sqlite::open(path, NodeId::from_uuid(Uuid::now_v7()))?, owner: Owner::admin() };
+        let bench = Bench::open(path)?;
         let query = TaskQuery {
             owner: bench.owner.clone(),
             agent: None,

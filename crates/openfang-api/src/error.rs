@@ -162,6 +162,7 @@ fn status_of(error: &KernelError) -> StatusCode {
             UserError::WrongLogin => StatusCode::UNAUTHORIZED,
             UserError::Busy => StatusCode::TOO_MANY_REQUESTS,
         },
+        KernelError::Store(_) if error.is_storage_full() => StatusCode::INSUFFICIENT_STORAGE,
         KernelError::Store(_) if error.is_limit() => StatusCode::TOO_MANY_REQUESTS,
         KernelError::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
         KernelError::Tool(error) => match error {

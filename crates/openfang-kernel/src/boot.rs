@@ -8,6 +8,7 @@ use openfang_egress::resolve::{Resolve, SystemResolver};
 use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, Agents};
 use openfang_runtime::catalog::{Catalog, CatalogError};
 use openfang_runtime::context::CallContext;
+use openfang_runtime::files::Files;
 use openfang_runtime::metrics::PipelineMetrics;
 use openfang_runtime::pipeline::secrets::SensitiveError;
 use openfang_runtime::pipeline::{Pipeline, Sensitive};
@@ -149,6 +150,9 @@ impl Boot {
                 (Sqlite::open(&self.home.database(), node_id)?.stores(), Some(node))
             }
         };
+        stores.quota.set(self.config.storage.owner_bytes);
+        let files =
+            Files::new(Workspaces::new(self.home.workspaces(), self.home.protected()), Arc::clone(&stores.files));
         let accounts = Accounts::open(Arc::clone(&stores.users), Arc::clone(&self.clock)).map_err(BootError::Users)?;
         let credentials = Credentials::new(self.config.api_key.as_ref(), Arc::new(accounts))?;
         let sensitive =
@@ -163,7 +167,8 @@ impl Boot {
         // The agent tools need the kernel that is only being made: they get a way to it that opens when it stands.
         let mut failure = None;
         let inner = Arc::new_cyclic(|kernel: &Weak<Inner>| {
-            let (catalog, agents) = match furnish(&self.home, &stores, &self.clock, self.tools, kernel) {
+            let furnished = furnish(&stores, &files, &self.clock, self.tools, kernel);
+            let (catalog, agents) = match furnished.and_then(|catalog| with_agents(&self.home, catalog)) {
                 Ok(furnished) => furnished,
                 Err(error) => {
                     failure = Some(error);
@@ -178,6 +183,7 @@ impl Boot {
                 keys,
                 passwords: Passwords::default(),
                 stores,
+                files,
                 clock: self.clock,
                 ids: self.ids,
                 node_id,
@@ -213,22 +219,26 @@ impl Boot {
 type Furniture = (Catalog, std::collections::BTreeMap<AgentName, Arc<agents::Agent>>);
 
 fn furnish(
-    home: &Home,
     stores: &Stores,
+    files: &Files,
     clock: &Arc<dyn Clock>,
     extra: Vec<Box<dyn Tool>>,
     kernel: &Weak<Inner>,
-) -> Result<Furniture, BootError> {
+) -> Result<Catalog, BootError> {
     let around = Surroundings {
         memory: Arc::clone(&stores.memory),
         agents: Arc::new(AgentDoor { kernel: Weak::clone(kernel) }),
-        workspaces: Workspaces::new(home.workspaces(), home.protected()),
+        files: files.clone(),
         clock: Arc::clone(clock),
     };
     let mut catalog = Catalog::default();
     for tool in builtin(around).into_iter().chain(extra) {
         catalog.register(tool)?;
     }
+    Ok(catalog)
+}
+
+fn with_agents(home: &Home, catalog: Catalog) -> Result<Furniture, BootError> {
     let agents = agents::load(&home.agents(), &catalog)?;
     Ok((catalog, agents))
 }

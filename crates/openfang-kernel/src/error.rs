@@ -134,9 +134,15 @@ impl KernelError {
             Self::Tool(error) => error.reason(),
             Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",
             Self::Store(StoreError::TooManyPushes { .. }) => "too_many_push_configs",
+            Self::Store(StoreError::OwnerFull { .. }) => "owner_storage_full",
             Self::Store(StoreError::Unavailable { .. }) => "store_unavailable",
             Self::Store(_) => "store",
         }
+    }
+
+    /// Whether the caller keeps as much as one owner may keep. Waiting does not help.
+    pub const fn is_storage_full(&self) -> bool {
+        matches!(self, Self::Store(StoreError::OwnerFull { .. }))
     }
 
     /// Whether a limit of the caller's own was reached, so that waiting helps.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::context::{CallContext, Run};
+use openfang_runtime::files::Files;
 use openfang_runtime::pipeline::Pipeline;
 use openfang_store::{Node, Stores};
 use openfang_types::agent::AgentManifest;
@@ -43,6 +44,7 @@ pub(crate) struct Inner {
     pub(crate) keys: Keys,
     pub(crate) passwords: Passwords,
     pub(crate) stores: Stores,
+    pub(crate) files: Files,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) node_id: NodeId,

@@ -177,6 +177,10 @@ impl Kernel {
                 Ok(done) => tracing::debug!(done.evicted, done.folded, "retention"),
                 Err(error) => tracing::warn!(%error, "old tasks were not evicted"),
             }
+            match self.forget_removed_files().await {
+                Ok(forgotten) => tracing::debug!(forgotten, "records of files that are gone"),
+                Err(error) => tracing::warn!(%error, "records of files that are gone were not forgotten"),
+            }
             if let Err(error) = self.inner.stores.users.purge(self.inner.clock.now()).await {
                 tracing::warn!(%error, "logins that are over were not forgotten");
             }
@@ -185,6 +189,11 @@ impl Kernel {
                 tracing::warn!(%error, "old audit segments were not cut");
             }
         }
+    }
+
+    /// Forgets what is known of workspace files that somebody removed by hand. Says how many there were.
+    pub async fn forget_removed_files(&self) -> Result<usize, StoreError> {
+        self.inner.files.sweep().await
     }
 
     /// Why the store cannot be written, if it cannot.

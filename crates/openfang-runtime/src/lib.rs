@@ -7,7 +7,7 @@ pub mod a2a;
 pub mod agents;
 pub mod catalog;
 pub mod context;
-pub mod file_labels;
+pub mod files;
 pub mod mcp;
 pub mod mcp_server;
 pub mod mcp_tool;

@@ -17,9 +17,8 @@ use serde_json::Value;
 
 use crate::agents::Agents;
 use crate::context::CallContext;
-use crate::file_labels::FileLabels;
+use crate::files::Files;
 use crate::pipeline::Permit;
-use crate::workspaces::Workspaces;
 
 mod add_numbers;
 mod agent_list;
@@ -78,24 +77,23 @@ pub struct Surroundings {
     pub memory: Arc<dyn KeyValueStore>,
     /// The other agents.
     pub agents: Arc<dyn Agents>,
-    /// Where files are.
-    pub workspaces: Workspaces,
+    /// The files of workspaces.
+    pub files: Files,
     /// The time.
     pub clock: Arc<dyn Clock>,
 }
 
 /// Every built-in tool.
 pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
-    let Surroundings { memory, agents, workspaces, clock } = around;
-    let labels = FileLabels::new(Arc::clone(&memory));
+    let Surroundings { memory, agents, files, clock } = around;
     vec![
         Box::new(add_numbers::AddNumbers),
         Box::new(agent_list::AgentList { agents: Arc::clone(&agents) }),
         Box::new(agent_send::AgentSend { agents }),
         Box::new(current_time::CurrentTime { clock }),
-        Box::new(file_list::FileList { workspaces: workspaces.clone(), labels: labels.clone() }),
-        Box::new(file_read::FileRead { workspaces: workspaces.clone(), labels: labels.clone() }),
-        Box::new(file_write::FileWrite { workspaces, labels }),
+        Box::new(file_list::FileList { files: files.clone() }),
+        Box::new(file_read::FileRead { files: files.clone() }),
+        Box::new(file_write::FileWrite { files }),
         Box::new(get_counter::GetCounter::default()),
         Box::new(get_greeting::GetGreeting),
         Box::new(is_admin::IsAdmin),

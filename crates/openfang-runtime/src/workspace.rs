@@ -2,7 +2,7 @@
 //!
 //! A path is first parsed ([`RelPath`]), then walked one name at a time on pinned directories, so that what was checked
 //! is what is opened and no rename in between can lead elsewhere. Links are followed only while they stay beneath the
-//! root. Refused: everything outside, our own files (`protected`), and whatever is not a regular file or a directory.
+//! root. Refused: everything outside, our own files (`protected`), reading what has a second name, and whatever is not a regular file or a directory.
 //! Messages say nothing about what lies outside. All calls block: run them in `spawn_blocking`.
 
 mod error;
@@ -18,9 +18,13 @@ use std::path::{Path, PathBuf};
 pub use error::WorkspaceError;
 #[cfg(target_os = "linux")]
 use linux::Gate;
+#[cfg(target_os = "linux")]
+pub use linux::{FileLock, Located};
 pub use rel_path::{PathFault, RelPath};
 #[cfg(not(target_os = "linux"))]
 use unsupported::Gate;
+#[cfg(not(target_os = "linux"))]
+pub use unsupported::{FileLock, Located};
 
 /// A directory that tools may work in, and nothing beyond it.
 #[derive(Debug)]
@@ -40,25 +44,69 @@ impl Workspace {
         Gate::open(root, protected).map(|gate| Self { gate })
     }
 
+    /// Keeps other processes from writing here, or from working here at all, until the lock is dropped.
+    pub fn lock(&self, kind: LockKind) -> Result<FileLock, WorkspaceError> {
+        self.gate.lock(kind)
+    }
+
+    /// Finds a regular file.
+    pub fn file(&self, path: &str) -> Result<Located, WorkspaceError> {
+        self.gate.file(&parse(path)?)
+    }
+
+    /// Finds the place of a file to be written, creating the directories of its path.
+    pub fn target(&self, path: &str) -> Result<Located, WorkspaceError> {
+        self.gate.target(&parse(path)?)
+    }
+
+    /// Finds a directory.
+    pub fn directory(&self, path: &str) -> Result<Located, WorkspaceError> {
+        self.gate.directory(&parse(path)?)
+    }
+
+    /// Reads at most `max_bytes` from the start of a file that was found.
+    pub fn read_at(&self, file: &Located, max_bytes: usize) -> Result<FileBytes, WorkspaceError> {
+        self.gate.read(file, max_bytes)
+    }
+
+    /// Writes a whole file where one may be written. See [`Workspace::write`].
+    pub fn write_at(&self, target: &Located, bytes: &[u8]) -> Result<Written, WorkspaceError> {
+        self.gate.write(target, bytes)
+    }
+
+    /// Lists the `max_entries` first names of a directory that was found.
+    pub fn list_at(&self, directory: &Located, max_entries: usize) -> Result<Listing, WorkspaceError> {
+        self.gate.list(directory, max_entries)
+    }
+
     /// Reads at most `max_bytes` from the start of a regular file.
     pub fn read(&self, path: &str, max_bytes: usize) -> Result<FileBytes, WorkspaceError> {
-        self.gate.read(&parse(path)?, max_bytes)
+        self.read_at(&self.file(path)?, max_bytes)
     }
 
     /// Writes a whole file, creating the directories of its path. Others see the old content or the new one, never a
     /// part; when the write is refused or there is no room, the old content stays.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written, WorkspaceError> {
-        self.gate.write(&parse(path)?, bytes)
+        self.write_at(&self.target(path)?, bytes)
     }
 
     /// Lists the `max_entries` first names of a directory. Protected entries are left out.
     pub fn list(&self, path: &str, max_entries: usize) -> Result<Listing, WorkspaceError> {
-        self.gate.list(&parse(path)?, max_entries)
+        self.list_at(&self.directory(path)?, max_entries)
     }
 }
 
 fn parse(path: &str) -> Result<RelPath<'_>, WorkspaceError> {
     RelPath::parse(path).map_err(|why| WorkspaceError::InvalidPath { path: shown::path(path), why })
+}
+
+/// How a workspace is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockKind {
+    /// Together with others who read.
+    Read,
+    /// Alone.
+    Write,
 }
 
 /// The start of a file.

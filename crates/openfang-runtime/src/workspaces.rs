@@ -1,14 +1,18 @@
 //! Whose files are where: each owner has a workspace for direct calls, and one with each agent. Those that agents have
 //! with the admin are the agents' own: what the house gives them lies there.
+//!
+//! File work is done in a [`Turn`]: many may read at a time, but whoever writes is alone, in all processes of this home.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_types::ids::Owner;
+use tokio::sync::RwLock;
 
 use crate::context::CallContext;
 use crate::tools::ToolFailure;
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::{FileLock, LockKind, Workspace, WorkspaceError};
 
 /// All workspaces, below one directory.
 #[derive(Clone)]
@@ -19,12 +23,21 @@ pub struct Workspaces {
 struct Places {
     root: PathBuf,
     protected: Vec<PathBuf>,
+    /// The workspaces somebody works in, or waits for. Threads must not wait for each other: that is done here.
+    taken: Mutex<HashMap<String, Arc<RwLock<()>>>>,
+}
+
+/// The right to work in a workspace, until it is dropped.
+pub(crate) struct Turn {
+    workspace: Workspace,
+    _among_processes: FileLock,
+    _in_this_process: Box<dyn Send>,
 }
 
 impl Workspaces {
     /// Workspaces below `root`; `protected` is denied to tools wherever it can be reached from.
     pub fn new(root: PathBuf, protected: Vec<PathBuf>) -> Self {
-        Self { places: Arc::new(Places { root, protected }) }
+        Self { places: Arc::new(Places { root, protected, taken: Mutex::default() }) }
     }
 
     /// Whose workspace a call works in, as a path below the root.
@@ -37,15 +50,65 @@ impl Workspaces {
         }
     }
 
-    /// Does file work in the caller's workspace, off the async threads.
-    pub(crate) async fn with<T: Send + 'static>(
-        &self,
-        cx: &CallContext,
-        work: impl FnOnce(&Workspace) -> Result<T, WorkspaceError> + Send + 'static,
-    ) -> Result<T, ToolFailure> {
-        let places = Arc::clone(&self.places);
-        let whose = places.root.join(Self::place(cx));
-        let done = tokio::task::spawn_blocking(move || work(&Workspace::open(&whose, &places.protected)?)).await;
-        Ok(done??)
+    /// The workspace of a path below the root, and the rest of the path.
+    pub(crate) fn split(path: &str) -> Option<(&str, &str)> {
+        let names = match path.split('/').next()? {
+            "agents" | "owners" => 2,
+            "users" => 4,
+            _ => return None,
+        };
+        let (end, _) = path.match_indices('/').nth(names - 1)?;
+        Some((path.get(..end)?, path.get(end + 1..)?))
+    }
+
+    /// Whether there is a directory for this workspace.
+    pub(crate) fn exists(&self, place: &str) -> bool {
+        self.places.root.join(place).is_dir()
+    }
+
+    /// Waits for a turn in a workspace.
+    pub(crate) async fn turn(&self, place: &str, kind: LockKind) -> Result<Turn, ToolFailure> {
+        let taken = self.places.taken(place);
+        let in_this_process: Box<dyn Send> = match kind {
+            LockKind::Read => Box::new(taken.read_owned().await),
+            LockKind::Write => Box::new(taken.write_owned().await),
+        };
+        let (places, whose) = (Arc::clone(&self.places), self.places.root.join(place));
+        let opened = tokio::task::spawn_blocking(move || {
+            let workspace = Workspace::open(&whose, &places.protected)?;
+            let among_processes = workspace.lock(kind)?;
+            Ok::<_, WorkspaceError>(Turn {
+                workspace,
+                _among_processes: among_processes,
+                _in_this_process: in_this_process,
+            })
+        });
+        Ok(opened.await??)
     }
 }
+
+impl Places {
+    fn taken(&self, place: &str) -> Arc<RwLock<()>> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.retain(|_, lock| Arc::strong_count(lock) > 1);
+        Arc::clone(taken.entry(place.to_owned()).or_default())
+    }
+}
+
+impl Turn {
+    /// Does file work, off the async threads. The turn lasts until the work is done, also when nobody waits for it.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&Workspace) -> Result<T, WorkspaceError> + Send + 'static,
+    ) -> Result<(Self, Result<T, WorkspaceError>), ToolFailure> {
+        let done = tokio::task::spawn_blocking(move || {
+            let outcome = work(&self.workspace);
+            (self, outcome)
+        });
+        Ok(done.await?)
+    }
+}
+
+#[cfg(test)]
+#[path = "workspaces_tests.rs"]
+mod tests;

@@ -11,6 +11,7 @@ use openfang_types::task::{Artifact, Message, Origin, Part, Role, TaskParts, Tas
 use crate::{Append, Created, NewTask, ResendKey, TaskQuery, TaskRecord, TaskStore};
 
 pub(crate) use audit::{audit, audit_row};
+pub(crate) use files::{files, owners_have_a_quota};
 pub(crate) use key_values::{key_values, keys_are_limited_per_owner};
 pub(crate) use model::agrees_with_the_model;
 pub(crate) use push::{pushes, pushes_across_processes};
@@ -21,6 +22,7 @@ pub(crate) use users::{new_key, new_user, users};
 
 mod audit;
 mod events;
+mod files;
 mod key_values;
 mod lists;
 mod model;

@@ -11,10 +11,12 @@ use futures_util::future::BoxFuture;
 use openfang_types::task::TaskState;
 
 pub mod audit;
+pub mod files;
 pub mod key_value;
 pub mod memory;
 pub mod nodes;
 pub mod push;
+pub mod quota;
 pub mod sqlite;
 pub mod tasks;
 pub mod users;
@@ -23,11 +25,13 @@ pub use audit::{
     AuditEntry, AuditFault, AuditHash, AuditLink, AuditOutcome, AuditProblem, AuditRetention, AuditRow, AuditStore,
     Rotated, Verified,
 };
+pub use files::{FilePath, FileRecord, FileStore};
 pub use key_value::{Kept, KeyValueStore, ListedKey};
 pub use nodes::{Node, NodeError};
 pub use push::{
     Due, DueQuery, NewPush, Progress, PushAuthorization, PushClaim, PushConfig, PushRow, PushStore, Reached, Then,
 };
+pub use quota::{OwnerBytes, Quota};
 pub use sqlite::{DatabaseFile, Finding, MaintenanceError, OpenError, Report, Sqlite};
 pub use tasks::{
     Append, Created, NewTask, Position, ResendKey, Retained, Retention, Stamp, TaskPage, TaskQuery, TaskRecord,
@@ -82,6 +86,17 @@ pub enum StoreError {
         /// How many one may keep.
         limit: usize,
     },
+    /// The owner keeps as many bytes as one may keep.
+    #[error(
+        "the storage of this owner is full: {kept}, and {limit} are allowed; write shorter files or memory values, \
+         let old tasks go (storage.finished_tasks, storage.finished_days), or raise storage.owner_bytes"
+    )]
+    OwnerFull {
+        /// How many one may keep.
+        limit: u64,
+        /// What takes the room.
+        kept: OwnerBytes,
+    },
     /// There are as many of them as there may be.
     #[error("there are {limit} {what} already; remove one first")]
     TooMany {
@@ -122,25 +137,33 @@ pub struct Stores {
     pub pushes: Arc<dyn PushStore>,
     /// What agents remember.
     pub memory: Arc<dyn KeyValueStore>,
+    /// What the files of workspaces carry.
+    pub files: Arc<dyn FileStore>,
     /// Who did what.
     pub audit: Arc<dyn AuditStore>,
     /// Who there is.
     pub users: Arc<dyn UserStore>,
     /// Whether all that works.
     pub health: Arc<dyn StoreHealth>,
+    /// How much an owner may keep in them.
+    pub quota: Arc<Quota>,
 }
 
 impl Stores {
     /// Everything in this process's memory; gone when it ends.
     pub fn in_memory() -> Self {
-        let tasks = Arc::new(memory::MemoryTasks::default());
+        let quota = Arc::<Quota>::default();
+        let kept = Arc::new(memory::KeptBytes::new(Arc::clone(&quota)));
+        let tasks = Arc::new(memory::MemoryTasks::new(Arc::clone(&kept)));
         Self {
             tasks: Arc::clone(&tasks) as _,
             pushes: tasks,
-            memory: Arc::new(memory::MemoryKeyValues::default()),
+            memory: Arc::new(memory::MemoryKeyValues::new(Arc::clone(&kept))),
+            files: Arc::new(memory::MemoryFiles::new(kept)),
             audit: Arc::new(memory::MemoryAudit::default()),
             users: Arc::new(memory::MemoryUsers::default()),
             health: Arc::new(memory::MemoryHealth),
+            quota,
         }
     }
 }

@@ -1,13 +1,17 @@
 //! The home in this process's memory: bounded, and gone when the process ends.
 
 mod audit;
+mod files;
 mod health;
+mod kept_bytes;
 mod key_value;
 mod tasks;
 mod users;
 
 pub use audit::MemoryAudit;
+pub use files::MemoryFiles;
 pub use health::MemoryHealth;
+pub(crate) use kept_bytes::KeptBytes;
 pub use key_value::MemoryKeyValues;
 pub use tasks::MemoryTasks;
 pub use users::MemoryUsers;

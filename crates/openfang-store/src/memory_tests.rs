@@ -36,6 +36,16 @@ async fn memory_keeps_the_contract() {
 }
 
 #[tokio::test]
+async fn files_keep_the_contract() {
+    contract::files(Stores::in_memory).await;
+}
+
+#[tokio::test]
+async fn owners_have_a_quota() {
+    contract::owners_have_a_quota(Stores::in_memory).await;
+}
+
+#[tokio::test]
 async fn users_keep_the_contract() {
     contract::users(|| Box::new(MemoryUsers::default())).await;
 }

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use crate::{StoreError, StoreFuture, StoreHealth, Stores, WriteStats};
 use audit::{Chain, SegmentLimits, SqliteAudit};
 use batch::Batch;
+use files::SqliteFiles;
 use key_value::SqliteKeyValues;
 use readers::Readers;
 use tasks::{SqlitePushes, SqliteTasks};
@@ -20,6 +21,7 @@ use writer::Writer;
 mod audit;
 mod batch;
 mod checkpoint;
+mod files;
 mod key_value;
 mod maintenance;
 mod readers;
@@ -71,7 +73,9 @@ impl Sqlite {
             memory: Arc::new(SqliteKeyValues::new(self.clone())),
             audit: Arc::new(SqliteAudit::new(self.clone())),
             users: Arc::new(SqliteUsers::new(self.clone())),
+            files: Arc::new(SqliteFiles::new(self.clone())),
             health: Arc::new(self.clone()),
+            quota: self.inner.writer.quota(),
         }
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capability::Glob;
 use crate::ids::AgentName;
-use crate::limits::{API_KEY_MIN_BYTES, Limits};
+use crate::limits::{API_KEY_MIN_BYTES, Limits, OWNER_BYTES};
 use crate::secret::Secret;
 
 pub use a2a::{A2aConfig, ExternalAgent};
@@ -162,11 +162,13 @@ pub struct StorageConfig {
     pub finished_days: u32,
     /// Hours after which a finished task's events are folded into it.
     pub fold_hours: u32,
+    /// Bytes of tasks, files and memory that one owner may keep. When they are full, new ones are refused.
+    pub owner_bytes: u64,
 }
 
 impl Default for StorageConfig {
     fn default() -> Self {
-        Self { finished_tasks: 100_000, finished_days: 30, fold_hours: 6 }
+        Self { finished_tasks: 100_000, finished_days: 30, fold_hours: 6, owner_bytes: OWNER_BYTES }
     }
 }
 

@@ -54,12 +54,22 @@ pub const FILE_READ_MAX_BYTES: usize = 1024 * 1024;
 pub const FILE_WRITE_MAX_BYTES: usize = 5 * 1024 * 1024;
 /// Entries that `file_list` returns.
 pub const FILE_LIST_MAX_ENTRIES: usize = 1_000;
+/// How long a process waits for another one that works in the same workspace.
+pub const WORKSPACE_LOCK: Duration = Duration::from_secs(10);
+/// How often it looks.
+pub const WORKSPACE_LOCK_POLL: Duration = Duration::from_millis(2);
+/// Records of files that are read at a time, to see whether the files are still there.
+pub const FILES_SWEPT: usize = 500;
 /// One value of `memory_store`.
 pub const MEMORY_VALUE_MAX_BYTES: usize = 64 * 1024;
 /// One key of `memory_store`.
 pub const MEMORY_KEY_MAX_BYTES: usize = 256;
 /// Keys one owner may keep in memory.
 pub const MEMORY_KEYS_PER_OWNER: usize = 10_000;
+/// Files of workspaces that one owner may have written by tools.
+pub const FILES_PER_OWNER: usize = 100_000;
+/// Bytes of tasks, files and memory that one owner may keep, unless `storage.owner_bytes` says otherwise.
+pub const OWNER_BYTES: u64 = 1024 * 1024 * 1024;
 /// Rows the in-memory audit home keeps; the oldest go first.
 pub const MEMORY_AUDIT_ROWS: usize = 10_000;
 /// Tasks the in-memory task home keeps; the oldest finished go first, live ones never.

@@ -24,9 +24,9 @@ pub(super) fn refused(error: KernelError) -> A2aError {
             A2aError::invalid("Last-Event-ID", format!("the task has no such event; its last one is {last}"))
         }
         KernelError::TooManyStreams { .. }
-        | KernelError::Store(StoreError::TooManyLive { .. } | StoreError::TooManyPushes { .. }) => {
-            A2aError::TooMany(error.to_string())
-        }
+        | KernelError::Store(
+            StoreError::TooManyLive { .. } | StoreError::TooManyPushes { .. } | StoreError::OwnerFull { .. },
+        ) => A2aError::TooMany(error.to_string()),
         KernelError::Revoked => A2aError::Unsupported(error.to_string()),
         KernelError::Store(StoreError::Unavailable { .. }) => A2aError::Unavailable,
         KernelError::Store(StoreError::NotFound) => A2aError::TaskNotFound,

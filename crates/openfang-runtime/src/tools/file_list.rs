@@ -1,7 +1,6 @@
 //! `file_list`: what is in a directory of the caller's workspace.
 
 use openfang_types::content::ToolOutput;
-use openfang_types::limits::FILE_LIST_MAX_ENTRIES;
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
@@ -10,14 +9,12 @@ use serde_json::Value;
 
 use super::{Tool, ToolFuture, name, parse};
 use crate::context::CallContext;
-use crate::file_labels::FileLabels;
+use crate::files::Files;
 use crate::pipeline::Permit;
 use crate::workspace::{Entry, EntryKind, Listing};
-use crate::workspaces::Workspaces;
 
 pub(super) struct FileList {
-    pub(super) workspaces: Workspaces,
-    pub(super) labels: FileLabels,
+    pub(super) files: Files,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -41,9 +38,8 @@ impl Tool for FileList {
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { path } = parse(arguments)?;
-            let named_with = self.labels.below(&Workspaces::place(cx), &path).await?;
+            let (listing, named_with) = self.files.list(cx, &path).await?;
             let labels = Labels::one(Label::Workspace, format!("directory {path}")).joined(&named_with);
-            let listing = self.workspaces.with(cx, move |files| files.list(&path, FILE_LIST_MAX_ENTRIES)).await?;
             Ok(ToolOutput::text(shown(&listing)).labelled(&labels))
         })
     }

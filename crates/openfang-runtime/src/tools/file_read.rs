@@ -2,7 +2,6 @@
 
 use openfang_types::config::PiiConfig;
 use openfang_types::content::ToolOutput;
-use openfang_types::limits::FILE_READ_MAX_BYTES;
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
@@ -11,14 +10,12 @@ use serde_json::Value;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
-use crate::file_labels::FileLabels;
+use crate::files::Files;
 use crate::pipeline::Permit;
 use crate::workspace::FileBytes;
-use crate::workspaces::Workspaces;
 
 pub(super) struct FileRead {
-    pub(super) workspaces: Workspaces,
-    pub(super) labels: FileLabels,
+    pub(super) files: Files,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -37,9 +34,7 @@ impl Tool for FileRead {
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { path } = parse(arguments)?;
-            let wanted = path.clone();
-            let file = self.workspaces.with(cx, move |files| files.read(&wanted, FILE_READ_MAX_BYTES)).await?;
-            let written_with = self.labels.of(&Workspaces::place(cx), &path).await?;
+            let (file, written_with) = self.files.read(cx, &path).await?;
             let labels = labels_of(&path, &cx.config.pii).joined(&written_with);
             Ok(ToolOutput::text(text_of(&path, file)?).labelled(&labels))
         })

@@ -10,13 +10,11 @@ use serde_json::Value;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
-use crate::file_labels::FileLabels;
+use crate::files::Files;
 use crate::pipeline::Permit;
-use crate::workspaces::Workspaces;
 
 pub(super) struct FileWrite {
-    pub(super) workspaces: Workspaces,
-    pub(super) labels: FileLabels,
+    pub(super) files: Files,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -40,11 +38,7 @@ impl Tool for FileWrite {
             if content.len() > FILE_WRITE_MAX_BYTES {
                 return Err(ToolFailure::new("the content is larger than 5 MiB; write several files"));
             }
-            let (place, context) = (Workspaces::place(cx), cx.context_labels());
-            self.labels.before_write(&place, &path, &context).await?;
-            let target = path.clone();
-            let written = self.workspaces.with(cx, move |files| files.write(&target, content.as_bytes())).await?;
-            self.labels.after_write(&place, &path, &context).await?;
+            let written = self.files.write(cx, &path, content).await?;
             let verb = if written.created { "created" } else { "replaced" };
             Ok(ToolOutput::text(format!("{verb} {path}, {} bytes", written.bytes)))
         })

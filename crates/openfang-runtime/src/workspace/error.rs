@@ -46,6 +46,14 @@ pub enum WorkspaceError {
         /// The path as shown.
         path: String,
     },
+    /// A file with another name, which may be outside.
+    #[error(
+        "'{path}' is a hard link: the same file has another name, perhaps outside the workspace; make a copy of it"
+    )]
+    HardLink {
+        /// The path as shown.
+        path: String,
+    },
     /// The disk, a quota or a size limit is reached; the old content is untouched.
     #[error("there is no room to write '{path}': the disk is full, or a quota or size limit is reached")]
     TooLarge {

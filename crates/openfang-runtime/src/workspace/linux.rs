@@ -1,17 +1,19 @@
 //! The gate on Linux. `beneath` makes the one kind of open call, `walk` gets from a path to its place, `protected` knows
-//! our own files, `replace` writes, `listing` lists. A [`Refusal`] becomes a [`WorkspaceError`] here and only here.
+//! our own files, `replace` writes, `listing` lists, `lock` keeps two writers apart. A [`Refusal`] becomes a [`WorkspaceError`] here and only here.
 
 mod beneath;
 mod listing;
+mod lock;
 mod protected;
 mod refusal;
 mod replace;
 mod walk;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +22,25 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, Stat, fstat, openat};
 use self::protected::{FileId, Guard, Protected};
 use self::refusal::{Refusal, errno_of};
 use self::walk::{Missing, Place, walk};
-use super::{FileBytes, Listing, RelPath, WorkspaceError, Written};
+use super::{FileBytes, Listing, LockKind, RelPath, WorkspaceError, Written, shown};
+pub use lock::FileLock;
+
+/// What a path means: a name in a pinned directory, or a directory itself.
+#[derive(Debug)]
+pub struct Located {
+    directory: OwnedFd,
+    /// None for a directory.
+    name: OsString,
+    asked: String,
+    path: String,
+}
+
+impl Located {
+    /// The path from the root, with links resolved: the same for every path that leads there.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
 
 /// The pinned root and what must not be touched beneath it.
 #[derive(Debug)]
@@ -42,49 +62,68 @@ impl Gate {
         Ok(Self { root: fd, protected })
     }
 
-    pub(super) fn read(&self, path: &RelPath<'_>, max_bytes: usize) -> Result<FileBytes, WorkspaceError> {
-        self.try_read(path, max_bytes).map_err(|refusal| refusal.at(path.as_str()))
+    /// Takes the workspace for one's own work: alone, or together with others who only read.
+    pub(super) fn lock(&self, kind: LockKind) -> Result<FileLock, WorkspaceError> {
+        lock::lock(self.root.as_fd(), kind).map_err(|refusal| refusal.at("."))
     }
 
-    pub(super) fn write(&self, path: &RelPath<'_>, bytes: &[u8]) -> Result<Written, WorkspaceError> {
-        self.try_write(path, bytes).map_err(|refusal| refusal.at(path.as_str()))
-    }
-
-    pub(super) fn list(&self, path: &RelPath<'_>, max_entries: usize) -> Result<Listing, WorkspaceError> {
-        self.try_list(path, max_entries).map_err(|refusal| refusal.at(path.as_str()))
-    }
-
-    fn try_read(&self, path: &RelPath<'_>, max_bytes: usize) -> Result<FileBytes, Refusal> {
-        let mut guard = self.protected.guard();
-        match walk(self.root.as_fd(), path, &mut guard, Missing::Refuse)? {
+    /// Finds a file that can be read.
+    pub(super) fn file(&self, path: &RelPath<'_>) -> Result<Located, WorkspaceError> {
+        self.located(path, |guard| match walk(self.root.as_fd(), path, guard, Missing::Refuse)? {
             Place::Entry { kind: None, .. } => Err(Refusal::NotFound),
-            Place::Entry { parent, name, kind: Some(FileType::RegularFile) } => {
-                read_file(parent.as_fd(), &name, max_bytes, &guard)
-            }
-            Place::Entry { kind: Some(_), .. } | Place::Directory(_) => Err(Refusal::NotAFile),
-        }
+            Place::Entry { parent, name, kind: Some(FileType::RegularFile), path } => Ok((parent, name, path)),
+            Place::Entry { kind: Some(_), .. } | Place::Directory { .. } => Err(Refusal::NotAFile),
+        })
     }
 
-    fn try_write(&self, path: &RelPath<'_>, bytes: &[u8]) -> Result<Written, Refusal> {
-        let mut guard = self.protected.guard();
-        if path.means_directory() {
-            return Err(refuse_directory(walk(self.root.as_fd(), path, &mut guard, Missing::Refuse)));
-        }
-        match walk(self.root.as_fd(), path, &mut guard, Missing::Create)? {
-            Place::Entry { parent, name, kind: None | Some(FileType::RegularFile) } => {
-                replace::replace(parent.as_fd(), &name, bytes, &guard)
+    /// Finds the place of a file that can be written, and makes the directories of its path.
+    pub(super) fn target(&self, path: &RelPath<'_>) -> Result<Located, WorkspaceError> {
+        self.located(path, |guard| {
+            if path.means_directory() {
+                return Err(refuse_directory(walk(self.root.as_fd(), path, guard, Missing::Refuse)));
             }
-            Place::Entry { kind: Some(_), .. } | Place::Directory(_) => Err(Refusal::NotAFile),
-        }
+            match walk(self.root.as_fd(), path, guard, Missing::Create)? {
+                Place::Entry { parent, name, kind: None | Some(FileType::RegularFile), path } => {
+                    Ok((parent, name, path))
+                }
+                Place::Entry { kind: Some(_), .. } | Place::Directory { .. } => Err(Refusal::NotAFile),
+            }
+        })
     }
 
-    fn try_list(&self, path: &RelPath<'_>, max_entries: usize) -> Result<Listing, Refusal> {
-        let mut guard = self.protected.guard();
-        match walk(self.root.as_fd(), path, &mut guard, Missing::Refuse)? {
-            Place::Directory(directory) => listing::list(directory.as_fd(), max_entries, &guard),
+    /// Finds a directory.
+    pub(super) fn directory(&self, path: &RelPath<'_>) -> Result<Located, WorkspaceError> {
+        self.located(path, |guard| match walk(self.root.as_fd(), path, guard, Missing::Refuse)? {
+            Place::Directory { fd, path } => Ok((fd, OsString::new(), path)),
             Place::Entry { kind: None, .. } => Err(Refusal::NotFound),
             Place::Entry { kind: Some(_), .. } => Err(Refusal::NotADirectory),
-        }
+        })
+    }
+
+    pub(super) fn read(&self, file: &Located, max_bytes: usize) -> Result<FileBytes, WorkspaceError> {
+        let read = read_file(file.directory.as_fd(), &file.name, max_bytes, &self.protected.guard());
+        read.map_err(|refusal| refusal.at(&file.asked))
+    }
+
+    pub(super) fn write(&self, target: &Located, bytes: &[u8]) -> Result<Written, WorkspaceError> {
+        let written = replace::replace(target.directory.as_fd(), &target.name, bytes, &self.protected.guard());
+        written.map_err(|refusal| refusal.at(&target.asked))
+    }
+
+    pub(super) fn list(&self, directory: &Located, max_entries: usize) -> Result<Listing, WorkspaceError> {
+        let listing = listing::list(directory.directory.as_fd(), max_entries, &self.protected.guard());
+        listing.map_err(|refusal| refusal.at(&directory.asked))
+    }
+
+    fn located(
+        &self,
+        path: &RelPath<'_>,
+        find: impl FnOnce(&mut Guard<'_>) -> Result<(OwnedFd, OsString, Vec<OsString>), Refusal>,
+    ) -> Result<Located, WorkspaceError> {
+        let (directory, name, names) =
+            find(&mut self.protected.guard()).map_err(|refusal| refusal.at(path.as_str()))?;
+        let names: Vec<_> = names.iter().map(|name| shown::unique(name.as_bytes())).collect();
+        Ok(Located { directory, name, asked: path.as_str().to_owned(), path: names.join("/") })
     }
 }
 
@@ -107,7 +146,12 @@ fn open_root(root: &Path) -> Result<OwnedFd, Refusal> {
 
 fn read_file(parent: BorrowedFd<'_>, name: &OsStr, max_bytes: usize, guard: &Guard<'_>) -> Result<FileBytes, Refusal> {
     let file = beneath::open(parent, name, OFlags::RDONLY)?;
-    let size = u64::try_from(check_file(&file, guard)?.st_size).unwrap_or_default();
+    let stat = check_file(&file, guard)?;
+    // Its other name may be outside, and then so is what it says.
+    if stat.st_nlink > 1 {
+        return Err(Refusal::HardLink);
+    }
+    let size = u64::try_from(stat.st_size).unwrap_or_default();
 
     // One byte more than allowed tells whether there is more, also where the size is not known (procfs says 0).
     let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);

@@ -37,6 +37,14 @@ pub(super) fn name(bytes: &[u8]) -> String {
     shown
 }
 
+/// A file name as a key: as it is, unless that is not text or has a backslash.
+pub(super) fn unique(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.contains('\\') => text.to_owned(),
+        Ok(_) | Err(_) => name(bytes),
+    }
+}
+
 /// Characters that reorder or hide the text around them, the classic ways to make one name pass for another.
 fn is_invisible(character: char) -> bool {
     matches!(character,

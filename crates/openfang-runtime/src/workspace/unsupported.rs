@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{FileBytes, Listing, RelPath, WorkspaceError, Written};
+use super::{FileBytes, Listing, LockKind, RelPath, WorkspaceError, Written};
 
 /// Cannot be made, so the methods below are never reached.
 #[derive(Debug)]
@@ -13,15 +13,46 @@ impl Gate {
         Err(WorkspaceError::Unsupported)
     }
 
-    pub(super) fn read(&self, _path: &RelPath<'_>, _max_bytes: usize) -> Result<FileBytes, WorkspaceError> {
+    pub(super) fn lock(&self, _kind: LockKind) -> Result<FileLock, WorkspaceError> {
         Err(WorkspaceError::Unsupported)
     }
 
-    pub(super) fn write(&self, _path: &RelPath<'_>, _bytes: &[u8]) -> Result<Written, WorkspaceError> {
+    pub(super) fn file(&self, _path: &RelPath<'_>) -> Result<Located, WorkspaceError> {
         Err(WorkspaceError::Unsupported)
     }
 
-    pub(super) fn list(&self, _path: &RelPath<'_>, _max_entries: usize) -> Result<Listing, WorkspaceError> {
+    pub(super) fn target(&self, _path: &RelPath<'_>) -> Result<Located, WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
+    }
+
+    pub(super) fn directory(&self, _path: &RelPath<'_>) -> Result<Located, WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
+    }
+
+    pub(super) fn read(&self, _file: &Located, _max_bytes: usize) -> Result<FileBytes, WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
+    }
+
+    pub(super) fn write(&self, _target: &Located, _bytes: &[u8]) -> Result<Written, WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
+    }
+
+    pub(super) fn list(&self, _directory: &Located, _max_entries: usize) -> Result<Listing, WorkspaceError> {
         Err(WorkspaceError::Unsupported)
     }
 }
+
+/// Cannot be made.
+#[derive(Debug)]
+pub struct Located {}
+
+impl Located {
+    /// The path from the root.
+    pub fn path(&self) -> &str {
+        ""
+    }
+}
+
+/// Cannot be made.
+#[derive(Debug)]
+pub struct FileLock {}

@@ -115,6 +115,7 @@ pub(super) fn variant(error: &WorkspaceError) -> String {
         WorkspaceError::NotAFile { .. } => "NotAFile".to_owned(),
         WorkspaceError::NotADirectory { .. } => "NotADirectory".to_owned(),
         WorkspaceError::Protected { .. } => "Protected".to_owned(),
+        WorkspaceError::HardLink { .. } => "HardLink".to_owned(),
         WorkspaceError::TooLarge { .. } => "TooLarge".to_owned(),
         WorkspaceError::Io { source, .. } => format!("Io {:?}", source.kind()),
         WorkspaceError::Unsupported => "Unsupported".to_owned(),

@@ -1,6 +1,6 @@
 //! PTH-04: links that lead out, by themselves or in a chain, and the links of procfs that are no text at all.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::fd::AsRawFd as _;
 use std::path::Path;
 
@@ -50,6 +50,40 @@ fn a_chain_that_ends_outside_is_refused_at_its_last_link() {
 
     fixture.assert_refused("one", "Outside");
     fixture.assert_refused("one/canary.txt", "Outside");
+}
+
+/// What a hard link says is said outside too, and nothing tells on which side it was written.
+#[test]
+fn a_hard_link_is_not_read_until_it_is_overwritten() {
+    let fixture = Fixture::new();
+    fs::hard_link(fixture.outside("outside/canary.txt"), fixture.root.join("shared")).unwrap();
+    fixture.link("to-shared", "shared");
+
+    for path in ["shared", "to-shared"] {
+        assert_eq!(variant(&fixture.workspace.read(path, 100).unwrap_err()), "HardLink", "{path}");
+    }
+
+    fixture.workspace.write("shared", b"mine").unwrap();
+    assert_eq!(fixture.workspace.read("to-shared", 100).unwrap().bytes, b"mine");
+    assert_eq!(fs::read_to_string(fixture.outside("outside/canary.txt")).unwrap(), super::fixture::CANARY);
+}
+
+#[test]
+fn every_path_to_a_file_resolves_to_the_same_one() {
+    let fixture = Fixture::new();
+    fixture.link("alias", "dir");
+    fixture.link("dir/up", "../dir/./deep/../new.txt");
+    fixture.workspace.write("dir/deep/x", b"").unwrap();
+
+    for path in ["dir/new.txt", "./dir//new.txt", "alias/new.txt"] {
+        assert_eq!(fixture.workspace.target(path).unwrap().path(), "dir/new.txt", "{path}");
+    }
+    fixture.workspace.write("dir/new.txt", b"x").unwrap();
+    for path in ["dir/up", "alias/up", "alias/new.txt"] {
+        assert_eq!(fixture.workspace.file(path).unwrap().path(), "dir/new.txt", "{path}");
+    }
+    assert_eq!(fixture.workspace.directory("alias/").unwrap().path(), "dir");
+    assert_eq!(fixture.workspace.directory(".").unwrap().path(), "");
 }
 
 #[test]

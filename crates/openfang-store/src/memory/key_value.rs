@@ -1,20 +1,26 @@
 //! Keys and values in a sorted map per owner.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_types::ids::Owner;
 use openfang_types::limits::MEMORY_KEYS_PER_OWNER;
 
+use super::kept_bytes::{KeptBytes, Kind};
 use crate::{Kept, KeyValueStore, ListedKey, StoreError, StoreFuture};
 
 /// Keys and values in memory.
 #[derive(Default)]
 pub struct MemoryKeyValues {
     owners: Mutex<HashMap<Owner, BTreeMap<String, Kept>>>,
+    kept: Arc<KeptBytes>,
 }
 
 impl MemoryKeyValues {
+    pub(crate) fn new(kept: Arc<KeptBytes>) -> Self {
+        Self { kept, ..Self::default() }
+    }
+
     fn with<T>(&self, owner: &Owner, work: impl FnOnce(&mut BTreeMap<String, Kept>) -> T) -> T {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         work(owners.entry(owner.clone()).or_default())
@@ -27,6 +33,9 @@ impl KeyValueStore for MemoryKeyValues {
             if values.len() >= MEMORY_KEYS_PER_OWNER && !values.contains_key(key) {
                 return Err(StoreError::TooManyKeys { limit: MEMORY_KEYS_PER_OWNER });
             }
+            let weight = |kept: &Kept| (key.len() + kept.value.len()) as u64;
+            let before = values.get(key).map_or(0, weight);
+            self.kept.replace(owner, Kind::Memory, before, weight(&kept))?;
             values.insert(key.to_owned(), kept);
             Ok(())
         });

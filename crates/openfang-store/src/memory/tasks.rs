@@ -1,7 +1,7 @@
 //! Tasks in a bounded map: when it is full the oldest finished one goes, in order of finishing; a live one never does.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
@@ -10,6 +10,7 @@ use openfang_types::limits::MEMORY_TASKS;
 use openfang_types::task::TaskState;
 use tokio::sync::watch;
 
+use super::kept_bytes::{KeptBytes, Kind};
 use crate::tasks::rules::{self, Standing};
 use crate::{
     Append, Created, NewTask, Position, ResendKey, Retained, Retention, Stamp, StoreError, StoreFuture, TaskPage,
@@ -37,6 +38,7 @@ struct Inner {
     finished: VecDeque<TaskId>,
     live: HashMap<Owner, usize>,
     pushes_waiting: watch::Sender<u64>,
+    kept: Arc<KeptBytes>,
 }
 
 struct Entry {
@@ -44,6 +46,7 @@ struct Entry {
     resend_key: ResendKey,
     cancel_requested: bool,
     events: Vec<TaskEvent>,
+    bytes: u64,
     pushes: Vec<Pushed>,
     latest: watch::Sender<Seq>,
 }
@@ -97,6 +100,7 @@ impl Inner {
         self.make_room()?;
         let id = new.id;
         let entry = entry_of(new);
+        self.kept.replace(&entry.record.owner, Kind::Tasks, 0, entry.bytes)?;
         let (record, stamp) = (entry.record.clone(), entry.stamp());
         *self.live.entry(record.owner.clone()).or_default() += 1;
         if !entry.pushes.is_empty() {
@@ -118,6 +122,7 @@ impl Inner {
         let oldest = self.finished.pop_front().ok_or(StoreError::TooManyLive { limit: MEMORY_TASKS })?;
         if let Some(gone) = self.entries.remove(&oldest) {
             let record = gone.record;
+            self.kept.book(&record.owner, Kind::Tasks, gone.bytes, 0);
             if let Some(name) = record.peer_name {
                 self.by_name.remove(&(record.owner.clone(), name));
             }
@@ -127,8 +132,16 @@ impl Inner {
     }
 
     fn append(&mut self, write: Append) -> Result<Stamp, StoreError> {
+        let kept = Arc::clone(&self.kept);
         let entry = self.own(&write.owner, write.id)?;
         let state = entry.standing().append(write.version, &rules::states(&write.events))?;
+        let more = weight(&write.events);
+        // An end is always written, or a task without room for it would live for ever.
+        match state.is_terminal() {
+            true => kept.book(&write.owner, Kind::Tasks, 0, more),
+            false => kept.replace(&write.owner, Kind::Tasks, 0, more)?,
+        }
+        entry.bytes += more;
         let has_events = !write.events.is_empty();
         for body in write.events {
             entry.push(body, write.at);
@@ -163,6 +176,14 @@ impl Inner {
     }
 }
 
+/// The bytes of events, as another home would write them.
+fn weight(events: &[EventBody]) -> u64 {
+    events
+        .iter()
+        .map(|event| serde_json::to_vec(event).map_or(0, |json| json.len() as u64))
+        .sum()
+}
+
 fn entry_of(mut new: NewTask) -> Entry {
     let push = new
         .push
@@ -181,15 +202,17 @@ fn entry_of(mut new: NewTask) -> Entry {
         node: new.node,
         attempt: 1,
     };
+    let events = new.first_events();
     let mut entry = Entry {
         record,
+        bytes: weight(&events),
         resend_key: new.resend_key,
         cancel_requested: false,
         events: Vec::new(),
         pushes: push.into_iter().collect(),
         latest: watch::Sender::new(0),
     };
-    for body in new.first_events() {
+    for body in events {
         entry.push(body, new.at);
     }
     entry.latest.send_replace(entry.record.seq);
@@ -197,6 +220,11 @@ fn entry_of(mut new: NewTask) -> Entry {
 }
 
 impl MemoryTasks {
+    pub(crate) fn new(kept: Arc<KeptBytes>) -> Self {
+        let inner = Inner { kept, ..Inner::default() };
+        Self { inner: Mutex::new(inner), ..Self::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -9,9 +9,58 @@ use rusqlite::{Connection, params};
 
 use super::audit::Chain;
 use super::{damaged, unavailable};
-use crate::StoreError;
+use crate::{OwnerBytes, Quota, StoreError};
 
 const STATES: usize = TaskState::ALL.len();
+const COUNTERS: usize = STATES + 2;
+
+/// What is counted for an owner: how many there are, and their bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counter {
+    /// Tasks in a state. The bytes of a task may be booked in any state: only their sum is asked for.
+    Tasks(TaskState),
+    /// Keys of memory.
+    Memory,
+    /// Files of workspaces.
+    Files,
+}
+
+impl Counter {
+    fn all() -> impl Iterator<Item = Self> {
+        TaskState::ALL.into_iter().map(Self::Tasks).chain([Self::Memory, Self::Files])
+    }
+
+    const fn place(self) -> usize {
+        match self {
+            Self::Tasks(state) => state as usize,
+            Self::Memory => STATES,
+            Self::Files => STATES + 1,
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Tasks(state) => state.as_str(),
+            Self::Memory => "memory",
+            Self::Files => "files",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "memory" => Some(Self::Memory),
+            "files" => Some(Self::Files),
+            state => TaskState::from_word(state).map(Self::Tasks),
+        }
+    }
+}
+
+/// How many, and their bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Amount {
+    number: i64,
+    bytes: i64,
+}
 
 /// One transaction, and what is to be done when it is committed.
 pub(super) struct Batch<'c> {
@@ -25,18 +74,19 @@ pub(super) struct Batch<'c> {
     is_push_waiting: bool,
     are_accounts_changed: bool,
     counts: HashMap<Owner, Counts>,
+    quota: &'c Quota,
 }
 
-/// An owner's counters, in the order of [`TaskState::ALL`].
+/// An owner's counters, each at its [place](Counter::place).
 #[derive(Default)]
 struct Counts {
     /// As they stood when the transaction began; read when somebody asks, at most once.
-    stored: Option<[i64; STATES]>,
-    change: [i64; STATES],
+    stored: Option<[Amount; COUNTERS]>,
+    change: [Amount; COUNTERS],
 }
 
 impl<'c> Batch<'c> {
-    pub(super) fn new(connection: &'c Connection, chain: Chain) -> Self {
+    pub(super) fn new(connection: &'c Connection, chain: Chain, quota: &'c Quota) -> Self {
         Self {
             connection,
             chain,
@@ -45,6 +95,7 @@ impl<'c> Batch<'c> {
             is_push_waiting: false,
             are_accounts_changed: false,
             counts: HashMap::new(),
+            quota,
         }
     }
 
@@ -79,31 +130,65 @@ impl<'c> Batch<'c> {
     }
 
     /// Changes a counter; all changes of a batch are written once.
-    pub(super) fn count(&mut self, owner: &Owner, state: TaskState, by: i64) {
-        self.counts_of(owner).change[state as usize] += by;
+    pub(super) fn change(&mut self, owner: &Owner, counter: Counter, number: i64, bytes: i64) {
+        let change = &mut self.counts_of(owner).change[counter.place()];
+        change.number += number;
+        change.bytes += bytes;
     }
 
     /// How many live tasks an owner has, with what this batch has done so far.
     pub(super) fn live(&mut self, owner: &Owner) -> Result<i64, StoreError> {
+        let live = TaskState::ALL.into_iter().filter(|state| !state.is_terminal());
+        let now = self.now(owner)?;
+        Ok(live.map(|state| now(Counter::Tasks(state)).number).sum())
+    }
+
+    /// How many of something an owner has, with what this batch has done so far.
+    pub(super) fn number(&mut self, owner: &Owner, counter: Counter) -> Result<i64, StoreError> {
+        Ok(self.now(owner)?(counter).number)
+    }
+
+    /// Whether an owner may keep so many bytes more.
+    pub(super) fn check_room(&mut self, owner: &Owner, more: i64) -> Result<(), StoreError> {
+        let Ok(more @ 1..) = u64::try_from(more) else { return Ok(()) };
+        let quota = self.quota;
+        let now = self.now(owner)?;
+        let bytes = |counter| u64::try_from(now(counter).bytes).unwrap_or_default();
+        let tasks: i64 = TaskState::ALL.into_iter().map(|state| now(Counter::Tasks(state)).bytes).sum();
+        let kept = OwnerBytes {
+            tasks: u64::try_from(tasks).unwrap_or_default(),
+            files: bytes(Counter::Files),
+            memory: bytes(Counter::Memory),
+        };
+        quota.check(owner, kept, more)
+    }
+
+    /// An owner's counters as this batch has left them.
+    fn now(&mut self, owner: &Owner) -> Result<impl Fn(Counter) -> Amount, StoreError> {
         let connection = self.connection;
         let counts = self.counts_of(owner);
         let stored = match counts.stored {
             Some(stored) => stored,
             None => *counts.stored.insert(stored(connection, owner)?),
         };
-        let live = TaskState::ALL.into_iter().filter(|state| !state.is_terminal());
-        Ok(live.map(|state| stored[state as usize] + counts.change[state as usize]).sum())
+        let change = counts.change;
+        Ok(move |counter: Counter| {
+            let (stored, change) = (stored[counter.place()], change[counter.place()]);
+            Amount { number: stored.number + change.number, bytes: stored.bytes + change.bytes }
+        })
     }
 
     /// Writes the counters down; the last thing before the commit.
     pub(super) fn write_counts(&self) -> rusqlite::Result<()> {
-        let sql = "INSERT INTO task_counts (owner, state, n) VALUES (?1, ?2, ?3)
-                   ON CONFLICT (owner, state) DO UPDATE SET n = n + excluded.n";
+        let sql = "INSERT INTO task_counts (owner, state, n, bytes) VALUES (?1, ?2, ?3, ?4)
+                   ON CONFLICT (owner, state) DO UPDATE SET n = n + excluded.n, bytes = bytes + excluded.bytes";
         let mut statement = self.connection.prepare_cached(sql)?;
         for (owner, counts) in &self.counts {
-            let changed = TaskState::ALL.into_iter().zip(counts.change).filter(|(_, by)| *by != 0);
-            for (state, by) in changed {
-                statement.execute(params![owner.as_str(), state.as_str(), by])?;
+            for counter in Counter::all() {
+                let change = counts.change[counter.place()];
+                if change != Amount::default() {
+                    statement.execute(params![owner.as_str(), counter.word(), change.number, change.bytes])?;
+                }
             }
         }
         Ok(())
@@ -118,15 +203,17 @@ impl<'c> Batch<'c> {
 }
 
 /// An owner's counters as they are stored.
-fn stored(connection: &Connection, owner: &Owner) -> Result<[i64; STATES], StoreError> {
-    let mut counts = [0; STATES];
-    let sql = "SELECT state, n FROM task_counts WHERE owner = ?1";
+fn stored(connection: &Connection, owner: &Owner) -> Result<[Amount; COUNTERS], StoreError> {
+    let mut counts = [Amount::default(); COUNTERS];
+    let sql = "SELECT state, n, bytes FROM task_counts WHERE owner = ?1";
     let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
     let mut rows = statement.query([owner.as_str()]).map_err(unavailable)?;
     while let Some(row) = rows.next().map_err(unavailable)? {
-        let word: String = row.get(0).map_err(unavailable)?;
-        let state = TaskState::from_word(&word).ok_or_else(|| damaged("a counter of no state"))?;
-        counts[state as usize] = row.get(1).map_err(unavailable)?;
+        let word = row.get_ref(0).map_err(unavailable)?;
+        let counter = word.as_str().ok().and_then(Counter::from_word);
+        let counter = counter.ok_or_else(|| damaged("a counter of no state"))?;
+        counts[counter.place()] =
+            Amount { number: row.get(1).map_err(unavailable)?, bytes: row.get(2).map_err(unavailable)? };
     }
     Ok(counts)
 }

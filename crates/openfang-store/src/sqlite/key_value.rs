@@ -1,11 +1,12 @@
-//! Keys and values in SQLite. How many keys an owner has is kept beside them: counting them would read them all.
+//! Keys and values in SQLite. How many keys an owner has is kept in a counter: counting them would read them all.
 
 use openfang_types::ids::Owner;
 use openfang_types::limits::MEMORY_KEYS_PER_OWNER;
 use openfang_types::taint::Labels;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::batch::Batch;
+use super::batch::{Batch, Counter};
+use super::tasks::columns::signed;
 use super::{Sqlite, damaged, unavailable};
 use crate::{Kept, KeyValueStore, ListedKey, StoreError, StoreFuture};
 
@@ -41,29 +42,32 @@ impl KeyValueStore for SqliteKeyValues {
     }
 }
 
-fn put(batch: &Batch<'_>, owner: &Owner, key: &str, [value, labels]: [&str; 2]) -> Result<(), StoreError> {
-    let execute = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
-        batch
-            .connection
-            .prepare_cached(sql)
-            .and_then(|mut s| s.execute(values))
-            .map_err(unavailable)
-    };
-    let owner = owner.as_str();
-    let overwrite = "UPDATE memory SET value = ?3, labels = ?4 WHERE owner = ?1 AND key = ?2";
-    if execute(overwrite, params![owner, key, value, labels])? > 0 {
-        return Ok(());
-    }
-    // Nothing was changed if the owner has as many as one may have.
-    let one_more = "INSERT INTO memory_counts (owner, n) VALUES (?1, 1)
-                    ON CONFLICT (owner) DO UPDATE SET n = n + 1 WHERE n < ?2";
-    let limit = i64::try_from(MEMORY_KEYS_PER_OWNER).unwrap_or(i64::MAX);
-    if execute(one_more, params![owner, limit])? == 0 {
+fn put(batch: &mut Batch<'_>, owner: &Owner, key: &str, [value, labels]: [&str; 2]) -> Result<(), StoreError> {
+    let before = weight(batch.connection, owner, key)?;
+    let after = signed(key.len() + value.len() + labels.len());
+    batch.check_room(owner, after - before.unwrap_or_default())?;
+    if before.is_none() && batch.number(owner, Counter::Memory)? >= signed(MEMORY_KEYS_PER_OWNER) {
         return Err(StoreError::TooManyKeys { limit: MEMORY_KEYS_PER_OWNER });
     }
-    let insert = "INSERT INTO memory (owner, key, value, labels) VALUES (?1, ?2, ?3, ?4)";
-    execute(insert, params![owner, key, value, labels])?;
+    let sql = "INSERT INTO memory (owner, key, value, labels) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT (owner, key) DO UPDATE SET value = excluded.value, labels = excluded.labels";
+    let statement = batch.connection.prepare_cached(sql);
+    statement
+        .and_then(|mut statement| statement.execute(params![owner.as_str(), key, value, labels]))
+        .map_err(unavailable)?;
+    batch.change(owner, Counter::Memory, i64::from(before.is_none()), after - before.unwrap_or_default());
     Ok(())
+}
+
+/// What a key counts, if it is there: itself, its value and its labels.
+fn weight(connection: &Connection, owner: &Owner, key: &str) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT octet_length(key) + octet_length(value) + octet_length(labels) FROM memory
+               WHERE owner = ?1 AND key = ?2";
+    let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
+    statement
+        .query_row([owner.as_str(), key], |row| row.get(0))
+        .optional()
+        .map_err(unavailable)
 }
 
 fn get(connection: &Connection, owner: &Owner, key: &str) -> Result<Option<Kept>, StoreError> {

@@ -52,6 +52,17 @@ impl Database {
         let sql = "INSERT INTO task_counts (owner, state, n) VALUES ('ada', 'completed', 1)
                    ON CONFLICT (owner, state) DO UPDATE SET n = n + 1";
         connection.execute(sql, []).unwrap();
+        self.count_bytes();
+    }
+
+    /// Makes the counted bytes those that are there.
+    fn count_bytes(&self) {
+        self.sql(
+            "UPDATE task_counts SET bytes = coalesce((SELECT sum(coalesce(octet_length(first), 0)
+                 + coalesce(octet_length(folded), 0)
+                 + coalesce((SELECT sum(octet_length(bodies)) FROM a2a_task_events WHERE task = id), 0))
+             FROM a2a_tasks t WHERE t.owner = task_counts.owner AND t.state = task_counts.state), 0)",
+        );
     }
 }
 
@@ -69,6 +80,7 @@ async fn a_sound_database_has_no_findings() {
     database.task(1, 3, &[(1, 2), (3, 1)]);
     database.task(2, 1, &[(1, 1)]);
     database.sql("UPDATE a2a_tasks SET folded = '{}' WHERE seq = 1; DELETE FROM a2a_task_events WHERE task <> (SELECT min(id) FROM a2a_tasks)");
+    database.count_bytes();
     database.stores.audit.commit(audit_row(1)).await.unwrap();
 
     let report = database.file().check().unwrap();
@@ -108,6 +120,7 @@ async fn a_task_without_the_events_in_its_own_row_is_found() {
         let record = contract::create(&**tasks, contract::new_task(&contract::owner("ada"), "m")).await;
         assert_eq!(database.file().check().unwrap().findings, []);
         database.sql(&format!("UPDATE a2a_tasks SET first = {damage}"));
+        database.count_bytes();
 
         let findings = database.file().check().unwrap().findings;
 
@@ -123,7 +136,7 @@ async fn everything_that_does_not_fit_is_found() {
     database.stores.audit.commit(audit_row(1)).await.unwrap();
     database.sql(
         "UPDATE task_counts SET n = 7;
-         INSERT INTO task_counts VALUES ('bob', 'failed', 2), ('bob', 'working', 0);
+         INSERT INTO task_counts VALUES ('bob', 'failed', 2, 0), ('bob', 'working', 0, 0), ('bob', 'files', 1, 9);
          INSERT INTO a2a_task_events (task, seq, at, bodies) VALUES (x'00000000000000000000000000000009', 1, 0, '[]');
          UPDATE audit SET row = '{}'",
     );
@@ -134,9 +147,10 @@ async fn everything_that_does_not_fit_is_found() {
         let (owner, state) = (owner.to_owned(), state.to_owned());
         Finding::Count { owner, state, kept, counted }
     };
-    let first = [count("ada", "completed", 7, 1), count("bob", "failed", 2, 0), Finding::NoTask { task: task_id(9) }];
-    assert_eq!(findings[..3], first);
-    assert!(matches!(&findings[3..], [Finding::Audit(problem)] if problem.what == AuditFault::Changed));
+    let bytes = Finding::Bytes { owner: "bob".to_owned(), what: "files".to_owned(), kept: 9, counted: 0 };
+    let lost = Finding::NoTask { task: task_id(9) };
+    assert_eq!(findings[..4], [count("ada", "completed", 7, 1), count("bob", "failed", 2, 0), bytes, lost]);
+    assert!(matches!(&findings[4..], [Finding::Audit(problem)] if problem.what == AuditFault::Changed));
 }
 
 #[tokio::test]

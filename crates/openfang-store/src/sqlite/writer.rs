@@ -13,7 +13,7 @@ use super::checkpoint::Checkpoints;
 use super::schema::OpenError;
 use super::unavailable;
 use super::watchers::{Watchers, data_version};
-use crate::{StoreError, StoreFuture, WriteStats};
+use crate::{Quota, StoreError, StoreFuture, WriteStats};
 
 pub(super) use super::batch::Batch;
 use queue::{Job, Queue};
@@ -34,6 +34,7 @@ struct Shared {
     writes: AtomicU64,
     lost: AtomicU64,
     failure: Mutex<Option<String>>,
+    quota: Arc<Quota>,
 }
 
 struct TypedJob<F, T> {
@@ -111,6 +112,11 @@ impl Writer {
         }
     }
 
+    /// How much an owner may keep.
+    pub(super) fn quota(&self) -> Arc<Quota> {
+        Arc::clone(&self.shared.quota)
+    }
+
     /// How many writes the thread has not taken yet.
     #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {
@@ -169,7 +175,7 @@ fn serve(shared: &Shared, connection: &Connection, watchers: &Watchers, mut chai
     let mut checkpoints = Checkpoints::new();
     let mut version = data_version(connection);
     while let Some(mut jobs) = shared.queue.take() {
-        let mut batch = Batch::new(connection, chain);
+        let mut batch = Batch::new(connection, chain, &shared.quota);
         let committed = commit(&mut batch, &mut jobs);
         // On the connection that writes it changes with the commits of others alone.
         let seen = data_version(connection);

@@ -21,12 +21,17 @@ const MAX_LINKS: usize = 40;
 
 /// Where a path ends.
 pub(super) enum Place {
-    Directory(OwnedFd),
+    Directory {
+        fd: OwnedFd,
+        path: Vec<OsString>,
+    },
     /// A name in a directory: not a link, not a directory, perhaps free.
     Entry {
         parent: OwnedFd,
         name: OsString,
         kind: Option<FileType>,
+        /// The names from the root to this one, with links resolved.
+        path: Vec<OsString>,
     },
 }
 
@@ -54,6 +59,7 @@ pub(super) fn walk(
         ends_in_directory: path.means_directory(),
         here: Pinned::new(beneath::look(root, ".")?)?,
         above: Vec::new(),
+        way: Vec::new(),
         steps: steps.collect(),
         links: 0,
     };
@@ -67,6 +73,8 @@ struct Walk<'w, 'g> {
     here: Pinned,
     /// The way we came, the root first.
     above: Vec<Pinned>,
+    /// The names of that way.
+    way: Vec<OsString>,
     /// The next one last.
     steps: Vec<Step>,
     links: usize,
@@ -102,12 +110,13 @@ impl Walk<'_, '_> {
         while let Some(step) = self.steps.pop() {
             if step.name == ".." {
                 self.here = self.above.pop().ok_or(Refusal::Outside)?;
+                self.way.pop();
                 continue;
             }
             let is_last = self.steps.is_empty() && !self.ends_in_directory;
             let kind = match self.look(&step)? {
                 Some((object, FileType::Directory)) => {
-                    self.enter(object)?;
+                    self.enter(object, step.name)?;
                     continue;
                 }
                 Some((link, FileType::Symlink)) => {
@@ -122,9 +131,10 @@ impl Walk<'_, '_> {
                 }
                 None => None,
             };
-            return Ok(Place::Entry { parent: self.here.fd, name: step.name, kind });
+            self.way.push(step.name.clone());
+            return Ok(Place::Entry { parent: self.here.fd, name: step.name, kind, path: self.way });
         }
-        Ok(Place::Directory(self.here.fd))
+        Ok(Place::Directory { fd: self.here.fd, path: self.way })
     }
 
     /// What a name stands for, if it is taken and not ours.
@@ -139,12 +149,13 @@ impl Walk<'_, '_> {
         Ok(Some((object, FileType::from_raw_mode(stat.st_mode))))
     }
 
-    fn enter(&mut self, directory: OwnedFd) -> Result<(), Refusal> {
+    fn enter(&mut self, directory: OwnedFd, name: OsString) -> Result<(), Refusal> {
         if self.above.len() >= MAX_DEPTH {
             return Err(Refusal::Invalid(PathFault::TooDeep));
         }
         let below = Pinned::new(directory)?;
         self.above.push(std::mem::replace(&mut self.here, below));
+        self.way.push(name);
         Ok(())
     }
 
@@ -175,7 +186,7 @@ impl Walk<'_, '_> {
         }
         self.guard.refresh();
         match self.look(step)? {
-            Some((object, FileType::Directory)) => self.enter(object),
+            Some((object, FileType::Directory)) => self.enter(object, step.name.clone()),
             Some((link, FileType::Symlink)) => self.follow(&link),
             Some(_) => Err(Refusal::NotADirectory),
             None => Err(Refusal::NotFound),

@@ -45,6 +45,17 @@ pub enum Finding {
         /// How many there are.
         counted: i64,
     },
+    /// What an owner keeps is counted wrongly.
+    Bytes {
+        /// Whose.
+        owner: String,
+        /// Tasks, memory or files.
+        what: String,
+        /// What the counter says.
+        kept: i64,
+        /// How many bytes there are.
+        counted: i64,
+    },
     /// The log of a task has a gap, or another end than the task.
     Events {
         /// Which task.
@@ -68,6 +79,9 @@ impl fmt::Display for Finding {
             Self::Count { owner, state, kept, counted } => {
                 write!(f, "the counter says {kept} {state} tasks of {owner}, and there are {counted}")
             }
+            Self::Bytes { owner, what, kept, counted } => {
+                write!(f, "the counter says {kept} bytes of {what} of {owner}, and there are {counted}")
+            }
             Self::Events { task, seq } => write!(f, "the events of task {task} are not right from number {seq} on"),
             Self::NoTask { task } => write!(f, "there are events of task {task}, which is not there"),
             Self::Audit(problem) => write!(f, "the audit log: {problem}"),
@@ -78,8 +92,8 @@ impl fmt::Display for Finding {
 pub(super) fn check(connection: &Connection) -> rusqlite::Result<Report> {
     let snapshot = connection.unchecked_transaction()?;
     let mut report = Report::default();
-    let parts: [fn(&Connection, &mut Report) -> rusqlite::Result<()>; 5] =
-        [integrity, counters, events, lost_events, audit_log];
+    let parts: [fn(&Connection, &mut Report) -> rusqlite::Result<()>; 6] =
+        [integrity, counters, bytes, events, lost_events, audit_log];
     for part in parts {
         match part(&snapshot, &mut report) {
             Ok(()) => {}
@@ -119,6 +133,7 @@ fn counters(connection: &Connection, report: &mut Report) -> rusqlite::Result<()
     report.tasks = tasks.cast_unsigned();
     let sql = "SELECT owner, state, sum(kept), sum(counted) FROM (
                    SELECT owner, state, n AS kept, 0 AS counted FROM task_counts
+                   WHERE state NOT IN ('memory', 'files')
                    UNION ALL
                    SELECT owner, state, 0, count(*) FROM a2a_tasks GROUP BY owner, state
                ) GROUP BY owner, state HAVING sum(kept) <> sum(counted) LIMIT ?1";
@@ -128,6 +143,36 @@ fn counters(connection: &Connection, report: &mut Report) -> rusqlite::Result<()
     })?;
     report.findings.extend(wrong.collect::<rusqlite::Result<Vec<_>>>()?);
     Ok(())
+}
+
+/// The bytes of each owner, as they are counted and as they are. Earlier versions of the schema do not count them.
+fn bytes(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
+    if !has_column(connection, "task_counts", "bytes")? {
+        return Ok(());
+    }
+    let sql = "SELECT owner, what, sum(kept), sum(counted) FROM (
+                   SELECT owner, iif(state IN ('memory', 'files'), state, 'tasks') AS what, bytes AS kept, 0 AS counted
+                   FROM task_counts
+                   UNION ALL
+                   SELECT owner, 'tasks', 0, coalesce(octet_length(first), 0) + coalesce(octet_length(folded), 0)
+                       + coalesce((SELECT sum(octet_length(bodies)) FROM a2a_task_events WHERE task = id), 0)
+                   FROM a2a_tasks
+                   UNION ALL
+                   SELECT owner, 'memory', 0, octet_length(key) + octet_length(value) + octet_length(labels) FROM memory
+                   UNION ALL
+                   SELECT owner, 'files', 0, octet_length(path) + bytes + coalesce(octet_length(labels), 0) FROM files
+               ) GROUP BY owner, what HAVING sum(kept) <> sum(counted) LIMIT ?1";
+    let mut statement = connection.prepare(sql)?;
+    let wrong = statement.query_map([TOLD as i64], |row| {
+        Ok(Finding::Bytes { owner: row.get(0)?, what: row.get(1)?, kept: row.get(2)?, counted: row.get(3)? })
+    })?;
+    report.findings.extend(wrong.collect::<rusqlite::Result<Vec<_>>>()?);
+    Ok(())
+}
+
+fn has_column(connection: &Connection, table: &str, column: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2";
+    connection.query_row(sql, [table, column], |row| Ok(row.get::<_, i64>(0)? > 0))
 }
 
 /// What was written to tasks that are not folded: task, where it stands, the place of the first event, how many. A task
@@ -142,8 +187,7 @@ const IS_BESIDE: &str = "(e.task IS NOT NULL OR t.first IS NULL)";
 
 /// A task whose events were not folded has all of them, from the first to the one the task stands at.
 fn events(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
-    let sql = "SELECT count(*) FROM pragma_table_info('a2a_tasks') WHERE name = 'first'";
-    let has_first = connection.query_row(sql, [], |row| row.get::<_, i64>(0))? > 0;
+    let has_first = has_column(connection, "a2a_tasks", "first")?;
     let sql = if has_first { format!("{FIRST_WRITES} UNION ALL {WRITES} AND {IS_BESIDE}") } else { WRITES.to_owned() };
     let mut statement = connection.prepare(&format!("{sql} ORDER BY 1, 3"))?;
     let mut rows = statement.query([])?;

@@ -68,7 +68,7 @@ fn read_page(
 
 /// How many tasks an owner has in each state.
 pub(super) fn counts(connection: &Connection, owner: &Owner) -> Result<BTreeMap<TaskState, u64>, StoreError> {
-    let sql = "SELECT state, n FROM task_counts WHERE owner = ?1 AND n > 0";
+    let sql = "SELECT state, n FROM task_counts WHERE owner = ?1 AND n > 0 AND state NOT IN ('memory', 'files')";
     let counts = each(connection, sql, [owner.as_str()], |row| Ok((state(row, 0)?, count(row, 1)?)))?;
     Ok(counts.into_iter().collect())
 }

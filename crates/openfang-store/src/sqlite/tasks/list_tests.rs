@@ -8,6 +8,7 @@ use rusqlite::params_from_iter;
 use super::super::SqliteTasks;
 use super::*;
 use crate::contract::{append, artifact, create, finished_task, new_task, now, owner, query, status};
+use crate::sqlite::batch::Counter;
 use crate::sqlite::tests::{Home, plan};
 use crate::{NewTask, TaskStore};
 
@@ -90,7 +91,7 @@ async fn totals_beyond_what_is_counted_are_shown_as_that_many() {
                 SELECT randomblob(16), owner, agent, context_id, state, status_at + i, created_at, version, 0,
                     origin, 'm' || i, node, attempt, labels, trace FROM a2a_tasks, numbers";
     let copied = sqlite.write(|batch| {
-        batch.count(&owner("ada"), TaskState::Completed, 11_000);
+        batch.change(&owner("ada"), Counter::Tasks(TaskState::Completed), 11_000, 0);
         batch
             .connection
             .execute(copy, params_from_iter([0; 0]))

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::columns::{FINISHED, get, json, name, nanos_before, signed, state, uuid};
 use super::read::{COLUMNS, each, records};
 use super::write::head_of;
-use crate::sqlite::batch::Batch;
+use crate::sqlite::batch::{Batch, Counter};
 use crate::sqlite::{Sqlite, unavailable};
 use crate::{Retained, Retention, StoreError, TaskRecord};
 
@@ -94,14 +94,23 @@ fn evict(batch: &mut Batch<'_>, expired: &[Expired]) -> Result<usize, StoreError
     let mut delete = batch.connection.prepare_cached(sql).map_err(unavailable)?;
     let mut evicted = 0;
     for Expired { id, owner, state } in expired {
+        let bytes = weight(batch.connection, id)?;
         if delete.execute(params![id, state.as_str()]).map_err(unavailable)? == 1 {
             delete_events(batch, id)?;
             delete_pushes(batch, id)?;
-            batch.count(owner, *state, -1);
+            batch.change(owner, Counter::Tasks(*state), -1, -bytes);
             evicted += 1;
         }
     }
     Ok(evicted)
+}
+
+/// The bytes that a task counts for its owner: all its events, wherever they are.
+fn weight(connection: &Connection, task: &[u8; 16]) -> Result<i64, StoreError> {
+    let sql = "SELECT coalesce(octet_length(first), 0) + coalesce(octet_length(folded), 0)
+                   + coalesce((SELECT sum(octet_length(bodies)) FROM a2a_task_events WHERE task = id), 0)
+               FROM a2a_tasks WHERE id = ?1";
+    Ok(each(connection, sql, [task], |row| get(row, 0))?.pop().unwrap_or_default())
 }
 
 fn delete_events(batch: &Batch<'_>, task: &[u8; 16]) -> Result<(), StoreError> {
@@ -119,6 +128,8 @@ fn delete_pushes(batch: &Batch<'_>, task: &[u8; 16]) -> Result<(), StoreError> {
 /// A finished task as it will be kept.
 struct Folded {
     id: [u8; 16],
+    owner: Owner,
+    state: TaskState,
     version: u64,
     text: String,
     head: String,
@@ -205,18 +216,21 @@ fn folded(connection: &Connection, id: Uuid) -> Result<Option<Folded>, StoreErro
 fn folded_of(record: &TaskRecord) -> Result<Folded, StoreError> {
     let id = record.task.id.as_uuid().into_bytes();
     let head = head_of(record.task.status.message.as_ref())?;
-    Ok(Folded { id, version: record.version, text: json(&record.task)?, head })
+    let (owner, state) = (record.owner.clone(), record.task.status.state);
+    Ok(Folded { id, owner, state, version: record.version, text: json(&record.task)?, head })
 }
 
 /// A finished task does not change any more, but another process may have folded or evicted it.
-fn fold(batch: &Batch<'_>, tasks: &[Folded]) -> Result<usize, StoreError> {
+fn fold(batch: &mut Batch<'_>, tasks: &[Folded]) -> Result<usize, StoreError> {
     let sql =
         "UPDATE a2a_tasks SET folded = ?3, first = NULL, head = ?4 WHERE id = ?1 AND version = ?2 AND folded IS NULL";
     let mut update = batch.connection.prepare_cached(sql).map_err(unavailable)?;
     let mut folded = 0;
-    for Folded { id, version, text, head } in tasks {
+    for Folded { id, owner, state, version, text, head } in tasks {
+        let bytes = signed(text.len()) - weight(batch.connection, id)?;
         if update.execute(params![id, signed(*version), text, head]).map_err(unavailable)? == 1 {
             delete_events(batch, id)?;
+            batch.change(owner, Counter::Tasks(*state), 0, bytes);
             folded += 1;
         }
     }

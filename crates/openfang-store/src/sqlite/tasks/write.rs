@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::columns::{HEAD_IN_FIRST, count, get, json, labels, labels_text, nanos, signed, state};
 use super::pushes;
-use crate::sqlite::batch::Batch;
+use crate::sqlite::batch::{Batch, Counter};
 use crate::sqlite::unavailable;
 use crate::tasks::rules::Standing;
 use crate::tasks::{first_events, rules};
@@ -71,8 +71,7 @@ impl Creation {
     }
 
     pub(super) fn run(self, batch: &mut Batch<'_>) -> Result<Created, StoreError> {
-        if batch.live(&self.owner)? >= signed(self.live_limit) {
-            let refused = StoreError::TooManyLive { limit: self.live_limit };
+        if let Err(refused) = self.check_limits(batch) {
             return self.known(batch)?.map(Created::Known).ok_or(refused);
         }
         if self.insert(batch)? == 0 {
@@ -82,13 +81,20 @@ impl Creation {
             insert_events(batch, self.id, 1, self.at, &self.bodies)?;
         }
         let seq = self.events as u64;
-        batch.count(&self.owner, self.state, 1);
+        batch.change(&self.owner, Counter::Tasks(self.state), 1, signed(self.bodies.len()));
         batch.touch(self.id, seq);
         if let Some(push) = &self.push {
             pushes::insert(batch, push, 0, Some(push.at))?;
             batch.push_waits();
         }
         Ok(Created::New(Stamp { version: 1, seq }))
+    }
+
+    fn check_limits(&self, batch: &mut Batch<'_>) -> Result<(), StoreError> {
+        if batch.live(&self.owner)? >= signed(self.live_limit) {
+            return Err(StoreError::TooManyLive { limit: self.live_limit });
+        }
+        batch.check_room(&self.owner, signed(self.bodies.len()))
     }
 
     /// The events, if they go into the task's own row.
@@ -187,6 +193,11 @@ impl Addition {
         let target = self.target(batch)?.ok_or(StoreError::NotFound)?;
         let from = target.standing.state;
         let state = target.standing.append(self.version, &self.states)?;
+        let bytes = if self.events > 0 { signed(self.bodies.len()) } else { 0 };
+        // An end is always written, or a task without room for it would live for ever.
+        if !state.is_terminal() {
+            batch.check_room(&self.owner, bytes)?;
+        }
         let stamp = Stamp { version: self.version + 1, seq: target.seq + self.events as u64 };
         self.update(batch, &target, state, stamp)?;
         if self.events > 0 {
@@ -194,9 +205,9 @@ impl Addition {
             pushes::happened(batch, self.id, self.at)?;
         }
         if state != from {
-            batch.count(&self.owner, from, -1);
-            batch.count(&self.owner, state, 1);
+            batch.change(&self.owner, Counter::Tasks(from), -1, 0);
         }
+        batch.change(&self.owner, Counter::Tasks(state), i64::from(state != from), bytes);
         batch.touch(self.id, stamp.seq);
         Ok(stamp)
     }

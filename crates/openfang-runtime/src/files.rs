@@ -1,0 +1,129 @@
+//! The files of workspaces, with what their content carries: a file that was written in a tainted context brings that
+//! taint into whatever reads it.
+//!
+//! The record of a file belongs to its owner, is found by the path with its links resolved, and changes in the same turn
+//! as the content: nobody reads one without the other. While a write is under way, or if it breaks off, the record has
+//! the labels of the old content and of the new one. What was never written by a tool has no labels here.
+
+use std::sync::Arc;
+
+use openfang_store::{FilePath, FileRecord, FileStore, StoreError};
+use openfang_types::ids::Owner;
+use openfang_types::limits::{FILE_LIST_MAX_ENTRIES, FILE_READ_MAX_BYTES, FILES_SWEPT};
+use openfang_types::taint::{Label, Labels};
+
+use crate::context::CallContext;
+use crate::tools::ToolFailure;
+use crate::workspace::{FileBytes, Listing, LockKind, WorkspaceError, Written};
+use crate::workspaces::Workspaces;
+
+/// The files of all workspaces.
+#[derive(Clone)]
+pub struct Files {
+    workspaces: Workspaces,
+    records: Arc<dyn FileStore>,
+}
+
+impl Files {
+    /// Files of these workspaces, on record here.
+    pub const fn new(workspaces: Workspaces, records: Arc<dyn FileStore>) -> Self {
+        Self { workspaces, records }
+    }
+
+    /// The start of a file, and what it carries.
+    pub(crate) async fn read(&self, cx: &CallContext, path: &str) -> Result<(FileBytes, Labels), ToolFailure> {
+        let (place, path) = (Workspaces::place(cx), path.to_owned());
+        let turn = self.workspaces.turn(&place, LockKind::Read).await?;
+        let (_turn, read) = turn
+            .run(move |files| {
+                let file = files.file(&path)?;
+                Ok((files.read_at(&file, FILE_READ_MAX_BYTES)?, file.path().to_owned()))
+            })
+            .await?;
+        let (bytes, path) = read?;
+        let record = self.records.get(cx.principal.owner(), &below(&place, &path)).await?;
+        Ok((bytes, record.unwrap_or_default().labels))
+    }
+
+    /// Writes a whole file, with the labels of the context it is written in.
+    pub(crate) async fn write(&self, cx: &CallContext, path: &str, content: String) -> Result<Written, ToolFailure> {
+        let (place, owner, path) = (Workspaces::place(cx), cx.principal.owner(), path.to_owned());
+        let next = FileRecord { bytes: content.len() as u64, labels: worth_keeping(&cx.context_labels()) };
+        let turn = self.workspaces.turn(&place, LockKind::Write).await?;
+        let (turn, target) = turn.run(move |files| files.target(&path)).await?;
+        let target = target?;
+        let path = below(&place, target.path());
+
+        let before = self.records.announce(owner, &path, next.clone()).await?;
+        let (_turn, written) = turn.run(move |files| files.write_at(&target, content.as_bytes())).await?;
+        let after = if written.is_ok() { Some(next) } else { before };
+        if let Err(error) = self.records.settle(owner, &path, after).await {
+            tracing::warn!(%error, "the labels of a file stay those of its old and its new content");
+        }
+        Ok(written?)
+    }
+
+    /// The names in a directory, and what they carry: whoever wrote a file chose its name.
+    pub(crate) async fn list(&self, cx: &CallContext, path: &str) -> Result<(Listing, Labels), ToolFailure> {
+        let (place, path) = (Workspaces::place(cx), path.to_owned());
+        let turn = self.workspaces.turn(&place, LockKind::Read).await?;
+        let (_turn, listed) = turn
+            .run(move |files| {
+                let directory = files.directory(&path)?;
+                Ok((files.list_at(&directory, FILE_LIST_MAX_ENTRIES)?, directory.path().to_owned()))
+            })
+            .await?;
+        let (listing, path) = listed?;
+        let labels = self.records.labels_below(cx.principal.owner(), &below(&place, &path)).await?;
+        Ok((listing, labels))
+    }
+
+    /// Forgets the records of files that are gone: somebody removed them without us. Says how many.
+    pub async fn sweep(&self) -> Result<usize, StoreError> {
+        let mut forgotten = 0;
+        let mut after: Option<FilePath> = None;
+        loop {
+            let page = self.records.paths(after.as_ref(), FILES_SWEPT).await?;
+            for file in &page {
+                forgotten += usize::from(self.forget_if_gone(&file.owner, &file.path).await?);
+            }
+            match page.last() {
+                Some(last) => after = Some(last.clone()),
+                None => return Ok(forgotten),
+            }
+        }
+    }
+
+    async fn forget_if_gone(&self, owner: &Owner, path: &str) -> Result<bool, StoreError> {
+        let Some((place, rest)) = Workspaces::split(path).map(|(place, rest)| (place, rest.to_owned())) else {
+            return Ok(false);
+        };
+        // Asking for a turn would make the workspace.
+        if !self.workspaces.exists(place) {
+            return self.records.settle(owner, path, None).await.map(|()| true);
+        }
+        let Ok(turn) = self.workspaces.turn(place, LockKind::Write).await else { return Ok(false) };
+        let Ok((_turn, found)) = turn.run(move |files| files.file(&rest)).await else { return Ok(false) };
+        if !matches!(found, Err(WorkspaceError::NotFound { .. })) {
+            return Ok(false);
+        }
+        self.records.settle(owner, path, None).await.map(|()| true)
+    }
+}
+
+/// A path in a workspace as a path below all of them.
+fn below(place: &str, path: &str) -> String {
+    if path.is_empty() { place.to_owned() } else { format!("{place}/{path}") }
+}
+
+/// Only what could matter at a sink.
+fn worth_keeping(context: &Labels) -> Labels {
+    let mut kept = Labels::none();
+    for label in context
+        .iter()
+        .filter(|label| label.is_foreign() || matches!(label, Label::Secret | Label::Pii))
+    {
+        kept.add(label, context.source(label).unwrap_or_default());
+    }
+    kept
+}

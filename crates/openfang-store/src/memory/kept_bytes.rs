@@ -1,0 +1,56 @@
+//! What each owner keeps in memory, in bytes: one account for tasks, files and keys.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use openfang_types::ids::Owner;
+
+use crate::{OwnerBytes, Quota, StoreError};
+
+/// The accounts of all owners.
+#[derive(Default)]
+pub(crate) struct KeptBytes {
+    quota: Arc<Quota>,
+    owners: Mutex<HashMap<Owner, OwnerBytes>>,
+}
+
+/// What takes the room.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// Events of tasks.
+    Tasks,
+    /// Workspace files.
+    Files,
+    /// Keys and values.
+    Memory,
+}
+
+impl KeptBytes {
+    pub(crate) fn new(quota: Arc<Quota>) -> Self {
+        Self { quota, ..Self::default() }
+    }
+
+    /// Books `to` bytes in the place of `from`, unless there is no room for more.
+    pub(crate) fn replace(&self, owner: &Owner, kind: Kind, from: u64, to: u64) -> Result<(), StoreError> {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = owners.get(owner).copied().unwrap_or_default();
+        self.quota.check(owner, kept, to.saturating_sub(from))?;
+        book(owners.entry(owner.clone()).or_default(), kind, from, to);
+        Ok(())
+    }
+
+    /// Books more, room or not: what ends a task is always written.
+    pub(crate) fn book(&self, owner: &Owner, kind: Kind, from: u64, to: u64) {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        book(owners.entry(owner.clone()).or_default(), kind, from, to);
+    }
+}
+
+const fn book(kept: &mut OwnerBytes, kind: Kind, from: u64, to: u64) {
+    let account = match kind {
+        Kind::Tasks => &mut kept.tasks,
+        Kind::Files => &mut kept.files,
+        Kind::Memory => &mut kept.memory,
+    };
+    *account = account.saturating_sub(from).saturating_add(to);
+}
