@@ -10,6 +10,7 @@ mod memory;
 mod processes;
 mod real;
 mod schemas;
+mod secrets;
 mod sites;
 mod talk;
 mod trust;

@@ -91,6 +91,7 @@ impl Server {
         let everything = json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}});
         let connection = connect(Connecting {
             endpoint,
+            redactor: std::sync::Arc::default(),
             only: None,
             known: None,
             declared: ClientCapabilities::read(&raw(&everything)?),

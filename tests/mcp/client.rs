@@ -27,7 +27,15 @@ impl Spoken {
         let tracker = TaskTracker::new();
         let declared = to_raw_value(&json!({"elicitation": {}, "sampling": {}, "roots": {}})).unwrap();
         let declared = ClientCapabilities::read(&declared);
-        let how = Connecting { endpoint, only, known: None, declared, patience: PATIENCE, tracker: tracker.clone() };
+        let how = Connecting {
+            endpoint,
+            redactor: std::sync::Arc::default(),
+            only,
+            known: None,
+            declared,
+            patience: PATIENCE,
+            tracker: tracker.clone(),
+        };
         Self { connection: connect(how).await.unwrap(), tracker }
     }
 

@@ -11,7 +11,7 @@ use openfang_mcp::client::{ClientError, Members, Relayed};
 use openfang_mcp::content::{CallResult, NotABlock, PromptResult, ResourceContents};
 use openfang_mcp::host::{Call, Identity, Outcome};
 use openfang_mcp::naming::format_mcp_tool_name;
-use openfang_runtime::mcp_tool::{traits_of, without_secrets};
+use openfang_runtime::mcp_tool::traits_of;
 use openfang_runtime::pipeline::{Handed, ToolError, capability};
 use openfang_types::ids::{ServerName, ToolName};
 use openfang_types::tool::{ToolAnnotations, ToolTraits};
@@ -194,19 +194,10 @@ impl UpstreamHost {
         let work = async {
             let owner = call.caller.principal.owner().as_str();
             Answered(match self.server.relay().call(owner, call, what).await {
-                Ok(Outcome::Complete(result)) => {
-                    let result = without_secrets(self.server.upstream(), inner.pipeline.redacted_json(result));
-                    read(&result)
-                        .map(Outcome::Complete)
-                        .map_err(|error| self.wrong(&ClientError::NotMcp(error.to_string())))
-                }
-                Ok(Outcome::InputRequired(mut needed)) => {
-                    for question in needed.requests.values_mut() {
-                        let asked = std::mem::replace(&mut question.params, RawValue::NULL.to_owned());
-                        question.params = without_secrets(self.server.upstream(), asked);
-                    }
-                    Ok(Outcome::InputRequired(needed))
-                }
+                Ok(Outcome::Complete(result)) => read(&result)
+                    .map(Outcome::Complete)
+                    .map_err(|error| self.wrong(&ClientError::NotMcp(error.to_string()))),
+                Ok(Outcome::InputRequired(needed)) => Ok(Outcome::InputRequired(needed)),
                 Err(error) => Err(self.wrong(&error)),
             })
         };

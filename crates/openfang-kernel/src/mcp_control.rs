@@ -15,7 +15,8 @@ use crate::config_edit::{self, Edit, EditError, Existing};
 use crate::{Caller, Kernel, KernelError};
 use shown::Shown;
 
-pub use shown::shown;
+pub use shown::{preview, shown};
+pub(crate) use shown::{tells, variable_tells};
 pub use view::{McpServerDetails, McpServerView, McpServers, McpTested};
 
 mod shown;

@@ -23,17 +23,17 @@ use tokio_util::task::TaskTracker;
 
 use crate::kernel::Inner;
 use connected::Connected;
-use given::Given;
 use kept::Kept;
 use log::ServerLog;
 use place::EntryPlace;
+use secrets::ServerSecrets;
 
 mod approved;
 mod connected;
-mod given;
 mod kept;
 mod log;
 mod place;
+mod secrets;
 
 pub(crate) use connected::Connected as ConnectedServer;
 
@@ -196,12 +196,13 @@ impl Upstreams {
     }
 
     fn connected(&self, entry: McpServerConfigEntry) -> Connected {
-        let (kept, manifest) = Kept::read(&self.directory, &entry);
-        let given = Arc::new(Given::default());
-        let log = Arc::new(ServerLog::new(Weak::clone(&self.kernel), Arc::clone(&given)));
+        let ours = self.kernel.upgrade().map(|inner| inner.pipeline.sensitive().redactor().clone());
+        let secrets = Arc::new(ServerSecrets::new(&ours.unwrap_or_default(), &entry));
+        let (kept, manifest) = Kept::read(&self.directory, &entry, &secrets.redactor());
+        let log = Arc::new(ServerLog::new(Weak::clone(&self.kernel), Arc::clone(&secrets)));
         let parts = UpstreamParts {
             name: entry.name.to_string(),
-            place: Arc::new(EntryPlace::new(entry.clone(), Weak::clone(&self.kernel), Arc::clone(&log), given)),
+            place: Arc::new(EntryPlace::new(entry.clone(), Weak::clone(&self.kernel), Arc::clone(&log), secrets)),
             timeout: entry.timeout(),
             startup: entry.startup_timeout(),
             declared: if entry.interactive { ClientCapabilities::everything() } else { ClientCapabilities::NONE },

@@ -2,6 +2,7 @@
 
 use openfang_mcp::client::Manifest;
 use openfang_types::config::{McpTransportEntry, OnChange};
+use openfang_types::redact::Redactor;
 use serde_json::json;
 
 use super::*;
@@ -23,7 +24,7 @@ fn entry() -> McpServerConfigEntry {
 /// A directory in which a server is remembered whose tool is not what it was.
 fn changed(entry: &McpServerConfigEntry) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
-    let (mut kept, _) = Kept::read(home.path(), entry);
+    let (mut kept, _) = Kept::read(home.path(), entry, &Redactor::default());
     kept.look(entry, &manifest("one"));
     kept.write(home.path(), &entry.name, &manifest("two")).unwrap();
     home

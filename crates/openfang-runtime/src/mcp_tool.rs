@@ -1,9 +1,8 @@
 //! A tool of an MCP server, as a tool of the house.
 
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use openfang_mcp::client::{ClientError, Relay, Relayed, Upstream};
+use openfang_mcp::client::{ClientError, Relay, Relayed};
 use openfang_mcp::content::{Block, CallResult};
 use openfang_mcp::listing::{Entry, Listing};
 use openfang_types::config::{McpAudit, McpServerConfigEntry};
@@ -14,7 +13,7 @@ use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{Recorded, ToolAnnotations, ToolDefinition, ToolKind, ToolTraits};
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::to_raw_value;
 
 use crate::context::CallContext;
 use crate::pipeline::Permit;
@@ -219,7 +218,6 @@ impl McpTool {
         let name = self.listing.at(self.place).map_or("", Entry::name);
         let what = Relayed::Tool { name, arguments: Some(&arguments) };
         let result = self.relay.call_plainly(what).await.map_err(|error| self.failure(&error))?;
-        let result = without_secrets(self.relay.upstream(), result);
         let result = CallResult::from_raw(&result).map_err(|error| {
             ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
         })?;
@@ -234,15 +232,6 @@ impl McpTool {
             error => format!("the MCP server {server} did not answer: {error}; `openfang mcp show {server}` says more"),
         };
         ToolFailure::new(self.relay.upstream().shown(&said))
-    }
-}
-
-/// What a server said, without the secrets that it was given.
-pub fn without_secrets(upstream: &Upstream, json: Box<RawValue>) -> Box<RawValue> {
-    match upstream.shown(json.get()) {
-        Cow::Borrowed(_) => json,
-        // A secret with characters that JSON writes in another way would not have been found.
-        Cow::Owned(clean) => RawValue::from_string(clean).unwrap_or_else(|_| RawValue::NULL.to_owned()),
     }
 }
 

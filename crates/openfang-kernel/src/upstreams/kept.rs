@@ -9,6 +9,7 @@ use std::sync::Arc;
 use openfang_mcp::client::{KeptManifest, Manifest};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, OnChange};
 use openfang_types::ids::ServerName;
+use openfang_types::redact::Redactor;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -54,8 +55,14 @@ pub(super) struct Looked {
 
 impl Kept {
     /// Reads what is remembered, and what the server had. A file that cannot be read is as good as none.
-    pub(super) fn read(directory: &Path, entry: &McpServerConfigEntry) -> (Self, Option<Manifest>) {
+    pub(super) fn read(
+        directory: &Path,
+        entry: &McpServerConfigEntry,
+        redactor: &Redactor,
+    ) -> (Self, Option<Manifest>) {
         let text = std::fs::read(path(directory, &entry.name)).unwrap_or_default();
+        // The file may be older than a secret that is known today.
+        let text = redactor.json(&text);
         let Ok(file) = serde_json::from_slice::<File<'_>>(&text) else {
             return (Self { place: place_of(entry), ..Self::default() }, None);
         };

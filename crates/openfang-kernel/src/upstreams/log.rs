@@ -5,19 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use openfang_types::limits::MCP_SERVER_LOG_LINES;
 
-use super::given::Given;
+use super::secrets::ServerSecrets;
 use crate::kernel::Inner;
 
 /// The last lines.
 pub(super) struct ServerLog {
     kernel: Weak<Inner>,
-    given: Arc<Given>,
+    secrets: Arc<ServerSecrets>,
     lines: Mutex<VecDeque<String>>,
 }
 
 impl ServerLog {
-    pub(super) fn new(kernel: Weak<Inner>, given: Arc<Given>) -> Self {
-        Self { kernel, given, lines: Mutex::default() }
+    pub(super) fn new(kernel: Weak<Inner>, secrets: Arc<ServerSecrets>) -> Self {
+        Self { kernel, secrets, lines: Mutex::default() }
     }
 
     /// A line, with who wrote it.
@@ -31,7 +31,7 @@ impl ServerLog {
         if lines.len() >= MCP_SERVER_LOG_LINES {
             lines.pop_front();
         }
-        lines.push_back(format!("{now}{who}: {}", self.given.shown(line)));
+        lines.push_back(format!("{now}{who}: {}", self.secrets.redactor().text(line)));
     }
 
     /// The lines, oldest first.

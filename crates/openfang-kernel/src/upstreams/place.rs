@@ -1,17 +1,17 @@
 //! Where a server is, from its entry: a program with its arguments and environment, or a URL with its headers. `${VAR}` is
 //! filled in each time, so that a variable that is not set fails this one server and nothing else.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::sync::{Arc, Weak};
 
 use openfang_egress::process::{Environment, EnvironmentKind, Launch, Program, Surroundings};
 use openfang_mcp::client::{Endpoint, Place};
 use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::redact::Redactor;
 use openfang_types::secret::Secret;
 
-use super::given::Given;
 use super::log::ServerLog;
+use super::secrets::ServerSecrets;
 use crate::Kernel;
 use crate::kernel::Inner;
 
@@ -20,8 +20,7 @@ pub(super) struct EntryPlace {
     entry: McpServerConfigEntry,
     kernel: Weak<Inner>,
     log: Arc<ServerLog>,
-    /// What the server was given, filled in.
-    given: Arc<Given>,
+    secrets: Arc<ServerSecrets>,
 }
 
 impl EntryPlace {
@@ -29,18 +28,15 @@ impl EntryPlace {
         entry: McpServerConfigEntry,
         kernel: Weak<Inner>,
         log: Arc<ServerLog>,
-        given: Arc<Given>,
+        secrets: Arc<ServerSecrets>,
     ) -> Self {
-        Self { entry, kernel, log, given }
+        Self { entry, kernel, log, secrets }
     }
 
     fn program(&self, kernel: &Kernel, command: &str, args: &[String]) -> Result<Endpoint, String> {
         let ours = Surroundings::ours();
         let listed: Vec<String> = self.entry.env.iter().map(EnvEntry::expose).map(str::to_owned).collect();
         let environment = Environment::build(EnvironmentKind::McpServer, &listed, &ours).map_err(text)?;
-        // A path or a host is no secret, and is needed in answers.
-        let secrets = environment.expose_listed().filter(|(name, _)| is_secret(name));
-        self.given.note(secrets.map(|(_, value)| value.to_owned()).collect());
         let directory = kernel.inner.home.servers();
         std::fs::create_dir_all(&directory).map_err(text)?;
         let program = Program::resolve(command, environment.path(), &directory).map_err(text)?;
@@ -73,15 +69,13 @@ impl EntryPlace {
             filled(&format!("header {name}"), value.expose()).map(|value| (name.clone(), value))
         };
         let headers = headers.map(header).collect::<Result<Vec<_>, String>>()?;
-        // `Bearer` and the like are no secrets, what follows is.
-        let words = headers.iter().flat_map(|(_, value)| value.split_whitespace().map(str::to_owned));
-        self.given.note(words.collect());
         Endpoint::url(door, url, headers)
     }
 }
 
 impl Place for EntryPlace {
     fn endpoint(&self) -> Result<Endpoint, String> {
+        self.secrets.note(&self.entry)?;
         let kernel = Kernel { inner: self.kernel.upgrade().ok_or("the house is closing")? };
         match &self.entry.transport {
             McpTransportEntry::Stdio { command, args } => self.program(&kernel, command, args),
@@ -91,16 +85,9 @@ impl Place for EntryPlace {
         }
     }
 
-    fn shown<'t>(&self, said: &'t str) -> Cow<'t, str> {
-        self.given.shown(said)
+    fn redactor(&self) -> Arc<Redactor> {
+        self.secrets.redactor()
     }
-}
-
-/// Whether a variable of this name holds a secret, as far as names tell.
-fn is_secret(name: &str) -> bool {
-    const WORDS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH"];
-    let name = name.to_uppercase();
-    WORDS.iter().any(|word| name.contains(word))
 }
 
 fn text(error: impl std::fmt::Display) -> String {

@@ -12,6 +12,7 @@ use openfang_egress::http::HttpDoor;
 use openfang_egress::process::{Launch, ProcessDoor};
 use openfang_egress::url::OperatorUrl;
 use openfang_types::limits::MCP_PROBE;
+use openfang_types::redact::Redactor;
 use tokio::time::{sleep, timeout};
 use tokio_util::task::TaskTracker;
 
@@ -66,6 +67,8 @@ impl Endpoint {
 pub struct Connecting {
     /// Where the server is.
     pub endpoint: Endpoint,
+    /// Takes out of all that the server says what must not be shown.
+    pub redactor: Arc<Redactor>,
     /// The only era to be tried; none tries both.
     pub only: Option<Era>,
     /// The era that was found before; it is tried first.
@@ -136,7 +139,7 @@ async fn over_stdio(
     started: &Started,
 ) -> Result<Connection, ClientError> {
     let open = || async {
-        let inbox = Inbox::new();
+        let inbox = Inbox::new(&how.redactor);
         let wire = Stdio::start(door, launch.clone(), &inbox, &how.tracker).await?;
         started.add(&wire);
         Ok::<_, ClientError>(Opened { wire, inbox, declared: how.declared, tracker: how.tracker.clone() })

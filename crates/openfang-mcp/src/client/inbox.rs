@@ -1,4 +1,5 @@
-//! What comes from a server, brought to whom it concerns.
+//! What comes from a server, brought to whom it concerns. Every message passes here, on every transport, so this is where
+//! it loses the secrets that the server was given.
 //!
 //! An answer goes to the request it names, and to no other; one that nobody waits for is dropped. A question of the
 //! server goes to the call it belongs to, if that call can be asked; else it is refused on the spot.
@@ -11,6 +12,7 @@ use openfang_types::jsonrpc::{
     ErrorObject, Id, IdRule, Incoming, RpcError, decode, decode_batch, encode_error, encode_result, is_batch,
 };
 use openfang_types::limits::{MCP_BATCH, MCP_LOST_HEAD_BYTES};
+use openfang_types::redact::Redactor;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -50,6 +52,8 @@ const NOTICES: usize = 64;
 
 /// Where everything from one server comes in.
 pub(super) struct Inbox {
+    /// Everything passes it before it is read.
+    redactor: Arc<Redactor>,
     inside: Mutex<Inside>,
     notices: broadcast::Sender<Notice>,
     /// Fires when nothing more comes.
@@ -85,10 +89,10 @@ pub(super) enum Taken {
 }
 
 impl Inbox {
-    pub(super) fn new() -> Arc<Self> {
+    pub(super) fn new(redactor: &Arc<Redactor>) -> Arc<Self> {
         let inside = Inside { waiting: HashMap::new(), next_id: 1, ended: None };
         let (inside, notices) = (Mutex::new(inside), broadcast::Sender::new(NOTICES));
-        Arc::new(Self { inside, notices, over: CancellationToken::new() })
+        Arc::new(Self { redactor: Arc::clone(redactor), inside, notices, over: CancellationToken::new() })
     }
 
     /// A place for the answer to a request, and its id.
@@ -162,6 +166,7 @@ impl Inbox {
 
     /// Takes a frame; `via` is the request on whose stream it came, where the transport knows that.
     pub(super) fn take(&self, frame: &[u8], via: Option<i64>) -> Vec<Taken> {
+        let frame = &*self.redactor.json(frame);
         if !is_batch(frame) {
             return vec![match self.take_one(decode(frame, IdRule::Mcp), via) {
                 Taken::Noise => self.take_unreadable(frame),

@@ -67,7 +67,7 @@ pub(super) async fn look_after(upstream: Upstream) {
         upstream.update(|snapshot| {
             snapshot.state = McpServerState::Failed;
             snapshot.reason = Some(reason);
-            snapshot.stderr = stderr;
+            snapshot.stderr = stderr.iter().map(|line| upstream.shown(line).into_owned()).collect();
         });
         tokio::select! {
             biased;
@@ -122,6 +122,7 @@ async fn begin(
     let endpoint = parts.place.endpoint().map_err(|why| without_stderr(ClientError::Start(why)))?;
     let connecting = Connecting {
         endpoint,
+        redactor: parts.place.redactor(),
         only: parts.only,
         known,
         declared: parts.declared,

@@ -2,7 +2,7 @@
 
 use std::future::ready;
 use std::pin::Pin;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tokio_util::task::TaskTracker;
@@ -57,7 +57,7 @@ struct Line {
 }
 
 fn line() -> Line {
-    let (wire, inbox, tracker) = (Arc::new(Nobody::default()), Inbox::new(), TaskTracker::new());
+    let (wire, inbox, tracker) = (Arc::new(Nobody::default()), Inbox::new(&Arc::default()), TaskTracker::new());
     let facts = ServerFacts {
         revision: Revision::NEWEST_LEGACY,
         name: String::new(),

@@ -93,6 +93,7 @@ impl Pool {
         let parts = &self.upstream.inner.parts;
         let connecting = Connecting {
             endpoint: parts.place.endpoint().map_err(ClientError::Start)?,
+            redactor: parts.place.redactor(),
             only: parts.only,
             known: Some(known),
             declared,

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use openfang_types::mcp_status::McpServerState;
+use openfang_types::redact::Redactor;
 use tokio::sync::{broadcast, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -25,9 +26,9 @@ pub trait Place: Send + Sync {
     /// Where, or why there is no saying.
     fn endpoint(&self) -> Result<Endpoint, String>;
 
-    /// A text of the server without the secrets that it was given.
-    fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        Cow::Borrowed(text)
+    /// Takes the secrets that the server was given out of all it says. Asked for after the endpoint, which may give more.
+    fn redactor(&self) -> Arc<Redactor> {
+        Arc::default()
     }
 }
 
@@ -160,7 +161,7 @@ impl Upstream {
 
     /// A text of the server without the secrets that it was given.
     pub fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.inner.parts.place.shown(text)
+        self.inner.parts.place.redactor().text(text)
     }
 
     /// How long a call may take without a sign of progress.

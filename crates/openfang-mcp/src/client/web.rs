@@ -43,7 +43,7 @@ pub(super) async fn connect(
     headers: &[(HeaderName, HeaderValue)],
     how: &Connecting,
 ) -> Result<Connection, ClientError> {
-    let ladder = Ladder { site: Site::new(door, url, headers)?, how };
+    let ladder = Ladder { site: Site::new(door, url, headers, &how.redactor)?, how };
     match (how.only, how.known) {
         (Some(Era::Modern), _) => ladder.modern().await,
         (Some(Era::Legacy), _) => ladder.legacy().await,
@@ -88,7 +88,7 @@ impl Ladder<'_> {
 
     /// By the transport of 2024-11-05.
     async fn first_revision(&self) -> Result<Connection, ClientError> {
-        let inbox = Inbox::new();
+        let inbox = Inbox::new(&self.how.redactor);
         let wire = PostAndStream::open(&self.site, &inbox, self.how).await?;
         self.opened(wire, inbox).initialize(self.how.patience).await
     }
@@ -126,7 +126,7 @@ impl Ladder<'_> {
     }
 
     fn streamable(&self) -> (Arc<Streamable>, Opened) {
-        let inbox = Inbox::new();
+        let inbox = Inbox::new(&self.how.redactor);
         let wire = Arc::new(Streamable::new(self.site.clone(), Arc::clone(&inbox), self.how));
         (Arc::clone(&wire), self.opened(wire, inbox))
     }

@@ -3,8 +3,6 @@
 //! What the server does with arguments is for the server to say, so they are not held against a schema. There is no run,
 //! and so no loop guard and no context that labels could enter.
 
-use std::borrow::Cow;
-
 use openfang_types::tool::ToolTraits;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -47,17 +45,5 @@ impl Pipeline {
         .await;
         record.close(outcome.as_ref().map(Handed::is_failure));
         outcome
-    }
-
-    /// A JSON text with every configured secret taken out.
-    pub fn redacted_json(&self, json: Box<RawValue>) -> Box<RawValue> {
-        match self.sensitive.redacted(json.get()) {
-            Cow::Borrowed(_) => json,
-            Cow::Owned(_) => {
-                let mut value: Value = serde_json::from_str(json.get()).unwrap_or_default();
-                self.sensitive.redact(&mut value);
-                serde_json::value::to_raw_value(&value).unwrap_or_else(|_| RawValue::NULL.to_owned())
-            }
-        }
     }
 }

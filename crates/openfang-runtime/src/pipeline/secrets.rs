@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use aho_corasick::AhoCorasick;
 use openfang_types::capability::Glob;
 use openfang_types::config::PiiConfig;
-use openfang_types::secret::{REDACTED, Secret};
+use openfang_types::redact::Redactor;
+use openfang_types::secret::Secret;
 use openfang_types::taint::{Label, Labels};
 use regex::RegexSet;
 use serde_json::Value;
@@ -29,12 +29,9 @@ const SECRET_SHAPES: [&str; 13] = [
     r"eyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{20}",
 ];
 
-/// Shorter values would be found everywhere; config takes none that is.
-pub const SHORTEST_SECRET: usize = 8;
-
 /// What to look for.
 pub struct Sensitive {
-    configured: Option<AhoCorasick>,
+    configured: Redactor,
     shapes: RegexSet,
     pii: Option<RegexSet>,
     pii_tools: Vec<Glob>,
@@ -48,12 +45,7 @@ pub struct SensitiveError(#[source] Box<dyn std::error::Error + Send + Sync>);
 impl Sensitive {
     /// Compiles the lists.
     pub fn new<'a>(configured: impl IntoIterator<Item = &'a Secret>, pii: &PiiConfig) -> Result<Self, SensitiveError> {
-        let values: Vec<&str> = configured
-            .into_iter()
-            .map(Secret::expose)
-            .filter(|value| value.len() >= SHORTEST_SECRET)
-            .collect();
-        let configured = if values.is_empty() { None } else { Some(AhoCorasick::new(values).map_err(wrong)?) };
+        let configured = Redactor::new(configured.into_iter().map(Secret::expose)).map_err(wrong)?;
         let patterns = if pii.patterns.is_empty() { None } else { Some(RegexSet::new(&pii.patterns).map_err(wrong)?) };
         Ok(Self {
             configured,
@@ -77,9 +69,7 @@ impl Sensitive {
 
     /// Whether the value of a configured secret is somewhere in there.
     pub(super) fn holds_configured(&self, value: &Value) -> bool {
-        self.configured
-            .as_ref()
-            .is_some_and(|secrets| any_text(value, &mut |text| secrets.is_match(text)))
+        any_text(value, &mut |text| self.configured.finds(text))
     }
 
     /// What the texts in there say about themselves.
@@ -106,18 +96,17 @@ impl Sensitive {
 
     /// Whether a text has the shape of a secret, or holds a configured one.
     pub fn looks_secret(&self, text: &str) -> bool {
-        self.shapes.is_match(text) || self.configured.as_ref().is_some_and(|secrets| secrets.is_match(text))
+        self.shapes.is_match(text) || self.configured.finds(text)
+    }
+
+    /// What takes the configured secrets out.
+    pub const fn redactor(&self) -> &Redactor {
+        &self.configured
     }
 
     /// The text with every configured secret taken out.
     pub fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match &self.configured {
-            Some(secrets) if secrets.is_match(text) => {
-                let marks = vec![REDACTED; secrets.patterns_len()];
-                Cow::Owned(secrets.replace_all(text, &marks))
-            }
-            Some(_) | None => Cow::Borrowed(text),
-        }
+        self.configured.text(text)
     }
 
     /// The value with every configured secret taken out.

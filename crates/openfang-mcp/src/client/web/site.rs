@@ -1,10 +1,14 @@
 //! Where a server is, and how it is asked over HTTP: headers of the operator, patience, limits, and what errors say.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use openfang_egress::http::{HttpDoor, HttpError, Patience, Request, Response};
 use openfang_egress::url::OperatorUrl;
 use openfang_types::limits::{HTTP_CONNECT, MCP_HTTP_SILENCE, MCP_REFUSAL_BYTES, MCP_REFUSAL_SHOWN, MCP_REPLY};
+use openfang_types::redact::Redactor;
+use openfang_types::secret::REDACTED;
 
 use super::super::ClientError;
 
@@ -36,6 +40,7 @@ pub(super) struct Site {
     pub(super) url: OperatorUrl,
     /// Headers of the operator; each may be a secret.
     secrets: HeaderMap,
+    redactor: Arc<Redactor>,
 }
 
 impl Site {
@@ -44,6 +49,7 @@ impl Site {
         door: &HttpDoor,
         url: &OperatorUrl,
         headers: &[(HeaderName, HeaderValue)],
+        redactor: &Arc<Redactor>,
     ) -> Result<Self, ClientError> {
         let mut secrets = HeaderMap::with_capacity(headers.len() + 8);
         for (name, value) in headers {
@@ -55,7 +61,7 @@ impl Site {
             value.set_sensitive(true);
             secrets.append(name.clone(), value);
         }
-        Ok(Self { door: door.clone(), url: url.clone(), secrets })
+        Ok(Self { door: door.clone(), url: url.clone(), secrets, redactor: Arc::clone(redactor) })
     }
 
     /// The same server at another of its URLs.
@@ -138,11 +144,11 @@ impl Site {
 
     /// A server may repeat what it was sent.
     fn without_secrets(&self, text: &str, session: Option<&HeaderValue>) -> String {
-        let mut text = text.to_owned();
+        let mut text = self.redactor.text(text).into_owned();
         let values = self.secrets.values().chain(session).filter_map(|value| value.to_str().ok());
         for secret in values.flat_map(|value| [Some(value), value.split_once(' ').map(|(_, token)| token)]) {
             if let Some(secret) = secret.map(str::trim).filter(|secret| !secret.is_empty()) {
-                text = text.replace(secret, "[redacted]");
+                text = text.replace(secret, REDACTED);
             }
         }
         text

@@ -248,6 +248,7 @@ impl Client {
         let url = self.door.guard().operator(url).unwrap();
         connect(Connecting {
             endpoint: Endpoint::Url { door: self.door.clone(), url, headers: self.headers.clone() },
+            redactor: Arc::default(),
             only: self.only,
             known: self.known,
             declared: ClientCapabilities::NONE,
