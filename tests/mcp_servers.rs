@@ -2,3 +2,4 @@
 
 mod api;
 mod command_line;
+mod hostile_files;

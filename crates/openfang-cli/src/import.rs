@@ -71,6 +71,10 @@ pub(crate) fn plan(
         let what = match server {
             Err(why) => What::Skip(why),
             Ok(usable) if is_ourselves(&usable.entry, ourselves) => What::Skip("this is openfang itself".to_owned()),
+            Ok(Usable { entry, .. }) if entry.own_variable().is_some() => What::Skip(format!(
+                "it asks for {}, a variable of openfang itself; no server is given one",
+                entry.own_variable().unwrap_or_default()
+            )),
             Ok(usable) if is_known(&usable.entry.name) => {
                 What::Skip(format!("there is a server {} already", usable.entry.name))
             }

@@ -1,8 +1,8 @@
 //! The only place that prints. Results go to standard output, remarks and errors to standard error.
 //!
-//! On a terminal tables fit its width, colour is used unless `NO_COLOR` says otherwise, and control characters in what
-//! agents and tools say are shown, not obeyed. Elsewhere text goes out as it is. With `--json` a command prints exactly
-//! one document, or one a line for what streams.
+//! On a terminal tables fit its width and colour is used unless `NO_COLOR` says otherwise. Control characters in what
+//! agents and tools say are shown, not obeyed, into a pipe too. With `--json` a command prints exactly one document, or one
+//! a line for what streams.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -24,6 +24,11 @@ mod table;
 /// Narrower than this a terminal is not believed.
 const NARROWEST: usize = 40;
 
+/// A part of a line that somebody else wrote: it stays on that line, and nothing of it is invisible.
+pub(crate) fn one_line(text: &str) -> String {
+    escape::line(text)
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     json: bool,
@@ -37,12 +42,6 @@ pub(crate) struct Output {
 struct Surface {
     is_terminal: bool,
     colour: bool,
-}
-
-impl Surface {
-    fn safe(self, text: &str) -> String {
-        if self.is_terminal { escape::text(text) } else { text.to_owned() }
-    }
 }
 
 impl Output {
@@ -69,13 +68,13 @@ impl Output {
     /// Prints one JSON document, laid out for people too.
     pub(crate) fn document(&self, value: &impl Serialize) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
-        self.print(&self.safe_json(text), "\n")
+        self.print(&escape::json(&text), "\n")
     }
 
     /// Prints one JSON document on one line, at once.
     pub(crate) fn json_line(&self, value: &impl Serialize) -> Result<(), CliError> {
         let text = serde_json::to_string(value).map_err(io::Error::from)?;
-        self.print(&self.safe_json(text), "\n")
+        self.print(&escape::json(&text), "\n")
     }
 
     /// Prints JSON documents, each on a line, all at once.
@@ -85,17 +84,17 @@ impl Output {
             text.push_str(&serde_json::to_string(value).map_err(io::Error::from)?);
             text.push('\n');
         }
-        self.print(&self.safe_json(text), "")
+        self.print(&escape::json(&text), "")
     }
 
     /// Prints a text and ends the line.
     pub(crate) fn text(&self, text: &str) -> Result<(), CliError> {
-        self.print(&self.stdout.safe(text), if text.ends_with('\n') { "" } else { "\n" })
+        self.print(&escape::text(text), if text.ends_with('\n') { "" } else { "\n" })
     }
 
     /// Prints a piece of a text, at once.
     pub(crate) fn piece(&self, text: &str) -> Result<(), CliError> {
-        self.print(&self.stdout.safe(text), "")
+        self.print(&escape::text(text), "")
     }
 
     pub(crate) fn table(&self, table: &Table) -> Result<(), CliError> {
@@ -109,21 +108,21 @@ impl Output {
     /// What a person who started something wants to know, on standard error.
     pub(crate) fn announce(&self, text: &str) {
         if !self.quiet && !self.json {
-            say(&self.stderr.safe(text));
+            say(&escape::text(text));
         }
     }
 
     /// A remark on standard error, for people only.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet && !self.json {
-            say(&paint::paint(&self.stderr.safe(text), Tone::Faint, self.stderr.colour));
+            say(&paint::paint(&escape::text(text), Tone::Faint, self.stderr.colour));
         }
     }
 
     /// A question on standard error; the answer comes on the same line.
     pub(crate) fn question(&self, text: &str) {
         let mut stderr = io::stderr().lock();
-        let _ = write!(stderr, "{}", self.stderr.safe(text));
+        let _ = write!(stderr, "{}", escape::text(text));
         let _ = stderr.flush();
     }
 
@@ -146,12 +145,12 @@ impl Output {
     /// Shows the wire on standard error.
     pub(crate) fn wire_tracer(&self) -> WireTracer {
         let stderr = self.stderr;
-        WireTracer::to(move |line| say(&paint::paint(&stderr.safe(line), Tone::Faint, stderr.colour)))
+        WireTracer::to(move |line| say(&paint::paint(&escape::text(line), Tone::Faint, stderr.colour)))
     }
 
     fn say_error(&self, text: &str) {
         let name = paint::paint("openfang:", Tone::Bad, self.stderr.colour);
-        say(&format!("{name} {}", self.stderr.safe(text)));
+        say(&format!("{name} {}", escape::text(text)));
     }
 
     fn print(&self, text: &str, end: &str) -> Result<(), CliError> {
@@ -159,10 +158,6 @@ impl Output {
         stdout.write_all(text.as_bytes())?;
         stdout.write_all(end.as_bytes())?;
         Ok(stdout.flush()?)
-    }
-
-    fn safe_json(&self, text: String) -> String {
-        if self.stdout.is_terminal { escape::json(&text) } else { text }
     }
 
     fn look(&self) -> Look {

@@ -36,6 +36,14 @@ pub enum EditError {
     /// There is no entry of that name.
     #[error("there is no server {0} in the file")]
     Unknown(ServerName),
+    /// The entry asks for a variable of ours.
+    #[error("{server} asks for {variable}, a variable of OpenFang itself; no server is given one, so use another name")]
+    OwnVariable {
+        /// Whose entry.
+        server: ServerName,
+        /// Which.
+        variable: String,
+    },
     /// The file as it stands, or as it would be, cannot be used. What is wrong comes without any value.
     #[error("{0}")]
     Faulty(String),
@@ -49,6 +57,9 @@ pub enum EditError {
 
 /// The text with this entry.
 pub fn add(text: &str, entry: &McpServerConfigEntry, existing: Existing) -> Result<String, EditError> {
+    if let Some(variable) = entry.own_variable() {
+        return Err(EditError::OwnVariable { server: entry.name.clone(), variable: variable.to_owned() });
+    }
     let layout = Layout::of(text)?;
     match (layout.find(&entry.name), existing) {
         (Some(_), Existing::Keep) => Err(EditError::Exists(entry.name.clone())),

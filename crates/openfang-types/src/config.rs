@@ -15,7 +15,9 @@ use crate::limits::{API_KEY_MIN_BYTES, Limits, OWNER_BYTES};
 use crate::secret::Secret;
 
 pub use a2a::{A2aConfig, ExternalAgent};
-pub use mcp_servers::{EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpTransportEntry, OnChange};
+pub use mcp_servers::{
+    EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpTransportEntry, OnChange, is_own_variable,
+};
 pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
 
 mod a2a;

@@ -1,13 +1,28 @@
 //! Characters that a terminal would obey instead of showing: control characters, and those that turn the reading
-//! direction around. An agent or a tool must not be able to move the cursor, change the title or hide what it did.
+//! direction around. An agent or a tool must not be able to move the cursor, change the title or hide what it did. What
+//! goes into a pipe is often shown on a terminal later, so it is escaped too.
 
 use std::fmt::Write as _;
 
-/// For a terminal; line breaks and tabs stay.
+/// For people; line breaks and tabs stay.
 pub(super) fn text(text: &str) -> String {
-    replaced(text, &['\n', '\t'], |out, c| {
-        let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-    })
+    let lines: Vec<String> = text.split("\r\n").map(|line| replaced(line, &['\n', '\t'], is_obeyed, by_code)).collect();
+    lines.join("\r\n")
+}
+
+/// For a part of a line that must stay one line, where nothing may be invisible: what is shown is what will be used.
+pub(super) fn line(text: &str) -> String {
+    replaced(
+        text,
+        &[],
+        |c| is_obeyed(c) || is_invisible(c),
+        |out, c| match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c => by_code(out, c),
+        },
+    )
 }
 
 /// For one cell of a table: all on one line.
@@ -17,21 +32,50 @@ pub(super) fn cell(line: &str) -> String {
 
 /// For a JSON document: the same characters, escaped as JSON does it. They stand within strings only.
 pub(super) fn json(document: &str) -> String {
-    replaced(document, &['\n'], |out, c| {
-        let _ = write!(out, "\\u{:04x}", u32::from(c));
+    replaced(document, &['\n'], is_obeyed, |out, c| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(out, "\\u{unit:04x}");
+        }
     })
 }
 
-fn replaced(text: &str, kept: &[char], write: impl Fn(&mut String, char)) -> String {
+fn by_code(out: &mut String, c: char) {
+    let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+}
+
+fn replaced(text: &str, kept: &[char], is_bad: impl Fn(char) -> bool, write: impl Fn(&mut String, char)) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_obeyed(c) && !kept.contains(&c) { write(&mut out, c) } else { out.push(c) }
+        if is_bad(c) && !kept.contains(&c) { write(&mut out, c) } else { out.push(c) }
     }
     out
 }
 
 fn is_obeyed(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Letters without a shape. Emoji and some scripts need them, a command line or a URL does not.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200d}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0080}'..='\u{e0fff}'
+    )
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! What a child finds in its environment: a short list by its kind, what the operator listed, and nothing else.
 //!
 //! This is the one place that reads our own environment ([`Surroundings::ours`]); tests bring another. An entry is a
-//! name to pass on, or `NAME=value` where `${VAR}` in the value is ours. Refused: `*`, names that are none, and
-//! variables that are not set. Values are never shown.
+//! name to pass on, or `NAME=value` where `${VAR}` in the value is ours. Refused: `*`, names that are none, variables
+//! that are not set, and those of OpenFang itself. Values are never shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::Path;
 
+use openfang_types::config::is_own_variable;
 use openfang_types::limits::CHILD_SECRET_MIN_BYTES;
 
 const PATH: &str = "PATH";
@@ -89,6 +90,14 @@ pub enum EnvironmentError {
         name: String,
         /// What is wrong.
         fault: &'static str,
+    },
+    /// A variable of ours is asked for.
+    #[error("{variable} is a variable of OpenFang itself and is given to nobody ({name}); use one of another name")]
+    Own {
+        /// Which.
+        variable: String,
+        /// The entry that asks for it.
+        name: String,
     },
     /// A variable is asked for that we do not have.
     #[error("the variable {variable} is not set, and env asks for it ({name}); set it, or take it out")]
@@ -210,6 +219,9 @@ fn filled_in(name: &str, template: &str, ours: &Surroundings) -> Result<OsString
 }
 
 fn variable<'a>(wanted: &str, entry: &str, ours: &'a Surroundings) -> Result<&'a OsStr, EnvironmentError> {
+    if is_own_variable(wanted) {
+        return Err(EnvironmentError::Own { variable: wanted.to_owned(), name: entry.to_owned() });
+    }
     let unset = || EnvironmentError::Unset { variable: wanted.to_owned(), name: entry.to_owned() };
     ours.get(wanted).ok_or_else(unset)
 }

@@ -76,6 +76,9 @@ pub enum McpTransportEntry {
     },
 }
 
+/// What the names of our own variables begin with.
+const OWN_PREFIX: &str = "OPENFANG_";
+
 /// A variable of a server's process: a name, or a name and its value. Values are never shown.
 #[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
@@ -175,6 +178,26 @@ impl McpServerConfigEntry {
         }
     }
 
+    /// A variable of OpenFang itself that the entry asks for. No server is given one: a key of ours would go with it.
+    pub fn own_variable(&self) -> Option<&str> {
+        let passed_on = self.env.iter().filter(|entry| entry.value().is_none()).map(EnvEntry::name);
+        let mut texts: Vec<&str> = self.env.iter().filter_map(EnvEntry::value).collect();
+        match &self.transport {
+            McpTransportEntry::Stdio { command, args } => {
+                texts.push(command);
+                texts.extend(args.iter().map(String::as_str));
+            }
+            McpTransportEntry::Sse { url, headers } | McpTransportEntry::Http { url, headers } => {
+                texts.push(url);
+                texts.extend(headers.values().map(Secret::expose));
+            }
+        }
+        passed_on
+            .into_iter()
+            .find(|name| is_own_variable(name))
+            .or_else(|| texts.into_iter().find_map(|text| text.split("${").skip(1).find_map(own_reference)))
+    }
+
     /// How long a call may take without a sign of progress.
     pub const fn timeout(&self) -> Duration {
         Duration::from_secs(self.timeout_secs)
@@ -227,6 +250,17 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
         say(MCP_SERVERS, "name", format!("there are more than {MCP_SERVERS} servers"));
     }
     problems
+}
+
+/// Whether a variable of the environment is OpenFang's own. Among them is its key.
+pub fn is_own_variable(name: &str) -> bool {
+    name.get(..OWN_PREFIX.len()).is_some_and(|prefix| prefix.eq_ignore_ascii_case(OWN_PREFIX))
+}
+
+/// The variable of ours that follows `${`.
+fn own_reference(reference: &str) -> Option<&str> {
+    let (name, _) = reference.split_once('}')?;
+    is_own_variable(name).then_some(name)
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

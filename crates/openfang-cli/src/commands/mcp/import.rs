@@ -5,7 +5,7 @@ use std::path::Path;
 
 use openfang_kernel::config_edit::Existing;
 use openfang_kernel::config_file;
-use openfang_kernel::mcp_control::shown;
+use openfang_kernel::mcp_control::preview;
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::limits::MCP_IMPORT_FILE_BYTES;
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ use crate::args::ImportArgs;
 use crate::backend::Servers;
 use crate::error::{CliError, Exit};
 use crate::import::{self, Client, Found, Planned, Source, What};
+use crate::output::one_line;
 use crate::session::Session;
 
 type Plan = Vec<(Source, Vec<Planned>)>;
@@ -80,21 +81,26 @@ fn found(session: &Session, from: Option<&str>) -> Result<Vec<(Source, Vec<Found
             Ok(servers) => found.push((source.clone(), servers)),
             Err(why) if from.is_some() => {
                 return Err(CliError::Usage(format!(
-                    "{} cannot be taken over: {why}; correct it first",
-                    source.path.display()
+                    "{} cannot be taken over: {}; correct it first",
+                    path(source),
+                    one_line(&why)
                 )));
             }
-            Err(why) => session.output.note(&format!("{}: {why}", source.path.display())),
+            Err(why) => session.output.note(&format!("{}: {}", path(source), one_line(&why))),
         }
     }
     if from.is_some() && found.is_empty() {
-        let places: Vec<String> = sources.iter().map(|source| source.path.display().to_string()).collect();
+        let places: Vec<String> = sources.iter().map(path).collect();
         return Err(CliError::Usage(format!(
             "nothing was found; name a file with --from. Looked at: {}",
             places.join(", ")
         )));
     }
     Ok(found)
+}
+
+fn path(source: &Source) -> String {
+    one_line(&source.path.display().to_string())
 }
 
 /// None where there is no file. One that is far too large holds no settings.
@@ -121,19 +127,15 @@ fn added(planned: &Planned) -> Option<McpServerConfigEntry> {
 fn show(session: &Session, plan: &Plan) -> Result<(), CliError> {
     let output = &session.output;
     for (source, planned) in plan.iter().filter(|(_, planned)| !planned.is_empty()) {
-        output.text(&format!("{}, {}", source.client.title(), source.path.display()))?;
+        output.text(&format!("{}, {}", source.client.title(), path(source)))?;
         for Planned { name, what } in planned {
             match what {
-                What::Skip(why) => output.text(&format!("  - {name}: {why}"))?,
+                What::Skip(why) => output.text(&format!("  - {}: {}", one_line(name), one_line(why)))?,
                 What::Add(usable) => {
-                    let entry = shown(&usable.entry);
+                    let (entry, given) = preview(&usable.entry);
                     output.text(&format!("  + {}: {}", entry.name, look::way(&entry)))?;
-                    let hidden: Vec<String> = entry.env.iter().map(|variable| format!("{variable:?}")).collect();
-                    if !hidden.is_empty() {
-                        output.text(&format!("      with {}", hidden.join(" ")))?;
-                    }
-                    for remark in &usable.remarks {
-                        output.text(&format!("      {remark}"))?;
+                    for line in given.iter().chain(&usable.remarks) {
+                        output.text(&format!("      {}", one_line(line)))?;
                     }
                 }
             }
@@ -148,7 +150,10 @@ fn show(session: &Session, plan: &Plan) -> Result<(), CliError> {
 fn document((source, planned): &(Source, Vec<Planned>)) -> Value {
     let server = |planned: &Planned| match &planned.what {
         What::Skip(why) => json!({ "name": planned.name, "skipped": why }),
-        What::Add(usable) => json!({ "name": planned.name, "entry": shown(&usable.entry), "remarks": usable.remarks }),
+        What::Add(usable) => {
+            let (entry, given) = preview(&usable.entry);
+            json!({ "name": planned.name, "entry": entry, "given": given, "remarks": usable.remarks })
+        }
     };
     let servers: Vec<Value> = planned.iter().map(server).collect();
     json!({ "client": source.client.word(), "path": source.path, "servers": servers })

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::backend::{DaemonBackend, Servers};
 use crate::error::{CliError, Exit};
-use crate::output::{Cell, Fields, Table, Tone};
+use crate::output::{Cell, Fields, Table, Tone, one_line};
 use crate::session::Session;
 
 pub(super) async fn list(session: &Session) -> Result<Exit, CliError> {
@@ -31,7 +31,7 @@ pub(super) async fn list(session: &Session) -> Result<Exit, CliError> {
         .filter(|view| !view.connected || view.state == McpServerState::Degraded)
     {
         if let Some(reason) = &view.reason {
-            output.note(&format!("{}: {reason}", view.name));
+            output.note(&format!("{}: {}", view.name, one_line(reason)));
         }
     }
     if listed.configured.is_empty() {
@@ -68,6 +68,7 @@ pub(super) async fn logs(session: &Session, name: &ServerName, last: Option<usiz
     } else if lines.is_empty() {
         session.output.note(&format!("{name} has said nothing yet"));
     } else {
+        let lines: Vec<String> = lines.iter().map(|line| one_line(line)).collect();
         session.output.text(&lines.join("\n"))?;
     }
     Ok(Exit::Ok)
@@ -129,9 +130,10 @@ pub(super) fn tools(session: &Session, view: &McpServerView) -> Result<(), CliEr
     let waiting: Vec<&str> = view.tools.iter().filter(|tool| tool.quarantined).map(|tool| tool.tool.as_str()).collect();
     if !waiting.is_empty() {
         let approve = session.command(&format!("mcp approve {}", view.name));
-        session
-            .output
-            .note(&format!("changed since they were first seen, and waiting for `{approve}`: {}", waiting.join(", ")));
+        session.output.note(&format!(
+            "changed since they were first seen, and waiting for `{approve}`: {}",
+            one_line(&waiting.join(", "))
+        ));
     }
     Ok(())
 }
@@ -154,8 +156,10 @@ pub(super) fn outcome(session: &Session, view: &McpServerView) -> Result<(), Cli
             tools(session, view)
         }
         McpServerState::Failed => {
-            output.complaint(&format!("{name} cannot be used: {reason}"));
-            view.stderr.iter().for_each(|line| output.complaint(&format!("{name} said: {line}")));
+            output.complaint(&format!("{name} cannot be used: {}", one_line(reason)));
+            view.stderr
+                .iter()
+                .for_each(|line| output.complaint(&format!("{name} said: {}", one_line(line))));
             let logs = session.command(&format!("mcp logs {name}"));
             output.note(&format!("it stays configured and is tried again; `{logs}` shows more"));
             Ok(())
@@ -170,9 +174,9 @@ pub(super) fn way(entry: &McpServerConfigEntry) -> String {
     match &entry.transport {
         McpTransportEntry::Stdio { command, args } => {
             let words: Vec<String> = std::iter::once(command).chain(args).map(|word| quoted(word)).collect();
-            words.join(" ")
+            one_line(&words.join(" "))
         }
-        McpTransportEntry::Sse { url, .. } | McpTransportEntry::Http { url, .. } => url.clone(),
+        McpTransportEntry::Sse { url, .. } | McpTransportEntry::Http { url, .. } => one_line(url),
     }
 }
 
