@@ -11,6 +11,7 @@ mod official_types;
 mod parameters;
 mod races;
 mod real_clients;
+mod refusals;
 mod routes;
 mod schemas;
 mod seeds;

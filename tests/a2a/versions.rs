@@ -1,5 +1,6 @@
 //! Versions that are not spoken, agents that are not there, and what is switched off or insisted on.
 
+use openfang_a2a::dialect::Dialect;
 use openfang_a2a::operation::Method;
 use openfang_testkit::http::Answer;
 use openfang_testkit::{TestHome, TestServer};
@@ -98,6 +99,8 @@ async fn what_is_switched_off_is_refused_in_every_dialect_with_its_own_code() {
         let expected = match call.method {
             Method::Stream | Method::Subscribe => -32004,
             Method::SetPush | Method::GetPush | Method::ListPush | Method::DeletePush => -32003,
+            // 1.0 says that it is not declared.
+            Method::ExtendedCard if call.dialect == Dialect::V10 => -32004,
             Method::ExtendedCard => -32007,
             Method::Send | Method::Get | Method::List | Method::Cancel => continue,
         };

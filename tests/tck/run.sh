@@ -86,7 +86,7 @@ kit() {
     status=0
     (cd "$tree" && "$python" run_tck.py "$@") >"$where/$name.log" 2>&1 || status=$?
     counts=$(grep -E '[0-9]+ (passed|failed|skipped|error).* in [0-9.]+s' "$where/$name.log" | tail -n 1 | tr -d '=')
-    printf '%-28s %s\n' "$name" "${counts:-did not run: see its log}"
+    printf '%-32s %s\n' "$name" "${counts:-did not run: see its log}"
     grep -E '^(FAILED|ERROR) tests' "$where/$name.log" | sed 's/^/    /' || true
     [ $status -eq 0 ] || failed=1
 }
@@ -94,10 +94,18 @@ kit() {
 both=jsonrpc,http_json
 
 start everything
-kit 1.0-everything 1.0-dev --sut-host "http://$address/a2a/strict" --transport $both -- --webhook-host 127.0.0.1
-for category in mandatory capabilities quality; do
-    kit "0.3-$category" 0.3.x --sut-url "http://$address/a2a" --category $category --transports jsonrpc
+for transport in jsonrpc http_json; do
+    kit "1.0-everything-$transport" 1.0-dev --sut-host "http://$address/a2a/strict" --transport $transport \
+        -- --webhook-host 127.0.0.1
 done
+for transport in jsonrpc rest; do
+    for category in mandatory capabilities quality features; do
+        kit "0.3-$category-$transport" 0.3.x --sut-url "http://$address/a2a" --category $category \
+            --transports $transport
+    done
+done
+kit 0.3-transport-equivalence 0.3.x --sut-url "http://$address/a2a" --category transport-equivalence \
+    --transports jsonrpc,rest
 stop
 
 start nothing 'streaming = false' 'push_notifications = false' 'extended_card = false'

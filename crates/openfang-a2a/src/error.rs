@@ -49,6 +49,9 @@ pub enum A2aError {
     /// There is no extended card.
     #[error("there is no extended card")]
     NoExtendedCard,
+    /// There is no agent that the caller may see, and so no card.
+    #[error("there is no agent here that you may see")]
+    NoAgent,
     /// An extension that the agent insists on was not named.
     #[error("the agent needs the extension {0}; name it in the header A2A-Extensions")]
     ExtensionRequired(String),
@@ -90,7 +93,7 @@ impl A2aError {
             Self::PushNotSupported => -32_003,
             Self::Unsupported(_) => -32_004,
             Self::ContentType(_) => -32_005,
-            Self::NoExtendedCard => -32_007,
+            Self::NoExtendedCard | Self::NoAgent => -32_007,
             Self::ExtensionRequired(_) => -32_008,
             Self::VersionNotSupported(_) => -32_009,
             // None of A2A's own; the range is open to servers.
@@ -112,7 +115,7 @@ impl A2aError {
             Self::PushNotSupported => "PUSH_NOTIFICATION_NOT_SUPPORTED",
             Self::Unsupported(_) => "UNSUPPORTED_OPERATION",
             Self::ContentType(_) => "CONTENT_TYPE_NOT_SUPPORTED",
-            Self::NoExtendedCard => "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
+            Self::NoExtendedCard | Self::NoAgent => "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
             Self::ExtensionRequired(_) => "EXTENSION_SUPPORT_REQUIRED",
             Self::VersionNotSupported(_) => "VERSION_NOT_SUPPORTED",
             Self::TooMany(_) => "RESOURCE_EXHAUSTED",
@@ -126,7 +129,7 @@ impl A2aError {
                 (400, "INVALID_ARGUMENT")
             }
             Self::MethodNotFound(_) => (404, "NOT_FOUND"),
-            Self::TaskNotFound | Self::PushNotFound => (404, "NOT_FOUND"),
+            Self::TaskNotFound | Self::PushNotFound | Self::NoAgent => (404, "NOT_FOUND"),
             Self::Internal => (500, "INTERNAL"),
             Self::Unavailable => (503, "UNAVAILABLE"),
             Self::NotCancelable(_)

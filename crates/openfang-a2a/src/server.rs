@@ -154,8 +154,12 @@ impl<H: AgentHost> Server<H> {
             }
             Operation::ExtendedCard => {
                 let is_strict = asking.dialect == Dialect::V10;
-                let card = self.offers.extended_card.then(|| host.extended_card(caller, agent.as_ref(), is_strict));
-                Answer::Card(card.flatten().ok_or(A2aError::NoExtendedCard)?)
+                if !self.offers.extended_card {
+                    // 1.0 has a word of its own for a card that is declared and missing.
+                    let unsupported = || A2aError::Unsupported("the extended card is switched off here".to_owned());
+                    return Err(if is_strict { unsupported() } else { A2aError::NoExtendedCard });
+                }
+                Answer::Card(host.extended_card(caller, agent.as_ref(), is_strict).ok_or(A2aError::NoAgent)?)
             }
         };
         Ok(Outcome::Answer(answer))

@@ -8,7 +8,7 @@ use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode};
 use openfang_kernel::config_edit::EditError;
 use openfang_kernel::users::UserError;
-use openfang_kernel::{AuthError, KernelError, ToolError};
+use openfang_kernel::{AuthError, KernelError, Refusal, ToolError};
 use openfang_types::ids::TraceId;
 use serde::Serialize;
 
@@ -142,6 +142,14 @@ fn status_of(error: &KernelError) -> StatusCode {
         }
         KernelError::ConfigEdit(EditError::Unwritable(_)) => StatusCode::INTERNAL_SERVER_ERROR,
         KernelError::ConfigEdit(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        KernelError::RefusedByAgent(refusal) => match refusal {
+            Refusal::ContentTypeNotSupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Refusal::TaskNotFound => StatusCode::NOT_FOUND,
+            Refusal::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
+            Refusal::InvalidParams | Refusal::UnsupportedOperation | Refusal::PushNotificationNotSupported => {
+                StatusCode::BAD_REQUEST
+            }
+        },
         KernelError::InvalidMessage(_)
         | KernelError::InvalidPush { .. }
         | KernelError::InvalidPageToken

@@ -1,5 +1,6 @@
 //! What the kernel cannot do, by what its caller can do about it.
 
+use openfang_runtime::model::Refusal;
 use openfang_runtime::pipeline::ToolError;
 use openfang_store::StoreError;
 use openfang_types::event::Seq;
@@ -24,6 +25,9 @@ pub enum KernelError {
     /// The message cannot be taken.
     #[error("the message was not taken: {0}")]
     InvalidMessage(String),
+    /// The agent makes no task of the message.
+    #[error("the message was not taken: {0}")]
+    RefusedByAgent(Refusal),
     /// The push configuration cannot be taken.
     #[error("the push configuration was not taken: its {field} {why}")]
     InvalidPush {
@@ -115,6 +119,7 @@ impl KernelError {
             Self::UnknownTool(_) => "unknown_tool",
             Self::UnknownTask(_) => "unknown_task",
             Self::InvalidMessage(_) => "invalid_message",
+            Self::RefusedByAgent(_) => "refused_by_agent",
             Self::InvalidPush { .. } => "invalid_push_config",
             Self::TaskEnded { .. } => "task_ended",
             Self::TaskBusy { .. } => "task_busy",

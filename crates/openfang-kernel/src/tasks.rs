@@ -150,6 +150,9 @@ impl Kernel {
                 None => return Ok(Taken::Known(id)),
             },
             None => {
+                if let Some(refusal) = agent.model.refusal(&incoming.message) {
+                    return Err(KernelError::RefusedByAgent(refusal));
+                }
                 if let Some(parts) = agent.model.plain_reply(&incoming.message) {
                     return Ok(Taken::Answered(self.inner.reply_to(&incoming.message, parts)));
                 }

@@ -10,6 +10,7 @@ use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::{ArtifactId, ToolName};
 use openfang_types::task::{Artifact, Message, Part, TaskState};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::catalog::Catalog;
@@ -23,10 +24,38 @@ pub mod script;
 pub trait Model: Send + Sync {
     /// An answer that needs no task, if this message gets one.
     fn plain_reply(&self, message: &Message) -> Option<Vec<Part>>;
+    /// Why this message is not taken, if it is not: then there is no task either.
+    fn refusal(&self, _: &Message) -> Option<Refusal> {
+        None
+    }
     /// What to do with a turn that a process began and did not live to end.
     fn recovery(&self, turn: &Turn, agent: &AgentManifest, catalog: &Catalog) -> Recovery;
     /// Works on a turn. Dropping the future stops the work.
     fn run<'a>(&'a self, run: &'a ModelRun<'a>, turn: &'a Turn) -> BoxFuture<'a, Result<Ending, RunStopped>>;
+}
+
+/// Why an agent takes no task from a message: an error of the protocol, whichever is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, thiserror::Error)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refusal {
+    /// A content type that the agent does not take.
+    #[error("the agent does not take this type of content")]
+    ContentTypeNotSupported,
+    /// The message is not what the agent needs.
+    #[error("the agent does not take this message")]
+    InvalidParams,
+    /// The agent does not do that.
+    #[error("the agent does not do this")]
+    UnsupportedOperation,
+    /// The agent sends no push notifications for this.
+    #[error("the agent sends no push notifications")]
+    PushNotificationNotSupported,
+    /// The message names a task that the agent does not know.
+    #[error("the agent does not know the task")]
+    TaskNotFound,
+    /// The agent broke.
+    #[error("the agent broke")]
+    InternalError,
 }
 
 /// What a model works with.

@@ -51,7 +51,7 @@ fn parts_of_every_kind_are_read() {
         {"text": "without a kind"},
         {"type": "text", "text": "as 0.1 has it"},
     ]);
-    let params = json!({"message": {"messageId": "m", "parts": parts}});
+    let params = json!({"message": {"messageId": "m", "role": "user", "parts": parts}});
 
     let read = sending(V03, Method::Send, &params).message.parts;
 

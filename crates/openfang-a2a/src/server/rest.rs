@@ -96,8 +96,7 @@ impl<H: AgentHost> Server<H> {
             }
             Outcome::Answer(answer) => {
                 let body = serde_json::to_vec(&In(dialect, &answer)).unwrap_or_default();
-                let status = if method == Method::SetPush { StatusCode::CREATED } else { StatusCode::OK };
-                whole(status, media_type.clone(), body)
+                whole(StatusCode::OK, media_type.clone(), body)
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What the kernel cannot do, in A2A's terms. Ids are left out: what is somebody else's must look like what is not there.
 
 use openfang_a2a::error::A2aError;
+use openfang_runtime::model::Refusal;
 use openfang_store::StoreError;
 
 use crate::KernelError;
@@ -11,6 +12,14 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         KernelError::UnknownTask(_) => A2aError::TaskNotFound,
         KernelError::UnknownAgent(_) => A2aError::invalid("tenant", "there is no such agent"),
         KernelError::InvalidMessage(why) => A2aError::invalid("message", why),
+        KernelError::RefusedByAgent(refusal) => match refusal {
+            Refusal::ContentTypeNotSupported => A2aError::ContentType(refusal.to_string()),
+            Refusal::InvalidParams => A2aError::invalid("message", refusal.to_string()),
+            Refusal::UnsupportedOperation => A2aError::Unsupported(refusal.to_string()),
+            Refusal::PushNotificationNotSupported => A2aError::PushNotSupported,
+            Refusal::TaskNotFound => A2aError::TaskNotFound,
+            Refusal::InternalError => A2aError::Internal,
+        },
         KernelError::InvalidPush { field, .. } => A2aError::invalid(field, error.to_string()),
         KernelError::TaskEnded { state, .. } => {
             A2aError::Unsupported(format!("the task is {state} and takes no more messages; send without a task id"))

@@ -1,5 +1,7 @@
 //! Messages of A2A peers: which task they continue or make, and when they are answered.
 
+use std::time::Duration;
+
 use openfang_a2a::answer::Held;
 use openfang_a2a::error::A2aError;
 use openfang_a2a::host::Sent;
@@ -7,7 +9,9 @@ use openfang_a2a::operation::{Continued, Sending, When};
 use openfang_store::TaskRecord;
 use openfang_types::event::Until;
 use openfang_types::ids::{AgentName, MessageId, TaskId, TaskName};
+use openfang_types::limits::A2A_FOLLOW_UP;
 use openfang_types::task::{Message, Origin, Task, TaskState};
+use tokio::time::timeout;
 
 use super::refusals::refused;
 use crate::streams::{Begin, Follow, StreamRoom};
@@ -37,7 +41,10 @@ impl Kernel {
     ) -> Result<Sent, A2aError> {
         let Sending { message, task, answer, push, .. } = sending;
         let push = push.map(|push| self.checked_push(push, origin)).transpose().map_err(refused)?;
-        let (known, peer_name) = self.named_in(caller, task).await?;
+        let (mut known, peer_name) = self.named_in(caller, task).await?;
+        if let Some(record) = known.as_mut().filter(|_| origin == Origin::V03) {
+            self.wait_for_the_turn(caller, record, &message).await?;
+        }
         let agent = match (to, &known) {
             (Some(agent), _) => agent,
             (None, Some(record)) => record.task.agent.clone(),
@@ -72,6 +79,28 @@ impl Kernel {
             Some(message) => made_by(&message, sent),
             None => Ok(sent),
         }
+    }
+
+    /// Clients of 0.3 go on with a task as soon as they were told that it is submitted: the message waits a moment for the
+    /// end of the turn before it. A task that is still at work then is busy.
+    async fn wait_for_the_turn(
+        &self,
+        caller: &Caller,
+        record: &mut TaskRecord,
+        message: &Message,
+    ) -> Result<(), A2aError> {
+        let Task { id, ref status, ref history, .. } = record.task;
+        let is_settled = status.state.is_terminal() || status.state.is_interrupted();
+        if is_settled || history.iter().any(|said| said.message_id == message.message_id) {
+            return Ok(());
+        }
+        let age = self.inner.clock.now().duration_since(status.timestamp);
+        let patience = A2A_FOLLOW_UP.saturating_sub(Duration::try_from(age).unwrap_or_default());
+        // Boxed, because most messages wait for nothing: the future would be as large for all.
+        if let Ok(settled) = timeout(patience, Box::pin(self.settled(caller, id))).await {
+            record.task = settled.map_err(refused)?.task;
+        }
+        Ok(())
     }
 
     /// The task that a message continues, or none and the name of the one it makes.

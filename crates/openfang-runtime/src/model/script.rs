@@ -10,7 +10,7 @@ use openfang_types::ids::ArtifactId;
 use openfang_types::task::{Artifact, Message, Part, TaskState};
 
 use super::direct::{self, Wish};
-use super::{Called, Ending, Model, ModelRun, Recovery, RunEvent, RunStopped, Turn, may_repeat};
+use super::{Called, Ending, Model, ModelRun, Recovery, Refusal, RunEvent, RunStopped, Turn, may_repeat};
 use crate::catalog::Catalog;
 use crate::pipeline::ToolCall;
 
@@ -39,6 +39,13 @@ impl Model for Scripted {
     fn plain_reply(&self, message: &Message) -> Option<Vec<Part>> {
         match self.rule_for(message, 1)?.steps.as_slice() {
             [Step::Reply(text)] => Some(vec![Part::text(text)]),
+            _ => None,
+        }
+    }
+
+    fn refusal(&self, message: &Message) -> Option<Refusal> {
+        match self.rule_for(message, 1)?.steps.as_slice() {
+            [Step::Refuse(refusal)] => Some(*refusal),
             _ => None,
         }
     }
@@ -112,6 +119,8 @@ impl Play<'_> {
             Step::DelayMs(ms) => tokio::time::sleep(Duration::from_millis(*ms)).await,
             Step::Fail(why) => return Ok(Some(Ending::saying(TaskState::Failed, why))),
             Step::Reply(text) => return Ok(Some(Ending::saying(TaskState::Completed, text))),
+            // There is a task already, and a task can only fail.
+            Step::Refuse(refusal) => return Ok(Some(Ending::saying(TaskState::Failed, refusal.to_string()))),
             // Whoever cancels drops this future; that is the only way out.
             Step::WaitForCancel(_) => std::future::pending::<()>().await,
             Step::Leave(_) => return Ok(Some(Ending { state: TaskState::Working, parts: Vec::new() })),

@@ -13,12 +13,13 @@ pub(in crate::dialect) trait PartIn {
     fn read(self) -> Read<Part>;
 }
 
-/// Whether a dialect's messages have ids.
+/// Whether a dialect's messages say who and what they are.
 #[derive(Clone, Copy)]
 pub(in crate::dialect) enum Naming {
-    /// The sender names its messages.
+    /// The sender names its messages, and their role.
     BySender,
-    /// Messages had no ids yet: one is made up, unless the sender has one all the same.
+    /// Messages had no ids yet: one is made up, unless the sender has one all the same. A role that is missing is the
+    /// user's.
     ByUs,
 }
 
@@ -48,7 +49,7 @@ impl<P: PartIn> MessageIn<P> {
             Naming::BySender => required("messageId", self.message_id)?,
             Naming::ByUs => named("messageId", self.message_id)?.map_or_else(fresh_message_id, Ok)?,
         };
-        let role = Word::incoming_role(self.role.as_ref())?;
+        let role = Word::incoming_role(self.role.as_ref(), naming)?;
         let parts = parts(self.parts.unwrap_or_default())?;
         let task = named("taskId", self.task_id)?;
         let reference_task_ids = references(self.reference_task_ids.unwrap_or_default())?;

@@ -1,12 +1,13 @@
 //! Scalars in all their spellings.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use openfang_types::task::{Role, TaskState};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::Read;
+use super::{Naming, Read};
 use crate::error::A2aError;
 
 /// The value of an enum: its word, or its number.
@@ -70,22 +71,22 @@ impl Word {
         Some(Some(state))
     }
 
-    /// Who wrote a message that comes in: the caller's side, said or not.
-    pub(in crate::dialect) fn incoming_role(word: Option<&Self>) -> Read<Role> {
+    /// Who wrote a message that comes in: the caller's side. From 0.2 on that must be said.
+    pub(in crate::dialect) fn incoming_role(word: Option<&Self>, naming: Naming) -> Read<Role> {
         let role = match word {
-            None | Some(Self::Number(0 | 1)) => Some(Role::User),
-            Some(Self::Number(2)) => Some(Role::Agent),
-            Some(Self::Number(_)) => None,
-            Some(Self::Text(text)) => match Self::folded(text, "role").as_str() {
-                "" | "unspecified" | "user" => Some(Role::User),
-                "agent" => Some(Role::Agent),
-                _ => None,
-            },
+            None | Some(Self::Number(0)) => Cow::Borrowed(""),
+            Some(Self::Number(1)) => Cow::Borrowed("user"),
+            Some(Self::Number(2)) => Cow::Borrowed("agent"),
+            Some(Self::Number(_)) => Cow::Borrowed("unknown"),
+            Some(Self::Text(text)) => Cow::Owned(Self::folded(text, "role")),
         };
-        match role {
-            Some(Role::User) => Ok(Role::User),
-            Some(Role::Agent) => Err(A2aError::invalid("role", "a message to an agent has the role user")),
-            None => Err(A2aError::invalid("role", "no such role; a message to an agent has the role user")),
+        match (&*role, naming) {
+            ("user", _) | ("" | "unspecified", Naming::ByUs) => Ok(Role::User),
+            ("" | "unspecified", Naming::BySender) => {
+                Err(A2aError::invalid("role", "`role` is missing; a message to an agent has the role user"))
+            }
+            ("agent", _) => Err(A2aError::invalid("role", "a message to an agent has the role user")),
+            _ => Err(A2aError::invalid("role", "no such role; a message to an agent has the role user")),
         }
     }
 }

@@ -8,6 +8,8 @@ use openfang_types::task::{Message, Part, PartBody, TaskState};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::model::Refusal;
+
 /// A script: the first rule that holds is played.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,7 +36,12 @@ impl Rule {
             | Step::Tool(_)
             | Step::RequestedTool(_)
             | Step::Echo(_) => true,
-            Step::DelayMs(_) | Step::Fail(_) | Step::Reply(_) | Step::WaitForCancel(_) | Step::Leave(_) => false,
+            Step::DelayMs(_)
+            | Step::Fail(_)
+            | Step::Reply(_)
+            | Step::Refuse(_)
+            | Step::WaitForCancel(_)
+            | Step::Leave(_) => false,
         };
         let last = self.steps.iter().enumerate().filter(|(_, step)| tells(step)).take(events).last();
         last.map_or(0, |(number, _)| number + 1)
@@ -94,6 +101,7 @@ pub(super) enum Step {
     DelayMs(u64),
     Fail(String),
     Reply(String),
+    Refuse(Refusal),
     WaitForCancel(bool),
     Leave(bool),
 }
@@ -180,6 +188,7 @@ impl Step {
             Self::Artifact(artifact) => artifact.fault(),
             Self::DelayMs(ms) if u128::from(*ms) > SCRIPT_MAX_DELAY.as_millis() => Some("a delay is at most an hour"),
             Self::Reply(_) if steps > 1 => Some("a reply without a task must be the only step of its rule"),
+            Self::Refuse(_) if steps > 1 => Some("a refusal comes before a task; it must be the only step of its rule"),
             Self::WaitForCancel(false) => Some("wait_for_cancel takes true"),
             Self::RequestedTool(false) => Some("requested_tool takes true"),
             Self::Leave(false) => Some("leave takes true"),
@@ -192,6 +201,7 @@ impl Step {
             | Self::DelayMs(_)
             | Self::Fail(_)
             | Self::Reply(_)
+            | Self::Refuse(_)
             | Self::WaitForCancel(true)
             | Self::Leave(true) => None,
         }
