@@ -1,3 +1,5 @@
+//! Secrets are found however a text writes them, and nothing else changes.
+
 use std::borrow::Cow;
 
 use base64::Engine as _;
