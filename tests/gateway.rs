@@ -5,6 +5,7 @@ mod calls;
 mod changes;
 mod ends;
 mod fixture;
+mod grants;
 mod lists;
 mod memory;
 mod processes;

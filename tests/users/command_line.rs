@@ -54,7 +54,7 @@ fn the_commands_say_and_do_the_same_with_a_server_and_without() {
     let refusals = [
         (3, "there is a user ada already; `openfang user set-permissions ada` changes what they may do"),
         (4, "there is no user adda (did you mean ada?); `openfang user list` shows the users there are"),
-        (5, "\"agent:\" is not a grant: use a tool pattern, agent:NAME or agent:NAME/*"),
+        (5, "\"agent:\" is not a grant: use a tool pattern, server:NAME, agent:NAME or agent:NAME/*"),
         (7, "a password has at least 10 characters and at most 1,024 bytes; choose another one"),
         (9, "there is no user boby (did you mean bob?); `openfang user list` shows the users there are"),
         (10, "there is no key ffffffffffff; `openfang key list` shows the keys there are"),

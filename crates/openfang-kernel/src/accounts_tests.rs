@@ -5,6 +5,9 @@ use std::sync::Mutex;
 use openfang_store::{Login, NewKey, NewUser, Stores};
 use openfang_types::ids::LoginId;
 
+use openfang_types::taint::SinkKind;
+use openfang_types::tool::{ToolAnnotations, ToolDefinition, ToolTraits};
+
 use super::*;
 
 struct SetClock(Mutex<Timestamp>);
@@ -122,6 +125,11 @@ async fn what_did_not_change_keeps_its_token_and_what_did_fires() {
     assert_eq!((house.by_login("c"), house.accounts.grants(&ada())), (None, None));
 }
 
+fn add_numbers() -> ToolTraits {
+    let (name, annotations) = ("add_numbers".parse().unwrap(), ToolAnnotations::READ_ONLY);
+    ToolTraits::from(&ToolDefinition::of::<()>(name, "adds", SinkKind::Reads, annotations))
+}
+
 #[tokio::test]
 async fn other_grants_fire_and_are_in_force_at_once() {
     let house = House::with_ada().await;
@@ -131,7 +139,7 @@ async fn other_grants_fire_and_are_in_force_at_once() {
     house.accounts.refresh().unwrap();
 
     assert!(key.is_cancelled() && login.is_cancelled());
-    assert!(house.by_key("k").unwrap().may_use(&"add_numbers".parse().unwrap(), None));
+    assert!(house.by_key("k").unwrap().may_use(&add_numbers(), None));
     let [key, login] = house.tokens();
     assert!(!key.is_cancelled() && !login.is_cancelled(), "whoever comes again has a token of their own");
 }
@@ -143,7 +151,7 @@ async fn grants_that_cannot_be_read_grant_nothing() {
     house.store.set_grants(&ada(), vec!["*".into(), "not a grant".into()]).await.unwrap();
     house.accounts.refresh().unwrap();
 
-    assert!(!house.by_key("k").unwrap().may_use(&"add_numbers".parse().unwrap(), None));
+    assert!(!house.by_key("k").unwrap().may_use(&add_numbers(), None));
 }
 
 #[tokio::test]

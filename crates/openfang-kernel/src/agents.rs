@@ -11,7 +11,7 @@ use openfang_runtime::model::Model;
 use openfang_runtime::model::direct::{Direct, text_parameter};
 use openfang_runtime::model::script::{self, ScriptError, Scripted};
 use openfang_types::agent::{AgentManifest, Provider};
-use openfang_types::capability::any_matches;
+use openfang_types::capability::any_covers;
 use openfang_types::ids::AgentName;
 
 use crate::strict_toml::{self, Document, Faults};
@@ -126,7 +126,7 @@ fn fault_of(manifest: &AgentManifest, place: &Path, catalog: &Catalog) -> Option
     let Some(registered) = catalog.get(tool) else {
         return Some(("default_tool", format!("there is no tool {tool}")));
     };
-    if !any_matches(&manifest.capabilities.tools, tool) {
+    if !any_covers(&manifest.capabilities.tools, &registered.traits) {
         return Some(("default_tool", format!("{tool} is not among the agent's [capabilities] tools")));
     }
     if text_parameter(&registered.definition()).is_none() {

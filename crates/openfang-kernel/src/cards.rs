@@ -7,10 +7,11 @@ use openfang_a2a::card::{
     AgentCapabilities, AgentCard, CardDocument, CardForm, CardKey, Endpoint, SecurityScheme, build_agent_card,
     placeholder_card,
 };
-use openfang_types::capability::any_matches;
+use openfang_types::capability::any_covers;
 use openfang_types::config::{A2aConfig, Config, ConfigProblem};
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::principal::{AdminProof, Door, Principal};
+use openfang_types::tool::ToolTraits;
 
 use crate::agents::Agent;
 use crate::{Caller, Kernel};
@@ -127,11 +128,11 @@ impl Kernel {
         let principal = who.cloned().unwrap_or_else(|| Principal::admin(AdminProof::InProcess));
         let caller = Caller { principal: Arc::new(principal), door: Door::A2a, trace: self.trace() };
         let Ok(tools) = self.usable_tools(&caller, Some(agent)) else { return Vec::new() };
-        let is_shown = |name: &ToolName| who.is_some() || any_matches(&a2a.public_skills, name);
+        let is_shown = |tool: &ToolTraits| who.is_some() || any_covers(&a2a.public_skills, tool);
         tools
-            .filter_map(|tool| tool.traits().map(|traits| (traits.name, tool)))
-            .filter(|(name, _)| is_shown(name))
-            .map(|(name, tool)| (name, tool.definition().map(|definition| definition.description)))
+            .filter_map(|tool| tool.traits().map(|traits| (traits, tool)))
+            .filter(|(traits, _)| is_shown(traits))
+            .map(|(traits, tool)| (traits.name, tool.definition().map(|definition| definition.description)))
             .collect()
     }
 

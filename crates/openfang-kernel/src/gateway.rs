@@ -141,11 +141,12 @@ impl UpstreamHost {
         self.server.has_tool_that(|tool| capability::allows(&cx, tool)) || self.allows(caller, "resources_list").is_ok()
     }
 
-    /// What the guards know something of the server as that is no tool.
+    /// What the guards know something of the server as that is no tool. A tool may have the same name: no pattern tells one
+    /// from the other, and only those that cover everything of the server cover this.
     fn traits(&self, what: &str) -> Result<ToolTraits, McpError> {
         let name = format_mcp_tool_name(self.server.entry.name.as_str(), what);
         let name: ToolName = name.parse().map_err(|_| McpError::Internal)?;
-        Ok(traits_of(&self.server.entry, name, ToolAnnotations::READ_ONLY))
+        Ok(traits_of(&self.server.entry, name, self.server.whole(), ToolAnnotations::READ_ONLY))
     }
 
     fn allows(&self, caller: &Caller, what: &str) -> Result<(), McpError> {

@@ -13,6 +13,7 @@ use openfang_mcp::capabilities::ClientCapabilities;
 use openfang_mcp::client::{Observer, Relay, Upstream, UpstreamParts};
 use openfang_mcp::naming::{format_mcp_tool_name, unique_names};
 use openfang_mcp::revision::Era;
+use openfang_runtime::server_tools::names_of;
 use openfang_types::config::{McpProtocol, McpServerConfigEntry};
 use openfang_types::ids::{ServerName, ToolName};
 use openfang_types::mcp_status::McpServerStatus;
@@ -256,7 +257,8 @@ impl Upstreams {
                 // A name that is none leaves its place empty.
                 named.push(if name.parse::<ToolName>().is_ok() { &name } else { "" });
             }
-            listed.push(server.named(tools, named));
+            let all = servers.iter().map(|(_, other)| &other.entry.name);
+            listed.push(server.named(tools, named, names_of(&server.entry.name, all)));
         }
         inner.pipeline.catalog().connect(listed);
     }

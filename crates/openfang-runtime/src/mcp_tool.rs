@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use openfang_mcp::client::{ClientError, Relay, Relayed};
 use openfang_mcp::content::{Block, CallResult};
 use openfang_mcp::listing::{Entry, Listing};
+use openfang_types::capability::Namespace;
 use openfang_types::config::{McpAudit, McpServerConfigEntry};
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::ToolName;
@@ -80,7 +81,12 @@ impl Claims {
 }
 
 /// What the guards need to know of something that belongs to a server. Only a trusted one is believed.
-pub fn traits_of(server: &McpServerConfigEntry, name: ToolName, claimed: ToolAnnotations) -> ToolTraits {
+pub fn traits_of(
+    server: &McpServerConfigEntry,
+    name: ToolName,
+    namespace: Namespace,
+    claimed: ToolAnnotations,
+) -> ToolTraits {
     let annotations = if server.trusted { claimed } else { ToolAnnotations::ANYTHING };
     ToolTraits {
         name,
@@ -92,6 +98,7 @@ pub fn traits_of(server: &McpServerConfigEntry, name: ToolName, claimed: ToolAnn
         },
         kind: ToolKind::Upstream,
         server: Some(server.name.clone()),
+        namespace,
         recorded: match server.audit {
             McpAudit::Before => Recorded::Before,
             McpAudit::After => Recorded::After,

@@ -107,8 +107,9 @@ impl Pipeline {
         let warning = loop_guard::check(cx, &call)?;
         taint::check_sink(&self.sensitive, cx, permit.traits(), &call.arguments)?;
         record.commit_before_effect(permit.traits()).await?;
+        let tool = Arc::clone(permit.tool());
         let output = timeout::within(cx, permit, call.arguments).await?;
-        let output = taint::label(&self.sensitive, cx, &call.name, output);
+        let output = taint::label(&self.sensitive, cx, &tool.traits, output);
         Ok(loop_guard::with_warning(truncate::to_limits(output, &cx.config.limits), warning))
     }
 }

@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_mcp::client::Relay;
 use openfang_mcp::listing::Listing;
+use openfang_mcp::naming::format_mcp_tool_name;
+use openfang_types::capability::{Namespace, ServerNames};
 use openfang_types::config::McpServerConfigEntry;
+use openfang_types::ids::ServerName;
 use openfang_types::names::Names;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition, ToolTraits};
 
@@ -15,6 +18,14 @@ use crate::mcp_tool::{McpTool, claimed, traits_of};
 use crate::schema_check::SchemaChecks;
 use crate::tools::Tool as _;
 
+/// How the names of a server begin, among all servers.
+pub fn names_of<'a>(server: &ServerName, all: impl IntoIterator<Item = &'a ServerName>) -> ServerNames {
+    let prefix_of = |name: &ServerName| format_mcp_tool_name(name.as_str(), "").into_boxed_str();
+    let prefix = prefix_of(server);
+    let others = all.into_iter().filter(|other| *other != server).map(prefix_of);
+    ServerNames { others: others.filter(|other| other.starts_with(&*prefix)).collect(), prefix }
+}
+
 /// The tools of a server.
 pub struct ServerTools {
     server: McpServerConfigEntry,
@@ -22,6 +33,7 @@ pub struct ServerTools {
     listing: Arc<Listing>,
     /// What each is called here, by its place in the list; nothing where it can have no name.
     names: Names,
+    namespace: Arc<ServerNames>,
     /// What the server claims about each.
     claimed: Vec<ToolAnnotations>,
     /// Those that were called, with what was compiled for them.
@@ -37,11 +49,11 @@ impl ServerTools {
         server: &McpServerConfigEntry,
         relay: &Arc<Relay>,
         listing: &Arc<Listing>,
-        names: Names,
+        (names, namespace): (Names, ServerNames),
         before: Option<&Arc<Self>>,
     ) -> Arc<Self> {
         let checks = before.map(|before| Arc::clone(&before.checks)).unwrap_or_default();
-        let before = before.filter(|before| Arc::ptr_eq(&before.listing, listing));
+        let before = before.filter(|before| Arc::ptr_eq(&before.listing, listing) && *before.namespace == namespace);
         if let Some(before) = before.filter(|before| before.names == names) {
             return Arc::clone(before);
         }
@@ -57,7 +69,13 @@ impl ServerTools {
             made: Mutex::new(made.collect()),
             names,
             checks,
+            namespace: Arc::new(namespace),
         })
+    }
+
+    /// How their names begin.
+    pub const fn namespace(&self) -> &Arc<ServerNames> {
+        &self.namespace
     }
 
     /// The list that they are from.
@@ -77,8 +95,9 @@ impl ServerTools {
 
     /// What the guards need to know of the tool at a place.
     pub fn traits(&self, place: usize) -> Option<ToolTraits> {
-        let name = self.name(place)?.parse().ok()?;
-        Some(traits_of(&self.server, name, *self.claimed.get(place)?))
+        let name = self.name(place)?;
+        let namespace = Namespace::Server(Arc::clone(&self.namespace));
+        Some(traits_of(&self.server, name.parse().ok()?, namespace, *self.claimed.get(place)?))
     }
 
     /// The same of a tool by what the server calls it.

@@ -49,7 +49,7 @@ fn a_glob_full_of_stars_ends_quickly_on_a_near_miss() {
 
 #[test]
 fn what_no_tool_name_can_hold_is_no_glob() {
-    for bad in ["", "a b", "a/b", "[ab]", "a?b", "ä*"] {
+    for bad in ["", "server:", "server:a b", "server:*", "other:x", "a b", "a/b", "[ab]", "a?b", "ä*"] {
         assert!(bad.parse::<Glob>().is_err(), "{bad}");
     }
 }

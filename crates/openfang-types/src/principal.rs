@@ -4,9 +4,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capability::{Glob, any_matches};
-use crate::ids::{AgentName, KeyId, LoginId, Owner, ToolName};
+use crate::capability::{Glob, any_covers};
+use crate::ids::{AgentName, KeyId, LoginId, Owner};
 use crate::taint::Label;
+use crate::tool::ToolTraits;
 
 /// A caller whose credential was checked. Everything a caller leaves behind belongs to [`Principal::owner`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,18 +110,19 @@ impl Principal {
     }
 
     /// Whether the principal's own grants cover a tool: directly, or through the agent whose tools were all granted.
-    pub fn may_use(&self, tool: &ToolName, through: Option<&AgentName>) -> bool {
+    pub fn may_use(&self, tool: &ToolTraits, through: Option<&AgentName>) -> bool {
         match &self.standing {
             Standing::Admin(_) | Standing::Local => true,
             Standing::User(grants) => {
-                any_matches(&grants.tools, tool)
+                any_covers(&grants.tools, tool)
                     || through.is_some_and(|agent| grants.agent(agent) == Some(AgentGrant::AllItsTools))
             }
         }
     }
 }
 
-/// What a user was granted: tool patterns, `agent:NAME` (talk to it) and `agent:NAME/*` (and use all its tools).
+/// What a user was granted: tool patterns, `server:NAME` (everything of an MCP server), `agent:NAME` (talk to it) and
+/// `agent:NAME/*` (and use all its tools).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
     tools: Vec<Glob>,
@@ -135,7 +137,7 @@ enum AgentGrant {
 
 /// A text that is no grant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a grant: use a tool pattern, agent:NAME or agent:NAME/*")]
+#[error("{0:?} is not a grant: use a tool pattern, server:NAME, agent:NAME or agent:NAME/*")]
 pub struct GrantError(String);
 
 impl Grants {

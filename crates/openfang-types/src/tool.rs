@@ -4,6 +4,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::capability::Namespace;
 use crate::ids::{ServerName, ToolName};
 use crate::taint::SinkKind;
 
@@ -44,6 +45,8 @@ pub struct ToolTraits {
     pub kind: ToolKind,
     /// The MCP server that it belongs to, if it is not of this house.
     pub server: Option<ServerName>,
+    /// Where it has its name from.
+    pub namespace: Namespace,
     /// When a call of it is in the audit log.
     pub recorded: Recorded,
 }
@@ -65,6 +68,7 @@ impl From<&ToolDefinition> for ToolTraits {
             sink: definition.sink,
             kind: definition.kind,
             server: definition.server.clone(),
+            namespace: Namespace::Own,
             recorded: if definition.annotations.read_only_hint { Recorded::After } else { Recorded::Before },
         }
     }

@@ -3,7 +3,8 @@
 `--tools FILE` lists what the file has, read anew each time; `--pages endless|circle` goes on for ever; `--modern` speaks
 the era without a handshake; `--probe silent|exit` is how it takes the question of that era; `--start-after FILE` waits for
 a file; `--die TEXT` ends at once, `--die-if FILE` if that is there; `--identity N` has a name of so
-many characters; `--noise N` begins with lines that are no messages; `--starts FILE` notes each start.
+many characters; `--noise N` begins with lines that are no messages; `--starts FILE` notes each start; `--resources` has
+one.
 """
 
 import argparse
@@ -26,6 +27,7 @@ options.add_argument("--die-if")
 options.add_argument("--identity", type=int)
 options.add_argument("--noise", type=int, default=0)
 options.add_argument("--starts")
+options.add_argument("--resources", action="store_true")
 options = options.parse_args()
 
 LOOK_EVERY = 0.01
@@ -97,7 +99,7 @@ class Peer:
         elif method == "initialize" and not options.modern:
             long = "\u001b[31m" + "x" * options.identity if options.identity else "peer"
             who = {"serverInfo": {"name": long, "title": long, "version": long}, "instructions": long}
-            has = {"capabilities": {"tools": {"listChanged": True}}}
+            has = {"capabilities": {"tools": {"listChanged": True}, **({"resources": {}} if options.resources else {})}}
             self.result(request, {"protocolVersion": "2025-11-25", **who, **has})
         elif method == "tools/list":
             self.page(request)
@@ -105,6 +107,8 @@ class Peer:
             tricks.TRICKS[params["name"]](self, request, params.get("arguments", {}))
         elif method == "tools/call":
             self.say(request, params.get("arguments", {}).get("text", ""))
+        elif method == "resources/read" and options.resources:
+            self.result(request, {"contents": [{"uri": params["uri"], "text": "what is in it"}]})
         elif method == "subscriptions/listen":
             self.send({"method": "notifications/subscriptions/acknowledged", "params": {}})
         else:

@@ -31,7 +31,7 @@ pub(crate) enum UserCommand {
     SetPermissions {
         /// Which user
         name: Owner,
-        /// Tool patterns, agent:NAME (talk to it), agent:NAME/* (and use all its tools)
+        /// Tool patterns, server:NAME (everything of an MCP server), agent:NAME (talk to it), agent:NAME/* (and use all its tools)
         #[arg(value_name = "GRANT", required_unless_present = "none")]
         grants: Vec<String>,
         /// Nothing at all
@@ -49,7 +49,7 @@ pub(crate) enum UserCommand {
 pub(crate) struct UserAddArgs {
     /// What the user is called
     pub(crate) name: Owner,
-    /// A tool pattern, agent:NAME (talk to it) or agent:NAME/* (and use all its tools); may be repeated
+    /// A tool pattern, server:NAME (everything of an MCP server), agent:NAME (talk to it) or agent:NAME/* (and use all its tools); may be repeated
     #[arg(long, value_name = "GRANT")]
     pub(crate) grant: Vec<String>,
     /// Read a password from standard input, so that the user can log in

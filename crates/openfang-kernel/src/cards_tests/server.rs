@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use openfang_mcp::capabilities::ClientCapabilities;
 use openfang_mcp::client::{Endpoint, Manifest, Observer, Place, Relay, Upstream, UpstreamParts};
-use openfang_runtime::server_tools::ServerTools;
+use openfang_runtime::server_tools::{ServerTools, names_of};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -44,5 +44,6 @@ pub(super) fn with_tool(name: &str) -> Arc<ServerTools> {
     let listing = Manifest::of(serde_json::from_str(&kept).unwrap()).tools;
     let transport = McpTransportEntry::Stdio { command: "x".to_owned(), args: Vec::new() };
     let entry = McpServerConfigEntry::new("x".parse().unwrap(), transport);
-    ServerTools::new(&entry, &relay, &listing, [name].into_iter().collect(), None)
+    let namespace = names_of(&entry.name, []);
+    ServerTools::new(&entry, &relay, &listing, ([name].into_iter().collect(), namespace), None)
 }

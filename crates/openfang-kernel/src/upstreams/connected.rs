@@ -8,6 +8,7 @@ use openfang_mcp::client::{Manifest, Relay, Upstream};
 use openfang_mcp::listing::{Listed, Listing};
 use openfang_runtime::server_tools::ServerTools;
 use openfang_store::{AuditOutcome, AuditRow};
+use openfang_types::capability::{Namespace, ServerNames};
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::{Owner, ToolName, TraceId};
 use openfang_types::mcp_status::{McpServerState, McpServerStatus, McpToolStatus};
@@ -96,6 +97,12 @@ impl Connected {
     /// What the guards need to know of a tool of the catalogue, by what the server calls it.
     pub(crate) fn traits(&self, tool: &str) -> Option<ToolTraits> {
         self.lock().traits(tool)
+    }
+
+    /// The namespace of what it has that is no tool.
+    pub(crate) fn whole(&self) -> Namespace {
+        let named = self.lock().named.clone();
+        Namespace::Whole(named.map(|named| Arc::clone(named.namespace())).unwrap_or_default())
     }
 
     /// Whether anything is known of what it has.
@@ -223,9 +230,9 @@ impl Connected {
     }
 
     /// The tools of one of its lists, each under the name that stands in its place.
-    pub(super) fn named(&self, list: &Arc<Listing>, names: Names) -> Arc<ServerTools> {
+    pub(super) fn named(&self, list: &Arc<Listing>, names: Names, namespace: ServerNames) -> Arc<ServerTools> {
         let before = self.lock().named.clone();
-        let named = ServerTools::new(&self.entry, &self.relay, list, names, before.as_ref());
+        let named = ServerTools::new(&self.entry, &self.relay, list, (names, namespace), before.as_ref());
         self.lock().named = Some(Arc::clone(&named));
         named
     }

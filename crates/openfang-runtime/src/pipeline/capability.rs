@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use openfang_types::agent::Capabilities;
-use openfang_types::capability::any_matches;
+use openfang_types::capability::any_covers;
 use openfang_types::ids::ToolName;
 use openfang_types::principal::Standing;
 use openfang_types::taint::SinkKind;
@@ -47,7 +47,7 @@ pub fn allows(cx: &CallContext, tool: &ToolTraits) -> bool {
     let agent_allows = cx.agent.as_ref().is_none_or(|agent| agent_covers(&agent.capabilities, tool));
     let through = cx.agent.as_ref().map(|agent| &agent.name);
     let unproved = matches!(cx.principal.standing(), Standing::Local) && tool.sink == SinkKind::Executes;
-    agent_allows && cx.principal.may_use(&tool.name, through) && !unproved
+    agent_allows && cx.principal.may_use(tool, through) && !unproved
 }
 
 /// Whether an agent may use a tool: its patterns cover it, and its list of servers, if it has one, names the server.
@@ -56,5 +56,5 @@ pub fn agent_covers(capabilities: &Capabilities, tool: &ToolTraits) -> bool {
         (Some(server), Some(servers)) => servers.contains(server),
         (None, _) | (Some(_), None) => true,
     };
-    reaches_server && any_matches(&capabilities.tools, &tool.name)
+    reaches_server && any_covers(&capabilities.tools, tool)
 }

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use openfang_types::capability::any_matches;
 use openfang_types::content::{ContentBlock, ToolOutput};
-use openfang_types::ids::ToolName;
 use openfang_types::principal::Door;
 use openfang_types::taint::{Label, Labels, forbidding_label};
 use openfang_types::task::{Part, PartBody};
@@ -51,7 +49,13 @@ pub(super) fn check_sink(
 }
 
 /// Labels a result with what it says about itself, tells the run, and takes configured secrets out of it.
-pub(super) fn label(sensitive: &Sensitive, cx: &CallContext, tool: &ToolName, mut output: ToolOutput) -> ToolOutput {
+pub(super) fn label(
+    sensitive: &Sensitive,
+    cx: &CallContext,
+    traits: &ToolTraits,
+    mut output: ToolOutput,
+) -> ToolOutput {
+    let tool = &traits.name;
     let mut found = Labels::none();
     // Written only if something is found.
     let source = format_args!("the result of {tool}");
@@ -69,7 +73,8 @@ pub(super) fn label(sensitive: &Sensitive, cx: &CallContext, tool: &ToolName, mu
     if let Some(value) = &output.structured_content {
         found.join(&sensitive.labels_of(value, source));
     }
-    if any_matches(sensitive.pii_tools(), tool) {
+    // Rather too many than too few: a pattern that fits another server's name counts here.
+    if sensitive.pii_tools().iter().any(|glob| glob.matches(tool) || glob.covers(traits)) {
         found.add(Label::Pii, format!("{source}, which config calls personal"));
     }
     output.labels.join(&found);
