@@ -36,7 +36,7 @@ impl Kernel {
         origin: Origin,
     ) -> Result<Sent, A2aError> {
         let Sending { message, task, answer, push, .. } = sending;
-        let push = push.map(|push| self.checked_push(push, origin)).transpose().map_err(refused)?;
+        let push = push.map(|push| self.checked_push(caller, push, origin)).transpose().map_err(refused)?;
         let (known, peer_name) = self.named_in(caller, task).await?;
         let agent = match (to, &known) {
             (Some(agent), _) => agent,

@@ -17,6 +17,7 @@ fn row(number: usize, host: &str, owner: &str) -> PushRow {
             token: None,
             authorization: None,
             origin: Origin::V10,
+            maker: None,
         },
         created_at: jiff::Timestamp::UNIX_EPOCH,
         reached: Reached::default(),
