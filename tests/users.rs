@@ -1,6 +1,7 @@
 //! Users: who they are, what they may do, how they come in, and how they are let go.
 
 mod command_line;
+mod guessing;
 mod keys;
 mod letting_go;
 mod login;

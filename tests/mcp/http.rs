@@ -1,5 +1,9 @@
 //! Streamable HTTP and the modern POST: what each revision gets, and how.
 
+use openfang_testkit::{TestHome, TestServer};
+use openfang_types::config::Config;
+use openfang_types::limits::Limits;
+use openfang_types::secret::Secret;
 use serde_json::{Value, json};
 
 use super::wire::{LEGACY, MODERN, ask_modern, headed, initialize, modern, request, server, session, texts};
@@ -122,6 +126,32 @@ async fn notifications_are_accepted_and_batches_are_for_one_revision() {
         assert_eq!(client.post("/mcp", &batch).await.status, 400, "{version}");
     }
     assert_eq!(headed(&client, &request(1, "ping", json!({}))).post("/mcp", &batch).await.status, 400);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn rates_count_the_calls_of_a_batch_and_not_the_request() {
+    const KEY: &str = "the-right-key-of-this-test";
+    let home = TestHome::new();
+    let limits = Limits { rate_per_principal: 1, rate_per_principal_burst: 30, ..Limits::default() };
+    let api_key = Some(Secret::new(KEY.to_owned()));
+    let config = Config { limits, api_key, ..crate::http::any_port() };
+    let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
+    let client = session(&server.client().bearer(KEY), "2025-03-26", json!({})).await;
+    let batch = |calls: usize| Value::from_iter((0..calls).map(|id| request(id, "ping", json!({}))));
+
+    let taken = client.post("/mcp", &batch(20)).await;
+    assert_eq!((taken.status, taken.json().as_array().unwrap().len()), (200, 20));
+    let refused = client.post("/mcp", &batch(20)).await;
+    assert_eq!((refused.status, refused.json()["error"]["code"].as_str()), (429, Some("rate_limited")));
+    assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() > 1);
+    let never = client.post("/mcp", &batch(100)).await;
+    assert_eq!((never.status, never.header("retry-after")), (429, None), "{}", never.body);
+    assert_eq!(
+        client.post("/mcp", &request(1, "ping", json!({}))).await.status,
+        200,
+        "what was refused was not charged"
+    );
     server.stop().await;
 }
 

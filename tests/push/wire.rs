@@ -1,5 +1,6 @@
 //! Push configurations as A2A peers set them: with a message, and by the methods for them, in each dialect.
 
+use openfang_kernel::users::{KeyWanted, UserWanted};
 use openfang_testkit::TestServer;
 use openfang_testkit::http::Client;
 use openfang_types::config::A2aConfig;
@@ -115,5 +116,52 @@ async fn hostile_configurations_are_invalid_parameters_whichever_way_they_come()
         json!({"jsonrpc": "2.0", "id": 1, "method": "ListTaskPushNotificationConfigs", "params": {"taskId": task}});
     let listed = client.post("/a2a", &listed).await.json();
     assert_eq!(listed["result"]["configs"].as_array().map_or(0, Vec::len), 0, "{listed}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_are_never_shown_and_a_token_only_to_the_key_that_set_it() {
+    let home = home();
+    let server = server(&home).await;
+    let receiver = Receiver::at("127.0.0.1").await;
+    let operator = callers::operator(&server.kernel);
+    let grants = vec!["agent:starter/*".to_owned()];
+    let ada = UserWanted { name: "ada".parse().unwrap(), grants, password: None, again: false };
+    server.kernel.add_user(&operator, ada).await.unwrap();
+    let key = async || {
+        let wanted = KeyWanted { user: "ada".parse().unwrap(), label: String::new(), entry_label: None };
+        let made = server.kernel.create_user_key(&operator, wanted).await.unwrap();
+        server.client().bearer(made.key.expose()).with("A2A-Version", "1.0")
+    };
+    let (one, other) = (key().await, key().await);
+    let message = json!({"messageId": "m1", "role": "ROLE_USER", "parts": [{"text": "Ada"}]});
+    let ask = async |client: &Client, method: &str, params: Value| {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        client.post("/a2a/agents/starter", &body).await.json()["result"].clone()
+    };
+    let task = ask(&one, "SendMessage", json!({"message": message})).await["task"]["id"].clone();
+    let named = json!({"taskId": task, "id": "hook"});
+    let mut push = named.clone();
+    push["url"] = json!(receiver.url());
+    push["token"] = json!("the-token");
+    push["authentication"] = json!({"scheme": "Bearer", "credentials": "the-credentials"});
+
+    let made = ask(&one, "CreateTaskPushNotificationConfig", push).await;
+    let got = ask(&one, "GetTaskPushNotificationConfig", named.clone()).await;
+    let listed = ask(&one, "ListTaskPushNotificationConfigs", json!({"taskId": task})).await;
+    for mine in [&made, &got, &listed["configs"][0]] {
+        assert_eq!(
+            (&mine["token"], &mine["authentication"]["scheme"]),
+            (&json!("the-token"), &json!("Bearer")),
+            "{mine}"
+        );
+        assert!(!mine.to_string().contains("the-credentials"), "{mine}");
+    }
+    let got = ask(&other, "GetTaskPushNotificationConfig", named).await;
+    let listed = ask(&other, "ListTaskPushNotificationConfigs", json!({"taskId": task})).await;
+    for theirs in [&got, &listed["configs"][0]] {
+        assert_eq!(theirs["id"], "hook", "{theirs}");
+        assert!(!theirs.to_string().contains("the-"), "{theirs}");
+    }
     server.stop().await;
 }

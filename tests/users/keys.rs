@@ -37,6 +37,52 @@ async fn a_user_sees_and_uses_what_was_granted_and_nothing_else_exists() {
 }
 
 #[tokio::test]
+async fn what_was_not_granted_is_answered_like_what_does_not_exist() {
+    let home = TestHome::new()
+        .with_direct("calc", &["add_*", "file_read", "is_admin"])
+        .with_direct("vault", &["secret_*"]);
+    let site = Site::with(home, |boot| boot).await;
+    add(site.kernel(), "ada", &["get_*", "agent:calc", "add_*"]).await;
+    add(site.kernel(), "bob", &["agent:calc/*"]).await;
+    let (ada, bob) = (key_of(site.kernel(), "ada").await.0, key_of(site.kernel(), "bob").await.0);
+    let (ada, bob) = (site.with_key(&ada), site.with_key(&bob));
+    // What an answer says, but for the name that was asked for and the trace.
+    let said = async |who: &Client, path: &str, name: &str| {
+        let answer = who.get(&path.replace("{}", name)).await;
+        let trace = answer.json()["error"]["trace"].as_str().unwrap_or_default().to_owned();
+        (answer.status, answer.body.replace(name, "NAME").replace(&trace, ""))
+    };
+
+    for (path, hidden) in [
+        ("/api/agents/{}", "vault"),
+        ("/api/agents/{}", "starter"),
+        ("/api/policy/{}/add_numbers", "vault"),
+        ("/api/policy/calc/{}", "file_read"),
+        ("/api/policy/calc/{}", "is_admin"),
+        ("/api/policy/calc/{}", "file_write"),
+        ("/api/tools/{}", "file_read"),
+    ] {
+        let unknown = said(&ada, path, "nothing").await;
+        assert_eq!(said(&ada, path, hidden).await, unknown, "{path} {hidden}");
+        assert_eq!(unknown.0, 404, "{path}");
+    }
+    assert_eq!(
+        said(&bob, "/api/policy/calc/{}", "file_write").await,
+        said(&bob, "/api/policy/calc/{}", "nothing").await
+    );
+
+    let shown = ada.get("/api/agents/calc").await.json();
+    assert_eq!(shown["tools"], json!(["add_numbers"]));
+    assert_eq!(shown["agent"]["capabilities"], json!({ "tools": ["add_numbers"] }), "{shown}");
+    let policy = ada.get("/api/policy/calc/add_numbers").await.json();
+    assert_eq!((&policy["granted"], &policy["patterns"]), (&json!(true), &json!(["add_*"])));
+    let policy = ada.get("/api/policy/calc/get_greeting").await.json();
+    assert_eq!((&policy["granted"], &policy["patterns"]), (&json!(false), &json!([])));
+    assert_eq!(bob.get("/api/policy/calc/file_read").await.json()["granted"], true);
+    site.server.stop().await;
+}
+
+#[tokio::test]
 async fn what_one_user_made_is_none_of_anothers() {
     let site = Site::start().await;
     for name in ["ada", "bob"] {

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use openfang_kernel::{Begin, Follow};
 use openfang_testkit::http::Lines;
+use openfang_types::event::Until;
 use openfang_types::ids::TaskId;
+use openfang_types::task::TaskState;
 use serde_json::json;
 
 use super::*;
@@ -49,6 +52,37 @@ async fn cancel(site: &Site, id: &str) {
     site.kernel().cancel_task(&ada, id.parse::<TaskId>().unwrap()).await.unwrap();
 }
 
+/// Whether a task ended because of whom it was begun by.
+async fn stopped(site: &Site, id: &str) -> bool {
+    let ada = callers::user(site.kernel(), "ada", &[]);
+    let follow = Follow { begin: Begin::Now, until: Until::Settled };
+    let mut stream = site.kernel().follow(&ada, id.parse().unwrap(), follow).await.unwrap();
+    let drained = async { while stream.next().await.unwrap().is_some() {} };
+    tokio::time::timeout(PROMISED, drained).await.unwrap();
+    let status = site.kernel().task(&ada, id.parse().unwrap()).await.unwrap().status;
+    status.state == TaskState::Failed && json!(status.message).to_string().contains("was revoked")
+}
+
+#[tokio::test]
+async fn a_run_goes_on_when_its_user_is_granted_more_and_ends_when_something_is_taken_away() {
+    let site = waiting_site().await;
+    let (kernel, operator, ada) = (site.kernel(), callers::operator(site.kernel()), "ada".parse().unwrap());
+    add(kernel, "ada", &["agent:waiter", "get_*"]).await;
+    let (key, _) = key_of(kernel, "ada").await;
+    let (task, _stream) = open_stream(&site.with_key(&key)).await;
+    let grant = async |grants: &[&str]| {
+        let grants = grants.iter().map(|grant| (*grant).to_owned()).collect();
+        kernel.set_user_grants(&operator, &ada, grants).await.unwrap();
+    };
+
+    grant(&["agent:waiter/*", "get_*", "add_*"]).await;
+    let state = site.with_key(&key).get(&format!("/api/tasks/{task}")).await.json()["task"]["status"]["state"].clone();
+    assert_eq!(state, "working");
+    grant(&["agent:waiter", "add_*"]).await;
+    assert!(stopped(&site, &task).await);
+    site.server.stop().await;
+}
+
 #[tokio::test]
 async fn a_stream_ends_with_the_credential_it_was_opened_with() {
     let ways = [
@@ -83,7 +117,10 @@ async fn a_stream_ends_with_the_credential_it_was_opened_with() {
         assert_eq!(end_of(stream).await, "revoked", "{way:?}");
         let status = client.get(&format!("/api/tasks/{task}")).await.status;
         assert_eq!(status, if way == Way::OtherGrants { 200 } else { 401 }, "{way:?}");
-        cancel(&site, &task).await;
+        match way {
+            Way::RevokeKey | Way::RemoveUser | Way::OtherGrants => assert!(stopped(&site, &task).await, "{way:?}"),
+            Way::OtherPassword | Way::LogOut => cancel(&site, &task).await,
+        }
         site.server.stop().await;
     }
 }

@@ -100,7 +100,7 @@ async fn who_guesses_passwords_is_told_to_wait() {
     }
 
     assert!(statuses.len() > 10 && statuses.ends_with(&[429]), "{statuses:?}");
-    log_in(&site.server.client(), "ada").await;
+    log_in(&site.server.client().from("127.0.0.2"), "ada").await;
     site.server.stop().await;
 }
 

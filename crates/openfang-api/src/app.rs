@@ -95,7 +95,7 @@ fn guarded(gate: Gate, handler: MethodRouter<Kernel>) -> MethodRouter<Kernel> {
             let run = |mut request: Request, caller: Option<Caller>| {
                 if let Some(caller) = caller {
                     request.extensions_mut().insert(caller);
-                    request.extensions_mut().insert(gate.front.mcp.clone());
+                    request.extensions_mut().insert(Arc::clone(&gate.front));
                 }
                 next.run(request)
             };

@@ -36,7 +36,7 @@ impl Peopled {
 
     async fn log_in(&mut self) {
         let password = Secret::new(PASSWORD.into());
-        let entered = self.site.kernel.log_in(self.site.kernel.trace(), "ada", password).await.unwrap();
+        let entered = self.site.kernel.log_in(self.site.kernel.trace(), "ada", password, 0).await.unwrap();
         self.cookie = format!("openfang_session={}", entered.cookie.expose());
     }
 

@@ -59,6 +59,12 @@ impl ApiError {
         Self { retry_after: Some(wait), ..Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", says) }
     }
 
+    pub(crate) fn too_many_calls() -> Self {
+        let says =
+            "a batch has more calls than may be sent at once; send fewer, or raise limits.rate_per_principal_burst";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", says)
+    }
+
     pub(crate) fn too_large(max_bytes: usize) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("a body has at most {max_bytes} bytes"))
     }

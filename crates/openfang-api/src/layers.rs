@@ -13,8 +13,10 @@ use openfang_kernel::a2a::A2aServer;
 use openfang_kernel::gateway::Gateways;
 use openfang_kernel::mcp::{McpServer, View};
 use openfang_kernel::{Caller, Kernel};
-use openfang_types::ids::TraceId;
-use openfang_types::limits::RATE_LIMIT_SWEEP;
+use openfang_types::ids::{Owner, TraceId};
+use openfang_types::jsonrpc::{count_batch, is_batch};
+use openfang_types::limits::{MCP_BATCH, RATE_LIMIT_SWEEP};
+use openfang_types::principal::Principal;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::ApiError;
@@ -23,12 +25,15 @@ use crate::routes::a2a::Spoken;
 use metrics::HttpMetrics;
 
 pub(crate) use cookie::LoginCookie;
+pub(crate) use logins::Attempt;
+use peer::ClientAddress;
 
 mod auth;
 mod cookie;
 mod cors;
 mod csrf;
 mod host;
+mod logins;
 mod metrics;
 mod peer;
 mod rate;
@@ -48,6 +53,7 @@ pub(crate) struct Front {
     address: IpAddr,
     hosts: host::Hosts,
     rates: rate::Rates,
+    logins: logins::Logins,
     metrics: HttpMetrics,
 }
 
@@ -65,19 +71,23 @@ pub(crate) struct Gate {
 #[derive(Clone)]
 pub(crate) struct Stranger {
     front: Arc<Front>,
-    peer: IpAddr,
+    peer: ClientAddress,
+    /// Whose login the request came with, if any.
+    session: Option<Owner>,
     pub(crate) trace: TraceId,
 }
 
 impl Stranger {
-    /// Whether they have guessed too often just now.
-    pub(crate) fn may_try(&self) -> Result<(), ApiError> {
-        self.front.rates.not_locked_out(self.peer)
+    /// Charges an attempt to log in, before anything is done for it.
+    pub(crate) fn tries_to_log_in(&self, name: &str) -> Result<Attempt, ApiError> {
+        self.front.rates.not_locked_out(self.peer)?;
+        let has_session = self.session.as_ref().is_some_and(|owner| owner.as_str() == name);
+        self.front.logins.charge(self.peer, name, has_session).map_err(ApiError::too_many)
     }
 
-    /// A wrong guess costs what a wrong credential costs.
-    pub(crate) fn guessed_wrong(&self) -> Result<(), ApiError> {
-        self.front.rates.charge_failure(self.peer)
+    /// The attempt was right, and costs nothing.
+    pub(crate) fn logged_in(&self, attempt: &Attempt) {
+        self.front.logins.was_right(attempt);
     }
 }
 
@@ -86,11 +96,22 @@ impl Front {
         let config = kernel.config();
         let hosts = host::Hosts::new(config, address);
         let rates = rate::Rates::new(&config.limits);
+        let logins = logins::Logins::new(&config.limits);
         let metrics = kernel.register_metrics(HttpMetrics::register);
         let mcp = kernel.mcp_server(View::Everything);
         let gateways = Arc::new(Gateways::new(kernel.clone()));
         let a2a = kernel.a2a_server();
-        Self { hosts, rates, metrics, mcp, gateways, a2a, address: address.ip().to_canonical(), kernel }
+        Self { hosts, rates, logins, metrics, mcp, gateways, a2a, address: address.ip().to_canonical(), kernel }
+    }
+
+    /// Charges the calls of a batch; the request itself was charged as one when it came in.
+    pub(crate) fn admit_batch(&self, principal: &Principal, body: &[u8]) -> Result<(), ApiError> {
+        if !is_batch(body) {
+            return Ok(());
+        }
+        let calls = count_batch(body, MCP_BATCH);
+        self.rates
+            .admit_calls(principal, u32::try_from(calls.saturating_sub(1)).unwrap_or(u32::MAX))
     }
 
     /// Peers and principals that have been quiet are forgotten, or the maps would grow for ever.
@@ -98,6 +119,7 @@ impl Front {
         let mut due = tokio::time::interval(RATE_LIMIT_SWEEP);
         while stop.run_until_cancelled(due.tick()).await.is_some() {
             self.rates.forget_idle();
+            self.logins.forget_idle();
         }
     }
 }
@@ -122,7 +144,8 @@ where
         match checked(gate, socket, trace, &request) {
             Ok(Passed::On(caller)) => Ok(next(request, Some(caller)).await),
             Ok(Passed::Stranger(peer)) => {
-                let stranger = Stranger { front: Arc::clone(&gate.front), peer, trace };
+                let session = auth::session(&gate.front, &request);
+                let stranger = Stranger { front: Arc::clone(&gate.front), peer, session, trace };
                 request.extensions_mut().insert(stranger);
                 Ok(next(request, None).await)
             }
@@ -157,7 +180,7 @@ enum Passed {
     /// A caller, to the handler.
     On(Caller),
     /// Somebody, to a public one.
-    Stranger(IpAddr),
+    Stranger(ClientAddress),
     /// Nothing: a question that the layers themselves answer.
     Answered(Response),
 }
@@ -173,7 +196,7 @@ fn checked<B>(gate: &Gate, socket: IpAddr, trace: TraceId, request: &Request<B>)
     }
     // A stranger cannot make us read.
     size::check(request, config.limits.body_bytes)?;
-    let peer = peer::of(socket, request.headers(), &config.trusted_proxies);
+    let peer = ClientAddress::of(socket, request.headers(), config);
     // Before the credential is looked at: guessing must cost too.
     front.rates.admit_peer(peer)?;
     match gate.access {

@@ -21,10 +21,11 @@ use flight::Flight;
 
 pub use body::Body;
 pub use client::BadRoots;
+pub(crate) use dial::pinned;
 pub use error::{HttpError, Interruption, TlsFault};
 pub use events::Events;
 pub use metrics::HttpMetrics;
-pub use request::{Caps, Patience, Redirects, Request, Retry, Target};
+pub use request::{Caps, Pacer, Patience, Redirects, Request, Retry, Target};
 pub use retry::Backoff;
 
 mod body;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use openfang_types::limits::DNS_ANSWERS;
 
 use crate::address::Special;
+use crate::http::pinned;
 use crate::url::{Guard, Reach};
 
 /// A future that a trait object can return.
@@ -56,11 +57,15 @@ pub(crate) struct Guarded {
     pub(crate) reach: Reach,
 }
 
-impl reqwest::dns::Resolve for Guarded {
-    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
-        let resolving = self.resolver.resolve(name.as_str());
+/// Why there is nothing to dial.
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl Guarded {
+    /// The addresses of a name that may be dialled.
+    pub(crate) fn addresses(&self, name: &str) -> impl Future<Output = Result<Vec<IpAddr>, BoxError>> + Send + use<> {
+        let (resolving, name) = (self.resolver.resolve(name), name.to_owned());
         let (guard, reach) = (self.guard.clone(), self.reach);
-        Box::pin(async move {
+        async move {
             let answers = resolving.await.map_err(|error| {
                 tracing::debug!(%error, "a name cannot be resolved");
                 NoAddress
@@ -68,20 +73,32 @@ impl reqwest::dns::Resolve for Guarded {
             if answers.is_empty() {
                 return Err(NoAddress.into());
             }
-            let dialled = in_reach(&guard, name.as_str(), reach, answers)?;
-            let dialled: reqwest::dns::Addrs = Box::new(dialled.into_iter());
-            Ok(dialled)
-        })
+            Ok(in_reach(&guard, &name, reach, answers)?)
+        }
+    }
+}
+
+impl reqwest::dns::Resolve for Guarded {
+    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+        let dialled = |addresses: Vec<IpAddr>| -> reqwest::dns::Addrs {
+            Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)))
+        };
+        // What was resolved and checked before the connection is what is dialled: a second answer may be another one.
+        if let Some(pinned) = pinned() {
+            return Box::pin(std::future::ready(Ok(dialled(pinned))));
+        }
+        let resolving = self.addresses(name.as_str());
+        Box::pin(async move { resolving.await.map(dialled) })
     }
 }
 
 /// The answers that may be dialled.
-fn in_reach(guard: &Guard, name: &str, reach: Reach, answers: Vec<IpAddr>) -> Result<Vec<SocketAddr>, NoneInReach> {
+fn in_reach(guard: &Guard, name: &str, reach: Reach, answers: Vec<IpAddr>) -> Result<Vec<IpAddr>, NoneInReach> {
     let mut dialled = Vec::new();
     let mut refused = None;
     for address in answers {
         match guard.admits(name, address, reach) {
-            Ok(()) if dialled.len() < DNS_ANSWERS => dialled.push(SocketAddr::new(address, 0)),
+            Ok(()) if dialled.len() < DNS_ANSWERS => dialled.push(address),
             Ok(()) => break,
             Err(special) => refused = refused.or(Some(special)),
         }

@@ -115,7 +115,7 @@ pub enum UrlRefused {
     #[error("the url names no host; write it like https://example.com/path")]
     NoHost,
     /// A port that strangers may not name.
-    #[error("port {port} of {host} is not one for the web; allow-list the host if it is meant")]
+    #[error("port {port} of {host} is {what}; add \"{host}:{port}\" to [egress] allow if it is meant", what = what_listens(*port))]
     Port {
         /// Which host.
         host: String,
@@ -130,6 +130,13 @@ pub enum UrlRefused {
         /// What it is.
         special: Special,
     },
+}
+
+fn what_listens(port: u16) -> String {
+    ports::what_listens(port).map_or_else(
+        || "not one for the web".to_owned(),
+        |what| format!("that of {what}, which no stranger's url may reach"),
+    )
 }
 
 fn rule(special: Special) -> &'static str {

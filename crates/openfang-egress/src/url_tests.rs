@@ -87,6 +87,28 @@ fn strangers_name_ports_of_the_web_and_the_operator_any() {
 }
 
 #[test]
+fn ports_of_databases_and_control_apis_are_for_the_operator_unless_they_are_allow_listed() {
+    const PORTS: [u16; 14] = [6379, 5432, 3306, 27_017, 9200, 11_211, 2375, 2376, 2379, 8500, 6443, 10_250, 9092, 5984];
+    let guard = Guard::allowing(["10.1.2.3:9200", "[fd00::1]:9200", "10.2.0.0/16", "search.internal:9200"]).unwrap();
+    for port in PORTS {
+        let url = format!("http://example.com:{port}/");
+        let refused = guard.foreign(&url).unwrap_err();
+        assert_eq!(refused.reason(), "port", "{port}");
+        assert!(refused.to_string().contains(&format!("\"example.com:{port}\" to [egress] allow")), "{refused}");
+        assert!(guard.foreign(&format!("http://10.2.0.1:{port}/")).is_err(), "a range opens no port by itself");
+        assert!(guard.operator(&url).is_ok(), "{port}");
+        let allowing = Guard::allowing([format!("example.com:{port}").as_str()]).unwrap();
+        assert!(allowing.foreign(&url).is_ok(), "{port}");
+        for host in ["10.1.2.3", "[fd00::1]", "search.internal"] {
+            assert_eq!(guard.foreign(&format!("http://{host}:{port}/")).is_ok(), port == 9200, "{host}:{port}");
+        }
+    }
+    let said = guard.foreign("http://example.com:6379/").unwrap_err().to_string();
+    assert!(said.starts_with("port 6379 of example.com is that of Redis"), "{said}");
+    assert!(guard.foreign("http://search.internal/").is_ok(), "the host is open for the web too");
+}
+
+#[test]
 fn a_url_shows_its_origin_and_nothing_else() {
     let guard = Guard::default();
     let text = "https://example.com:8443/s3cret/path?token=s3cret#s3cret";
@@ -136,7 +158,21 @@ fn metadata_stays_out_of_reach_whatever_is_allow_listed() {
 
 #[test]
 fn an_allow_list_entry_that_means_nothing_is_an_error() {
-    for entry in ["", "*", "*.", "10.0.0.0/33", "http://example.com", "a b", "exa*mple.com", "10.0.0.0/8/8"] {
+    for entry in [
+        "",
+        "*",
+        "*.",
+        "10.0.0.0/33",
+        "http://example.com",
+        "a b",
+        "exa*mple.com",
+        "10.0.0.0/8/8",
+        "example.com:",
+        "example.com:0",
+        "example.com:99999",
+        "[::1]",
+        "[::1]9",
+    ] {
         let refused = Guard::allowing([entry]);
 
         assert!(matches!(refused, Err(AllowListError::Unknown { .. })), "{entry:?}: {refused:?}");

@@ -4,6 +4,7 @@
 //! something else, fires its token, and with it ends what is open on it.
 
 use std::collections::HashMap;
+use std::future::pending;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -12,7 +13,8 @@ use openfang_store::{Accounts as Stored, SecretDigest, StoreError, UserStore};
 use openfang_types::clock::Clock;
 use openfang_types::ids::{KeyId, Owner};
 use openfang_types::limits::{ACCOUNTS_ROUND, KEY_USE_ROUND};
-use openfang_types::principal::{Credential, Grants, Principal};
+use openfang_types::principal::{Credential, Grants, Principal, Standing};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +28,8 @@ pub(crate) struct Accounts {
     /// Stays when the last user is removed: what was closed is not opened again by that, before the next start.
     has_seen_users: AtomicBool,
     closing_for_strangers: CancellationToken,
+    /// Changes when anything about users does.
+    changed: watch::Sender<()>,
 }
 
 #[derive(Default)]
@@ -55,6 +59,7 @@ impl Accounts {
             known: RwLock::default(),
             has_seen_users: AtomicBool::new(false),
             closing_for_strangers: CancellationToken::new(),
+            changed: watch::Sender::new(()),
         };
         accounts.refresh()?;
         Ok(accounts)
@@ -107,6 +112,32 @@ impl Accounts {
         })
     }
 
+    /// Returns when work that this principal began must end: its key was revoked, its user is gone, or something that was
+    /// granted then is not any more. A login that ends does not end what was begun with it.
+    pub(crate) async fn work_must_end(&self, principal: &Principal) {
+        let mut changed = self.changed.subscribe();
+        let Standing::User(grants) = principal.standing() else { return pending().await };
+        // A run that is resumed for a user who was removed has no grants to lose.
+        if principal.credential().is_none() && self.grants(principal.owner()).is_none() {
+            return pending().await;
+        }
+        while self.may_go_on(principal, grants) {
+            if changed.changed().await.is_err() {
+                return pending().await;
+            }
+        }
+    }
+
+    fn may_go_on(&self, principal: &Principal, began_with: &Grants) -> bool {
+        self.read(|known| {
+            let is_key_there = match principal.credential() {
+                Some(key @ Credential::Key(_)) => known.tokens.contains_key(key),
+                Some(Credential::Login(_)) | None => true,
+            };
+            is_key_there && known.grants.get(principal.owner()).is_some_and(|now| now.cover(began_with))
+        })
+    }
+
     /// Fires when the first user is there: from then on nobody comes in without a credential.
     pub(crate) fn closing_for_strangers(&self) -> CancellationToken {
         self.closing_for_strangers.clone()
@@ -145,6 +176,7 @@ impl Accounts {
         let has_users = !next.grants.is_empty();
         *known = next;
         drop(known);
+        self.changed.send_replace(());
         if has_users {
             self.has_seen_users.store(true, Ordering::Release);
             self.closing_for_strangers.cancel();

@@ -1,10 +1,15 @@
 //! What an agent may do with a tool, and why: the answer to "would this be allowed?", before it is tried.
 
+use std::sync::Arc;
+
 use openfang_runtime::pipeline::capability::agent_covers;
 use openfang_runtime::pipeline::timeout;
+use openfang_types::agent::{AgentManifest, Capabilities};
+use openfang_types::capability::Glob;
 use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::principal::Standing;
 use openfang_types::taint::{Label, Labels, SinkKind, forbidding_label};
-use openfang_types::tool::Recorded;
+use openfang_types::tool::{Recorded, ToolTraits};
 use serde::{Deserialize, Serialize};
 
 use crate::{Caller, Kernel, KernelError};
@@ -40,8 +45,11 @@ impl Kernel {
     pub fn explain(&self, caller: &Caller, agent: &AgentName, tool: &ToolName) -> Result<Explanation, KernelError> {
         let manifest = self.agent(&caller.principal, agent)?;
         let registered = self.inner.pipeline.catalog().get(tool);
+        let registered = registered.filter(|known| is_known(caller, &manifest, &known.traits));
         let registered = registered.ok_or_else(|| KernelError::UnknownTool(tool.clone()))?;
         let traits = &registered.traits;
+        // The other patterns may name what was not granted to a user.
+        let is_shown = |pattern: &&Glob| !is_user(caller) || pattern.matches(tool);
         let refuses = |labels: &Labels| forbidding_label(labels, traits.sink);
         let alone = |label: &Label| refuses(&Labels::one(*label, "")).is_some();
         let with_foreign = |label: &Label| {
@@ -53,7 +61,7 @@ impl Kernel {
             agent: agent.clone(),
             tool: tool.clone(),
             granted: agent_covers(&manifest.capabilities, traits),
-            patterns: manifest.capabilities.tools.iter().map(ToString::to_string).collect(),
+            patterns: manifest.capabilities.tools.iter().filter(is_shown).map(ToString::to_string).collect(),
             sink: traits.sink,
             rule: traits.sink.rule().to_owned(),
             refusing_labels: Label::ALL.into_iter().filter(alone).collect(),
@@ -62,4 +70,36 @@ impl Kernel {
             timeout_secs: timeout::limit_of(traits.kind, &self.inner.config.limits).as_secs(),
         })
     }
+
+    /// An agent as the caller may know it, and those of its tools that the caller may use. A user is shown these in the place
+    /// of the agent's patterns and servers, which may name what was not granted.
+    pub fn describe_agent(
+        &self,
+        caller: &Caller,
+        name: &AgentName,
+    ) -> Result<(Arc<AgentManifest>, Vec<ToolName>), KernelError> {
+        let manifest = self.agent(&caller.principal, name)?;
+        let tools = self.available_tools(caller, Some(name))?;
+        let tools: Vec<ToolName> = tools.into_iter().map(|tool| tool.name).collect();
+        if !is_user(caller) {
+            return Ok((manifest, tools));
+        }
+        let names = tools.iter().filter_map(|tool| tool.as_str().parse().ok()).collect();
+        let shown = AgentManifest {
+            capabilities: Capabilities { tools: names, mcp_servers: None },
+            default_tool: manifest.default_tool.clone().filter(|tool| tools.contains(tool)),
+            ..AgentManifest::clone(&manifest)
+        };
+        Ok((Arc::new(shown), tools))
+    }
+}
+
+fn is_user(caller: &Caller) -> bool {
+    matches!(caller.principal.standing(), Standing::User(_))
+}
+
+/// Whether a tool exists for a caller: directly, or through the agent.
+fn is_known(caller: &Caller, agent: &AgentManifest, tool: &ToolTraits) -> bool {
+    let through_it = agent_covers(&agent.capabilities, tool).then_some(&agent.name);
+    caller.principal.may_use(&tool.name, through_it)
 }

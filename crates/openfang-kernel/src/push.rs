@@ -11,6 +11,7 @@ use openfang_a2a::operation::{NewPush, PushAuthentication};
 use openfang_store::{PushConfig, PushRow, StoreError, TaskRecord};
 use openfang_types::ids::TaskId;
 use openfang_types::limits::PUSH_PER_TASK;
+use openfang_types::principal::Credential;
 use openfang_types::task::Origin;
 
 use crate::{Caller, Kernel, KernelError};
@@ -37,14 +38,14 @@ impl Kernel {
         origin: Origin,
     ) -> Result<Push, KernelError> {
         let record = self.record(caller, id).await?;
-        let row = self.add_push(&record, self.checked_push(push, origin)?).await?;
-        Ok(shown(&record, row.config))
+        let row = self.add_push(&record, self.checked_push(caller, push, origin)?).await?;
+        Ok(shown(caller, &record, row.config))
     }
 
     /// The push configurations of one's own task, those made first first.
     pub async fn pushes(&self, caller: &Caller, id: TaskId) -> Result<Vec<Push>, KernelError> {
         let (record, rows) = self.push_rows(caller, id).await?;
-        Ok(rows.into_iter().map(|row| shown(&record, row.config)).collect())
+        Ok(rows.into_iter().map(|row| shown(caller, &record, row.config)).collect())
     }
 
     /// What became of the last delivery of each push configuration, by its id; none before the first.
@@ -65,8 +66,14 @@ impl Kernel {
 
     /// A configuration that may be kept. The url is judged as a stranger's; what its name resolves to, when it is
     /// dialled.
-    pub(crate) fn checked_push(&self, push: NewPush, origin: Origin) -> Result<CheckedPush, KernelError> {
-        check::checked(push, origin, self.http().guard())
+    pub(crate) fn checked_push(
+        &self,
+        caller: &Caller,
+        push: NewPush,
+        origin: Origin,
+    ) -> Result<CheckedPush, KernelError> {
+        let checked = check::checked(push, origin, self.http().guard())?;
+        Ok(checked.made_by(maker(caller)))
     }
 
     /// Adds a checked configuration to a task that is there.
@@ -93,11 +100,21 @@ fn unknown<T>(id: TaskId, outcome: Result<T, StoreError>) -> Result<T, KernelErr
     }
 }
 
-/// A configuration as its owner set it.
-fn shown(record: &TaskRecord, config: PushConfig) -> Push {
+/// Which credential of a user's somebody comes with.
+fn maker(caller: &Caller) -> Option<String> {
+    caller.principal.credential().map(|credential| match credential {
+        Credential::Key(id) => format!("key {id}"),
+        Credential::Login(id) => format!("login {id}"),
+    })
+}
+
+/// A configuration as its owner set it. Credentials are written and never read; the token is shown to the credential that
+/// set it, and to no other key of the same user.
+fn shown(caller: &Caller, record: &TaskRecord, config: PushConfig) -> Push {
+    let is_its_maker = maker(caller) == config.maker;
     let PushConfig { id, url, token, authorization, .. } = config;
-    let authentication =
-        authorization.map(|held| PushAuthentication { scheme: held.scheme, credentials: held.credentials });
+    let token = token.filter(|_| is_its_maker);
+    let authentication = authorization.map(|held| PushAuthentication { scheme: held.scheme, credentials: None });
     Push { id: id.clone(), task: name_of(record), config: NewPush { id: Some(id), url, token, authentication } }
 }
 

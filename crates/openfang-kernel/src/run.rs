@@ -97,6 +97,7 @@ enum End {
     Stopped,
     Canceled,
     Interrupted,
+    Revoked,
 }
 
 /// A run in the hands of whoever waits for it, which costs no task of its own. Dropped before its end it goes on by
@@ -178,7 +179,12 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     let telling = Telling { log: &log, run: &run };
     let model_run = ModelRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
 
-    let end = until_ended(inner, &cancel, &log, pin!(work(inner, &agent, &log, &model_run, &turn))).await;
+    let work = pin!(work(inner, &agent, &log, &model_run, &turn));
+    let end = tokio::select! {
+        biased;
+        () = inner.credentials.accounts().work_must_end(&caller.principal) => End::Revoked,
+        end = until_ended(inner, &cancel, &log, work) => end,
+    };
     let ending = match end {
         End::Ended(ending) => ending,
         End::Stopped => {
@@ -186,6 +192,10 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
             return Err(Closed::Refused(StoreError::Conflict));
         }
         End::Canceled => Ending { state: TaskState::Canceled, parts: Vec::new() },
+        End::Revoked => Ending::saying(
+            TaskState::Failed,
+            "stopped: the key that this was begun with was revoked, or something that was granted then is not any more",
+        ),
         End::Interrupted => Ending::saying(TaskState::Failed, "interrupted: the server was stopped"),
     };
     tracing::debug!(task = %log.id(), agent = %agent.manifest.name, state = %ending.state, "the run ended");

@@ -1,6 +1,6 @@
 //! The real clock and the real source of ids.
 
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -23,8 +23,12 @@ impl Clock for SystemClock {
 #[derive(Default)]
 pub struct SystemIds {
     pool: Mutex<Vec<u8>>,
-    within_millisecond: AtomicU16,
+    /// The millisecond of the last ordered id, and its number within.
+    last: AtomicU64,
 }
+
+/// Bits of an ordered id for its number within a millisecond.
+const NUMBER_BITS: u32 = 12;
 
 const POOL_BYTES: usize = 4096;
 
@@ -60,9 +64,20 @@ impl IdSource for SystemIds {
     fn ordered(&self) -> Uuid {
         let millis = u64::try_from(SystemClock.now().as_millisecond()).unwrap_or(0);
         let mut random = self.bytes::<10>();
-        // Ids of the same millisecond lie in the order of their making.
-        let count = self.within_millisecond.fetch_add(1, Ordering::Relaxed);
-        random[..2].copy_from_slice(&(count & 0x0fff).to_be_bytes());
+        let [high, low, step, ..] = random;
+        // Ids of the same millisecond lie in the order of their making. The first number of a millisecond is random, in the
+        // lower half, and the steps are uneven: an id must not tell how many were made for others.
+        let first = (millis << NUMBER_BITS) | u64::from(u16::from_be_bytes([high, low]) & 0x07ff);
+        let next = |last: u64| {
+            // A little ahead of the clock after many ids of one millisecond; far ahead if the clock was set back.
+            let is_now = (last >> NUMBER_BITS).checked_sub(millis).is_some_and(|ahead| ahead < 1_000);
+            if is_now { last + 1 + u64::from(step & 7) } else { first }
+        };
+        let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
+        let id = last.map_or(first, next);
+        let number = u16::try_from(id & 0x0fff).unwrap_or_default();
+        random[..2].copy_from_slice(&number.to_be_bytes());
+        let millis = id >> NUMBER_BITS;
         Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
     }
 

@@ -23,3 +23,17 @@ fn ids_are_of_their_kind_and_ordered_ones_follow_time() {
     let millis = |id: Uuid| id.get_timestamp().unwrap().to_unix();
     assert!(millis(first) <= millis(second));
 }
+
+#[test]
+fn ids_lie_in_order_and_do_not_count_what_was_made_for_others() {
+    let ids = SystemIds::default();
+    let made: Vec<Uuid> = (0..2_000).map(|_| ids.ordered()).collect();
+    assert!(made.is_sorted_by(|one, next| one < next));
+
+    let numbers: Vec<u16> = made
+        .iter()
+        .map(|id| u16::from_be_bytes([id.as_bytes()[6] & 0x0f, id.as_bytes()[7]]))
+        .collect();
+    let steps = |by: u16| numbers.windows(2).filter(|pair| pair[1].wrapping_sub(pair[0]) == by).count();
+    assert!(steps(1) < made.len() / 2, "one after another is one more");
+}

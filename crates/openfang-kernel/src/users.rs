@@ -1,7 +1,7 @@
 //! Users and their keys: who may change them, what a change is, and what is shown of them. Only the admin does any of
 //! it; every change is in the audit log, and is in force when it returns.
 //!
-//! `login.rs` lets users in by password, `passwords.rs` hashes, `error.rs` says what cannot be done.
+//! `login.rs` lets users in by password, `passwords.rs` hashes, `turns.rs` says whose password is hashed next, `error.rs` says what cannot be done.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -23,6 +23,7 @@ pub use view::{KeyView, MadeKey, Me, UserView};
 mod error;
 mod login;
 mod passwords;
+mod turns;
 mod view;
 
 /// What every key begins with.

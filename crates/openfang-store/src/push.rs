@@ -54,6 +54,8 @@ pub struct PushConfig {
     pub authorization: Option<PushAuthorization>,
     /// In whose dialect it is told.
     pub origin: Origin,
+    /// The credential that made it, as text; none: whoever needs none of a user's.
+    pub maker: Option<String>,
 }
 
 /// `Authorization: {scheme} {credentials}`.

@@ -1,15 +1,17 @@
 //! HTTP as raw bytes: what a test sends is exactly what goes over the wire.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 /// Talks to one address, a connection per request.
 #[derive(Clone)]
 pub struct Client {
     address: SocketAddr,
+    /// The address that it comes from, if not the one that the system chooses.
+    from: Option<IpAddr>,
     headers: Vec<(String, String)>,
 }
 
@@ -39,7 +41,13 @@ impl Answer {
 impl Client {
     /// A client of this address.
     pub const fn new(address: SocketAddr) -> Self {
-        Self { address, headers: Vec::new() }
+        Self { address, from: None, headers: Vec::new() }
+    }
+
+    /// Comes from this address, such as `127.0.0.2`.
+    #[must_use]
+    pub fn from(self, address: &str) -> Self {
+        Self { from: Some(address.parse().expect("an IP address")), ..self }
     }
 
     /// Sends this header with every request.
@@ -71,9 +79,8 @@ impl Client {
     }
 
     /// Like [`Client::send`]; none when the server accepts no connection.
-    #[expect(clippy::disallowed_methods, reason = "a test's client dials the server under test")]
     pub async fn try_send(&self, method: &str, path: &str, body: Option<&str>) -> Option<Answer> {
-        let mut stream = TcpStream::connect(self.address).await.ok()?;
+        let mut stream = self.connect().await?;
         let _ = stream.write_all(self.request(method, path, body).as_bytes()).await;
         let mut bytes = Vec::new();
         // A server that refuses a large body may reset the connection after its answer.
@@ -87,12 +94,19 @@ impl Client {
     }
 
     /// Like [`Client::stream`]; none when the server accepts no connection.
-    #[expect(clippy::disallowed_methods, reason = "a test's client dials the server under test")]
     pub async fn try_stream(&self, method: &str, path: &str, body: Option<&str>) -> Option<Lines> {
         let client = self.clone().with("accept", "text/event-stream");
-        let mut stream = TcpStream::connect(self.address).await.ok()?;
+        let mut stream = self.connect().await?;
         let _ = stream.write_all(client.request(method, path, body).as_bytes()).await;
         Some(Lines { reader: BufReader::new(stream) })
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test's client dials the server under test")]
+    async fn connect(&self) -> Option<TcpStream> {
+        let Some(from) = self.from else { return TcpStream::connect(self.address).await.ok() };
+        let socket = if from.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }.ok()?;
+        socket.bind(SocketAddr::new(from, 0)).ok()?;
+        socket.connect(self.address).await.ok()
     }
 
     fn request(&self, method: &str, path: &str, body: Option<&str>) -> String {

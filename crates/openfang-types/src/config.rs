@@ -3,7 +3,7 @@
 //! Reading the file, the environment and the flags is the kernel's business (`config_file.rs`). A key exists here
 //! from the day on which it has an effect.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -18,10 +18,12 @@ pub use a2a::{A2aConfig, ExternalAgent};
 pub use mcp_servers::{
     EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpTransportEntry, OnChange, is_own_variable,
 };
+pub use proxies::{ForwardedHeader, IpRange, IpRangeError};
 pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
 
 mod a2a;
 mod mcp_servers;
+mod proxies;
 mod reach;
 
 /// The whole of `config.toml`.
@@ -49,8 +51,10 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins, such as `https://ide.example.org`, whose pages may call the API.
     pub allowed_origins: Vec<String>,
-    /// Proxies whose `Forwarded` header says who the peer is.
-    pub trusted_proxies: Vec<IpAddr>,
+    /// Proxies, by address or range (`10.0.0.0/8`), that say in `forwarded_header` who the client is.
+    pub trusted_proxies: Vec<IpRange>,
+    /// The header in which trusted proxies name the client; the other one is ignored.
+    pub forwarded_header: ForwardedHeader,
     /// Limits.
     pub limits: Limits,
     /// When a run is going in circles.
@@ -82,6 +86,7 @@ impl Default for Config {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             trusted_proxies: Vec::new(),
+            forwarded_header: ForwardedHeader::default(),
             limits: Limits::default(),
             loop_guard: LoopGuardConfig::default(),
             pii: PiiConfig::default(),
@@ -134,7 +139,8 @@ pub struct PiiConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct EgressConfig {
     /// Addresses, ranges (`10.1.0.0/16`), host names and `*.suffixes` that URLs named by others may reach although they
-    /// are not public. Cloud metadata stays out of reach.
+    /// are not public. A port after it (`10.1.2.3:9200`, `[fd00::1]:9200`, `search.internal:9200`) opens a port that is
+    /// else refused, such as that of a database. Cloud metadata stays out of reach.
     pub allow: Vec<String>,
     /// Files with certificates (PEM) of authorities that are trusted beside the system's own.
     pub ca_files: Vec<PathBuf>,

@@ -359,3 +359,23 @@ proptest! {
         decoding_is_total_and_encoding_undoes_it(&bytes);
     }
 }
+
+#[test]
+fn a_batch_is_counted_as_it_is_read() {
+    let many = format!("[{}]", vec!["{}"; 100].join(","));
+    for (frame, count) in [
+        ("[]", 0),
+        (" [ ] ", 0),
+        ("[{}]", 1),
+        ("[1]", 1),
+        (r#" [ {"a": [1, 2, {"b": 3}], "c": "d"} , {} ]"#, 2),
+        (r#"[{"a": ",]\\\",\\"}, [[],[]], "x,y", null]"#, 4),
+        (&many, 100),
+    ] {
+        assert_eq!(count_batch(frame.as_bytes(), 100), count, "{frame}");
+        let read = decode_batch(frame.as_bytes(), IdRule::Mcp, 100);
+        assert_eq!(read.map_or(0, |messages| messages.len()), count, "{frame}");
+    }
+    let more = format!("[{}]", vec!["{}"; 1_000].join(","));
+    assert_eq!(count_batch(more.as_bytes(), 100), 101);
+}

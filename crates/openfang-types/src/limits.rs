@@ -294,12 +294,16 @@ pub struct Limits {
     pub rate_per_peer: u32,
     /// Requests one peer may send at once.
     pub rate_per_peer_burst: u32,
-    /// Requests a second of one principal.
+    /// Calls a second of one principal: a request is one, and each message of a batch is one.
     pub rate_per_principal: u32,
-    /// Requests one principal may send at once.
+    /// Calls one principal may send at once.
     pub rate_per_principal_burst: u32,
     /// What a failed credential costs its peer, in requests; loopback is not exempt.
     pub failed_credential_cost: u32,
+    /// Wrong passwords that one peer may send at once; they come back over ten minutes. Loopback is not exempt.
+    pub login_attempts_per_peer: u32,
+    /// Wrong passwords for one account at once, from peers that never logged in to it; they come back over ten minutes.
+    pub login_attempts_per_account: u32,
     /// Seconds between keep-alive comments on a stream.
     pub stream_keep_alive_secs: u64,
     /// Seconds that running work gets to finish when the server is told to stop.
@@ -331,6 +335,8 @@ impl Default for Limits {
             rate_per_principal: 100,
             rate_per_principal_burst: 500,
             failed_credential_cost: 10,
+            login_attempts_per_peer: 20,
+            login_attempts_per_account: 100,
             stream_keep_alive_secs: 15,
             drain_secs: 30,
         }

@@ -160,6 +160,18 @@ impl Grants {
         Ok(grants)
     }
 
+    /// Whether everything of other grants is among these.
+    pub fn cover(&self, others: &Self) -> bool {
+        let tools = || others.tools.iter().all(|tool| self.tools.contains(tool));
+        let agents = || {
+            others.agents.iter().all(|(agent, _)| match others.agent(agent) {
+                Some(AgentGrant::AllItsTools) => self.agent(agent) == Some(AgentGrant::AllItsTools),
+                Some(AgentGrant::Talk) | None => self.agent(agent).is_some(),
+            })
+        };
+        self == others || (tools() && agents())
+    }
+
     /// The grants as they are written.
     pub fn texts(&self) -> Vec<String> {
         let tools = self.tools.iter().map(ToString::to_string);

@@ -1,14 +1,15 @@
 //! The credential. A handler behind this layer may assume a caller.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::header::AUTHORIZATION;
 use http::{HeaderName, Request};
 use openfang_kernel::{AuthError, KernelError, PeerKind};
+use openfang_types::ids::Owner;
 use openfang_types::principal::{AdminProof, Door, Principal, Standing};
 
 use super::cookie::LoginCookie;
+use super::peer::ClientAddress;
 use super::{Front, csrf};
 use crate::error::ApiError;
 use crate::routes::Access;
@@ -17,10 +18,8 @@ use crate::routes::Access;
 const DOOR_HEADER: HeaderName = HeaderName::from_static("x-openfang-door");
 
 /// Who is calling.
-pub(super) fn check<B>(front: &Front, request: &Request<B>, peer: IpAddr) -> Result<Arc<Principal>, ApiError> {
-    // Who comes from the very address we listen on sits on this machine too. The address of nobody is not that.
-    let is_here = peer.is_loopback() || (peer == front.address && !peer.is_unspecified());
-    let kind = if is_here { PeerKind::Loopback } else { PeerKind::Remote };
+pub(super) fn check<B>(front: &Front, request: &Request<B>, peer: ClientAddress) -> Result<Arc<Principal>, ApiError> {
+    let kind = if peer.is_here(front.address) { PeerKind::Loopback } else { PeerKind::Remote };
     let outcome = match presented(request) {
         Presented::Nothing => match LoginCookie::of(front.kernel.config()).read(request.headers()) {
             Some(cookie) => logged_in(front, request, cookie, kind)?,
@@ -62,6 +61,12 @@ pub(super) fn is_presented<B>(front: &Front, request: &Request<B>) -> bool {
             .read(request.headers())
             .is_some_and(|cookie| front.kernel.recognise(cookie).is_ok()),
     }
+}
+
+/// Whose login the cookie is of, if there is one.
+pub(super) fn session<B>(front: &Front, request: &Request<B>) -> Option<Owner> {
+    let cookie = LoginCookie::of(front.kernel.config()).read(request.headers())?;
+    front.kernel.recognise(cookie).ok().map(|who| who.owner().clone())
 }
 
 /// Who comes with a cookie. An old one is as good as none.

@@ -1,7 +1,7 @@
-//! How often: per peer before the credential is looked at, per principal after it, and what a wrong guess costs.
+//! How often: per peer before the credential is looked at, per principal after it, and what a wrong guess costs. What a
+//! principal has is calls: a batch of a hundred is a hundred.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,13 +13,14 @@ use openfang_types::limits::Limits;
 use openfang_types::principal::{AdminProof, Principal, Standing};
 use tokio::time::Instant;
 
+use super::peer::ClientAddress;
 use crate::error::ApiError;
 
 pub(super) struct Rates {
-    peers: DefaultKeyedRateLimiter<IpAddr>,
-    failures: DefaultKeyedRateLimiter<IpAddr>,
+    peers: DefaultKeyedRateLimiter<ClientAddress>,
+    failures: DefaultKeyedRateLimiter<ClientAddress>,
     failure_cost: NonZeroU32,
-    locked_out: Mutex<HashMap<IpAddr, Instant>>,
+    locked_out: Mutex<HashMap<ClientAddress, Instant>>,
     principals: DefaultKeyedRateLimiter<Owner>,
     clock: DefaultClock,
 }
@@ -38,28 +39,35 @@ impl Rates {
     }
 
     /// One request of this peer. Loopback is exempt: there, guesses are what is counted.
-    pub(super) fn admit_peer(&self, peer: IpAddr) -> Result<(), ApiError> {
+    pub(super) fn admit_peer(&self, peer: ClientAddress) -> Result<(), ApiError> {
         if peer.is_loopback() {
             return Ok(());
         }
-        self.peers.check_key(&network_of(peer)).map_err(|until| self.too_many(&until))
+        self.peers.check_key(&peer.network()).map_err(|until| self.too_many(&until))
     }
 
     /// One request of this principal. `local` and the daemon token are exempt.
     pub(super) fn admit_principal(&self, principal: &Principal) -> Result<(), ApiError> {
-        match principal.standing() {
-            Standing::Local | Standing::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Ok(()),
-            Standing::Admin(AdminProof::ApiKey) | Standing::User(_) => {
-                self.principals.check_key(principal.owner()).map_err(|until| self.too_many(&until))
-            }
+        if !is_counted(principal) {
+            return Ok(());
+        }
+        self.principals.check_key(principal.owner()).map_err(|until| self.too_many(&until))
+    }
+
+    /// So many calls more of this principal, in a request that was admitted as one.
+    pub(super) fn admit_calls(&self, principal: &Principal, more: u32) -> Result<(), ApiError> {
+        let Some(more) = NonZeroU32::new(more).filter(|_| is_counted(principal)) else { return Ok(()) };
+        match self.principals.check_key_n(principal.owner(), more) {
+            Ok(admitted) => admitted.map_err(|until| self.too_many(&until)),
+            Err(_beyond_the_burst) => Err(ApiError::too_many_calls()),
         }
     }
 
     /// A wrong guess. Who makes too many from elsewhere is locked out for a moment, right guesses included: otherwise
     /// the answer to a fast guesser would still tell wrong from right. On loopback only wrong guesses are refused, or
     /// any process of the machine could lock its owner out; a key is too long to be guessed there.
-    pub(super) fn charge_failure(&self, peer: IpAddr) -> Result<(), ApiError> {
-        let peer = network_of(peer);
+    pub(super) fn charge_failure(&self, peer: ClientAddress) -> Result<(), ApiError> {
+        let peer = peer.network();
         self.not_locked_out(peer)?;
         match self.failures.check_key_n(&peer, self.failure_cost) {
             Ok(Ok(())) | Err(_) => Ok(()),
@@ -74,8 +82,8 @@ impl Rates {
     }
 
     /// Whether this peer has guessed too often just now.
-    pub(super) fn not_locked_out(&self, peer: IpAddr) -> Result<(), ApiError> {
-        let peer = network_of(peer);
+    pub(super) fn not_locked_out(&self, peer: ClientAddress) -> Result<(), ApiError> {
+        let peer = peer.network();
         let mut locked = self.locked();
         let Some(until) = locked.get(&peer) else { return Ok(()) };
         let left = until.saturating_duration_since(Instant::now());
@@ -94,7 +102,7 @@ impl Rates {
         self.locked().retain(|_, until| *until > now);
     }
 
-    fn locked(&self) -> std::sync::MutexGuard<'_, HashMap<IpAddr, Instant>> {
+    fn locked(&self) -> std::sync::MutexGuard<'_, HashMap<ClientAddress, Instant>> {
         self.locked_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,15 +111,11 @@ impl Rates {
     }
 }
 
-/// One subscriber has a whole IPv6 network of 64 bits; it is one peer.
-fn network_of(peer: IpAddr) -> IpAddr {
-    match peer {
-        IpAddr::V4(_) => peer,
-        IpAddr::V6(six) if six.is_loopback() => peer,
-        IpAddr::V6(six) => {
-            let [a, b, c, d, ..] = six.segments();
-            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
-        }
+/// Whether somebody's calls are counted at all.
+fn is_counted(principal: &Principal) -> bool {
+    match principal.standing() {
+        Standing::Local | Standing::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => false,
+        Standing::Admin(AdminProof::ApiKey) | Standing::User(_) => true,
     }
 }
 

@@ -69,9 +69,8 @@ pub(super) async fn show(
     Who(caller): Who,
     Named(name): Named<AgentName>,
 ) -> Result<Json<AgentView>, ApiError> {
-    let agent = kernel.agent(&caller.principal, &name)?;
-    let tools = kernel.available_tools(&caller, Some(&name))?;
-    Ok(Json(AgentView { agent, tools: tools.into_iter().map(|tool| tool.name).collect() }))
+    let (agent, tools) = kernel.describe_agent(&caller, &name)?;
+    Ok(Json(AgentView { agent, tools }))
 }
 
 pub(super) async fn message(

@@ -1,12 +1,13 @@
 //! `/mcp`: every revision on one endpoint; `/sse` and `/messages` for clients of the first one.
 
+use std::sync::Arc;
+
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
 use http::Method;
-use openfang_kernel::mcp::McpServer;
 use openfang_kernel::{Caller, Kernel};
 use openfang_mcp::server::http::{HttpBody, HttpRequest};
 use openfang_types::principal::Door;
@@ -36,7 +37,7 @@ pub(crate) async fn endpoint(
         return ApiError::wrong_method(METHODS).into_response();
     }
     let who = caller.clone();
-    match read(&front.kernel, caller, request).await {
+    match read(front, caller, request).await {
         Ok(request) => answer(&front.kernel, &who, front.mcp.serve_http(request).await),
         Err(error) => error.into_response(),
     }
@@ -67,19 +68,15 @@ pub(crate) async fn gateway(
     };
     let Some(server) = server else { return ApiError::no_such_route().into_response() };
     let who = caller.clone();
-    match read(&front.kernel, caller, request).await {
+    match read(front, caller, request).await {
         Ok(request) => answer(&front.kernel, &who, server.serve_http(request).await),
         Err(error) => error.into_response(),
     }
 }
 
-pub(super) async fn open_sse(
-    State(kernel): State<Kernel>,
-    Extension(mcp): Extension<McpServer>,
-    Who(caller): Who,
-) -> Response {
+pub(super) async fn open_sse(Extension(front): Extension<Arc<Front>>, Who(caller): Who) -> Response {
     let who = caller.clone();
-    answer(&kernel, &who, mcp.open_sse(through_mcp(caller), MESSAGES))
+    answer(&front.kernel, &who, front.mcp.open_sse(through_mcp(caller), MESSAGES))
 }
 
 #[derive(Deserialize)]
@@ -89,24 +86,25 @@ pub(super) struct Posted {
 }
 
 pub(super) async fn post_sse(
-    State(kernel): State<Kernel>,
-    Extension(mcp): Extension<McpServer>,
+    Extension(front): Extension<Arc<Front>>,
     Who(caller): Who,
     Asked(posted): Asked<Posted>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let who = caller.clone();
-    let request = read(&kernel, caller, request).await?;
-    Ok(answer(&kernel, &who, mcp.post_sse(&request, &posted.session_id)))
+    let request = read(&front, caller, request).await?;
+    Ok(answer(&front.kernel, &who, front.mcp.post_sse(&request, &posted.session_id)))
 }
 
+/// Reads the body. Rates count calls, so a batch pays for each of its own.
 async fn read(
-    kernel: &Kernel,
+    front: &Front,
     caller: Caller,
     request: http::Request<impl RequestBody>,
 ) -> Result<HttpRequest<Caller>, ApiError> {
     let (head, body) = request.into_parts();
-    let body = whole(body, kernel).await?;
+    let body = whole(body, &front.kernel).await?;
+    front.admit_batch(&caller.principal, &body)?;
     Ok(HttpRequest { caller: through_mcp(caller), method: head.method, headers: head.headers, body })
 }
 

@@ -40,6 +40,14 @@ pub(super) fn head(error: reqwest::Error, origin: &Origin) -> HttpError {
     broken(&error, origin)
 }
 
+/// A name that brought nothing to dial.
+pub(super) fn unresolved(error: &(dyn Error + 'static), origin: Origin) -> HttpError {
+    match find(error) {
+        Some(NoneInReach { name, special }) => UrlRefused::OutOfReach { host: name.clone(), special: *special }.into(),
+        None => HttpError::Unresolvable { origin },
+    }
+}
+
 /// A body that ended before its end.
 pub(super) fn body(error: reqwest::Error, origin: &Origin) -> HttpError {
     broken(&error, origin.clone())

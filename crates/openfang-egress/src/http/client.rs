@@ -2,6 +2,7 @@
 //! Trust roots cost memory and time, and a machine may have none: the plain ones do without. None of them follows
 //! redirects, uses proxies, keeps cookies or repeats anything by itself.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use openfang_types::limits::{
@@ -16,7 +17,7 @@ use super::dial::DialLayer;
 use super::metrics::HttpMetrics;
 use super::request::Target;
 use super::{HttpConfig, HttpError};
-use crate::resolve::{Guarded, Resolve};
+use crate::resolve::{BoxError, Guarded, NoAddress, Resolve};
 use crate::url::{Guard, Reach};
 
 /// An extra trust root that is none.
@@ -79,15 +80,28 @@ impl Clients {
         client.map_err(|cause| HttpError::Setup { cause })
     }
 
+    /// The addresses of a target that may be dialled.
+    pub(super) async fn resolve(&self, target: &Target) -> Result<Vec<IpAddr>, BoxError> {
+        match target.url().host() {
+            Some(url::Host::Ipv4(address)) => Ok(vec![address.into()]),
+            Some(url::Host::Ipv6(address)) => Ok(vec![address.into()]),
+            Some(url::Host::Domain(name)) => self.guarded(target.reach()).addresses(name).await,
+            None => Err(NoAddress.into()),
+        }
+    }
+
+    fn guarded(&self, reach: Reach) -> Guarded {
+        Guarded { resolver: Arc::clone(&self.resolver), guard: self.guard.clone(), reach }
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is the one place where a client is made, behind the guard")]
     fn common(&self, reach: Reach) -> ClientBuilder {
-        let resolver = Guarded { resolver: Arc::clone(&self.resolver), guard: self.guard.clone(), reach };
         Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .retry(reqwest::retry::never())
-            .dns_resolver(Arc::new(resolver))
+            .dns_resolver(Arc::new(self.guarded(reach)))
             .connector_layer(DialLayer { metrics: self.metrics.clone() })
             .user_agent(&self.user_agent)
             .tls_version_min(Version::TLS_1_2)

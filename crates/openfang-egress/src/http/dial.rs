@@ -3,6 +3,7 @@
 //! connects, so the request leaves a note in its task.
 
 use std::error::Error;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -35,19 +36,26 @@ pub(super) struct DialTimedOut {
 pub(super) struct Note {
     patience: Duration,
     is_dialling: watch::Sender<bool>,
+    /// The addresses that are dialled, if they were resolved before.
+    pinned: Option<Vec<IpAddr>>,
 }
 
 impl Note {
     /// A note, and the place to see whether a connection is being opened.
-    pub(super) fn new(patience: Duration) -> (Arc<Self>, watch::Receiver<bool>) {
+    pub(super) fn new(patience: Duration, pinned: Option<Vec<IpAddr>>) -> (Arc<Self>, watch::Receiver<bool>) {
         let (is_dialling, seen) = watch::channel(false);
-        (Arc::new(Self { patience, is_dialling }), seen)
+        (Arc::new(Self { patience, is_dialling, pinned }), seen)
     }
 
     /// Runs a request that connects on this note's terms.
     pub(super) async fn carried_by<T>(self: &Arc<Self>, request: impl Future<Output = T>) -> T {
         NOTE.scope(Arc::clone(self), request).await
     }
+}
+
+/// The addresses that the request of this task resolved before it connects, if it did.
+pub(crate) fn pinned() -> Option<Vec<IpAddr>> {
+    NOTE.try_with(|note| note.pinned.clone()).ok().flatten()
 }
 
 /// Says that dialling is over, however it ended.
@@ -109,8 +117,15 @@ where
         let after = note.as_ref().map_or(HTTP_CONNECT, |note| note.patience);
         let connecting = self.connector.call(to);
         let metrics = self.metrics.clone();
-        let dialling = Dialling::begin(note);
+        let dialling = Dialling::begin(note.clone());
         Box::pin(async move {
+            // A connection may go on to be opened after its request left, in a task that has no note.
+            let connecting = async move {
+                match note {
+                    Some(note) => NOTE.scope(note, connecting).await,
+                    None => connecting.await,
+                }
+            };
             let connected = timeout(after, connecting).await.unwrap_or_else(|_| Err(DialTimedOut { after }.into()));
             metrics.dialled(match &connected {
                 Ok(_) => Dialled::Opened,

@@ -151,6 +151,14 @@ pub enum HttpError {
         /// When to try again.
         retry_after: Duration,
     },
+    /// Its addresses are sent to as fast as the caller allows.
+    #[error("the addresses of {origin} were sent enough lately; try again in {retry_after:?}")]
+    TooFast {
+        /// Where to.
+        origin: Origin,
+        /// When to try again.
+        retry_after: Duration,
+    },
     /// The stream of events is more than is taken.
     #[error("the event stream of {origin} cannot be followed: {cause}")]
     Events {
@@ -250,6 +258,7 @@ impl HttpError {
             Self::Downgrade { .. } => "downgrade",
             Self::BodyAcrossOrigins { .. } => "body_across_origins",
             Self::CircuitOpen { .. } => "circuit_open",
+            Self::TooFast { .. } => "too_fast",
             Self::Events { .. } => "events",
             Self::ReservedHeader { .. } | Self::Method { .. } => "bad_request",
             Self::Setup { .. } => "setup",
@@ -278,6 +287,7 @@ impl HttpError {
             | Self::Downgrade { .. }
             | Self::BodyAcrossOrigins { .. }
             | Self::CircuitOpen { .. }
+            | Self::TooFast { .. }
             | Self::Events { .. }
             | Self::ReservedHeader { .. }
             | Self::Method { .. }

@@ -1,18 +1,20 @@
 //! One request on its way: hop after hop, each tried as often as the caller allows and its origin's circuit lets pass.
 
 use std::future::pending;
+use std::net::IpAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, Method, header};
 use openfang_types::limits::{HTTP_ATTEMPTS, HTTP_REDIRECTS};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::body::{BodyTerms, Deadline};
 use super::decode::Decoder;
 use super::dial::Note;
 use super::redirect::Hop;
-use super::request::{Caps, Compression, Patience, Request, Retry};
+use super::request::{Caps, Compression, Pacer, Patience, Request, Retry};
 use super::{Body, HttpDoor, HttpError, Response, classify, retry};
 
 /// What the encoding of a body may be.
@@ -39,6 +41,7 @@ pub(super) struct Flight<'a> {
     deadline: Option<Deadline>,
     attempts: u32,
     attempts_allowed: u32,
+    pacer: Option<Arc<dyn Pacer>>,
 }
 
 impl<'a> Flight<'a> {
@@ -49,7 +52,8 @@ impl<'a> Flight<'a> {
         if let Some(name) = RESERVED.into_iter().find(|name| request.headers.contains_key(name)) {
             return Err(HttpError::ReservedHeader { name });
         }
-        let Request { method, target, mut headers, body, patience, caps, retry, redirects, compression } = request;
+        let Request { method, target, mut headers, body, patience, caps, retry, redirects, compression, pacer } =
+            request;
         let encodings = match compression {
             Compression::Welcome => ACCEPTED,
             Compression::Unwanted => UNCOMPRESSED,
@@ -60,7 +64,7 @@ impl<'a> Flight<'a> {
             Retry::Safe => HTTP_ATTEMPTS,
         };
         let hop = Hop { method, target, headers, body, redirects };
-        Ok(Self { door, hop, patience, caps, deadline, attempts: 0, attempts_allowed })
+        Ok(Self { door, hop, patience, caps, deadline, attempts: 0, attempts_allowed, pacer })
     }
 
     pub(super) async fn run(mut self) -> Result<Response, HttpError> {
@@ -106,7 +110,7 @@ impl<'a> Flight<'a> {
         if !self.hop.body.is_empty() {
             *request.body_mut() = Some(self.hop.body.clone().into());
         }
-        let (note, mut is_dialling) = Note::new(self.patience.connect);
+        let (note, mut is_dialling) = Note::new(self.patience.connect, self.paced().await?);
         // Pinned before it gets its note, or all of it would be moved.
         let executing = pin!(client.execute(request));
         let mut sending = pin!(note.carried_by(executing));
@@ -124,6 +128,22 @@ impl<'a> Flight<'a> {
                 after = over(self.deadline) => return Err(HttpError::TookTooLong { origin, after }),
             }
         }
+    }
+
+    /// The addresses that are dialled, once the pacer has let them pass; none where there is no pacer.
+    async fn paced(&self) -> Result<Option<Vec<IpAddr>>, HttpError> {
+        let Some(pacer) = &self.pacer else { return Ok(None) };
+        let origin = self.hop.origin();
+        let after = self.patience.connect;
+        let resolving = self.door.clients.resolve(&self.hop.target);
+        let resolved = timeout(after, resolving).await;
+        let addresses = match resolved {
+            Ok(Ok(addresses)) => addresses,
+            Ok(Err(error)) => return Err(classify::unresolved(&*error, origin)),
+            Err(_) => return Err(HttpError::ConnectTimeout { origin, after }),
+        };
+        pacer.take(&addresses).map_err(|retry_after| HttpError::TooFast { origin, retry_after })?;
+        Ok(Some(addresses))
     }
 
     fn landed(self, mut answer: reqwest::Response) -> Result<Response, HttpError> {

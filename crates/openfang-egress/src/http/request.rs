@@ -1,6 +1,8 @@
 //! What is asked for, and how much patience and room the answer gets.
 
 use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -119,6 +121,12 @@ pub(super) enum Compression {
     Unwanted,
 }
 
+/// Who says how fast addresses may be sent to.
+pub trait Pacer: Send + Sync {
+    /// Takes one request to whichever of these addresses is dialled, or says how long to wait.
+    fn take(&self, addresses: &[IpAddr]) -> Result<(), Duration>;
+}
+
 /// One request.
 #[derive(Clone)]
 pub struct Request {
@@ -131,6 +139,7 @@ pub struct Request {
     pub(super) retry: Retry,
     pub(super) redirects: Redirects,
     pub(super) compression: Compression,
+    pub(super) pacer: Option<Arc<dyn Pacer>>,
 }
 
 impl Request {
@@ -146,6 +155,7 @@ impl Request {
             retry: Retry::default(),
             redirects: Redirects::default(),
             compression: Compression::Welcome,
+            pacer: None,
         }
     }
 
@@ -203,6 +213,13 @@ impl Request {
     #[must_use]
     pub fn redirects(mut self, redirects: Redirects) -> Self {
         self.redirects = redirects;
+        self
+    }
+
+    /// Asks this one before each hop. Names are resolved first, and only the addresses that it was asked about are dialled.
+    #[must_use]
+    pub fn paced_by(mut self, pacer: Arc<dyn Pacer>) -> Self {
+        self.pacer = Some(pacer);
         self
     }
 

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::address::{self, Class};
-use crate::http::{HttpError, Request};
+use crate::http::{HttpError, Pacer, Request};
 use crate::url::{Guard, Reach, UrlRefused};
 
 use super::forms::{self, Form, NONSENSE};
@@ -187,6 +189,40 @@ async fn as_redirects_of_an_operators_url_all_forms_are_refused_and_none_is_dial
     }
     assert_eq!(world.dials(), forms.len() as u64, "one each, to the peer that redirects");
     assert_eq!(peer.accepted(), forms.len());
+    traps.assert_untouched();
+}
+
+/// Lets so many through.
+struct Counted {
+    left: Mutex<usize>,
+    seen: Mutex<Vec<IpAddr>>,
+}
+
+impl Pacer for Counted {
+    fn take(&self, addresses: &[IpAddr]) -> Result<(), Duration> {
+        self.seen.lock().unwrap().extend(addresses);
+        let mut left = self.left.lock().unwrap();
+        *left = left.checked_sub(1).ok_or(Duration::from_secs(7))?;
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_pacer_is_asked_about_the_addresses_that_are_dialled() {
+    let traps = Traps::set();
+    // A second answer would lead into the trap.
+    let names = Names::answering(&[&["127.0.0.77"], &["127.0.0.1"]]);
+    let world = World::resolving(&["127.0.0.0/8"], Arc::clone(&names) as _);
+    let pacer = Arc::new(Counted { left: Mutex::new(1), seen: Mutex::default() });
+    let request = || named(&world, Reach::Foreign, traps.port()).paced_by(Arc::clone(&pacer) as _);
+
+    assert_eq!(world.whole(request()).await.unwrap(), "allowed");
+    assert_eq!((names.asked(), world.dials()), (1, 1));
+    let refused = world.send(request()).await.unwrap_err();
+    let HttpError::TooFast { retry_after, .. } = refused else { panic!("{refused:?}") };
+    assert_eq!((retry_after, world.dials()), (Duration::from_secs(7), 1));
+    let seen: Vec<String> = pacer.seen.lock().unwrap().iter().map(ToString::to_string).collect();
+    assert_eq!(seen, ["127.0.0.77", "127.0.0.1"]);
     traps.assert_untouched();
 }
 

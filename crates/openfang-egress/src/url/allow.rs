@@ -1,4 +1,5 @@
-//! What the operator allows strangers to reach beyond the public: addresses, ranges, names, `*.suffix`.
+//! What the operator allows strangers to reach beyond the public: addresses, ranges, names, `*.suffix`, each with or
+//! without a port. A port opens that port too; a name without one opens all ports.
 
 use std::net::IpAddr;
 
@@ -10,46 +11,91 @@ use crate::address::{self, Class, names};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct AllowList {
-    ranges: Vec<IpNet>,
-    names: Vec<String>,
-    suffixes: Vec<String>,
+    ranges: Vec<Allowed<IpNet>>,
+    names: Vec<Allowed<String>>,
+    suffixes: Vec<Allowed<String>>,
+}
+
+/// One entry.
+#[derive(Debug, PartialEq, Eq)]
+struct Allowed<T> {
+    what: T,
+    port: Option<u16>,
 }
 
 impl AllowList {
     /// Reads one entry.
     pub(super) fn add(&mut self, entry: &str) -> Result<(), AllowListError> {
-        let range = entry.parse().ok().or_else(|| entry.parse::<IpAddr>().ok().map(IpNet::from));
+        let unknown = || AllowListError::Unknown { entry: entry.to_owned() };
+        let (host, port) = with_port(entry).ok_or_else(unknown)?;
+        let range = host.parse().ok().or_else(|| host.parse::<IpAddr>().ok().map(IpNet::from));
         if let Some(range) = range {
             if address::is_all_metadata(&range) {
                 return Err(AllowListError::Metadata { entry: entry.to_owned() });
             }
-            self.ranges.push(range);
+            self.ranges.push(Allowed { what: range, port });
             return Ok(());
         }
-        let (suffix, list) = match entry.strip_prefix("*.") {
+        let (suffix, list) = match host.strip_prefix("*.") {
             Some(suffix) => (suffix, &mut self.suffixes),
-            None => (entry, &mut self.names),
+            None => (host, &mut self.names),
         };
         match Host::parse(suffix) {
             Ok(Host::Domain(name)) if !suffix.contains('*') => {
                 if address::judge_name(&name).is_some_and(|special| special.class == Class::Metadata) {
                     return Err(AllowListError::Metadata { entry: entry.to_owned() });
                 }
-                list.push(names::normal(&name));
+                list.push(Allowed { what: names::normal(&name), port });
                 Ok(())
             }
-            _ => Err(AllowListError::Unknown { entry: entry.to_owned() }),
+            _ => Err(unknown()),
         }
     }
 
     pub(super) fn holds_name(&self, name: &str) -> bool {
-        let name = names::normal(name);
-        let is_below = |suffix: &String| name.len() > suffix.len() && names::is_within(&name, suffix);
-        self.names.contains(&name) || self.suffixes.iter().any(is_below)
+        self.named(&names::normal(name)).next().is_some()
     }
 
     pub(super) fn holds_address(&self, address: IpAddr) -> bool {
-        let meant = address::meant(address);
-        self.ranges.iter().any(|range| range.contains(&address) || range.contains(&meant))
+        self.at(address).next().is_some()
     }
+
+    /// Whether a port that is not one for the web is open there.
+    pub(super) fn opens_port(&self, host: &Host<&str>, port: u16) -> bool {
+        let is_open = |open: Option<u16>| open == Some(port);
+        match host {
+            Host::Domain(name) => self.named(&names::normal(name)).any(|open| open.is_none() || is_open(open)),
+            Host::Ipv4(v4) => self.at((*v4).into()).any(is_open),
+            Host::Ipv6(v6) => self.at((*v6).into()).any(is_open),
+        }
+    }
+
+    /// The ports of the entries that hold a name.
+    fn named(&self, name: &str) -> impl Iterator<Item = Option<u16>> {
+        let is_below = |suffix: &String| name.len() > suffix.len() && names::is_within(name, suffix);
+        let names = self.names.iter().filter(move |allowed| allowed.what == name);
+        let suffixes = self.suffixes.iter().filter(move |allowed| is_below(&allowed.what));
+        names.chain(suffixes).map(|allowed| allowed.port)
+    }
+
+    /// The ports of the entries that hold an address.
+    fn at(&self, address: IpAddr) -> impl Iterator<Item = Option<u16>> {
+        let meant = address::meant(address);
+        let ranges = self.ranges.iter();
+        let holding = ranges.filter(move |range| range.what.contains(&address) || range.what.contains(&meant));
+        holding.map(|allowed| allowed.port)
+    }
+}
+
+/// An entry and its port, if it has one: `10.1.2.3:9200`, `[fd00::1]:9200`, `search.internal:9200`.
+fn with_port(entry: &str) -> Option<(&str, Option<u16>)> {
+    let (host, port) = match entry.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').map(|(host, port)| (host, port.strip_prefix(':')))?,
+        None => match entry.split_once(':') {
+            Some((host, port)) if !port.contains(':') => (host, Some(port)),
+            Some(_) | None => return Some((entry, None)),
+        },
+    };
+    let port = port?.parse().ok().filter(|port| *port > 0)?;
+    Some((host, Some(port)))
 }

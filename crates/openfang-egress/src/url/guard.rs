@@ -21,7 +21,9 @@ pub struct Guard {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AllowListError {
     /// None of the four forms.
-    #[error("allow-list entry {entry:?} is no address, no range like 10.0.0.0/8, no name and no *.suffix")]
+    #[error(
+        "allow-list entry {entry:?} is no address, no range like 10.0.0.0/8, no name and no *.suffix, with or without a port like :9200"
+    )]
     Unknown {
         /// The entry.
         entry: String,
@@ -36,7 +38,8 @@ pub enum AllowListError {
 
 impl Guard {
     /// A guard that lets strangers reach, beyond public addresses, what is on the list: an address, a range
-    /// (`10.0.0.0/8`), a name, or everything below a name (`*.example.internal`).
+    /// (`10.0.0.0/8`), a name, or everything below a name (`*.example.internal`). A port after it (`10.1.2.3:9200`) opens
+    /// that port there; a name without one opens all.
     pub fn allowing<'a>(entries: impl IntoIterator<Item = &'a str>) -> Result<Self, AllowListError> {
         let mut allowed = AllowList::default();
         for entry in entries {
@@ -89,23 +92,20 @@ impl Guard {
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
             return Err(UrlRefused::NoHost);
         };
-        let (verdict, reach) = match host {
-            Host::Ipv4(v4) => (self.judged(v4.into(), reach), reach),
-            Host::Ipv6(v6) => (self.judged(v6.into(), reach), reach),
+        let verdict = match host {
+            Host::Ipv4(v4) => self.judged(v4.into(), reach),
+            Host::Ipv6(v6) => self.judged(v6.into(), reach),
             Host::Domain(name) if !name.bytes().all(is_of_a_name) => {
                 return Err(UrlRefused::Malformed { why: url::ParseError::InvalidDomainCharacter });
             }
-            Host::Domain(name) => {
-                let reach = self.widened(name, reach);
-                (named(name, reach), reach)
-            }
+            Host::Domain(name) => named(name, self.widened(name, reach)),
         };
-        let host = host.to_string();
         if let Err(special) = verdict {
-            return Err(UrlRefused::OutOfReach { host, special });
+            return Err(UrlRefused::OutOfReach { host: host.to_string(), special });
         }
-        if port == 0 || (reach == Reach::Foreign && !ports::is_for_the_web(port)) {
-            return Err(UrlRefused::Port { host, port });
+        let is_open = reach == Reach::Operator || ports::is_for_the_web(port) || self.allowed.opens_port(&host, port);
+        if port == 0 || !is_open {
+            return Err(UrlRefused::Port { host: host.to_string(), port });
         }
         url.set_fragment(None);
         Ok(url)

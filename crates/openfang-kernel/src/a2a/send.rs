@@ -40,7 +40,7 @@ impl Kernel {
         origin: Origin,
     ) -> Result<Sent, A2aError> {
         let Sending { message, task, answer, push, .. } = sending;
-        let push = push.map(|push| self.checked_push(push, origin)).transpose().map_err(refused)?;
+        let push = push.map(|push| self.checked_push(caller, push, origin)).transpose().map_err(refused)?;
         let (mut known, peer_name) = self.named_in(caller, task).await?;
         if let Some(record) = known.as_mut().filter(|_| origin == Origin::V03) {
             self.wait_for_the_turn(caller, record, &message).await?;

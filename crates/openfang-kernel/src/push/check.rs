@@ -22,21 +22,27 @@ pub(crate) struct CheckedPush {
     token: Option<Secret>,
     authorization: Option<PushAuthorization>,
     origin: Origin,
+    maker: Option<String>,
 }
 
 /// What a configuration is called that is the only one of its task.
 const ONLY_ONE: &str = "default";
 
 impl CheckedPush {
+    /// The configuration, made by this credential.
+    pub(super) fn made_by(self, maker: Option<String>) -> Self {
+        Self { maker, ..self }
+    }
+
     /// The configuration with a name. Where a dialect knows one of them for each task, all that have none have the same, so
     /// that the next one takes its place.
     pub(crate) fn named(self, fresh: impl FnOnce() -> Uuid) -> PushConfig {
-        let Self { id, url, host, token, authorization, origin } = self;
+        let Self { id, url, host, token, authorization, origin, maker } = self;
         let id = id.unwrap_or_else(|| match origin {
             Origin::Seed | Origin::V01 | Origin::V03 => ONLY_ONE.to_owned(),
             Origin::OpenFang | Origin::V10 => fresh().to_string(),
         });
-        PushConfig { id, url, host, token, authorization, origin }
+        PushConfig { id, url, host, token, authorization, origin, maker }
     }
 }
 
@@ -51,6 +57,7 @@ pub(super) fn checked(push: NewPush, origin: Origin, guard: &Guard) -> Result<Ch
         token: secret("token", token)?,
         authorization: authentication.map(authorization).transpose()?.flatten(),
         origin,
+        maker: None,
     })
 }
 

@@ -77,7 +77,7 @@ impl Delivery {
             }
             sent += 1;
             let event = format!("{}:{}", self.row.task, chapter.seq);
-            let verdict = post::post(&self.kernel, &self.row.config, &event, payload).await;
+            let verdict = post::post(&self.kernel, self.turn.pacer(), &self.row.config, &event, payload).await;
             self.metrics.count(&verdict);
             if let Next::Wait(pause) = self.note(chapter.seq, verdict) {
                 return self.settle(Then::Later(self.now() + pause)).await;
@@ -97,6 +97,8 @@ impl Delivery {
                 *reached = Reached { seq, outcome: Some(how), ..Reached::default() };
                 Next::GoOn
             }
+            // Nothing was sent, so it was no try.
+            Verdict::TooFast(wait) => Next::Wait(wait),
             Verdict::Failed { why, after } if reached.attempts + 1 < PUSH_TRIES => {
                 reached.attempts += 1;
                 reached.outcome = Some(cut(format!("try {} of {PUSH_TRIES}: {why}", reached.attempts)));

@@ -29,6 +29,7 @@ impl PushMetrics {
         let outcome = match verdict {
             Verdict::Delivered(_) => "delivered",
             Verdict::Failed { .. } => "failed",
+            Verdict::TooFast(_) => "too_fast",
             Verdict::Refused { .. } => "refused",
         };
         self.posts.get_or_create(&PostLabels { outcome }).inc();

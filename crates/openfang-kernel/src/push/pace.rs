@@ -1,14 +1,18 @@
-//! How fast is delivered: so many at a time in all, for one owner and to one host, and so many a second to one host.
-//! Whoever asks for pushes cannot flood somebody through us, and a slow receiver holds up only its own.
+//! How fast is delivered: so many at a time in all, for one owner and to one host, and so many a second to one host and to
+//! one address, whatever it is called. Whoever asks for pushes cannot flood somebody through us, and a slow receiver holds up
+//! only its own.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use openfang_egress::http::Pacer;
 use openfang_store::PushRow;
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::{
-    PUSH_BURST_PER_HOST, PUSH_HOSTS, PUSH_PARALLEL, PUSH_PARALLEL_PER_HOST, PUSH_PARALLEL_PER_OWNER, PUSH_RATE_PER_HOST,
+    PUSH_BURST_PER_HOST, PUSH_HOSTS, PUSH_LOOK, PUSH_PARALLEL, PUSH_PARALLEL_PER_HOST, PUSH_PARALLEL_PER_OWNER,
+    PUSH_RATE_PER_HOST, PUSH_RETRY_AFTER_MAX,
 };
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -30,6 +34,8 @@ struct State {
     under_way: usize,
     owners: HashMap<Owner, usize>,
     hosts: HashMap<String, Host>,
+    /// The same, by what the names resolve to: names cost nothing.
+    addresses: HashMap<IpAddr, Address>,
     /// What is under way here is not begun again, whatever a clock that jumped says of its claim.
     rows: HashSet<(TaskId, String)>,
 }
@@ -40,11 +46,17 @@ struct Host {
     next: Instant,
 }
 
+struct Address {
+    /// As for a host.
+    next: Instant,
+    /// When the last of those who were told to wait may come again. Each is told another moment, or all would come at once.
+    promised: Instant,
+}
+
 impl Host {
     /// How long to wait before one more.
     fn wait(&self, now: Instant) -> Option<Duration> {
-        let ahead = self.next.saturating_duration_since(now);
-        ahead.checked_sub(AHEAD).filter(|wait| !wait.is_zero())
+        wait(self.next, now)
     }
 
     fn take(&mut self, now: Instant) -> Result<(), Duration> {
@@ -54,6 +66,12 @@ impl Host {
         self.next = self.next.max(now) + INTERVAL;
         Ok(())
     }
+}
+
+/// How long to wait before one more, when the next would come at this moment at the average pace.
+fn wait(next: Instant, now: Instant) -> Option<Duration> {
+    let ahead = next.saturating_duration_since(now);
+    ahead.checked_sub(AHEAD).filter(|wait| !wait.is_zero())
 }
 
 /// Whose turn it is not.
@@ -87,6 +105,7 @@ impl Pace {
     pub(super) fn busy(&self, now: Instant) -> Busy {
         let mut state = self.lock();
         state.hosts.retain(|_, host| host.under_way > 0 || host.next > now);
+        state.addresses.retain(|_, address| address.next.max(address.promised) > now);
         let is_full = |host: &Host| host.under_way >= PUSH_PARALLEL_PER_HOST;
         let waits = state.hosts.values().filter(|host| !is_full(host)).filter_map(|host| host.wait(now));
         let until = waits.min().map(|wait| now + wait);
@@ -119,12 +138,56 @@ impl Pace {
         Some(Turn { pace: Arc::clone(self), host: host.clone(), owner: owner.clone(), row })
     }
 
+    /// One delivery to whichever of these addresses is dialled; if that is too fast, how long to wait.
+    fn take(&self, addresses: &[IpAddr], now: Instant) -> Result<(), Duration> {
+        let networks: BTreeSet<IpAddr> = addresses.iter().map(|address| network_of(*address)).collect();
+        let mut state = self.lock();
+        let unknown = networks.iter().filter(|network| !state.addresses.contains_key(network)).count();
+        if state.addresses.len() + unknown > PUSH_HOSTS {
+            return Err(PUSH_LOOK);
+        }
+        for network in &networks {
+            let Some(address) = state.addresses.get_mut(network) else { continue };
+            if let Some(wait) = wait(address.next, now) {
+                address.promised = (address.promised + INTERVAL).max(now + wait);
+                return Err(address.promised.saturating_duration_since(now).min(PUSH_RETRY_AFTER_MAX));
+            }
+        }
+        for network in networks {
+            let address = state.addresses.entry(network).or_insert(Address { next: now, promised: now });
+            address.next = address.next.max(now) + INTERVAL;
+        }
+        Ok(())
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+impl Pacer for Pace {
+    fn take(&self, addresses: &[IpAddr]) -> Result<(), Duration> {
+        self.take(addresses, Instant::now())
+    }
+}
+
+/// One receiver has a whole IPv6 network of 64 bits; it is one address.
+fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(six) => {
+            let [a, b, c, d, ..] = six.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
+        four @ IpAddr::V4(_) => four,
+    }
+}
+
 impl Turn {
+    /// Who says how fast addresses may be sent to.
+    pub(super) fn pacer(&self) -> Arc<dyn Pacer> {
+        Arc::<Pace>::clone(&self.pace)
+    }
+
     /// One more delivery to the same host; if that is too fast, how long to wait.
     pub(super) fn again(&self, now: Instant) -> Result<(), Duration> {
         match self.pace.lock().hosts.get_mut(&self.host) {

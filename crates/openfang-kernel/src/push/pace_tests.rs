@@ -17,6 +17,7 @@ fn row(number: usize, host: &str, owner: &str) -> PushRow {
             token: None,
             authorization: None,
             origin: Origin::V10,
+            maker: None,
         },
         created_at: jiff::Timestamp::UNIX_EPOCH,
         reached: Reached::default(),
@@ -125,4 +126,28 @@ async fn hosts_are_remembered_up_to_a_bound() {
 
     assert!(pace.enter(&row(0, "one.more.example", "ada"), now).is_none());
     assert!(pace.enter(&row(0, "h0.example", "ada"), now).is_some());
+}
+
+#[tokio::test]
+async fn a_thousand_names_of_one_address_are_one_receiver() {
+    let pace = Arc::<Pace>::default();
+    let begun = Instant::now();
+    let victim: IpAddr = "198.51.100.7".parse().unwrap();
+    let decoy = |n: u8| IpAddr::from([203, 0, 113, n]);
+
+    // Each comes under another name, and with another address beside the one that is meant.
+    let taken = (0..=255).filter(|n| pace.take(&[decoy(*n), victim], begun).is_ok()).count();
+    assert_eq!(taken, PUSH_BURST_PER_HOST as usize);
+    assert_eq!(pace.take(&[decoy(255)], begun), Ok(()), "others go on");
+    let mapped: IpAddr = "::ffff:198.51.100.7".parse().unwrap();
+    assert!(pace.take(&[mapped], begun).is_err());
+
+    let waits: Vec<Duration> = (0..100).map(|_| pace.take(&[victim], begun).unwrap_err()).collect();
+    assert!(waits.is_sorted_by(|one, next| one < next), "each is told another moment");
+    let six = |n: u16| IpAddr::from([0x2001, 0xdb8, 0, 0, n, n, n, n]);
+    let taken = (0..1_000).filter(|n| pace.take(&[six(*n)], begun).is_ok()).count();
+    assert_eq!(taken, PUSH_BURST_PER_HOST as usize, "one IPv6 network is one receiver");
+
+    pace.busy(begun + Duration::from_secs(3_600));
+    assert!(pace.lock().addresses.is_empty(), "who has rested is forgotten");
 }

@@ -5,10 +5,11 @@
 //! moment `t`, a dot and the body. Its key is the token of the configuration (`kid=token`), which both sides know;
 //! without one it is a key of this house (`kid` is its id), by which we know our own.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use openfang_egress::http::{Caps, HttpError, Patience, Redirects, Request, Response, Retry};
+use openfang_egress::http::{Caps, HttpError, Pacer, Patience, Redirects, Request, Response, Retry};
 use openfang_egress::url::UrlRefused;
 use openfang_store::PushConfig;
 use openfang_types::limits::{PUSH_ANSWER_MAX_BYTES, PUSH_RETRY_AFTER_MAX, PUSH_TIMEOUT};
@@ -28,15 +29,23 @@ pub(super) enum Verdict {
     Delivered(String),
     /// It may go better later, and not before this long if the receiver says so.
     Failed { why: String, after: Option<Duration> },
+    /// Nothing was sent: its address was told enough for now.
+    TooFast(Duration),
     /// It will not go better later.
     Refused { why: String },
 }
 
 /// Posts an event.
-pub(super) async fn post(kernel: &Kernel, config: &PushConfig, event: &str, payload: Payload) -> Verdict {
+pub(super) async fn post(
+    kernel: &Kernel,
+    pace: Arc<dyn Pacer>,
+    config: &PushConfig,
+    event: &str,
+    payload: Payload,
+) -> Verdict {
     // Judged again: what may be reached can have changed since the configuration was made.
     match request(kernel, config, event, payload) {
-        Ok(request) => judged(kernel.http().send(request).await),
+        Ok(request) => judged(kernel.http().send(request.paced_by(pace)).await),
         Err(refused) => Verdict::Refused { why: refused.to_string() },
     }
 }
@@ -84,6 +93,7 @@ fn signature(kernel: &Kernel, config: &PushConfig, body: &[u8]) -> String {
 fn judged(answer: Result<Response, HttpError>) -> Verdict {
     match answer {
         Ok(response) => judged_status(response.status, response.headers.get(header::RETRY_AFTER)),
+        Err(HttpError::TooFast { retry_after, .. }) => Verdict::TooFast(retry_after),
         Err(error) if is_final(&error) => Verdict::Refused { why: error.to_string() },
         Err(error) => Verdict::Failed { why: error.to_string(), after: None },
     }
@@ -131,6 +141,7 @@ const fn is_final(error: &HttpError) -> bool {
         | HttpError::Interrupted { .. }
         | HttpError::BadResponse { .. }
         | HttpError::CircuitOpen { .. }
+        | HttpError::TooFast { .. }
         | HttpError::Events { .. }
         | HttpError::Setup { .. } => false,
     }

@@ -21,8 +21,15 @@ pub struct LoggedIn {
 }
 
 impl Kernel {
-    /// Lets a user in who knows their password.
-    pub async fn log_in(&self, trace: TraceId, name: &str, password: Secret) -> Result<LoggedIn, KernelError> {
+    /// Lets a user in who knows their password. `lately` is how often the peer tried to log in lately: those who tried
+    /// less often go first.
+    pub async fn log_in(
+        &self,
+        trace: TraceId,
+        name: &str,
+        password: Secret,
+        lately: u32,
+    ) -> Result<LoggedIn, KernelError> {
         let begun = Instant::now();
         // Somebody is asked for even if the name cannot be one: no request is faster than another.
         let asked = name.parse().unwrap_or_else(|_| Owner::nobody());
@@ -31,7 +38,7 @@ impl Kernel {
             user => Some(user?),
         };
         let hash = user.as_ref().and_then(|user| user.password_hash.clone());
-        let is_right = self.inner.passwords.is_right(&self.inner.tracker, password, hash).await;
+        let is_right = self.inner.passwords.is_right(&self.inner.tracker, password, hash, lately).await;
         let outcome = match (&user, is_right) {
             (Some(user), Ok(true)) => self.new_login(user).await,
             (_, Ok(_)) => Err(UserError::WrongLogin.into()),

@@ -1,32 +1,21 @@
 //! Hashing passwords: slowly on purpose, two at a time, on threads that may block. A name that is nobody's costs what a
-//! wrong password costs.
-
-use std::sync::Arc;
+//! wrong password costs. `turns.rs` says who is next.
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
-use openfang_types::limits::{
-    PASSWORD_HASHES, PASSWORD_MAX_BYTES, PASSWORD_MEMORY_KIB, PASSWORD_MIN_CHARS, PASSWORD_PASSES, PASSWORD_QUEUE,
-};
+use openfang_types::limits::{PASSWORD_MAX_BYTES, PASSWORD_MEMORY_KIB, PASSWORD_MIN_CHARS, PASSWORD_PASSES};
 use openfang_types::secret::Secret;
-use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use super::UserError;
+use super::turns::Turns;
 
 /// What a password is hashed with where there is no hash to hold it against.
 const NOBODYS_SALT: [u8; 16] = *b"nobody lives her";
 
+#[derive(Default)]
 pub(crate) struct Passwords {
-    turns: Arc<Semaphore>,
-    /// Who waits for a turn.
-    queue: Semaphore,
-}
-
-impl Default for Passwords {
-    fn default() -> Self {
-        Self { turns: Arc::new(Semaphore::new(PASSWORD_HASHES)), queue: Semaphore::new(PASSWORD_QUEUE) }
-    }
+    turns: Turns,
 }
 
 impl Passwords {
@@ -36,24 +25,27 @@ impl Passwords {
         if text.chars().count() < PASSWORD_MIN_CHARS || text.len() > PASSWORD_MAX_BYTES {
             return Err(UserError::Password);
         }
-        let hashed = self.in_turn(tracker, move || {
+        // The admin sets it, who waits for no guesser.
+        let hashed = self.in_turn(tracker, 0, move || {
             let hash: Option<PasswordHash> = hasher()?.hash_password(password.expose().as_bytes()).ok();
             Some(Secret::new(hash?.to_string()))
         });
         hashed.await?.ok_or(UserError::Busy)
     }
 
-    /// Whether the password is that of the hash; without one it is not, and that takes as long.
+    /// Whether the password is that of the hash; without one it is not, and that takes as long. The peer tried so often
+    /// lately.
     pub(super) async fn is_right(
         &self,
         tracker: &TaskTracker,
         password: Secret,
         hash: Option<Secret>,
+        lately: u32,
     ) -> Result<bool, UserError> {
         if password.expose().len() > PASSWORD_MAX_BYTES {
             return Ok(false);
         }
-        self.in_turn(tracker, move || {
+        self.in_turn(tracker, lately, move || {
             let Some(hasher) = hasher() else { return false };
             let password = password.expose().as_bytes();
             match hash.as_ref().and_then(|hash| PasswordHash::new(hash.expose()).ok()) {
@@ -73,11 +65,10 @@ impl Passwords {
     async fn in_turn<T: Send + 'static>(
         &self,
         tracker: &TaskTracker,
+        lately: u32,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, UserError> {
-        let waiting = self.queue.try_acquire().map_err(|_| UserError::Busy)?;
-        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| UserError::Busy)?;
-        drop(waiting);
+        let turn = self.turns.take(lately).await?;
         let working = tracker.spawn_blocking(move || {
             let done = work();
             drop(turn);

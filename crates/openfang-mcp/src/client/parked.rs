@@ -1,6 +1,8 @@
 //! Calls that wait because their server asked something: until the answer comes, or for a while.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_types::jsonrpc::{ErrorObject, code};
@@ -25,7 +27,9 @@ pub(super) struct Waiting {
 #[derive(Default)]
 pub(super) struct Parked {
     calls: Arc<Mutex<HashMap<u64, Waiting>>>,
-    next: std::sync::atomic::AtomicU64,
+    next: AtomicU64,
+    /// Makes numbers that do not count: a client reads the one of its call.
+    numbers: RandomState,
 }
 
 impl Parked {
@@ -36,7 +40,7 @@ impl Parked {
         tracker: &TaskTracker,
         stop: &CancellationToken,
     ) -> Result<u64, ClientError> {
-        let number = self.next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let number = self.numbers.hash_one(self.next.fetch_add(1, Ordering::Relaxed));
         let mut calls = self.lock();
         let owned = calls.values().filter(|other| other.owner == waiting.owner).count();
         if calls.len() >= MCP_PARKED || owned >= MCP_PARKED_PER_OWNER {

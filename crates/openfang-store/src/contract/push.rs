@@ -61,6 +61,7 @@ fn config(id: &str) -> PushConfig {
             credentials: Some(Secret::new("credentials".to_owned())),
         }),
         origin: Origin::V03,
+        maker: Some("key 4f1c0a9d27be".to_owned()),
     }
 }
 
@@ -111,7 +112,7 @@ async fn settle(stores: &Stores, claim: PushClaim, seq: Seq, then: Then) -> Resu
 
 async fn a_configuration_is_what_was_set(stores: &Stores) {
     let record = made(stores, "m").await;
-    let bare = PushConfig { token: None, authorization: None, origin: Origin::V10, ..config("bare") };
+    let bare = PushConfig { token: None, authorization: None, origin: Origin::V10, maker: None, ..config("bare") };
     let no_secret = PushAuthorization { scheme: "Basic".to_owned(), credentials: None };
     let half = PushConfig { authorization: Some(no_secret), ..config("half") };
     let mut expected = Vec::new();

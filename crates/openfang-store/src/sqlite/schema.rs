@@ -9,7 +9,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 use crate::ResendKey;
 
 /// Each entry brings the schema one version further. What has been released is never changed.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
     include_str!("../../migrations/003_push.sql"),
@@ -17,6 +17,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("../../migrations/005_cheaper_tasks.sql"),
     include_str!("../../migrations/006_task_heads.sql"),
     include_str!("../../migrations/007_owner_bytes.sql"),
+    include_str!("../../migrations/008_push_maker.sql"),
 ];
 
 /// The schema version of this program.

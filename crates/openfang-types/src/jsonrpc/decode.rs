@@ -20,6 +20,39 @@ pub fn is_batch(frame: &[u8]) -> bool {
     first_byte(frame) == Some(b'[')
 }
 
+/// How many messages a batch holds, up to one more than `max`. Only counted: what is no JSON is refused when it is read.
+pub fn count_batch(frame: &[u8], max: usize) -> usize {
+    let (mut depth, mut commas, mut has_items) = (0_usize, 0, false);
+    let mut bytes = frame.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b' ' | b'\n' | b'\r' | b'\t' => continue,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 1 => commas += 1,
+            _ => has_items |= depth == 1,
+        }
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b'"' => skip_string(&mut bytes),
+            _ => {}
+        }
+        if commas >= max {
+            break;
+        }
+    }
+    commas + usize::from(has_items)
+}
+
+/// Goes on to the end of a string that has begun.
+fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
+    while let Some(byte) = bytes.find(|byte| matches!(byte, b'"' | b'\\')) {
+        if *byte == b'"' {
+            return;
+        }
+        bytes.next();
+    }
+}
+
 /// Reads a batch of one to `max` messages, each of which may be refused for itself; a batch within is refused.
 pub fn decode_batch(frame: &[u8], rule: IdRule, max: usize) -> Result<Vec<Result<Incoming<'_>, RpcError>>, RpcError> {
     let text = scan_text(frame)?;

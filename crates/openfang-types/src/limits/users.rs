@@ -26,8 +26,18 @@ pub const PASSWORD_MIN_CHARS: usize = 10;
 pub const PASSWORD_MAX_BYTES: usize = 1_024;
 /// Passwords that are hashed at a time: each takes a core and [`PASSWORD_MEMORY_KIB`].
 pub const PASSWORD_HASHES: usize = 2;
-/// Logins that wait for their turn to be hashed; the next one is refused.
-pub const PASSWORD_QUEUE: usize = 32;
+/// Logins that wait for their turn to be hashed; the next one takes the place of the peer that tried most, or is refused.
+pub const PASSWORD_QUEUE: usize = 128;
+/// Over this time the attempts to log in that a peer or an account may have come back, one by one.
+pub const LOGIN_WINDOW: Duration = Duration::from_secs(600);
+/// Attempts within [`LOGIN_WINDOW`] at an account whose own are used up, by peers that have not tried it yet.
+pub const LOGIN_RESERVE: u32 = 300;
+/// How long a peer that took one of [`LOGIN_RESERVE`] gets no other.
+pub const LOGIN_RESERVE_EACH: Duration = Duration::from_secs(3_600);
+/// Peers, or accounts, whose attempts to log in are remembered; those with the fewest are forgotten first.
+pub const LOGIN_KEYS: usize = 20_000;
+/// Networks of one account that are known by a login.
+pub const LOGIN_KNOWN_PEERS: usize = 16;
 /// Memory of one argon2id hash, in KiB.
 pub const PASSWORD_MEMORY_KIB: u32 = 19_456;
 /// Passes of one argon2id hash.

@@ -176,6 +176,7 @@ pub(super) fn lost(error: &HttpError) -> ClientError {
         | HttpError::Downgrade { .. }
         | HttpError::BodyAcrossOrigins { .. }
         | HttpError::CircuitOpen { .. }
+        | HttpError::TooFast { .. }
         | HttpError::ReservedHeader { .. }
         | HttpError::Method { .. }
         | HttpError::Setup { .. } => ClientError::NotSent(why),

@@ -81,7 +81,7 @@ impl PushStore for SqlitePushes {
 
 /// What [`row`] reads, in its order.
 const COLUMNS: &str = "owner, task, id, url, host, token, scheme, credentials, origin, created_at, seq, attempts, \
-                       given_up, outcome, due_at, version";
+                       given_up, outcome, due_at, version, maker";
 
 fn row(row: &Row<'_>) -> Result<PushRow, StoreError> {
     let scheme: Option<String> = get(row, 6)?;
@@ -93,6 +93,7 @@ fn row(row: &Row<'_>) -> Result<PushRow, StoreError> {
         token: get::<Option<String>>(row, 5)?.map(Secret::new),
         authorization: scheme.map(|scheme| PushAuthorization { scheme, credentials: credentials.map(Secret::new) }),
         origin: origin(row, 8)?,
+        maker: get(row, 16)?,
     };
     let reached =
         Reached { seq: count(row, 10)?, attempts: count(row, 11)?, given_up: count(row, 12)?, outcome: get(row, 13)? };
@@ -138,8 +139,8 @@ pub(super) fn insert(
     due_at: Option<Timestamp>,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO push_configs (task, id, owner, url, host, token, scheme, credentials, origin, created_at,
-                   seq, due_at)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+                   seq, due_at, maker)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
     let NewPush { owner, task, config, at, .. } = new;
     let [scheme, credentials] = authorization(config);
     let values = params![
@@ -155,6 +156,7 @@ pub(super) fn insert(
         nanos(*at),
         signed(reached),
         due_at.map(nanos),
+        config.maker,
     ];
     execute(batch, sql, values)?;
     Ok(())
@@ -163,7 +165,7 @@ pub(super) fn insert(
 /// What was tried before does not count for another place.
 fn replace(batch: &Batch<'_>, new: &NewPush, due_at: Option<Timestamp>) -> Result<(), StoreError> {
     let sql = "UPDATE push_configs SET url = ?3, host = ?4, token = ?5, scheme = ?6, credentials = ?7, origin = ?8,
-                   due_at = ?9, attempts = 0, given_up = 0, outcome = NULL, node = NULL, version = version + 1
+                   due_at = ?9, maker = ?10, attempts = 0, given_up = 0, outcome = NULL, node = NULL, version = version + 1
                WHERE task = ?1 AND id = ?2";
     let NewPush { task, config, .. } = new;
     let [scheme, credentials] = authorization(config);
@@ -177,6 +179,7 @@ fn replace(batch: &Batch<'_>, new: &NewPush, due_at: Option<Timestamp>) -> Resul
         credentials,
         config.origin.as_str(),
         due_at.map(nanos),
+        config.maker,
     ];
     execute(batch, sql, values)?;
     Ok(())

@@ -50,7 +50,7 @@ async fn nothing_is_scanned_or_sorted_to_find_what_is_due_or_whom_an_event_conce
 
 fn config(id: &str) -> PushConfig {
     let (url, host) = ("http://h/".to_owned(), "h".to_owned());
-    PushConfig { id: id.to_owned(), url, host, token: None, authorization: None, origin: Origin::V10 }
+    PushConfig { id: id.to_owned(), url, host, token: None, authorization: None, origin: Origin::V10, maker: None }
 }
 
 #[tokio::test]

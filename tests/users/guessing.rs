@@ -1,0 +1,144 @@
+//! Guessing passwords: what it costs the guesser, and that it costs nobody else anything.
+
+use futures_util::future::{join, join_all};
+use openfang_types::config::Config;
+use openfang_types::limits::Limits;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn guess(user: &str) -> Value {
+    json!({ "user": user, "password": "wrong horse" })
+}
+
+fn right(user: &str) -> Value {
+    json!({ "user": user, "password": PASSWORD })
+}
+
+async fn site_with(limits: Limits) -> Site {
+    let home = TestHome::new();
+    let kernel = home.boot_with(Config { limits, ..crate::http::any_port() }).start().unwrap();
+    let site = Site { server: TestServer::start(kernel).await, _home: home };
+    add(site.kernel(), "ada", &["*"]).await;
+    site
+}
+
+#[tokio::test]
+async fn a_guess_beyond_the_budget_of_its_peer_is_refused_also_when_it_is_right() {
+    let site = site_with(Limits { login_attempts_per_peer: 3, ..Limits::default() }).await;
+    let (here, there) = (site.server.client(), site.server.client().from("127.0.0.2"));
+
+    for _ in 0..3 {
+        assert_eq!(here.post("/api/login", &guess("ada")).await.status, 401);
+    }
+    let refused = here.post("/api/login", &right("ada")).await;
+    assert_eq!((refused.status, refused.header("set-cookie")), (429, None), "{refused:?}");
+    assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
+    assert_eq!(here.post("/api/login", &guess("somebody-else")).await.status, 429, "whatever name is guessed at");
+
+    log_in(&there, "ada").await;
+    site.server.stop().await;
+}
+
+#[tokio::test]
+async fn a_login_that_was_right_costs_nothing() {
+    let site =
+        site_with(Limits { login_attempts_per_peer: 2, login_attempts_per_account: 2, ..Limits::default() }).await;
+    for _ in 0..5 {
+        log_in(&site.server.client(), "ada").await;
+    }
+    site.server.stop().await;
+}
+
+#[tokio::test]
+async fn an_honest_login_beside_48_guessing_clients_succeeds() {
+    let site = site_with(Limits { login_attempts_per_peer: 8, ..Limits::default() }).await;
+    let guesser = |n: usize| {
+        let client = site.server.client();
+        async move {
+            let mut statuses = Vec::new();
+            for _ in 0..4 {
+                statuses.push(client.post("/api/login", &guess(&format!("user-{n}"))).await.status);
+            }
+            statuses
+        }
+    };
+    let honest = site.server.client().from("127.0.0.2");
+
+    let (guessed, _cookie) = join(join_all((0..48).map(guesser)), log_in(&honest, "ada")).await;
+
+    let hashed = guessed.iter().flatten().filter(|status| **status == 401).count();
+    assert_eq!(hashed, 8, "{guessed:?}");
+    assert!(guessed.iter().flatten().all(|status| matches!(status, 401 | 429)), "{guessed:?}");
+    site.server.stop().await;
+}
+
+#[tokio::test]
+async fn strangers_who_guess_at_an_account_do_not_lock_its_owner_out() {
+    let site = site_with(Limits { login_attempts_per_account: 3, ..Limits::default() }).await;
+    let client = |from: &str| site.server.client().from(from);
+    let cookie = log_in(&client("127.0.0.2"), "ada").await;
+
+    let mut statuses = Vec::new();
+    for n in 1..3 {
+        for _ in 0..3 {
+            statuses.push(client(&format!("127.0.1.{n}")).post("/api/login", &guess("ada")).await.status);
+        }
+    }
+    assert_eq!(statuses.iter().filter(|status| **status == 429).count(), 2, "{statuses:?}");
+    assert_eq!(client("127.0.1.2").post("/api/login", &right("ada")).await.status, 429, "{statuses:?}");
+
+    log_in(&client("127.0.0.2"), "ada").await;
+    log_in(&client("127.0.0.3"), "ada").await;
+    let page = client("127.0.1.2").with("cookie", &cookie);
+    log_in(&page, "ada").await;
+    let other = page.post("/api/login", &right("bob")).await;
+    assert_eq!(other.status, 401, "the cookie is ada's: bob has a budget of its own");
+    site.server.stop().await;
+}
+
+#[tokio::test]
+async fn behind_a_trusted_proxy_each_client_has_its_own_attempts_and_so_has_the_proxy() {
+    let home = TestHome::new();
+    let limits = Limits { login_attempts_per_peer: 2, ..Limits::default() };
+    let trusted_proxies = vec!["127.0.0.0/30".parse().unwrap()];
+    let config = Config { limits, trusted_proxies, ..crate::http::any_port() };
+    let site = Site { server: TestServer::start(home.boot_with(config).start().unwrap()).await, _home: home };
+    add(site.kernel(), "ada", &["*"]).await;
+    let behind = |proxy: &str, client: &str| site.server.client().from(proxy).with("x-forwarded-for", client);
+    let exhaust = async |client: &Client| {
+        let mut statuses = Vec::new();
+        for body in [guess("ada"), guess("ada"), right("ada")] {
+            statuses.push(client.post("/api/login", &body).await.status);
+        }
+        statuses
+    };
+
+    assert_eq!(exhaust(&behind("127.0.0.1", "198.51.100.7")).await, [401, 401, 429]);
+    for same in [behind("127.0.0.2", "198.51.100.7"), behind("127.0.0.1", "192.0.2.1, 198.51.100.7, 127.0.0.3")] {
+        assert_eq!(same.post("/api/login", &right("ada")).await.status, 429, "whichever proxy it came through");
+    }
+    log_in(&behind("127.0.0.1", "198.51.100.8"), "ada").await;
+
+    let own = site.server.client().with("forwarded", "for=198.51.100.9");
+    assert_eq!(exhaust(&own).await, [401, 401, 429]);
+    log_in(&behind("127.0.0.1", "198.51.100.9"), "ada").await;
+    log_in(&site.server.client().from("127.0.0.9").with("x-forwarded-for", "198.51.100.7"), "ada").await;
+    site.server.stop().await;
+}
+
+#[tokio::test]
+async fn who_comes_through_a_trusted_proxy_is_never_taken_for_this_machine() {
+    let home = TestHome::new();
+    let config = Config { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..crate::http::any_port() };
+    let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
+    let (proxy, here) = (server.client(), server.client().from("127.0.0.2"));
+
+    assert_eq!(here.get("/api/tools").await.status, 200, "nobody has a credential, so loopback comes in");
+    for client in
+        [proxy.clone(), proxy.clone().with("x-forwarded-for", "127.0.0.1"), proxy.with("x-forwarded-for", "x")]
+    {
+        assert_eq!(client.get("/api/tools").await.status, 401);
+    }
+    server.stop().await;
+}
