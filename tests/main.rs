@@ -15,6 +15,7 @@ mod disk;
 mod drain;
 mod files;
 mod gateway;
+mod home;
 mod http;
 mod lists;
 mod loop_guard;

@@ -38,12 +38,11 @@ async fn beside(home: &Home, ours: &Server, peers: &Peers, plan: Plan) -> Result
     let theirs = home.start_peer(&peers.a2a_rust)?;
     let targets = [target(&theirs, &scenario), target(ours, &A2A_SEND)];
     right_answer(&targets[0], &scenario).await?;
-    let [before, after] = in_turn([&targets[0], &targets[1]], CONNECTIONS, plan).await?;
-    let ratio = Some(after.cpu_micros / before.cpu_micros);
+    let ([before, after], ratio) = in_turn([&targets[0], &targets[1]], CONNECTIONS, plan).await?;
     let row = Row::of_load("  openfang, in turn with it", CONNECTIONS, after);
     let mut rows = vec![
         Row::of_load("a2a-server-lf 0.5, in memory", CONNECTIONS, before),
-        Row { ratio, budget: Some(Budget::Ratio(A2A_SDK_BUDGET)), ..row },
+        Row { ratio: Some(ratio), budget: Some(Budget::Ratio(A2A_SDK_BUDGET)), ..row },
     ];
     drop(theirs);
     let others = [
@@ -80,8 +79,8 @@ async fn compared(name: &'static str, [few, many]: &[Target; 2], plan: Plan) -> 
     for target in [few, many] {
         right_answer(target, &Scenario { answer_contains: "TASK_STATE_COMPLETED", ..A2A_LIST }).await?;
     }
-    let [few, many] = in_turn([few, many], CONNECTIONS, plan).await?;
-    let row = Row { ratio: Some(many.cpu_micros / few.cpu_micros), ..Row::of_load(name, CONNECTIONS, many) };
+    let ([_, many], ratio) = in_turn([few, many], CONNECTIONS, plan).await?;
+    let row = Row { ratio: Some(ratio), ..Row::of_load(name, CONNECTIONS, many) };
     Ok(Row { budget: Some(Budget::Ratio(TASK_GROWTH_BUDGET)), ..row })
 }
 
@@ -101,6 +100,7 @@ impl Filled {
         let ids = store::filled(&home.database(), total).await?;
         let asked = ids.iter().step_by(total.div_ceil(FEW)).map(ToString::to_string).collect();
         let (server, _) = home.start().await?;
+        home.checked(&server).await?;
         Ok(Self { server, asked, _home: home })
     }
 

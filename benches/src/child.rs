@@ -217,6 +217,22 @@ impl Home {
         }
     }
 
+    /// Where everything of the product lies.
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Waits until the product has looked through its database, which it does when the one before it was killed.
+    pub(crate) async fn checked(&self, server: &Server) -> Result<()> {
+        loop {
+            let (_, body) = load::once(&server.address, &wire::get("/health", &server.address)).await?;
+            if !String::from_utf8_lossy(&body).contains("\"check\":\"running\"") {
+                return Ok(());
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
     async fn healthy(&self) -> Option<String> {
         let text = fs::read_to_string(self.directory.path().join("daemon.json")).ok()?;
         let Daemon { address } = serde_json::from_str(&text).ok()?;

@@ -14,6 +14,7 @@ use crate::child::{self, Home, Server};
 use crate::load::{self, Target, Turns};
 use crate::measure::{IDLE_AFTER, Plan, in_turn, median_round, right_answer, target};
 use crate::process_stat;
+use crate::ratio::Ratio;
 use crate::report::{Budget, Row};
 use crate::scenarios::{
     API_KEY, FAIRNESS_BUDGET, FEW_TOOLS, GATEWAY_BUDGET, GATEWAY_LEGACY, GATEWAY_MODERN, GATEWAY_PREFIXED, MANY_TOOLS,
@@ -63,11 +64,11 @@ async fn beside(openfang: &Path, other: &Path, plan: Plan) -> Result<Vec<Row>> {
                 right_answer(target, &GATEWAY_LEGACY).await?;
             }
             let share = if connections == 1 { 8 } else { 2 };
-            let [before, after] = in_turn([&targets[0], &targets[1]], connections, plan.divided(share)).await?;
+            let ([before, after], ratio) =
+                in_turn([&targets[0], &targets[1]], connections, plan.divided(share)).await?;
             rows.push(Row::of_load(theirs, connections, before));
-            let ratio = Some(after.cpu_micros / before.cpu_micros);
             let budget = (connections > 1).then_some(Budget::Ratio(GATEWAY_BUDGET));
-            rows.push(Row { ratio, budget, ..Row::of_load(ours, connections, after) });
+            rows.push(Row { ratio: Some(ratio), budget, ..Row::of_load(ours, connections, after) });
         }
     }
     Ok(rows)
@@ -159,8 +160,8 @@ async fn growth(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
         for target in &targets {
             listed(target, scenario).await?;
         }
-        let [few, many] = in_turn([&targets[0], &targets[1]], 32, plan.divided(2)).await?;
-        let row = Row { ratio: Some(many.cpu_micros / few.cpu_micros), ..Row::of_load(scenario.name, 32, many) };
+        let ([_, many], ratio) = in_turn([&targets[0], &targets[1]], 32, plan.divided(2)).await?;
+        let row = Row { ratio: Some(ratio), ..Row::of_load(scenario.name, 32, many) };
         rows.push(Row { budget: Some(Budget::Ratio(TOOL_GROWTH_BUDGET)), ..row });
     }
     Ok(rows)
@@ -186,7 +187,7 @@ async fn memory(openfang: &Path) -> Result<[Row; 2]> {
     let many = resident_with(openfang, Some(MANY_TOOLS)).await?;
     let definitions = upstream::definition_bytes(MANY_TOOLS) as f64 / 1e6;
     let some = Row::plain("memory with an upstream of 100 tools", some, "MB");
-    let many = Row { ratio: Some((many - idle) / definitions), ..Row::plain(MANY_ROW, many, "MB") };
+    let many = Row { ratio: Some(Ratio::Measured((many - idle) / definitions)), ..Row::plain(MANY_ROW, many, "MB") };
     Ok([
         Row { budget: Some(Budget::Value(UPSTREAM_MEMORY_BUDGET_MB)), ..some },
         Row { budget: Some(Budget::Ratio(TOOL_MEMORY_BUDGET)), ..many },
@@ -262,8 +263,10 @@ async fn fairness(openfang: &Path, plan: Plan) -> Result<Row> {
         beside.push(load::round(&healthy, MODEST, plan.requests).await?);
         pestering.shutdown().await;
     }
-    let (alone, beside) = (median_round(&alone), median_round(&beside));
+    let [alone_p99, beside_p99] =
+        [&alone, &beside].map(|rounds| rounds.iter().map(|round| round.p99_ms).collect::<Vec<_>>());
+    let (ratio, beside) = (Ratio::of(&alone_p99, &beside_p99), median_round(&beside));
     let name = "p99 of a good upstream, beside a silent and a crashing one";
-    let row = Row { value: beside.p99_ms, unit: "ms", ..Row::of_load(name, MODEST, beside) };
-    Ok(Row { ratio: Some(beside.p99_ms / alone.p99_ms), budget: Some(Budget::Ratio(FAIRNESS_BUDGET)), ..row })
+    let row = Row { load: Some((MODEST, beside)), ..Row::of_rounds(name, &beside_p99, "ms") };
+    Ok(Row { ratio: Some(ratio), budget: Some(Budget::Ratio(FAIRNESS_BUDGET)), ..row })
 }

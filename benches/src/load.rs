@@ -45,6 +45,8 @@ pub(crate) struct Round {
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
     pub(crate) cpu_micros: f64,
+    /// Of several rounds: how far their CPU lay apart, in parts of it.
+    pub(crate) cpu_spread: Option<f64>,
 }
 
 /// Sends `requests` over `connections` and waits for every answer. Connecting is not measured.
@@ -82,6 +84,7 @@ impl Round {
             p50_ms: at(0.50),
             p99_ms: at(0.99),
             cpu_micros: cpu.as_secs_f64() * 1e6 / count,
+            cpu_spread: None,
         }
     }
 }

@@ -63,7 +63,10 @@ fn a_round_is_reduced_to_rate_percentiles_and_cpu() {
 
     let round = Round::of(latencies, Duration::from_secs(2), Duration::from_millis(4));
 
-    assert_eq!(round, Round { requests_per_second: 100.0, p50_ms: 100.0, p99_ms: 198.0, cpu_micros: 20.0 });
+    assert_eq!(
+        round,
+        Round { requests_per_second: 100.0, p50_ms: 100.0, p99_ms: 198.0, cpu_micros: 20.0, cpu_spread: None }
+    );
 }
 
 fn sending(turns: Turns, requests: &[&str], number: usize) -> Sending {

@@ -5,12 +5,14 @@
 
 mod a2a;
 mod child;
+mod disk;
 mod floor;
 mod gateway;
 mod load;
 mod mcp;
 mod measure;
 mod process_stat;
+mod ratio;
 mod report;
 mod scenarios;
 mod soak;

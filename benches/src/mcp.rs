@@ -73,11 +73,11 @@ pub(crate) async fn beside_peer(openfang: &Path, peer: &Path, plan: Plan) -> Res
             let home = Home::new(openfang, config)?;
             let (ours, _) = home.start().await?;
             let theirs = home.start_peer(peer)?;
-            let [theirs, ours] = in_turn([&target(&theirs, scenario), &target(&ours, scenario)], 32, plan).await?;
+            let ([theirs, ours], ratio) =
+                in_turn([&target(&theirs, scenario), &target(&ours, scenario)], 32, plan).await?;
             let peer_name = if scenario.name == MCP_MODERN.name { "rmcp, 2026-07-28" } else { "rmcp, 2025-11-25" };
             rows.push(Row::of_load(peer_name, 32, theirs));
-            let ratio = Some(ours.cpu_micros / theirs.cpu_micros);
-            rows.push(Row { ratio, budget: Some(Budget::Ratio(most)), ..Row::of_load(name, 32, ours) });
+            rows.push(Row { ratio: Some(ratio), budget: Some(Budget::Ratio(most)), ..Row::of_load(name, 32, ours) });
         }
     }
     Ok(rows)

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::child::{Home, Server};
 use crate::floor::Answer;
 use crate::load::{self, FRESH, Round, Target, Turns};
+use crate::ratio::{Ratio, spread};
 use crate::report::{Budget, Report, Row};
 use crate::scenarios::{CpuBudget, IDLE_MEMORY_BUDGET_MB, SCENARIOS, Scenario};
 use crate::{Options, Part, Peers, a2a, gateway, mcp, process_stat, store, streams, wire};
@@ -96,9 +97,8 @@ pub(crate) async fn compare(
     let floor = target(&server, scenario);
     let mut rows = Vec::new();
     for connections in scenario.connections.iter().copied() {
-        let [floor, product] = in_turn([&floor, &product], connections, plan).await?;
+        let ([floor, product], ratio) = in_turn([&floor, &product], connections, plan).await?;
         rows.push(Row::of_load("floor", connections, floor));
-        let ratio = product.cpu_micros / floor.cpu_micros;
         rows.push(Row {
             ratio: Some(ratio),
             budget: Some(Budget::Ratio(most)),
@@ -129,7 +129,8 @@ pub(crate) async fn alone(
         let (commits, writes) = (after[0] - before.0[0], after[1] - before.0[1]);
         let round = median_round(&rounds);
         rows.push(Row { budget: Some(Budget::Value(most)), ..Row::of_load(scenario.name, connections, round) });
-        let rate = Row::plain("  per second", round.requests_per_second, "/s");
+        let rates: Vec<f64> = rounds.iter().map(|round| round.requests_per_second).collect();
+        let rate = Row::of_rounds("  per second", &rates, "/s");
         rows.push(Row { budget: Some(Budget::AtLeast(per_second)), ..rate });
         rows.push(Row::plain("  syncs per second", commits / seconds, "/s"));
         rows.push(Row::plain("  writes per sync", writes / commits, ""));
@@ -166,7 +167,8 @@ pub(crate) fn target(server: &Server, scenario: &Scenario<'_>) -> Target {
     Target { pid: server.pid(), address: server.address.clone(), requests: vec![request], turns }
 }
 
-pub(crate) async fn in_turn(targets: [&Target; 2], connections: usize, plan: Plan) -> Result<[Round; 2]> {
+/// The medians of both, and the second one's CPU in multiples of the first one's.
+pub(crate) async fn in_turn(targets: [&Target; 2], connections: usize, plan: Plan) -> Result<([Round; 2], Ratio)> {
     let mut rounds = [Vec::new(), Vec::new()];
     for target in targets {
         load::round(target, connections, plan.warm_up).await?;
@@ -176,7 +178,8 @@ pub(crate) async fn in_turn(targets: [&Target; 2], connections: usize, plan: Pla
             rounds.push(load::round(target, connections, plan.requests).await?);
         }
     }
-    Ok(rounds.map(|rounds| median_round(&rounds)))
+    let [base, side] = [0, 1].map(|side| rounds[side].iter().map(|round| round.cpu_micros).collect::<Vec<_>>());
+    Ok((rounds.map(|rounds| median_round(&rounds)), Ratio::of(&base, &side)))
 }
 
 async fn start_and_idle(home: &Home, plan: Plan) -> Result<[Row; 2]> {
@@ -188,9 +191,9 @@ async fn start_and_idle(home: &Home, plan: Plan) -> Result<[Row; 2]> {
     starts.push(time);
     tokio::time::sleep(IDLE_AFTER).await;
     let resident = process_stat::resident_mb(last.pid())?;
-    let start = median(starts.iter().map(|start| start.as_secs_f64() * 1e3));
+    let starts: Vec<f64> = starts.iter().map(|start| start.as_secs_f64() * 1e3).collect();
     Ok([
-        Row::plain("start to first answer", start, "ms"),
+        Row::of_rounds("start to first answer", &starts, "ms"),
         Row { budget: Some(Budget::Value(IDLE_MEMORY_BUDGET_MB)), ..Row::plain("idle memory", resident, "MB") },
     ])
 }
@@ -203,6 +206,7 @@ pub(crate) fn median_round(rounds: &[Round]) -> Round {
         p50_ms: of(|round| round.p50_ms),
         p99_ms: of(|round| round.p99_ms),
         cpu_micros: of(|round| round.cpu_micros),
+        cpu_spread: spread(&rounds.iter().map(|round| round.cpu_micros).collect::<Vec<_>>()),
     }
 }
 

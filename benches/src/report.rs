@@ -1,4 +1,5 @@
-//! The table at the end: a row, its value, its ratio to the floor, its budget and whether it is kept.
+//! The table at the end: a row, its value, how far its rounds lay apart, its ratio to the floor, its budget and whether it
+//! is kept.
 //! The same rows as JSON for a machine.
 
 use std::fmt::Write as _;
@@ -7,10 +8,12 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::load::Round;
-use crate::measure::Plan;
+use crate::measure::{Plan, median};
+use crate::ratio::{Ratio, spread};
 use crate::scenarios::{RAISED_LIMITS, RAISED_STORAGE};
 
-const COLUMNS: [&str; 9] = ["row", "conns", "value", "ratio", "budget", "", "req/s", "p50", "p99"];
+const COLUMNS: [&str; WIDTH] = ["row", "conns", "value", "spread", "ratio", "budget", "", "req/s", "p50", "p99"];
+const WIDTH: usize = 10;
 
 /// All rows of one run.
 #[derive(Debug)]
@@ -25,7 +28,9 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) value: f64,
     pub(crate) unit: &'static str,
-    pub(crate) ratio: Option<f64>,
+    /// How far the rounds lay apart, in parts of the value: the largest less the smallest. None: it was measured once.
+    pub(crate) spread: Option<f64>,
+    pub(crate) ratio: Option<Ratio>,
     pub(crate) budget: Option<Budget>,
     pub(crate) load: Option<(usize, Round)>,
 }
@@ -44,19 +49,29 @@ pub(crate) enum Budget {
 impl Row {
     /// A row with a value alone.
     pub(crate) fn plain(name: &'static str, value: f64, unit: &'static str) -> Self {
-        Self { name, value, unit, ratio: None, budget: None, load: None }
+        Self { name, value, unit, spread: None, ratio: None, budget: None, load: None }
+    }
+
+    /// A row whose value is the median of rounds.
+    pub(crate) fn of_rounds(name: &'static str, rounds: &[f64], unit: &'static str) -> Self {
+        Self { spread: spread(rounds), ..Self::plain(name, median(rounds.iter().copied()), unit) }
     }
 
     /// A row of a server under load; its value is the CPU that one request costs.
     pub(crate) fn of_load(name: &'static str, connections: usize, round: Round) -> Self {
-        Self { load: Some((connections, round)), ..Self::plain(name, round.cpu_micros, "us CPU") }
+        let spread = round.cpu_spread;
+        Self { spread, load: Some((connections, round)), ..Self::plain(name, round.cpu_micros, "us CPU") }
     }
 
     /// Whether the budget is exceeded; a row without one never is.
     fn is_over(&self) -> bool {
         match self.budget {
             None => false,
-            Some(Budget::Ratio(most)) => self.ratio.is_none_or(|ratio| ratio.is_nan() || ratio > most),
+            Some(Budget::Ratio(most)) => match self.ratio {
+                Some(Ratio::Measured(ratio)) => ratio.is_nan() || ratio > most,
+                Some(Ratio::Unsteady { .. }) => false,
+                None => true,
+            },
             Some(Budget::Value(most)) => self.value > most,
             Some(Budget::AtLeast(least)) => self.value.is_nan() || self.value < least,
         }
@@ -65,12 +80,13 @@ impl Row {
     fn verdict(&self) -> &'static str {
         match self.budget {
             None => "",
+            Some(Budget::Ratio(_)) if matches!(self.ratio, Some(Ratio::Unsteady { .. })) => "?",
             Some(_) if self.is_over() => "over",
             Some(_) => "ok",
         }
     }
 
-    fn cells(&self) -> [String; 9] {
+    fn cells(&self) -> [String; WIDTH] {
         let load =
             |show: fn(usize, &Round) -> String| self.load.as_ref().map_or(String::new(), |(n, round)| show(*n, round));
         let budget = match self.budget {
@@ -83,7 +99,8 @@ impl Row {
             self.name.to_owned(),
             load(|connections, _| connections.to_string()),
             format!("{:.1} {}", self.value, self.unit),
-            self.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}x")),
+            self.spread.map_or(String::new(), |spread| format!("{:.0} %", spread * 100.0)),
+            self.ratio.map_or(String::new(), |ratio| ratio.to_string()),
             budget,
             self.verdict().to_owned(),
             load(|_, round| format!("{:.0}", round.requests_per_second)),
@@ -105,7 +122,8 @@ impl Row {
             })
         });
         json!({
-            "row": self.name, "value": self.value, "unit": self.unit, "ratio": self.ratio,
+            "row": self.name, "value": self.value, "unit": self.unit, "spread": self.spread,
+            "ratio": self.ratio.map(Ratio::json),
             "budget": budget, "over": self.is_over(), "load": load,
         })
     }
@@ -119,7 +137,7 @@ impl Report {
 
     /// For a person.
     pub(crate) fn table(&self) -> String {
-        let cells: Vec<[String; 9]> = self.rows.iter().map(Row::cells).collect();
+        let cells: Vec<[String; WIDTH]> = self.rows.iter().map(Row::cells).collect();
         let width = |column: usize| {
             cells
                 .iter()
@@ -128,7 +146,7 @@ impl Report {
                 .max()
                 .unwrap_or(0)
         };
-        let widths: [usize; 9] = std::array::from_fn(width);
+        let widths: [usize; WIDTH] = std::array::from_fn(width);
         let mut table = self.preamble();
         for row in std::iter::once(COLUMNS.map(str::to_owned)).chain(cells) {
             let padded = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| match column {
@@ -147,7 +165,9 @@ impl Report {
         let cores = std::thread::available_parallelism().map_or(0, usize::from);
         let mut text = format!(
             "median of {rounds} rounds of {requests} requests, floor and product in turn; median of {starts} starts; \
-             {cores} cores, one of them busy with the load generator\n"
+             {cores} cores, one of them busy with the load generator\n\
+             spread: the largest round less the smallest, in parts of the median; a ratio is the median of the rounds' \
+             ratios, and `a-b?` where they lie so far apart that it could not be measured\n"
         );
         for (key, value) in RAISED_LIMITS.iter().chain(RAISED_STORAGE) {
             let _ = writeln!(text, "raised limit: {key} = {value}");

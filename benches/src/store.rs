@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use openfang_store::{Append, Created, NewTask, ResendKey, Sqlite, Stamp, TaskQuery};
 use openfang_types::event::EventBody;
 use openfang_types::ids::{NodeId, Owner, TaskId};
@@ -12,11 +12,15 @@ use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Origin, Role, TaskParts, TaskState, TaskStatus};
 use uuid::Uuid;
 
+use crate::measure::median;
+use crate::ratio::Ratio;
 use crate::report::{Budget, Row};
 use crate::scenarios::STORE_GROWTH_BUDGET;
 
 const FEW: usize = 1_000;
 const SAMPLES: usize = 2_000;
+/// The samples are looked at in so many parts, and their medians compared part by part.
+const ROUNDS: usize = 5;
 
 /// What one operation takes, in microseconds.
 #[derive(Default)]
@@ -38,9 +42,9 @@ pub(crate) async fn rows(many: usize) -> Result<Vec<Row>> {
     }
     let [before, after] = [std::fs::metadata(&paths[0])?.len(), std::fs::metadata(&paths[1])?.len()];
     let row = |name, of: fn(&Costs) -> &Vec<f64>| -> Result<Row> {
-        let (few, many) = (median(of(&few.costs))?, median(of(&many_tasks.costs))?);
-        let budget = Some(Budget::Ratio(STORE_GROWTH_BUDGET));
-        Ok(Row { ratio: Some(many / few), budget, ..Row::plain(name, many, "us") })
+        let (few, many) = (in_rounds(of(&few.costs))?, in_rounds(of(&many_tasks.costs))?);
+        let (ratio, budget) = (Some(Ratio::of(&few, &many)), Some(Budget::Ratio(STORE_GROWTH_BUDGET)));
+        Ok(Row { ratio, budget, ..Row::of_rounds(name, &many, "us") })
     };
     let per_task = after.saturating_sub(before) as f64 / (many - FEW) as f64;
     Ok(vec![
@@ -155,12 +159,15 @@ impl Measured {
         Ok(Self { bench, ids, live, stamp, query, costs: Costs::default() })
     }
 
-    /// Gets one task; now and then a page, and writes to one.
+    /// Gets one task; now and then a page, and writes to one. What is read is read once before, so that neither side is
+    /// measured by what the system happens to have in memory.
     async fn sample(&mut self, n: usize) -> Result<()> {
         let tasks = self.bench.sqlite.stores().tasks;
         let wanted = self.ids[(n * 7_919) % self.ids.len()];
+        tasks.get(&self.bench.owner, wanted).await?;
         self.costs.get.push(timed(tasks.get(&self.bench.owner, wanted)).await?.0);
         if n.is_multiple_of(10) {
+            tasks.list(&self.query).await?;
             self.costs.page.push(timed(tasks.list(&self.query)).await?.0);
             let (took, stamp) = timed(tasks.append(self.bench.append(self.live, self.stamp))).await?;
             self.costs.append.push(took);
@@ -180,8 +187,9 @@ async fn timed<T>(work: openfang_store::StoreFuture<'_, T>) -> Result<(f64, T)> 
     Ok((begun.elapsed().as_secs_f64() * 1e6, done))
 }
 
-fn median(values: &[f64]) -> Result<f64> {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().context("nothing was measured")
+/// The medians of the samples' parts.
+fn in_rounds(samples: &[f64]) -> Result<Vec<f64>> {
+    anyhow::ensure!(samples.len() >= ROUNDS, "nothing was measured");
+    let parts = samples.chunks(samples.len().div_ceil(ROUNDS));
+    Ok(parts.map(|part| median(part.iter().copied())).collect())
 }

@@ -15,8 +15,10 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::child::{Home, Server};
-use crate::measure::{Plan, median};
+use crate::disk;
+use crate::measure::Plan;
 use crate::process_stat::{CpuTime, resident_mb};
+use crate::ratio::Ratio;
 use crate::report::{Budget, Row};
 use crate::scenarios::{
     A2A_CONFIG, A2A_SEND, STREAM_EVENTS_PER_SECOND, STREAM_LATENCY_BUDGET, STREAM_MEMORY_BUDGET_MB, STREAMS,
@@ -31,13 +33,30 @@ const SETTLING: Duration = Duration::from_secs(2);
 const WINDOW: Duration = Duration::from_secs(5);
 const READ_BYTES: usize = 1024;
 
-/// What was seen of so many streams.
+/// What was seen of so many streams in one window of time.
 struct Seen {
     p50_ms: f64,
     p99_ms: f64,
     per_second: f64,
     cpu_micros: f64,
+    /// What the disk takes to sync, right before the window: no event leaves before its commit is synced.
+    sync_ms: f64,
+}
+
+/// All windows, and the memory at their end.
+struct Windows {
+    seen: Vec<Seen>,
     resident_mb: f64,
+}
+
+impl Windows {
+    fn row(&self, name: &'static str, figure: fn(&Seen) -> f64, unit: &'static str) -> Row {
+        Row::of_rounds(name, &self.of(figure), unit)
+    }
+
+    fn of(&self, figure: fn(&Seen) -> f64) -> Vec<f64> {
+        self.seen.iter().map(figure).collect()
+    }
 }
 
 /// The rows.
@@ -45,23 +64,26 @@ pub(crate) async fn rows(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
     let [few, many] = STREAMS;
     let few = seen(openfang, few, plan).await?;
     let many = seen(openfang, many, plan).await?;
-    let late = Row::plain("  5,000 streams", many.p99_ms, "ms");
+    let late = many.row("  5,000 streams", |seen| seen.p99_ms, "ms");
     let memory = Row::plain("  memory", many.resident_mb, "MB");
+    let ratio = Ratio::of(&few.of(|seen| seen.p99_ms), &many.of(|seen| seen.p99_ms));
     Ok(vec![
-        Row::plain("event to client, p99, 50 streams", few.p99_ms, "ms"),
-        Row::plain("  p50", few.p50_ms, "ms"),
-        Row::plain("  events", few.per_second, "/s"),
-        Row::plain("  an event", few.cpu_micros, "us CPU"),
-        Row { ratio: Some(many.p99_ms / few.p99_ms), budget: Some(Budget::Ratio(STREAM_LATENCY_BUDGET)), ..late },
-        Row::plain("  p50", many.p50_ms, "ms"),
-        Row::plain("  events", many.per_second, "/s"),
-        Row::plain("  an event", many.cpu_micros, "us CPU"),
+        few.row("event to client, p99, 50 streams", |seen| seen.p99_ms, "ms"),
+        few.row("  the disk alone, p99 of a sync", |seen| seen.sync_ms, "ms"),
+        few.row("  p50", |seen| seen.p50_ms, "ms"),
+        few.row("  events", |seen| seen.per_second, "/s"),
+        few.row("  an event", |seen| seen.cpu_micros, "us CPU"),
+        Row { ratio: Some(ratio), budget: Some(Budget::Ratio(STREAM_LATENCY_BUDGET)), ..late },
+        many.row("  the disk alone, p99 of a sync", |seen| seen.sync_ms, "ms"),
+        many.row("  p50", |seen| seen.p50_ms, "ms"),
+        many.row("  events", |seen| seen.per_second, "/s"),
+        many.row("  an event", |seen| seen.cpu_micros, "us CPU"),
         Row { budget: Some(Budget::Value(STREAM_MEMORY_BUDGET_MB)), ..memory },
     ])
 }
 
 /// Opens the streams one after the other, then looks at several windows of time.
-async fn seen(openfang: &Path, streams: usize, plan: Plan) -> Result<Seen> {
+async fn seen(openfang: &Path, streams: usize, plan: Plan) -> Result<Windows> {
     let rounds = u32::try_from(plan.rounds).unwrap_or(u32::MAX);
     let home = Home::new(openfang, A2A_CONFIG)?;
     let home = home.with_script(AGENT, &script(streams, OPENING + SETTLING + WINDOW * (rounds + 3)))?;
@@ -78,17 +100,11 @@ async fn seen(openfang: &Path, streams: usize, plan: Plan) -> Result<Seen> {
     tokio::time::sleep(SETTLING).await;
     let mut windows = Vec::new();
     for _ in 0..plan.rounds {
-        windows.push(window(&server, &arrived).await?);
+        let sync_ms = disk::sync_p99_ms(home.path()).await?;
+        windows.push(Seen { sync_ms, ..window(&server, &arrived).await? });
         still_open(&mut readers)?;
     }
-    let of = |figure: fn(&Seen) -> f64| median(windows.iter().map(figure));
-    Ok(Seen {
-        p50_ms: of(|seen| seen.p50_ms),
-        p99_ms: of(|seen| seen.p99_ms),
-        per_second: of(|seen| seen.per_second),
-        cpu_micros: of(|seen| seen.cpu_micros),
-        resident_mb: resident_mb(server.pid())?,
-    })
+    Ok(Windows { seen: windows, resident_mb: resident_mb(server.pid())? })
 }
 
 async fn window(server: &Server, arrived: &Arrivals) -> Result<Seen> {
@@ -107,7 +123,7 @@ async fn window(server: &Server, arrived: &Arrivals) -> Result<Seen> {
         p99_ms: at(0.99)?,
         per_second: latencies.len() as f64 / elapsed.as_secs_f64(),
         cpu_micros: used.as_secs_f64() * 1e6 / latencies.len() as f64,
-        resident_mb: 0.0,
+        sync_ms: 0.0,
     })
 }
 

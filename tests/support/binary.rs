@@ -105,6 +105,15 @@ impl Openfang {
         self.up(self.command(&START), self.home())
     }
 
+    /// Starts a server with one more variable, unless that is refused; then says how the command ended.
+    pub(crate) fn try_start(&self, variable: Option<(&str, &str)>) -> Result<Daemon, Ran> {
+        let mut command = self.command(&START);
+        command.envs(variable);
+        let mut daemon =
+            Daemon { child: Some(command.spawn().unwrap()), server: None, home: self.home(), address: None };
+        if daemon.is_up() { Ok(daemon) } else { Err(daemon.wait()) }
+    }
+
     /// Starts a server below another program, such as a tracer.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts the binary under test")]
     pub(crate) fn start_under(&self, program: &[&str]) -> Daemon {
@@ -235,6 +244,22 @@ impl Daemon {
                     return;
                 }
                 _ if begun.elapsed() > PATIENCE => panic!("the server did not start: {:?}", self.wait()),
+                _ => std::thread::yield_now(),
+            }
+        }
+    }
+
+    /// Waits until it answers, or has ended.
+    #[expect(clippy::disallowed_methods, reason = "the test knocks at the server it started")]
+    fn is_up(&mut self) -> bool {
+        let child = self.child.as_mut().unwrap();
+        loop {
+            match announced(&self.home.join("daemon.json")) {
+                Some((pid, address)) if pid == child.id() && std::net::TcpStream::connect(address).is_ok() => {
+                    (self.server, self.address) = (Some(pid), Some(address));
+                    return true;
+                }
+                _ if child.try_wait().unwrap().is_some() => return false,
                 _ => std::thread::yield_now(),
             }
         }

@@ -113,6 +113,9 @@ pub(crate) enum Command {
     /// Look after the database
     #[command(subcommand, after_help = "Example:\n  openfang db check")]
     Db(DbCommand),
+    /// Look after the home: what it had and has no more
+    #[command(subcommand, after_help = "Example:\n  openfang home accept")]
+    Home(HomeCommand),
     /// Print the completions of a shell
     #[command(
         after_help = "Example:\n  openfang completions bash > ~/.local/share/bash-completion/completions/openfang"
@@ -248,6 +251,16 @@ pub(crate) enum DbCommand {
     /// Check that everything in the database fits together; exit code 1 if something does not
     #[command(after_help = "Example:\n  openfang db check")]
     Check,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HomeCommand {
+    /// Give up what the home has lost (a database, users, an api_key, a secret.key) when a start is refused for it
+    ///
+    /// Nothing is deleted: files that cannot be used are moved aside. The audit log says what was given up. Without users
+    /// and api_key, everybody on this machine is let in from the next start on.
+    #[command(after_help = "Example:\n  openfang home accept")]
+    Accept,
 }
 
 #[derive(Debug, Subcommand)]

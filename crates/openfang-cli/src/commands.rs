@@ -16,6 +16,7 @@ mod backup;
 mod completions;
 mod config;
 mod db;
+mod home;
 mod key;
 mod mcp;
 mod policy;
@@ -47,6 +48,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Audit(command) => audit::run(session, &command).await,
         Command::Backup { file } => backup::run(session, &file),
         Command::Db(command) => db::run(session, &command),
+        Command::Home(command) => home::run(session, &command).await,
         Command::Completions { shell } => completions::run(&session.output, shell),
     }
 }

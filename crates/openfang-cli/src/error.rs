@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use openfang_egress::daemon::DaemonError;
 use openfang_kernel::config_file::ConfigError;
-use openfang_kernel::home::{HomeError, ListenError};
+use openfang_kernel::home::{AcceptError, Exposure, HomeError, HomeLoss, ListenError, RecordError};
 use openfang_kernel::maintenance::MaintenanceError;
 use openfang_kernel::{BootError, KernelError};
 use openfang_types::ids::TaskId;
@@ -80,6 +80,10 @@ pub(crate) enum CliError {
     #[error("{0}; choose another home with --home")]
     Home(#[from] HomeError),
     #[error(transparent)]
+    Exposed(#[from] Exposure),
+    #[error(transparent)]
+    Lost(#[from] HomeLoss),
+    #[error(transparent)]
     Maintenance(#[from] MaintenanceError),
     #[error(transparent)]
     Daemon(#[from] DaemonError),
@@ -121,6 +125,7 @@ impl CliError {
         match self {
             Self::Refused(_)
             | Self::Home(_)
+            | Self::Lost(_)
             | Self::Maintenance(_)
             | Self::AlreadyRunning { .. }
             | Self::Role(_)
@@ -132,12 +137,13 @@ impl CliError {
             | Self::StillStopping { .. }
             | Self::Runtime(_) => Exit::Failed,
             Self::Usage(_) => Exit::Usage,
-            Self::Config(_) | Self::NoHome => Exit::Config,
+            Self::Config(_) | Self::Exposed(_) | Self::NoHome => Exit::Config,
             Self::Boot(error) => match error {
                 BootError::Agents(_) | BootError::Catalog(_) | BootError::Sensitive(_) | BootError::Config(_) => {
                     Exit::Config
                 }
                 BootError::Home(_)
+                | BootError::Lost(_)
                 | BootError::Randomness(_)
                 | BootError::Database(_)
                 | BootError::Users(_)
@@ -154,6 +160,8 @@ impl CliError {
             Self::Config(_) => "config",
             Self::Boot(_) => "boot",
             Self::Home(_) => "home",
+            Self::Exposed(_) => "exposed",
+            Self::Lost(_) => "lost",
             Self::Maintenance(_) => "database",
             Self::Daemon(_) => "daemon",
             Self::NeedsDaemon { .. } => "needs_daemon",
@@ -205,6 +213,26 @@ impl CliError {
     pub(crate) fn refused(error: &KernelError, trace: impl ToString) -> Self {
         let (code, message) = (error.reason().to_owned(), error.to_string());
         Self::Refused(Refusal { code, message, trace: Some(trace.to_string()) })
+    }
+}
+
+impl From<RecordError> for CliError {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::File(error) => Self::Home(error),
+            RecordError::Lost(loss) => Self::Lost(loss),
+        }
+    }
+}
+
+impl From<AcceptError> for CliError {
+    fn from(error: AcceptError) -> Self {
+        match error {
+            AcceptError::Role(error) => Self::Role(error),
+            AcceptError::Home(error) => Self::Home(error),
+            AcceptError::Database(error) => Self::Maintenance(error.into()),
+            AcceptError::Maintenance(error) => Self::Maintenance(error),
+        }
     }
 }
 

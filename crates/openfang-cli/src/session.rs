@@ -62,9 +62,18 @@ impl Session {
         config_file::placed(&self.home.config(), &overlays, problem).into()
     }
 
-    /// Writes what a home needs.
+    /// Writes what a home needs, unless others may write it too.
     pub(crate) fn prepare_home(&self) -> Result<FirstRun, CliError> {
-        Ok(self.home.prepare()?)
+        let first_run = self.home.prepare()?;
+        self.check_exposure()?;
+        Ok(first_run)
+    }
+
+    /// Refuses a home that everybody may write, and complains about one that a few others may.
+    pub(crate) fn check_exposure(&self) -> Result<(), CliError> {
+        let exposures = self.home.exposures()?;
+        exposures.iter().for_each(|exposure| self.output.complaint(&exposure.to_string()));
+        Ok(())
     }
 
     /// Remembers the kernel that works in this process, so that it can be closed in order.

@@ -18,6 +18,7 @@ mod program;
 mod resources;
 mod sandbox;
 mod stderr;
+mod umask;
 #[cfg(not(target_os = "linux"))]
 mod unsupported;
 
@@ -37,6 +38,9 @@ pub use metrics::ProcessMetrics;
 pub use program::{Program, ProgramError};
 pub use resources::ResourceLimits;
 pub use sandbox::{Containment, Network, Sandbox};
+#[cfg(target_os = "linux")]
+use umask::inherited_umask;
+pub use umask::private_files;
 #[cfg(not(target_os = "linux"))]
 pub use unsupported::{Child, ProcessDoor, Stdin, Stdout, helper_main, hidden_arguments, not_dumpable};
 

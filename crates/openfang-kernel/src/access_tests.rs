@@ -7,7 +7,7 @@ use super::*;
 use crate::SystemClock;
 
 fn no_accounts() -> Arc<Accounts> {
-    Arc::new(Accounts::open(Stores::in_memory().users, Arc::new(SystemClock)).unwrap())
+    Arc::new(Accounts::open(Stores::in_memory().users, Arc::new(SystemClock), None).unwrap())
 }
 
 fn with_key() -> Credentials {

@@ -19,17 +19,19 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::Kernel;
+use crate::home::record::HomeMemory;
 
 /// The users, and what proves to be them.
 pub(crate) struct Accounts {
     store: Arc<dyn UserStore>,
     clock: Arc<dyn Clock>,
     known: RwLock<Known>,
-    /// Stays when the last user is removed: what was closed is not opened again by that, before the next start.
+    /// Stays when the last user is removed: that does not let everybody in.
     has_seen_users: AtomicBool,
     closing_for_strangers: CancellationToken,
     /// Changes when anything about users does.
     changed: watch::Sender<()>,
+    memory: Option<Arc<HomeMemory>>,
 }
 
 #[derive(Default)]
@@ -52,7 +54,11 @@ struct Held {
 
 impl Accounts {
     /// Reads what there is. Blocks.
-    pub(crate) fn open(store: Arc<dyn UserStore>, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+    pub(crate) fn open(
+        store: Arc<dyn UserStore>,
+        clock: Arc<dyn Clock>,
+        memory: Option<Arc<HomeMemory>>,
+    ) -> Result<Self, StoreError> {
         let accounts = Self {
             store,
             clock,
@@ -60,9 +66,24 @@ impl Accounts {
             has_seen_users: AtomicBool::new(false),
             closing_for_strangers: CancellationToken::new(),
             changed: watch::Sender::new(()),
+            memory,
         };
+        let remembered = accounts.memory.as_ref().map_or(0, |memory| memory.record().accounts);
         accounts.refresh()?;
+        accounts.warn_of_older_users(remembered);
         Ok(accounts)
+    }
+
+    /// A backup, or a log whose end was lost, brings back what was revoked since.
+    fn warn_of_older_users(&self, remembered: u64) {
+        let found = self.read(|known| known.generation).unwrap_or(0);
+        let Some(memory) = self.memory.as_ref().filter(|_| found < remembered) else { return };
+        tracing::warn!(
+            "the users in the database are older than those that this home had last: keys that were revoked since are valid again; look at `openfang user list` and `openfang key list`"
+        );
+        if let Err(error) = memory.update(|record| record.accounts = found) {
+            tracing::warn!(%error, "this is said again at the next start");
+        }
     }
 
     /// Takes over what the store says now. Blocks.
@@ -173,10 +194,13 @@ impl Accounts {
         let next = Known::of(stored, &known);
         let gone = known.keys.values().chain(known.logins.values()).filter(|held| !next.holds(held));
         gone.for_each(|held| held.revoked.cancel());
-        let has_users = !next.grants.is_empty();
+        let (has_users, generation) = (!next.grants.is_empty(), next.generation.unwrap_or(0));
         *known = next;
         drop(known);
         self.changed.send_replace(());
+        if let Some(memory) = &self.memory {
+            memory.saw_accounts(generation, has_users);
+        }
         if has_users {
             self.has_seen_users.store(true, Ordering::Release);
             self.closing_for_strangers.cancel();

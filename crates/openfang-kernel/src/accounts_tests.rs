@@ -42,7 +42,7 @@ impl House {
         let store = Stores::in_memory().users;
         let clock = Arc::new(SetClock(Mutex::new(at(0))));
         let as_clock: Arc<dyn Clock> = clock.clone();
-        let accounts = Accounts::open(Arc::clone(&store), as_clock).unwrap();
+        let accounts = Accounts::open(Arc::clone(&store), as_clock, None).unwrap();
         let new = NewUser {
             name: ada(),
             grants: vec!["get_*".into()],
@@ -184,7 +184,7 @@ async fn a_use_is_noted_once() {
 
 #[tokio::test]
 async fn strangers_stay_out_after_the_last_user_is_gone() {
-    let empty = Accounts::open(Stores::in_memory().users, Arc::new(SetClock(Mutex::new(at(0))))).unwrap();
+    let empty = Accounts::open(Stores::in_memory().users, Arc::new(SetClock(Mutex::new(at(0)))), None).unwrap();
     assert!(!empty.has_seen_users() && !empty.closing_for_strangers().is_cancelled());
     let house = House::with_ada().await;
     assert!(house.accounts.has_seen_users() && house.accounts.closing_for_strangers().is_cancelled());

@@ -14,7 +14,7 @@ use openfang_runtime::pipeline::secrets::SensitiveError;
 use openfang_runtime::pipeline::{Pipeline, Sensitive};
 use openfang_runtime::tools::{Surroundings, Tool, builtin};
 use openfang_runtime::workspaces::Workspaces;
-use openfang_store::{Node, NodeError, OpenError, Sqlite, StoreError, Stores};
+use openfang_store::{NodeError, OpenError, StoreError, Stores};
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::ids::{AgentName, NodeId};
@@ -27,7 +27,8 @@ use crate::access::Credentials;
 use crate::accounts::Accounts;
 use crate::agents::{self, AgentsError};
 use crate::cards::Cards;
-use crate::home::{Home, HomeError};
+use crate::home::{Home, HomeError, HomeLoss, RecordError};
+use crate::integrity::Integrity;
 use crate::kernel::{Inner, Kernel};
 use crate::keys::Keys;
 use crate::outward::{OURSELVES, Outward};
@@ -37,6 +38,8 @@ use crate::streams::OpenStreams;
 use crate::system::{SystemClock, SystemIds};
 use crate::upstreams::Upstreams;
 use crate::users::Passwords;
+
+mod database;
 
 /// What a kernel is made of. Start from [`Boot::new`] and replace what should be different.
 pub struct Boot {
@@ -56,6 +59,9 @@ pub enum BootError {
     /// The home cannot be used.
     #[error(transparent)]
     Home(#[from] HomeError),
+    /// Something that the home had is lost.
+    #[error(transparent)]
+    Lost(#[from] HomeLoss),
     /// An agent cannot be used.
     #[error(transparent)]
     Agents(#[from] AgentsError),
@@ -80,6 +86,15 @@ pub enum BootError {
     /// The system has no randomness.
     #[error("the system gives no random numbers: {0}")]
     Randomness(#[from] getrandom::Error),
+}
+
+impl From<RecordError> for BootError {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::File(error) => Self::Home(error),
+            RecordError::Lost(loss) => Self::Lost(loss),
+        }
+    }
 }
 
 impl Boot {
@@ -141,19 +156,21 @@ impl Boot {
 
     /// Puts the parts together. The home must be prepared.
     pub fn start(self) -> Result<Kernel, BootError> {
-        let keys = Keys::open(&self.home.secret_key())?;
         let node_id = NodeId::from_uuid(self.ids.ordered());
-        let (stores, node) = match self.stores {
-            Some(stores) => (stores, None),
+        let (stores, keys, database) = match self.stores {
+            Some(stores) => (stores, Keys::of(&self.home, None)?, None),
             None => {
-                let node = Node::register(&self.home.nodes(), node_id)?;
-                (Sqlite::open(&self.home.database(), node_id)?.stores(), Some(node))
+                let (stores, keys, database) = database::open(&self.home, node_id)?;
+                (stores, keys, Some(database))
             }
         };
         stores.quota.set(self.config.storage.owner_bytes);
         let files =
             Files::new(Workspaces::new(self.home.workspaces(), self.home.protected()), Arc::clone(&stores.files));
-        let accounts = Accounts::open(Arc::clone(&stores.users), Arc::clone(&self.clock)).map_err(BootError::Users)?;
+        let is_check_due = database.as_ref().is_some_and(|database| database.ended_uncleanly);
+        let (node, memory) = database.map(|database| (database.node, database.memory)).unzip();
+        let accounts = Accounts::open(Arc::clone(&stores.users), Arc::clone(&self.clock), memory.clone())
+            .map_err(BootError::Users)?;
         let credentials = Credentials::new(self.config.api_key.as_ref(), Arc::new(accounts))?;
         let sensitive =
             Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
@@ -188,6 +205,8 @@ impl Boot {
                 ids: self.ids,
                 node_id,
                 node,
+                memory,
+                integrity: Integrity::new(is_check_due),
                 pipeline: Arc::new(pipeline),
                 agents,
                 live: LiveRuns::default(),

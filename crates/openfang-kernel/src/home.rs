@@ -1,8 +1,17 @@
-//! The home: where config, agents, data and workspaces are, and what the first start writes there.
+//! The home: where config, agents, data and workspaces are, and what the first start writes there. `record.rs` is what it
+//! remembers of itself, `accept.rs` how the operator gives up what it has lost, `exposure.rs` who else may write it.
 
 use std::fs::TryLockError;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+pub use accept::{AcceptError, Acceptance};
+pub use exposure::Exposure;
+pub use record::{HomeLoss, RecordError};
+
+mod accept;
+mod exposure;
+pub(crate) mod record;
 
 /// The directory everything is kept in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +75,16 @@ impl Home {
         self.data().join("openfang.db")
     }
 
+    /// What the home remembers of itself. Not below `data`, so that it is there when that is not.
+    pub(crate) fn record(&self) -> PathBuf {
+        self.root.join("home.json")
+    }
+
+    /// Held while the record is written.
+    pub(crate) fn record_lock(&self) -> PathBuf {
+        self.data().join("home.lock")
+    }
+
     /// Where MCP servers run: an empty place, so that one that is told to look around here finds nothing.
     pub(crate) fn servers(&self) -> PathBuf {
         self.root.join("servers")
@@ -104,7 +123,8 @@ impl Home {
     pub fn protected(&self) -> Vec<PathBuf> {
         let database = self.database();
         let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", database.display()));
-        let mut files = vec![self.config(), self.agents(), self.data(), self.secret_key(), self.daemon()];
+        let mut files =
+            vec![self.config(), self.agents(), self.data(), self.secret_key(), self.daemon(), self.record()];
         files.extend([beside("-wal"), beside("-shm"), beside("-journal"), database.clone()]);
         files
     }
@@ -113,12 +133,7 @@ impl Home {
     pub fn listen(&self) -> Result<ListenerRole, ListenError> {
         let path = self.listener();
         let wrong = |cause| ListenError::Unusable(HomeError::new(path.clone(), cause));
-        let lock = std::fs::OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(wrong)?;
+        let lock = open_lock(&path).map_err(wrong)?;
         match lock.try_lock() {
             Ok(()) => Ok(ListenerRole { _lock: lock }),
             Err(TryLockError::WouldBlock) => Err(ListenError::Taken),
@@ -189,6 +204,15 @@ fn write_new(path: &Path, text: &str) -> Result<(), HomeError> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         outcome => outcome.map_err(|cause| HomeError::new(path.to_owned(), cause)),
     }
+}
+
+/// A file that is only locked, never read.
+fn open_lock(path: &Path) -> io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// A new file that only its owner can read.

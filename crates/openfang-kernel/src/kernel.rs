@@ -25,6 +25,8 @@ use crate::access::{AuthError, Caller, Credentials, PeerKind};
 use crate::agents::Agent;
 use crate::cards::Cards;
 use crate::home::Home;
+use crate::home::record::HomeMemory;
+use crate::integrity::Integrity;
 use crate::keys::Keys;
 use crate::outward::Outward;
 use crate::run::LiveRuns;
@@ -50,6 +52,9 @@ pub(crate) struct Inner {
     pub(crate) node_id: NodeId,
     /// Held for as long as this process lives; none for a home that no other process shares.
     pub(crate) node: Option<Node>,
+    /// What the home remembers; none where the stores are not the home's own.
+    pub(crate) memory: Option<Arc<HomeMemory>>,
+    pub(crate) integrity: Integrity,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) agents: BTreeMap<AgentName, Arc<Agent>>,
     pub(crate) live: LiveRuns,

@@ -11,7 +11,8 @@ use openfang_types::ids::Owner;
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use crate::home::{HomeError, create_private_file};
+use crate::home::record::HomeRecord;
+use crate::home::{Home, HomeError, HomeLoss, RecordError, create_private_file};
 
 const KEY_BYTES: usize = 32;
 const ID_BYTES: usize = 4;
@@ -48,8 +49,17 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
+    /// Opens the key of a home, or makes one if the home has never had one.
+    pub(crate) fn of(home: &Home, record: Option<&HomeRecord>) -> Result<Self, RecordError> {
+        let path = home.secret_key();
+        if record.is_some_and(|record| record.secret_key.is_some()) && !path.exists() {
+            return Err(HomeLoss::SecretKey(path).into());
+        }
+        Ok(Self::open(&path)?)
+    }
+
     /// Opens the key file, or makes one that only its owner can read.
-    pub(crate) fn open(path: &Path) -> Result<Self, HomeError> {
+    fn open(path: &Path) -> Result<Self, HomeError> {
         let key = match read_key(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => make_key(path),
             outcome => outcome,
@@ -133,7 +143,7 @@ fn read_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(1024).read_to_end(&mut bytes)?;
     let wrong = || {
-        let why = "it is not a key of 32 bytes; restore it from a backup, or move it away to get a new one";
+        let why = "it is not a key of 32 bytes; restore it from your copy, or move it away and run `openfang home accept` to get a new one";
         io::Error::new(io::ErrorKind::InvalidData, why)
     };
     bytes.try_into().map_err(|_| wrong())

@@ -5,13 +5,14 @@ use std::fs;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
-use openfang_store::{DatabaseFile, OpenError};
+use openfang_store::{DatabaseFile, Loss, OpenError};
 use openfang_types::limits::AUDIT_PAGE_ROWS;
 
 pub use openfang_store::{
     AuditEntry, AuditLink, AuditOutcome, AuditProblem, AuditRow, Finding, MaintenanceError, Report, Verified,
 };
 
+use crate::home::record::HomeRecord;
 use crate::home::{self, Home};
 
 /// The audit log of a home.
@@ -22,7 +23,7 @@ pub struct AuditLog {
 impl AuditLog {
     /// Opens the log of a home that has one.
     pub fn open(home: &Home) -> Result<Self, MaintenanceError> {
-        Ok(Self { file: DatabaseFile::open(&home.database())? })
+        Ok(Self { file: database_of(home)? })
     }
 
     /// Rows, oldest first: the next ones after a number, or the latest ones.
@@ -91,12 +92,20 @@ impl AuditLog {
 
 /// Copies the database of a home to a new file, as of now. Says how many bytes that has.
 pub fn backup(home: &Home, to: &Path) -> Result<u64, MaintenanceError> {
-    DatabaseFile::open(&home.database())?.backup(to)
+    database_of(home)?.backup(to)
 }
 
-/// Whether a home has any user; one without a database has none.
+/// Whether a home has any user; one that has never had a database has none.
 pub fn has_users(home: &Home) -> Result<bool, MaintenanceError> {
-    match DatabaseFile::open(&home.database()) {
+    match database_of(home) {
+        Err(MaintenanceError::Open(OpenError::Missing { .. })) => Ok(false),
+        opened => opened?.has_users(),
+    }
+}
+
+/// Whether there is a database with a user at this path.
+pub(crate) fn users_in(path: &Path) -> Result<bool, MaintenanceError> {
+    match DatabaseFile::open(path) {
         Err(MaintenanceError::Open(OpenError::Missing { .. })) => Ok(false),
         opened => opened?.has_users(),
     }
@@ -104,7 +113,29 @@ pub fn has_users(home: &Home) -> Result<bool, MaintenanceError> {
 
 /// Says whether everything in the database of a home fits together.
 pub fn check(home: &Home) -> Result<Report, MaintenanceError> {
-    DatabaseFile::open(&home.database())?.check()
+    database_of(home)?.check()
+}
+
+/// The database of a home; one that the home remembers and that is not there is lost, not to be made yet.
+fn database_of(home: &Home) -> Result<DatabaseFile, MaintenanceError> {
+    let path = home.database();
+    // A record that cannot be read is the next start's concern: looking at a database helps to see what is left.
+    let Some(id) = HomeRecord::read(home).ok().flatten().and_then(|record| record.id) else {
+        return DatabaseFile::open(&path);
+    };
+    let lost = |why| MaintenanceError::from(OpenError::Lost { path: path.clone(), why });
+    let file = match DatabaseFile::open(&path) {
+        Err(MaintenanceError::Open(OpenError::Missing { .. })) => match path.metadata() {
+            Err(_) => return Err(lost(Loss::Missing)),
+            Ok(found) if found.len() == 0 => return Err(lost(Loss::Empty)),
+            Ok(_) => return Err(lost(Loss::NoTables)),
+        },
+        opened => opened?,
+    };
+    match file.home()? {
+        Some(found) if found != id => Err(OpenError::OtherHome { path }.into()),
+        Some(_) | None => Ok(file),
+    }
 }
 
 #[cfg(test)]

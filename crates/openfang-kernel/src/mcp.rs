@@ -17,7 +17,8 @@ use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
 use openfang_types::task::{Message, Origin, Task, TaskParts};
 use serde_json::{Map, Value, json};
 
-use crate::home::{Home, HomeError};
+use crate::home::record::HomeRecord;
+use crate::home::{Home, RecordError};
 use crate::kernel::Inner;
 use crate::keys::{Keys, Purpose};
 use crate::streams::{Begin, Follow, TaskStream};
@@ -227,8 +228,8 @@ pub struct HomeSeal(Keys);
 
 impl HomeSeal {
     /// Opens the key of a home, or makes one.
-    pub fn open(home: &Home) -> Result<Self, HomeError> {
-        Keys::open(&home.secret_key()).map(Self)
+    pub fn open(home: &Home) -> Result<Self, RecordError> {
+        Keys::of(home, HomeRecord::read(home)?.as_ref()).map(Self)
     }
 }
 

@@ -33,6 +33,7 @@ impl Kernel {
             self.inner.tracker.spawn(async move { stop.run_until_cancelled(work).await });
         };
         self.heed_cancel_requests();
+        self.check_after_unclean_end();
         spawn(Box::pin(self.clone().heed_account_changes()));
         spawn(Box::pin(self.clone().watch_over()));
         spawn(Box::pin(self.clone().retain_in_rounds()));
@@ -160,6 +161,9 @@ impl Kernel {
             if self.inner.stores.health.failing().is_some() && self.inner.stores.health.probe().await.is_ok() {
                 tracing::info!("the store can be written again");
             }
+            if self.inner.stores.health.unreadable().is_some() {
+                self.check_database();
+            }
         }
     }
 
@@ -194,11 +198,6 @@ impl Kernel {
     /// Forgets what is known of workspace files that somebody removed by hand. Says how many there were.
     pub async fn forget_removed_files(&self) -> Result<usize, StoreError> {
         self.inner.files.sweep().await
-    }
-
-    /// Why the store cannot be written, if it cannot.
-    pub fn store_failure(&self) -> Option<String> {
-        self.inner.stores.health.failing()
     }
 
     /// Lets the MCP servers go, ends this process's part of the audit log in order, and waits until everything that was queued is written.

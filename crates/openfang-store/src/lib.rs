@@ -32,7 +32,7 @@ pub use push::{
     Due, DueQuery, NewPush, Progress, PushAuthorization, PushClaim, PushConfig, PushRow, PushStore, Reached, Then,
 };
 pub use quota::{OwnerBytes, Quota};
-pub use sqlite::{DatabaseFile, Finding, MaintenanceError, OpenError, Report, Sqlite};
+pub use sqlite::{CheckInterrupter, DatabaseFile, Finding, Loss, MaintenanceError, OpenError, Report, Sqlite};
 pub use tasks::{
     Append, Created, NewTask, Position, ResendKey, Retained, Retention, Stamp, TaskPage, TaskQuery, TaskRecord,
     TaskStore,
@@ -111,6 +111,8 @@ pub enum StoreError {
 pub trait StoreHealth: Send + Sync {
     /// Why the last write failed, if it did.
     fn failing(&self) -> Option<String>;
+    /// Why a read failed not long ago, if one did.
+    fn unreadable(&self) -> Option<String>;
     /// Tries a write; afterwards everything that was queued before it is durable.
     fn probe(&self) -> StoreFuture<'_, ()>;
     /// What has been written since the start.

@@ -56,6 +56,16 @@ impl Node {
         Ok(living)
     }
 
+    /// Whether a process ended without clearing its file away, and nobody has settled that since.
+    pub fn has_dead(&self) -> Result<bool, NodeError> {
+        for (_, path) in self.others()? {
+            if is_free(&path).map_err(|cause| NodeError { path, cause })? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Clears away the files of dead nodes; to be called when their tasks are settled.
     pub fn forget_dead(&self) -> Result<(), NodeError> {
         for (_, path) in self.others()? {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use openfang_types::ids::NodeId;
 use rusqlite::Connection;
+use uuid::Uuid;
 
 use crate::{StoreError, StoreFuture, StoreHealth, Stores, WriteStats};
 use audit::{Chain, SegmentLimits, SqliteAudit};
@@ -22,6 +23,7 @@ mod audit;
 mod batch;
 mod checkpoint;
 mod files;
+mod identity;
 mod key_value;
 mod maintenance;
 mod readers;
@@ -31,8 +33,8 @@ mod users;
 mod watchers;
 mod writer;
 
-pub use maintenance::{DatabaseFile, Finding, MaintenanceError, Report};
-pub use schema::OpenError;
+pub use maintenance::{CheckInterrupter, DatabaseFile, Finding, MaintenanceError, Report};
+pub use schema::{Loss, OpenError};
 
 /// An open database.
 #[derive(Clone)]
@@ -46,23 +48,35 @@ struct Inner {
     _follower: Follower,
     readers: Readers,
     writer: Writer,
+    home: Uuid,
 }
 
 impl Sqlite {
     /// Opens the file, makes it if it is not there, and brings its schema up to date.
     pub fn open(path: &Path, node: NodeId) -> Result<Self, OpenError> {
-        Self::open_with(path, Chain::new(node, SegmentLimits::default()))
+        Self::open_with(path, Chain::new(node, SegmentLimits::default()), None)
     }
 
-    fn open_with(path: &Path, chain: Chain) -> Result<Self, OpenError> {
-        let connection = schema::open(path)?;
+    /// Opens the database of the home with this id. One that is missing, empty or of another home is refused and left as
+    /// it is.
+    pub fn open_known(path: &Path, node: NodeId, home: Uuid) -> Result<Self, OpenError> {
+        Self::open_with(path, Chain::new(node, SegmentLimits::default()), Some(home))
+    }
+
+    fn open_with(path: &Path, chain: Chain, home: Option<Uuid>) -> Result<Self, OpenError> {
+        let (connection, home) = schema::open(path, home)?;
         let watchers = Arc::new(Watchers::default());
         let writer = Writer::start(connection, Arc::clone(&watchers), chain)?;
         let readers = Readers::new(path.to_owned());
         let following = readers::open(path).map_err(OpenError::Sqlite)?;
         let follower = Follower::start(following, Arc::clone(&watchers))?;
-        let inner = Inner { watchers, _follower: follower, readers, writer };
+        let inner = Inner { watchers, _follower: follower, readers, writer, home };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The id of the home that this database belongs to.
+    pub fn home(&self) -> Uuid {
+        self.inner.home
     }
 
     /// The stores of this database.
@@ -99,6 +113,10 @@ impl Sqlite {
 impl StoreHealth for Sqlite {
     fn failing(&self) -> Option<String> {
         self.inner.writer.failing()
+    }
+
+    fn unreadable(&self) -> Option<String> {
+        self.inner.readers.failing()
     }
 
     fn probe(&self) -> StoreFuture<'_, ()> {

@@ -10,6 +10,8 @@ use crate::contract::{create, new_task, node, owner};
 mod commits;
 #[path = "sqlite/damage_tests.rs"]
 mod damage;
+#[path = "sqlite/identity_tests.rs"]
+mod identities;
 #[path = "sqlite/upgrade_tests.rs"]
 mod upgrade;
 

@@ -132,6 +132,10 @@ pub const CANCEL_GRACE: Duration = Duration::from_millis(900);
 pub const DAEMON_TIMEOUT: Duration = Duration::from_secs(5);
 /// `daemon.json`; ours is a few hundred bytes.
 pub const DAEMON_FILE_MAX_BYTES: u64 = 16 * 1024;
+/// `home.json`; ours is a few hundred bytes.
+pub const HOME_RECORD_MAX_BYTES: u64 = 16 * 1024;
+/// How long `/health` stays red after a read of the database failed, and how often that leads to a full check.
+pub const READ_FAILURE_SHOWN: Duration = Duration::from_secs(60);
 /// What the daemon door takes of an answer to its challenge; a stranger may be sending it.
 pub const DAEMON_PROOF_MAX_BYTES: usize = 64 * 1024;
 /// What the daemon door takes of one answer.

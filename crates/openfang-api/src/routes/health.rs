@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
-use openfang_kernel::Kernel;
+use openfang_kernel::{DatabaseCheck, Kernel};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
@@ -24,11 +24,14 @@ pub(super) struct Health {
     version: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     store: Option<String>,
+    /// How the check of the whole database stands, where a process ended uncleanly or a read failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<String>,
 }
 
-/// 200 while all is well, 503 while nothing can be stored.
+/// 200 while all is well, 503 while nothing can be stored, or what is stored cannot be read.
 pub(super) async fn show(
     State(kernel): State<Kernel>,
     Asked(query): Asked<Query>,
@@ -43,5 +46,11 @@ pub(super) async fn show(
     let store = kernel.store_failure();
     let (code, status) =
         if store.is_some() { (StatusCode::SERVICE_UNAVAILABLE, "failing") } else { (StatusCode::OK, "ok") };
-    Ok((code, Json(Health { status, version: env!("CARGO_PKG_VERSION"), store, proof })))
+    let check = kernel.database_check().map(|check| match check {
+        DatabaseCheck::Running => "running",
+        DatabaseCheck::Passed => "ok",
+        DatabaseCheck::Failed(_) => "not done",
+        DatabaseCheck::Damaged(_) => "damaged",
+    });
+    Ok((code, Json(Health { status, version: env!("CARGO_PKG_VERSION"), store, check, proof })))
 }

@@ -20,6 +20,7 @@ pub(super) fn run(session: &Session, command: &ConfigCommand) -> Result<Exit, Cl
 
 /// Faults come out as the error they are, all of them.
 fn check(session: &Session) -> Result<(), CliError> {
+    session.check_exposure()?;
     let exposure = session.config(&[])?.exposure();
     if let Some(problem) = exposure
         && !maintenance::has_users(&session.home)?

@@ -35,6 +35,7 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
     if let Some(problem) = kernel.exposure() {
         return Err(session.faulty(listen.as_slice(), problem));
     }
+    kernel.keep_protection()?;
     let address = kernel.config().api_listen;
     let signals = Signals::listen().map_err(CliError::Runtime)?;
     let allowed = kernel.config().limits.drain() + STOP_OVERTIME;

@@ -1,7 +1,8 @@
 //! `daemon.json`: where the daemon of a home listens, and the token that makes its reader the operator.
 //!
 //! Written beside its place with mode 0600 and renamed there, so that a reader sees all of it or nothing. A file that
-//! others could have read, or that somebody else wrote, is refused. It is judged by its open handle, not by its name.
+//! others could have read, or that somebody else wrote, is refused. It is judged by its open handle, not by its name. It
+//! names the directory that it was written to: in a copy of a home it says nothing.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -37,10 +38,13 @@ struct Members {
     address: SocketAddr,
     token: String,
     version: String,
+    /// Where it was written; earlier daemons did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    home: Option<String>,
 }
 
 impl DaemonFile {
-    /// Reads the file; none if there is none.
+    /// Reads the file; none if there is none, or if it was copied here from another home.
     pub fn read(path: &Path) -> Result<Option<Self>, DaemonError> {
         let unreadable = |cause| DaemonError::Unreadable { path: path.to_owned(), cause };
         let malformed = |why: &str| DaemonError::Malformed { path: path.to_owned(), why: why.to_owned() };
@@ -60,7 +64,11 @@ impl DaemonFile {
         if members.token.is_empty() || !members.token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(malformed("its token is not visible ASCII"));
         }
-        let Members { pid, address, token, version } = members;
+        let Members { pid, address, token, version, home } = members;
+        if home.is_some() && home != directory_of(path) {
+            tracing::debug!(path = %path.display(), "daemon.json was copied from another home");
+            return Ok(None);
+        }
         Ok(Some(Self { pid, address, token: Secret::new(token), version }))
     }
 
@@ -72,6 +80,7 @@ impl DaemonFile {
             address: self.address,
             token: self.token.expose().to_owned(),
             version: self.version.clone(),
+            home: directory_of(path),
         };
         let mut bytes = serde_json::to_vec_pretty(&members).map_err(io::Error::from).map_err(unwritable)?;
         bytes.push(b'\n');
@@ -143,6 +152,19 @@ impl DaemonFile {
     pub(super) fn is_alive(&self) -> bool {
         true
     }
+}
+
+/// The directory that a file is in, however it is called; a copy is another one.
+fn directory_of(path: &Path) -> Option<String> {
+    let directory = path.parent()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let found = directory.metadata().ok()?;
+        Some(format!("{:x}:{:x}", found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    Some(directory.canonicalize().ok()?.display().to_string())
 }
 
 fn open(path: &Path) -> io::Result<File> {

@@ -179,3 +179,26 @@ fn ones_own_process_is_alive_and_an_impossible_one_is_not() {
     #[cfg(unix)]
     assert!(!DaemonFile { pid: u32::MAX, ..file() }.is_alive());
 }
+
+#[test]
+fn a_file_that_was_copied_to_another_home_says_nothing() {
+    let ((_home, path), (_other, copy)) = (home(), home());
+    file().write(&path).unwrap();
+
+    std::fs::copy(&path, &copy).unwrap();
+
+    assert_eq!(DaemonFile::read(&copy).unwrap(), None);
+    assert_eq!(DaemonFile::read(&path).unwrap(), Some(file()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_home_under_another_name_is_the_same_home() {
+    let (home, path) = home();
+    file().write(&path).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let link = elsewhere.path().join("link");
+    std::os::unix::fs::symlink(home.path(), &link).unwrap();
+
+    assert_eq!(DaemonFile::read(&link.join("daemon.json")).unwrap(), Some(file()));
+}

@@ -32,10 +32,12 @@ pub(super) async fn demand(connection: &mut Connection, file: &DaemonFile) -> Re
         .body(Bytes::new())?;
     let response = connection.send(request, Patience::Brief).await?;
     let unproved = || DaemonError::Unproved { address: file.address };
-    match response.status() {
-        StatusCode::OK => {}
+    let status = response.status();
+    match status {
+        // A daemon whose store fails says so here, and can still be asked and stopped.
+        StatusCode::OK | StatusCode::SERVICE_UNAVAILABLE => {}
         // Somebody who is only busy is not somebody else.
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => return Err(file.silent()),
+        StatusCode::TOO_MANY_REQUESTS => return Err(file.silent()),
         _ => return Err(unproved()),
     }
     let body = connection.body(response.into_body(), DAEMON_PROOF_MAX_BYTES, Patience::Brief).await;
@@ -43,7 +45,9 @@ pub(super) async fn demand(connection: &mut Connection, file: &DaemonFile) -> Re
         Err(DaemonError::TooLarge { .. }) => return Err(unproved()),
         outcome => outcome?,
     };
-    let health: Health = serde_json::from_slice(&body).map_err(|_| unproved())?;
+    let Ok(health) = serde_json::from_slice::<Health>(&body) else {
+        return Err(if status == StatusCode::OK { unproved() } else { file.silent() });
+    };
     let expected = proof(file.token.expose(), &challenge);
     if bool::from(expected.as_bytes().ct_eq(health.proof.as_bytes())) { Ok(()) } else { Err(unproved()) }
 }

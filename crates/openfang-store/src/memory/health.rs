@@ -10,6 +10,10 @@ impl StoreHealth for MemoryHealth {
         None
     }
 
+    fn unreadable(&self) -> Option<String> {
+        None
+    }
+
     fn probe(&self) -> StoreFuture<'_, ()> {
         Box::pin(std::future::ready(Ok(())))
     }

@@ -48,7 +48,7 @@ impl Log {
 
 fn open(directory: &TempDir, node: NodeId, rows: u64) -> Sqlite {
     let limits = SegmentLimits { rows, ..SegmentLimits::default() };
-    Sqlite::open_with(&directory.path().join("a.db"), Chain::new(node, limits)).unwrap()
+    Sqlite::open_with(&directory.path().join("a.db"), Chain::new(node, limits), None).unwrap()
 }
 
 pub(super) fn node() -> NodeId {

@@ -5,10 +5,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, InterruptHandle};
+use uuid::Uuid;
 
-use super::audit;
 use super::schema::{self, OpenError};
+use super::{audit, identity};
 use crate::audit::{AuditEntry, Verified};
 
 mod backup;
@@ -60,6 +61,15 @@ pub enum MaintenanceError {
     },
 }
 
+/// Ends what a [`DatabaseFile`] is doing when it is dropped.
+pub struct CheckInterrupter(InterruptHandle);
+
+impl Drop for CheckInterrupter {
+    fn drop(&mut self) {
+        self.0.interrupt();
+    }
+}
+
 impl DatabaseFile {
     /// Opens a database that is there.
     pub fn open(path: &Path) -> Result<Self, MaintenanceError> {
@@ -86,6 +96,11 @@ impl DatabaseFile {
             .map_err(|cause| self.unreadable(cause))
     }
 
+    /// The id of the home that this database belongs to, if it has one yet.
+    pub fn home(&self) -> Result<Option<Uuid>, MaintenanceError> {
+        identity::known(&self.connection).map_err(|cause| self.unreadable(cause))
+    }
+
     /// Whether there is any user.
     pub fn has_users(&self) -> Result<bool, MaintenanceError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM users)";
@@ -97,6 +112,16 @@ impl DatabaseFile {
     /// Says whether everything fits together.
     pub fn check(&self) -> Result<Report, MaintenanceError> {
         check::check(&self.connection).map_err(|cause| self.unreadable(cause))
+    }
+
+    /// Looks at every page, a table at a time, so that the log can be carried over in between. Says what is damaged.
+    pub fn integrity(&self) -> Result<Option<String>, MaintenanceError> {
+        check::damage(&self.connection).map_err(|cause| self.unreadable(cause))
+    }
+
+    /// Ends a check that goes on when it is dropped.
+    pub fn interrupter(&self) -> CheckInterrupter {
+        CheckInterrupter(self.connection.get_interrupt_handle())
     }
 
     /// Copies everything that is committed now to a new file. Says how many bytes that has.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use openfang_types::limits::READ_FAILURE_SHOWN;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
 
@@ -31,11 +32,34 @@ pub(super) struct Readers {
     queue: Arc<Queue>,
     /// For reads on threads of others.
     spare: Mutex<Option<Connection>>,
+    failures: Arc<ReadFailures>,
 }
 
 struct TypedJob<F, T> {
     work: F,
     reply: oneshot::Sender<Result<T, StoreError>>,
+    failures: Arc<ReadFailures>,
+}
+
+/// The last read that failed, for a while. Reads that succeed beside it say nothing: damage is often in one place.
+#[derive(Default)]
+struct ReadFailures(Mutex<Option<(Instant, String)>>);
+
+impl ReadFailures {
+    fn note<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(StoreError::Unavailable { why }) = &outcome {
+            tracing::error!(%why, "a read of the database failed");
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), why.clone()));
+        }
+        outcome
+    }
+
+    fn recent(&self) -> Option<String> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref()
+            .filter(|(at, _)| at.elapsed() < READ_FAILURE_SHOWN)
+            .map(|(_, why)| why.clone())
+    }
 }
 
 impl<F, T> Job for TypedJob<F, T>
@@ -45,7 +69,7 @@ where
 {
     fn run(self: Box<Self>, connection: Result<&Connection, StoreError>) {
         // Whoever stopped waiting does not want to know.
-        let _ = self.reply.send(connection.and_then(self.work));
+        let _ = self.reply.send(self.failures.note(connection.and_then(self.work)));
     }
 
     fn is_awaited(&self) -> bool {
@@ -55,7 +79,7 @@ where
 
 impl Readers {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { queue: Arc::new(Queue::new(path)), spare: Mutex::default() }
+        Self { queue: Arc::new(Queue::new(path)), spare: Mutex::default(), failures: Arc::default() }
     }
 
     /// Queues a read at once. All its statements see the same moment, which is later than this one.
@@ -65,7 +89,7 @@ impl Readers {
         T: Send + 'static,
     {
         let (reply, mut answer) = oneshot::channel();
-        let queued = self.queue.push(Box::new(TypedJob { work, reply }));
+        let queued = self.queue.push(Box::new(TypedJob { work, reply, failures: Arc::clone(&self.failures) }));
         let queue = Arc::clone(&self.queue);
         Box::pin(async move {
             let number = queued?;
@@ -81,8 +105,17 @@ impl Readers {
         })
     }
 
+    /// Why a read failed not long ago, if one did.
+    pub(super) fn failing(&self) -> Option<String> {
+        self.failures.recent()
+    }
+
     /// A read on the caller's own thread, which may block.
     pub(super) fn here<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.failures.note(self.read_here(work))
+    }
+
+    fn read_here<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
         let connection = match spare {
             Some(connection) => connection,

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
+use uuid::Uuid;
 
+use super::identity;
 use crate::ResendKey;
 
 /// Each entry brings the schema one version further. What has been released is never changed.
@@ -62,12 +64,26 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// It is damaged.
-    #[error("{path} is damaged ({why}); stop openfang, put a backup made by `openfang backup` in its place and remove the -wal and -shm files beside it", path = path.display())]
+    #[error("{path} is damaged ({why}); stop openfang, put a backup made by `openfang backup` in its place and remove the -wal and -shm files beside it, or begin with a new one with `openfang home accept`", path = path.display())]
     Damaged {
         /// Which file.
         path: PathBuf,
         /// What SQLite says.
         why: String,
+    },
+    /// The home had one, and there is none with anything in it.
+    #[error("{path} {}, and this home had a database; put a backup made by `openfang backup` in its place (and remove the -wal and -shm files beside it), or begin with a new one with `openfang home accept`", .why.as_str(), path = path.display())]
+    Lost {
+        /// Which file.
+        path: PathBuf,
+        /// What is seen of it.
+        why: Loss,
+    },
+    /// It belongs to another home.
+    #[error("{path} is the database of another home; put a backup made by `openfang backup` in its place, or take it over with `openfang home accept`", path = path.display())]
+    OtherHome {
+        /// Which file.
+        path: PathBuf,
     },
     /// SQLite cannot open or write it.
     #[error("the database cannot be opened: {0}")]
@@ -77,21 +93,70 @@ pub enum OpenError {
     Thread(#[source] std::io::Error),
 }
 
-/// Opens the file for writing.
-pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
+/// How a database was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// The file is not there.
+    Missing,
+    /// It has no bytes.
+    Empty,
+    /// It has no tables: its log was lost or damaged.
+    NoTables,
+}
+
+impl Loss {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Missing => "is missing",
+            Self::Empty => "is empty",
+            Self::NoTables => "has nothing in it (its log is lost or damaged)",
+        }
+    }
+}
+
+impl OpenError {
+    /// What is wrong with the file, without the ways out.
+    pub fn what_happened(&self) -> String {
+        match self {
+            Self::Lost { why, .. } => why.as_str().to_owned(),
+            Self::Damaged { why, .. } => format!("is damaged ({why})"),
+            Self::Foreign { .. } => "is not one of openfang".to_owned(),
+            error => error.to_string(),
+        }
+    }
+}
+
+/// Opens the file for writing: that of the home with this id, or else whatever is there, and makes one if there is none.
+/// Says which home it belongs to.
+pub(super) fn open(path: &Path, home: Option<Uuid>) -> Result<(Connection, Uuid), OpenError> {
     let judge = |error| judged(path, error);
-    create_private(path);
+    match home {
+        Some(_) => identity::has_bytes(path)?,
+        None => create_private(path),
+    }
     let mut connection = Connection::open(path).map_err(judge)?;
+    // Until it is known to be the right one: closing it would remove a log that may still be saved.
+    keep_log(&connection, true).map_err(judge)?;
     set_up(&connection).map_err(judge)?;
     // Before anything is written: a file that is not ours is left as it is.
-    version(&connection, path)?;
+    let found = version(&connection, path)?;
+    if let Some(home) = home {
+        identity::belongs(&connection, path, (found, home))?;
+    }
     use_log(&connection).map_err(judge)?;
     // The one that writes: what it has to read again for random ids is dearer than to keep it.
     connection.pragma_update(None, "cache_size", WRITER_CACHE_KIB).map_err(judge)?;
     // `checkpoint.rs` does it.
     connection.pragma_update(None, "wal_autocheckpoint", 0).map_err(judge)?;
-    migrate(&mut connection, path)?;
-    Ok(connection)
+    let home = migrate(&mut connection, path, home)?;
+    identity::has_schema(&connection, path)?;
+    keep_log(&connection, false).map_err(judge)?;
+    Ok((connection, home))
+}
+
+/// Whether the log stays when the last connection is closed.
+fn keep_log(connection: &Connection, stays: bool) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, stays).map(|_| ())
 }
 
 /// Opens a file that is there, to look at it.
@@ -134,7 +199,7 @@ fn use_log(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
+fn migrate(connection: &mut Connection, path: &Path, home: Option<Uuid>) -> Result<Uuid, OpenError> {
     let judge = |error| judged(path, error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(judge)?;
     let found = version(&transaction, path)?;
@@ -148,7 +213,14 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
         transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(judge)?;
         transaction.pragma_update(None, "user_version", KNOWN).map_err(judge)?;
     }
-    transaction.commit().map_err(judge)
+    let home = identity::settle(&transaction, home).map_err(judge)?;
+    transaction.commit().map_err(judge)?;
+    Ok(home)
+}
+
+/// Every migration, on a database with nothing in it.
+pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
+    MIGRATIONS.iter().try_for_each(|migration| connection.execute_batch(migration))
 }
 
 /// Messages that came before the upgrade are known by it when they are sent again after it.
@@ -185,7 +257,7 @@ fn version(connection: &Connection, path: &Path) -> Result<u32, OpenError> {
 }
 
 /// Damage gets an error of its own, because what helps against it is a backup.
-fn judged(path: &Path, error: rusqlite::Error) -> OpenError {
+pub(super) fn judged(path: &Path, error: rusqlite::Error) -> OpenError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             OpenError::Damaged { path: path.to_owned(), why: error.to_string() }

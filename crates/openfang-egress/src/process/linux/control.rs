@@ -32,6 +32,8 @@ pub(super) struct Order {
     pub(super) directory: OsString,
     pub(super) limits: ResourceLimits,
     pub(super) sandbox: Option<Walls>,
+    /// The mask for modes of new files that we were started with, where we have one of our own.
+    pub(super) umask: Option<u32>,
 }
 
 /// A sandbox with everything in it that it takes to run the program.

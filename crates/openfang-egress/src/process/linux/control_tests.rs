@@ -13,6 +13,7 @@ fn order() -> Order {
         directory: "/".into(),
         limits: ResourceLimits::for_tools(),
         sandbox: Some(Walls { read: vec!["/r".into()], write: Vec::new(), network: Network::Denied }),
+        umask: Some(0o022),
     }
 }
 

@@ -116,6 +116,27 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     is_strange || matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
+/// The first thing that is damaged in the file, looked for table by table.
+pub(super) fn damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let mut statement = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
+    let tables = statement.query_map([], |row| row.get::<_, String>(0));
+    let tables = match tables.and_then(Iterator::collect::<rusqlite::Result<Vec<_>>>) {
+        Err(error) if is_damage(&error) => return Ok(Some(error.to_string())),
+        tables => tables?,
+    };
+    for table in tables {
+        let sql = format!("PRAGMA integrity_check('{}')", table.replace('\'', "''"));
+        let line = connection.query_row(&sql, [], |row| row.get::<_, String>(0));
+        match line {
+            Ok(line) if line == "ok" => {}
+            Ok(line) => return Ok(Some(line)),
+            Err(error) if is_damage(&error) => return Ok(Some(error.to_string())),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
 fn integrity(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
     let mut statement = connection.prepare(&format!("PRAGMA integrity_check({TOLD})"))?;
     let lines = statement.query_map([], |row| row.get::<_, String>(0))?;

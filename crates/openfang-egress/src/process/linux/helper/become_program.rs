@@ -7,6 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
+use rustix::fs::Mode;
 use rustix::process::{Signal, chdir, getppid, set_parent_process_death_signal, setsid};
 
 use super::super::control::{Order, Step, Word, receive_order, say};
@@ -46,6 +47,10 @@ fn prepare(control: &UnixStream) -> Result<Command, (Step, io::Error)> {
         Some(sandbox) => walls::enter(sandbox).map_err(at(Step::Sandbox))?,
         None => Containment::NotAsked,
     };
+    if let Some(mask) = order.umask {
+        // What the program makes is its own: it gets the mask that we were started with.
+        rustix::process::umask(Mode::from_raw_mode(mask));
+    }
     say(control, &Word::Ready(containment)).map_err(at(Step::Order))?;
     Ok(command)
 }

@@ -111,6 +111,7 @@ fn order(launch: &Launch, limits: crate::process::ResourceLimits, home: Option<&
         directory: launch.directory.clone().into(),
         limits,
         sandbox,
+        umask: crate::process::inherited_umask(),
     }
 }
 

@@ -1,0 +1,35 @@
+//! The home's own database at the start of a process: the one that the home remembers, or a first one.
+
+use std::sync::Arc;
+
+use openfang_store::{Node, Sqlite, Stores};
+use openfang_types::ids::NodeId;
+
+use super::BootError;
+use crate::home::Home;
+use crate::home::record::{HomeMemory, HomeRecord};
+use crate::keys::Keys;
+
+/// The home's own database, as this process has it open.
+pub(super) struct OpenDatabase {
+    pub(super) node: Node,
+    pub(super) memory: Arc<HomeMemory>,
+    /// Whether a process that used it before did not end in order.
+    pub(super) ended_uncleanly: bool,
+}
+
+/// Opens what the home remembers to have; makes it if the home is new.
+pub(super) fn open(home: &Home, node_id: NodeId) -> Result<(Stores, Keys, OpenDatabase), BootError> {
+    let record = HomeRecord::read(home)?;
+    let path = home.database();
+    let node = Node::register(&home.nodes(), node_id)?;
+    let ended_uncleanly = node.has_dead()?;
+    let sqlite = match record.as_ref().and_then(|record| record.id) {
+        Some(id) => Sqlite::open_known(&path, node_id, id)?,
+        None => Sqlite::open(&path, node_id)?,
+    };
+    let keys = Keys::of(home, record.as_ref())?;
+    let record = HomeRecord { id: Some(sqlite.home()), secret_key: Some(keys.id()), ..record.unwrap_or_default() };
+    let memory = Arc::new(HomeMemory::open(home, record)?);
+    Ok((sqlite.stores(), keys, OpenDatabase { node, memory, ended_uncleanly }))
+}

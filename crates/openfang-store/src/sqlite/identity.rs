@@ -1,0 +1,72 @@
+//! Whether the file is the database that the home had: it is there, has its tables, and knows the home's id.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension as _};
+use uuid::Uuid;
+
+use super::schema::{self, Loss, OpenError};
+
+/// The home that the database belongs to, among its own facts.
+const READ: &str = "SELECT value FROM meta WHERE key = 'home'";
+const WRITE: &str = "INSERT INTO meta (key, value) VALUES ('home', ?1) ON CONFLICT (key) DO UPDATE SET value = ?1";
+
+/// The file is there and is not empty.
+pub(super) fn has_bytes(path: &Path) -> Result<(), OpenError> {
+    let lost = |why| Err(OpenError::Lost { path: path.to_owned(), why });
+    match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => lost(Loss::Missing),
+        Ok(found) if found.len() == 0 => lost(Loss::Empty),
+        // Whatever else is wrong, opening it says.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// It has a schema of this version, and names this home. One of an earlier program names none.
+pub(super) fn belongs(connection: &Connection, path: &Path, (version, home): (u32, Uuid)) -> Result<(), OpenError> {
+    if version == 0 {
+        return Err(OpenError::Lost { path: path.to_owned(), why: Loss::NoTables });
+    }
+    match known(connection).map_err(|error| schema::judged(path, error))? {
+        Some(found) if found != home => Err(OpenError::OtherHome { path: path.to_owned() }),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Writes the id of the home where there is none yet. Says which it is.
+pub(super) fn settle(connection: &Connection, home: Option<Uuid>) -> rusqlite::Result<Uuid> {
+    if let Some(found) = known(connection)? {
+        return Ok(found);
+    }
+    let id = home.unwrap_or_else(Uuid::new_v4);
+    connection.execute(WRITE, [id.to_string()])?;
+    Ok(id)
+}
+
+/// Every table and index is there.
+pub(super) fn has_schema(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let judge = |error| schema::judged(path, error);
+    let model = Connection::open_in_memory().map_err(judge)?;
+    schema::make(&model).map_err(judge)?;
+    let (expected, found) = (names(&model).map_err(judge)?, names(connection).map_err(judge)?);
+    match expected.difference(&found).next() {
+        Some(name) => {
+            Err(OpenError::Damaged { path: path.to_owned(), why: format!("{name} is missing from its schema") })
+        }
+        None => Ok(()),
+    }
+}
+
+fn names(connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
+    let mut statement = connection.prepare("SELECT type || ' ' || name FROM sqlite_schema")?;
+    let names = statement.query_map([], |row| row.get(0))?;
+    names.collect()
+}
+
+/// The id of the home, if the database has one yet.
+pub(super) fn known(connection: &Connection) -> rusqlite::Result<Option<Uuid>> {
+    let text: Option<String> = connection.query_row(READ, [], |row| row.get(0)).optional()?;
+    Ok(text.and_then(|text| text.parse().ok()))
+}
