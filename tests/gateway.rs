@@ -7,6 +7,7 @@ mod ends;
 mod fixture;
 mod lists;
 mod memory;
+mod owners;
 mod processes;
 mod real;
 mod schemas;

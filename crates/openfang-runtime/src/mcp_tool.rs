@@ -204,7 +204,7 @@ impl Tool for McpTool {
         Box::pin(async move {
             // A refusal is in the server's own words too.
             let said = self
-                .called(&arguments, cx.config.limits.schema_check_steps)
+                .called(cx.principal.owner().as_str(), &arguments, cx.config.limits.schema_check_steps)
                 .await
                 .unwrap_or_else(|why| ToolOutput::error(why.to_string()));
             Ok(said.labelled(&self.labels()))
@@ -213,11 +213,11 @@ impl Tool for McpTool {
 }
 
 impl McpTool {
-    async fn called(&self, arguments: &Value, steps: u64) -> Result<ToolOutput, ToolFailure> {
+    async fn called(&self, owner: &str, arguments: &Value, steps: u64) -> Result<ToolOutput, ToolFailure> {
         let arguments = to_raw_value(arguments)?;
         let name = self.listing.at(self.place).map_or("", Entry::name);
         let what = Relayed::Tool { name, arguments: Some(&arguments) };
-        let result = self.relay.call_plainly(what).await.map_err(|error| self.failure(&error))?;
+        let result = self.relay.call_plainly(owner, what).await.map_err(|error| self.failure(&error))?;
         let result = CallResult::from_raw(&result).map_err(|error| {
             ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
         })?;

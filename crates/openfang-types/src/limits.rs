@@ -274,6 +274,14 @@ pub struct Limits {
     pub live_tasks_per_owner: usize,
     /// Open event streams of one owner.
     pub streams_per_owner: usize,
+    /// Legacy MCP sessions of one owner that the server remembers; an unused one is forgotten to make room.
+    pub mcp_sessions_per_owner: usize,
+    /// Open `/sse` streams of one owner.
+    pub sse_streams_per_owner: usize,
+    /// MCP request states that one owner may use within an hour.
+    pub request_states_per_owner: usize,
+    /// Connections to one interactive MCP server that one owner may have.
+    pub conversations_per_owner: usize,
     /// Bytes of a request body.
     pub body_bytes: usize,
     /// Seconds a client may take to send its headers; an idle connection is closed after as long.
@@ -318,6 +326,10 @@ impl Default for Limits {
             agent_depth: 4,
             live_tasks_per_owner: 1_000,
             streams_per_owner: 500,
+            mcp_sessions_per_owner: 1_000,
+            sse_streams_per_owner: 100,
+            request_states_per_owner: 4_096,
+            conversations_per_owner: 8,
             body_bytes: 10 * 1024 * 1024,
             header_read_secs: 10,
             body_read_secs: 60,

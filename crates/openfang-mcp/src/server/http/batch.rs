@@ -66,7 +66,7 @@ impl<H: Host> Server<H> {
                 Err(encode_error(Some(&id), &ErrorObject::invalid_request("initialize comes alone")).into())
             }
             Ok(other) => {
-                take(standing, other);
+                take(&self.inner.shared.counts, standing, other);
                 return None;
             }
             Err(error) => Err(encode_error(error.id(), &error.to_error_object()).into()),

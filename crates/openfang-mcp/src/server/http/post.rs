@@ -22,7 +22,7 @@ use crate::error::McpError;
 use crate::host::Host;
 use crate::meta::Meta;
 use crate::revision::{Era, Revision};
-use crate::server::event_log::{EventLog, Keeps};
+use crate::server::event_log::EventLog;
 use crate::server::handshake::{Introduced, is_handshake};
 use crate::server::outlet::{Nowhere, Outlet};
 use crate::server::params::Named;
@@ -59,7 +59,7 @@ impl<H: Host> Server<H> {
             }
             Ok(other) => {
                 let standing = self.standing(&caller, &headers)?;
-                take(&standing, other);
+                take(&self.inner.shared.counts, &standing, other);
                 Ok(empty(StatusCode::ACCEPTED))
             }
             Err(error) => Err(unreadable(&error)),
@@ -109,7 +109,7 @@ impl<H: Host> Server<H> {
     ) -> Result<(Request<H::Caller>, Arc<EventLog>, Accept), McpError> {
         headers::version_agrees(headers, &meta)?;
         let (revision, client) = meta.modern()?;
-        let log = EventLog::new(0, Keeps::UntilRead);
+        let log = EventLog::queue();
         let accept = Accept::of(headers);
         let outlet: Arc<dyn Outlet> = if accept.events { Arc::clone(&log) as _ } else { Arc::new(Nowhere) };
         let request = Request {
@@ -176,7 +176,7 @@ impl<H: Host> Server<H> {
         };
         let log = match &session {
             Some(session) => session.streams.prepare(),
-            None => EventLog::new(0, Keeps::UntilRead),
+            None => EventLog::queue(),
         };
         let client = session.as_ref().map_or(ClientCapabilities::NONE, |session| session.client());
         let request = Request {
@@ -209,6 +209,8 @@ impl<H: Host> Server<H> {
             Some(Some(answer)) if log.is_quiet() && accept.json => answered(answer),
             Some(None) if log.is_quiet() => empty(StatusCode::ACCEPTED),
             quick => {
+                // From before the work began, or it would not notice that the work ended its connection.
+                let reader = log.from_the_beginning();
                 if let Some(answer) = quick {
                     log.finish(answer.map(|answer| answer.frame.into_bytes()));
                 }
@@ -219,8 +221,7 @@ impl<H: Host> Server<H> {
                     }
                     None => Ids::None,
                 };
-                // From before the work began, or it would not notice that the work ended its connection.
-                events(EventBody::new(log.from_the_beginning(), ids, None))
+                events(EventBody::new(reader, ids, None))
             }
         })
     }
@@ -248,7 +249,7 @@ pub(super) fn one(frame: Bytes, accept: Accept) -> Response<HttpBody> {
     if accept.json {
         return whole(StatusCode::OK, Frame::from(frame));
     }
-    let log = EventLog::new(0, Keeps::UntilRead);
+    let log = EventLog::queue();
     log.finish(Some(frame));
     events(EventBody::new(log.tail(), Ids::None, None))
 }
