@@ -169,3 +169,18 @@ async fn a_message_with_a_file_can_be_given_back_and_one_with_data_can_name_its_
     assert_state(&unnamed, TaskState::Failed);
     assert_eq!(status_text(&unnamed), "the message names no tool");
 }
+
+#[tokio::test]
+async fn a_file_that_an_agent_makes_has_a_plain_name_wherever_it_is_shown() {
+    let script = r#"
+        [[rules]]
+        steps = [{ artifact = { name = "f", file = { base64 = "AQI=", filename = "../\u001b[31mx\u202etxt.sh" } } }]
+    "#;
+    let home = TestHome::new().with_script("player", &[], script);
+    let kernel = home.kernel();
+
+    let task = send(&kernel, &callers::admin(&kernel), "player", "go").await;
+
+    assert_eq!(task.artifacts[0].parts[0].filename.as_deref(), Some("[31mxtxt.sh"));
+    assert!(serde_json::to_string(&task).unwrap().contains("\"[31mxtxt.sh\""));
+}
