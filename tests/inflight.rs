@@ -113,7 +113,8 @@ async fn a_large_request_is_worked_on_beside_the_workers() {
         let large = &large;
         async move { client.post("/mcp", large).await }
     }));
-    let small = server.client().post("/mcp", &small);
+    let client = server.client();
+    let small = client.post("/mcp", &small);
     let (large, small) = futures_util::join!(large, small);
 
     assert_eq!(small.json()["result"]["structuredContent"]["result"], 3, "{small:?}");

@@ -153,8 +153,22 @@ async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize)
         load.read_whole(read.len())?;
         // From the next step on it is worked on beside the workers.
         tokio::task::yield_now().await;
+        // It counts for as long as anybody has it, also when the client has gone.
+        return Ok(Bytes::from_owner(LoadedBody { bytes: read, _load: load }));
     }
     Ok(read)
+}
+
+/// A large body, and what it counts as.
+struct LoadedBody {
+    bytes: Bytes,
+    _load: Arc<Load>,
+}
+
+impl AsRef<[u8]> for LoadedBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 fn is_json(request: &Request) -> bool {
