@@ -17,6 +17,7 @@ mod files;
 mod gateway;
 mod home;
 mod http;
+mod inflight;
 mod lists;
 mod loop_guard;
 mod mcp;

@@ -5,6 +5,7 @@ mod hostile;
 mod http;
 mod http2;
 mod input;
+mod owners;
 mod readme;
 mod seeds;
 mod sessions;

@@ -148,7 +148,7 @@ async fn a_message_with_a_file_can_be_given_back_and_one_with_data_can_name_its_
             Reply::Message(_) => panic!("expected a task"),
         }
     };
-    let file = Part::file(vec![1, 2], Some("x.bin".to_owned()), Some("application/x".to_owned()));
+    let file = Part::file(vec![1, 2], Some("x.bin".into()), Some("application/x".to_owned()));
     let wish = |tool: serde_json::Value| Part::data(serde_json::json!({"tool": tool, "arguments": {"a": 3, "b": 7}}));
 
     let called = said(vec![wish("add_numbers".into())]).await;
@@ -168,4 +168,19 @@ async fn a_message_with_a_file_can_be_given_back_and_one_with_data_can_name_its_
     assert_eq!(echoed.artifacts[0].parts, [Part::text("take this"), file]);
     assert_state(&unnamed, TaskState::Failed);
     assert_eq!(status_text(&unnamed), "the message names no tool");
+}
+
+#[tokio::test]
+async fn a_file_that_an_agent_makes_has_a_plain_name_wherever_it_is_shown() {
+    let script = r#"
+        [[rules]]
+        steps = [{ artifact = { name = "f", file = { base64 = "AQI=", filename = "../\u001b[31mx\u202etxt.sh" } } }]
+    "#;
+    let home = TestHome::new().with_script("player", &[], script);
+    let kernel = home.kernel();
+
+    let task = send(&kernel, &callers::admin(&kernel), "player", "go").await;
+
+    assert_eq!(task.artifacts[0].parts[0].filename.as_deref(), Some("[31mxtxt.sh"));
+    assert!(serde_json::to_string(&task).unwrap().contains("\"[31mxtxt.sh\""));
 }

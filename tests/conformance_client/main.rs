@@ -97,6 +97,7 @@ impl Server {
             declared: ClientCapabilities::read(&raw(&everything)?),
             patience: PATIENCE,
             tracker: tracker.clone(),
+            counts: std::sync::Arc::default(),
         })
         .await
         .map_err(|(error, _)| error)?;

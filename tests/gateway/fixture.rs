@@ -44,6 +44,11 @@ impl House {
         more: impl FnOnce(Boot) -> Boot,
     ) -> Self {
         let config = Config { mcp_servers: entries.into_iter().collect(), ..crate::http::any_port() };
+        Self::configured(home, config, more).await
+    }
+
+    /// This house with this configuration, and with something more.
+    pub(super) async fn configured(home: TestHome, config: Config, more: impl FnOnce(Boot) -> Boot) -> Self {
         let kernel = more(home.boot_with(config).helper(helper())).start().unwrap();
         kernel.connect_mcp_servers();
         Self { home, server: TestServer::start(kernel).await }

@@ -35,6 +35,8 @@ async fn the_first_answer_counts_and_the_second_is_dropped() {
     assert_eq!(house.says("mcp_eager_twice", json!({})).await, "first");
 
     assert_eq!(house.says("mcp_eager_echo", json!({"text": "and on"})).await, "and on");
+    let metrics = house.kernel().metrics();
+    assert!(metrics.contains("openfang_mcp_dropped_replies_total{from=\"server\"} 1\n"), "{metrics}");
     house.close().await;
 }
 

@@ -35,6 +35,7 @@ impl Spoken {
             declared,
             patience: PATIENCE,
             tracker: tracker.clone(),
+            counts: std::sync::Arc::default(),
         };
         Self { connection: connect(how).await.unwrap(), tracker }
     }

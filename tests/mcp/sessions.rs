@@ -240,7 +240,7 @@ async fn a_tool_that_hangs_holds_up_nobody_else_in_the_session() {
 
     assert_eq!(client.post("/mcp", &request(2, "ping", json!({}))).await.status, 200);
     let same = client.post("/mcp", &request(1, "ping", json!({}))).await.json();
-    assert_eq!(same["error"]["code"], -32602, "two requests at once under one id");
+    assert_eq!(same["error"]["code"], -32600, "two requests at once under one id");
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     client.post("/mcp", &cancel).await;
     drop(stuck);

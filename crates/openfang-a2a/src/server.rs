@@ -181,7 +181,7 @@ impl<H: AgentHost> Server<H> {
         &self,
         asking: &Asking<'_, H::Caller>,
         agent: Option<AgentName>,
-        mut sending: Sending,
+        sending: Sending,
     ) -> Result<Outcome, A2aError> {
         use crate::operation::When;
         if sending.answer == When::Streaming && !self.offers.streaming {
@@ -190,7 +190,7 @@ impl<H: AgentHost> Server<H> {
         if sending.push.is_some() && !self.offers.push {
             return Err(A2aError::PushNotSupported);
         }
-        intake::check(&mut sending)?;
+        intake::check(&sending)?;
         let history = sending.history;
         let sent = self.host.send(asking.caller, agent, sending, asking.dialect.origin()).await?;
         Ok(match sent {

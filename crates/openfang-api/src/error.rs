@@ -10,6 +10,7 @@ use openfang_kernel::config_edit::EditError;
 use openfang_kernel::users::UserError;
 use openfang_kernel::{AuthError, KernelError, Refusal, ToolError};
 use openfang_types::ids::TraceId;
+use openfang_types::limits::TOO_MUCH_PAUSE;
 use serde::Serialize;
 
 use crate::routes::a2a::{Spoken, refusals};
@@ -63,6 +64,12 @@ impl ApiError {
         let says =
             "a batch has more calls than may be sent at once; send fewer, or raise limits.rate_per_principal_burst";
         Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", says)
+    }
+
+    pub(crate) fn too_much() -> Self {
+        let says = "too much is under way in large requests and answers; read what you asked for, or wait for as long as \
+                    Retry-After says";
+        Self { retry_after: Some(TOO_MUCH_PAUSE), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_much", says) }
     }
 
     pub(crate) fn too_large(max_bytes: usize) -> Self {

@@ -6,6 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 
+use axum::body::HttpBody;
 use axum::response::Response;
 use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue, Request};
@@ -17,14 +18,18 @@ use openfang_types::ids::{Owner, TraceId};
 use openfang_types::jsonrpc::{count_batch, is_batch};
 use openfang_types::limits::{MCP_BATCH, RATE_LIMIT_SWEEP};
 use openfang_types::principal::Principal;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::ApiError;
 use crate::routes::Access;
 use crate::routes::a2a::Spoken;
+use inflight::Inflight;
+use lane::Aside;
 use metrics::HttpMetrics;
 
 pub(crate) use cookie::LoginCookie;
+pub(crate) use inflight::Load;
 pub(crate) use logins::Attempt;
 use peer::ClientAddress;
 
@@ -33,6 +38,8 @@ mod cookie;
 mod cors;
 mod csrf;
 mod host;
+mod inflight;
+mod lane;
 mod logins;
 mod metrics;
 mod peer;
@@ -54,6 +61,9 @@ pub(crate) struct Front {
     hosts: host::Hosts,
     rates: rate::Rates,
     logins: logins::Logins,
+    inflight: Arc<Inflight>,
+    /// Turns of large requests beside the workers.
+    turns: Arc<Semaphore>,
     metrics: HttpMetrics,
 }
 
@@ -97,11 +107,24 @@ impl Front {
         let hosts = host::Hosts::new(config, address);
         let rates = rate::Rates::new(&config.limits);
         let logins = logins::Logins::new(&config.limits);
+        let inflight = Inflight::new(&config.limits);
         let metrics = kernel.register_metrics(HttpMetrics::register);
         let mcp = kernel.mcp_server(View::Everything);
         let gateways = Arc::new(Gateways::new(kernel.clone()));
         let a2a = kernel.a2a_server();
-        Self { hosts, rates, logins, metrics, mcp, gateways, a2a, address: address.ip().to_canonical(), kernel }
+        Self {
+            hosts,
+            rates,
+            logins,
+            inflight,
+            turns: lane::turns(),
+            metrics,
+            mcp,
+            gateways,
+            a2a,
+            address: address.ip().to_canonical(),
+            kernel,
+        }
     }
 
     /// Charges the calls of a batch; the request itself was charged as one when it came in.
@@ -132,6 +155,7 @@ pub(crate) async fn guard<B, F>(
     next: impl FnOnce(Request<B>, Option<Caller>) -> F,
 ) -> Response
 where
+    B: HttpBody,
     F: Future<Output = Response>,
 {
     let trace = gate.front.kernel.trace();
@@ -142,7 +166,21 @@ where
     // Pinned where it is: a wrapper around the whole future would be another copy of it.
     let answer = pin!(async {
         match checked(gate, socket, trace, &request) {
-            Ok(Passed::On(caller)) => Ok(next(request, Some(caller)).await),
+            Ok(Passed::On(caller)) => {
+                let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
+                // Whoever does not read what it asked for gets no more of it.
+                inflight.admit(principal.owner())?;
+                let load = inflight::is_large(request.body()).then(|| inflight.load(principal.owner()));
+                let answer = match &load {
+                    None => next(request, Some(caller)).await,
+                    Some(load) => {
+                        request.extensions_mut().insert(Arc::clone(load));
+                        let work = Box::pin(next(request, Some(caller)));
+                        Aside::new(work, Arc::clone(load), &gate.front.turns).await
+                    }
+                };
+                Ok(inflight::counted(answer, inflight, principal.owner(), load))
+            }
             Ok(Passed::Stranger(peer)) => {
                 let session = auth::session(&gate.front, &request);
                 let stranger = Stranger { front: Arc::clone(&gate.front), peer, session, trace };

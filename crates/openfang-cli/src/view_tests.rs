@@ -26,7 +26,7 @@ fn data_is_shown_only_where_there_is_no_text() {
 
 #[test]
 fn a_file_is_named_and_not_dumped() {
-    let file = Part::file(vec![0; 5], Some("x.bin".to_owned()), Some("image/png".to_owned()));
+    let file = Part::file(vec![0; 5], Some("x.bin".into()), Some("image/png".to_owned()));
 
     assert_eq!(artifact_text(&artifact("f", vec![file])), "[file x.bin, image/png, 5 bytes; --json prints it]");
 }

@@ -9,6 +9,7 @@ use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, Agents};
 use openfang_runtime::catalog::{Catalog, CatalogError};
 use openfang_runtime::context::CallContext;
 use openfang_runtime::files::Files;
+use openfang_runtime::mcp_server::Shared;
 use openfang_runtime::metrics::PipelineMetrics;
 use openfang_runtime::pipeline::secrets::SensitiveError;
 use openfang_runtime::pipeline::{Pipeline, Sensitive};
@@ -31,6 +32,7 @@ use crate::home::{Home, HomeError, HomeLoss, RecordError};
 use crate::integrity::Integrity;
 use crate::kernel::{Inner, Kernel};
 use crate::keys::Keys;
+use crate::mcp_metrics;
 use crate::outward::{OURSELVES, Outward};
 use crate::run::LiveRuns;
 use crate::store_metrics;
@@ -176,6 +178,8 @@ impl Boot {
             Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
         let mut metrics = Registry::default();
         store_metrics::register(&mut metrics, &stores.health);
+        let mcp_shared = Shared::new(&self.config.limits);
+        mcp_metrics::register(&mut metrics, mcp_shared.counts());
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
         let outward =
             Outward::new(&self.config, self.helper, self.resolver, &mut metrics).map_err(BootError::Config)?;
@@ -215,6 +219,7 @@ impl Boot {
                 draining: CancellationToken::new(),
                 stop: CancellationToken::new(),
                 outward,
+                mcp_shared,
                 upstreams: Upstreams::new(Weak::clone(kernel), self.home.mcp()),
                 home: self.home.clone(),
                 cards,

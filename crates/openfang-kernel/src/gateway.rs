@@ -74,6 +74,7 @@ impl Gateways {
             clock: Arc::clone(&inner.clock),
             tracker: inner.tracker.clone(),
             stop: inner.draining.clone(),
+            shared: Arc::clone(&inner.mcp_shared),
         });
         made.retain(|name, _| inner.upstreams.get(name).is_some());
         made.insert(name.clone(), gateway.clone());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use openfang_mcp::server::Shared;
 use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::context::{CallContext, Run};
 use openfang_runtime::files::Files;
@@ -65,6 +66,8 @@ pub(crate) struct Inner {
     /// Fires when running work has had its time.
     pub(crate) stop: CancellationToken,
     pub(crate) outward: Outward,
+    /// What all MCP servers of this process share.
+    pub(crate) mcp_shared: Arc<Shared>,
     pub(crate) upstreams: Upstreams,
     pub(crate) home: Home,
     pub(crate) cards: Cards,

@@ -25,6 +25,7 @@ mod keys;
 pub mod maintenance;
 pub mod mcp;
 pub mod mcp_control;
+mod mcp_metrics;
 mod outward;
 mod policy;
 mod push;

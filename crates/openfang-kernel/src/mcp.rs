@@ -43,6 +43,7 @@ impl Kernel {
             clock: Arc::clone(&self.inner.clock),
             tracker: self.inner.tracker.clone(),
             stop: self.inner.draining.clone(),
+            shared: Arc::clone(&self.inner.mcp_shared),
         })
     }
 

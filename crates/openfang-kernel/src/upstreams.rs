@@ -16,6 +16,7 @@ use openfang_mcp::revision::Era;
 use openfang_runtime::server_tools::names_of;
 use openfang_types::config::{McpProtocol, McpServerConfigEntry};
 use openfang_types::ids::{ServerName, ToolName};
+use openfang_types::limits::Limits;
 use openfang_types::mcp_status::McpServerStatus;
 use openfang_types::names::Names;
 use tokio::time::timeout;
@@ -201,7 +202,13 @@ impl Upstreams {
         let secrets = Arc::new(ServerSecrets::new(&ours.unwrap_or_default(), &entry));
         let (kept, manifest) = Kept::read(&self.directory, &entry, &secrets.redactor());
         let log = Arc::new(ServerLog::new(Weak::clone(&self.kernel), Arc::clone(&secrets)));
+        let (conversations, counts) = match self.kernel.upgrade() {
+            Some(inner) => (inner.config.limits.conversations_per_owner, Arc::clone(inner.mcp_shared.counts())),
+            None => (Limits::default().conversations_per_owner, Arc::default()),
+        };
         let parts = UpstreamParts {
+            conversations,
+            counts,
             name: entry.name.to_string(),
             place: Arc::new(EntryPlace::new(entry.clone(), Weak::clone(&self.kernel), Arc::clone(&log), secrets)),
             timeout: entry.timeout(),

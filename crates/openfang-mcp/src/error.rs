@@ -60,6 +60,9 @@ pub enum McpError {
     /// The client, or the server's end, stopped the work.
     #[error("the request was canceled")]
     Canceled,
+    /// A request with this id is being worked on; the answers could not be told apart.
+    #[error("a request with this id is being worked on; use another id")]
+    DuplicateId,
     /// A limit was reached; waiting helps.
     #[error("{0}")]
     Busy(String),
@@ -118,7 +121,7 @@ impl McpError {
             Self::MissingCapability(needed) => {
                 plain(code::INVALID_REQUEST).with_data(&json!({ "requiredCapabilities": needed.declared() }))
             }
-            Self::HeaderMismatch(_) | Self::UnsupportedVersion(_) => plain(code::INVALID_REQUEST),
+            Self::HeaderMismatch(_) | Self::UnsupportedVersion(_) | Self::DuplicateId => plain(code::INVALID_REQUEST),
             Self::NoAnswer(_) | Self::Canceled | Self::Busy(_) => plain(code::INTERNAL_ERROR),
             Self::Relayed { code, message, data } => {
                 let code = relayed(*code, is_modern);
@@ -150,6 +153,7 @@ impl McpError {
                 | Self::BadCursor
                 | Self::NoAnswer(_)
                 | Self::Canceled
+                | Self::DuplicateId
                 | Self::Busy(_)
                 | Self::Relayed { .. }
                 | Self::Internal,

@@ -8,6 +8,7 @@
 pub mod capabilities;
 pub mod client;
 pub mod content;
+pub mod counts;
 pub mod error;
 pub mod framing;
 mod header_text;

@@ -22,15 +22,14 @@ use crate::meta::Meta;
 use crate::revision::{Era, Revision};
 
 use http::SsePeers;
-use input::UsedStates;
 use outlet::Outlet;
 use params::Named;
 use respond::{Frame, Signature};
 use session::Session;
-use sessions::Sessions;
 use subscriptions::Listeners;
 
 pub use report::Reporter;
+pub use shared::Shared;
 
 mod completion;
 mod dispatch;
@@ -48,8 +47,10 @@ mod respond;
 mod running;
 mod session;
 mod sessions;
+mod shared;
 pub mod stdio;
 mod subscriptions;
+mod used_states;
 
 /// A server of MCP. Cheap to clone.
 pub struct Server<H: Host> {
@@ -68,6 +69,8 @@ pub struct Parts<H> {
     pub tracker: TaskTracker,
     /// Fires when the server stops.
     pub stop: CancellationToken,
+    /// What it shares with the other servers of this process.
+    pub shared: Arc<Shared>,
 }
 
 pub(crate) struct Inner<H: Host> {
@@ -77,8 +80,9 @@ pub(crate) struct Inner<H: Host> {
     tracker: TaskTracker,
     stop: CancellationToken,
     signature: Mutex<Arc<Signature>>,
-    sessions: Sessions,
-    used_states: UsedStates,
+    shared: Arc<Shared>,
+    /// Tells its sessions from those of other servers.
+    number: u64,
     listeners: Arc<Listeners>,
     sse_peers: SsePeers<H>,
 }
@@ -116,7 +120,7 @@ impl<H: Host> Clone for Server<H> {
 impl<H: Host> Server<H> {
     /// A server of this host.
     pub fn new(parts: Parts<H>) -> Self {
-        let Parts { host, seal, clock, tracker, stop } = parts;
+        let Parts { host, seal, clock, tracker, stop, shared } = parts;
         let signature = Mutex::new(Arc::new(Signature::of(host.identity())));
         let inner = Inner {
             host,
@@ -125,8 +129,8 @@ impl<H: Host> Server<H> {
             tracker,
             stop,
             signature,
-            sessions: Sessions::default(),
-            used_states: UsedStates::default(),
+            number: shared.next_server(),
+            shared,
             listeners: Arc::default(),
             sse_peers: SsePeers::default(),
         };

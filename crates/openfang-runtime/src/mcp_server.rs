@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 pub use house::{House, HouseError, HouseFuture, HouseReply, Sending, Ticks};
 pub use openfang_mcp::listing::Entry;
 pub use openfang_mcp::meta::LogLevel;
-pub use openfang_mcp::server::{Parts, Server};
+pub use openfang_mcp::server::{Parts, Server, Shared};
 pub use openfang_mcp::{Host, McpError};
 pub use tools::{entry, late_entry};
 

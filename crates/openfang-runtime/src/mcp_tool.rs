@@ -9,7 +9,8 @@ use openfang_types::capability::Namespace;
 use openfang_types::config::{McpAudit, McpServerConfigEntry};
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::ToolName;
-use openfang_types::limits::SCHEMA_INLINE_BYTES;
+use openfang_types::limits::{INFLIGHT_FROM_BYTES, SCHEMA_INLINE_BYTES};
+use openfang_types::scan::scan;
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{Recorded, ToolAnnotations, ToolDefinition, ToolKind, ToolTraits};
 use serde::Deserialize;
@@ -211,7 +212,7 @@ impl Tool for McpTool {
         Box::pin(async move {
             // A refusal is in the server's own words too.
             let said = self
-                .called(&arguments, cx.config.limits.schema_check_steps)
+                .called(cx.principal.owner().as_str(), &arguments, cx.config.limits.schema_check_steps)
                 .await
                 .unwrap_or_else(|why| ToolOutput::error(why.to_string()));
             Ok(said.labelled(&self.labels()))
@@ -220,14 +221,17 @@ impl Tool for McpTool {
 }
 
 impl McpTool {
-    async fn called(&self, arguments: &Value, steps: u64) -> Result<ToolOutput, ToolFailure> {
+    async fn called(&self, owner: &str, arguments: &Value, steps: u64) -> Result<ToolOutput, ToolFailure> {
         let arguments = to_raw_value(arguments)?;
         let name = self.listing.at(self.place).map_or("", Entry::name);
         let what = Relayed::Tool { name, arguments: Some(&arguments) };
-        let result = self.relay.call_plainly(what).await.map_err(|error| self.failure(&error))?;
+        let result = self.relay.call_plainly(owner, what).await.map_err(|error| self.failure(&error))?;
         let result = CallResult::from_raw(&result).map_err(|error| {
             ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
         })?;
+        if result.structured.as_ref().is_some_and(|raw| is_too_much(raw)) {
+            return Err(ToolFailure::new("the server's structured result has too many small values to be read"));
+        }
         self.hold_to_promise(&result, steps).await?;
         Ok(output(result))
     }
@@ -240,6 +244,11 @@ impl McpTool {
         };
         ToolFailure::new(self.relay.upstream().shown(&said))
     }
+}
+
+/// Whether a value would take many times its size once it is parsed. A small one cannot take much.
+fn is_too_much(raw: &RawValue) -> bool {
+    raw.get().len() >= INFLIGHT_FROM_BYTES && scan(raw.get().as_bytes()).is_err()
 }
 
 /// A result, in our own blocks.

@@ -182,7 +182,7 @@ fn part_of(block: ContentBlock) -> Part {
         }
         ContentBlock::ResourceLink { uri, name } => {
             let mut part = Part::new(openfang_types::task::PartBody::Url(uri));
-            part.filename = Some(name);
+            part.filename = Some(name.into());
             part
         }
         ContentBlock::Resource { resource } => Part::data(resource),

@@ -28,6 +28,8 @@ impl Observer for Nowhere {
 
 fn relay() -> Arc<Relay> {
     let parts = UpstreamParts {
+        conversations: 8,
+        counts: Arc::default(),
         name: "s".to_owned(),
         place: Arc::new(Nowhere),
         timeout: Duration::ZERO,

@@ -15,6 +15,7 @@ pub mod limits;
 pub mod mcp_status;
 pub mod names;
 pub mod principal;
+pub mod quota;
 pub mod redact;
 pub mod scan;
 pub mod schema;

@@ -12,10 +12,12 @@ use serde_json::{Map, Value};
 use crate::event::EventBody;
 use crate::ids::{AgentName, ArtifactId, ContextId, MessageId, TaskId};
 
+pub use file_name::FileName;
 pub use origin::Origin;
 
 pub use part::{Part, PartBody};
 
+mod file_name;
 mod origin;
 mod part;
 

@@ -40,7 +40,7 @@ fn part() -> impl Strategy<Value = Part> {
     let word = || option::of("[a-z./]{1,8}");
     (body, word(), word(), metadata()).prop_map(|(body, filename, media_type, metadata)| Part {
         body,
-        filename,
+        filename: filename.map(Into::into),
         media_type,
         metadata,
     })

@@ -1,7 +1,7 @@
-//! What a message may bring in: content that a browser would run is refused, file names lose their paths, and what the
-//! peer can read must be something that we write.
+//! What a message may bring in: content that a browser would run is refused, and what the peer can read must be something
+//! that we write.
 
-use openfang_types::limits::{FILENAME_MAX_CHARS, MEDIA_TYPE_MAX_BYTES};
+use openfang_types::limits::MEDIA_TYPE_MAX_BYTES;
 use openfang_types::task::{Part, PartBody};
 
 use crate::error::A2aError;
@@ -10,14 +10,14 @@ use crate::operation::Sending;
 /// What we write; the cards say so too.
 pub(crate) const OUTPUT_MODES: [&str; 2] = ["text/plain", "application/json"];
 
-/// Checks a message and mends what can be mended.
-pub(super) fn check(sending: &mut Sending) -> Result<(), A2aError> {
+/// Checks a message.
+pub(super) fn check(sending: &Sending) -> Result<(), A2aError> {
     let modes = &sending.accepted_output_modes;
     if !modes.is_empty() && !modes.iter().any(|mode| is_written(mode)) {
         let why = format!("none of the accepted output modes is one of {}", OUTPUT_MODES.join(", "));
         return Err(A2aError::ContentType(why));
     }
-    for (number, part) in sending.message.parts.iter_mut().enumerate() {
+    for (number, part) in sending.message.parts.iter().enumerate() {
         check_part(part).map_err(|why| match why {
             Wrong::Type(why) => A2aError::ContentType(format!("part {number}: {why}")),
             Wrong::Url => A2aError::invalid(format!("message.parts[{number}].url"), "it is not an http or https URL"),
@@ -31,7 +31,7 @@ enum Wrong {
     Url,
 }
 
-fn check_part(part: &mut Part) -> Result<(), Wrong> {
+fn check_part(part: &Part) -> Result<(), Wrong> {
     if part.media_type.as_deref().is_some_and(|media_type| !is_media_type(media_type)) {
         return Err(Wrong::Type("that is no media type"));
     }
@@ -49,7 +49,6 @@ fn check_part(part: &mut Part) -> Result<(), Wrong> {
     {
         return Err(Wrong::Url);
     }
-    part.filename = part.filename.take().map(|name| plain_name(&name));
     Ok(())
 }
 
@@ -85,20 +84,6 @@ fn is_active_name(name: &str) -> bool {
     const ENDINGS: [&str; 10] = ["html", "htm", "xhtml", "xht", "shtml", "svg", "svgz", "js", "mjs", "swf"];
     let ending = name.trim_end_matches([' ', '.']).rsplit_once('.').map_or("", |(_, ending)| ending);
     ENDINGS.iter().any(|active| ending.eq_ignore_ascii_case(active))
-}
-
-/// The last name of a path, without what a terminal or a file system would trip over.
-fn plain_name(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let plain = |c: &char| !c.is_control() && !is_invisible(*c);
-    let kept: String = last.chars().filter(plain).take(FILENAME_MAX_CHARS).collect();
-    let kept = kept.trim_matches([' ', '.']);
-    if kept.is_empty() { "file".to_owned() } else { kept.to_owned() }
-}
-
-/// What changes how the rest is read, and is not seen.
-const fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

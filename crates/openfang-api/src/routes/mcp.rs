@@ -103,7 +103,7 @@ async fn read(
     request: http::Request<impl RequestBody>,
 ) -> Result<HttpRequest<Caller>, ApiError> {
     let (head, body) = request.into_parts();
-    let body = whole(body, &front.kernel).await?;
+    let body = whole(body, &head, &front.kernel).await?;
     front.admit_batch(&caller.principal, &body)?;
     Ok(HttpRequest { caller: through_mcp(caller), method: head.method, headers: head.headers, body })
 }

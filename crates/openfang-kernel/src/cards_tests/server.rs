@@ -26,6 +26,8 @@ impl Observer for Nowhere {
 /// A server `x` whose one tool is listed under this name.
 pub(super) fn with_tool(name: &str) -> Arc<ServerTools> {
     let parts = UpstreamParts {
+        conversations: 8,
+        counts: Arc::default(),
         name: "x".to_owned(),
         place: Arc::new(Nowhere),
         timeout: Duration::ZERO,

@@ -22,6 +22,7 @@ use super::stdio::Stdio;
 use super::wire::Wire as _;
 use super::{ClientError, Connection, web};
 use crate::capabilities::ClientCapabilities;
+use crate::counts::Counts;
 use crate::revision::Era;
 
 /// Where a server is.
@@ -79,6 +80,8 @@ pub struct Connecting {
     pub patience: Duration,
     /// What lives as long as the conversation runs here.
     pub tracker: TaskTracker,
+    /// Replies that nobody waits for are counted here.
+    pub counts: Arc<Counts>,
 }
 
 /// The programs that were started: how many, and the last one, for its last words.
@@ -139,7 +142,7 @@ async fn over_stdio(
     started: &Started,
 ) -> Result<Connection, ClientError> {
     let open = || async {
-        let inbox = Inbox::new(&how.redactor);
+        let inbox = Inbox::new(&how.redactor, &how.counts);
         let wire = Stdio::start(door, launch.clone(), &inbox, &how.tracker).await?;
         started.add(&wire);
         Ok::<_, ClientError>(Opened { wire, inbox, declared: how.declared, tracker: how.tracker.clone() })

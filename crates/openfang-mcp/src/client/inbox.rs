@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use openfang_types::jsonrpc::{
-    ErrorObject, Id, IdRule, Incoming, RpcError, decode, decode_batch, encode_error, encode_result, is_batch,
+    ErrorObject, Id, IdRule, Incoming, RpcError, decode_batch, decode_list, encode_error, encode_result, is_batch,
 };
 use openfang_types::limits::{MCP_BATCH, MCP_LOST_HEAD_BYTES};
 use openfang_types::redact::Redactor;
@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ClientError;
 use super::slot::{Expected, Heard, Slot};
+use crate::counts::{Counts, UnknownId};
 use crate::meta::LogLevel;
 
 /// What a server says of its own accord.
@@ -58,6 +59,8 @@ pub(super) struct Inbox {
     notices: broadcast::Sender<Notice>,
     /// Fires when nothing more comes.
     over: CancellationToken,
+    /// Replies that nobody waits for are counted here.
+    counts: Arc<Counts>,
 }
 
 struct Inside {
@@ -89,10 +92,11 @@ pub(super) enum Taken {
 }
 
 impl Inbox {
-    pub(super) fn new(redactor: &Arc<Redactor>) -> Arc<Self> {
+    pub(super) fn new(redactor: &Arc<Redactor>, counts: &Arc<Counts>) -> Arc<Self> {
         let inside = Inside { waiting: HashMap::new(), next_id: 1, ended: None };
         let (inside, notices) = (Mutex::new(inside), broadcast::Sender::new(NOTICES));
-        Arc::new(Self { redactor: Arc::clone(redactor), inside, notices, over: CancellationToken::new() })
+        let (redactor, counts) = (Arc::clone(redactor), Arc::clone(counts));
+        Arc::new(Self { redactor, inside, notices, over: CancellationToken::new(), counts })
     }
 
     /// A place for the answer to a request, and its id.
@@ -168,7 +172,7 @@ impl Inbox {
     pub(super) fn take(&self, frame: &[u8], via: Option<i64>) -> Vec<Taken> {
         let frame = &*self.redactor.json(frame);
         if !is_batch(frame) {
-            return vec![match self.take_one(decode(frame, IdRule::Mcp), via) {
+            return vec![match self.take_one(decode_list(frame, IdRule::Mcp), via) {
                 Taken::Noise => self.take_unreadable(frame),
                 taken => taken,
             }];
@@ -215,11 +219,17 @@ impl Inbox {
             (Id::Number(id), _) => *id,
             // A server that could not read our request cannot name it; on its own stream there is only one.
             (Id::Null, Some(via)) if outcome.is_err() => via,
-            (Id::Null | Id::String(_), _) => return tracing::debug!(%id, "an answer to nothing we asked"),
+            (Id::Null | Id::String(_), _) => {
+                self.counts.add(UnknownId::ServerReply);
+                return tracing::debug!(%id, "an answer to nothing we asked");
+            }
         };
         match self.lock().waiting.remove(&id) {
             Some(waiting) => waiting.slot.answer(outcome),
-            None => tracing::debug!(id, "an answer that nobody waits for"),
+            None => {
+                self.counts.add(UnknownId::ServerReply);
+                tracing::debug!(id, "an answer that nobody waits for");
+            }
         }
     }
 

@@ -15,7 +15,7 @@ fn text(heard: Option<Heard>) -> String {
 
 #[test]
 fn an_answer_goes_to_the_request_it_names_once_and_to_no_other() {
-    let inbox = Inbox::new(&Arc::default());
+    let inbox = Inbox::new(&Arc::default(), &Arc::default());
     let (first, one) = inbox.expect(Expected::Answer).unwrap();
     let (_, two) = inbox.expect(Expected::Answer).unwrap();
     let answer = format!(r#"{{"jsonrpc":"2.0","id":{first},"result":{{"a":1}}}}"#);
@@ -30,7 +30,7 @@ fn an_answer_goes_to_the_request_it_names_once_and_to_no_other() {
 
 #[test]
 fn whoever_waits_when_the_connection_ends_is_told_once() {
-    let inbox = Inbox::new(&Arc::default());
+    let inbox = Inbox::new(&Arc::default(), &Arc::default());
     let (_, slot) = inbox.expect(Expected::Answer).unwrap();
     inbox.end(&ClientError::Lost("gone".to_owned()));
     assert!(text(slot.take()).contains("gone"));
@@ -40,7 +40,7 @@ fn whoever_waits_when_the_connection_ends_is_told_once() {
 
 #[test]
 fn a_question_reaches_only_a_call_that_can_be_asked() {
-    let inbox = Inbox::new(&Arc::default());
+    let inbox = Inbox::new(&Arc::default(), &Arc::default());
     let question = br#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
     let (shared, slot) = inbox.expect(Expected::Answer).unwrap();
     assert!(matches!(inbox.take(question, Some(shared))[0], Taken::Reply(_)));
@@ -56,7 +56,7 @@ fn a_question_reaches_only_a_call_that_can_be_asked() {
 
 #[test]
 fn log_lines_of_a_shared_pipe_are_nobodys() {
-    let inbox = Inbox::new(&Arc::default());
+    let inbox = Inbox::new(&Arc::default(), &Arc::default());
     let line = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#;
     let (id, slot) = inbox.expect(Expected::Answer).unwrap();
     inbox.take(line, None);
@@ -67,7 +67,7 @@ fn log_lines_of_a_shared_pipe_are_nobodys() {
 
 #[test]
 fn what_is_no_message_is_noise() {
-    let inbox = Inbox::new(&Arc::default());
+    let inbox = Inbox::new(&Arc::default(), &Arc::default());
     for noise in [&b"Listening on port 3"[..], b"{}", b"[]", b"\xff\xfe", b"{\"jsonrpc\":\"2.0\"}"] {
         assert!(matches!(inbox.take(noise, None)[0], Taken::Noise), "{noise:?}");
     }
@@ -75,7 +75,7 @@ fn what_is_no_message_is_noise() {
 
 #[test]
 fn an_answer_that_could_not_be_kept_is_that_of_the_only_one_who_waits() {
-    let inbox = Inbox::new(&Arc::default());
+    let inbox = Inbox::new(&Arc::default(), &Arc::default());
     let (_, listening) = inbox.expect(Expected::End).unwrap();
     let (first, one) = inbox.expect(Expected::Answer).unwrap();
     let (second, two) = inbox.expect(Expected::Answer).unwrap();
@@ -92,7 +92,7 @@ fn an_answer_that_could_not_be_kept_is_that_of_the_only_one_who_waits() {
 
 #[test]
 fn an_answer_that_cannot_be_read_fails_its_own_call() {
-    let inbox = Inbox::new(&Arc::default());
+    let inbox = Inbox::new(&Arc::default(), &Arc::default());
     let (id, slot) = inbox.expect(Expected::Answer).unwrap();
     let deep = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}1{}}}"#, "[".repeat(500), "]".repeat(500));
     inbox.take(format!(r#"DEBUG {{"jsonrpc":"2.0","id":{id},"method":"x"}}"#).as_bytes(), None);
@@ -108,7 +108,7 @@ fn an_answer_that_cannot_be_read_fails_its_own_call() {
 
 #[test]
 fn an_answer_that_could_not_be_kept_fails_the_call_it_names_among_many() {
-    let inbox = Inbox::new(&Arc::default());
+    let inbox = Inbox::new(&Arc::default(), &Arc::default());
     let (_, one) = inbox.expect(Expected::Answer).unwrap();
     let (second, two) = inbox.expect(Expected::Answer).unwrap();
     let within = format!(r#"{{"jsonrpc":"2.0","result":{{"id":{second},"text":"xxx"#);

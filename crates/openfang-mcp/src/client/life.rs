@@ -128,6 +128,7 @@ async fn begin(
         declared: parts.declared,
         patience: parts.startup,
         tracker: parts.tracker.clone(),
+        counts: std::sync::Arc::clone(&parts.counts),
     };
     let connection = connect_counting(connecting, started).await?;
     let notices = connection.notices();

@@ -1,10 +1,11 @@
 //! A line in which calls wait for one of few places: every owner in turn, so that whoever sends a hundred calls holds up
-//! nobody who sends one. Who gives up waiting leaves the line.
+//! nobody who sends one. An owner has only so many places at a time. Who gives up waiting leaves the line.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_types::limits::{MCP_POOL_WAITING, MCP_POOL_WAITING_PER_OWNER};
+use openfang_types::quota::Quota;
 use tokio::sync::oneshot;
 
 /// The places, and who waits for one.
@@ -13,8 +14,10 @@ pub(super) struct Line {
 }
 
 struct Inside {
+    quota: Quota,
+    /// How many places each owner has.
+    taken: HashMap<String, usize>,
     all: usize,
-    free: usize,
     /// Who waits, by owner. An owner who does not wait is not here.
     waiting: HashMap<String, VecDeque<oneshot::Sender<Place>>>,
     /// Whose turn it is.
@@ -24,11 +27,12 @@ struct Inside {
 /// A place. It goes to the next who waits when it is dropped.
 pub(super) struct Place {
     line: Option<Arc<Line>>,
+    owner: String,
 }
 
 impl Line {
-    pub(super) fn new(places: usize) -> Arc<Self> {
-        let inside = Inside { all: places, free: places, waiting: HashMap::new(), turns: VecDeque::new() };
+    pub(super) fn new(quota: Quota) -> Arc<Self> {
+        let inside = Inside { quota, taken: HashMap::new(), all: 0, waiting: HashMap::new(), turns: VecDeque::new() };
         Arc::new(Self { inside: Mutex::new(inside) })
     }
 
@@ -36,50 +40,49 @@ impl Line {
     pub(super) async fn place(self: &Arc<Self>, owner: &str) -> Option<Place> {
         let coming = {
             let mut inside = self.lock();
-            if inside.free > 0 {
-                inside.free -= 1;
-                return Some(Place { line: Some(Arc::clone(self)) });
+            if inside.admits(owner) {
+                inside.take(owner);
+                return Some(Place { line: Some(Arc::clone(self)), owner: owner.to_owned() });
             }
             inside.join(owner)?
         };
         coming.await.ok()
     }
 
-    /// How many places are taken.
-    pub(super) fn taken(&self) -> usize {
+    /// How many places are taken: by this owner, and by all.
+    pub(super) fn taken(&self, owner: &str) -> (usize, usize) {
         let inside = self.lock();
-        inside.all - inside.free
+        (inside.taken.get(owner).copied().unwrap_or_default(), inside.all)
     }
 
-    /// Gives a place to the next who still waits.
+    /// Gives what is free to those who still wait, in turn.
     fn pass_on(self: &Arc<Self>) {
-        while let Some(next) = self.next() {
-            match next.send(Place { line: Some(Arc::clone(self)) }) {
-                Ok(()) => return,
-                // This one gave up. The place must not come back to us from its own end.
-                Err(mut place) => drop(place.line.take()),
+        while let Some((owner, next)) = self.next() {
+            let place = Place { line: Some(Arc::clone(self)), owner };
+            // This one gave up. The place must not come back to us from its own end.
+            if let Err(mut place) = next.send(place) {
+                drop(place.line.take());
+                self.lock().give_back(&place.owner);
             }
         }
     }
 
-    /// Who is next; where nobody waits the place is free.
-    fn next(&self) -> Option<oneshot::Sender<Place>> {
+    /// Who is next; none where nobody waits who may have a place.
+    fn next(&self) -> Option<(String, oneshot::Sender<Place>)> {
         let mut inside = self.lock();
-        while let Some(owner) = inside.turns.pop_front() {
-            let Some(waiting) = inside.waiting.get_mut(&owner) else { continue };
-            // A call that was given up does not take the turn of another of its owner.
-            let next = std::iter::from_fn(|| waiting.pop_front()).find(|one| !one.is_closed());
-            if waiting.is_empty() {
-                inside.waiting.remove(&owner);
-            } else {
-                inside.turns.push_back(owner);
-            }
-            if next.is_some() {
-                return next;
-            }
+        // A call that was given up does not take the turn of another of its owner.
+        inside.forget_gone();
+        let at = inside.turns.iter().position(|owner| inside.admits(owner))?;
+        let owner = inside.turns.remove(at)?;
+        let waiting = inside.waiting.get_mut(&owner)?;
+        let next = waiting.pop_front()?;
+        if waiting.is_empty() {
+            inside.waiting.remove(&owner);
+        } else {
+            inside.turns.push_back(owner.clone());
         }
-        inside.free += 1;
-        None
+        inside.take(&owner);
+        Some((owner, next))
     }
 
     fn lock(&self) -> MutexGuard<'_, Inside> {
@@ -88,12 +91,35 @@ impl Line {
 }
 
 impl Inside {
-    fn join(&mut self, owner: &str) -> Option<oneshot::Receiver<Place>> {
+    fn admits(&self, owner: &str) -> bool {
+        self.quota.admits(self.taken.get(owner).copied().unwrap_or_default(), self.all, 1)
+    }
+
+    fn take(&mut self, owner: &str) {
+        *self.taken.entry(owner.to_owned()).or_default() += 1;
+        self.all += 1;
+    }
+
+    fn give_back(&mut self, owner: &str) {
+        self.all -= 1;
+        if let Some(taken) = self.taken.get_mut(owner) {
+            *taken -= 1;
+            if *taken == 0 {
+                self.taken.remove(owner);
+            }
+        }
+    }
+
+    fn forget_gone(&mut self) {
         for waiting in self.waiting.values_mut() {
             waiting.retain(|one| !one.is_closed());
         }
         self.waiting.retain(|_, waiting| !waiting.is_empty());
         self.turns.retain(|owner| self.waiting.contains_key(owner));
+    }
+
+    fn join(&mut self, owner: &str) -> Option<oneshot::Receiver<Place>> {
+        self.forget_gone();
         let all: usize = self.waiting.values().map(VecDeque::len).sum();
         let owned = self.waiting.get(owner).map_or(0, VecDeque::len);
         if all >= MCP_POOL_WAITING || owned >= MCP_POOL_WAITING_PER_OWNER {
@@ -111,6 +137,7 @@ impl Inside {
 impl Drop for Place {
     fn drop(&mut self) {
         if let Some(line) = self.line.take() {
+            line.lock().give_back(&self.owner);
             line.pass_on();
         }
     }

@@ -20,7 +20,7 @@ fn now(line: &Arc<Line>, owner: &str) -> Option<Place> {
 
 #[test]
 fn owners_take_turns_however_many_calls_each_of_them_sends() {
-    let line = Line::new(1);
+    let line = Line::new(Quota::new(8, 1));
     let mut place = now(&line, "first").unwrap();
     let calls = ["a", "a", "a", "b", "c", "b"];
     let mut waiting: Vec<_> = calls.iter().map(|owner| (*owner, Box::pin(line.place(owner)))).collect();
@@ -44,7 +44,7 @@ fn owners_take_turns_however_many_calls_each_of_them_sends() {
 
 #[test]
 fn who_gives_up_leaves_the_line_and_a_place_that_came_too_late_goes_on() {
-    let line = Line::new(1);
+    let line = Line::new(Quota::new(8, 1));
     let place = now(&line, "a").unwrap();
     let mut early = Box::pin(line.place("b"));
     let mut late = Box::pin(line.place("b"));
@@ -62,7 +62,7 @@ fn who_gives_up_leaves_the_line_and_a_place_that_came_too_late_goes_on() {
 
 #[test]
 fn the_line_is_bounded_and_one_owner_cannot_fill_it() {
-    let line = Line::new(0);
+    let line = Line::new(Quota::new(8, 0));
     let mut waiting = Vec::new();
     for owner in 0..MCP_POOL_WAITING / MCP_POOL_WAITING_PER_OWNER {
         for _ in 0..MCP_POOL_WAITING_PER_OWNER {
@@ -76,4 +76,29 @@ fn the_line_is_bounded_and_one_owner_cannot_fill_it() {
     assert!(matches!(poll(pin!(line.place("another"))), Poll::Ready(None)));
     waiting.pop();
     assert!(poll(pin!(line.place("another"))).is_pending());
+}
+
+#[test]
+fn an_owner_that_holds_all_it_may_leaves_places_to_others() {
+    let line = Line::new(Quota::new(8, 64));
+    let held: Vec<Place> = (0..8).map(|_| now(&line, "greedy").unwrap()).collect();
+    let mut ninth = Box::pin(line.place("greedy"));
+    assert!(poll(ninth.as_mut()).is_pending());
+
+    assert!(now(&line, "other").is_some());
+    assert_eq!(line.taken("greedy"), (8, 8));
+
+    drop(held);
+    assert!(matches!(poll(ninth.as_mut()), Poll::Ready(Some(_))));
+}
+
+#[test]
+fn many_owners_together_leave_a_place_for_one_who_has_none() {
+    let line = Line::new(Quota::new(8, 64));
+    let mut held = Vec::new();
+    for owner in 0..8 {
+        held.extend((0..8).map_while(|_| now(&line, &owner.to_string())));
+    }
+
+    assert!(now(&line, "other").is_some(), "{} are taken", held.len());
 }

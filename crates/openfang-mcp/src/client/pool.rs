@@ -1,12 +1,14 @@
 //! Conversations of one caller each, with a server that may ask: a question then has exactly one addressee.
 //!
 //! A conversation serves one call at a time and goes back for the next call of the same caller with the same
-//! capabilities. One that nobody used for a while is ended. There are only so many, and calls beyond that wait in line.
+//! capabilities. One that nobody used for a while is ended. There are only so many, of one owner and in all, and calls
+//! beyond that wait in line.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_types::limits::{MCP_POOL, MCP_POOL_IDLE};
+use openfang_types::quota::Quota;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +25,12 @@ pub(super) struct Pool {
     shelf: Arc<Shelf>,
     /// A place for each call that may be under way.
     line: Arc<Line>,
+    /// Conversations that one owner may have.
+    per_owner: usize,
 }
+
+/// Whose conversations are those in which nobody can be asked. No owner has this name.
+const NOBODY: &str = "*nobody";
 
 #[derive(Default)]
 struct Shelf {
@@ -62,18 +69,33 @@ pub(super) struct Lease {
 
 impl Pool {
     pub(super) fn new(upstream: Upstream) -> Self {
-        Self { upstream, shelf: Arc::default(), line: Line::new(MCP_POOL) }
+        let per_owner = upstream.inner.parts.conversations;
+        let line = Line::new(Quota::new(per_owner, MCP_POOL.max(per_owner.saturating_mul(2))));
+        Self { upstream, shelf: Arc::default(), line, per_owner }
     }
 
     /// A conversation for this caller alone.
     pub(super) async fn take(&self, owner: &str, declared: ClientCapabilities) -> Result<Lease, ClientError> {
-        let busy = || ClientError::NotSent(format!("{MCP_POOL} calls to this server are under way; try again"));
+        self.take_keyed(owner, Key { owner: owner.to_owned(), declared }).await
+    }
+
+    /// A conversation in which nobody can be asked, for a call of this owner. All owners share these; the call counts
+    /// for its own.
+    pub(super) async fn take_silent(&self, owner: &str) -> Result<Lease, ClientError> {
+        self.take_keyed(owner, Key { owner: NOBODY.to_owned(), declared: ClientCapabilities::NONE })
+            .await
+    }
+
+    async fn take_keyed(&self, owner: &str, key: Key) -> Result<Lease, ClientError> {
+        let busy = || {
+            let why = "as many calls of this user to this server are under way as may be; wait for one to end";
+            ClientError::NotSent(why.to_owned())
+        };
         let place = timeout(self.upstream.timeout(), self.line.place(owner)).await;
         let place = place.ok().flatten().ok_or_else(busy)?;
-        let key = Key { owner: owner.to_owned(), declared };
         let held = match self.shelf.take(&key) {
             Some(held) => held,
-            None => self.make(declared).await?,
+            None => self.make(owner, key.declared).await?,
         };
         Ok(Lease {
             key,
@@ -85,9 +107,11 @@ impl Pool {
         })
     }
 
-    async fn make(&self, declared: ClientCapabilities) -> Result<Held, ClientError> {
-        // Somebody else's that waits for a call makes room.
-        self.shelf.make_room(self.line.taken());
+    async fn make(&self, owner: &str, declared: ClientCapabilities) -> Result<Held, ClientError> {
+        let (owned, all) = self.line.taken(owner);
+        // One of the owner's own that waits for a call makes room, then somebody else's.
+        self.shelf.make_room_of(owner, (self.per_owner + 1).saturating_sub(owned));
+        self.shelf.make_room(all);
         // A server that is down says so at once, and what era it speaks is known.
         let known = self.upstream.connection().await?.revision().era();
         let parts = &self.upstream.inner.parts;
@@ -99,6 +123,7 @@ impl Pool {
             declared,
             patience: parts.startup,
             tracker: parts.tracker.clone(),
+            counts: Arc::clone(&parts.counts),
         };
         let connection = connect(connecting).await.map_err(|(error, _)| error)?;
         self.hear(&connection);
@@ -133,6 +158,21 @@ impl Shelf {
         let mut idle = self.lock();
         let at = idle.iter().rposition(|idle| idle.key == *key && idle.held.connection.ended().is_none())?;
         idle.remove(at).map(|idle| idle.held)
+    }
+
+    /// Ends the oldest of an owner until fewer than this are left.
+    fn make_room_of(&self, owner: &str, fewer_than: usize) {
+        let mut idle = self.lock();
+        let owned = idle.iter().filter(|idle| idle.key.owner == owner).count();
+        let mut too_many = (owned + 1).saturating_sub(fewer_than.max(1));
+        let (over, left) = std::mem::take(&mut *idle).into_iter().partition(|idle| {
+            let is_over = too_many > 0 && idle.key.owner == owner;
+            too_many -= usize::from(is_over);
+            is_over
+        });
+        *idle = left;
+        drop(idle);
+        drop::<VecDeque<Idle>>(over);
     }
 
     /// Ends the oldest until there is room for those of so many calls.

@@ -48,9 +48,6 @@ pub enum Relayed<'a> {
     },
 }
 
-/// Whose conversations are those in which nobody can be asked. No owner has this name.
-const NOBODY: &str = "*nobody";
-
 /// Hands calls on to one server.
 pub struct Relay {
     upstream: Upstream,
@@ -89,14 +86,14 @@ impl Relay {
         }
     }
 
-    /// Hands on a call of nobody who could be asked.
-    pub async fn call_plainly(&self, what: Relayed<'_>) -> Result<Box<RawValue>, ClientError> {
+    /// Hands on a call of an owner who cannot be asked.
+    pub async fn call_plainly(&self, owner: &str, what: Relayed<'_>) -> Result<Box<RawValue>, ClientError> {
         for is_last in [false, true] {
             let shared = self.upstream.connection().await?;
             // The shared conversation says that callers can be asked; nobody can be here.
             let is_told_so = self.is_interactive && shared.revision().era() == Era::Legacy;
             let mut lease = match is_told_so {
-                true => Some(self.pool.take(NOBODY, ClientCapabilities::NONE).await?),
+                true => Some(self.pool.take_silent(owner).await?),
                 false => None,
             };
             let connection = lease.as_ref().and_then(|lease| lease.connection()).unwrap_or(&shared).clone();

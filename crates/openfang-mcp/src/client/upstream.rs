@@ -18,6 +18,7 @@ use tokio_util::task::TaskTracker;
 use super::watching::Watched;
 use super::{ClientError, Connection, Endpoint, Manifest, Notice, ServerFacts};
 use crate::capabilities::ClientCapabilities;
+use crate::counts::Counts;
 use crate::host::Change;
 use crate::revision::Era;
 
@@ -56,6 +57,10 @@ pub struct UpstreamParts {
     pub known: Option<Era>,
     /// What it had before; shown until it says something else.
     pub manifest: Option<Manifest>,
+    /// Connections that one owner may have, where the server may ask its callers.
+    pub conversations: usize,
+    /// Replies that nobody waits for are counted here.
+    pub counts: Arc<Counts>,
     /// Who is told when something changed.
     pub observer: Arc<dyn Observer>,
     /// What looks after it runs here.

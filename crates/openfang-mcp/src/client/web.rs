@@ -88,7 +88,7 @@ impl Ladder<'_> {
 
     /// By the transport of 2024-11-05.
     async fn first_revision(&self) -> Result<Connection, ClientError> {
-        let inbox = Inbox::new(&self.how.redactor);
+        let inbox = Inbox::new(&self.how.redactor, &self.how.counts);
         let wire = PostAndStream::open(&self.site, &inbox, self.how).await?;
         self.opened(wire, inbox).initialize(self.how.patience).await
     }
@@ -126,7 +126,7 @@ impl Ladder<'_> {
     }
 
     fn streamable(&self) -> (Arc<Streamable>, Opened) {
-        let inbox = Inbox::new(&self.how.redactor);
+        let inbox = Inbox::new(&self.how.redactor, &self.how.counts);
         let wire = Arc::new(Streamable::new(self.site.clone(), Arc::clone(&inbox), self.how));
         (Arc::clone(&wire), self.opened(wire, inbox))
     }

@@ -18,8 +18,10 @@ use super::outlet::{Outlet as _, Weight};
 use super::params;
 use super::running::{NotBegun, Run, Running};
 use super::session::Session;
+use super::shared::OwnerMemory;
 use super::{Answer, Request, Server};
 use crate::capabilities::ClientCapabilities;
+use crate::counts::UnknownId;
 use crate::error::McpError;
 use crate::host::Host;
 use crate::revision::Revision;
@@ -27,15 +29,17 @@ use crate::revision::Revision;
 /// A peer.
 pub(crate) struct Duplex<H: Host> {
     server: Server<H>,
-    caller: H::Caller,
     out: Arc<EventLog>,
     running: Arc<Running>,
     session: Mutex<Option<Arc<Session>>>,
+    /// What the sessions of the peer's owner take.
+    memory: Arc<OwnerMemory>,
 }
 
 impl<H: Host> Duplex<H> {
-    pub(crate) fn new(server: Server<H>, caller: H::Caller, out: Arc<EventLog>) -> Self {
-        Self { server, caller, out, running: Arc::default(), session: Mutex::new(None) }
+    pub(crate) fn new(server: Server<H>, caller: &H::Caller, out: Arc<EventLog>) -> Self {
+        let memory = server.inner.shared.memory_of(&server.inner.host.owner(caller));
+        Self { server, out, running: Arc::default(), session: Mutex::new(None), memory }
     }
 
     /// Whether its answers wait to be read.
@@ -48,19 +52,21 @@ impl<H: Host> Duplex<H> {
         &self.running
     }
 
-    /// Takes a frame; what comes of it goes out when it is done.
-    pub(crate) fn accept(&self, frame: &[u8]) {
+    /// Takes a frame of this caller: on some transports every frame has a credential of its own, and brings the labels
+    /// of that. What comes of it goes out when it is done; until then `held` is held.
+    pub(crate) fn accept(&self, caller: &H::Caller, frame: &[u8], held: Option<Bytes>) {
         let session = self.session();
         if is_batch(frame) && session.as_ref().is_some_and(|session| session.revision().facts().batches) {
-            return self.accept_batch(frame);
+            return self.accept_batch(caller, frame, held);
         }
-        match self.work(decode(frame, IdRule::Mcp)) {
+        match self.work(caller, decode(frame, IdRule::Mcp)) {
             None => {}
             // Said at once, and so before anything that is asked for next.
             Some(Work::Done(frame)) => drop(self.out.send(frame, Weight::Heavy)),
             Some(Work::Begun(work)) => {
                 let out = Arc::clone(&self.out);
                 self.server.inner.tracker.spawn(async move {
+                    let _held = held;
                     let worked = work.await;
                     if let Some(frame) = worked.frame {
                         out.send(frame, Weight::Heavy);
@@ -84,14 +90,15 @@ impl<H: Host> Duplex<H> {
         }
     }
 
-    fn accept_batch(&self, frame: &[u8]) {
+    fn accept_batch(&self, caller: &H::Caller, frame: &[u8], held: Option<Bytes>) {
         let messages = match decode_batch(frame, IdRule::Mcp, MCP_BATCH) {
             Ok(messages) => messages,
             Err(error) => return self.refuse(&error.to_error_object()),
         };
-        let works: Vec<_> = messages.into_iter().filter_map(|message| self.work(message)).collect();
+        let works: Vec<_> = messages.into_iter().filter_map(|message| self.work(caller, message)).collect();
         let out = Arc::clone(&self.out);
         self.server.inner.tracker.spawn(async move {
+            let _held = held;
             let mut worked = futures_util::future::join_all(works.into_iter().map(Work::ended)).await;
             if let Some(batch) = batched(worked.iter_mut().filter_map(|worked| worked.frame.take())) {
                 out.send(batch, Weight::Heavy);
@@ -101,35 +108,39 @@ impl<H: Host> Duplex<H> {
     }
 
     /// The work that a message is, if it wants an answer.
-    fn work(&self, message: Result<Incoming<'_>, RpcError>) -> Option<Work> {
+    fn work(&self, caller: &H::Caller, message: Result<Incoming<'_>, RpcError>) -> Option<Work> {
+        let counts = &self.server.inner.shared.counts;
         match message {
-            Ok(Incoming::Request { id, method, params }) => Some(self.request(id, &method, params)),
+            Ok(Incoming::Request { id, method, params }) => Some(self.request(caller, id, &method, params)),
             Ok(Incoming::Notification { method, params }) => {
-                heard(&self.running, &method, params);
+                heard(counts, &self.running, &method, params);
                 if let (Some(session), "notifications/initialized") = (self.session(), &*method) {
-                    self.server.watch_lists(&self.caller, &session);
+                    self.server.watch_lists(caller, &session);
                 }
                 None
             }
             Ok(Incoming::Response { id, outcome }) => {
-                if let Some(session) = self.session() {
-                    session.answered(&id, outcome.map(ToOwned::to_owned));
-                }
+                self.answered(&id, outcome.map(ToOwned::to_owned));
                 None
             }
             Err(RpcError::BadResponse { id, fault }) => {
-                if let (Some(session), Some(id)) = (self.session(), id) {
-                    session.answered(&id, Err(ErrorObject::invalid_request(fault)));
-                }
+                self.answered(&id.unwrap_or(Id::Null), Err(ErrorObject::invalid_request(fault)));
                 None
             }
             Err(error) => Some(Work::Done(encode_error(error.id(), &error.to_error_object()).into())),
         }
     }
 
-    fn request(&self, id: Id, method: &str, params: Option<&RawValue>) -> Work {
+    /// A reply to nothing that we asked is dropped, and counted.
+    fn answered(&self, id: &Id, reply: Result<Box<RawValue>, ErrorObject>) {
+        if !self.session().is_some_and(|session| session.answered(id, reply)) {
+            self.server.inner.shared.counts.add(UnknownId::ClientReply);
+        }
+    }
+
+    fn request(&self, caller: &H::Caller, id: Id, method: &str, params: Option<&RawValue>) -> Work {
         if is_handshake(method, params) {
-            return Work::Done(self.initialize(&id, params));
+            return Work::Done(self.initialize(caller, &id, params));
         }
         let (revision, session) = match self.session() {
             Some(session) => (session.revision(), Some(session)),
@@ -150,7 +161,7 @@ impl<H: Host> Duplex<H> {
             Err(why) => return Work::Done(Answer::error(&id, &why.into(), revision).frame.into_bytes()),
         };
         let request = Request {
-            caller: self.caller.clone(),
+            caller: caller.clone(),
             id,
             method: method.to_owned(),
             params: params.map(ToOwned::to_owned),
@@ -169,17 +180,18 @@ impl<H: Host> Duplex<H> {
         }))
     }
 
-    fn initialize(&self, id: &Id, params: Option<&RawValue>) -> Bytes {
+    fn initialize(&self, caller: &H::Caller, id: &Id, params: Option<&RawValue>) -> Bytes {
         let introduced = match Introduced::read(params) {
             Ok(introduced) => introduced,
             Err(error) => return Answer::error(id, &error, Revision::NEWEST_LEGACY).frame.into_bytes(),
         };
-        let session = Session::new(introduced, Arc::clone(&self.running), Arc::clone(&self.out) as _);
+        let (running, memory) = (Arc::clone(&self.running), Arc::clone(&self.memory));
+        let session = Session::new(introduced, running, Arc::clone(&self.out) as _, memory);
         let before = self.session.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::new(session));
         if let Some(before) = before {
             before.ended.cancel();
         }
-        Bytes::from(self.server.initialized(&self.caller, id, introduced))
+        Bytes::from(self.server.initialized(caller, id, introduced))
     }
 
     fn session(&self) -> Option<Arc<Session>> {
@@ -215,7 +227,7 @@ struct Worked {
 impl From<NotBegun> for McpError {
     fn from(why: NotBegun) -> Self {
         match why {
-            NotBegun::SameId => Self::InvalidParams("a request with this id is being worked on".to_owned()),
+            NotBegun::SameId => Self::DuplicateId,
             NotBegun::TooMany => Self::Busy("too many requests are being worked on; wait for some".to_owned()),
         }
     }

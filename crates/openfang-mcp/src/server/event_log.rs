@@ -12,6 +12,7 @@ use openfang_types::limits::{MCP_LOG_BYTES, MCP_LOG_EVENTS, MCP_REPLAY_BYTES, MC
 use tokio::sync::Notify;
 
 use super::outlet::{Outlet, Sent, Weight};
+use super::shared::OwnerMemory;
 
 /// What a log remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +44,24 @@ struct State {
     connection: u64,
     /// How many read.
     readers: usize,
+    /// Whether anybody ever read.
+    was_read: bool,
+    /// What is kept for replay is counted here.
+    memory: Option<Arc<OwnerMemory>>,
 }
 
 impl EventLog {
-    pub(crate) fn new(name: u64, keeps: Keeps) -> Arc<Self> {
-        Arc::new(Self { name, keeps, state: Mutex::default(), changed: Notify::new() })
+    /// A queue.
+    pub(crate) fn queue() -> Arc<Self> {
+        Arc::new(Self { name: 0, keeps: Keeps::UntilRead, state: Mutex::default(), changed: Notify::new() })
+    }
+
+    /// A log that can be resumed. What it keeps counts for its owner.
+    pub(crate) fn for_replay(name: u64, memory: Arc<OwnerMemory>) -> Arc<Self> {
+        let mut state = State::default();
+        state.memory = Some(memory);
+        let state = Mutex::new(state);
+        Arc::new(Self { name, keeps: Keeps::ForReplay, state, changed: Notify::new() })
     }
 
     /// The last message; nothing follows it.
@@ -118,21 +132,21 @@ impl EventLog {
 
     fn take_over(self: &Arc<Self>, state: &mut State, at: u64) -> EventReader {
         state.connection += 1;
-        state.readers += 1;
+        state.begin_reading();
         self.changed.notify_waiters();
         EventReader { log: Arc::clone(self), at, connection: state.connection }
     }
 
     /// A reader of everything, on the first connection.
     pub(crate) fn from_the_beginning(self: &Arc<Self>) -> EventReader {
-        self.lock().readers += 1;
+        self.lock().begin_reading();
         EventReader { log: Arc::clone(self), at: 0, connection: 0 }
     }
 
     /// A reader of what has not been read.
     pub(crate) fn tail(self: &Arc<Self>) -> EventReader {
         let mut state = self.lock();
-        state.readers += 1;
+        state.begin_reading();
         EventReader { log: Arc::clone(self), at: state.read, connection: state.connection }
     }
 
@@ -150,6 +164,24 @@ impl State {
     fn forget_first(&mut self) {
         if let Some((_, frame)) = self.events.pop_front() {
             self.bytes -= frame.len();
+            if let Some(memory) = &self.memory {
+                memory.forget(frame.len());
+            }
+        }
+    }
+
+    const fn begin_reading(&mut self) {
+        self.readers += 1;
+        self.was_read = true;
+    }
+
+    /// Gives memory back while the owner has too much of it: what was read first, then all of a log whose reader went
+    /// away. Whoever comes back for that is told that it is gone.
+    fn shed(&mut self) {
+        let is_over = |state: &Self| state.memory.as_ref().is_some_and(|memory| memory.is_over());
+        let is_abandoned = self.was_read && self.readers == 0;
+        while is_over(self) && self.events.front().is_some_and(|(seq, _)| *seq <= self.read || is_abandoned) {
+            self.forget_first();
         }
     }
 
@@ -161,6 +193,14 @@ impl State {
         };
         while self.events.front().is_some_and(|(seq, _)| *seq <= self.read) && is_too_much(self) {
             self.forget_first();
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        if let Some(memory) = &self.memory {
+            memory.forget(self.bytes);
         }
     }
 }
@@ -179,7 +219,11 @@ impl Outlet for EventLog {
         state.last += 1;
         state.bytes += frame.len();
         let seq = state.last;
+        if let Some(memory) = &state.memory {
+            memory.keep(frame.len());
+        }
         state.events.push_back((seq, frame));
+        state.shed();
         drop(state);
         self.changed.notify_waiters();
         Sent::Taken
@@ -203,7 +247,9 @@ pub(crate) struct EventReader {
 
 impl Drop for EventReader {
     fn drop(&mut self) {
-        self.log.lock().readers -= 1;
+        let mut state = self.log.lock();
+        state.readers -= 1;
+        state.shed();
     }
 }
 
@@ -257,17 +303,21 @@ enum Look {
 }
 
 /// The streams of one session, by name. The oldest that are over go first.
-#[derive(Default)]
 pub(crate) struct Streams {
     state: Mutex<(u64, BTreeMap<u64, Arc<EventLog>>)>,
+    memory: Arc<OwnerMemory>,
 }
 
 impl Streams {
+    pub(crate) fn new(memory: Arc<OwnerMemory>) -> Self {
+        Self { state: Mutex::default(), memory }
+    }
+
     /// A stream that may be kept.
     pub(crate) fn prepare(&self) -> Arc<EventLog> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 += 1;
-        EventLog::new(state.0, Keeps::ForReplay)
+        EventLog::for_replay(state.0, Arc::clone(&self.memory))
     }
 
     /// Keeps a stream, so that it can be resumed.

@@ -1,5 +1,7 @@
 //! Readers that are slow, go away and come back.
 
+use openfang_types::limits::MCP_REPLAY_BYTES_PER_OWNER;
+
 use super::*;
 
 fn open(streams: &Streams) -> Arc<EventLog> {
@@ -14,7 +16,7 @@ fn frame(text: &str) -> Bytes {
 
 #[tokio::test]
 async fn a_reader_gets_everything_in_order_and_then_the_end() {
-    let log = EventLog::new(1, Keeps::UntilRead);
+    let log = EventLog::queue();
     let mut reader = log.tail();
     log.send(frame("a"), Weight::Light);
     log.finish(Some(frame("b")));
@@ -27,7 +29,7 @@ async fn a_reader_gets_everything_in_order_and_then_the_end() {
 
 #[tokio::test]
 async fn a_slow_reader_costs_light_messages_and_a_bounded_memory() {
-    let log = EventLog::new(1, Keeps::UntilRead);
+    let log = EventLog::queue();
     let mut reader = log.tail();
     let taken = (0..MCP_LOG_EVENTS * 3)
         .filter(|_| log.send(frame("x"), Weight::Light) == Sent::Taken)
@@ -44,7 +46,7 @@ async fn a_slow_reader_costs_light_messages_and_a_bounded_memory() {
 
 #[tokio::test]
 async fn a_replay_begins_after_the_event_that_is_named() {
-    let streams = Streams::default();
+    let streams = Streams::new(Arc::default());
     let log = open(&streams);
     let mut reader = log.tail();
     for text in ["a", "b", "c"] {
@@ -64,7 +66,7 @@ async fn a_replay_begins_after_the_event_that_is_named() {
 
 #[tokio::test]
 async fn an_ended_connection_ends_its_reader_and_the_next_one_goes_on() {
-    let streams = Streams::default();
+    let streams = Streams::new(Arc::default());
     let log = open(&streams);
     let mut reader = log.tail();
     log.send(frame("a"), Weight::Light);
@@ -81,7 +83,7 @@ async fn an_ended_connection_ends_its_reader_and_the_next_one_goes_on() {
 
 #[test]
 fn a_session_keeps_a_bounded_number_of_streams() {
-    let streams = Streams::default();
+    let streams = Streams::new(Arc::default());
     let first = open(&streams);
     for _ in 0..MCP_STREAMS_PER_SESSION * 2 {
         open(&streams).finish(None);
@@ -94,7 +96,7 @@ fn a_session_keeps_a_bounded_number_of_streams() {
 
 #[tokio::test]
 async fn ending_the_connection_of_a_queue_does_nothing_since_nobody_could_come_back() {
-    let log = EventLog::new(0, Keeps::UntilRead);
+    let log = EventLog::queue();
     let mut reader = log.tail();
     log.end_connection();
     log.finish(Some(bytes::Bytes::from_static(b"the answer")));
@@ -104,9 +106,35 @@ async fn ending_the_connection_of_a_queue_does_nothing_since_nobody_could_come_b
 
 #[tokio::test]
 async fn a_log_stirs_when_its_connection_is_ended() {
-    let log = EventLog::new(1, Keeps::ForReplay);
+    let log = EventLog::for_replay(1, Arc::default());
     let waiting = log.stirred();
     log.end_connection();
 
     waiting.await;
+}
+
+#[tokio::test]
+async fn what_nobody_comes_back_for_is_dropped_when_its_owner_has_too_much_of_it() {
+    let memory: Arc<OwnerMemory> = Arc::default();
+    let sessions = [Streams::new(Arc::clone(&memory)), Streams::new(Arc::clone(&memory))];
+    let large = || Bytes::from(vec![b'x'; MCP_REPLAY_BYTES_PER_OWNER / 2 - 64]);
+    let [first, second, third] = [&sessions[0], &sessions[1], &sessions[1]].map(open);
+    for abandoned in [&first, &second] {
+        drop(abandoned.from_the_beginning());
+        abandoned.finish(Some(large()));
+    }
+    let mut reader = third.from_the_beginning();
+    third.finish(Some(large()));
+    assert!(reader.next().await.is_some(), "whoever reads gets everything");
+
+    drop(reader);
+    let fourth = open(&sessions[0]);
+    drop(fourth.from_the_beginning());
+    fourth.finish(Some(frame("small")));
+
+    assert!(first.reader(0).is_some() && second.reader(0).is_some());
+    assert!(third.reader(0).is_none(), "it was read, and goes first");
+    assert!(fourth.reader(0).is_some());
+    drop((sessions, first, second, third, fourth));
+    assert!(!memory.is_over());
 }

@@ -10,6 +10,7 @@ use openfang_types::jsonrpc::{ErrorObject, encode_error};
 
 use super::Server;
 use super::respond::Frame;
+use super::sessions::NoSession;
 use crate::host::Host;
 
 pub(super) use legacy_sse::SsePeers;
@@ -106,9 +107,21 @@ impl Refused {
         refused
     }
 
-    fn no_session() -> Self {
-        let error = ErrorObject::invalid_request("there is no such session: begin with initialize");
-        Self::new(StatusCode::NOT_FOUND, &error)
+    fn no_session(why: NoSession) -> Self {
+        match why {
+            NoSession::Unknown => {
+                let error = ErrorObject::invalid_request("there is no such session: begin with initialize");
+                Self::new(StatusCode::NOT_FOUND, &error)
+            }
+            NoSession::TooMany => Self::too_many("all sessions of this user are in use; end one"),
+        }
+    }
+
+    /// The owner has as much as it may have.
+    fn too_many(why: &str) -> Self {
+        let mut refused = Self::new(StatusCode::TOO_MANY_REQUESTS, &ErrorObject::invalid_request(why));
+        refused.0.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        refused
     }
 }
 

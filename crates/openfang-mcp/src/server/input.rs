@@ -4,18 +4,19 @@
 //! is the client's to keep and nobody's to change: it is bound to its owner, to the very same call, and to a time, and
 //! it is good once. A legacy client is asked by requests of our own while its call waits.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
 
-use openfang_types::limits::{MCP_INPUT_ROUNDS, MCP_STATE_TTL, MCP_USED_STATES};
+use openfang_types::limits::{MCP_INPUT_ROUNDS, MCP_STATE_TTL};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use super::respond::{Kind, members};
+use super::used_states::{NONCE_BYTES, Use};
 use super::{Reporter, Request, Server};
 use crate::content::{CallResult, PromptResult, ResourceContents};
+use crate::counts::UnknownId;
 use crate::error::McpError;
 use crate::host::{Call, Host, InputRequest, InputRequired, Outcome, Resumed, SealedFor};
 use crate::meta::QUESTION_KEY;
@@ -192,22 +193,34 @@ impl<H: Host> Server<H> {
         let Some(token) = brought.request_state else {
             return Ok((!answers.is_empty()).then_some(Resumed { answers, state: Vec::new() }));
         };
-        let state = self.opened(request, target, &token).ok_or_else(|| {
-            tracing::warn!(method = %request.method, "a request state was refused");
-            McpError::InvalidParams("the requestState is not valid: call again without it".to_owned())
-        })?;
-        Ok(Some(Resumed { answers, state }))
+        let owner = self.inner.host.owner(&request.caller);
+        let opened = self.opened(&owner, target, &token);
+        let used = opened.as_ref().map(|opened| {
+            let states = &self.inner.shared.used_states;
+            states.use_up(&owner, opened.nonce, opened.expiry, self.now())
+        });
+        match (opened, used) {
+            (Some(opened), Some(Use::First)) => Ok(Some(Resumed { answers, state: opened.state })),
+            (_, Some(Use::NoRoom)) => {
+                let why = "this user has used too many request states; try again when the oldest of them have expired";
+                Err(McpError::Busy(why.to_owned()))
+            }
+            (_, Some(Use::First | Use::Again) | None) => {
+                self.inner.shared.counts.add(UnknownId::State);
+                tracing::debug!(method = %request.method, "a request state was refused");
+                Err(McpError::InvalidParams("the requestState is not valid: call again without it".to_owned()))
+            }
+        }
     }
 
-    fn opened(&self, request: &Request<H::Caller>, target: &Target<'_>, token: &str) -> Option<Vec<u8>> {
-        let owner = self.inner.host.owner(&request.caller);
-        let payload = self.inner.seal.open(SealedFor::RequestState, &owner, token)?;
+    fn opened(&self, owner: &str, target: &Target<'_>, token: &str) -> Option<OpenedState> {
+        let payload = self.inner.seal.open(SealedFor::RequestState, owner, token)?;
         let (expiry, rest) = payload.split_first_chunk::<8>()?;
         let (nonce, rest) = rest.split_first_chunk::<NONCE_BYTES>()?;
         let (digest, state) = rest.split_first_chunk::<DIGEST_BYTES>()?;
         let expiry = i64::from_be_bytes(*expiry);
         let is_good = expiry >= self.now() && *digest == target.digest();
-        (is_good && self.inner.used_states.use_up(*nonce, expiry, self.now())).then(|| state.to_vec())
+        is_good.then(|| OpenedState { nonce: *nonce, expiry, state: state.to_vec() })
     }
 }
 
@@ -243,7 +256,13 @@ fn in_revision(key: &str, question: &InputRequest, revision: Revision) -> Box<Ra
     crate::content::raw(&params)
 }
 
-const NONCE_BYTES: usize = 16;
+/// What a request state says.
+struct OpenedState {
+    nonce: [u8; NONCE_BYTES],
+    expiry: i64,
+    state: Vec<u8>,
+}
+
 const DIGEST_BYTES: usize = 32;
 
 impl Target<'_> {
@@ -272,22 +291,5 @@ impl<T> Outcome<T> {
             Self::Complete(done) => Outcome::Complete(change(done)),
             Self::InputRequired(needed) => Outcome::InputRequired(needed),
         }
-    }
-}
-
-/// States that were used, until they would have expired anyway.
-#[derive(Default)]
-pub(super) struct UsedStates {
-    used: Mutex<HashMap<[u8; NONCE_BYTES], i64>>,
-}
-
-impl UsedStates {
-    /// Whether this is the first use. When there is no room to remember it the state is refused.
-    fn use_up(&self, nonce: [u8; NONCE_BYTES], expiry: i64, now: i64) -> bool {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        if used.len() >= MCP_USED_STATES {
-            used.retain(|_, expiry| *expiry >= now);
-        }
-        used.len() < MCP_USED_STATES && used.insert(nonce, expiry).is_none()
     }
 }

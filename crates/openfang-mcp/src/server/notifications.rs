@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::running::Running;
 use super::{Request, Server};
+use crate::counts::{Counts, UnknownId};
 use crate::error::McpError;
 use crate::host::Host;
 use crate::meta::LogLevel;
@@ -27,8 +28,8 @@ impl<H: Host> Server<H> {
     }
 }
 
-/// Takes a notification. One that means nothing to us is ignored, as JSON-RPC wants it.
-pub(super) fn heard(running: &Running, method: &str, params: Option<&RawValue>) {
+/// Takes a notification. One that means nothing to us is ignored, as JSON-RPC wants it; a cancel of nothing is counted.
+pub(super) fn heard(counts: &Counts, running: &Running, method: &str, params: Option<&RawValue>) {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Cancelled {
@@ -36,7 +37,8 @@ pub(super) fn heard(running: &Running, method: &str, params: Option<&RawValue>) 
     }
     if method == "notifications/cancelled"
         && let Some(Ok(cancelled)) = params.map(|raw| serde_json::from_str::<Cancelled>(raw.get()))
+        && !running.cancel(&cancelled.request_id)
     {
-        running.cancel(&cancelled.request_id);
+        counts.add(UnknownId::Request);
     }
 }

@@ -46,11 +46,11 @@ impl Running {
         Ok(Run { running: Arc::clone(self), id: id.clone(), token })
     }
 
-    /// Cancels a request; one that has ended is none.
-    pub(crate) fn cancel(&self, id: &Id) {
-        if let Some(token) = self.lock().get(id) {
-            token.cancel();
-        }
+    /// Cancels a request; whether there is one. One that has ended is none.
+    pub(crate) fn cancel(&self, id: &Id) -> bool {
+        let tokens = self.lock();
+        let token = tokens.get(id);
+        token.inspect(|token| token.cancel()).is_some()
     }
 
     /// Cancels all.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use openfang_types::jsonrpc::{ErrorObject, Id, encode_request};
-use openfang_types::limits::{MCP_ASK_TIMEOUT, MCP_SUBSCRIPTIONS_PER_SESSION};
+use openfang_types::limits::{MCP_ASK_TIMEOUT, MCP_SUBSCRIPTIONS_PER_SESSION, MCP_URI_MAX_BYTES};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -15,6 +15,7 @@ use super::event_log::Streams;
 use super::handshake::Introduced;
 use super::outlet::{Outlet, Sent, Weight};
 use super::running::Running;
+use super::shared::{OwnerMemory, Subscriptions};
 use crate::capabilities::ClientCapabilities;
 use crate::error::McpError;
 use crate::meta::LogLevel;
@@ -28,12 +29,14 @@ pub(crate) struct Session {
     level: Mutex<LogLevel>,
     pub(crate) running: Arc<Running>,
     asked: Mutex<Asked>,
-    watched: Mutex<HashMap<String, DropGuard>>,
+    watched: Mutex<HashMap<String, (DropGuard, Subscriptions)>>,
     is_watching_lists: AtomicBool,
     /// Where messages go that belong to no request.
     unsolicited: Arc<dyn Outlet>,
     /// The streams that can be resumed.
     pub(crate) streams: Streams,
+    /// What its owner's sessions take.
+    memory: Arc<OwnerMemory>,
     /// Fires when the conversation is over.
     pub(crate) ended: CancellationToken,
 }
@@ -45,7 +48,12 @@ struct Asked {
 }
 
 impl Session {
-    pub(crate) fn new(introduced: Introduced, running: Arc<Running>, unsolicited: Arc<dyn Outlet>) -> Self {
+    pub(crate) fn new(
+        introduced: Introduced,
+        running: Arc<Running>,
+        unsolicited: Arc<dyn Outlet>,
+        memory: Arc<OwnerMemory>,
+    ) -> Self {
         Self {
             introduced,
             level: Mutex::new(LogLevel::Info),
@@ -54,7 +62,8 @@ impl Session {
             watched: Mutex::default(),
             is_watching_lists: AtomicBool::new(false),
             unsolicited,
-            streams: Streams::default(),
+            streams: Streams::new(Arc::clone(&memory)),
+            memory,
             ended: CancellationToken::new(),
         }
     }
@@ -95,8 +104,13 @@ impl Session {
             let text = format!("{MCP_SUBSCRIPTIONS_PER_SESSION} resources are watched already; unsubscribe from one");
             return Err(McpError::InvalidParams(text));
         }
+        if uri.len() > MCP_URI_MAX_BYTES {
+            let text = format!("a uri that is subscribed to has at most {MCP_URI_MAX_BYTES} bytes");
+            return Err(McpError::InvalidParams(text));
+        }
+        let taken = self.memory.subscribe(std::iter::once(uri)).ok_or_else(too_many_subscriptions)?;
         let token = self.ended.child_token();
-        watched.insert(uri.to_owned(), token.clone().drop_guard());
+        watched.insert(uri.to_owned(), (token.clone().drop_guard(), taken));
         Ok(Some(token))
     }
 
@@ -136,17 +150,19 @@ impl Session {
         }
     }
 
-    /// The client answered; an answer to nothing is ignored.
-    pub(crate) fn answered(&self, id: &Id, reply: Reply) {
+    /// The client answered; whether anything was asked. An answer to nothing is dropped.
+    pub(crate) fn answered(&self, id: &Id, reply: Reply) -> bool {
         let waiting = match id {
             Id::Number(number) => self.asked().waiting.remove(number),
             Id::String(_) | Id::Null => None,
         };
+        let is_known = waiting.is_some();
         match waiting {
             // Whoever asked may have gone.
             Some(tell) => drop(tell.send(reply)),
             None => tracing::debug!(%id, "an answer to nothing"),
         }
+        is_known
     }
 
     /// Ends the conversation and everything that runs in it.
@@ -159,6 +175,11 @@ impl Session {
     fn asked(&self) -> MutexGuard<'_, Asked> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The subscriptions of one owner take more than they may.
+pub(super) fn too_many_subscriptions() -> McpError {
+    McpError::Busy("this user's subscriptions take too much memory; unsubscribe from some".to_owned())
 }
 
 /// Forgets a question when nobody waits for it any more.

@@ -1,17 +1,24 @@
 //! Legacy sessions over HTTP. What a session is stands sealed in its id, so that plain calls need no memory; what it
-//! remembers beyond that is made on first use, bounded, and forgotten when idle.
+//! remembers beyond that is made on first use, bounded for each owner, and forgotten when idle.
+//!
+//! An id is good at every server of the process. Each of them remembers for itself what was told there; a session that
+//! ends, ends at all of them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use openfang_types::limits::{MCP_ENDED_SESSIONS, MCP_SESSION_IDLE, MCP_SESSION_TTL, MCP_SESSIONS};
+use openfang_types::limits::{MCP_ENDED_SESSIONS, MCP_SESSION_IDLE, MCP_SESSION_TTL};
+use openfang_types::quota::Quota;
 
 use super::Server;
-use super::event_log::{EventLog, Keeps};
+use super::event_log::EventLog;
 use super::handshake::Introduced;
 use super::running::Running;
 use super::session::Session;
+use super::shared::OwnerMemory;
 use crate::capabilities::ClientCapabilities;
+use crate::counts::UnknownId;
 use crate::error::McpError;
 use crate::host::{Host, SealedFor};
 use crate::revision::{Era, Revision};
@@ -21,30 +28,32 @@ type Nonce = [u8; NONCE_BYTES];
 
 const BOOT_BYTES: usize = 8;
 
-/// The sessions that remember something.
+/// The sessions of all owners that remember something.
 pub(crate) struct Sessions {
     /// Tells ids that this process made from those of an earlier one.
     boot: [u8; BOOT_BYTES],
+    quota: Quota,
     state: Mutex<State>,
-}
-
-impl Default for Sessions {
-    fn default() -> Self {
-        let mut boot = [0; BOOT_BYTES];
-        if let Err(error) = getrandom::fill(&mut boot) {
-            tracing::warn!(%error, "sessions of an earlier start will look like ours");
-        }
-        Self { boot, state: Mutex::default() }
-    }
 }
 
 #[derive(Default)]
 struct State {
-    live: HashMap<Nonce, Live>,
+    owners: HashMap<String, OwnerSessions>,
+    /// Those of all owners that remember something.
+    all: usize,
+}
+
+/// A session, and at which server.
+type Place = (Nonce, u64);
+
+/// The sessions of one owner.
+#[derive(Default)]
+struct OwnerSessions {
+    live: HashMap<Place, Live>,
     /// Ended on purpose: their ids are good no more.
-    ended: Remembered,
+    ended: Remembered<Nonce>,
     /// Forgotten because they were idle: plain calls go on, their streams are gone.
-    forgotten: Remembered,
+    forgotten: Remembered<Place>,
 }
 
 struct Live {
@@ -60,16 +69,21 @@ pub(crate) struct HttpSession {
 }
 
 /// A set that forgets its oldest.
-#[derive(Default)]
-struct Remembered {
-    order: VecDeque<Nonce>,
-    set: HashSet<Nonce>,
+struct Remembered<T> {
+    order: VecDeque<T>,
+    set: HashSet<T>,
 }
 
-impl Remembered {
-    fn insert(&mut self, nonce: Nonce) {
-        if self.set.insert(nonce) {
-            self.order.push_back(nonce);
+impl<T> Default for Remembered<T> {
+    fn default() -> Self {
+        Self { order: VecDeque::new(), set: HashSet::new() }
+    }
+}
+
+impl<T: Copy + Eq + Hash> Remembered<T> {
+    fn insert(&mut self, id: T) {
+        if self.set.insert(id) {
+            self.order.push_back(id);
         }
         if self.order.len() > MCP_ENDED_SESSIONS
             && let Some(oldest) = self.order.pop_front()
@@ -78,8 +92,8 @@ impl Remembered {
         }
     }
 
-    fn contains(&self, nonce: &Nonce) -> bool {
-        self.set.contains(nonce)
+    fn contains(&self, id: &T) -> bool {
+        self.set.contains(id)
     }
 }
 
@@ -97,6 +111,15 @@ pub(crate) struct Found {
     pub(crate) has_streams: bool,
 }
 
+/// Why there is no session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoSession {
+    /// The id is not ours, not this caller's, over or too old.
+    Unknown,
+    /// The owner has as many sessions at work as it may have.
+    TooMany,
+}
+
 impl<H: Host> Server<H> {
     /// Makes a session id; the session itself comes into being when it has something to remember.
     pub(super) fn make_session(&self, caller: &H::Caller, introduced: Introduced) -> Result<String, McpError> {
@@ -105,92 +128,154 @@ impl<H: Host> Server<H> {
         let expiry = self.now() + MCP_SESSION_TTL.as_secs().cast_signed();
         let mut payload = vec![introduced.revision.index() as u8, introduced.client.to_byte()];
         payload.extend_from_slice(&expiry.to_be_bytes());
-        payload.extend_from_slice(&self.inner.sessions.boot);
+        payload.extend_from_slice(&self.inner.shared.sessions.boot);
         payload.extend_from_slice(&nonce);
         let owner = self.inner.host.owner(caller);
         Ok(self.inner.seal.seal(SealedFor::Session, &owner, &payload))
     }
 
-    /// The session of an id; none when it is not ours, not this caller's, over or too old.
-    pub(super) fn find_session(&self, caller: &H::Caller, id: &str) -> Option<Found> {
-        let Opened { nonce, introduced, is_of_this_start } = self.opened_session(caller, id)?;
-        let now = self.now();
-        let mut state = self.inner.sessions.lock();
-        if state.ended.contains(&nonce) {
-            return None;
-        }
-        if state.live.get(&nonce).is_some_and(|live| live.is_idle(now)) {
-            state.forget(&nonce);
-        }
-        let has_streams = is_of_this_start && !state.forgotten.contains(&nonce);
-        if !state.live.contains_key(&nonce) && state.live.len() >= MCP_SESSIONS && !state.make_room(now) {
-            return None;
-        }
-        let live = state
-            .live
-            .entry(nonce)
-            .or_insert_with(|| Live { session: HttpSession::new(introduced), used: now });
-        live.used = now;
-        Some(Found { http: Arc::clone(&live.session), has_streams })
-    }
-
-    /// Ends a session; whether there was one.
-    pub(super) fn end_session(&self, caller: &H::Caller, id: &str) -> bool {
-        let Some(Opened { nonce, .. }) = self.opened_session(caller, id) else { return false };
-        let mut state = self.inner.sessions.lock();
-        if state.ended.contains(&nonce) {
-            return false;
-        }
-        state.ended.insert(nonce);
-        let live = state.live.remove(&nonce);
-        drop(state);
-        if let Some(live) = live {
-            live.session.end();
-        }
-        true
-    }
-
-    fn opened_session(&self, caller: &H::Caller, id: &str) -> Option<Opened> {
+    /// The session of an id.
+    pub(super) fn find_session(&self, caller: &H::Caller, id: &str) -> Result<Found, NoSession> {
         let owner = self.inner.host.owner(caller);
-        let payload = self.inner.seal.open(SealedFor::Session, &owner, id)?;
+        let found = match self.opened_session(&owner, id) {
+            Some(opened) => self.inner.shared.sessions.find(&owner, &opened, (self.inner.number, self.now()), || {
+                HttpSession::new(opened.introduced, self.inner.shared.memory_of(&owner))
+            }),
+            None => Err(NoSession::Unknown),
+        };
+        if matches!(found, Err(NoSession::Unknown)) {
+            self.inner.shared.counts.add(UnknownId::Session);
+        }
+        found
+    }
+
+    /// Ends a session, at every server; whether there was one.
+    pub(super) fn end_session(&self, caller: &H::Caller, id: &str) -> bool {
+        let owner = self.inner.host.owner(caller);
+        let opened = self.opened_session(&owner, id);
+        let has_ended = opened.is_some_and(|opened| self.inner.shared.sessions.end(&owner, opened.nonce));
+        if !has_ended {
+            self.inner.shared.counts.add(UnknownId::Session);
+        }
+        has_ended
+    }
+
+    fn opened_session(&self, owner: &str, id: &str) -> Option<Opened> {
+        let payload = self.inner.seal.open(SealedFor::Session, owner, id)?;
         let (&[revision, client], rest) = payload.split_first_chunk::<2>()?;
         let (expiry, rest) = rest.split_first_chunk::<8>()?;
         let (boot, nonce) = rest.split_first_chunk::<BOOT_BYTES>()?;
         let revision = Revision::all().find(|known| known.index() == usize::from(revision))?;
         let is_good = revision.era() == Era::Legacy && i64::from_be_bytes(*expiry) >= self.now();
         let introduced = Introduced { revision, client: ClientCapabilities::from_byte(client) };
-        let is_of_this_start = *boot == self.inner.sessions.boot;
+        let is_of_this_start = *boot == self.inner.shared.sessions.boot;
         is_good.then_some(Opened { nonce: nonce.try_into().ok()?, introduced, is_of_this_start })
     }
 }
 
 impl Sessions {
+    pub(super) fn new(quota: Quota) -> Self {
+        let mut boot = [0; BOOT_BYTES];
+        if let Err(error) = getrandom::fill(&mut boot) {
+            tracing::warn!(%error, "sessions of an earlier start will look like ours");
+        }
+        Self { boot, quota, state: Mutex::default() }
+    }
+
+    fn find(
+        &self,
+        owner: &str,
+        opened: &Opened,
+        (server, now): (u64, i64),
+        make: impl FnOnce() -> Arc<HttpSession>,
+    ) -> Result<Found, NoSession> {
+        let place = (opened.nonce, server);
+        let mut state = self.lock();
+        if let Some(owned) = state.owners.get_mut(owner) {
+            if owned.ended.contains(&opened.nonce) {
+                return Err(NoSession::Unknown);
+            }
+            if let Some(live) = owned.live.get_mut(&place).filter(|live| !live.is_idle(now)) {
+                live.used = now;
+                let http = Arc::clone(&live.session);
+                return Ok(Found { http, has_streams: opened.is_of_this_start && !owned.forgotten.contains(&place) });
+            }
+        }
+        state.forget(owner, &place);
+        let has_streams = opened.is_of_this_start && !state.of(owner).forgotten.contains(&place);
+        if !state.has_room(owner, self.quota) && !state.make_room(owner, self.quota, now) {
+            return Err(NoSession::TooMany);
+        }
+        let session = make();
+        state.of(owner).live.insert(place, Live { session: Arc::clone(&session), used: now });
+        state.all += 1;
+        Ok(Found { http: session, has_streams })
+    }
+
+    fn end(&self, owner: &str, nonce: Nonce) -> bool {
+        let mut state = self.lock();
+        let owned = state.of(owner);
+        if owned.ended.contains(&nonce) {
+            return false;
+        }
+        owned.ended.insert(nonce);
+        let over: Vec<Live> = owned.live.extract_if(|place, _| place.0 == nonce).map(|(_, live)| live).collect();
+        state.all -= over.len();
+        drop(state);
+        over.iter().for_each(|live| live.session.end());
+        true
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    fn forget(&mut self, nonce: &Nonce) {
-        self.forgotten.insert(*nonce);
-        if let Some(live) = self.live.remove(nonce) {
+    fn of(&mut self, owner: &str) -> &mut OwnerSessions {
+        self.owners.entry(owner.to_owned()).or_default()
+    }
+
+    fn has_room(&self, owner: &str, quota: Quota) -> bool {
+        let owned = self.owners.get(owner).map_or(0, |owned| owned.live.len());
+        quota.admits(owned, self.all, 1)
+    }
+
+    fn forget(&mut self, owner: &str, place: &Place) {
+        let owned = self.of(owner);
+        if let Some(live) = owned.live.remove(place) {
+            owned.forgotten.insert(*place);
+            self.all -= 1;
             live.session.end();
         }
     }
 
+    /// Forgets sessions of this owner that are not at work. An owner that has none to forget gets the room of the one
+    /// that has most.
+    fn make_room(&mut self, owner: &str, quota: Quota, now: i64) -> bool {
+        self.forget_quiet(owner, now);
+        if self.has_room(owner, quota) {
+            return true;
+        }
+        let most = self.owners.iter().max_by_key(|(_, owned)| owned.live.len()).map(|(name, _)| name.clone());
+        if let Some(most) = most.filter(|most| most != owner) {
+            self.forget_quiet(&most, now);
+        }
+        self.has_room(owner, quota)
+    }
+
     /// Forgets what is idle, or else what has been quiet for longest; nothing that works.
-    fn make_room(&mut self, now: i64) -> bool {
-        let idle: Vec<Nonce> =
-            self.live.iter().filter(|(_, live)| live.is_idle(now)).map(|(nonce, _)| *nonce).collect();
-        if idle.is_empty() {
-            let quiet = self.live.iter().filter(|(_, live)| live.session.is_quiet());
-            let Some(oldest) = quiet.min_by_key(|(_, live)| live.used).map(|(nonce, _)| *nonce) else { return false };
-            self.forget(&oldest);
+    fn forget_quiet(&mut self, owner: &str, now: i64) {
+        let owned = self.of(owner);
+        let mut places: Vec<Place> =
+            owned.live.iter().filter(|(_, live)| live.is_idle(now)).map(|(place, _)| *place).collect();
+        if places.is_empty() {
+            let quiet = owned.live.iter().filter(|(_, live)| live.session.is_quiet());
+            places.extend(quiet.min_by_key(|(_, live)| live.used).map(|(place, _)| *place));
         }
-        for nonce in idle {
-            self.forget(&nonce);
+        for place in places {
+            self.forget(owner, &place);
         }
-        true
     }
 }
 
@@ -201,9 +286,9 @@ impl Live {
 }
 
 impl HttpSession {
-    fn new(introduced: Introduced) -> Arc<Self> {
-        let standalone = EventLog::new(0, Keeps::ForReplay);
-        let session = Session::new(introduced, Arc::new(Running::default()), Arc::clone(&standalone) as _);
+    fn new(introduced: Introduced, memory: Arc<OwnerMemory>) -> Arc<Self> {
+        let standalone = EventLog::for_replay(0, Arc::clone(&memory));
+        let session = Session::new(introduced, Arc::new(Running::default()), Arc::clone(&standalone) as _, memory);
         Arc::new(Self { session: Arc::new(session), standalone })
     }
 

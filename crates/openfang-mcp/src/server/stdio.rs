@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::Server;
 use super::duplex::Duplex;
-use super::event_log::{EventLog, Keeps};
+use super::event_log::EventLog;
 use crate::framing::{Frame, FrameReader, Framing, write_frame};
 use crate::host::Host;
 
@@ -22,8 +22,8 @@ impl<H: Host> Server<H> {
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
     {
-        let out = EventLog::new(0, Keeps::UntilRead);
-        let duplex = Duplex::new(self.clone(), caller, std::sync::Arc::clone(&out));
+        let out = EventLog::queue();
+        let duplex = Duplex::new(self.clone(), &caller, std::sync::Arc::clone(&out));
         let (tell_framing, framing) = tokio::sync::watch::channel(Framing::Lines);
         let mut frames = out.tail();
 
@@ -42,7 +42,7 @@ impl<H: Host> Server<H> {
                 };
                 tell_framing.send_replace(reader.framing());
                 match frame {
-                    Some(Frame::Message(frame)) => duplex.accept(frame.trim_ascii()),
+                    Some(Frame::Message(frame)) => duplex.accept(&caller, frame.trim_ascii(), None),
                     Some(Frame::TooLarge) => {
                         duplex.refuse(&ErrorObject::invalid_request("the message is larger than 10 MiB"))
                     }

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use openfang_types::jsonrpc::encode_notification;
-use openfang_types::limits::{MCP_LISTENERS_PER_OWNER, MCP_SUBSCRIPTIONS_PER_SESSION};
+use openfang_types::limits::{MCP_LISTENERS_PER_OWNER, MCP_SUBSCRIPTIONS_PER_SESSION, MCP_URI_MAX_BYTES};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::outlet::{Outlet, Sent, Weight};
 use super::respond::{Kind, Signature, members};
-use super::session::Session;
+use super::session::{Session, too_many_subscriptions};
 use super::{Request, Server};
 use crate::content::raw;
 use crate::error::McpError;
@@ -41,6 +41,7 @@ impl Filter {
         if !offers.subscriptions {
             self.resource_subscriptions.clear();
         }
+        self.resource_subscriptions.retain(|uri| uri.len() <= MCP_URI_MAX_BYTES);
         self.resource_subscriptions.truncate(MCP_SUBSCRIPTIONS_PER_SESSION);
         self
     }
@@ -66,8 +67,11 @@ impl<H: Host> Server<H> {
         let params = request.params().ok_or_else(wrong)?;
         let params: Params = serde_json::from_str(params.get()).map_err(|_| wrong())?;
         let host = &self.inner.host;
-        let _seat = self.inner.listeners.seat(host.owner(&request.caller))?;
+        let owner = host.owner(&request.caller);
         let accepted = params.notifications.within(host.offers(&request.caller));
+        let uris = accepted.resource_subscriptions.iter().map(String::as_str);
+        let _taken = self.inner.shared.memory_of(&owner).subscribe(uris).ok_or_else(too_many_subscriptions)?;
+        let _seat = self.inner.listeners.seat(owner)?;
         let meta = Signature::subscription_meta(&request.id);
         let mut changes = host.changes(&request.caller, &accepted.wanted());
 

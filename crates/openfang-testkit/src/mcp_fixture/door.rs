@@ -16,8 +16,8 @@ use hyper::body::{Frame, Incoming};
 use openfang_api::server::{Peer, serve};
 use openfang_kernel::SystemClock;
 use openfang_mcp::Server;
-use openfang_mcp::server::Parts;
 use openfang_mcp::server::http::{HttpBody, HttpRequest};
+use openfang_mcp::server::{Parts, Shared};
 use openfang_types::limits::{Limits, MAX_MCP_MESSAGE_SIZE};
 use tokio::net::TcpListener;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -51,7 +51,8 @@ impl Running {
 /// A fresh fixture behind a server, for any door.
 pub fn server(tracker: TaskTracker, stop: CancellationToken) -> Server<Fixture> {
     let (seal, clock) = (Arc::new(FreshSeal::new()), Arc::new(SystemClock));
-    Server::new(Parts { host: Fixture::new(), seal, clock, tracker, stop })
+    let shared = Shared::new(&Limits::default());
+    Server::new(Parts { host: Fixture::new(), seal, clock, tracker, stop, shared })
 }
 
 /// Serves a fresh fixture.

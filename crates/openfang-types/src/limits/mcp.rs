@@ -22,7 +22,7 @@ pub const MCP_CACHE_TTL: Duration = Duration::from_secs(60);
 pub const MCP_INPUT_ROUNDS: usize = 10;
 /// How long a client may take to bring a request's state back.
 pub const MCP_STATE_TTL: Duration = Duration::from_secs(3_600);
-/// States that were brought back, remembered so that none is used twice.
+/// States that were brought back, remembered so that none is used twice: of all owners together.
 pub const MCP_USED_STATES: usize = 65_536;
 /// How long a person may take to answer a question of a legacy session.
 pub const MCP_ASK_TIMEOUT: Duration = Duration::from_secs(600);
@@ -32,23 +32,32 @@ pub const MCP_LOG_EVENTS: usize = 64;
 pub const MCP_LOG_BYTES: usize = 16 * 1024 * 1024;
 /// Bytes of one stream that are kept, after they were sent, for a client that comes back.
 pub const MCP_REPLAY_BYTES: usize = 256 * 1024;
+/// Bytes of one owner that are kept for clients that come back, in all sessions together. Beyond that what was read is
+/// dropped first, then what nobody reads.
+pub const MCP_REPLAY_BYTES_PER_OWNER: usize = 32 * 1024 * 1024;
 /// Streams of one session that can be resumed.
 pub const MCP_STREAMS_PER_SESSION: usize = 16;
 /// Requests of one peer that are worked on at a time.
 pub const MCP_RUNNING_PER_PEER: usize = 256;
 /// Resources that one session, or one listener, watches.
 pub const MCP_SUBSCRIPTIONS_PER_SESSION: usize = 1_000;
+/// What the subscriptions of one owner may take together; each counts its URI and [`MCP_SUBSCRIPTION_BYTES`].
+pub const MCP_SUBSCRIPTION_BYTES_PER_OWNER: usize = 16 * 1024 * 1024;
+/// What a subscription takes beside its URI.
+pub const MCP_SUBSCRIPTION_BYTES: usize = 1_024;
+/// The longest URI of a resource that can be subscribed to.
+pub const MCP_URI_MAX_BYTES: usize = 8 * 1024;
 /// Listeners of one owner.
 pub const MCP_LISTENERS_PER_OWNER: usize = 100;
-/// Legacy sessions that remember something.
+/// Legacy sessions that remember something, of all owners together.
 pub const MCP_SESSIONS: usize = 10_000;
 /// How long a legacy session remembers without being used.
 pub const MCP_SESSION_IDLE: Duration = Duration::from_secs(30 * 60);
 /// How long the id of a legacy session is good.
 pub const MCP_SESSION_TTL: Duration = Duration::from_secs(24 * 3_600);
-/// Session ids that are remembered as ended.
+/// Session ids of one owner that are remembered as ended.
 pub const MCP_ENDED_SESSIONS: usize = 65_536;
-/// Peers of the transport of 2024-11-05.
+/// Peers of the transport of 2024-11-05, of all owners together.
 pub const MCP_SSE_PEERS: usize = 1_000;
 /// How long an answer may take before its response becomes a stream.
 pub const MCP_QUIET: Duration = Duration::from_secs(2);

@@ -6,13 +6,15 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::FileName;
+
 /// One piece of content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     /// The content itself.
     pub body: PartBody,
     /// A file's name.
-    pub filename: Option<String>,
+    pub filename: Option<FileName>,
     /// What the content is.
     pub media_type: Option<String>,
     /// Free data of the sender.
@@ -49,7 +51,7 @@ impl Part {
     }
 
     /// A file with its bytes.
-    pub fn file(bytes: Vec<u8>, filename: Option<String>, media_type: Option<String>) -> Self {
+    pub fn file(bytes: Vec<u8>, filename: Option<FileName>, media_type: Option<String>) -> Self {
         Self { body: PartBody::Raw(bytes), filename, media_type, metadata: Map::new() }
     }
 
@@ -92,7 +94,7 @@ struct Members {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     data: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    filename: Option<String>,
+    filename: Option<FileName>,
     #[serde(skip_serializing_if = "Option::is_none")]
     media_type: Option<String>,
     #[serde(skip_serializing_if = "Map::is_empty")]

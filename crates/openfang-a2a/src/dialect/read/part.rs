@@ -157,7 +157,7 @@ impl Members {
         };
         Ok(Part {
             body,
-            filename: filled(self.name),
+            filename: filled(self.name).map(Into::into),
             media_type: filled(self.mime_type),
             metadata: self.metadata.unwrap_or_default().0,
         })

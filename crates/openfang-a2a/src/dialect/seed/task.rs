@@ -178,7 +178,7 @@ impl From<&Artifact> for A2aArtifact {
 impl From<&Part> for A2aPart {
     fn from(part: &Part) -> Self {
         let mime_type = |otherwise: &str| part.media_type.clone().unwrap_or_else(|| otherwise.to_owned());
-        let name = || part.filename.clone().unwrap_or_else(|| "file".to_owned());
+        let name = || part.filename.as_deref().unwrap_or("file").to_owned();
         match &part.body {
             PartBody::Text(text) => Self::Text { text: text.clone() },
             PartBody::Raw(bytes) => Self::File {

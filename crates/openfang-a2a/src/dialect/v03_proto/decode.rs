@@ -78,7 +78,7 @@ impl PartIn for ProtoPart {
         let body = match (self.text, self.file, self.data) {
             (Some(text), None, None) => PartBody::Text(text),
             (None, Some(Object(file)), None) => {
-                (filename, media_type) = (filled(file.name), filled(file.mime_type));
+                (filename, media_type) = (filled(file.name).map(Into::into), filled(file.mime_type));
                 file_body("file", file.file_with_bytes, file.file_with_uri)?
             }
             (None, None, Some(Object(data))) => {

@@ -77,7 +77,7 @@ impl PartIn for PartV10 {
         };
         Ok(Part {
             body,
-            filename: filled(self.filename),
+            filename: filled(self.filename).map(Into::into),
             media_type: filled(self.media_type),
             metadata: self.metadata.unwrap_or_default().0,
         })

@@ -4,8 +4,9 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use openfang_kernel::SystemClock;
-use openfang_kernel::mcp::serving::{HouseHost, Parts, Server};
+use openfang_kernel::mcp::serving::{HouseHost, Parts, Server, Shared};
 use openfang_kernel::mcp::{HomeSeal, View};
+use openfang_types::limits::Limits;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -36,6 +37,7 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
         clock: Arc::new(SystemClock),
         tracker: tracker.clone(),
         stop: stop.clone(),
+        shared: Shared::new(&Limits::default()),
     });
     let mut signals = Signals::listen().map_err(CliError::Runtime)?;
     let serve = server.serve_stdio((), tokio::io::stdin(), tokio::io::stdout());

@@ -254,6 +254,7 @@ impl Client {
             declared: ClientCapabilities::NONE,
             patience: PATIENCE,
             tracker: self.tracker.clone(),
+            counts: std::sync::Arc::default(),
         })
         .await
         .map_err(|(error, _)| error)

@@ -6,15 +6,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use openfang_types::jsonrpc::ErrorObject;
-use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_SSE_PEERS};
+use openfang_types::limits::MAX_MCP_MESSAGE_SIZE;
 
 use super::accept::is_json;
+use super::post::held;
 use super::stream::EventBody;
 use super::{HttpBody, HttpRequest, Refused, empty, events};
+use crate::counts::UnknownId;
 use crate::host::Host;
 use crate::server::Server;
 use crate::server::duplex::Duplex;
-use crate::server::event_log::{EventLog, Keeps};
+use crate::server::event_log::EventLog;
+use crate::server::sessions::NoSession;
 
 /// The peers of this transport, by the secret in the address they post to.
 pub(in crate::server) struct SsePeers<H: Host> {
@@ -64,13 +67,13 @@ impl<H: Host> Server<H> {
         }
         let secret: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
         let owner = self.inner.host.owner(&caller);
-        let out = EventLog::new(0, Keeps::UntilRead);
-        let duplex = Arc::new(Duplex::new(self.clone(), caller, Arc::clone(&out)));
+        let out = EventLog::queue();
+        let duplex = Arc::new(Duplex::new(self.clone(), &caller, Arc::clone(&out)));
         {
             let mut peers = self.inner.sse_peers.lock();
-            if peers.len() >= MCP_SSE_PEERS {
-                let error = ErrorObject::invalid_request("too many streams are open; close one");
-                return *Refused::new(StatusCode::SERVICE_UNAVAILABLE, &error).0;
+            let owned = peers.values().filter(|peer| peer.owner == owner).count();
+            if !self.inner.shared.sse_peers.admits(owned, peers.len(), 1) {
+                return *Refused::too_many("this user has too many streams open; close one").0;
             }
             peers.insert(secret.clone(), Peer { owner, duplex, out: Arc::clone(&out) });
         }
@@ -104,10 +107,13 @@ impl<H: Host> Server<H> {
                 *Refused::new(StatusCode::SERVICE_UNAVAILABLE, &error).0
             }
             Some(duplex) => {
-                duplex.accept(&request.body);
+                duplex.accept(&request.caller, &request.body, held(&request.body));
                 empty(StatusCode::ACCEPTED)
             }
-            None => *Refused::no_session().0,
+            None => {
+                self.inner.shared.counts.add(UnknownId::Session);
+                *Refused::no_session(NoSession::Unknown).0
+            }
         }
     }
 }

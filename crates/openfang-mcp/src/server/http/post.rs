@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use openfang_types::jsonrpc::{ErrorObject, Id, IdRule, Incoming, RpcError, decode, encode_error, is_batch};
-use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
+use openfang_types::limits::{INFLIGHT_FROM_BYTES, MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ use crate::error::McpError;
 use crate::host::Host;
 use crate::meta::Meta;
 use crate::revision::{Era, Revision};
-use crate::server::event_log::{EventLog, Keeps};
+use crate::server::event_log::EventLog;
 use crate::server::handshake::{Introduced, is_handshake};
 use crate::server::outlet::{Nowhere, Outlet};
 use crate::server::params::Named;
@@ -36,6 +36,13 @@ pub(super) struct Asked<'a> {
     id: Id,
     pub(super) method: &'a str,
     pub(super) params: Option<&'a RawValue>,
+    /// A large body, for as long as the work on it goes on.
+    held: Option<Bytes>,
+}
+
+/// A body that is large stays with the work on it, also when its client goes away: so it counts until that is done.
+pub(in crate::server) fn held(body: &Bytes) -> Option<Bytes> {
+    (body.len() >= INFLIGHT_FROM_BYTES).then(|| body.clone())
 }
 
 impl<H: Host> Server<H> {
@@ -55,11 +62,11 @@ impl<H: Host> Server<H> {
         }
         match decode(&body, IdRule::Mcp) {
             Ok(Incoming::Request { id, method, params }) => {
-                Box::pin(self.post_request(caller, &headers, Asked { id, method: &method, params })).await
+                Box::pin(self.post_request(caller, &headers, Asked { id, method: &method, params, held: held(&body) })).await
             }
             Ok(other) => {
                 let standing = self.standing(&caller, &headers)?;
-                take(&standing, other);
+                take(&self.inner.shared.counts, &standing, other);
                 Ok(empty(StatusCode::ACCEPTED))
             }
             Err(error) => Err(unreadable(&error)),
@@ -109,7 +116,7 @@ impl<H: Host> Server<H> {
     ) -> Result<(Request<H::Caller>, Arc<EventLog>, Accept), McpError> {
         headers::version_agrees(headers, &meta)?;
         let (revision, client) = meta.modern()?;
-        let log = EventLog::new(0, Keeps::UntilRead);
+        let log = EventLog::queue();
         let accept = Accept::of(headers);
         let outlet: Arc<dyn Outlet> = if accept.events { Arc::clone(&log) as _ } else { Arc::new(Nowhere) };
         let request = Request {
@@ -176,7 +183,7 @@ impl<H: Host> Server<H> {
         };
         let log = match &session {
             Some(session) => session.streams.prepare(),
-            None => EventLog::new(0, Keeps::UntilRead),
+            None => EventLog::queue(),
         };
         let client = session.as_ref().map_or(ClientCapabilities::NONE, |session| session.client());
         let request = Request {
@@ -194,7 +201,11 @@ impl<H: Host> Server<H> {
             cancel: run.as_ref().map_or_else(CancellationToken::new, |run| run.token()),
         };
         let (server, told) = (self.clone(), Arc::clone(&log));
-        let work = async move { server.answer(&request).await };
+        let held = asked.held;
+        let work = async move {
+            let _held = held;
+            server.answer(&request).await
+        };
         let then = move |answer: Option<Answer>| {
             told.finish(answer.map(|answer| answer.frame.into_bytes()));
             drop(run);
@@ -209,6 +220,8 @@ impl<H: Host> Server<H> {
             Some(Some(answer)) if log.is_quiet() && accept.json => answered(answer),
             Some(None) if log.is_quiet() => empty(StatusCode::ACCEPTED),
             quick => {
+                // From before the work began, or it would not notice that the work ended its connection.
+                let reader = log.from_the_beginning();
                 if let Some(answer) = quick {
                     log.finish(answer.map(|answer| answer.frame.into_bytes()));
                 }
@@ -219,8 +232,7 @@ impl<H: Host> Server<H> {
                     }
                     None => Ids::None,
                 };
-                // From before the work began, or it would not notice that the work ended its connection.
-                events(EventBody::new(log.from_the_beginning(), ids, None))
+                events(EventBody::new(reader, ids, None))
             }
         })
     }
@@ -248,7 +260,7 @@ pub(super) fn one(frame: Bytes, accept: Accept) -> Response<HttpBody> {
     if accept.json {
         return whole(StatusCode::OK, Frame::from(frame));
     }
-    let log = EventLog::new(0, Keeps::UntilRead);
+    let log = EventLog::queue();
     log.finish(Some(frame));
     events(EventBody::new(log.tail(), Ids::None, None))
 }

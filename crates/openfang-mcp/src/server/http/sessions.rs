@@ -11,16 +11,17 @@ use super::{
 use crate::host::Host;
 use crate::revision::{Era, Revision};
 use crate::server::Server;
+use crate::server::sessions::NoSession;
 
 impl<H: Host> Server<H> {
     /// Opens the session's own stream, or resumes one that was cut off.
     pub(super) fn get_stream(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
         let found = match legacy_session(request)? {
-            Some(id) => self.find_session(&request.caller, id).ok_or_else(Refused::no_session)?,
+            Some(id) => self.find_session(&request.caller, id).map_err(Refused::no_session)?,
             None => return Err(Refused::method()),
         };
         if !found.has_streams {
-            return Err(Refused::no_session());
+            return Err(Refused::no_session(NoSession::Unknown));
         }
         let http = found.http;
         let facts = http.session.revision().facts();
@@ -28,7 +29,7 @@ impl<H: Host> Server<H> {
         let resumes = last.is_some_and(|id| !id.starts_with(STANDALONE));
         let reader = match last {
             None => http.standalone.next_reader(),
-            Some(id) => resumed(&http, id).ok_or_else(Refused::no_session)?,
+            Some(id) => resumed(&http, id).ok_or_else(|| Refused::no_session(NoSession::Unknown))?,
         };
         self.watch_lists(&request.caller, &http.session);
         let ids = if facts.primed_streams { Ids::Primed } else { Ids::Each };
@@ -40,7 +41,11 @@ impl<H: Host> Server<H> {
     /// Ends a session.
     pub(super) fn delete_session(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
         let id = legacy_session(request)?.ok_or_else(Refused::method)?;
-        if self.end_session(&request.caller, id) { Ok(empty(StatusCode::OK)) } else { Err(Refused::no_session()) }
+        if self.end_session(&request.caller, id) {
+            Ok(empty(StatusCode::OK))
+        } else {
+            Err(Refused::no_session(NoSession::Unknown))
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use openfang_types::jsonrpc::Incoming;
 
 use super::post::Asked;
 use super::{PROTOCOL_VERSION, Refused, SESSION_ID, single};
+use crate::counts::{Counts, UnknownId};
 use crate::error::McpError;
 use crate::host::Host;
 use crate::meta::Meta;
@@ -41,7 +42,7 @@ impl<H: Host> Server<H> {
         }
         match single(headers, &SESSION_ID)? {
             Some(id) => {
-                let found = self.find_session(caller, id).ok_or_else(Refused::no_session)?;
+                let found = self.find_session(caller, id).map_err(Refused::no_session)?;
                 let session = Arc::clone(&found.http.session);
                 Ok(Standing { revision: session.revision(), session: Some(session) })
             }
@@ -76,13 +77,15 @@ fn is_date(name: &str) -> bool {
 }
 
 /// Takes what wants no answer.
-pub(super) fn take(standing: &Standing, message: Incoming<'_>) {
-    let Some(session) = &standing.session else { return };
-    match message {
-        Incoming::Notification { method, params } => {
-            heard(&session.running, &method, params);
+pub(super) fn take(counts: &Counts, standing: &Standing, message: Incoming<'_>) {
+    match (message, &standing.session) {
+        (Incoming::Notification { method, params }, Some(session)) => heard(counts, &session.running, &method, params),
+        (Incoming::Response { id, outcome }, session) => {
+            let answers = |session: &Arc<Session>| session.answered(&id, outcome.map(ToOwned::to_owned));
+            if !session.as_ref().is_some_and(answers) {
+                counts.add(UnknownId::ClientReply);
+            }
         }
-        Incoming::Response { id, outcome } => session.answered(&id, outcome.map(ToOwned::to_owned)),
-        Incoming::Request { .. } => {}
+        (Incoming::Notification { .. }, None) | (Incoming::Request { .. }, _) => {}
     }
 }

@@ -2,7 +2,6 @@
 
 use futures_util::StreamExt as _;
 
-use super::super::super::event_log::Keeps;
 use super::super::super::outlet::{Outlet as _, Weight};
 use super::*;
 
@@ -13,7 +12,7 @@ async fn first(reader: EventReader, ids: Ids) -> String {
 
 #[tokio::test]
 async fn the_first_event_of_a_primed_stream_resumes_where_its_reader_stands() {
-    let log = EventLog::new(7, Keeps::ForReplay);
+    let log = EventLog::for_replay(7, Arc::default());
     for text in ["a", "b", "c"] {
         log.send(Bytes::from(text), Weight::Heavy);
     }
@@ -25,7 +24,7 @@ async fn the_first_event_of_a_primed_stream_resumes_where_its_reader_stands() {
 
 #[tokio::test]
 async fn a_stream_whose_connection_was_ended_before_anything_was_told_is_primed_and_over() {
-    let log = EventLog::new(7, Keeps::ForReplay);
+    let log = EventLog::for_replay(7, Arc::default());
     let reader = log.tail();
     log.end_connection();
     log.finish(Some(bytes::Bytes::from_static(b"the answer")));

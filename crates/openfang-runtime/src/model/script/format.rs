@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use openfang_types::ids::{ArtifactId, ToolName};
 use openfang_types::limits::{SCRIPT_MAX_DELAY, SCRIPT_MAX_STEPS};
-use openfang_types::task::{Message, Part, PartBody, TaskState};
+use openfang_types::task::{FileName, Message, Part, PartBody, TaskState};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -125,7 +125,7 @@ pub(super) struct ArtifactStep {
 struct FileStep {
     base64: Option<String>,
     url: Option<String>,
-    filename: Option<String>,
+    filename: Option<FileName>,
     media_type: Option<String>,
 }
 
