@@ -23,6 +23,7 @@ use crate::routes::a2a::Spoken;
 use metrics::HttpMetrics;
 
 pub(crate) use cookie::LoginCookie;
+pub(crate) use rate::network_of;
 
 mod auth;
 mod cookie;
@@ -171,7 +172,8 @@ fn checked<B>(gate: &Gate, socket: IpAddr, trace: TraceId, request: &Request<B>)
     if let Some(answer) = cors::preflight(request) {
         return Ok(Passed::Answered(answer));
     }
-    // A stranger cannot make us read.
+    // A stranger cannot make us read. Over HTTP/1 the parser has counted the headers already.
+    size::check_headers(request, config.limits.headers)?;
     size::check(request, config.limits.body_bytes)?;
     let peer = peer::of(socket, request.headers(), &config.trusted_proxies);
     // Before the credential is looked at: guessing must cost too.

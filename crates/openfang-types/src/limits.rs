@@ -126,6 +126,11 @@ pub const PAGE_DEFAULT_TASKS: usize = 50;
 pub const PAGE_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Events a stream reads from the log at a time; a slow reader costs the writer nothing and this much memory.
 pub const STREAM_BATCH_EVENTS: usize = 64;
+/// Bytes of these events, as they are stored, and of a task that a stream begins with. For more a stream waits for its
+/// turn.
+pub const STREAM_BATCH_BYTES: usize = 64 * 1024;
+/// Streams of one owner that hold more at a time; the others wait until it was read.
+pub const STREAMS_LARGE_PER_OWNER: usize = 2;
 /// How long cancel waits for the work to stop before it records the end; the work's future is dropped by then.
 pub const CANCEL_GRACE: Duration = Duration::from_millis(900);
 /// How long the daemon door waits for a connection and for the first byte of an answer that is not a run.
@@ -152,8 +157,14 @@ pub const STOP_AT_ONCE: Duration = Duration::from_secs(10);
 pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 /// Pause of the accept loop when the process is out of descriptors.
 pub const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
-/// How long a peer may take nothing of what we send before it is cut; a stream can be resumed.
-pub const WRITE_STALL: Duration = Duration::from_secs(30);
+/// What one answer over HTTP/2 hands to its connection at a time; the next piece follows when it was taken.
+pub const HTTP2_PIECE_BYTES: usize = 16 * 1024;
+/// An answer of up to so many bytes may wait at its connection after its request is over.
+pub const HTTP2_SMALL_BYTES: usize = 1024;
+/// What is read of a body after its request was refused, so that the peer sees the answer.
+pub const UNREAD_BODY_MAX_BYTES: usize = 64 * 1024 * 1024;
+/// How much of it is read at a time.
+pub const UNREAD_BODY_PIECE_BYTES: usize = 16 * 1024;
 /// Descriptors we ask the system for; what it grants is used.
 pub const NOFILE_TARGET: u64 = 65_536;
 /// A script's steps per rule; a longer one is a mistake.
@@ -276,7 +287,8 @@ pub struct Limits {
     pub streams_per_owner: usize,
     /// Bytes of a request body.
     pub body_bytes: usize,
-    /// Seconds a client may take to send its headers; an idle connection is closed after as long.
+    /// Seconds a client may take to send its headers; a connection without a request is closed after as long, over HTTP/2
+    /// after up to twice as long.
     pub header_read_secs: u64,
     /// Seconds a client may take to send its body.
     pub body_read_secs: u64,
@@ -286,7 +298,7 @@ pub struct Limits {
     pub header_bytes: usize,
     /// Connections in all.
     pub connections: usize,
-    /// Connections of one peer; loopback is exempt.
+    /// Connections of one peer, which is an IPv4 address or an IPv6 network of 64 bits; loopback is exempt.
     pub connections_per_peer: usize,
     /// HTTP/2 streams of one connection.
     pub http2_streams: u32,
@@ -302,6 +314,9 @@ pub struct Limits {
     pub failed_credential_cost: u32,
     /// Seconds between keep-alive comments on a stream.
     pub stream_keep_alive_secs: u64,
+    /// Seconds a client may take nothing of an answer before it is cut; over HTTP/2 its stream is closed. A stream of events
+    /// can be resumed.
+    pub write_stall_secs: u64,
     /// Seconds that running work gets to finish when the server is told to stop.
     pub drain_secs: u64,
 }
@@ -332,6 +347,7 @@ impl Default for Limits {
             rate_per_principal_burst: 500,
             failed_credential_cost: 10,
             stream_keep_alive_secs: 15,
+            write_stall_secs: 30,
             drain_secs: 30,
         }
     }
@@ -346,6 +362,11 @@ impl Limits {
     /// What a run of an agent may take.
     pub const fn run_timeout(&self) -> Duration {
         Duration::from_secs(self.run_timeout_secs)
+    }
+
+    /// How long a client may take nothing of an answer.
+    pub const fn write_stall(&self) -> Duration {
+        Duration::from_secs(self.write_stall_secs)
     }
 
     /// What running work gets at shutdown.

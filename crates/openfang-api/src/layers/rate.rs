@@ -104,7 +104,7 @@ impl Rates {
 }
 
 /// One subscriber has a whole IPv6 network of 64 bits; it is one peer.
-fn network_of(peer: IpAddr) -> IpAddr {
+pub(crate) fn network_of(peer: IpAddr) -> IpAddr {
     match peer {
         IpAddr::V4(_) => peer,
         IpAddr::V6(six) if six.is_loopback() => peer,
