@@ -10,6 +10,8 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::http::any_port;
+use crate::support::frames::{GOAWAY, Http2, Window};
+use crate::support::peers::oversized;
 
 async fn server(limits: Limits) -> (TestHome, TestServer) {
     let home = TestHome::new();
@@ -146,4 +148,116 @@ async fn a_call_whose_caller_hangs_up_is_dropped() {
     // Stopping waits for running calls: it would take the whole drain time if the call still ran.
     let stopped = tokio::time::timeout(Duration::from_secs(10), server.stop()).await;
     assert_eq!(stopped.expect("the call was dropped"), openfang_api::Stopped::Finished);
+}
+
+#[tokio::test]
+async fn a_connection_that_only_answers_pings_is_closed() {
+    let (_home, server) = server(Limits { header_read_secs: 1, ..Limits::default() }).await;
+    let mut peer = Http2::open(server.address, Window::Usual).await;
+
+    let mut is_told = false;
+    let closed = tokio::time::timeout(Duration::from_secs(30), async {
+        while let Some(frame) = peer.next().await {
+            is_told |= frame.kind == GOAWAY;
+        }
+    });
+
+    closed.await.expect("it is closed");
+    assert!(is_told, "it is told before");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_preface_in_pieces_is_understood() {
+    let (_home, server) = server(Limits::default()).await;
+    let mut stream = raw(server.address, b"P").await;
+    for piece in [&b"RI * HTTP/2.0\r\n"[..], b"\r\nSM\r\n\r", b"\n\0\0\0\x04\0\0\0\0\0"] {
+        assert_eq!(server.client().get("/health").await.status, 200);
+        stream.write_all(piece).await.unwrap();
+    }
+
+    let mut frame = [0; 9];
+    stream.read_exact(&mut frame).await.unwrap();
+    assert_eq!(frame[3], 4, "a SETTINGS frame");
+    let mut plain = raw(server.address, b"P").await;
+    plain
+        .write_all(format!("UT /health HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", server.address).as_bytes())
+        .await
+        .unwrap();
+    assert_eq!(read_answer(plain).await.status, 405);
+    drop(stream);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn what_two_readers_could_take_for_two_requests_is_refused() {
+    let (_home, server) = server(Limits::default()).await;
+    let host = server.address;
+    let post = format!("POST /api/tools/add_numbers HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n");
+    let hidden = format!("GET /health HTTP/1.1\r\nhost: {host}\r\n\r\n");
+    let rows = [
+        ("a bare line feed", format!("GET /health HTTP/1.1\nhost: {host}\r\n\r\n")),
+        ("a bare line feed at the end", format!("GET /health HTTP/1.1\r\nhost: {host}\r\n\n")),
+        ("two lengths", format!("{post}content-length: 2\r\ncontent-length: 2\r\n\r\n{{}}")),
+        (
+            "two codings",
+            format!("{post}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n"),
+        ),
+        (
+            "a coding before chunked",
+            format!("{post}transfer-encoding: identity, chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n"),
+        ),
+        (
+            "a coding and a length",
+            format!("{post}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n"),
+        ),
+    ];
+    for (what, request) in rows {
+        let mut stream = raw(host, format!("{request}{hidden}").as_bytes()).await;
+        let mut answers = String::new();
+        let _ = stream.read_to_string(&mut answers).await;
+        assert!(answers.starts_with("HTTP/1.1 400"), "{what}: {answers}");
+        assert_eq!(answers.matches("HTTP/1.1").count(), 1, "{what}: nothing after it is answered: {answers}");
+    }
+    // What is plain still comes one after the other.
+    let body = json!({"arguments": {"a": 1, "b": 2}}).to_string();
+    let chunked = format!("{post}transfer-encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    let lengthy = format!("{post}content-length: {}\r\n\r\n{body}", body.len());
+    let last = format!("GET /health HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    let mut stream = raw(host, format!("{chunked}{lengthy}{hidden}{last}").as_bytes()).await;
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).await.unwrap();
+    assert_eq!(answers.matches("HTTP/1.1 200").count(), 4, "{answers}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn whoever_sends_too_much_sees_the_refusal_and_no_broken_connection() {
+    let (_home, server) = server(Limits { body_bytes: 1000, ..Limits::default() }).await;
+    let host = server.address;
+    let head = format!("POST /api/tools/add_numbers HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n");
+    let large = vec![b'x'; 16 * 1024 * 1024];
+    let chunk = [format!("{:x}\r\n", large.len()).as_bytes(), &large, b"\r\n0\r\n\r\n"].concat();
+
+    for (framing, body) in
+        [(format!("content-length: {}", large.len()), &large), ("transfer-encoding: chunked".to_owned(), &chunk)]
+    {
+        let mut stream = raw(host, format!("{head}{framing}\r\n\r\n").as_bytes()).await;
+        stream.write_all(body).await.expect("it is taken");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("the connection is not reset");
+        assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn real_clients_that_send_too_much_see_the_refusal() {
+    let (_home, server) = server(Limits { body_bytes: 1000, ..Limits::default() }).await;
+    let url = format!("http://{}/api/tools/add_numbers", server.address);
+
+    let seen = tokio::task::spawn_blocking(move || oversized(&url)).await.unwrap();
+
+    assert_eq!(seen, [("httpx", 413), ("node", 413), ("fetch", 413)].map(|(name, status)| (name.to_owned(), status)));
+    server.stop().await;
 }

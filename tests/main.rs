@@ -33,6 +33,7 @@ mod start;
 mod streams;
 mod taint;
 mod tasks;
+mod unread;
 mod users;
 
 mod support;

@@ -1,6 +1,7 @@
 //! Shorthands of the tests in this folder.
 
 pub(crate) mod binary;
+pub(crate) mod frames;
 pub(crate) mod peers;
 pub(crate) mod recorder;
 pub(crate) mod schemas;

@@ -9,6 +9,7 @@
 mod a2a;
 mod conformance;
 mod inspector;
+mod oversized;
 mod process;
 mod servers;
 
@@ -19,6 +20,7 @@ use std::time::Duration;
 pub(crate) use a2a::{A2aClient, Binding, judged10};
 pub(crate) use conformance::{Conformance, client_conformance, conformance};
 pub(crate) use inspector::inspector;
+pub(crate) use oversized::oversized;
 use serde_json::Value;
 pub(crate) use servers::PeerServer;
 

@@ -212,3 +212,19 @@ async fn a_fast_guesser_from_elsewhere_does_not_learn_that_a_guess_was_right() {
 
     assert_eq!(guess(KEY).await, StatusCode::TOO_MANY_REQUESTS);
 }
+
+/// Over HTTP/1 the parser counts them, over HTTP/2 nobody else does.
+#[tokio::test]
+async fn a_request_of_too_many_headers_is_refused_at_every_route() {
+    let site = Site::new(None);
+    let most = openfang_types::limits::Limits::default().headers;
+    // One of them is the host.
+    let headers = |count: usize| vec![("x-filler", "y"); count - 1];
+
+    for (method, path, _) in rows() {
+        let refused = site.ask_with(Ipv4Addr::LOCALHOST, &method, &path, &headers(most + 1)).await;
+        assert_eq!(refused.status(), StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "{method} {path}");
+    }
+    let fits = site.ask_with(Ipv4Addr::LOCALHOST, &Method::GET, "/health", &headers(most)).await;
+    assert_eq!(fits.status(), StatusCode::OK);
+}

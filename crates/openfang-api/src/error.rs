@@ -76,6 +76,11 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("a body has at most {max_bytes} bytes"))
     }
 
+    pub(crate) fn too_many_headers(max_headers: usize) -> Self {
+        let says = format!("a request has at most {max_headers} headers");
+        Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "too_many_headers", says)
+    }
+
     pub(crate) fn unsupported(says: &str) -> Self {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", says)
     }

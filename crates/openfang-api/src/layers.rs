@@ -32,6 +32,7 @@ pub(crate) use cookie::LoginCookie;
 pub(crate) use inflight::Load;
 pub(crate) use logins::Attempt;
 use peer::ClientAddress;
+pub(crate) use rate::network_of;
 
 mod auth;
 mod cookie;
@@ -232,7 +233,8 @@ fn checked<B>(gate: &Gate, socket: IpAddr, trace: TraceId, request: &Request<B>)
     if let Some(answer) = cors::preflight(request) {
         return Ok(Passed::Answered(answer));
     }
-    // A stranger cannot make us read.
+    // A stranger cannot make us read. Over HTTP/1 the parser has counted the headers already.
+    size::check_headers(request, config.limits.headers)?;
     size::check(request, config.limits.body_bytes)?;
     let peer = ClientAddress::of(socket, request.headers(), config);
     // Before the credential is looked at: guessing must cost too.

@@ -18,12 +18,16 @@ use tokio_util::task::TaskTracker;
 
 use crate::app::App;
 use crate::layers::Front;
-use connection::{Connection, PeerCounts};
+use connection::Connection;
+use peers::PeerCounts;
 
 pub use connection::AnswerBody;
 
 mod connection;
-mod impatient;
+mod heads;
+mod http2;
+mod peers;
+mod socket;
 
 /// The address a request came from.
 #[derive(Debug, Clone, Copy)]
@@ -152,8 +156,13 @@ impl Accept<'_> {
         let Some((stream, peer, permit)) = accepted else { return };
         let Some(seat) = peers.seat(peer.ip(), self.limits.connections_per_peer) else { return };
         let (answer, from) = (answer.clone(), Peer(peer.ip()));
-        let connection =
-            Connection { stream, limits: self.limits.clone(), stop: self.stop.clone(), cut: self.cut.clone() };
+        let connection = Connection {
+            stream,
+            limits: self.limits.clone(),
+            tracker: self.connections.clone(),
+            stop: self.stop.clone(),
+            cut: self.cut.clone(),
+        };
         self.connections.spawn(async move {
             connection.serve(service_fn(move |request| answer(from, request))).await;
             drop((permit, seat));

@@ -184,13 +184,17 @@ impl House for Kernel {
             let mut stream = match state {
                 State::Open(stream) => stream,
                 State::Opening(kernel, caller, id) => {
-                    let task = kernel.record(&caller, id).await.ok()?;
+                    let task = kernel.head(&caller, id).await.ok()?;
                     let follow = Follow { begin: Begin::After(task.seq), until: Until::Ended };
                     Box::new(kernel.follow(&caller, id, follow).await.ok()?)
                 }
             };
             match stream.next().await {
-                Ok(Some(StreamItem::Event(_) | StreamItem::Snapshot(..))) => Some(((), State::Open(stream))),
+                Ok(Some(item @ (StreamItem::Event(_) | StreamItem::Snapshot(..)))) => {
+                    drop(item);
+                    stream.rest();
+                    Some(((), State::Open(stream)))
+                }
                 Ok(Some(StreamItem::Shutdown) | None) | Err(_) => None,
             }
         }))

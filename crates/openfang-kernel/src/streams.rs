@@ -1,58 +1,27 @@
 //! Following a task: its events in order, as they are stored. A slow reader holds up nobody, because it reads the log
 //! at its own pace.
+//!
+//! Until something is asked for, a stream holds nothing of its task. What it then reads is little, or it waits for its
+//! turn: a few streams of an owner at a time hold something large, until their readers have taken it.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::VecDeque;
+use std::sync::Arc;
 
-use openfang_store::TaskRecord;
+use openfang_store::{EventsAfter, Fit, StoreError, TaskRecord};
 use openfang_types::event::{Seq, StreamItem, TaskEvent, Until};
-use openfang_types::ids::{Owner, TaskId};
-use openfang_types::limits::STREAM_BATCH_EVENTS;
+use openfang_types::ids::TaskId;
+use openfang_types::limits::{STREAM_BATCH_BYTES, STREAM_BATCH_EVENTS};
 use openfang_types::task::Task;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Caller, Kernel, KernelError};
 
-/// How many streams each owner has open.
-#[derive(Default)]
-pub(crate) struct OpenStreams {
-    counts: Mutex<HashMap<Owner, usize>>,
-}
+use slots::Slot;
 
-/// One open stream; closes when it is dropped.
-struct Slot {
-    open: Arc<OpenStreams>,
-    owner: Owner,
-}
+pub(crate) use slots::OpenStreams;
 
-impl OpenStreams {
-    fn take(self: &Arc<Self>, owner: &Owner, limit: usize) -> Result<Slot, KernelError> {
-        let mut counts = self.lock();
-        let count = counts.entry(owner.clone()).or_default();
-        if *count >= limit {
-            return Err(KernelError::TooManyStreams { limit });
-        }
-        *count += 1;
-        Ok(Slot { open: Arc::clone(self), owner: owner.clone() })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Owner, usize>> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        let mut counts = self.open.lock();
-        if let Some(count) = counts.get_mut(&self.owner) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(&self.owner);
-            }
-        }
-    }
-}
+mod slots;
 
 /// Room for a stream of somebody's; given back when it is dropped.
 pub struct StreamRoom {
@@ -89,6 +58,13 @@ impl Begin {
     }
 }
 
+/// Whether a stream may wait until it may hold something large.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    NotYet,
+    Now,
+}
+
 /// A task that is being followed.
 pub struct TaskStream {
     kernel: Kernel,
@@ -96,13 +72,17 @@ pub struct TaskStream {
     id: TaskId,
     until: Until,
     after: Seq,
+    /// Where it begins, as long as the task was not read.
+    opening: Option<Begin>,
     waiting: VecDeque<StreamItem>,
+    /// What waits, or was handed out last, is large.
+    large: Option<OwnedSemaphorePermit>,
     latest: watch::Receiver<Seq>,
     /// Whether the task is known to have gone on after the last thing that was read of it.
     goes_on: bool,
     revoked: CancellationToken,
     is_over: bool,
-    _slot: Slot,
+    slot: Slot,
 }
 
 impl Kernel {
@@ -116,32 +96,29 @@ impl Kernel {
 
     /// Follows one's own task.
     pub async fn follow(&self, caller: &Caller, id: TaskId, from: Follow) -> Result<TaskStream, KernelError> {
-        let record = self.record(caller, id).await?;
+        let latest = self.latest(caller, id).await?;
         // What is not there is not there, however many streams are open.
         let room = self.room_for_a_stream(caller)?;
-        self.followed(room, record, from).await
+        self.begun(room, id, from, latest).await
     }
 
     /// Like [`Kernel::follow`], in room that was there before.
     pub async fn follow_in(&self, room: StreamRoom, id: TaskId, from: Follow) -> Result<TaskStream, KernelError> {
-        let record = self.record(&room.caller, id).await?;
-        self.followed(room, record, from).await
+        let latest = self.latest(&room.caller, id).await?;
+        self.begun(room, id, from, latest).await
     }
 
-    async fn followed(&self, room: StreamRoom, record: TaskRecord, from: Follow) -> Result<TaskStream, KernelError> {
-        let id = record.task.id;
-        if from.begin.after().is_some_and(|after| after > record.seq) {
-            return Err(KernelError::NoSuchEvent { id, last: record.seq });
-        }
-        let shown = match from.begin {
-            Begin::Now => Some((record.task, record.seq)),
-            Begin::After(_) => None,
-            Begin::AsOf(after) => Some(self.as_of(record, after).await?),
-        };
-        let after = shown.as_ref().map_or_else(|| from.begin.after().unwrap_or_default(), |(_, seq)| *seq);
-        let mut stream = self.stream(room, id, after, from.until).await?;
-        if let Some((task, seq)) = shown {
-            stream.show(task, seq);
+    /// A stream that has read what it begins with, unless that is large: then it is read when there is a reader for it.
+    async fn begun(
+        &self,
+        room: StreamRoom,
+        id: TaskId,
+        from: Follow,
+        latest: watch::Receiver<Seq>,
+    ) -> Result<TaskStream, KernelError> {
+        let mut stream = self.stream(room, id, from, latest)?;
+        if let Some(begin) = stream.opening {
+            stream.open(begin, Turn::NotYet).await?;
         }
         Ok(stream)
     }
@@ -154,26 +131,56 @@ impl Kernel {
         seq: Seq,
         until: Until,
     ) -> Result<TaskStream, KernelError> {
-        let mut stream = self.stream(room, task.id, seq, until).await?;
-        stream.show(task, seq);
+        // A large one is read again when there is a reader for it.
+        let is_large = task.size() > STREAM_BATCH_BYTES;
+        let begin = if is_large { Begin::AsOf(seq) } else { Begin::After(seq) };
+        let mut stream = self.follow_in(room, task.id, Follow { begin, until }).await?;
+        if !is_large {
+            stream.show(task, seq);
+        }
         Ok(stream)
     }
 
-    async fn stream(&self, room: StreamRoom, id: TaskId, after: Seq, until: Until) -> Result<TaskStream, KernelError> {
+    /// The place of the last event of one's own task, now and from now on.
+    async fn latest(&self, caller: &Caller, id: TaskId) -> Result<watch::Receiver<Seq>, KernelError> {
+        match self.inner.stores.tasks.watch(caller.principal.owner(), id).await {
+            Err(StoreError::NotFound) => Err(KernelError::UnknownTask(id)),
+            outcome => Ok(outcome?),
+        }
+    }
+
+    fn stream(
+        &self,
+        room: StreamRoom,
+        id: TaskId,
+        from: Follow,
+        latest: watch::Receiver<Seq>,
+    ) -> Result<TaskStream, KernelError> {
         let StreamRoom { caller, slot } = room;
-        let latest = self.inner.stores.tasks.watch(caller.principal.owner(), id).await?;
+        let last = *latest.borrow();
+        if from.begin.after().is_some_and(|after| after > last) {
+            return Err(KernelError::NoSuchEvent { id, last });
+        }
+        let opening = match from.begin {
+            // As it stands now, also when it is read later.
+            Begin::Now => Some(Begin::AsOf(last)),
+            Begin::AsOf(_) => Some(from.begin),
+            Begin::After(_) => None,
+        };
         Ok(TaskStream {
             kernel: self.clone(),
             revoked: self.revoked(&caller),
             caller,
             id,
-            until,
-            after,
+            until: from.until,
+            after: from.begin.after().unwrap_or_default(),
+            opening,
             waiting: VecDeque::new(),
+            large: None,
             latest,
             goes_on: false,
             is_over: false,
-            _slot: slot,
+            slot,
         })
     }
 
@@ -196,6 +203,8 @@ impl Kernel {
 
 impl TaskStream {
     fn show(&mut self, task: Task, seq: Seq) {
+        self.opening = None;
+        self.after = seq;
         self.is_over = self.until.is_reached(task.status.state);
         self.goes_on = !task.status.state.is_terminal();
         self.waiting.push_back(StreamItem::Snapshot(Box::new(task), seq));
@@ -210,24 +219,93 @@ impl TaskStream {
             if let Some(item) = self.waiting.pop_front() {
                 return Ok(Some(item));
             }
+            // What was handed out before has been taken.
+            self.large = None;
             if self.is_over {
                 return Ok(None);
+            }
+            if let Some(begin) = self.opening {
+                self.open(begin, Turn::Now).await?;
+                continue;
             }
             let latest = *self.latest.borrow_and_update();
             // Where many wait, reading the log only to find nothing new would be most of the work.
             if latest > self.after || !self.goes_on {
                 self.fetch().await?;
             }
-            if self.waiting.is_empty() && !self.is_over {
+            if self.waiting.is_empty() && self.opening.is_none() && !self.is_over {
                 self.wait().await;
             }
         }
     }
 
+    /// For a reader that does not hold what it was given and may not come back soon: gives its turn back.
+    pub(crate) fn rest(&mut self) {
+        if self.waiting.is_empty() {
+            self.large = None;
+        }
+    }
+
+    /// Shows the task as it stands, or stood.
+    async fn open(&mut self, begin: Begin, turn: Turn) -> Result<(), KernelError> {
+        let owner = self.caller.principal.owner().clone();
+        let kernel = self.kernel.clone();
+        let tasks = &kernel.inner.stores.tasks;
+        let read = match tasks.get_within(&owner, self.id, STREAM_BATCH_BYTES).await {
+            Err(StoreError::NotFound) => return Err(KernelError::UnknownTask(self.id)),
+            read => read?,
+        };
+        let record = match read {
+            Fit::Whole(record) => record,
+            Fit::TooLarge(_) => {
+                if turn == Turn::NotYet || !self.take_turn().await {
+                    return Ok(());
+                }
+                kernel.record(&self.caller, self.id).await?
+            }
+        };
+        let (task, seq) = match begin {
+            Begin::Now | Begin::After(_) => (record.task, record.seq),
+            Begin::AsOf(after) => kernel.as_of(record, after).await?,
+        };
+        self.show(task, seq);
+        Ok(())
+    }
+
+    /// Waits until it may hold something large; no if there is no point in it any more.
+    async fn take_turn(&mut self) -> bool {
+        let inner = Arc::clone(&self.kernel.inner);
+        tokio::select! {
+            biased;
+            permit = self.slot.turn() => self.large = permit,
+            () = self.revoked.cancelled() => return false,
+            () = inner.draining.cancelled() => {
+                self.waiting.push_back(StreamItem::Shutdown);
+                self.is_over = true;
+                return false;
+            }
+        }
+        true
+    }
+
     async fn fetch(&mut self) -> Result<(), KernelError> {
-        let owner = self.caller.principal.owner();
-        let tasks = &self.kernel.inner.stores.tasks;
-        let events = tasks.events(owner, self.id, self.after, STREAM_BATCH_EVENTS).await?;
+        let owner = self.caller.principal.owner().clone();
+        let kernel = self.kernel.clone();
+        let tasks = &kernel.inner.stores.tasks;
+        let place = EventsAfter { after: self.after, limit: STREAM_BATCH_EVENTS, max_bytes: STREAM_BATCH_BYTES };
+        let events = match tasks.events_within(&owner, self.id, place).await? {
+            Fit::Whole(events) => events,
+            Fit::TooLarge(max_bytes) => {
+                if !self.take_turn().await {
+                    return Ok(());
+                }
+                match tasks.events_within(&owner, self.id, EventsAfter { max_bytes, ..place }).await? {
+                    Fit::Whole(events) => events,
+                    // What is written is not written again longer.
+                    Fit::TooLarge(_) => Vec::new(),
+                }
+            }
+        };
         for event in events {
             self.after = event.seq;
             let state = event.body.state();
@@ -240,15 +318,18 @@ impl TaskStream {
             }
         }
         if self.waiting.is_empty() {
-            let record = self.kernel.record(&self.caller, self.id).await?;
-            let is_terminal = record.task.status.state.is_terminal();
+            let head = kernel.head(&self.caller, self.id).await?;
+            let is_terminal = head.task.status.state.is_terminal();
             self.goes_on = !is_terminal;
             // Whoever has seen the last event of a finished task has seen everything. The end may have come since the
             // events were read: then there is one more. If there is none they were folded, and the task says it all.
-            self.is_over = is_terminal && record.seq <= self.after;
-            if is_terminal && !self.is_over && tasks.events(owner, self.id, self.after, 1).await?.is_empty() {
-                self.after = record.seq;
-                self.show(record.task, record.seq);
+            self.is_over = is_terminal && head.seq <= self.after;
+            if is_terminal && !self.is_over {
+                let one = EventsAfter { limit: 1, max_bytes: 0, ..place };
+                let next = tasks.events_within(&owner, self.id, one).await?;
+                if matches!(next, Fit::Whole(events) if events.is_empty()) {
+                    self.opening = Some(Begin::Now);
+                }
             }
         }
         Ok(())

@@ -234,6 +234,14 @@ impl Kernel {
         }
     }
 
+    /// One's own task without what happened to it.
+    pub(crate) async fn head(&self, caller: &Caller, id: TaskId) -> Result<TaskRecord, KernelError> {
+        match self.inner.stores.tasks.head(caller.principal.owner(), id).await {
+            Err(StoreError::NotFound) => Err(KernelError::UnknownTask(id)),
+            outcome => Ok(outcome?),
+        }
+    }
+
     pub(crate) async fn record(&self, caller: &Caller, id: TaskId) -> Result<TaskRecord, KernelError> {
         match self.inner.stores.tasks.get(caller.principal.owner(), id).await {
             Err(StoreError::NotFound) => Err(KernelError::UnknownTask(id)),

@@ -34,8 +34,8 @@ pub use push::{
 pub use quota::{OwnerBytes, Quota};
 pub use sqlite::{CheckInterrupter, DatabaseFile, Finding, Loss, MaintenanceError, OpenError, Report, Sqlite};
 pub use tasks::{
-    Append, Created, NewTask, Position, ResendKey, Retained, Retention, Stamp, TaskPage, TaskQuery, TaskRecord,
-    TaskStore,
+    Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retained, Retention, Stamp, TaskPage, TaskQuery,
+    TaskRecord, TaskStore,
 };
 pub use users::{Accounts, Login, NewKey, NewUser, SecretDigest, User, UserKey, UserStore};
 

@@ -24,6 +24,10 @@ pub trait TaskStore: Send + Sync {
     fn create(&self, new: NewTask) -> StoreFuture<'_, Created>;
     /// One's own task.
     fn get<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord>;
+    /// One's own task, unless it has more than so many bytes.
+    fn get_within<'a>(&'a self, owner: &'a Owner, id: TaskId, max_bytes: usize) -> StoreFuture<'a, Fit<TaskRecord>>;
+    /// One's own task without what happened to it: its state and what is kept beside it.
+    fn head<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord>;
     /// One's own task by the name that its maker gave it.
     fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId>;
     /// One's own tasks, latest change first; of each only the parts that were asked for.
@@ -34,6 +38,13 @@ pub trait TaskStore: Send + Sync {
     fn append(&self, write: Append) -> StoreFuture<'_, Stamp>;
     /// The next events after `after`, oldest first, at most `limit`. Of a task that was folded there are none left.
     fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize) -> StoreFuture<'a, Vec<TaskEvent>>;
+    /// The same, as many as have no more than so many bytes. If the next write alone has more, it says how many.
+    fn events_within<'a>(
+        &'a self,
+        owner: &'a Owner,
+        id: TaskId,
+        place: EventsAfter,
+    ) -> StoreFuture<'a, Fit<Vec<TaskEvent>>>;
     /// A channel that shows the latest sequence number of one's own task, whichever process wrote it.
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>>;
     /// Remembers that the owner wants the task to stop, for whichever node works on it.
@@ -48,6 +59,26 @@ pub trait TaskStore: Send + Sync {
     fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, Retained>;
     /// A channel that changes whenever another process wrote something.
     fn elsewhere(&self) -> watch::Receiver<u64>;
+}
+
+/// What was read, unless it was too large to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fit<T> {
+    /// It fits.
+    Whole(T),
+    /// It has so many bytes, and was not read.
+    TooLarge(usize),
+}
+
+/// Which events to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventsAfter {
+    /// Those after this one.
+    pub after: Seq,
+    /// How many at most.
+    pub limit: usize,
+    /// How many bytes, as they are stored.
+    pub max_bytes: usize,
 }
 
 /// A task to be.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::TaskId;
-use crate::task::{Artifact, Message, Task, TaskState, TaskStatus};
+use crate::task::{Artifact, Message, Part, Task, TaskState, TaskStatus};
 
 /// The place of an event in its task's log. The first one is 1; 0 stands for "before all".
 pub type Seq = u64;
@@ -78,6 +78,15 @@ impl EventBody {
         match self {
             Self::Status(status) => Some(status.state),
             Self::Message(_) | Self::Artifact(_) => None,
+        }
+    }
+
+    /// About how many bytes it holds.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Message(message) => message.size(),
+            Self::Status(status) => status.message.as_ref().map_or(0, Message::size),
+            Self::Artifact(update) => update.artifact.parts.iter().map(Part::size).sum(),
         }
     }
 

@@ -130,6 +130,11 @@ pub const PAGE_DEFAULT_TASKS: usize = 50;
 pub const PAGE_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Events a stream reads from the log at a time; a slow reader costs the writer nothing and this much memory.
 pub const STREAM_BATCH_EVENTS: usize = 64;
+/// Bytes of these events, as they are stored, and of a task that a stream begins with. For more a stream waits for its
+/// turn.
+pub const STREAM_BATCH_BYTES: usize = 64 * 1024;
+/// Streams of one owner that hold more at a time; the others wait until it was read.
+pub const STREAMS_LARGE_PER_OWNER: usize = 2;
 /// How long cancel waits for the work to stop before it records the end; the work's future is dropped by then.
 pub const CANCEL_GRACE: Duration = Duration::from_millis(900);
 /// How long the daemon door waits for a connection and for the first byte of an answer that is not a run.
@@ -168,8 +173,14 @@ pub const INFLIGHT_COPIES: usize = 4;
 pub const INFLIGHT_PIECE_BYTES: usize = 64 * 1024;
 /// What a client is told to wait when too much is under way.
 pub const TOO_MUCH_PAUSE: Duration = Duration::from_secs(1);
-/// How long a peer may take nothing of what we send before it is cut; a stream can be resumed.
-pub const WRITE_STALL: Duration = Duration::from_secs(30);
+/// What one answer over HTTP/2 hands to its connection at a time; the next piece follows when it was taken.
+pub const HTTP2_PIECE_BYTES: usize = 16 * 1024;
+/// An answer of up to so many bytes may wait at its connection after its request is over.
+pub const HTTP2_SMALL_BYTES: usize = 1024;
+/// What is read of a body after its request was refused, so that the peer sees the answer.
+pub const UNREAD_BODY_MAX_BYTES: usize = 64 * 1024 * 1024;
+/// How much of it is read at a time.
+pub const UNREAD_BODY_PIECE_BYTES: usize = 16 * 1024;
 /// Descriptors we ask the system for; what it grants is used.
 pub const NOFILE_TARGET: u64 = 65_536;
 /// A script's steps per rule; a longer one is a mistake.
@@ -303,7 +314,8 @@ pub struct Limits {
     pub inflight_bytes: usize,
     /// Bytes of a request body.
     pub body_bytes: usize,
-    /// Seconds a client may take to send its headers; an idle connection is closed after as long.
+    /// Seconds a client may take to send its headers; a connection without a request is closed after as long, over HTTP/2
+    /// after up to twice as long.
     pub header_read_secs: u64,
     /// Seconds a client may take to send its body.
     pub body_read_secs: u64,
@@ -313,7 +325,7 @@ pub struct Limits {
     pub header_bytes: usize,
     /// Connections in all.
     pub connections: usize,
-    /// Connections of one peer; loopback is exempt.
+    /// Connections of one peer, which is an IPv4 address or an IPv6 network of 64 bits; loopback is exempt.
     pub connections_per_peer: usize,
     /// HTTP/2 streams of one connection.
     pub http2_streams: u32,
@@ -333,6 +345,9 @@ pub struct Limits {
     pub login_attempts_per_account: u32,
     /// Seconds between keep-alive comments on a stream.
     pub stream_keep_alive_secs: u64,
+    /// Seconds a client may take nothing of an answer before it is cut; over HTTP/2 its stream is closed. A stream of events
+    /// can be resumed.
+    pub write_stall_secs: u64,
     /// Seconds that running work gets to finish when the server is told to stop.
     pub drain_secs: u64,
 }
@@ -370,6 +385,7 @@ impl Default for Limits {
             login_attempts_per_peer: 20,
             login_attempts_per_account: 100,
             stream_keep_alive_secs: 15,
+            write_stall_secs: 30,
             drain_secs: 30,
         }
     }
@@ -384,6 +400,11 @@ impl Limits {
     /// What a run of an agent may take.
     pub const fn run_timeout(&self) -> Duration {
         Duration::from_secs(self.run_timeout_secs)
+    }
+
+    /// How long a client may take nothing of an answer.
+    pub const fn write_stall(&self) -> Duration {
+        Duration::from_secs(self.write_stall_secs)
     }
 
     /// What running work gets at shutdown.

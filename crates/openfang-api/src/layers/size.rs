@@ -5,6 +5,14 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 
 use crate::error::ApiError;
 
+/// Refuses a head of too many headers.
+pub(super) fn check_headers<B>(request: &Request<B>, max_headers: usize) -> Result<(), ApiError> {
+    if request.headers().len() > max_headers {
+        return Err(ApiError::too_many_headers(max_headers));
+    }
+    Ok(())
+}
+
 /// Refuses a body that announces to be too large, or that would have to be unpacked.
 pub(super) fn check<B>(request: &Request<B>, max_bytes: usize) -> Result<(), ApiError> {
     let packed = request.headers().get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity");

@@ -7,14 +7,14 @@ use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
 use openfang_types::ids::{AgentName, NodeId, Owner, TaskId, TaskName};
 use openfang_types::limits::MEMORY_TASKS;
-use openfang_types::task::TaskState;
+use openfang_types::task::{TaskParts, TaskState};
 use tokio::sync::watch;
 
 use super::kept_bytes::{KeptBytes, Kind};
 use crate::tasks::rules::{self, Standing};
 use crate::{
-    Append, Created, NewTask, Position, ResendKey, Retained, Retention, Stamp, StoreError, StoreFuture, TaskPage,
-    TaskQuery, TaskRecord, TaskStore,
+    Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retained, Retention, Stamp, StoreError,
+    StoreFuture, TaskPage, TaskQuery, TaskRecord, TaskStore,
 };
 
 use pushes::Pushed;
@@ -243,6 +243,14 @@ impl TaskStore for MemoryTasks {
         ready(self.lock().own(owner, id).map(|entry| entry.record.clone()))
     }
 
+    fn get_within<'a>(&'a self, owner: &'a Owner, id: TaskId, max_bytes: usize) -> StoreFuture<'a, Fit<TaskRecord>> {
+        ready(self.lock().own(owner, id).map(|entry| list::within(&entry.record, max_bytes)))
+    }
+
+    fn head<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord> {
+        ready(self.lock().own(owner, id).map(|entry| list::parts(&entry.record, TaskParts::ROW)))
+    }
+
     fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId> {
         let found = self.lock().by_name.get(&(owner.clone(), name.clone())).copied();
         ready(found.ok_or(StoreError::NotFound))
@@ -272,6 +280,15 @@ impl TaskStore for MemoryTasks {
                 .own(owner, id)
                 .map(|entry| entry.events.iter().skip(seen).take(limit).cloned().collect()),
         )
+    }
+
+    fn events_within<'a>(
+        &'a self,
+        owner: &'a Owner,
+        id: TaskId,
+        place: EventsAfter,
+    ) -> StoreFuture<'a, Fit<Vec<TaskEvent>>> {
+        ready(self.lock().own(owner, id).map(|entry| list::events_within(&entry.events, place)))
     }
 
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>> {

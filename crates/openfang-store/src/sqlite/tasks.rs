@@ -15,7 +15,8 @@ use tokio::sync::watch;
 
 use super::Sqlite;
 use crate::{
-    Append, Created, NewTask, Retained, Retention, Stamp, StoreFuture, TaskPage, TaskQuery, TaskRecord, TaskStore,
+    Append, Created, EventsAfter, Fit, NewTask, Retained, Retention, Stamp, StoreFuture, TaskPage, TaskQuery,
+    TaskRecord, TaskStore,
 };
 
 pub(super) mod columns;
@@ -52,6 +53,16 @@ impl TaskStore for SqliteTasks {
         self.sqlite.read(move |connection| read::own(connection, &owner, id))
     }
 
+    fn get_within<'a>(&'a self, owner: &'a Owner, id: TaskId, max_bytes: usize) -> StoreFuture<'a, Fit<TaskRecord>> {
+        let owner = owner.clone();
+        self.sqlite.read(move |connection| heads::own_within(connection, &owner, id, max_bytes))
+    }
+
+    fn head<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord> {
+        let owner = owner.clone();
+        self.sqlite.read(move |connection| heads::own(connection, &owner, id))
+    }
+
     fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId> {
         let (owner, name) = (owner.clone(), name.clone());
         self.sqlite.read(move |connection| read::find(connection, &owner, &name))
@@ -77,6 +88,16 @@ impl TaskStore for SqliteTasks {
     fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize) -> StoreFuture<'a, Vec<TaskEvent>> {
         let owner = owner.clone();
         self.sqlite.read(move |connection| read::events(connection, &owner, id, after, limit))
+    }
+
+    fn events_within<'a>(
+        &'a self,
+        owner: &'a Owner,
+        id: TaskId,
+        place: EventsAfter,
+    ) -> StoreFuture<'a, Fit<Vec<TaskEvent>>> {
+        let owner = owner.clone();
+        self.sqlite.read(move |connection| read::events_within(connection, &owner, id, place))
     }
 
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>> {

@@ -35,6 +35,14 @@ impl TaskStore for Shared {
         self.reads.get(owner, id)
     }
 
+    fn get_within<'a>(&'a self, owner: &'a Owner, id: TaskId, max_bytes: usize) -> StoreFuture<'a, Fit<TaskRecord>> {
+        self.reads.get_within(owner, id, max_bytes)
+    }
+
+    fn head<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord> {
+        self.reads.head(owner, id)
+    }
+
     fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId> {
         self.reads.find(owner, name)
     }
@@ -53,6 +61,15 @@ impl TaskStore for Shared {
 
     fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize) -> StoreFuture<'a, Vec<TaskEvent>> {
         self.reads.events(owner, id, after, limit)
+    }
+
+    fn events_within<'a>(
+        &'a self,
+        owner: &'a Owner,
+        id: TaskId,
+        place: EventsAfter,
+    ) -> StoreFuture<'a, Fit<Vec<TaskEvent>>> {
+        self.reads.events_within(owner, id, place)
     }
 
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>> {

@@ -16,9 +16,10 @@ use super::Spoken;
 pub(crate) fn written(spoken: Spoken, status: StatusCode, message: &str) -> Option<Response> {
     let error = match status {
         StatusCode::TOO_MANY_REQUESTS => A2aError::TooMany(message.to_owned()),
-        StatusCode::BAD_REQUEST | StatusCode::REQUEST_TIMEOUT | StatusCode::PAYLOAD_TOO_LARGE => {
-            A2aError::InvalidRequest(message.to_owned())
-        }
+        StatusCode::BAD_REQUEST
+        | StatusCode::REQUEST_TIMEOUT
+        | StatusCode::PAYLOAD_TOO_LARGE
+        | StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => A2aError::InvalidRequest(message.to_owned()),
         StatusCode::UNSUPPORTED_MEDIA_TYPE => A2aError::ContentType(message.to_owned()),
         _ => return None,
     };

@@ -1,7 +1,10 @@
 //! Lists: everything is looked at and sorted; there is little of it.
 
+use openfang_types::event::TaskEvent;
+use openfang_types::task::TaskParts;
+
 use super::{Entry, Inner};
-use crate::{TaskPage, TaskQuery, TaskRecord};
+use crate::{EventsAfter, Fit, TaskPage, TaskQuery, TaskRecord};
 
 impl Inner {
     pub(super) fn list(&self, query: &TaskQuery) -> TaskPage {
@@ -18,8 +21,7 @@ impl Inner {
         let rest = rows.into_iter().filter(|entry| query.after.is_none_or(|after| entry.position() < after));
         let (mut tasks, mut last, mut more, mut bytes) = (Vec::new(), None, false, 0_usize);
         for entry in rest {
-            let mut record = entry.record.clone();
-            record.task.keep(query.parts);
+            let record = parts(&entry.record, query.parts);
             bytes = bytes.saturating_add(record.task.size());
             more = tasks.len() == query.limit || (bytes > query.max_bytes && !tasks.is_empty());
             if more {
@@ -30,4 +32,32 @@ impl Inner {
         }
         TaskPage { next: last.filter(|_| more), tasks, total }
     }
+}
+
+/// These parts of a task.
+pub(super) fn parts(record: &TaskRecord, parts: TaskParts) -> TaskRecord {
+    let mut record = record.clone();
+    record.task.keep(parts);
+    record
+}
+
+/// A task, unless it is too large.
+pub(super) fn within(record: &TaskRecord, max_bytes: usize) -> Fit<TaskRecord> {
+    let bytes = record.task.size();
+    if bytes > max_bytes { Fit::TooLarge(bytes) } else { Fit::Whole(record.clone()) }
+}
+
+/// The events after a place, unless the first of them is too large.
+pub(super) fn events_within(events: &[TaskEvent], place: EventsAfter) -> Fit<Vec<TaskEvent>> {
+    let seen = usize::try_from(place.after).unwrap_or(usize::MAX); // the first event is number 1
+    let (mut found, mut bytes) = (Vec::new(), 0_usize);
+    for event in events.iter().skip(seen).take(place.limit) {
+        let size = event.body.size();
+        bytes = bytes.saturating_add(size);
+        if bytes > place.max_bytes {
+            return if found.is_empty() { Fit::TooLarge(size) } else { Fit::Whole(found) };
+        }
+        found.push(event.clone());
+    }
+    Fit::Whole(found)
 }

@@ -1,15 +1,15 @@
 //! What a list reads of a task: its row, and no event, unless the list shows what is in them.
 
 use openfang_types::event::EventBody;
-use openfang_types::ids::TaskId;
+use openfang_types::ids::{Owner, TaskId};
 use openfang_types::task::{Message, Task, TaskParts, TaskStatus};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Row, params};
 
 use super::columns::{HEAD_IN_FIRST, count, get, name, state, text, time, uuid};
 use super::read::{around, bodies, each, first_events, numbered};
 use crate::sqlite::{damaged, unavailable};
-use crate::{StoreError, TaskRecord};
+use crate::{Fit, StoreError, TaskRecord};
 
 /// Those of `read::COLUMNS`, at their places, without the one that can be long; then those of the status.
 const COLUMNS: &str =
@@ -48,6 +48,32 @@ pub(super) fn read(connection: &Connection, n: i64, parts: TaskParts) -> Result<
         record.task.keep(parts);
     }
     Ok(record)
+}
+
+/// An owner's task, as its row says it.
+pub(super) fn own(connection: &Connection, owner: &Owner, id: TaskId) -> Result<TaskRecord, StoreError> {
+    read(connection, number(connection, owner, id)?, TaskParts::ROW)?.ok_or(StoreError::NotFound)
+}
+
+/// An owner's task, unless it is too large.
+pub(super) fn own_within(
+    connection: &Connection,
+    owner: &Owner,
+    id: TaskId,
+    max_bytes: usize,
+) -> Result<Fit<TaskRecord>, StoreError> {
+    let n = number(connection, owner, id)?;
+    let bytes = stored_bytes(connection, n, TaskParts::ALL)?;
+    if bytes > max_bytes {
+        return Ok(Fit::TooLarge(bytes));
+    }
+    numbered(connection, n)?.map(Fit::Whole).ok_or(StoreError::NotFound)
+}
+
+fn number(connection: &Connection, owner: &Owner, id: TaskId) -> Result<i64, StoreError> {
+    let sql = "SELECT n FROM a2a_tasks WHERE id = ?1 AND owner = ?2";
+    let found = each(connection, sql, params![id.as_uuid().as_bytes(), owner.as_str()], |row| get(row, 0))?;
+    found.into_iter().next().ok_or(StoreError::NotFound)
 }
 
 fn head(connection: &Connection, row: &Row<'_>, parts: TaskParts) -> Result<Task, StoreError> {

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 use super::columns::{IS_LIVE, count, get, labels, name, origin, signed, text, time, uuid};
 use crate::sqlite::{damaged, unavailable};
 use crate::tasks::submitted;
-use crate::{StoreError, TaskRecord};
+use crate::{EventsAfter, Fit, StoreError, TaskRecord};
 
 /// What [`record`] reads, in its order.
 pub(super) const COLUMNS: &str =
@@ -141,7 +141,7 @@ pub(super) fn seq(connection: &Connection, owner: &Owner, id: TaskId) -> Result<
     found.ok_or(StoreError::NotFound)?
 }
 
-/// The events after a place. A row holds those of one write; the first one may begin before the place.
+/// The events after a place.
 pub(super) fn events(
     connection: &Connection,
     owner: &Owner,
@@ -149,24 +149,56 @@ pub(super) fn events(
     after: Seq,
     limit: usize,
 ) -> Result<Vec<TaskEvent>, StoreError> {
-    let last = seq(connection, owner, id)?;
-    if after >= last || limit == 0 {
-        return Ok(Vec::new());
+    match events_within(connection, owner, id, EventsAfter { after, limit, max_bytes: usize::MAX })? {
+        Fit::Whole(events) => Ok(events),
+        Fit::TooLarge(_) => Err(damaged("an event that cannot be read")),
     }
-    let sql = "SELECT seq, at, bodies FROM a2a_task_events
+}
+
+/// The events after a place. A row holds those of one write; the first one may begin before the place. A row that is too
+/// much is not read: SQLite knows its length without.
+pub(super) fn events_within(
+    connection: &Connection,
+    owner: &Owner,
+    id: TaskId,
+    place: EventsAfter,
+) -> Result<Fit<Vec<TaskEvent>>, StoreError> {
+    let EventsAfter { after, limit, max_bytes } = place;
+    if after >= seq(connection, owner, id)? || limit == 0 {
+        return Ok(Fit::Whole(Vec::new()));
+    }
+    let sql = "SELECT seq, at, octet_length(bodies), CASE WHEN octet_length(bodies) <= ?4 THEN bodies END
+               FROM a2a_task_events
                WHERE task = ?1
                AND seq >= coalesce((SELECT max(seq) FROM a2a_task_events WHERE task = ?1 AND seq <= ?2), 0)
                ORDER BY seq LIMIT ?3";
-    let values = params![id.as_uuid().into_bytes(), signed(after) + 1, signed(limit)];
-    let mut writes = each(connection, sql, values, |row| written(id, count(row, 0)?, time(row, 1)?, bodies(row, 2)?))?;
-    if writes.first().and_then(|write| write.first()).is_none_or(|event| event.seq > after + 1) {
+    let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
+    let values = params![id.as_uuid().into_bytes(), signed(after) + 1, signed(limit), signed(max_bytes)];
+    let mut rows = statement.query(values).map_err(unavailable)?;
+    let (mut writes, mut bytes, mut left_out) = (Vec::new(), 0_usize, None);
+    let mut first = None;
+    while let Some(row) = rows.next().map_err(unavailable)? {
+        first = first.or(Some(count(row, 0)?));
+        let length: usize = count(row, 2)?;
+        bytes = bytes.saturating_add(length);
+        if bytes > max_bytes {
+            left_out = Some(length);
+            break;
+        }
+        writes.push(written(id, count(row, 0)?, time(row, 1)?, bodies(row, 3)?)?);
+    }
+    if first.is_none_or(|first: Seq| first > after + 1) {
         let sql = "SELECT created_at, first FROM a2a_tasks WHERE id = ?1";
         let first = each(connection, sql, [id.as_uuid().as_bytes()], |row| {
             written(id, 1, time(row, 0)?, first_events(row, 1)?)
         })?;
         writes.splice(..0, first);
     }
-    Ok(writes.into_iter().flatten().filter(|event| event.seq > after).take(limit).collect())
+    let events: Vec<TaskEvent> = writes.into_iter().flatten().filter(|event| event.seq > after).take(limit).collect();
+    Ok(match left_out {
+        Some(length) if events.is_empty() => Fit::TooLarge(length),
+        Some(_) | None => Fit::Whole(events),
+    })
 }
 
 /// The events of one write.
