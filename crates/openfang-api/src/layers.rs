@@ -32,7 +32,7 @@ pub(crate) use cookie::LoginCookie;
 pub(crate) use inflight::Load;
 pub(crate) use logins::Attempt;
 use peer::ClientAddress;
-pub(crate) use rate::network_of;
+pub(crate) use peer::network_of;
 
 mod auth;
 mod cookie;

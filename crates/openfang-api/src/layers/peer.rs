@@ -48,14 +48,20 @@ impl ClientAddress {
         !self.is_proxied && self.address.is_loopback()
     }
 
-    /// One subscriber has a whole IPv6 network of 64 bits; it is one peer.
+    /// The same as the peer that its requests are counted for.
     pub(super) fn network(self) -> Self {
-        match self.address {
-            IpAddr::V6(six) if !six.is_loopback() => {
-                let [a, b, c, d, ..] = six.segments();
-                Self { address: IpAddr::from([a, b, c, d, 0, 0, 0, 0]), ..self }
-            }
-            IpAddr::V4(_) | IpAddr::V6(_) => self,
+        Self { address: network_of(self.address), ..self }
+    }
+}
+
+/// One subscriber has a whole IPv6 network of 64 bits; it is one peer.
+pub(crate) fn network_of(peer: IpAddr) -> IpAddr {
+    match peer {
+        IpAddr::V4(_) => peer,
+        IpAddr::V6(six) if six.is_loopback() => peer,
+        IpAddr::V6(six) => {
+            let [a, b, c, d, ..] = six.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
         }
     }
 }

@@ -119,18 +119,6 @@ fn is_counted(principal: &Principal) -> bool {
     }
 }
 
-/// One subscriber has a whole IPv6 network of 64 bits; it is one peer.
-pub(crate) fn network_of(peer: IpAddr) -> IpAddr {
-    match peer {
-        IpAddr::V4(_) => peer,
-        IpAddr::V6(six) if six.is_loopback() => peer,
-        IpAddr::V6(six) => {
-            let [a, b, c, d, ..] = six.segments();
-            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
-        }
-    }
-}
-
 fn quota(per_second: u32, burst: u32) -> Quota {
     let period = Duration::from_secs(1) / at_least_one(per_second).get();
     let quota = Quota::with_period(period).unwrap_or_else(|| Quota::per_second(NonZeroU32::MAX));
