@@ -101,5 +101,5 @@ fn is_user(caller: &Caller) -> bool {
 /// Whether a tool exists for a caller: directly, or through the agent.
 fn is_known(caller: &Caller, agent: &AgentManifest, tool: &ToolTraits) -> bool {
     let through_it = agent_covers(&agent.capabilities, tool).then_some(&agent.name);
-    caller.principal.may_use(&tool.name, through_it)
+    caller.principal.may_use(tool, through_it)
 }

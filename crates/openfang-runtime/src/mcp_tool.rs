@@ -15,7 +15,7 @@ use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{Recorded, ToolAnnotations, ToolDefinition, ToolKind, ToolTraits};
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::context::CallContext;
 use crate::pipeline::Permit;
