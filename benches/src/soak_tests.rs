@@ -1,3 +1,5 @@
+//! The command line of the soak, and its table of attacks.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! What makes a soak pass or fail.
+
 use std::time::Duration;
 
 use super::*;
