@@ -130,7 +130,7 @@ async fn a_push_configuration_that_was_made_over_http_is_answered_with_200() {
     let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
     let client = server.client();
     let task = begin(&client, "waits", "go").await;
-    let names = super::calls::Names { url: "http://127.0.0.1:9/hook".to_owned(), ..names(&task, "waits") };
+    let names = super::calls::Names { url: "http://127.0.0.1:65535/hook".to_owned(), ..names(&task, "waits") };
     let calls = every(&names).into_iter().filter(|call| call.method == Method::SetPush && !call.is_rpc());
     for call in calls {
         let answer = call.send(&client).await;

@@ -69,7 +69,13 @@ async fn configurations_can_be_read_replaced_and_taken_away() {
 
     let kept = kernel.pushes(&admin, task.id).await.unwrap();
     assert_eq!(kept.len(), 2);
-    assert_eq!((kept[0].id.as_str(), &kept[0].config), ("mine", &to(&new)), "secrets are shown to their owner");
+    let authentication = Some(PushAuthentication { scheme: "Bearer".to_owned(), credentials: None });
+    let shown = NewPush { authentication, ..to(&new) };
+    assert_eq!(
+        (kept[0].id.as_str(), &kept[0].config),
+        ("mine", &shown),
+        "the token to its maker, credentials to nobody"
+    );
     assert_eq!((&kept[1], kept[1].task.as_str()), (&made, &*task.id.to_string()));
     for _ in 0..2 {
         kernel.delete_push(&admin, task.id, &made.id).await.unwrap();

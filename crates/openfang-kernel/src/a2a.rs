@@ -159,6 +159,10 @@ impl AgentHost for Kernel {
 
     fn extended_card(&self, caller: &Caller, of: Option<&AgentName>, is_strict: bool) -> Option<Box<RawValue>> {
         let form = if is_strict { CardForm::Strict } else { CardForm::Superset };
+        if of.is_none() {
+            // The placeholder of a house without agents is for strangers.
+            self.default_agent(Some(&caller.principal))?;
+        }
         let card = self.card(Some(&caller.principal), of, form)?;
         serde_json::from_slice(&card.body).ok()
     }

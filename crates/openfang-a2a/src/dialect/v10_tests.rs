@@ -75,15 +75,23 @@ fn everything_a_message_can_carry_is_read_in_both_spellings() {
 fn null_is_absent_except_where_it_is_the_value() {
     let part = json!({"text": "x", "raw": null, "url": null, "data": null, "metadata": null, "mediaType": null});
     let params = json!({
-        "message": {"messageId": "m", "role": null, "contextId": null, "taskId": "", "parts": [part, {"data": null}]},
+        "message": {"messageId": "m", "role": 1, "contextId": null, "taskId": "", "parts": [part, {"data": null}]},
         "configuration": null, "metadata": null, "tenant": "",
     });
+    let mut roleless = params.clone();
+    roleless["message"]["role"] = json!(null);
 
     let read = sending(V10, Method::Stream, &params);
 
     assert_eq!(read.message.parts[0].as_text(), Some("x"));
     assert_eq!(read.message.parts[1].as_data(), Some(&json!(null)));
     assert_eq!((read.message.context_id, read.task, read.answer), (None, None, When::Streaming));
+    assert!(
+        decoded(V10, Method::Stream, &roleless)
+            .unwrap_err()
+            .to_string()
+            .contains("`role` is missing")
+    );
 }
 
 #[test]
