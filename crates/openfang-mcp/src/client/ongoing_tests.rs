@@ -57,7 +57,8 @@ struct Line {
 }
 
 fn line() -> Line {
-    let (wire, inbox, tracker) = (Arc::new(Nobody::default()), Inbox::new(&Arc::default(), &Arc::default()), TaskTracker::new());
+    let (wire, inbox, tracker) =
+        (Arc::new(Nobody::default()), Inbox::new(&Arc::default(), &Arc::default()), TaskTracker::new());
     let facts = ServerFacts {
         revision: Revision::NEWEST_LEGACY,
         name: String::new(),
@@ -65,6 +66,7 @@ fn line() -> Line {
         version: String::new(),
         instructions: None,
         capabilities: ServerCapabilities::default(),
+        instance: None,
     };
     let around = (ClientCapabilities::NONE, tracker.clone());
     let connection = Connection::new(Arc::clone(&wire) as Arc<dyn Wire>, Arc::clone(&inbox), facts, around);
