@@ -8,6 +8,7 @@ mod fixture;
 mod grants;
 mod lists;
 mod memory;
+mod ourselves;
 mod owners;
 mod processes;
 mod real;

@@ -1,5 +1,6 @@
 //! The MCP server, over HTTP and stdio, in every revision; and in `client.rs` the client, over HTTP.
 
+mod answers;
 mod client;
 mod hostile;
 mod http;

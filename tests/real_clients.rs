@@ -207,6 +207,7 @@ fn the_inspector_lists_and_calls_in_both_eras_and_finds_our_tools_portable() {
     }
     let strict = inspect(&["--method", "tools/list", "--strict"]);
     assert_eq!(strict.code, 0, "{strict:?}");
+    assert!(!strict.stdout.contains("schemaFindings") && !strict.stderr.contains("Warning"), "{strict:?}");
     let stdio = inspector(&[env!("CARGO_BIN_EXE_openfang"), "mcp", "--tools"], &["--method", "tools/list"]);
     assert_eq!(stdio.code, 0, "{stdio:?}");
 }

@@ -9,6 +9,7 @@ use openfang_kernel::mcp::serving::{Entry, House, HouseError, HouseFuture, House
 use openfang_kernel::{AgentSummary, Caller, Kernel};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
+use openfang_types::limits::Limits;
 use openfang_types::principal::Door;
 use openfang_types::task::Task;
 use serde_json::{Map, Value};
@@ -135,6 +136,13 @@ impl House for McpHouse {
 
     fn owner(&self, (): &()) -> String {
         Owner::admin().as_str().to_owned()
+    }
+
+    fn limits(&self) -> Limits {
+        match &*self.backend() {
+            McpBackend::Daemon(_) => Limits::default(),
+            McpBackend::InProcess(kernel, _) => House::limits(kernel),
+        }
     }
 
     fn audience(&self, (): &()) -> Option<(String, u64)> {

@@ -88,6 +88,9 @@ pub enum KernelError {
     /// There is an MCP server of that name.
     #[error("there is an MCP server {0} already; replace it (`--replace`), or choose another name")]
     ServerExists(ServerName),
+    /// The server is this OpenFang.
+    #[error("{0} is this OpenFang itself, which would list its own tools again and again; its tools are here already")]
+    OwnServer(ServerName),
     /// The server does not come from the file.
     #[error("the MCP server {0} is not in config.toml: an environment variable brings it; take it out there")]
     NotInFile(ServerName),
@@ -129,6 +132,7 @@ impl KernelError {
             Self::TooManyStreams { .. } => "too_many_streams",
             Self::UnknownServer { .. } => "unknown_server",
             Self::ServerExists(_) => "server_exists",
+            Self::OwnServer(_) => "own_server",
             Self::NotInFile(_) => "not_in_file",
             Self::NotPermitted(_) => "not_permitted",
             Self::ConfigEdit(EditError::Changed) => "config_changed",

@@ -132,6 +132,7 @@ impl UpstreamHost {
             title: String::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: None,
+            instance: Some(kernel.inner.keys.instance()),
         };
         Self { kernel, server, identity: Mutex::new(Arc::new(identity)) }
     }

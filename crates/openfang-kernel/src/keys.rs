@@ -98,6 +98,13 @@ impl Keys {
         hex(&self.id)
     }
 
+    /// Which OpenFang this is: the same for every process of a home, and nothing about its keys.
+    pub(crate) fn instance(&self) -> String {
+        let mut id = [0; TAG_BYTES];
+        expand(&self.root, b"openfang instance id", &mut id);
+        hex(&id)
+    }
+
     /// Signs a message with the key of a purpose.
     pub(crate) fn sign(&self, purpose: Purpose, message: &[&[u8]]) -> String {
         let mut key = [0; KEY_BYTES];

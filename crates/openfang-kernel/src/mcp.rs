@@ -14,6 +14,7 @@ use openfang_runtime::pipeline::{ToolCall, ToolError};
 use openfang_types::content::ToolOutput;
 use openfang_types::event::{EventBody, Seq, StreamItem, Until};
 use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
+use openfang_types::limits::{Limits, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Origin, Task, TaskParts};
 use serde_json::{Map, Value, json};
 
@@ -38,7 +39,7 @@ impl Kernel {
     /// A server that shows this much of the house. Its work is the kernel's: it is waited for, and interrupted.
     pub fn mcp_server(&self, view: View) -> McpServer {
         Server::new(Parts {
-            host: HouseHost::new(self.clone(), view),
+            host: HouseHost::new(self.clone(), view).of_instance(self.inner.keys.instance()),
             seal: self.mcp_seal(),
             clock: Arc::clone(&self.inner.clock),
             tracker: self.inner.tracker.clone(),
@@ -103,7 +104,7 @@ fn described(event: &EventBody) -> String {
     match event {
         EventBody::Message(_) => "the message was taken".to_owned(),
         EventBody::Status(status) => match &status.message {
-            Some(message) => message.joined_text(),
+            Some(message) => message.joined_text().chars().take(MCP_PROGRESS_CHARS).collect(),
             None => status.state.to_string(),
         },
         EventBody::Artifact(update) => {
@@ -120,6 +121,10 @@ impl House for Kernel {
 
     fn owner(&self, caller: &Caller) -> String {
         caller.principal.owner().as_str().to_owned()
+    }
+
+    fn limits(&self) -> Limits {
+        self.inner.config.limits.clone()
     }
 
     fn audience(&self, caller: &Caller) -> Option<(String, u64)> {
@@ -235,6 +240,11 @@ impl HomeSeal {
     /// Opens the key of a home, or makes one.
     pub fn open(home: &Home) -> Result<Self, RecordError> {
         Keys::of(home, HomeRecord::read(home)?.as_ref()).map(Self)
+    }
+
+    /// Which OpenFang the home is.
+    pub fn instance(&self) -> String {
+        self.0.instance()
     }
 }
 

@@ -67,6 +67,9 @@ impl Kernel {
         });
         let kernel = self.clone();
         self.change(Change { caller, what: "mcp_server_add", subject: name.as_str() }, allowed, async move {
+            if kernel.inner.upstreams.is_ourselves(&entry).await {
+                return Err(KernelError::OwnServer(entry.name));
+            }
             let to_write = entry.clone();
             kernel
                 .edit_config(move |path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]))

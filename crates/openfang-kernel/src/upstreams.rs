@@ -34,6 +34,7 @@ mod approved;
 mod connected;
 mod kept;
 mod log;
+mod ourselves;
 mod place;
 mod secrets;
 
@@ -214,11 +215,8 @@ impl Upstreams {
             timeout: entry.timeout(),
             startup: entry.startup_timeout(),
             declared: if entry.interactive { ClientCapabilities::everything() } else { ClientCapabilities::NONE },
-            only: match entry.protocol {
-                McpProtocol::Auto => None,
-                McpProtocol::Legacy => Some(Era::Legacy),
-                McpProtocol::Modern => Some(Era::Modern),
-            },
+            instance: self.kernel.upgrade().map(|inner| inner.keys.instance()),
+            only: only_era(&entry),
             known: [Era::Legacy, Era::Modern]
                 .into_iter()
                 .find(|era| kept.era.as_deref() == Some(era.as_str())),
@@ -286,6 +284,15 @@ impl Upstreams {
 
     fn all(&self) -> Vec<Arc<Connected>> {
         self.servers.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+}
+
+/// The only era that is spoken with a server, if its entry says so.
+const fn only_era(entry: &McpServerConfigEntry) -> Option<Era> {
+    match entry.protocol {
+        McpProtocol::Auto => None,
+        McpProtocol::Legacy => Some(Era::Legacy),
+        McpProtocol::Modern => Some(Era::Modern),
     }
 }
 

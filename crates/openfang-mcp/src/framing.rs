@@ -6,8 +6,12 @@
 use std::io;
 
 use bytes::{Buf as _, BytesMut};
-use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_FRAME_HEADER_BYTES, MCP_LOST_HEAD_BYTES};
+use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_FRAME_HEADER_BYTES, MCP_LOST_HEAD_BYTES, MCP_UNASKED_MESSAGE};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+use pace::Pace;
+
+mod pace;
 
 /// How messages are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +43,8 @@ pub struct FrameReader<R> {
     limit: usize,
     /// How the last message began that was too large.
     lost: BytesMut,
+    /// How fast is read what nobody asked for.
+    pace: Option<Pace>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +73,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             state: START,
             limit: MAX_MCP_MESSAGE_SIZE,
             lost: BytesMut::new(),
+            pace: None,
         }
     }
 
@@ -75,6 +82,27 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     pub(crate) const fn with_limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self
+    }
+
+    /// Reads slowly once the peer has said too much that nobody asked for; see [`FrameReader::asked_for`].
+    #[must_use]
+    pub(crate) fn paced(mut self) -> Self {
+        self.pace = Some(Pace::new());
+        self
+    }
+
+    /// So many bytes that came were asked for.
+    pub(crate) fn asked_for(&mut self, bytes: usize) {
+        if let Some(pace) = &mut self.pace {
+            pace.give(bytes as u64);
+        }
+    }
+
+    /// A message came that nobody asked for. However short it is, it takes its time.
+    pub(crate) async fn unasked(&mut self) {
+        if let Some(pace) = &mut self.pace {
+            pace.spend(MCP_UNASKED_MESSAGE).await;
+        }
     }
 
     /// How the peer frames; lines until it has said something else.
@@ -94,8 +122,12 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
                 return Ok(Some(frame));
             }
             self.make_room();
-            if self.from.read_buf(&mut self.buffer).await? == 0 {
+            let read = self.from.read_buf(&mut self.buffer).await?;
+            if read == 0 {
                 return Ok(self.rest());
+            }
+            if let Some(pace) = &mut self.pace {
+                pace.spend(read as u64).await;
             }
         }
     }

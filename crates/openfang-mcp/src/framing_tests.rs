@@ -1,5 +1,10 @@
 //! Frames of every size and shape, whole and in pieces.
 
+use std::time::Duration;
+
+use openfang_types::limits::{MCP_UNASKED_BURST, MCP_UNASKED_PER_SECOND};
+use tokio::time::Instant;
+
 use super::*;
 
 const LIMIT: usize = 64;
@@ -150,4 +155,39 @@ async fn messages_are_written_in_the_peers_framing() {
 
     assert_eq!(lines, b"{}\n");
     assert_eq!(headers, b"Content-Length: 2\r\n\r\n{}");
+}
+
+/// Reads until the end of an input of one byte again and again, and returns how long that was made to take.
+async fn flooded(byte: u8, bytes: u64) -> Duration {
+    let begun = Instant::now();
+    let mut frames = FrameReader::new(tokio::io::repeat(byte).take(bytes)).with_limit(1_000).paced();
+    while frames.next().await.unwrap().is_some() {}
+    begun.elapsed()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_without_messages_is_read_at_a_walk() {
+    let more = 4 * 1024 * 1024;
+    let walk = Duration::from_secs_f64(more as f64 / MCP_UNASKED_PER_SECOND);
+    for byte in [b'x', b'\n'] {
+        assert_eq!(flooded(byte, MCP_UNASKED_BURST / 2).await, Duration::ZERO);
+        let took = flooded(byte, MCP_UNASKED_BURST + more).await;
+        assert!(took >= walk.mul_f64(0.9) && took <= walk.mul_f64(1.5), "{took:?} instead of {walk:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_nobody_asked_for_takes_its_time_and_an_answer_takes_none() {
+    let begun = Instant::now();
+    let mut frames = FrameReader::new(&b""[..]).paced();
+    let messages = MCP_UNASKED_BURST / MCP_UNASKED_MESSAGE;
+    for _ in 0..messages {
+        frames.unasked().await;
+    }
+    assert_eq!(begun.elapsed(), Duration::ZERO);
+
+    for _ in 0..messages {
+        frames.unasked().await;
+    }
+    assert!(begun.elapsed() > Duration::from_secs(10), "{:?}", begun.elapsed());
 }

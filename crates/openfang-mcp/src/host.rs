@@ -89,6 +89,8 @@ pub struct Identity {
     pub version: String,
     /// What a model should know about it.
     pub instructions: Option<String>,
+    /// Which OpenFang it is, so that none becomes its own server.
+    pub instance: Option<String>,
 }
 
 /// What there is.

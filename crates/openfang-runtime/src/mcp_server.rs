@@ -66,8 +66,16 @@ impl<T: House> HouseHost<T> {
             title: "OpenFang".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: Some(INSTRUCTIONS.to_owned()),
+            instance: None,
         };
         Self { house, view, identity: Arc::new(identity), prepared: Mutex::default() }
+    }
+
+    /// Says which OpenFang it is.
+    #[must_use]
+    pub fn of_instance(mut self, instance: String) -> Self {
+        Arc::make_mut(&mut self.identity).instance = Some(instance);
+        self
     }
 
     /// The house behind it.

@@ -139,8 +139,8 @@ impl McpTool {
             Some(None) => return Ok(()),
             Some(Some(schema)) if structured.get().len() <= SCHEMA_INLINE_BYTES => {
                 let value: Value = serde_json::from_str(structured.get())?;
-                if schema.is_quick_for(&value) {
-                    return promised(schema.check(&value, steps));
+                if let Some(checked) = schema.check_quickly(&value, steps) {
+                    return promised(checked);
                 }
             }
             Some(Some(_)) | None => {}

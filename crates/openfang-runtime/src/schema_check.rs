@@ -9,7 +9,7 @@ use std::time::Duration;
 use jsonschema::{PatternOptions, Validator};
 use metered::{Counted, Meter, Metered};
 use openfang_types::limits::{
-    SCHEMA_CHECK_STACK_BYTES, SCHEMA_CHECK_TIME, SCHEMA_CHECKS_PER_SERVER, SCHEMA_INLINE_STEPS,
+    SCHEMA_CHECK_STACK_BYTES, SCHEMA_CHECK_TIME, SCHEMA_CHECKS_PER_SERVER, SCHEMA_INLINE_DEPTH, SCHEMA_INLINE_STEPS,
     SCHEMA_PATTERN_MAX_BYTES, SCHEMA_PATTERNS_MAX_BYTES, SCHEMA_USUAL_EXPANSION,
 };
 use openfang_types::schema::{self, SchemaCost};
@@ -54,9 +54,15 @@ impl CompiledSchema {
         self
     }
 
-    /// Whether a value is held against this schema in an instant.
-    pub(crate) fn is_quick_for(&self, value: &Value) -> bool {
-        self.cost.is_plain && is_lighter(value, SCHEMA_INLINE_STEPS / self.cost.subschemas.max(1))
+    /// Holds a value against this schema if that takes an instant; nothing when it may take longer.
+    pub(crate) fn check_quickly(&self, value: &Value, steps: u64) -> Option<Result<(), Misfit>> {
+        let is_narrow = self.cost.is_plain && self.cost.expansion <= SCHEMA_USUAL_EXPANSION;
+        if !is_narrow || !is_light(value, SCHEMA_INLINE_STEPS, SCHEMA_INLINE_DEPTH / self.cost.chain.max(1)) {
+            return None;
+        }
+        let few = steps.min(SCHEMA_INLINE_STEPS as u64);
+        let checked = self.check(value, few);
+        Some(checked).filter(|checked| few == steps || *checked != Err(Misfit::TooManySteps))
     }
 
     /// Holds a value against the schema.
@@ -74,7 +80,7 @@ impl CompiledSchema {
 
     fn problems(&self, value: &Value) -> Vec<String> {
         // Of a large value only the first problem is looked for: there may be as many as it has parts.
-        if is_lighter(value, SCHEMA_INLINE_STEPS) {
+        if is_light(value, SCHEMA_INLINE_STEPS, usize::MAX) {
             self.validator
                 .iter_errors(Counted(value))
                 .take(SHOWN_PROBLEMS)
@@ -93,22 +99,22 @@ fn shown(error: &jsonschema::ValidationError<'_>) -> String {
     if place.is_empty() { short } else { format!("at {place}: {short}") }
 }
 
-/// Whether a value has fewer parts than that; a long string counts for its length.
-fn is_lighter(value: &Value, limit: usize) -> bool {
-    fn take(value: &Value, left: &mut usize) -> bool {
+/// Whether a value has at most so many parts, and as many levels; a long string counts for its length.
+fn is_light(value: &Value, parts: usize, levels: usize) -> bool {
+    fn take(value: &Value, left: &mut usize, levels: usize) -> bool {
         let own = match value {
             Value::String(text) => 1 + text.len() / 256,
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => 1,
         };
-        let Some(rest) = left.checked_sub(own) else { return false };
+        let (Some(rest), Some(below)) = (left.checked_sub(own), levels.checked_sub(1)) else { return false };
         *left = rest;
         match value {
-            Value::Array(items) => items.iter().all(|item| take(item, left)),
-            Value::Object(members) => members.values().all(|member| take(member, left)),
+            Value::Array(items) => items.iter().all(|item| take(item, left, below)),
+            Value::Object(members) => members.values().all(|member| take(member, left, below)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
         }
     }
-    take(value, &mut { limit })
+    take(value, &mut { parts }, levels)
 }
 
 /// The threads on which longer checks run, for the tools of one server.

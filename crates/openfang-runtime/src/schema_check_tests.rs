@@ -20,7 +20,7 @@ fn doubling_through_parts(applied: &str, levels: usize) -> (Value, Value) {
 fn work_that_multiplies_with_the_value_ends_with_its_steps() {
     let (schema, value) = doubling_through_parts("anyOf", 25);
     let schema = CompiledSchema::of(&schema).unwrap();
-    assert!(!schema.is_quick_for(&value));
+    assert_eq!(schema.check_quickly(&value, 1_000_000), None, "it needs a thread");
     assert_eq!(schema.check(&value, STEPS), Err(Misfit::TooManySteps));
 
     let (schema, value) = doubling_through_parts("allOf", 25);
@@ -97,4 +97,20 @@ fn a_pattern_that_backtracks_elsewhere_takes_linear_time_here() {
     let schema = CompiledSchema::of(&json!({"type": "string", "pattern": "^(a+)+$"})).unwrap();
     let text = format!("{}!", "a".repeat(1_000));
     assert!(matches!(schema.check(&json!(text), STEPS), Err(Misfit::Problems(_))));
+}
+
+#[test]
+fn a_small_value_is_checked_at_once_also_where_the_schema_has_references() {
+    let point = json!({ "type": "object", "properties": { "x": { "type": "number" } }, "required": ["x"] });
+    let schema = json!({
+        "properties": { "at": { "anyOf": [{ "$ref": "#/$defs/point" }, { "type": "null" }] } },
+        "$defs": { "point": point },
+    });
+    let schema = CompiledSchema::of(&schema).unwrap();
+
+    assert_eq!(schema.check_quickly(&json!({ "at": { "x": 1 } }), STEPS), Some(Ok(())));
+    assert!(matches!(schema.check_quickly(&json!({ "at": {} }), STEPS), Some(Err(Misfit::Problems(_)))));
+    let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+    assert_eq!(schema.check_quickly(&json!({ "at": { "x": deep } }), STEPS), None);
+    assert_eq!(schema.check_quickly(&json!({ "at": "x".repeat(10_000_000) }), STEPS), None);
 }

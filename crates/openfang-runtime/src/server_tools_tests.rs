@@ -35,6 +35,7 @@ fn relay() -> Arc<Relay> {
         timeout: Duration::ZERO,
         startup: Duration::ZERO,
         declared: ClientCapabilities::NONE,
+        instance: None,
         only: None,
         known: None,
         manifest: None,

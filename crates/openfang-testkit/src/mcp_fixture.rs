@@ -68,6 +68,7 @@ impl Fixture {
                 title: "OpenFang fixture".to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 instructions: Some("One of everything, for tests.".to_owned()),
+                instance: None,
             }),
             tools: tools::listed(),
             prompts: prompts::listed(),

@@ -15,24 +15,17 @@ pub struct SchemaCost {
     pub subschemas: usize,
     /// How many of them one value may be held against without looking into it, references followed.
     pub expansion: u64,
+    /// How many of them stand in the longest row, each within the other.
+    pub chain: usize,
     /// How many patterns it has.
     pub patterns: usize,
-    /// Whether a check takes at most as many steps as there are pairs of a subschema and a part of the value.
+    /// Whether each step of a check is quick, however many there are.
     pub is_plain: bool,
 }
 
-/// Keywords whose checks cost more than a look at the value, or make the same look many times.
-const COSTLY: [&str; 9] = [
-    "$ref",
-    "$dynamicRef",
-    "$recursiveRef",
-    "pattern",
-    "patternProperties",
-    "format",
-    "uniqueItems",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
+/// Keywords whose checks cost more than a look at the value.
+const COSTLY: [&str; 6] =
+    ["pattern", "patternProperties", "format", "uniqueItems", "unevaluatedItems", "unevaluatedProperties"];
 
 /// What is wrong with a schema, if anything is.
 pub fn fault_of(schema: &Value) -> Option<&'static str> {
@@ -47,7 +40,7 @@ pub fn cost_of(schema: &Value) -> Result<SchemaCost, &'static str> {
     if schema.to_string().len() > SCHEMA_MAX_BYTES {
         return Err("its schema is larger than 64 KiB");
     }
-    let mut cost = SchemaCost { subschemas: 0, expansion: 1, patterns: 0, is_plain: true };
+    let mut cost = SchemaCost { subschemas: 0, expansion: 1, chain: 1, patterns: 0, is_plain: true };
     let mut references = References::new(schema);
     let mut todo = vec![(schema, 1)];
     while let Some((value, depth)) = todo.pop() {
@@ -71,7 +64,7 @@ pub fn cost_of(schema: &Value) -> Result<SchemaCost, &'static str> {
             return Err("its schema has more than 2,000 subschemas");
         }
     }
-    cost.expansion = references.widest_expansion()?;
+    (cost.expansion, cost.chain) = references.widest_expansion()?;
     Ok(cost)
 }
 

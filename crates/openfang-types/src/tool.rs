@@ -158,5 +158,24 @@ fn object_schema<T: JsonSchema>() -> Value {
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     schema.remove("title");
-    schema.to_value()
+    let mut schema = schema.to_value();
+    split_types(&mut schema);
+    schema
+}
+
+/// Writes a choice of types as `anyOf`: not every client reads a list of types.
+fn split_types(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::Array(types)) = members.get("type") {
+                let one = |kind: &Value| serde_json::json!({ "type": kind });
+                let choice = types.iter().map(one).collect();
+                members.remove("type");
+                members.insert("anyOf".to_owned(), Value::Array(choice));
+            }
+            members.values_mut().for_each(split_types);
+        }
+        Value::Array(items) => items.iter_mut().for_each(split_types),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }

@@ -42,6 +42,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         KernelError::UnknownTool(_)
         | KernelError::UnknownServer { .. }
         | KernelError::ServerExists(_)
+        | KernelError::OwnServer(_)
         | KernelError::NotInFile(_)
         | KernelError::NotPermitted(_)
         | KernelError::ConfigEdit(_)

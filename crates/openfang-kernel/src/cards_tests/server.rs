@@ -33,6 +33,7 @@ pub(super) fn with_tool(name: &str) -> Arc<ServerTools> {
         timeout: Duration::ZERO,
         startup: Duration::ZERO,
         declared: ClientCapabilities::NONE,
+        instance: None,
         only: None,
         known: None,
         manifest: None,

@@ -34,6 +34,7 @@ impl Host for UpstreamHost {
                 title: facts.title.clone().unwrap_or_default(),
                 version: facts.version.clone(),
                 instructions: facts.instructions.clone(),
+                instance: identity.instance.clone(),
             });
         }
         Arc::clone(&identity)

@@ -22,9 +22,16 @@ pub struct ServerFacts {
     pub instructions: Option<String>,
     /// What it has.
     pub capabilities: ServerCapabilities,
+    /// Which OpenFang it is, if it is one.
+    pub instance: Option<String>,
 }
 
 impl ServerFacts {
+    /// Whether the server is this OpenFang.
+    pub fn is_instance(&self, instance: Option<&str>) -> bool {
+        instance.is_some() && self.instance.as_deref() == instance
+    }
+
     /// Without what goes beyond any use: all of it is kept, shown and handed on.
     pub(super) fn cut(mut self) -> Self {
         for text in [&mut self.name, &mut self.version].into_iter().chain(&mut self.title) {
@@ -72,6 +79,15 @@ impl ServerCapabilities {
             logging: has("logging"),
         }
     }
+}
+
+/// What an OpenFang says of itself when a conversation begins.
+#[derive(Deserialize, Default)]
+pub(super) struct HandshakeMeta {
+    #[serde(default, rename = "io.modelcontextprotocol/serverInfo")]
+    pub(super) server_info: Implementation,
+    #[serde(default, rename = "openfang/instance")]
+    pub(super) instance: Option<String>,
 }
 
 /// A name and a version.

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use tokio_util::task::TaskTracker;
 
 use super::asked::ClientInfo;
-use super::capabilities::Implementation;
+use super::capabilities::{HandshakeMeta, Implementation};
 use super::inbox::Inbox;
 use super::wire::Wire;
 use super::{ClientError, Connection, Members, ServerCapabilities, ServerFacts};
@@ -35,6 +35,7 @@ impl Opened {
             version: String::new(),
             instructions: None,
             capabilities: ServerCapabilities::default(),
+            instance: None,
         })
     }
 
@@ -55,12 +56,7 @@ impl Opened {
             #[serde(default)]
             instructions: Option<String>,
             #[serde(default, rename = "_meta")]
-            meta: Meta,
-        }
-        #[derive(Deserialize, Default)]
-        struct Meta {
-            #[serde(default, rename = "io.modelcontextprotocol/serverInfo")]
-            server_info: Implementation,
+            meta: HandshakeMeta,
         }
         let speaking = self.speaking(Revision::NEWEST);
         let result = speaking.ask("server/discover", Members::none(), patience).await?;
@@ -77,6 +73,7 @@ impl Opened {
             version: discovered.meta.server_info.version,
             instructions: discovered.instructions,
             capabilities: ServerCapabilities::read(discovered.capabilities.as_deref()),
+            instance: discovered.meta.instance,
         }))
     }
 
@@ -92,6 +89,8 @@ impl Opened {
             server_info: Implementation,
             #[serde(default)]
             instructions: Option<String>,
+            #[serde(default, rename = "_meta")]
+            meta: HandshakeMeta,
         }
         let asked = Revision::NEWEST_LEGACY;
         let members = Members::none()
@@ -112,6 +111,7 @@ impl Opened {
             version: initialized.server_info.version,
             instructions: initialized.instructions,
             capabilities: ServerCapabilities::read(initialized.capabilities.as_deref()),
+            instance: initialized.meta.instance,
         });
         connection.notify("notifications/initialized", Members::none()).await?;
         Ok(connection)

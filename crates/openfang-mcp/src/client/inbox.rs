@@ -83,6 +83,8 @@ impl Waiting {
 
 /// What came of a frame.
 pub(super) enum Taken {
+    /// It answers a request that waited for it.
+    Answer,
     /// It was understood.
     Understood,
     /// It wants this as an answer.
@@ -187,8 +189,7 @@ impl Inbox {
         match message {
             Ok(Incoming::Response { id, outcome }) => {
                 let outcome = outcome.map(ToOwned::to_owned).map_err(ClientError::Refused);
-                self.answered(&id, outcome, via);
-                Taken::Understood
+                self.answered(&id, outcome, via)
             }
             Ok(Incoming::Notification { method, params }) => {
                 self.told(&method, params, via);
@@ -196,8 +197,7 @@ impl Inbox {
             }
             Ok(Incoming::Request { id, method, params }) => self.asked(id, &method, params, via),
             Err(RpcError::BadResponse { id: Some(id), fault }) => {
-                self.answered(&id, Err(ClientError::NotMcp(fault.to_string())), via);
-                Taken::Understood
+                self.answered(&id, Err(ClientError::NotMcp(fault.to_string())), via)
             }
             Err(_) => Taken::Noise,
         }
@@ -214,23 +214,24 @@ impl Inbox {
         }
     }
 
-    fn answered(&self, id: &Id, outcome: Result<Box<RawValue>, ClientError>, via: Option<i64>) {
+    fn answered(&self, id: &Id, outcome: Result<Box<RawValue>, ClientError>, via: Option<i64>) -> Taken {
         let id = match (id, via) {
             (Id::Number(id), _) => *id,
             // A server that could not read our request cannot name it; on its own stream there is only one.
             (Id::Null, Some(via)) if outcome.is_err() => via,
             (Id::Null | Id::String(_), _) => {
                 self.counts.add(UnknownId::ServerReply);
-                return tracing::debug!(%id, "an answer to nothing we asked");
+                tracing::debug!(%id, "an answer to nothing we asked");
+                return Taken::Understood;
             }
         };
-        match self.lock().waiting.remove(&id) {
-            Some(waiting) => waiting.slot.answer(outcome),
-            None => {
-                self.counts.add(UnknownId::ServerReply);
-                tracing::debug!(id, "an answer that nobody waits for");
-            }
-        }
+        let Some(waiting) = self.lock().waiting.remove(&id) else {
+            self.counts.add(UnknownId::ServerReply);
+            tracing::debug!(id, "an answer that nobody waits for");
+            return Taken::Understood;
+        };
+        waiting.slot.answer(outcome);
+        Taken::Answer
     }
 
     fn told(&self, method: &str, params: Option<&RawValue>, via: Option<i64>) {

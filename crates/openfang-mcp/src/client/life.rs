@@ -17,6 +17,9 @@ use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notic
 use crate::host::Change;
 use crate::revision::Era;
 
+const OURSELVES: &str = "it is this OpenFang itself, which would list its own tools again and again; \
+    remove it with `openfang mcp remove`";
+
 /// Why a conversation was left.
 enum Left {
     /// The server is to be let go.
@@ -131,6 +134,10 @@ async fn begin(
         counts: std::sync::Arc::clone(&parts.counts),
     };
     let connection = connect_counting(connecting, started).await?;
+    if connection.facts().is_instance(parts.instance.as_deref()) {
+        connection.close("it is ourselves");
+        return Err(without_stderr(ClientError::Start(OURSELVES.to_owned())));
+    }
     let notices = connection.notices();
     let asked = timeout(parts.startup, Manifest::ask(&connection, parts.startup)).await;
     match asked.unwrap_or(Err(ClientError::TimedOut(parts.startup))) {

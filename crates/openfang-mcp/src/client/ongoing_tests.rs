@@ -66,6 +66,7 @@ fn line() -> Line {
         version: String::new(),
         instructions: None,
         capabilities: ServerCapabilities::default(),
+        instance: None,
     };
     let around = (ClientCapabilities::NONE, tracker.clone());
     let connection = Connection::new(Arc::clone(&wire) as Arc<dyn Wire>, Arc::clone(&inbox), facts, around);

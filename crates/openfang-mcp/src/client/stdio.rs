@@ -65,12 +65,20 @@ fn line(message: &[u8]) -> Bytes {
 
 /// Reads until the child stops talking, or talks nonsense for too long.
 async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker): (Weak<Child>, TaskTracker)) {
-    let mut frames = FrameReader::new(stdout).with_limit(MCP_UPSTREAM_MESSAGE_BYTES);
+    let mut frames = FrameReader::new(stdout).with_limit(MCP_UPSTREAM_MESSAGE_BYTES).paced();
     let mut noise = 0;
     let replies = Arc::new(Semaphore::new(MCP_REPLIES));
     let why = loop {
         let taken = match frames.next().await {
-            Ok(Some(Frame::Message(message))) => inbox.take(&message, None),
+            Ok(Some(Frame::Message(message))) => {
+                let taken = inbox.take(&message, None);
+                if taken.iter().any(|taken| matches!(taken, Taken::Answer)) {
+                    frames.asked_for(message.len() + 1);
+                } else {
+                    frames.unasked().await;
+                }
+                taken
+            }
             Ok(Some(Frame::TooLarge)) => {
                 inbox.lose_answer(frames.lost(), &ClientError::TooLarge);
                 vec![Taken::Noise]
@@ -81,7 +89,7 @@ async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker):
         };
         for taken in taken {
             match taken {
-                Taken::Understood => noise = 0,
+                Taken::Answer | Taken::Understood => noise = 0,
                 Taken::Noise => noise += 1,
                 Taken::Reply(reply) => {
                     noise = 0;

@@ -51,6 +51,8 @@ pub struct UpstreamParts {
     pub startup: Duration,
     /// What it is told that its callers can be asked for: some servers list more to those who can be asked.
     pub declared: ClientCapabilities,
+    /// Which OpenFang we are: a server that says the same is ourselves, and is refused.
+    pub instance: Option<String>,
     /// The only era that is spoken with it.
     pub only: Option<Era>,
     /// The era that was found before.

@@ -9,7 +9,7 @@ use super::params;
 use super::respond::{Kind, ServerInfo, members};
 use crate::capabilities::ClientCapabilities;
 use crate::error::McpError;
-use crate::host::{Host, Offers};
+use crate::host::{Host, Identity, Offers};
 use crate::revision::{Era, Revision};
 
 /// Whether a request is the handshake of the legacy era. One that says it is modern is not, whatever its method: the
@@ -102,6 +102,8 @@ struct Initialized<'a> {
     server_info: ServerInfo<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a str>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<HandshakeMeta<'a>>,
 }
 
 #[derive(Serialize)]
@@ -111,6 +113,25 @@ struct Discovered<'a> {
     capabilities: Capabilities,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a str>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<HandshakeMeta<'a>>,
+}
+
+/// What the first answer says about this OpenFang: whoever connects can tell whether it is itself.
+#[derive(Serialize)]
+struct HandshakeMeta<'a> {
+    #[serde(rename = "openfang/instance")]
+    instance: &'a str,
+    /// The modern era has it there with every answer.
+    #[serde(rename = "io.modelcontextprotocol/serverInfo", skip_serializing_if = "Option::is_none")]
+    server_info: Option<ServerInfo<'a>>,
+}
+
+impl<'a> HandshakeMeta<'a> {
+    fn of(identity: &'a Identity, era: Era) -> Option<Self> {
+        let server_info = (era == Era::Modern).then(|| ServerInfo::of(identity, true));
+        Some(Self { instance: identity.instance.as_deref()?, server_info })
+    }
 }
 
 impl<H: Host> Server<H> {
@@ -124,16 +145,20 @@ impl<H: Host> Server<H> {
             capabilities: Capabilities::of(self.inner.host.offers(caller), revision),
             server_info: ServerInfo::of(identity, revision.facts().titles),
             instructions: identity.instructions.as_deref(),
+            meta: HandshakeMeta::of(identity, Era::Legacy),
         };
         signature.respond(id, revision, &members(&result), Kind::Answer)
     }
 
     /// The members of the answer to `server/discover`.
     pub(super) fn discovered(&self, caller: &H::Caller, revision: Revision) -> Vec<u8> {
+        let signature = self.signature();
+        let identity = signature.identity();
         members(&Discovered {
             supported_versions: modern_versions(),
             capabilities: Capabilities::of(self.inner.host.offers(caller), revision),
-            instructions: self.signature().identity().instructions.as_deref(),
+            instructions: identity.instructions.as_deref(),
+            meta: HandshakeMeta::of(identity, Era::Modern),
         })
     }
 }

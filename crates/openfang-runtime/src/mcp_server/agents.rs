@@ -10,16 +10,19 @@ use openfang_mcp::content::{Beside, Block, CallResult, PromptMessage, PromptResu
 use openfang_mcp::host::{Call, InputRequest, InputRequired, Outcome};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::naming::format_agent_tool_name;
+use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::{AgentName, TaskId};
+use openfang_types::limits::Limits;
 use openfang_types::task::{Message, Part, PartBody, Task, TaskState};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::tools::{members, raw};
+use super::tools::{members, raw, shown};
 use super::{House, HouseError, HouseReply, Sending};
 use crate::agents::AgentSummary;
+use crate::pipeline::truncate::answer_to_limits;
 
 /// What the names of all agents' tools begin with.
 pub(super) const TOOL_PREFIX: &str = "openfang_agent_";
@@ -114,8 +117,10 @@ pub(super) async fn call<T: House>(
     };
     let sent = house.send(call.caller, Sending { agent, text, task, reporter: call.reporter }).await;
     match sent {
-        Ok(HouseReply::Message(message)) => Ok(Outcome::Complete(CallResult::text(&message.joined_text()))),
-        Ok(HouseReply::Task(task)) => Ok(outcome(call, &task)),
+        Ok(HouseReply::Message(message)) => {
+            Ok(Outcome::Complete(limited(ToolOutput::text(message.joined_text()), &house.limits())))
+        }
+        Ok(HouseReply::Task(task)) => Ok(outcome(call, &task, &house.limits())),
         Err(HouseError::Unknown) => Err(McpError::unknown_tool(&tool_name(agent))),
         Err(HouseError::Canceled) => Err(McpError::Canceled),
         Err(error) => Ok(Outcome::Complete(CallResult::error(&error.to_string()))),
@@ -127,7 +132,7 @@ async fn ask_again<T: House>(
     call: Call<'_, T::Caller>,
     id: TaskId,
 ) -> Result<Outcome<CallResult>, McpError> {
-    Ok(outcome(call, &house.task(call.caller, id).await?))
+    Ok(outcome(call, &house.task(call.caller, id).await?, &house.limits()))
 }
 
 enum Reply {
@@ -156,11 +161,13 @@ fn declined(task: TaskId) -> CallResult {
 }
 
 /// What a task means to whoever called the agent.
-fn outcome<C>(call: Call<'_, C>, task: &Task) -> Outcome<CallResult> {
+fn outcome<C>(call: Call<'_, C>, task: &Task, limits: &Limits) -> Outcome<CallResult> {
     let said = said(task);
+    let answered = |content| Outcome::Complete(limited(ToolOutput { content, ..ToolOutput::text("") }, limits));
     match task.status.state {
         TaskState::InputRequired | TaskState::AuthRequired => {
             let question = task.status.message.as_ref().map(Message::joined_text).unwrap_or_default();
+            let question: String = question.chars().take(limits.tool_result_chars).collect();
             if call.client.has(Capability::ElicitationForm) {
                 Outcome::InputRequired(InputRequired {
                     requests: BTreeMap::from([(REPLY.to_owned(), asking(&question))]),
@@ -169,18 +176,18 @@ fn outcome<C>(call: Call<'_, C>, task: &Task) -> Outcome<CallResult> {
             } else {
                 let how =
                     format!("The agent waits for a reply: openfang agent send {} REPLY --task {}", task.agent, task.id);
-                let mut result = CallResult { content: said, ..CallResult::text("") };
+                let mut result = limited(ToolOutput { content: said, ..ToolOutput::text("") }, limits);
                 result.content.push(Block::text(&how));
                 Outcome::Complete(result)
             }
         }
-        TaskState::Completed => Outcome::Complete(CallResult { content: said, ..CallResult::text("") }),
+        TaskState::Completed => answered(said),
         state => {
             let mut content = said;
             if content.is_empty() || state == TaskState::Canceled {
-                content.push(Block::text(&format!("the task is {state}")));
+                content.push(ContentBlock::text(format!("the task is {state}")));
             }
-            Outcome::Complete(CallResult { content, ..CallResult::error("") })
+            Outcome::Complete(limited(ToolOutput { content, ..ToolOutput::error("") }, limits))
         }
     }
 }
@@ -194,34 +201,46 @@ fn asking(question: &str) -> InputRequest {
     InputRequest::elicitation(if question.is_empty() { "The agent waits for a reply." } else { question }, &schema)
 }
 
-/// What a task has to say: its artifacts, then its last message.
-fn said(task: &Task) -> Vec<Block> {
-    let artifacts = task.artifacts.iter().flat_map(|artifact| &artifact.parts);
-    let message = task.status.message.iter().flat_map(|message| &message.parts);
-    artifacts.chain(message).filter_map(block).collect()
+/// An answer within the limits of a result.
+fn limited(output: ToolOutput, limits: &Limits) -> CallResult {
+    shown(&answer_to_limits(output, limits))
 }
 
-fn block(part: &Part) -> Option<Block> {
-    let media = part.media_type.as_deref().unwrap_or("application/octet-stream");
+/// What a task has to say: its artifacts, then its last message. An artifact that came piece by piece is one text.
+fn said(task: &Task) -> Vec<ContentBlock> {
+    let mut blocks = Vec::new();
+    for artifact in &task.artifacts {
+        let begin = blocks.len();
+        for part in &artifact.parts {
+            match (&part.body, blocks.get_mut(begin..).and_then(<[_]>::last_mut)) {
+                (PartBody::Text(more), Some(ContentBlock::Text { text })) => text.push_str(more),
+                _ => blocks.push(block(part)),
+            }
+        }
+    }
+    blocks.extend(task.status.message.iter().flat_map(|message| &message.parts).map(block));
+    blocks
+}
+
+fn block(part: &Part) -> ContentBlock {
+    let mime_type = part.media_type.as_deref().unwrap_or("application/octet-stream").to_owned();
     match &part.body {
-        PartBody::Text(text) => Some(Block::text(text)),
-        PartBody::Data(value) => Some(Block::text(&value.to_string())),
+        PartBody::Text(text) => ContentBlock::text(text),
+        PartBody::Data(value) => ContentBlock::text(value.to_string()),
         PartBody::Url(url) => {
-            let name = part.filename.as_deref().unwrap_or(url);
-            Block::of(&json!({ "type": "resource_link", "uri": url, "name": name })).ok()
+            let name = part.filename.as_deref().unwrap_or(url).to_owned();
+            ContentBlock::ResourceLink { uri: url.clone(), name }
         }
         PartBody::Raw(bytes) => {
             let data = STANDARD.encode(bytes);
-            let kind = if media.starts_with("image/") {
-                "image"
-            } else if media.starts_with("audio/") {
-                "audio"
-            } else {
-                let uri = format!("openfang://files/{}", part.filename.as_deref().unwrap_or("unnamed"));
-                let resource = json!({ "uri": uri, "mimeType": media, "blob": data });
-                return Block::of(&json!({ "type": "resource", "resource": resource })).ok();
-            };
-            Block::of(&json!({ "type": kind, "data": data, "mimeType": media })).ok()
+            if mime_type.starts_with("image/") {
+                return ContentBlock::Image { data, mime_type };
+            }
+            if mime_type.starts_with("audio/") {
+                return ContentBlock::Audio { data, mime_type };
+            }
+            let uri = format!("openfang://files/{}", part.filename.as_deref().unwrap_or("unnamed"));
+            ContentBlock::Resource { resource: json!({ "uri": uri, "mimeType": mime_type, "blob": data }) }
         }
     }
 }

@@ -8,6 +8,7 @@ use openfang_mcp::listing::Entry;
 use openfang_mcp::server::Reporter;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::limits::Limits;
 use openfang_types::task::{Message, Task};
 use serde_json::{Map, Value};
 
@@ -25,6 +26,11 @@ pub trait House: Send + Sync + 'static {
 
     /// Whose tasks these are.
     fn owner(&self, caller: &Self::Caller) -> String;
+
+    /// The limits of what it answers.
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
 
     /// Callers with the same word are shown the same, as long as the number is the same; none when that can change at any
     /// time.

@@ -96,7 +96,7 @@ pub(super) fn members(arguments: Option<&RawValue>) -> Result<Map<String, Value>
     serde_json::from_str(arguments.get()).map_err(|_| McpError::InvalidParams("arguments must be an object".to_owned()))
 }
 
-fn shown(output: &ToolOutput) -> CallResult {
+pub(super) fn shown(output: &ToolOutput) -> CallResult {
     let block = |block: &ContentBlock| match block {
         ContentBlock::Text { text } => Some(Block::text(text)),
         ContentBlock::Image { .. }

@@ -121,11 +121,6 @@ pub fn text_parameter(tool: &ToolDefinition) -> Option<&str> {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let takes_text = |schema: &Value| match schema.get("type") {
-        Some(Value::String(kind)) => kind == "string",
-        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
-        _ => false,
-    };
     if required.iter().any(|key| !properties.get(*key).is_some_and(takes_text)) {
         return None;
     }
@@ -135,6 +130,18 @@ pub fn text_parameter(tool: &ToolDefinition) -> Option<&str> {
     match candidates.collect::<Vec<_>>().as_slice() {
         [(key, _)] => Some(key.as_str()),
         _ => None,
+    }
+}
+
+/// Whether a text fits, as far as types tell; an optional one may be written as a choice.
+fn takes_text(schema: &Value) -> bool {
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind == "string",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
+        _ => schema
+            .get("anyOf")
+            .and_then(Value::as_array)
+            .is_some_and(|choice| choice.iter().any(takes_text)),
     }
 }
 

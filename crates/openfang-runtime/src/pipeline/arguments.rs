@@ -10,14 +10,11 @@ use crate::schema_check::Misfit;
 /// Refuses arguments that do not fit. Returns the call, which was away on another thread if the check was not quick.
 pub(super) async fn check(cx: &CallContext, permit: &Permit, call: ToolCall) -> Result<ToolCall, ToolError> {
     let steps = cx.config.limits.schema_check_steps;
-    match permit.tool().known_schema() {
-        Some(Ok(schema)) if schema.is_quick_for(&call.arguments) => {
-            let checked = schema.check(&call.arguments, steps);
-            judged(permit, checked).map(|()| call)
-        }
-        Some(Err(why)) => Err(unusable(permit, why)),
+    let known = permit.tool().known_schema().transpose().map_err(|why| unusable(permit, why))?;
+    match known.and_then(|schema| schema.check_quickly(&call.arguments, steps)) {
+        Some(checked) => judged(permit, checked).map(|()| call),
         // Boxed: it is rare, and should not make every call larger.
-        Some(Ok(_)) | None => Box::pin(check_elsewhere(cx, permit, call, steps)).await,
+        None => Box::pin(check_elsewhere(cx, permit, call, steps)).await,
     }
 }
 

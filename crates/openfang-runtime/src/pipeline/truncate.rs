@@ -4,11 +4,11 @@
 use std::io;
 
 use openfang_types::content::{ContentBlock, ToolOutput};
-use openfang_types::limits::Limits;
-use serde_json::Value;
+use openfang_types::limits::{Limits, MCP_ANSWER_BYTES};
+use serde::Serialize;
 
 /// Cuts a result to the limits.
-pub(super) fn to_limits(mut output: ToolOutput, limits: &Limits) -> ToolOutput {
+pub(crate) fn to_limits(mut output: ToolOutput, limits: &Limits) -> ToolOutput {
     let mut left = limits.tool_result_chars;
     for block in &mut output.content {
         match block {
@@ -26,6 +26,24 @@ pub(super) fn to_limits(mut output: ToolOutput, limits: &Limits) -> ToolOutput {
         output.structured_content = None;
         output.is_error = true;
         output.content.push(marker("structured content", size, limits.tool_result_block_bytes));
+    }
+    output
+}
+
+/// Cuts an agent's answer to the limits of a result, and all of it together to what every client takes in one event.
+pub(crate) fn answer_to_limits(output: ToolOutput, limits: &Limits) -> ToolOutput {
+    let mut output = to_limits(output, limits);
+    let (mut whole, mut left) = (0, MCP_ANSWER_BYTES);
+    while let Some(rest) = output.content.get(whole).and_then(|block| left.checked_sub(written_size(block))) {
+        (whole, left) = (whole + 1, rest);
+    }
+    let more = output.content.len() - whole;
+    if more > 0 {
+        output.content.truncate(whole);
+        output.content.push(ContentBlock::text(format!(
+            "[{more} more blocks left out: an answer has at most {MCP_ANSWER_BYTES} bytes]"
+        )));
+        output.is_error = true;
     }
     output
 }
@@ -63,7 +81,7 @@ fn replace_if_large(block: &mut ContentBlock, cap: usize) -> bool {
 }
 
 /// How many bytes a value is, written; nothing is kept of it.
-fn written_size(value: &Value) -> usize {
+fn written_size(value: &impl Serialize) -> usize {
     struct Count(usize);
     impl io::Write for Count {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -68,3 +68,20 @@ fn a_result_of_which_something_is_left_out_is_an_error() {
     assert!(to_limits(structured(), &limits(100, 10)).is_error);
     assert!(!to_limits(structured(), &limits(100, 1_000)).is_error);
 }
+
+#[test]
+fn all_blocks_of_an_answer_together_stay_below_what_clients_take_in_one_event() {
+    let image = || ContentBlock::Image { data: "x".repeat(400_000), mime_type: "image/png".into() };
+    let answer = |images: usize| {
+        let content = (0..images).map(|_| image()).collect();
+        answer_to_limits(ToolOutput { content, ..ToolOutput::text("") }, &Limits::default())
+    };
+    assert!(!answer(2).is_error);
+
+    let cut = answer(5);
+
+    assert!(cut.is_error);
+    assert_eq!(cut.content.len(), 3);
+    assert_eq!(cut.content[2].as_text(), Some("[3 more blocks left out: an answer has at most 983040 bytes]"));
+    assert!(serde_json::to_string(&cut).unwrap().len() < 1024 * 1024);
+}

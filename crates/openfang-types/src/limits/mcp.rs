@@ -14,6 +14,10 @@ pub const MCP_PAGE_ENTRIES: usize = 1_000;
 pub const MCP_PREPARED_VIEWS: usize = 256;
 /// Messages in one batch.
 pub const MCP_BATCH: usize = 100;
+/// An agent's answer, all blocks together: some clients take at most 1 MiB in one event.
+pub const MCP_ANSWER_BYTES: usize = 1024 * 1024 - 64 * 1024;
+/// Characters of what is told of a task's progress.
+pub const MCP_PROGRESS_CHARS: usize = 1_000;
 /// Values that complete an argument, at most; the protocol's own number.
 pub const MCP_COMPLETIONS: usize = 100;
 /// How long a client may keep a list.
@@ -80,6 +84,8 @@ pub const MCP_STARTUP_SECS: u64 = 60;
 pub const MCP_CALL_MAX: Duration = Duration::from_secs(600);
 /// How long a server may stay silent on a question of the modern era before it is asked in the legacy way too.
 pub const MCP_PROBE: Duration = Duration::from_secs(5);
+/// How long a server that is to be added may take to say whether it is ourselves.
+pub const MCP_SELF_CHECK: Duration = Duration::from_secs(2);
 /// Tools, and entries of every other list, that are taken of one server.
 pub const MCP_UPSTREAM_ENTRIES: usize = 10_000;
 /// Pages of a server's list.
@@ -97,6 +103,12 @@ pub const MCP_IDENTITY_CHARS: usize = 256;
 pub const MCP_INSTRUCTIONS_CHARS: usize = 64 * 1024;
 /// Lines in a row on a server's stdout that are no messages.
 pub const MCP_NOISE_LINES: usize = 1_000;
+/// Bytes that a server may write to its stdout at once without having been asked; larger than any message.
+pub const MCP_UNASKED_BURST: u64 = 32 * 1024 * 1024;
+/// Bytes a second of it from then on.
+pub const MCP_UNASKED_PER_SECOND: f64 = 2.0 * 1024.0 * 1024.0;
+/// What a message counts for at least that nobody asked for.
+pub const MCP_UNASKED_MESSAGE: u64 = 4 * 1024;
 /// Things told to one call that wait to be heard.
 pub const MCP_TOLD: usize = 64;
 /// A server that says again and again that its lists changed is asked once in this time.

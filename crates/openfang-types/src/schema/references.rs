@@ -76,17 +76,17 @@ impl<'a> References<'a> {
         Ok(())
     }
 
-    /// How many subschemas one value may be held against, at the worst place.
-    pub(super) fn widest_expansion(mut self) -> Result<u64, &'static str> {
+    /// How many subschemas one value may be held against, and how many of them in a row, at the worst places.
+    pub(super) fn widest_expansion(mut self) -> Result<(u64, usize), &'static str> {
         if self.is_referring && self.has_named_part {
             return Err("its schema has references, and an `$id` below its root");
         }
-        let mut widest = 1;
+        let (mut widest, mut longest) = (1, 1);
         for members in std::mem::take(&mut self.subschemas) {
-            let (subschemas, _) = self.expansion(members, 1)?;
-            widest = widest.max(subschemas);
+            let (subschemas, chain) = self.expansion(members, 1)?;
+            (widest, longest) = (widest.max(subschemas), longest.max(chain));
         }
-        Ok(widest)
+        Ok((widest, longest))
     }
 
     /// How many subschemas a value is held against here, and how many of them stand in a row.

@@ -32,7 +32,8 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
     let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
     let seal = HomeSeal::open(&session.home)?;
     let server = Server::new(Parts {
-        host: HouseHost::new(McpHouse::new(Arc::clone(session), backend, tracker.clone()), view(args)),
+        host: HouseHost::new(McpHouse::new(Arc::clone(session), backend, tracker.clone()), view(args))
+            .of_instance(seal.instance()),
         seal: Arc::new(seal),
         clock: Arc::new(SystemClock),
         tracker: tracker.clone(),

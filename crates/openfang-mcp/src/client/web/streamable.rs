@@ -111,7 +111,7 @@ impl Streamable {
     pub(super) fn take(&self, frame: &[u8], via: Option<i64>) {
         for taken in self.inbox.take(frame, via) {
             match taken {
-                Taken::Understood => {}
+                Taken::Answer | Taken::Understood => {}
                 Taken::Noise => tracing::debug!("a server sent what is no message"),
                 Taken::Reply(reply) => self.reply(reply),
             }
