@@ -62,7 +62,8 @@ impl<H: Host> Server<H> {
         }
         match decode(&body, IdRule::Mcp) {
             Ok(Incoming::Request { id, method, params }) => {
-                Box::pin(self.post_request(caller, &headers, Asked { id, method: &method, params, held: held(&body) })).await
+                Box::pin(self.post_request(caller, &headers, Asked { id, method: &method, params, held: held(&body) }))
+                    .await
             }
             Ok(other) => {
                 let standing = self.standing(&caller, &headers)?;
