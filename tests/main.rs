@@ -16,6 +16,7 @@ mod drain;
 mod files;
 mod gateway;
 mod http;
+mod inflight;
 mod lists;
 mod loop_guard;
 mod mcp;

@@ -148,7 +148,7 @@ async fn a_message_with_a_file_can_be_given_back_and_one_with_data_can_name_its_
             Reply::Message(_) => panic!("expected a task"),
         }
     };
-    let file = Part::file(vec![1, 2], Some("x.bin".to_owned()), Some("application/x".to_owned()));
+    let file = Part::file(vec![1, 2], Some("x.bin".into()), Some("application/x".to_owned()));
     let wish = |tool: serde_json::Value| Part::data(serde_json::json!({"tool": tool, "arguments": {"a": 3, "b": 7}}));
 
     let called = said(vec![wish("add_numbers".into())]).await;

@@ -10,6 +10,7 @@ use openfang_kernel::config_edit::EditError;
 use openfang_kernel::users::UserError;
 use openfang_kernel::{AuthError, KernelError, ToolError};
 use openfang_types::ids::TraceId;
+use openfang_types::limits::TOO_MUCH_PAUSE;
 use serde::Serialize;
 
 use crate::routes::a2a::{Spoken, refusals};
@@ -57,6 +58,12 @@ impl ApiError {
     pub(crate) fn too_many(wait: Duration) -> Self {
         let says = "too many requests; wait for as long as Retry-After says";
         Self { retry_after: Some(wait), ..Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", says) }
+    }
+
+    pub(crate) fn too_much() -> Self {
+        let says = "too much is under way in large requests and answers; read what you asked for, or wait for as long as \
+                    Retry-After says";
+        Self { retry_after: Some(TOO_MUCH_PAUSE), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_much", says) }
     }
 
     pub(crate) fn too_large(max_bytes: usize) -> Self {

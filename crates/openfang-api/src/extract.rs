@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -14,10 +15,11 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use openfang_kernel::{Caller, Kernel};
-use openfang_types::limits::STRANGERS_BODY_BYTES;
+use openfang_types::limits::{INFLIGHT_FROM_BYTES, STRANGERS_BODY_BYTES};
 use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
+use crate::layers::Load;
 
 mod query;
 
@@ -97,20 +99,26 @@ async fn json<T: DeserializeOwned>(request: Request, kernel: &Kernel, max_bytes:
     if !is_json(&request) {
         return Err(ApiError::unsupported("send the header `Content-Type: application/json`"));
     }
-    let bytes = at_most(request.into_body(), kernel, max_bytes).await?;
+    let load = request.extensions().get().cloned();
+    let bytes = at_most(request.into_body(), load, kernel, max_bytes).await?;
     openfang_types::scan::scan(&bytes)
         .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
     serde_json::from_slice(&bytes).map_err(|error| ApiError::bad_request(format!("the body does not fit: {error}")))
 }
 
 /// The whole body, as large and as slow as config allows.
-pub(crate) async fn whole(body: impl RequestBody, kernel: &Kernel) -> Result<Bytes, ApiError> {
-    at_most(body, kernel, kernel.config().limits.body_bytes).await
+pub(crate) async fn whole(body: impl RequestBody, head: &Parts, kernel: &Kernel) -> Result<Bytes, ApiError> {
+    at_most(body, head.extensions.get().cloned(), kernel, kernel.config().limits.body_bytes).await
 }
 
-async fn at_most(body: impl RequestBody, kernel: &Kernel, max_bytes: usize) -> Result<Bytes, ApiError> {
+async fn at_most(
+    body: impl RequestBody,
+    load: Option<Arc<Load>>,
+    kernel: &Kernel,
+    max_bytes: usize,
+) -> Result<Bytes, ApiError> {
     let limits = &kernel.config().limits;
-    let mut bytes = pin!(read(body, max_bytes));
+    let mut bytes = pin!(read(body, load, max_bytes));
     // What came with its head needs no clock.
     if let Poll::Ready(bytes) = poll_fn(|task| Poll::Ready(bytes.as_mut().poll(task))).await {
         return bytes;
@@ -120,7 +128,7 @@ async fn at_most(body: impl RequestBody, kernel: &Kernel, max_bytes: usize) -> R
 }
 
 /// A body that comes in one piece, as most do, is handed on as it is.
-async fn read(body: impl RequestBody, max_bytes: usize) -> Result<Bytes, ApiError> {
+async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize) -> Result<Bytes, ApiError> {
     let mut body = pin!(Limited::new(body, max_bytes));
     let mut read = Bytes::new();
     while let Some(frame) = body.frame().await {
@@ -139,8 +147,28 @@ async fn read(body: impl RequestBody, max_bytes: usize) -> Result<Bytes, ApiErro
             // Trailers say nothing that we listen to.
             Err(_) => {}
         }
+        load.as_ref().map_or(Ok(()), |load| load.read(read.len()))?;
+    }
+    if let Some(load) = load.filter(|_| read.len() >= INFLIGHT_FROM_BYTES) {
+        load.read_whole(read.len())?;
+        // From the next step on it is worked on beside the workers.
+        tokio::task::yield_now().await;
+        // It counts for as long as anybody has it, also when the client has gone.
+        return Ok(Bytes::from_owner(LoadedBody { bytes: read, _load: load }));
     }
     Ok(read)
+}
+
+/// A large body, and what it counts as.
+struct LoadedBody {
+    bytes: Bytes,
+    _load: Arc<Load>,
+}
+
+impl AsRef<[u8]> for LoadedBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 fn is_json(request: &Request) -> bool {

@@ -6,6 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 
+use axum::body::HttpBody;
 use axum::response::Response;
 use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue, Request};
@@ -15,20 +16,26 @@ use openfang_kernel::mcp::{McpServer, View};
 use openfang_kernel::{Caller, Kernel};
 use openfang_types::ids::TraceId;
 use openfang_types::limits::RATE_LIMIT_SWEEP;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::ApiError;
 use crate::routes::Access;
 use crate::routes::a2a::Spoken;
+use inflight::Inflight;
+use lane::Aside;
 use metrics::HttpMetrics;
 
 pub(crate) use cookie::LoginCookie;
+pub(crate) use inflight::Load;
 
 mod auth;
 mod cookie;
 mod cors;
 mod csrf;
 mod host;
+mod inflight;
+mod lane;
 mod metrics;
 mod peer;
 mod rate;
@@ -48,6 +55,9 @@ pub(crate) struct Front {
     address: IpAddr,
     hosts: host::Hosts,
     rates: rate::Rates,
+    inflight: Arc<Inflight>,
+    /// Turns of large requests beside the workers.
+    turns: Arc<Semaphore>,
     metrics: HttpMetrics,
 }
 
@@ -86,11 +96,23 @@ impl Front {
         let config = kernel.config();
         let hosts = host::Hosts::new(config, address);
         let rates = rate::Rates::new(&config.limits);
+        let inflight = Inflight::new(&config.limits);
         let metrics = kernel.register_metrics(HttpMetrics::register);
         let mcp = kernel.mcp_server(View::Everything);
         let gateways = Arc::new(Gateways::new(kernel.clone()));
         let a2a = kernel.a2a_server();
-        Self { hosts, rates, metrics, mcp, gateways, a2a, address: address.ip().to_canonical(), kernel }
+        Self {
+            hosts,
+            rates,
+            inflight,
+            turns: lane::turns(),
+            metrics,
+            mcp,
+            gateways,
+            a2a,
+            address: address.ip().to_canonical(),
+            kernel,
+        }
     }
 
     /// Peers and principals that have been quiet are forgotten, or the maps would grow for ever.
@@ -110,6 +132,7 @@ pub(crate) async fn guard<B, F>(
     next: impl FnOnce(Request<B>, Option<Caller>) -> F,
 ) -> Response
 where
+    B: HttpBody,
     F: Future<Output = Response>,
 {
     let trace = gate.front.kernel.trace();
@@ -120,7 +143,21 @@ where
     // Pinned where it is: a wrapper around the whole future would be another copy of it.
     let answer = pin!(async {
         match checked(gate, socket, trace, &request) {
-            Ok(Passed::On(caller)) => Ok(next(request, Some(caller)).await),
+            Ok(Passed::On(caller)) => {
+                let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
+                // Whoever does not read what it asked for gets no more of it.
+                inflight.admit(principal.owner())?;
+                let load = inflight::is_large(request.body()).then(|| inflight.load(principal.owner()));
+                let answer = match &load {
+                    None => next(request, Some(caller)).await,
+                    Some(load) => {
+                        request.extensions_mut().insert(Arc::clone(load));
+                        let work = Box::pin(next(request, Some(caller)));
+                        Aside::new(work, Arc::clone(load), &gate.front.turns).await
+                    }
+                };
+                Ok(inflight::counted(answer, inflight, principal.owner(), load))
+            }
             Ok(Passed::Stranger(peer)) => {
                 let stranger = Stranger { front: Arc::clone(&gate.front), peer, trace };
                 request.extensions_mut().insert(stranger);

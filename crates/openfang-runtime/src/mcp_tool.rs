@@ -8,7 +8,8 @@ use openfang_mcp::listing::{Entry, Listing};
 use openfang_types::config::{McpAudit, McpServerConfigEntry};
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::ToolName;
-use openfang_types::limits::SCHEMA_INLINE_BYTES;
+use openfang_types::limits::{INFLIGHT_FROM_BYTES, SCHEMA_INLINE_BYTES};
+use openfang_types::scan::scan;
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{Recorded, ToolAnnotations, ToolDefinition, ToolKind, ToolTraits};
 use serde::Deserialize;
@@ -221,6 +222,9 @@ impl McpTool {
         let result = CallResult::from_raw(&result).map_err(|error| {
             ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
         })?;
+        if result.structured.as_ref().is_some_and(|raw| is_too_much(raw)) {
+            return Err(ToolFailure::new("the server's structured result has too many small values to be read"));
+        }
         self.hold_to_promise(&result, steps).await?;
         Ok(output(result))
     }
@@ -233,6 +237,11 @@ impl McpTool {
         };
         ToolFailure::new(self.relay.upstream().shown(&said))
     }
+}
+
+/// Whether a value would take many times its size once it is parsed. A small one cannot take much.
+fn is_too_much(raw: &serde_json::value::RawValue) -> bool {
+    raw.get().len() >= INFLIGHT_FROM_BYTES && scan(raw.get().as_bytes()).is_err()
 }
 
 /// A result, in our own blocks.

@@ -15,7 +15,7 @@ mod error;
 mod id;
 mod refusal;
 
-pub use decode::{decode, decode_batch, is_batch};
+pub use decode::{decode, decode_batch, decode_list, is_batch};
 pub use encode::{encode_error, encode_notification, encode_request, encode_result, one_line};
 pub use error::{ErrorObject, code};
 pub use id::{Id, IdRule};

@@ -19,6 +19,10 @@ mod users;
 
 /// Containers within containers that a JSON document may have. Deeper ones are refused by the strict scan.
 pub const JSON_MAX_DEPTH: usize = 127;
+/// How many times its own size a JSON document may take when it is parsed; the strict scan estimates it.
+pub const JSON_TREE_RATIO: usize = 6;
+/// What every document may take when it is parsed, however small it is.
+pub const JSON_TREE_FREE_BYTES: usize = 4 * 1024 * 1024;
 /// How long a thread for blocking work waits for more of it: one that ends gives back the memory that its work took, and
 /// what a server with thousands of tools takes once should not be held for ever.
 pub const IDLE_THREAD: Duration = Duration::from_millis(500);
@@ -152,6 +156,14 @@ pub const STOP_AT_ONCE: Duration = Duration::from_secs(10);
 pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 /// Pause of the accept loop when the process is out of descriptors.
 pub const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
+/// From this size on a request or an answer counts for `inflight_bytes`. Smaller ones cost nothing to count.
+pub const INFLIGHT_FROM_BYTES: usize = 64 * 1024;
+/// How many times a request counts: as it came, copied, and parsed.
+pub const INFLIGHT_COPIES: usize = 4;
+/// What a connection is handed of a large answer at a time.
+pub const INFLIGHT_PIECE_BYTES: usize = 64 * 1024;
+/// What a client is told to wait when too much is under way.
+pub const TOO_MUCH_PAUSE: Duration = Duration::from_secs(1);
 /// How long a peer may take nothing of what we send before it is cut; a stream can be resumed.
 pub const WRITE_STALL: Duration = Duration::from_secs(30);
 /// Descriptors we ask the system for; what it grants is used.
@@ -282,6 +294,9 @@ pub struct Limits {
     pub request_states_per_owner: usize,
     /// Connections to one interactive MCP server that one owner may have.
     pub conversations_per_owner: usize,
+    /// Bytes of large requests and answers that are held at a time; one owner gets half of it. A request counts four
+    /// times.
+    pub inflight_bytes: usize,
     /// Bytes of a request body.
     pub body_bytes: usize,
     /// Seconds a client may take to send its headers; an idle connection is closed after as long.
@@ -330,6 +345,7 @@ impl Default for Limits {
             sse_streams_per_owner: 100,
             request_states_per_owner: 4_096,
             conversations_per_owner: 8,
+            inflight_bytes: 256 * 1024 * 1024,
             body_bytes: 10 * 1024 * 1024,
             header_read_secs: 10,
             body_read_secs: 60,

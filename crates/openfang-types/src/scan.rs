@@ -8,23 +8,34 @@
 
 use thiserror::Error;
 
+use crate::limits::{JSON_TREE_FREE_BYTES, JSON_TREE_RATIO};
+
 mod document;
 mod inline;
 mod keys;
 mod token;
 
-/// Checks that `bytes` are one strict JSON document.
+/// Checks that `bytes` are one strict JSON document, and one that does not become much larger when it is parsed.
 pub fn scan(bytes: &[u8]) -> Result<(), ScanError> {
     scan_text(bytes).map(drop)
 }
 
 /// Like [`scan`], and hands back the text, so that a parser need not check the UTF-8 again.
 pub fn scan_text(bytes: &[u8]) -> Result<&str, ScanError> {
+    scan_within(bytes, bytes.len().saturating_mul(JSON_TREE_RATIO).max(JSON_TREE_FREE_BYTES))
+}
+
+/// Like [`scan_text`], for a document of any number of values: one that is never parsed as a whole.
+pub fn scan_list(bytes: &[u8]) -> Result<&str, ScanError> {
+    scan_within(bytes, usize::MAX)
+}
+
+fn scan_within(bytes: &[u8], tree_bytes: usize) -> Result<&str, ScanError> {
     let text = str::from_utf8(bytes).map_err(|error| ScanError::NotUtf8 { offset: error.valid_up_to() })?;
     if text.starts_with('\u{feff}') {
         return Err(ScanError::ByteOrderMark);
     }
-    match document::check(text.as_bytes()) {
+    match document::check(text.as_bytes(), tree_bytes) {
         Ok(()) => Ok(text),
         Err(error) => Err(*error),
     }
@@ -69,6 +80,12 @@ pub enum ScanError {
     #[error("nested too deeply at byte {offset}")]
     TooDeep {
         /// The bracket that was one too many.
+        offset: usize,
+    },
+    /// So many small values that the document would take many times its size when it is parsed.
+    #[error("too many small values for the size of the document at byte {offset}; send fewer or larger ones")]
+    TooManyValues {
+        /// The value that was one too many.
         offset: usize,
     },
     /// The same key twice in one object, as compared after unescaping.

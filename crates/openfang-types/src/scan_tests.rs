@@ -243,10 +243,10 @@ fn a_long_duplicate_key_is_shown_shortened_and_escaped() {
 fn large_documents_are_scanned_whole() {
     let keys: Vec<String> = (0..1_000_000).map(|i| format!("\"{i}\":0")).collect();
     let many_keys = format!("{{{}}}", keys.join(","));
-    assert_eq!(scan(many_keys.as_bytes()), Ok(()));
+    assert_eq!(scan_list(many_keys.as_bytes()), Ok(many_keys.as_str()));
     let offset = many_keys.len();
     let again = format!("{},\"500000\":0}}", &many_keys[..offset - 1]);
-    assert_eq!(scan(again.as_bytes()), Err(duplicate(offset, "500000")));
+    assert_eq!(scan_list(again.as_bytes()), Err(duplicate(offset, "500000")));
 
     let same_key = format!("{{{}}}", vec!["\"a\":0"; 1_000_000].join(","));
     assert_eq!(scan(same_key.as_bytes()), Err(duplicate(7, "a")));
@@ -257,6 +257,23 @@ fn large_documents_are_scanned_whole() {
     assert_eq!(scan(long_keys.as_bytes()), Ok(()));
     let long_number = format!("-1{}", "0".repeat(1024 * 1024));
     assert_eq!(scan(long_number.as_bytes()), Ok(()));
+}
+
+#[test]
+fn a_document_that_would_take_many_times_its_size_when_parsed_is_refused() {
+    let of = |item: &str, bytes: usize| format!("[{}]", vec![item; bytes / (item.len() + 1)].join(","));
+    let mib = 1024 * 1024;
+    for hostile in ["[1]", "[[[[]]]]", "{}", "1", "{\"a\":{\"b\":1}}", "\"\""] {
+        let large = of(hostile, 10 * mib);
+        assert!(matches!(scan(large.as_bytes()), Err(ScanError::TooManyValues { .. })), "{hostile}");
+        assert!(scan_list(large.as_bytes()).is_ok(), "{hostile}");
+        assert_eq!(scan(of(hostile, 32 * 1024).as_bytes()), Ok(()), "{hostile}: a small one may be anything");
+    }
+    for honest in ["-0.12345678", "\"twelve chars\"", "{\"name\":\"a record of data\",\"note\":\"some text\",\"at\":1}"]
+    {
+        let size = if honest.starts_with('{') { mib / 4 } else { 10 * mib };
+        assert_eq!(scan(of(honest, size).as_bytes()), Ok(()), "{honest}");
+    }
 }
 
 #[test]

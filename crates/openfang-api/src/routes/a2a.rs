@@ -227,7 +227,7 @@ async fn asked(
             Some(agent.name.clone())
         }
     };
-    let body = whole(body, &front.kernel).await?;
+    let body = whole(body, &head, &front.kernel).await?;
     let query = head.uri.query().map(str::to_owned);
     Ok(HttpRequest { caller, agent, method: head.method, query, headers: head.headers, body })
 }

@@ -106,7 +106,7 @@ async fn read(
     request: http::Request<impl RequestBody>,
 ) -> Result<HttpRequest<Caller>, ApiError> {
     let (head, body) = request.into_parts();
-    let body = whole(body, kernel).await?;
+    let body = whole(body, &head, kernel).await?;
     Ok(HttpRequest { caller: through_mcp(caller), method: head.method, headers: head.headers, body })
 }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use openfang_types::jsonrpc::{
-    ErrorObject, Id, IdRule, Incoming, RpcError, decode, decode_batch, encode_error, encode_result, is_batch,
+    ErrorObject, Id, IdRule, Incoming, RpcError, decode_batch, decode_list, encode_error, encode_result, is_batch,
 };
 use openfang_types::limits::{MCP_BATCH, MCP_LOST_HEAD_BYTES};
 use openfang_types::redact::Redactor;
@@ -172,7 +172,7 @@ impl Inbox {
     pub(super) fn take(&self, frame: &[u8], via: Option<i64>) -> Vec<Taken> {
         let frame = &*self.redactor.json(frame);
         if !is_batch(frame) {
-            return vec![match self.take_one(decode(frame, IdRule::Mcp), via) {
+            return vec![match self.take_one(decode_list(frame, IdRule::Mcp), via) {
                 Taken::Noise => self.take_unreadable(frame),
                 taken => taken,
             }];

@@ -57,7 +57,8 @@ struct Line {
 }
 
 fn line() -> Line {
-    let (wire, inbox, tracker) = (Arc::new(Nobody::default()), Inbox::new(&Arc::default(), &Arc::default()), TaskTracker::new());
+    let (wire, inbox, tracker) =
+        (Arc::new(Nobody::default()), Inbox::new(&Arc::default(), &Arc::default()), TaskTracker::new());
     let facts = ServerFacts {
         revision: Revision::NEWEST_LEGACY,
         name: String::new(),

@@ -53,11 +53,11 @@ impl<H: Host> Duplex<H> {
     }
 
     /// Takes a frame of this caller: on some transports every frame has a credential of its own, and brings the labels
-    /// of that. What comes of it goes out when it is done.
-    pub(crate) fn accept(&self, caller: &H::Caller, frame: &[u8]) {
+    /// of that. What comes of it goes out when it is done; until then `held` is held.
+    pub(crate) fn accept(&self, caller: &H::Caller, frame: &[u8], held: Option<Bytes>) {
         let session = self.session();
         if is_batch(frame) && session.as_ref().is_some_and(|session| session.revision().facts().batches) {
-            return self.accept_batch(caller, frame);
+            return self.accept_batch(caller, frame, held);
         }
         match self.work(caller, decode(frame, IdRule::Mcp)) {
             None => {}
@@ -66,6 +66,7 @@ impl<H: Host> Duplex<H> {
             Some(Work::Begun(work)) => {
                 let out = Arc::clone(&self.out);
                 self.server.inner.tracker.spawn(async move {
+                    let _held = held;
                     let worked = work.await;
                     if let Some(frame) = worked.frame {
                         out.send(frame, Weight::Heavy);
@@ -89,7 +90,7 @@ impl<H: Host> Duplex<H> {
         }
     }
 
-    fn accept_batch(&self, caller: &H::Caller, frame: &[u8]) {
+    fn accept_batch(&self, caller: &H::Caller, frame: &[u8], held: Option<Bytes>) {
         let messages = match decode_batch(frame, IdRule::Mcp, MCP_BATCH) {
             Ok(messages) => messages,
             Err(error) => return self.refuse(&error.to_error_object()),
@@ -97,6 +98,7 @@ impl<H: Host> Duplex<H> {
         let works: Vec<_> = messages.into_iter().filter_map(|message| self.work(caller, message)).collect();
         let out = Arc::clone(&self.out);
         self.server.inner.tracker.spawn(async move {
+            let _held = held;
             let mut worked = futures_util::future::join_all(works.into_iter().map(Work::ended)).await;
             if let Some(batch) = batched(worked.iter_mut().filter_map(|worked| worked.frame.take())) {
                 out.send(batch, Weight::Heavy);

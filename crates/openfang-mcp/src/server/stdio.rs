@@ -42,7 +42,7 @@ impl<H: Host> Server<H> {
                 };
                 tell_framing.send_replace(reader.framing());
                 match frame {
-                    Some(Frame::Message(frame)) => duplex.accept(&caller, frame.trim_ascii()),
+                    Some(Frame::Message(frame)) => duplex.accept(&caller, frame.trim_ascii(), None),
                     Some(Frame::TooLarge) => {
                         duplex.refuse(&ErrorObject::invalid_request("the message is larger than 10 MiB"))
                     }

@@ -8,11 +8,16 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::{ErrorObject, Fault, Id, IdRule, Incoming, RpcError};
-use crate::scan::scan_text;
+use crate::scan::{scan_list, scan_text};
 
 /// Reads one message. An array is refused: only who asked [`is_batch`] may accept one.
 pub fn decode(frame: &[u8], rule: IdRule) -> Result<Incoming<'_>, RpcError> {
     message(scan_text(frame)?, rule)
+}
+
+/// Like [`decode`], for a peer whose lists are long and are never parsed as a whole.
+pub fn decode_list(frame: &[u8], rule: IdRule) -> Result<Incoming<'_>, RpcError> {
+    message(scan_list(frame)?, rule)
 }
 
 /// Whether a frame can only be a batch.

@@ -9,9 +9,19 @@ use crate::limits::JSON_MAX_DEPTH;
 /// Open containers that fit in place.
 const INLINE_DEPTH: usize = 16;
 
-/// Checks one whole document.
-pub(super) fn check(bytes: &[u8]) -> Scanned<()> {
-    let mut document = Document { cursor: Cursor::at(bytes, 0), keys: Keys::new(bytes), open: InlineStack::new() };
+/// What a value takes in a parsed tree: itself, in a vector that has grown.
+const VALUE_BYTES: usize = 48;
+/// What the first value of an array takes beside itself.
+const ARRAY_BYTES: usize = 128;
+/// What the first key of an object takes beside itself: a node of the tree that keeps keys.
+const OBJECT_BYTES: usize = 576;
+/// What a key takes beside its text.
+const KEY_BYTES: usize = 64;
+
+/// Checks one whole document, which must not take more than `tree_bytes` when it is parsed.
+pub(super) fn check(bytes: &[u8], tree_bytes: usize) -> Scanned<()> {
+    let (cursor, keys) = (Cursor::at(bytes, 0), Keys::new(bytes));
+    let mut document = Document { cursor, keys, open: InlineStack::new(), left: tree_bytes };
     if document.cursor.token().is_none() {
         return fail(ScanError::Empty);
     }
@@ -26,6 +36,8 @@ struct Document<'a> {
     cursor: Cursor<'a>,
     keys: Keys<'a>,
     open: InlineStack<Container, INLINE_DEPTH>,
+    /// What a parsed tree may still take.
+    left: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -45,6 +57,7 @@ impl<'a> Document<'a> {
     /// A value, or the opening of one that is not empty.
     #[inline]
     fn value(&mut self) -> Scanned<Next> {
+        self.spend(VALUE_BYTES)?;
         match self.cursor.token() {
             Some(b'"') => {
                 self.cursor.string()?;
@@ -53,12 +66,14 @@ impl<'a> Document<'a> {
             Some(b'{') => {
                 self.open(Container::Object(self.keys.open()))?;
                 if self.cursor.token() != Some(b'}') {
+                    self.spend(OBJECT_BYTES)?;
                     return self.key();
                 }
             }
             Some(b'[') => {
                 self.open(Container::Array)?;
                 if self.cursor.token() != Some(b']') {
+                    self.spend(ARRAY_BYTES)?;
                     return Ok(Next::Value);
                 }
             }
@@ -103,6 +118,7 @@ impl<'a> Document<'a> {
         if self.cursor.token() != Some(b'"') {
             return self.cursor.expected("a key");
         }
+        self.spend(KEY_BYTES)?;
         let start = self.cursor.offset();
         let spelling = self.cursor.string()?;
         if let Some(Container::Object(scope)) = self.open.last_mut() {
@@ -113,6 +129,17 @@ impl<'a> Document<'a> {
         }
         self.cursor.advance();
         Ok(Next::Value)
+    }
+
+    #[inline]
+    fn spend(&mut self, bytes: usize) -> Scanned<()> {
+        match self.left.checked_sub(bytes) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => fail(ScanError::TooManyValues { offset: self.cursor.offset() }),
+        }
     }
 
     fn open(&mut self, container: Container) -> Scanned<()> {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::accept::Accept;
 use super::detached::Detached;
-use super::post::{Answered, one, unreadable};
+use super::post::{Answered, held, one, unreadable};
 use super::standing::{Standing, take};
 use super::{Refused, empty};
 use crate::capabilities::ClientCapabilities;
@@ -32,7 +32,11 @@ impl<H: Host> Server<H> {
         for message in messages {
             works.extend(self.batched_work(caller, &standing, message));
         }
-        let work = async move { batched(futures_util::future::join_all(works).await.into_iter().flatten()) };
+        let held = held(body);
+        let work = async move {
+            let _held = held;
+            batched(futures_util::future::join_all(works).await.into_iter().flatten())
+        };
         Ok(match Detached::new(work, drop, &self.inner.tracker).await {
             Some(frame) => one(frame, Accept::of(headers)),
             None => empty(StatusCode::ACCEPTED),

@@ -9,6 +9,7 @@ use openfang_types::jsonrpc::ErrorObject;
 use openfang_types::limits::MAX_MCP_MESSAGE_SIZE;
 
 use super::accept::is_json;
+use super::post::held;
 use super::stream::EventBody;
 use super::{HttpBody, HttpRequest, Refused, empty, events};
 use crate::counts::UnknownId;
@@ -106,7 +107,7 @@ impl<H: Host> Server<H> {
                 *Refused::new(StatusCode::SERVICE_UNAVAILABLE, &error).0
             }
             Some(duplex) => {
-                duplex.accept(&request.caller, &request.body);
+                duplex.accept(&request.caller, &request.body, held(&request.body));
                 empty(StatusCode::ACCEPTED)
             }
             None => {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use openfang_types::jsonrpc::{ErrorObject, Id, IdRule, Incoming, RpcError, decode, encode_error, is_batch};
-use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
+use openfang_types::limits::{INFLIGHT_FROM_BYTES, MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
@@ -36,6 +36,13 @@ pub(super) struct Asked<'a> {
     id: Id,
     pub(super) method: &'a str,
     pub(super) params: Option<&'a RawValue>,
+    /// A large body, for as long as the work on it goes on.
+    held: Option<Bytes>,
+}
+
+/// A body that is large stays with the work on it, also when its client goes away: so it counts until that is done.
+pub(in crate::server) fn held(body: &Bytes) -> Option<Bytes> {
+    (body.len() >= INFLIGHT_FROM_BYTES).then(|| body.clone())
 }
 
 impl<H: Host> Server<H> {
@@ -55,7 +62,8 @@ impl<H: Host> Server<H> {
         }
         match decode(&body, IdRule::Mcp) {
             Ok(Incoming::Request { id, method, params }) => {
-                Box::pin(self.post_request(caller, &headers, Asked { id, method: &method, params })).await
+                Box::pin(self.post_request(caller, &headers, Asked { id, method: &method, params, held: held(&body) }))
+                    .await
             }
             Ok(other) => {
                 let standing = self.standing(&caller, &headers)?;
@@ -194,7 +202,11 @@ impl<H: Host> Server<H> {
             cancel: run.as_ref().map_or_else(CancellationToken::new, |run| run.token()),
         };
         let (server, told) = (self.clone(), Arc::clone(&log));
-        let work = async move { server.answer(&request).await };
+        let held = asked.held;
+        let work = async move {
+            let _held = held;
+            server.answer(&request).await
+        };
         let then = move |answer: Option<Answer>| {
             told.finish(answer.map(|answer| answer.frame.into_bytes()));
             drop(run);

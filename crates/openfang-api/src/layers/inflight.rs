@@ -1,0 +1,220 @@
+//! Large requests and answers, bounded together: what each owner has in memory, as it is read and until it is written.
+//!
+//! Small ones are not counted. A request is refused while its owner has too much under way; an answer is never refused,
+//! because what it tells has happened already, but it counts for the requests that follow.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, HttpBody};
+use axum::response::Response;
+use bytes::Bytes;
+use hyper::body::{Frame, SizeHint};
+use openfang_types::ids::Owner;
+use openfang_types::limits::{INFLIGHT_COPIES, INFLIGHT_FROM_BYTES, INFLIGHT_PIECE_BYTES, Limits};
+use openfang_types::quota::Quota;
+
+use crate::error::ApiError;
+
+/// What is under way.
+pub(crate) struct Inflight {
+    quota: Quota,
+    all: AtomicUsize,
+    owners: Mutex<HashMap<Owner, usize>>,
+}
+
+/// What one request has under way, with its answer. Given back when it is dropped.
+pub(crate) struct Load {
+    inflight: Arc<Inflight>,
+    owner: Owner,
+    bytes: AtomicUsize,
+}
+
+impl Inflight {
+    /// One owner may have half of it, but always a body of the largest size; that much is also what counts as little.
+    pub(super) fn new(limits: &Limits) -> Arc<Self> {
+        let body = limits.body_bytes.saturating_mul(INFLIGHT_COPIES);
+        let per_owner = (limits.inflight_bytes / 2).max(body);
+        let in_all = limits.inflight_bytes.max(per_owner.saturating_mul(2));
+        let quota = Quota::new(per_owner, in_all).with_little(body);
+        Arc::new(Self { quota, all: AtomicUsize::new(0), owners: Mutex::default() })
+    }
+
+    /// Whether a request of this owner is taken. Costs nothing while little is under way.
+    pub(super) fn admit(&self, owner: &Owner) -> Result<(), ApiError> {
+        let all = self.all.load(Ordering::Relaxed);
+        if all < self.quota.per_owner() {
+            return Ok(());
+        }
+        let owned = self.lock().get(owner).copied().unwrap_or_default();
+        self.quota.admits(owned, all, 1).then_some(()).ok_or_else(ApiError::too_much)
+    }
+
+    /// The load of a request whose body is large or of unknown size.
+    pub(super) fn load(self: &Arc<Self>, owner: &Owner) -> Arc<Load> {
+        Arc::new(Load { inflight: Arc::clone(self), owner: owner.clone(), bytes: AtomicUsize::new(0) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Owner, usize>> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, owner: &Owner, bytes: usize, is_refusable: bool) -> Result<(), ApiError> {
+        let mut owners = self.lock();
+        let owned = owners.get(owner).copied().unwrap_or_default();
+        if is_refusable && !self.quota.admits(owned, self.all.load(Ordering::Relaxed), bytes) {
+            return Err(ApiError::too_much());
+        }
+        owners.insert(owner.clone(), owned + bytes);
+        self.all.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn give_back(&self, owner: &Owner, bytes: usize) {
+        let mut owners = self.lock();
+        self.all.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(owned) = owners.get_mut(owner) {
+            *owned -= bytes;
+            if *owned == 0 {
+                owners.remove(owner);
+            }
+        }
+    }
+}
+
+impl Load {
+    /// So much of the body was read.
+    pub(crate) fn read(&self, bytes: usize) -> Result<(), ApiError> {
+        let counted = self.bytes.load(Ordering::Relaxed);
+        if bytes < INFLIGHT_FROM_BYTES || bytes < counted + INFLIGHT_PIECE_BYTES {
+            return Ok(());
+        }
+        self.grow(bytes - counted)
+    }
+
+    /// The body was read, and has so many bytes. It is going to be copied and parsed.
+    pub(crate) fn read_whole(&self, bytes: usize) -> Result<(), ApiError> {
+        if bytes < INFLIGHT_FROM_BYTES {
+            return Ok(());
+        }
+        self.grow((bytes * INFLIGHT_COPIES).saturating_sub(self.bytes.load(Ordering::Relaxed)))
+    }
+
+    /// Whether the body is large by now.
+    pub(super) fn is_large(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) >= INFLIGHT_FROM_BYTES
+    }
+
+    fn grow(&self, bytes: usize) -> Result<(), ApiError> {
+        self.inflight.add(&self.owner, bytes, true)?;
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn answer(&self, bytes: usize) {
+        // Never refused.
+        let _ = self.inflight.add(&self.owner, bytes, false);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn written(&self, bytes: usize) {
+        self.inflight.give_back(&self.owner, bytes);
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        let bytes = *self.bytes.get_mut();
+        if bytes > 0 {
+            self.inflight.give_back(&self.owner, bytes);
+        }
+    }
+}
+
+/// Whether a body is large, or may be.
+pub(super) fn is_large(body: &impl HttpBody) -> bool {
+    body.size_hint().upper().is_none_or(|upper| upper >= INFLIGHT_FROM_BYTES as u64)
+}
+
+/// The answer to a request. A large one, and each large event of a stream, counts until it is written; so does the
+/// request itself.
+pub(super) fn counted(
+    response: Response,
+    inflight: &Arc<Inflight>,
+    owner: &Owner,
+    load: Option<Arc<Load>>,
+) -> Response {
+    let size = response.body().size_hint().exact();
+    let is_small = size.is_some_and(|size| size < INFLIGHT_FROM_BYTES as u64);
+    match load.filter(|load| load.is_large()) {
+        None if is_small => response,
+        load => {
+            let load = load.unwrap_or_else(|| inflight.load(owner));
+            response.map(|body| Body::new(Counted { body, load, rest: Bytes::new(), piece: 0 }))
+        }
+    }
+}
+
+/// A body whose large pieces count until they are written. They are handed on a little at a time: the connection takes
+/// the next one when it has sent the last.
+struct Counted {
+    body: Body,
+    load: Arc<Load>,
+    rest: Bytes,
+    /// Bytes that count for what is being handed on.
+    piece: usize,
+}
+
+impl Counted {
+    fn next_of_rest(&mut self) -> Frame<Bytes> {
+        Frame::data(self.rest.split_to(self.rest.len().min(INFLIGHT_PIECE_BYTES)))
+    }
+}
+
+impl HttpBody for Counted {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if !self.rest.is_empty() {
+            return Poll::Ready(Some(Ok(self.next_of_rest())));
+        }
+        let piece = std::mem::take(&mut self.piece);
+        if piece > 0 {
+            self.load.written(piece);
+        }
+        let frame = std::task::ready!(Pin::new(&mut self.body).poll_frame(cx));
+        let Some(Ok(frame)) = frame else { return Poll::Ready(frame) };
+        match frame.into_data() {
+            Ok(data) if data.len() >= INFLIGHT_FROM_BYTES => {
+                self.load.answer(data.len());
+                (self.piece, self.rest) = (data.len(), data);
+                Poll::Ready(Some(Ok(self.next_of_rest())))
+            }
+            Ok(data) => Poll::Ready(Some(Ok(Frame::data(data)))),
+            Err(frame) => Poll::Ready(Some(Ok(frame))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let (inner, rest) = (self.body.size_hint(), self.rest.len() as u64);
+        let mut hint = SizeHint::new();
+        hint.set_lower(inner.lower() + rest);
+        if let Some(upper) = inner.upper() {
+            hint.set_upper(upper + rest);
+        }
+        hint
+    }
+}
+
+#[cfg(test)]
+#[path = "inflight_tests.rs"]
+mod tests;
