@@ -1,10 +1,12 @@
 //! Every call leaves its row, however it ends.
 
-use openfang_store::{AuditOutcome, Stores};
+use openfang_kernel::maintenance::AuditLog;
+use openfang_store::{AuditOutcome, AuditRow, Stores};
 use openfang_testkit::probes::Probe;
 use openfang_testkit::{TestHome, callers};
 use serde_json::json;
 
+use crate::support::binary::Openfang;
 use crate::support::call;
 
 async fn outcomes(stores: &Stores) -> Vec<(String, AuditOutcome)> {
@@ -85,4 +87,62 @@ async fn a_row_names_who_through_which_door_agent_and_run() {
     assert_eq!(rows[0].owner.as_str(), "ada");
     assert_eq!(rows[0].agent.as_ref().unwrap().as_str(), "starter");
     assert_eq!((rows[0].trace, rows[0].run.is_some()), (user.trace, true));
+}
+
+fn rows(openfang: &Openfang) -> Vec<AuditRow> {
+    let log = AuditLog::open(&openfang_kernel::home::Home::at(openfang.home())).unwrap();
+    log.tail(None, 1_000).unwrap().iter().map(|entry| entry.row().unwrap()).collect()
+}
+
+/// What a user without any tool can write into the log, over a socket.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_refusals_is_counted_and_pushes_out_nothing() {
+    let openfang = Openfang::new();
+    let limits = "[limits]\nrefusal_rows = 5\nrefusal_rows_per_hour = 1\n[audit]\nrefusals_per_owner = 1\n";
+    openfang.write("config.toml", limits);
+    let mut daemon = openfang.start();
+    let key = |user: &str, grants: &[&str]| {
+        let mut arguments = vec!["user", "add", user, "-q"];
+        grants.iter().for_each(|grant| arguments.extend(["--grant", grant]));
+        assert_eq!(openfang.run(&arguments).code, 0);
+        openfang.run(&["key", "create", user, "-q"]).stdout.trim().to_owned()
+    };
+    let ada = daemon.client().bearer(&key("ada", &["memory_*"]));
+    let eve = daemon.client().bearer(&key("eve", &[]));
+    let note = json!({"arguments": {"key": "k", "value": "v"}});
+    assert_eq!(ada.post("/api/tools/memory_store", &note).await.status, 200);
+    for _ in 0..60 {
+        assert_eq!(eve.post("/api/tools/memory_store", &note).await.status, 404);
+    }
+    assert_eq!(ada.post("/api/tools/none_such", &note).await.status, 404);
+    daemon.signal("TERM");
+    daemon.wait();
+
+    let (written, of) = (rows(&openfang), |name: &'static str| move |row: &&AuditRow| row.owner.as_str() == name);
+    let eves: Vec<&AuditRow> = written.iter().filter(of("eve")).collect();
+    assert!(eves.len() <= 5 + 8, "a few rows, and a few counts: {eves:?}");
+    let counted = eves.iter().map(|row| match &row.outcome {
+        AuditOutcome::Refusals(summary) => summary.count,
+        _ => 1,
+    });
+    assert_eq!(counted.sum::<u64>(), 60, "{eves:?}");
+    assert_eq!(written.iter().filter(of("ada")).count(), 3, "two of the deed, and a refusal");
+
+    // The next server removes what is more than is kept, and says so.
+    let mut daemon = openfang.start();
+    let is_removed = |row: &AuditRow| matches!(&row.outcome, AuditOutcome::Removed(_));
+    while !rows(&openfang).iter().any(is_removed) {
+        tokio::task::yield_now().await;
+    }
+    daemon.signal("TERM");
+    daemon.wait();
+    assert_eq!(rows(&openfang).iter().filter(of("ada")).count(), 3);
+    let tail = openfang.run(&["audit", "tail", "-n", "1000"]).stdout;
+    assert!(tail.contains("rows about refusals of eve were removed by retention"), "{tail}");
+    let verified = openfang.run(&["audit", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    assert!(verified.stdout.contains("complete after ") && verified.stdout.contains("of eve"), "{verified:?}");
+    let verified = openfang.run(&["audit", "verify", "--json"]).json();
+    assert_eq!(verified["removed"][0]["of"], "eve", "{verified}");
+    assert!(verified["complete_from"].is_string(), "{verified}");
 }

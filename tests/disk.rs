@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use openfang_kernel::home::Home;
+use openfang_kernel::maintenance::{AuditKind, AuditLog, AuditOutcome, AuditRow};
 use serde_json::json;
 
 use crate::support::binary::Openfang;
@@ -85,6 +87,78 @@ async fn a_full_disk_is_told_honestly_and_recovers_when_there_is_room_again() {
     assert_eq!(client.post("/api/agents/starter/message", &body).await.status, 200);
     let total = client.get("/api/tasks?state=completed").await.json()["total"].as_u64().unwrap();
     assert_eq!(total, acknowledged.len() as u64 + 1, "what was refused did not happen");
+    daemon.signal("TERM");
+    daemon.wait();
+}
+
+/// The disk is full, and calls that only read go on, and calls are refused: each is in the log afterwards, by a row of its
+/// own or by a gap that counts it.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_hides_nothing_from_the_audit_log() {
+    const CALLS: u64 = 60;
+    let openfang = Openfang::new();
+    let mut daemon = openfang.start_on_small_disk("6m");
+    let client = daemon.client();
+    let reserve = daemon.small_disk().join("data/openfang.reserve");
+    assert!(reserve.metadata().unwrap().len() > 100_000, "room is set aside");
+    let filler = daemon.small_disk().join("filler");
+    let _ = std::fs::write(&filler, vec![0_u8; 8 << 20]);
+    let begun = Instant::now();
+    let deed = json!({"arguments": {"key": "k", "value": "v".repeat(10_000)}});
+    while client.post("/api/tools/memory_store", &deed).await.status == 200 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "the disk is never full");
+    }
+
+    assert_eq!(reserve.metadata().unwrap().len(), 0, "the room is used");
+    for n in 0..CALLS {
+        let sum = client.post("/api/tools/add_numbers", &json!({"arguments": {"a": n, "b": 1}})).await;
+        assert_eq!(sum.status, 200, "reading goes on: {sum:?}");
+        assert_eq!(client.post("/api/tools/add_numbers", &json!({"arguments": {}})).await.status, 422, "refusing too");
+        let refused = client.post("/api/tools/memory_store", &deed).await;
+        assert_eq!(refused.status, 503, "nothing new begins: {refused:?}");
+        assert!(refused.body.contains("the disk is full"), "{refused:?}");
+    }
+    std::fs::remove_file(&filler).unwrap();
+    let begun = Instant::now();
+    while client.get("/health").await.status != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(10), "there is room again");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(reserve.metadata().unwrap().len() > 100_000, "and it is set aside again");
+    assert_eq!(client.post("/api/tools/memory_store", &deed).await.status, 200);
+    // A commit that is waited for holds all rows before it.
+    assert_eq!(client.post("/api/agents/starter/message", &json!({"text": "Ada"})).await.status, 200);
+
+    // SQLite does not find the way into the server's namespace.
+    let copy = openfang.scratch("copy");
+    std::fs::create_dir_all(copy.join("data")).unwrap();
+    for file in ["data/openfang.db", "data/openfang.db-wal"] {
+        std::fs::copy(daemon.small_disk().join(file), copy.join(file)).unwrap();
+    }
+    let log = AuditLog::open(&Home::at(copy)).unwrap();
+    let verified = log.verify().unwrap();
+    assert_eq!(verified.first_problem, None);
+    let rows: Vec<AuditRow> = log.tail(None, 10_000).unwrap().iter().map(|entry| entry.row().unwrap()).collect();
+    let missing = |kind| verified.gaps.iter().filter(|gap| gap.kind == kind).map(|gap| gap.count).sum::<u64>();
+    let written = |outcome: &AuditOutcome| {
+        let so = rows.iter().filter(|row| row.tool.as_str() == "add_numbers" && row.outcome == *outcome);
+        so.count() as u64
+    };
+    assert_eq!(written(&AuditOutcome::Succeeded) + missing(AuditKind::Read), CALLS);
+    let invalid = written(&AuditOutcome::Refused("invalid_arguments".to_owned()));
+    let unrecorded = rows
+        .iter()
+        .filter(|row| row.outcome == AuditOutcome::Refused("unrecorded".to_owned()))
+        .count();
+    assert!(invalid + unrecorded as u64 + missing(AuditKind::Refusal) >= 2 * CALLS);
+    assert_eq!(missing(AuditKind::Deed), 0);
+    let stored = |outcome: AuditOutcome| {
+        rows.iter()
+            .filter(|row| row.tool.as_str() == "memory_store" && row.outcome == outcome)
+            .count()
+    };
+    assert_eq!(stored(AuditOutcome::Started), stored(AuditOutcome::Succeeded), "what has begun is written to its end");
     daemon.signal("TERM");
     daemon.wait();
 }

@@ -1,7 +1,9 @@
 //! Servers that are not what they were: another definition, another program, another run.
 
+use openfang_kernel::maintenance::{AuditLog, AuditOutcome, AuditRow};
 use openfang_kernel::mcp_control::McpServerView;
 use openfang_types::config::{McpServerConfigEntry, OnChange};
+use openfang_types::ids::Owner;
 use openfang_types::mcp_status::McpServerState;
 use serde_json::json;
 
@@ -85,6 +87,11 @@ async fn a_changed_tool_is_taken_away_until_it_is_approved_also_after_a_restart(
     assert!(house.log("pulled").iter().any(|line| line.contains("the definition of echo changed")));
 
     let home = house.close().await;
+    let log = AuditLog::open(&home.home()).unwrap();
+    let rows: Vec<AuditRow> = log.tail(None, 100).unwrap().iter().map(|entry| entry.row().unwrap()).collect();
+    let changed = AuditOutcome::Refused("definition_changed".to_owned());
+    let told = rows.iter().filter(|row| row.owner == Owner::house() && row.outcome == changed);
+    assert_eq!(told.map(|row| row.tool.as_str()).collect::<Vec<_>>(), ["mcp_pulled_echo"]);
     let house = House::on(home, [changing.entry(OnChange::Quarantine, &[])]).await;
     assert!(says(&house).await.starts_with('!'), "before it is up");
     house.ready("pulled").await;

@@ -162,7 +162,7 @@ impl Boot {
         let (stores, keys, database) = match self.stores {
             Some(stores) => (stores, Keys::of(&self.home, None)?, None),
             None => {
-                let (stores, keys, database) = database::open(&self.home, node_id)?;
+                let (stores, keys, database) = database::open(&self.home, node_id, (&self.config.limits).into())?;
                 (stores, keys, Some(database))
             }
         };

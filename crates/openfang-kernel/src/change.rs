@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use openfang_runtime::pipeline::ToolError;
-use openfang_store::{AuditOutcome, AuditRow};
+use openfang_store::{AuditKind, AuditOutcome, AuditRow};
 use openfang_types::ids::ToolName;
 use tokio::time::Instant;
 
@@ -48,7 +48,8 @@ impl Kernel {
         };
         let audit = Arc::clone(&self.inner.stores.audit);
         if let Err(error) = allowed {
-            audit.record(AuditRow { outcome: AuditOutcome::Refused(error.reason().to_owned()), ..row });
+            let outcome = AuditOutcome::Refused(error.reason().to_owned());
+            audit.record(AuditKind::Refusal, AuditRow { outcome, ..row });
             return Err(error);
         }
         let unrecorded = |cause| ToolError::Unrecorded { tool: tool.clone(), cause };
@@ -61,7 +62,7 @@ impl Kernel {
                 Err(error) => AuditOutcome::Refused(error.reason().to_owned()),
             };
             let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-            audit.record(AuditRow { outcome: word, micros, ..row });
+            audit.record(AuditKind::Deed, AuditRow { outcome: word, micros, ..row });
             outcome
         });
         working.await.map_err(|_| ToolError::Panicked(tool))?

@@ -9,7 +9,8 @@ use openfang_store::{DatabaseFile, Loss, OpenError};
 use openfang_types::limits::AUDIT_PAGE_ROWS;
 
 pub use openfang_store::{
-    AuditEntry, AuditLink, AuditOutcome, AuditProblem, AuditRow, Finding, MaintenanceError, Report, Verified,
+    AuditEntry, AuditGap, AuditKind, AuditLink, AuditOutcome, AuditProblem, AuditRemoval, AuditRow, Finding,
+    MaintenanceError, RefusalSummary, Report, Verified,
 };
 
 use crate::home::record::HomeRecord;

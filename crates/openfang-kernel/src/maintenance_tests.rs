@@ -35,7 +35,7 @@ async fn an_export_has_every_row_on_a_line_with_its_hash_and_its_own_bytes() {
     let (home, stores) = home(directory.path());
     let rows = AUDIT_PAGE_ROWS as u64 + 2;
     for n in 1..=rows {
-        stores.audit.record(row(n));
+        stores.audit.record(AuditKind::Read, row(n));
     }
     stores.audit.seal(Timestamp::UNIX_EPOCH).await.unwrap();
     let to = directory.path().join("audit.jsonl");

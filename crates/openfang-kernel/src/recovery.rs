@@ -158,7 +158,9 @@ impl Kernel {
             if let Err(error) = self.recover().await {
                 tracing::warn!(%error, "the tasks of dead processes could not be looked at");
             }
-            if self.inner.stores.health.failing().is_some() && self.inner.stores.health.probe().await.is_ok() {
+            self.inner.stores.audit.write_counts(self.inner.clock.now());
+            let health = &self.inner.stores.health;
+            if health.failing().is_some() && health.probe().await.is_ok() && health.failing().is_none() {
                 tracing::info!("the store can be written again");
             }
             if self.inner.stores.health.unreadable().is_some() {
@@ -188,7 +190,8 @@ impl Kernel {
             if let Err(error) = self.inner.stores.users.purge(self.inner.clock.now()).await {
                 tracing::warn!(%error, "logins that are over were not forgotten");
             }
-            let rotated = self.inner.stores.audit.rotate(AuditRetention::default(), self.inner.clock.now()).await;
+            let rule = AuditRetention::from(&self.inner.config.audit);
+            let rotated = self.inner.stores.audit.rotate(rule, self.inner.clock.now()).await;
             if let Err(error) = rotated {
                 tracing::warn!(%error, "old audit segments were not cut");
             }

@@ -22,8 +22,8 @@ pub mod tasks;
 pub mod users;
 
 pub use audit::{
-    AuditEntry, AuditFault, AuditHash, AuditLink, AuditOutcome, AuditProblem, AuditRetention, AuditRow, AuditStore,
-    Rotated, Verified,
+    AuditEntry, AuditFault, AuditGap, AuditHash, AuditKind, AuditLink, AuditOutcome, AuditProblem, AuditRemoval,
+    AuditRetention, AuditRow, AuditStore, RefusalLimits, RefusalSummary, Rotated, Verified,
 };
 pub use files::{FilePath, FileRecord, FileStore};
 pub use key_value::{Kept, KeyValueStore, ListedKey};

@@ -5,7 +5,7 @@ use openfang_types::task::TaskState;
 
 use super::*;
 use crate::contract::{self, audit_row, create, end, new_task, owner};
-use crate::{AuditStore, StoreError, Stores, TaskStore};
+use crate::{AuditKind, AuditRow, AuditStore, StoreError, Stores, TaskStore};
 
 #[tokio::test]
 async fn tasks_keep_the_contract() {
@@ -80,10 +80,25 @@ async fn a_full_map_lets_the_task_that_finished_first_go_and_never_a_live_one() 
 async fn the_audit_ring_drops_its_oldest_rows() {
     let store = MemoryAudit::default();
     for n in 0..=MEMORY_AUDIT_ROWS {
-        store.record(audit_row(u64::try_from(n).unwrap()));
+        store.record(AuditKind::Read, audit_row(u64::try_from(n).unwrap()));
     }
 
     let rows = store.recent(usize::MAX).await.unwrap();
     assert_eq!(rows.len(), MEMORY_AUDIT_ROWS);
     assert_eq!(rows[0].micros, 1);
+    let removed = store.verify().await.unwrap().removed;
+    assert_eq!(removed.iter().map(|removal| removal.rows).collect::<Vec<_>>(), [1]);
+}
+
+#[tokio::test]
+async fn the_audit_ring_drops_rows_of_whoever_has_most_of_them() {
+    let store = MemoryAudit::default();
+    let bob = AuditRow { owner: owner("bob"), ..audit_row(7) };
+    store.record(AuditKind::Read, bob.clone());
+    for n in 0..=MEMORY_AUDIT_ROWS {
+        store.record(AuditKind::Read, audit_row(u64::try_from(n).unwrap()));
+    }
+
+    let rows = store.recent(usize::MAX).await.unwrap();
+    assert_eq!((rows.len(), &rows[0]), (MEMORY_AUDIT_ROWS, &bob));
 }

@@ -5,19 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use openfang_types::ids::NodeId;
+use openfang_types::limits::STORE_LOG_PAGES;
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use crate::{StoreError, StoreFuture, StoreHealth, Stores, WriteStats};
+use crate::{RefusalLimits, StoreError, StoreFuture, StoreHealth, Stores, WriteStats};
 use audit::{Chain, SegmentLimits, SqliteAudit};
 use batch::Batch;
+use checkpoint::Checkpoints;
 use files::SqliteFiles;
 use key_value::SqliteKeyValues;
 use readers::Readers;
+use reserve::Reserve;
 use tasks::{SqlitePushes, SqliteTasks};
 use users::SqliteUsers;
 use watchers::{Follower, Watchers};
-use writer::Writer;
+use writer::{Workplace, Writer};
 
 mod audit;
 mod batch;
@@ -27,6 +30,7 @@ mod identity;
 mod key_value;
 mod maintenance;
 mod readers;
+mod reserve;
 mod schema;
 mod tasks;
 mod users;
@@ -54,19 +58,20 @@ struct Inner {
 impl Sqlite {
     /// Opens the file, makes it if it is not there, and brings its schema up to date.
     pub fn open(path: &Path, node: NodeId) -> Result<Self, OpenError> {
-        Self::open_with(path, Chain::new(node, SegmentLimits::default()), None)
+        Self::open_with(path, Chain::new(node, SegmentLimits::default()), None, STORE_LOG_PAGES)
     }
 
     /// Opens the database of the home with this id. One that is missing, empty or of another home is refused and left as
     /// it is.
     pub fn open_known(path: &Path, node: NodeId, home: Uuid) -> Result<Self, OpenError> {
-        Self::open_with(path, Chain::new(node, SegmentLimits::default()), Some(home))
+        Self::open_with(path, Chain::new(node, SegmentLimits::default()), Some(home), STORE_LOG_PAGES)
     }
 
-    fn open_with(path: &Path, chain: Chain, home: Option<Uuid>) -> Result<Self, OpenError> {
+    fn open_with(path: &Path, chain: Chain, home: Option<Uuid>, log_pages: u64) -> Result<Self, OpenError> {
         let (connection, home) = schema::open(path, home)?;
         let watchers = Arc::new(Watchers::default());
-        let writer = Writer::start(connection, Arc::clone(&watchers), chain)?;
+        let (checkpoints, reserve) = (Checkpoints::new(log_pages), Reserve::beside(path));
+        let writer = Writer::start(Workplace { connection, chain, checkpoints, reserve }, Arc::clone(&watchers))?;
         let readers = Readers::new(path.to_owned());
         let following = readers::open(path).map_err(OpenError::Sqlite)?;
         let follower = Follower::start(following, Arc::clone(&watchers))?;
@@ -81,11 +86,16 @@ impl Sqlite {
 
     /// The stores of this database.
     pub fn stores(&self) -> Stores {
+        self.stores_with(RefusalLimits::default())
+    }
+
+    /// The stores of this database, with these limits on rows about refusals.
+    pub fn stores_with(&self, refusals: RefusalLimits) -> Stores {
         Stores {
             tasks: Arc::new(SqliteTasks::new(self.clone())),
             pushes: Arc::new(SqlitePushes::new(self.clone())),
             memory: Arc::new(SqliteKeyValues::new(self.clone())),
-            audit: Arc::new(SqliteAudit::new(self.clone())),
+            audit: Arc::new(SqliteAudit::new(self.clone(), refusals)),
             users: Arc::new(SqliteUsers::new(self.clone())),
             files: Arc::new(SqliteFiles::new(self.clone())),
             health: Arc::new(self.clone()),
@@ -99,6 +109,14 @@ impl Sqlite {
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> StoreFuture<'static, T> {
         self.inner.writer.write(work)
+    }
+
+    /// A write that begins something. It is refused while the room that is left is kept for what is under way.
+    fn write_new<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'static, T> {
+        self.inner.writer.write_new(work)
     }
 
     /// A read, on a thread that may block. It sees everything that was durable when it was asked for.

@@ -152,11 +152,17 @@ pub struct EgressConfig {
 pub struct AuditConfig {
     /// Whether calls that only read are written down too. Refusals, and whatever changes something, always are.
     pub reads: bool,
+    /// Days that rows are kept, counted from when their segment was sealed.
+    pub days: u32,
+    /// Rows of one owner that are kept about what they changed, and as many about what they read; the oldest go first.
+    pub rows_per_owner: u64,
+    /// Rows of one owner that are kept about what was refused; the oldest go first.
+    pub refusals_per_owner: u64,
 }
 
 impl Default for AuditConfig {
     fn default() -> Self {
-        Self { reads: true }
+        Self { reads: true, days: 90, rows_per_owner: 1_000_000, refusals_per_owner: 250_000 }
     }
 }
 

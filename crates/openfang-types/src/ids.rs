@@ -155,6 +155,9 @@ impl AgentName {
     }
 }
 
+/// No user's name: it has a character that those may not have.
+const HOUSE: &str = "*house";
+
 impl Owner {
     /// Names that mean somebody already, so that no user may have them.
     pub fn is_reserved(&self) -> bool {
@@ -173,7 +176,12 @@ impl Owner {
 
     /// The house itself, for what no caller may read or write. No user can have this name.
     pub fn house() -> Self {
-        Self("*house".into())
+        Self(HOUSE.into())
+    }
+
+    /// An owner as our own records have it: a user's name, or the house. Never for what comes from outside.
+    pub fn from_record(text: &str) -> Result<Self, IdError> {
+        if text == HOUSE { Ok(Self::house()) } else { text.parse() }
     }
 }
 

@@ -105,6 +105,22 @@ pub const STORE_GATHER: Duration = Duration::from_millis(2);
 pub const STORE_LINGER: Duration = Duration::from_millis(5);
 /// Writes that may wait for the store; beyond that it is not keeping up, and says so.
 pub const STORE_QUEUE: usize = 65_536;
+/// Audit rows of reads and refusals that may wait; the rest of the queue is for writes that somebody waits for.
+pub const STORE_QUEUE_ROWS: usize = STORE_QUEUE / 2;
+/// From so many waiting writes on, the rows of each owner are counted.
+pub const STORE_QUEUE_CROWDED: usize = STORE_QUEUE / 8;
+/// Rows that one owner may add to a crowded queue.
+pub const STORE_QUEUE_ROWS_PER_OWNER: usize = STORE_QUEUE / 16;
+/// Audit rows of deeds that are kept in memory while nothing can be written.
+pub const STORE_HELD_ROWS: usize = STORE_QUEUE;
+/// How long a gap in the audit log waits to be written down while the store is busy.
+pub const STORE_GAP_WAIT: Duration = Duration::from_secs(10);
+/// Disk space that is set aside for the audit log and for what is under way; on a small disk an eighth of it.
+pub const STORE_RESERVE_BYTES: u64 = 16 * 1024 * 1024;
+/// What may still be added to a task while the disk is full.
+pub const STORE_RESERVED_WRITE_BYTES: usize = 64 * 1024;
+/// The longest write-ahead log, 1 GiB: beyond that new work waits until whoever reads an old state of the database ends.
+pub const STORE_LOG_PAGES: u64 = 262_144;
 /// How often a process looks whether another one wrote to the store.
 pub const STORE_POLL: Duration = Duration::from_millis(100);
 /// Rows counted when a list is filtered by more than its state; a larger total is shown as this many.
@@ -113,10 +129,14 @@ pub const COUNTED_ROWS: usize = 10_001;
 pub const AUDIT_SEGMENT_ROWS: u64 = 10_000;
 /// How long an audit segment may stay open.
 pub const AUDIT_SEGMENT_AGE: Duration = Duration::from_secs(24 * 3_600);
-/// Rows the audit log keeps in sealed segments; the oldest segments go first.
-pub const AUDIT_KEPT_ROWS: u64 = 1_000_000;
-/// How long the audit log keeps a sealed segment.
-pub const AUDIT_KEPT_FOR: Duration = Duration::from_secs(90 * 24 * 3_600);
+/// How long refusals that are only counted wait for their row at first; each further row of a flood waits twice as long.
+pub const AUDIT_SUMMARY_FIRST: Duration = Duration::from_secs(1);
+/// The longest wait for a row that counts refusals.
+pub const AUDIT_SUMMARY_LONGEST: Duration = Duration::from_secs(300);
+/// Owners whose refusals are counted at a time; those who have recovered are forgotten first.
+pub const AUDIT_COUNTED_OWNERS: usize = 10_000;
+/// Reasons that a row that counts refusals tells apart.
+pub const AUDIT_SUMMARY_REASONS: usize = 32;
 /// Audit rows that are read at a time.
 pub const AUDIT_PAGE_ROWS: usize = 1_000;
 /// How often `openfang audit tail -f` looks for new rows.
@@ -343,6 +363,11 @@ pub struct Limits {
     pub login_attempts_per_peer: u32,
     /// Wrong passwords for one account at once, from peers that never logged in to it; they come back over ten minutes.
     pub login_attempts_per_account: u32,
+    /// Rows about refusals that one owner may leave in the audit log at once; further refusals are counted, and the
+    /// counts are written.
+    pub refusal_rows: u32,
+    /// Rows about refusals that one owner may leave in an hour after that.
+    pub refusal_rows_per_hour: u32,
     /// Seconds between keep-alive comments on a stream.
     pub stream_keep_alive_secs: u64,
     /// Seconds a client may take nothing of an answer before it is cut; over HTTP/2 its stream is closed. A stream of events
@@ -384,6 +409,8 @@ impl Default for Limits {
             failed_credential_cost: 10,
             login_attempts_per_peer: 20,
             login_attempts_per_account: 100,
+            refusal_rows: 1_000,
+            refusal_rows_per_hour: 100,
             stream_keep_alive_secs: 15,
             write_stall_secs: 30,
             drain_secs: 30,

@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use openfang_kernel::maintenance::{AuditEntry, AuditLog, AuditOutcome, AuditRow};
+use openfang_kernel::maintenance::{
+    AuditEntry, AuditGap, AuditKind, AuditLog, AuditOutcome, AuditRemoval, AuditRow, RefusalSummary, Verified,
+};
 use openfang_types::limits::{AUDIT_FOLLOW, AUDIT_PAGE_ROWS};
 use serde_json::json;
 
@@ -112,6 +114,7 @@ fn verify(session: &Session, log: &AuditLog) -> Result<Exit, CliError> {
     } else {
         let (rows, segments) = (verified.rows, verified.segments);
         output.text(&format!("ok: {rows} rows in {segments} segments are as they were written"))?;
+        complete(&verified).iter().try_for_each(|line| output.text(line))?;
         if verified.open > 0 {
             output.note(&format!(
                 "{} segments are not sealed yet: what is missing at their end cannot be known",
@@ -120,6 +123,17 @@ fn verify(session: &Session, log: &AuditLog) -> Result<Exit, CliError> {
         }
     }
     Ok(if problem.is_none() { Exit::Ok } else { Exit::Failed })
+}
+
+/// From when on no row is missing, and what is missing before.
+fn complete(verified: &Verified) -> Vec<String> {
+    let missing = verified.removed.iter().map(removed).chain(verified.gaps.iter().map(gap));
+    let first = match verified.complete_from {
+        None if verified.removed.is_empty() => "complete: no row is missing".to_owned(),
+        None => "complete since the oldest row that is kept".to_owned(),
+        Some(at) => format!("complete after {at:.0}; before that:"),
+    };
+    std::iter::once(first).chain(missing.map(|line| format!("  {line}"))).collect()
 }
 
 fn export(session: &Session, log: &AuditLog, file: &Path) -> Result<Exit, CliError> {
@@ -178,9 +192,11 @@ fn line(entry: &AuditEntry) -> String {
 
 fn outcome(outcome: &AuditOutcome) -> Cell {
     let tone = match outcome {
-        AuditOutcome::Started => Tone::Plain,
+        AuditOutcome::Started | AuditOutcome::Removed(_) => Tone::Plain,
         AuditOutcome::Succeeded => Tone::Good,
-        AuditOutcome::ToolFailed | AuditOutcome::Refused(_) => Tone::Bad,
+        AuditOutcome::ToolFailed | AuditOutcome::Refused(_) | AuditOutcome::Refusals(_) | AuditOutcome::Gap(_) => {
+            Tone::Bad
+        }
         AuditOutcome::Cancelled => Tone::Faint,
     };
     Cell::toned(words(outcome), tone)
@@ -193,7 +209,30 @@ fn words(outcome: &AuditOutcome) -> String {
         AuditOutcome::ToolFailed => "tool failed".to_owned(),
         AuditOutcome::Refused(why) => format!("refused: {why}"),
         AuditOutcome::Cancelled => "canceled".to_owned(),
+        AuditOutcome::Refusals(summary) => refusals(summary),
+        AuditOutcome::Gap(missing) => gap(missing),
+        AuditOutcome::Removed(removal) => removed(removal),
     }
+}
+
+fn refusals(summary: &RefusalSummary) -> String {
+    let RefusalSummary { count, from, to, reasons } = summary;
+    let reasons: Vec<String> = reasons.iter().map(|(why, count)| format!("{why} {count}")).collect();
+    format!("{count} more refusals from {from:.0} to {to:.0}: {}", reasons.join(", "))
+}
+
+fn gap(missing: &AuditGap) -> String {
+    let AuditGap { of, kind, count, from, to } = missing;
+    format!("{count} rows about {} of {of} could not be written, from {from:.0} to {to:.0}", kind.plural())
+}
+
+fn removed(removal: &AuditRemoval) -> String {
+    let whose = match (&removal.of, removal.kind.map(AuditKind::plural)) {
+        (Some(of), Some(kind)) => format!("about {kind} of {of}"),
+        _ => "of everybody".to_owned(),
+    };
+    let until = removal.to.map_or_else(String::new, |to| format!(", up to {to:.0}"));
+    format!("{} rows {whose} were removed by retention{until}", removal.rows)
 }
 
 /// Three digits say enough.

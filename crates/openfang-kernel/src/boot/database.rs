@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use openfang_store::{Node, Sqlite, Stores};
+use openfang_store::{Node, RefusalLimits, Sqlite, Stores};
 use openfang_types::ids::NodeId;
 
 use super::BootError;
@@ -19,7 +19,11 @@ pub(super) struct OpenDatabase {
 }
 
 /// Opens what the home remembers to have; makes it if the home is new.
-pub(super) fn open(home: &Home, node_id: NodeId) -> Result<(Stores, Keys, OpenDatabase), BootError> {
+pub(super) fn open(
+    home: &Home,
+    node_id: NodeId,
+    refusals: RefusalLimits,
+) -> Result<(Stores, Keys, OpenDatabase), BootError> {
     let record = HomeRecord::read(home)?;
     let path = home.database();
     let node = Node::register(&home.nodes(), node_id)?;
@@ -31,5 +35,5 @@ pub(super) fn open(home: &Home, node_id: NodeId) -> Result<(Stores, Keys, OpenDa
     let keys = Keys::of(home, record.as_ref())?;
     let record = HomeRecord { id: Some(sqlite.home()), secret_key: Some(keys.id()), ..record.unwrap_or_default() };
     let memory = Arc::new(HomeMemory::open(home, record)?);
-    Ok((sqlite.stores(), keys, OpenDatabase { node, memory, ended_uncleanly }))
+    Ok((sqlite.stores_with(refusals), keys, OpenDatabase { node, memory, ended_uncleanly }))
 }

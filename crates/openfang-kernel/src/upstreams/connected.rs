@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use openfang_mcp::client::{Manifest, Relay, Upstream};
 use openfang_mcp::listing::{Listed, Listing};
 use openfang_runtime::server_tools::ServerTools;
-use openfang_store::{AuditOutcome, AuditRow};
+use openfang_store::{AuditKind, AuditOutcome, AuditRow};
 use openfang_types::capability::{Namespace, ServerNames};
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::{Owner, ToolName, TraceId};
@@ -197,8 +197,11 @@ impl Connected {
         tracing::warn!(server = %self.entry.name, tool, "the definition of a tool changed; it is {then}");
         self.log.add("openfang", &format!("the definition of {tool} changed; it is {then}"));
         let name = openfang_mcp::naming::format_mcp_tool_name(self.entry.name.as_str(), tool);
-        let Ok(name) = name.parse::<ToolName>() else { return };
-        inner.stores.audit.record(AuditRow {
+        // A tool may have a name that no row can have; the server's own has only characters that a row may have.
+        let name = name.parse::<ToolName>().or_else(|_| format!("mcp.{}", self.entry.name).parse());
+        let Ok(name) = name else { return };
+        // A server may change its tools as often as it likes: beyond some rows that is counted.
+        let row = AuditRow {
             trace: TraceId::from_uuid(inner.ids.random()),
             at: inner.clock.now(),
             owner: Owner::house(),
@@ -208,7 +211,8 @@ impl Connected {
             tool: name,
             outcome: AuditOutcome::Refused("definition_changed".to_owned()),
             micros: 0,
-        });
+        };
+        inner.stores.audit.record(AuditKind::Refusal, row);
     }
 
     /// Takes tools as they are now: one, or all that wait. Returns which.

@@ -1,7 +1,7 @@
 //! Logging in with a password, and out again. Whoever is refused is not told whether the name or the password was wrong,
 //! neither by words nor by time.
 
-use openfang_store::{AuditOutcome, AuditRow, Login, SecretDigest, StoreError, User};
+use openfang_store::{AuditKind, AuditOutcome, AuditRow, Login, SecretDigest, StoreError, User};
 use openfang_types::ids::{LoginId, Owner, TraceId};
 use openfang_types::limits::LOGIN_LASTS;
 use openfang_types::principal::{Credential, Door};
@@ -47,10 +47,12 @@ impl Kernel {
         // A name that is nobody's is not written down: it may be a password that went into the wrong field.
         let who = user.map_or_else(Owner::nobody, |user| user.name);
         let mut row = self.login_row("login", trace, who, begun);
+        let mut kind = AuditKind::Deed;
         if let Err(error) = &outcome {
             row.outcome = AuditOutcome::Refused(error.reason().to_owned());
+            kind = AuditKind::Login;
         }
-        self.inner.stores.audit.record(row);
+        self.inner.stores.audit.record(kind, row);
         outcome
     }
 
@@ -64,7 +66,7 @@ impl Kernel {
         self.inner.stores.users.end_login(id).await?;
         self.refresh_accounts().await?;
         let row = self.login_row("logout", caller.trace, caller.principal.owner().clone(), begun);
-        self.inner.stores.audit.record(row);
+        self.inner.stores.audit.record(AuditKind::Deed, row);
         Ok(true)
     }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use openfang_store::{AuditOutcome, AuditRow};
+use openfang_store::{AuditKind, AuditOutcome, AuditRow};
 use openfang_types::ids::ToolName;
 use openfang_types::tool::{Recorded, ToolTraits};
 use tokio::time::Instant;
@@ -21,6 +21,8 @@ pub(super) struct Record<'a> {
     begun: Instant,
     is_open: bool,
     is_known: bool,
+    /// What its last row is about.
+    kind: AuditKind,
     /// The operator does not want to read of it, as long as it goes well.
     is_unremarkable: bool,
 }
@@ -28,7 +30,17 @@ pub(super) struct Record<'a> {
 /// Opens the record, before anything is checked.
 pub(super) fn open<'a>(pipeline: &'a Pipeline, cx: &'a CallContext, tool: &'a ToolName) -> Record<'a> {
     let (at, begun) = (pipeline.clock.now(), Instant::now());
-    Record { pipeline, cx, tool, at, begun, is_open: true, is_known: false, is_unremarkable: false }
+    Record {
+        pipeline,
+        cx,
+        tool,
+        at,
+        begun,
+        is_open: true,
+        is_known: false,
+        kind: AuditKind::Refusal,
+        is_unremarkable: false,
+    }
 }
 
 impl Record<'_> {
@@ -36,16 +48,26 @@ impl Record<'_> {
     pub(super) async fn commit_before_effect(&mut self, tool: &ToolTraits) -> Result<(), ToolError> {
         self.is_known = true;
         self.is_unremarkable = tool.annotations.read_only_hint && !self.cx.config.audit.reads;
+        let is_read = tool.annotations.read_only_hint;
         match tool.recorded {
-            Recorded::After => return Ok(()),
-            Recorded::Before => {}
+            // The row of a deed is never given up: where rows pile up, it waits like any other deed.
+            Recorded::After if is_read || self.pipeline.audit.keeps_up() => {
+                self.kind = if is_read { AuditKind::Read } else { AuditKind::Deed };
+                return Ok(());
+            }
+            Recorded::After | Recorded::Before => {}
         }
         // Both are queued before either is waited for, so that one commit holds them.
-        let recorded = self.pipeline.audit.commit(self.row(AuditOutcome::Started, Duration::ZERO));
+        // Whoever goes away meanwhile does not know whether it has begun.
+        self.kind = AuditKind::Deed;
+        let recorded = self.pipeline.audit.begin(self.row(AuditOutcome::Started, Duration::ZERO));
         let committed = match &self.cx.run {
             Some(run) => futures_util::future::try_join(recorded, run.reach_durable_point()).await.map(drop),
             None => recorded.await,
         };
+        if committed.is_err() {
+            self.kind = AuditKind::Refusal;
+        }
         committed.map_err(|cause| ToolError::Unrecorded { tool: self.tool.clone(), cause })
     }
 
@@ -70,7 +92,7 @@ impl Record<'_> {
         if self.is_unremarkable && matches!(outcome, AuditOutcome::Succeeded | AuditOutcome::ToolFailed) {
             return;
         }
-        self.pipeline.audit.record(self.row(outcome, took));
+        self.pipeline.audit.record(self.kind, self.row(outcome, took));
     }
 
     fn row(&self, outcome: AuditOutcome, took: Duration) -> AuditRow {

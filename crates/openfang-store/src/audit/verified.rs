@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use jiff::Timestamp;
 use openfang_types::ids::AuditSegmentId;
 use serde::Serialize;
+
+use super::{AuditGap, AuditRemoval};
 
 /// What a look at the whole chain found. It ends at the first problem.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -14,6 +17,12 @@ pub struct Verified {
     pub segments: u64,
     /// How many of them are not sealed: at their end, rows may be missing without a trace.
     pub open: u64,
+    /// From when on no row is missing; none if none ever was.
+    pub complete_from: Option<Timestamp>,
+    /// What retention removed, of each owner and kind.
+    pub removed: Vec<AuditRemoval>,
+    /// Rows that could not be written.
+    pub gaps: Vec<AuditGap>,
     /// The first thing that is wrong.
     #[serde(rename = "problem")]
     pub first_problem: Option<AuditProblem>,
@@ -48,6 +57,15 @@ pub enum AuditFault {
     SegmentMissing,
     /// A seal is not the one of its rows.
     SealBroken,
+}
+
+impl Verified {
+    /// Says from when on no row is missing, once all that is missing is known.
+    pub(crate) fn complete(mut self) -> Self {
+        let removed = self.removed.iter().filter_map(|removal| removal.to);
+        self.complete_from = removed.chain(self.gaps.iter().map(|gap| gap.to)).max();
+        self
+    }
 }
 
 impl fmt::Display for AuditProblem {

@@ -1,10 +1,11 @@
 //! What every audit log must keep.
 
 use jiff::Timestamp;
+use openfang_types::limits::AUDIT_SUMMARY_FIRST;
 use openfang_types::principal::Door;
 
-use crate::audit::AuditRetention;
-use crate::{AuditOutcome, AuditRow, AuditStore, StoreError};
+use crate::audit::{AuditRetention, RefusalLimits, RefusalSummary};
+use crate::{AuditKind, AuditOutcome, AuditRow, AuditStore, StoreError};
 
 pub(crate) async fn audit(fresh: impl Fn() -> Box<dyn AuditStore>) {
     what_is_handed_over_is_read_in_order(&*fresh()).await;
@@ -12,11 +13,13 @@ pub(crate) async fn audit(fresh: impl Fn() -> Box<dyn AuditStore>) {
     rows_come_back_as_they_were_written(&*fresh()).await;
     an_untouched_log_is_as_it_was_written(&*fresh()).await;
     sealing_ends_nothing(&*fresh()).await;
+    refusals_beyond_what_an_owner_may_leave_are_counted(&*fresh()).await;
+    counts_are_written_when_they_have_waited(&*fresh()).await;
 }
 
 async fn what_is_handed_over_is_read_in_order(store: &dyn AuditStore) {
     store.commit(audit_row(1)).await.unwrap();
-    store.record(audit_row(2));
+    store.record(AuditKind::Read, audit_row(2));
 
     assert_eq!(store.recent(1).await.unwrap(), [audit_row(2)], "newest last");
     assert_eq!(store.recent(10).await.unwrap(), [audit_row(1), audit_row(2)]);
@@ -24,7 +27,7 @@ async fn what_is_handed_over_is_read_in_order(store: &dyn AuditStore) {
 
 async fn a_reader_goes_on_where_it_stopped(store: &dyn AuditStore) {
     for n in 1..=5 {
-        store.record(audit_row(n));
+        store.record(AuditKind::Read, audit_row(n));
     }
     let numbers = async |after, limit| {
         let entries = store.tail(after, limit).await.unwrap();
@@ -66,7 +69,7 @@ async fn rows_come_back_as_they_were_written(store: &dyn AuditStore) {
 async fn an_untouched_log_is_as_it_was_written(store: &dyn AuditStore) {
     assert_eq!(store.verify().await.unwrap().first_problem, None);
     for n in 1..=3 {
-        store.record(audit_row(n));
+        store.record(AuditKind::Read, audit_row(n));
     }
 
     let verified = store.verify().await.unwrap();
@@ -77,14 +80,56 @@ async fn an_untouched_log_is_as_it_was_written(store: &dyn AuditStore) {
 async fn sealing_ends_nothing(store: &dyn AuditStore) {
     let now = Timestamp::UNIX_EPOCH;
     store.seal(now).await.unwrap();
-    store.record(audit_row(1));
+    store.record(AuditKind::Read, audit_row(1));
     store.seal(now).await.unwrap();
     store.seal_abandoned(&[], now).await.unwrap();
-    store.record(audit_row(2));
+    store.record(AuditKind::Read, audit_row(2));
     store.rotate(AuditRetention::default(), now).await.unwrap();
 
     assert_eq!(store.recent(9).await.unwrap(), [audit_row(1), audit_row(2)]);
     assert_eq!(store.verify().await.unwrap().first_problem, None);
+}
+
+async fn refusals_beyond_what_an_owner_may_leave_are_counted(store: &dyn AuditStore) {
+    let limit = u64::from(RefusalLimits::default().rows);
+    store.commit(audit_row(1)).await.unwrap();
+    for _ in 0..limit + 30 {
+        store.record(AuditKind::Refusal, refusal("ada", "unknown_tool"));
+    }
+    store.record(AuditKind::Refusal, refusal("ada", "invalid_arguments"));
+    store.record(AuditKind::Refusal, refusal("bob", "unknown_tool"));
+    store.seal(Timestamp::UNIX_EPOCH).await.unwrap();
+
+    let rows = store.recent(usize::MAX).await.unwrap();
+    assert_eq!(rows.len() as u64, limit + 3, "a deed, what ada may leave, bob's, and a count");
+    assert_eq!((&rows[0], &rows[rows.len() - 2]), (&audit_row(1), &refusal("bob", "unknown_tool")));
+    let count = rows.last().unwrap();
+    assert_eq!((count.owner.as_str(), count.tool.as_str()), ("ada", "audit.refusals"));
+    let reasons = [("invalid_arguments".to_owned(), 1), ("unknown_tool".to_owned(), 30)];
+    let (from, to) = (Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH);
+    let expected = RefusalSummary { count: 31, from, to, reasons: reasons.into() };
+    assert_eq!(count.outcome, AuditOutcome::Refusals(expected));
+    assert_eq!(store.verify().await.unwrap().first_problem, None);
+}
+
+async fn counts_are_written_when_they_have_waited(store: &dyn AuditStore) {
+    let limit = RefusalLimits::default().rows as usize;
+    for _ in 0..=limit {
+        store.record(AuditKind::Refusal, refusal("ada", "unknown_tool"));
+    }
+    let rows = async || store.recent(usize::MAX).await.unwrap().len();
+    store.write_counts(Timestamp::UNIX_EPOCH);
+    assert_eq!(rows().await, limit);
+
+    let soon = Timestamp::UNIX_EPOCH + AUDIT_SUMMARY_FIRST;
+    store.write_counts(soon);
+    store.write_counts(soon);
+
+    assert_eq!(rows().await, limit + 1);
+}
+
+fn refusal(owner: &str, why: &str) -> AuditRow {
+    AuditRow { owner: owner.parse().unwrap(), outcome: AuditOutcome::Refused(why.to_owned()), ..audit_row(0) }
 }
 
 pub(crate) fn audit_row(micros: u64) -> AuditRow {

@@ -1,33 +1,35 @@
-//! Audit rows in SQLite: a chain per process, in sealed segments.
+//! Audit rows in SQLite: a chain for each owner and kind of rows of each process, in sealed segments.
 //!
 //! `chain.rs` writes it, inside the transactions of the writer; `verify.rs` finds what was tampered with; `rotate.rs`
-//! lets old segments go. A row that is waited for is synced before the wait ends. The last rows that nobody waited for
+//! removes old segments. A row that is waited for is synced before the wait ends. The last rows that nobody waited for
 //! can be lost with their process, and nobody can tell: a segment that is not sealed has no known end.
 
 use jiff::Timestamp;
 use openfang_types::ids::NodeId;
 
+use super::writer::LateRow;
 use super::{Sqlite, unavailable};
-use crate::audit::{AuditEntry, AuditRetention, Rotated, Verified};
-use crate::{AuditRow, AuditStore, StoreError, StoreFuture};
+use crate::audit::{AuditEntry, AuditKind, AuditRetention, AuditStream, RefusalLimits, Refusals, Rotated, Verified};
+use crate::{AuditOutcome, AuditRow, AuditStore, StoreError, StoreFuture};
 
 mod chain;
 mod read;
 mod rotate;
 mod verify;
 
-pub(super) use chain::{Chain, SegmentLimits};
+pub(super) use chain::{Chain, SegmentLimits, append};
 pub(super) use read::{entry, tail};
 pub(super) use verify::verify;
 
 /// The audit log of a database.
 pub(super) struct SqliteAudit {
     sqlite: Sqlite,
+    refusals: Refusals,
 }
 
 impl SqliteAudit {
-    pub(super) const fn new(sqlite: Sqlite) -> Self {
-        Self { sqlite }
+    pub(super) fn new(sqlite: Sqlite, limits: RefusalLimits) -> Self {
+        Self { sqlite, refusals: Refusals::new(limits) }
     }
 
     /// A read that sees what was handed over before. If that cannot be written, what is there can still be read.
@@ -41,26 +43,62 @@ impl SqliteAudit {
             self.sqlite.read(|connection| work(connection).map_err(unavailable)).await
         })
     }
+
+    fn write_later(&self, kind: AuditKind, row: AuditRow) {
+        let is_count = matches!(row.outcome, AuditOutcome::Refusals(_));
+        match LateRow::new(AuditStream { owner: row.owner.clone(), kind }, &row) {
+            Ok(late) => {
+                let is_kept = kind == AuditKind::Deed || is_count;
+                self.sqlite.inner.writer.write_row(LateRow { is_kept, ..late });
+            }
+            Err(error) => tracing::error!(%error, "an audit row was not written"),
+        }
+    }
 }
 
 /// The row as it is hashed; made before it gets to the thread that all writes go through.
-fn text_of(row: &AuditRow) -> Result<String, StoreError> {
-    serde_json::to_string(row).map_err(|error| StoreError::Unavailable { why: error.to_string() })
+pub(super) fn text_of(row: &AuditRow) -> Result<String, StoreError> {
+    let text = serde_json::to_string(row).map_err(|error| StoreError::Unavailable { why: error.to_string() })?;
+    debug_assert!(serde_json::from_str(&text).is_ok_and(|read: AuditRow| read == *row), "{text} does not read back");
+    Ok(text)
+}
+
+/// The row of a deed, and where it belongs.
+fn deed(row: &AuditRow) -> Result<(AuditStream, String), StoreError> {
+    Ok((AuditStream { owner: row.owner.clone(), kind: AuditKind::Deed }, text_of(row)?))
 }
 
 impl AuditStore for SqliteAudit {
     fn commit(&self, row: AuditRow) -> StoreFuture<'_, ()> {
-        match text_of(&row) {
-            Ok(text) => self.sqlite.write(move |batch| chain::append(batch, row.at, &text)),
+        match deed(&row) {
+            Ok((stream, text)) => self.sqlite.write(move |batch| chain::append(batch, &stream, row.at, &text)),
             Err(error) => Box::pin(async { Err(error) }),
         }
     }
 
-    fn record(&self, row: AuditRow) {
-        match text_of(&row) {
-            Ok(text) => self.sqlite.inner.writer.write_later(move |batch| chain::append(batch, row.at, &text)),
-            Err(error) => tracing::error!(%error, "an audit row was not written"),
+    fn begin(&self, row: AuditRow) -> StoreFuture<'_, ()> {
+        match deed(&row) {
+            Ok((stream, text)) => self.sqlite.write_new(move |batch| chain::append(batch, &stream, row.at, &text)),
+            Err(error) => Box::pin(async { Err(error) }),
         }
+    }
+
+    fn record(&self, kind: AuditKind, row: AuditRow) {
+        let row = match kind {
+            AuditKind::Deed | AuditKind::Read => Some(row),
+            AuditKind::Refusal | AuditKind::Login => self.refusals.admit(kind, row),
+        };
+        if let Some(row) = row {
+            self.write_later(kind, row);
+        }
+    }
+
+    fn keeps_up(&self) -> bool {
+        self.sqlite.inner.writer.keeps_up()
+    }
+
+    fn write_counts(&self, now: Timestamp) {
+        self.refusals.due(now).into_iter().for_each(|(kind, row)| self.write_later(kind, row));
     }
 
     fn tail(&self, after: Option<u64>, limit: usize) -> StoreFuture<'_, Vec<AuditEntry>> {
@@ -77,6 +115,7 @@ impl AuditStore for SqliteAudit {
     }
 
     fn seal(&self, at: Timestamp) -> StoreFuture<'_, ()> {
+        self.refusals.all().into_iter().for_each(|(kind, row)| self.write_later(kind, row));
         self.sqlite.write(move |batch| chain::seal(batch, at))
     }
 
@@ -93,6 +132,7 @@ impl AuditStore for SqliteAudit {
 
     fn rotate(&self, rule: AuditRetention, now: Timestamp) -> StoreFuture<'_, Rotated> {
         Box::pin(async move {
+            self.sqlite.write(move |batch| chain::seal_old(batch, now)).await?;
             let mut rotated = Rotated::default();
             // Some in each transaction: whoever else writes waits for one of them at most.
             loop {

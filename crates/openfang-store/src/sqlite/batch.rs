@@ -66,8 +66,8 @@ struct Amount {
 pub(super) struct Batch<'c> {
     /// The connection, inside the transaction.
     pub(super) connection: &'c Connection,
-    /// Where the audit chain of this process stands; counts when the transaction is committed.
-    pub(super) chain: Chain,
+    /// Where the audit chains of this process stand; counts when the transaction is committed.
+    pub(super) chain: &'c mut Chain,
     /// Why a write could not be done, though the commit can.
     pub(super) trouble: Option<StoreError>,
     touched: Vec<(TaskId, Seq)>,
@@ -86,7 +86,7 @@ struct Counts {
 }
 
 impl<'c> Batch<'c> {
-    pub(super) fn new(connection: &'c Connection, chain: Chain, quota: &'c Quota) -> Self {
+    pub(super) fn new(connection: &'c Connection, chain: &'c mut Chain, quota: &'c Quota) -> Self {
         Self {
             connection,
             chain,

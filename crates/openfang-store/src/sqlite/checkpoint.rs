@@ -17,22 +17,34 @@ const WAIT_FOR_READERS: Duration = Duration::from_millis(10);
 /// When the writer looks at the log again.
 pub(super) struct Checkpoints {
     due_at: u64,
+    /// The longest that the log may get, in pages.
+    limit: u64,
+    is_too_long: bool,
 }
 
 impl Checkpoints {
-    pub(super) const fn new() -> Self {
-        Self { due_at: FULL_LOG }
+    pub(super) const fn new(limit: u64) -> Self {
+        Self { due_at: FULL_LOG, limit, is_too_long: false }
+    }
+
+    /// Whether the log is as long as it may get: somebody reads an old state of the database and does not end.
+    pub(super) const fn is_too_long(&self) -> bool {
+        self.is_too_long
     }
 
     /// Carries the log over if it is long. If that cannot be done now it is no harm: the log grows, and is tried again.
     pub(super) fn after_commit(&mut self, connection: &Connection) {
         let Ok(pages) = pages(connection) else { return };
-        if pages < FULL_LOG {
+        self.is_too_long = pages >= self.limit;
+        if pages < FULL_LOG.min(self.limit) {
             // Somebody has begun a new log.
             self.due_at = FULL_LOG;
-        } else if pages >= self.due_at {
+        } else if pages >= self.due_at || self.is_too_long {
             self.due_at = match carry_over(connection) {
-                Ok(true) => FULL_LOG,
+                Ok(true) => {
+                    self.is_too_long = false;
+                    FULL_LOG
+                }
                 Ok(false) => pages + FULL_LOG,
                 Err(error) => {
                     tracing::warn!(%error, "the log cannot be carried over into the database");

@@ -4,13 +4,14 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
+use openfang_types::limits::{STORE_QUEUE, STORE_QUEUE_CROWDED, STORE_QUEUE_ROWS_PER_OWNER};
 use openfang_types::taint::Labels;
 use openfang_types::task::TaskState;
 use rusqlite::params;
 
 use super::*;
-use crate::contract::{finished_task, query, status, write};
-use crate::{Created, Kept, TaskStore};
+use crate::contract::{audit_row, finished_task, query, status, write};
+use crate::{AuditKind, AuditRow, AuditStore, Created, Kept, TaskStore};
 
 /// Keeps the writer busy until it is let go, so that what comes meanwhile shares the next commit.
 fn hold(sqlite: &Sqlite) -> (StoreFuture<'static, ()>, SyncSender<()>) {
@@ -148,6 +149,118 @@ async fn a_full_disk_acknowledges_nothing_and_recovers() {
     assert_eq!(sqlite.failing(), None);
     create(&*tasks, new_task(&ada, "again")).await;
     assert_eq!(total(&*tasks).await, acknowledged + 1);
+}
+
+/// A row of this owner.
+fn row_of(name: &str) -> AuditRow {
+    AuditRow { owner: owner(name), ..audit_row(1) }
+}
+
+async fn count(sqlite: &Sqlite, sql: &'static str) -> usize {
+    let counted =
+        sqlite.read(move |connection| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(unavailable));
+    usize::try_from(counted.await.unwrap()).unwrap()
+}
+
+/// The gaps that are written down: whose, about what, how many.
+async fn gaps(audit: &dyn AuditStore) -> Vec<(String, AuditKind, u64)> {
+    let gaps = audit.verify().await.unwrap().gaps;
+    gaps.into_iter().map(|gap| (gap.of.to_string(), gap.kind, gap.count)).collect()
+}
+
+#[tokio::test]
+async fn rows_that_find_no_room_are_counted_and_written_down_and_a_crowd_of_one_owner_is_no_gap_of_another() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let audit = sqlite.stores().audit;
+    let (held, go) = hold(&sqlite);
+    until_held(&sqlite).await;
+    for _ in 0..STORE_QUEUE {
+        audit.record(AuditKind::Read, row_of("ada"));
+    }
+    for _ in 0..100 {
+        audit.record(AuditKind::Read, row_of("bob"));
+        audit.record(AuditKind::Deed, row_of("ada"));
+    }
+    assert!(!audit.keeps_up());
+    let deed = audit.commit(row_of("eve"));
+
+    go.send(()).unwrap();
+    held.await.unwrap();
+    deed.await.unwrap();
+
+    assert!(audit.keeps_up());
+    let taken = STORE_QUEUE_CROWDED + STORE_QUEUE_ROWS_PER_OWNER;
+    let lost = STORE_QUEUE - taken;
+    assert_eq!(sqlite.stats().lost, lost as u64);
+    assert_eq!(gaps(&*audit).await, [("ada".to_owned(), AuditKind::Read, lost as u64)]);
+    let deeds = "SELECT count(*) FROM audit JOIN audit_segments ON segment = id WHERE owner = 'ada' AND kind = 'deed'";
+    assert_eq!(count(&sqlite, deeds).await, 100);
+    let others = "SELECT count(*) FROM audit JOIN audit_segments ON segment = id WHERE owner = 'bob'";
+    assert_eq!(count(&sqlite, others).await, 100);
+    assert_eq!(count(&sqlite, "SELECT count(*) FROM audit").await, taken + 100 + 100 + 1 + 1);
+}
+
+#[tokio::test]
+async fn what_a_failed_commit_held_is_a_gap_and_its_deeds_are_written_later() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let audit = sqlite.stores().audit;
+    let (held, go) = hold(&sqlite);
+    until_held(&sqlite).await;
+    audit.record(AuditKind::Read, row_of("ada"));
+    audit.record(AuditKind::Refusal, row_of("ada"));
+    audit.record(AuditKind::Deed, row_of("ada"));
+    let broken = break_off(&sqlite);
+    go.send(()).unwrap();
+    held.await.unwrap();
+    broken.await.unwrap_err();
+
+    sqlite.probe().await.unwrap();
+
+    let mut gaps = gaps(&*audit).await;
+    gaps.sort_by_key(|(_, kind, _)| *kind);
+    assert_eq!(gaps, [("ada".to_owned(), AuditKind::Read, 1), ("ada".to_owned(), AuditKind::Refusal, 1)]);
+    let rows = audit.recent(9).await.unwrap();
+    assert_eq!(rows.iter().filter(|row| **row == row_of("ada")).count(), 1, "{rows:?}");
+    let at = audit_row(1).at;
+    assert_eq!(audit.verify().await.unwrap().complete_from, Some(at));
+}
+
+/// Somebody who reads an old state for ever keeps the log from being carried over.
+#[tokio::test]
+async fn a_reader_that_does_not_end_stops_new_work_before_the_log_fills_the_disk() {
+    let home = Home::new();
+    let chain = Chain::new(node(1), SegmentLimits::default());
+    let sqlite = Sqlite::open_with(&home.path(), chain, None, 300).unwrap();
+    let stores = sqlite.stores();
+    let reader = Connection::open(home.path()).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM meta").unwrap();
+    let length = || fs::metadata(home.path().with_extension("db-wal")).unwrap().len();
+
+    let mut refused = None;
+    for n in 0..2_000 {
+        let value = Kept { value: "x".repeat(10_000), labels: Labels::none() };
+        if let Err(error) = stores.memory.put(&owner("ada"), &format!("k{n}"), value).await {
+            refused = Some(error);
+            break;
+        }
+    }
+
+    let refused = refused.expect("the log grows and grows").to_string();
+    assert!(refused.contains("another process"), "{refused}");
+    assert!(sqlite.failing().is_some());
+    let full = length();
+    assert!(full < 2_000_000, "{full}");
+    stores.audit.begin(row_of("ada")).await.unwrap_err();
+    stores.audit.record(AuditKind::Deed, row_of("ada"));
+    assert_eq!(stores.audit.recent(9).await.unwrap(), [row_of("ada")], "what is under way is written to its end");
+
+    drop(reader);
+    sqlite.probe().await.unwrap();
+
+    assert_eq!(sqlite.failing(), None);
+    stores.audit.begin(row_of("ada")).await.unwrap();
 }
 
 #[tokio::test]

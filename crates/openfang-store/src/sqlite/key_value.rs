@@ -28,7 +28,7 @@ impl KeyValueStore for SqliteKeyValues {
             Err(error) => return Box::pin(async move { Err(StoreError::Unavailable { why: error.to_string() }) }),
         };
         let (owner, key) = (owner.clone(), key.to_owned());
-        self.sqlite.write(move |batch| put(batch, &owner, &key, [&kept.value, &labels]))
+        self.sqlite.write_new(move |batch| put(batch, &owner, &key, [&kept.value, &labels]))
     }
 
     fn get<'a>(&'a self, owner: &'a Owner, key: &'a str) -> StoreFuture<'a, Option<Kept>> {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use openfang_types::event::{Seq, TaskEvent};
 use openfang_types::ids::{NodeId, Owner, TaskId, TaskName};
+use openfang_types::limits::STORE_RESERVED_WRITE_BYTES;
 use openfang_types::task::TaskState;
 use tokio::sync::watch;
 
@@ -43,7 +44,7 @@ impl SqliteTasks {
 impl TaskStore for SqliteTasks {
     fn create(&self, new: NewTask) -> StoreFuture<'_, Created> {
         match write::Creation::of(new) {
-            Ok(creation) => self.sqlite.write(move |batch| creation.run(batch)),
+            Ok(creation) => self.sqlite.write_new(move |batch| creation.run(batch)),
             Err(refused) => Box::pin(std::future::ready(Err(refused))),
         }
     }
@@ -80,6 +81,10 @@ impl TaskStore for SqliteTasks {
 
     fn append(&self, write: Append) -> StoreFuture<'_, Stamp> {
         match write::Addition::of(write) {
+            // What is under way may end on a full disk, but not fill what is left of it.
+            Ok(addition) if addition.bytes() > STORE_RESERVED_WRITE_BYTES => {
+                self.sqlite.write_new(move |batch| addition.run(batch))
+            }
             Ok(addition) => self.sqlite.write(move |batch| addition.run(batch)),
             Err(refused) => Box::pin(std::future::ready(Err(refused))),
         }

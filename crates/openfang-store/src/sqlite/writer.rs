@@ -1,24 +1,33 @@
 //! The one thread of this process that writes. Whatever waits in the queue goes into one transaction; each caller is
 //! answered after the commit that holds its write, and told when that commit failed.
+//!
+//! `queue.rs` is what waits, `rows.rs` the audit rows that nobody waits for, `serve.rs` the thread.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use openfang_types::ids::Owner;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::audit::Chain;
 use super::checkpoint::Checkpoints;
+use super::reserve::Reserve;
 use super::schema::OpenError;
 use super::unavailable;
-use super::watchers::{Watchers, data_version};
+use super::watchers::Watchers;
 use crate::{Quota, StoreError, StoreFuture, WriteStats};
 
 pub(super) use super::batch::Batch;
 use queue::{Job, Queue};
+use rows::Gaps;
+pub(super) use rows::LateRow;
+use serve::Server;
 
 mod queue;
+mod rows;
+mod serve;
 
 /// The writing thread; it ends when this is dropped, after what is queued.
 pub(super) struct Writer {
@@ -33,8 +42,27 @@ struct Shared {
     commits: AtomicU64,
     writes: AtomicU64,
     lost: AtomicU64,
+    gaps: Gaps,
     failure: Mutex<Option<String>>,
     quota: Arc<Quota>,
+    /// Why new work is refused, if it is.
+    refusal: Mutex<Option<&'static str>>,
+    is_refusing: AtomicBool,
+}
+
+/// What the thread works with.
+pub(super) struct Workplace {
+    pub(super) connection: Connection,
+    pub(super) chain: Chain,
+    pub(super) checkpoints: Checkpoints,
+    pub(super) reserve: Reserve,
+}
+
+impl Shared {
+    fn count_lost(&self, row: &LateRow) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+        self.gaps.add(row);
+    }
 }
 
 struct TypedJob<F, T> {
@@ -54,26 +82,31 @@ where
         outcome.as_ref().map(|_| ()).map_err(Clone::clone)
     }
 
-    fn settle(mut self: Box<Self>, committed: Result<(), StoreError>) {
+    fn settle(mut self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow> {
         let outcome = committed.and_then(|()| self.outcome.take().unwrap_or(Err(StoreError::Conflict)));
         if let Some(reply) = self.reply.take() {
             // Whoever stopped waiting does not want to know.
             let _ = reply.send(outcome);
         }
+        None
     }
 
     fn is_awaited(&self) -> bool {
         self.reply.is_some()
     }
+
+    fn crowding(&self) -> Option<&Owner> {
+        None
+    }
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, watchers: Arc<Watchers>, chain: Chain) -> Result<Self, OpenError> {
+    pub(super) fn start(workplace: Workplace, watchers: Arc<Watchers>) -> Result<Self, OpenError> {
         let shared = Arc::<Shared>::default();
         let served = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || serve(&served, &connection, &watchers, chain))
+            .spawn(move || Server::new(&served, &watchers, workplace).serve())
             .map_err(OpenError::Thread)?;
         Ok(Self { shared, thread: Some(thread) })
     }
@@ -96,25 +129,50 @@ impl Writer {
         })
     }
 
-    /// Queues a write that nobody waits for; it joins the next commit that somebody waits for, or comes a moment later.
-    /// When the queue is full it is lost, and counted.
-    pub(super) fn write_later<F>(&self, work: F)
+    /// Queues new work at once, unless the room that is left is kept for what is under way.
+    pub(super) fn write_new<T, F>(&self, work: F) -> StoreFuture<'static, T>
     where
-        F: FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send + 'static,
+        F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
     {
-        if self
-            .shared
-            .queue
-            .push(Box::new(TypedJob { work: Some(work), outcome: None, reply: None }))
-            .is_err()
-        {
-            self.shared.lost.fetch_add(1, Ordering::Relaxed);
+        match self.refusal() {
+            None => self.write(work),
+            Some(why) => {
+                self.look_again();
+                Box::pin(std::future::ready(Err(StoreError::Unavailable { why: why.to_owned() })))
+            }
         }
     }
 
     /// How much an owner may keep.
     pub(super) fn quota(&self) -> Arc<Quota> {
         Arc::clone(&self.shared.quota)
+    }
+
+    /// Queues an audit row that nobody waits for; it joins the next commit that somebody waits for, or comes a moment
+    /// later. When there is no room for it, it is counted.
+    pub(super) fn write_row(&self, row: LateRow) {
+        if let Err(row) = self.shared.queue.push_row(row) {
+            self.shared.count_lost(&row);
+        }
+    }
+
+    /// Whether writes are taken, and done as fast as they come.
+    pub(super) fn keeps_up(&self) -> bool {
+        !self.shared.is_refusing.load(Ordering::Relaxed) && !self.shared.queue.is_crowded()
+    }
+
+    /// Why new work is refused, if it is.
+    pub(super) fn refusal(&self) -> Option<&'static str> {
+        *self.shared.refusal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets the thread look whether there is room again.
+    fn look_again(&self) {
+        let nothing = |_: &mut Batch<'_>| Ok(());
+        let job = TypedJob { work: Some(nothing), outcome: None, reply: None };
+        // If the queue is full, the thread looks anyway.
+        let _ = self.shared.queue.push(Box::new(job));
     }
 
     /// How many writes the thread has not taken yet.
@@ -131,9 +189,10 @@ impl Writer {
         }
     }
 
-    /// Why the last commit failed, if it did.
+    /// Why the last commit failed, if it did, or why new work is refused.
     pub(super) fn failing(&self) -> Option<String> {
-        self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        failure.or_else(|| self.refusal().map(str::to_owned))
     }
 
     /// A write that changes nothing but must be committed.
@@ -159,92 +218,4 @@ impl Drop for Writer {
             let _ = thread.join();
         }
     }
-}
-
-/// Closes the queue however the thread ends: nobody may wait for one that is gone.
-struct Closing<'q>(&'q Queue);
-
-impl Drop for Closing<'_> {
-    fn drop(&mut self) {
-        self.0.abandon();
-    }
-}
-
-fn serve(shared: &Shared, connection: &Connection, watchers: &Watchers, mut chain: Chain) {
-    let _closing = Closing(&shared.queue);
-    let mut checkpoints = Checkpoints::new();
-    let mut version = data_version(connection);
-    while let Some(mut jobs) = shared.queue.take() {
-        let mut batch = Batch::new(connection, chain, &shared.quota);
-        let committed = commit(&mut batch, &mut jobs);
-        // On the connection that writes it changes with the commits of others alone.
-        let seen = data_version(connection);
-        if std::mem::replace(&mut version, seen) != seen {
-            watchers.overtaken();
-        }
-        let failure = committed.as_ref().err().or(batch.trouble.as_ref()).map(ToString::to_string);
-        *shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
-        match &committed {
-            Ok(()) => {
-                shared.commits.fetch_add(1, Ordering::Relaxed);
-                shared.writes.fetch_add(jobs.len() as u64, Ordering::Relaxed);
-                chain = batch.chain.in_new_transaction();
-                watchers.committed();
-                watchers.wake(batch.touched());
-                if batch.is_push_waiting() {
-                    watchers.wake_pushes();
-                }
-                if batch.are_accounts_changed() {
-                    watchers.wake_elsewhere();
-                }
-            }
-            Err(error) => {
-                tracing::error!(%error, "a commit failed");
-                let lost = jobs.iter().filter(|job| !job.is_awaited()).count();
-                shared.lost.fetch_add(lost as u64, Ordering::Relaxed);
-            }
-        }
-        for job in jobs {
-            job.settle(committed.clone());
-        }
-        if committed.is_ok() {
-            checkpoints.after_commit(connection);
-        }
-    }
-}
-
-/// `BEGIN IMMEDIATE` waits for other processes; once it has the lock, nothing in here can be busy.
-fn commit(batch: &mut Batch<'_>, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
-    let connection = batch.connection;
-    connection.execute_batch("BEGIN IMMEDIATE").map_err(unavailable)?;
-    let done = run_all(batch, jobs).and_then(|()| {
-        let counted = batch.write_counts();
-        counted.and_then(|()| connection.execute_batch("COMMIT")).map_err(unavailable)
-    });
-    if done.is_err() && !connection.is_autocommit() {
-        // If this fails too, the next BEGIN says so.
-        let _ = connection.execute_batch("ROLLBACK");
-    }
-    done
-}
-
-/// A job that is refused has changed nothing and harms nobody. One that breaks off in the middle takes the whole
-/// transaction with it: half of it must not be committed.
-fn run_all(batch: &mut Batch<'_>, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
-    let connection = batch.connection;
-    for job in jobs {
-        let before = connection.total_changes();
-        let done = job.run(batch);
-        // A full disk may have rolled everything back by itself; what came now would be a transaction of its own.
-        if connection.is_autocommit() {
-            let why = "the transaction was rolled back; is the disk full?".to_owned();
-            return Err(StoreError::Unavailable { why });
-        }
-        match done {
-            Err(error) if connection.total_changes() != before => return Err(error),
-            Err(error @ StoreError::Unavailable { .. }) => batch.trouble = Some(error),
-            Ok(()) | Err(_) => {}
-        }
-    }
-    Ok(())
 }

@@ -1,10 +1,12 @@
 //! Writing the chain. Where it stands is known to the writer and counts only with the commit that holds it: a batch
-//! that fails leaves the chain where it was.
+//! that fails leaves the chains where they were. There is one for each owner and kind of rows, so that each can be kept
+//! for as long as its own rule says.
 //!
 //! A row's hash is SHA-256 of the hash before and the row's bytes; the first row of a segment follows the closing hash
 //! of this process's segment before, which is SHA-256 of the last hash, the number of rows (8 bytes, little endian) and
 //! the segment's id.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -16,20 +18,18 @@ use uuid::Uuid;
 
 use super::nanos;
 use crate::StoreError;
-use crate::audit::AuditHash;
+use crate::audit::{AuditHash, AuditStream};
 use crate::sqlite::batch::Batch;
 use crate::sqlite::unavailable;
 
-/// Where the chain of this process stands.
-#[derive(Debug, Clone, Copy)]
+/// Where the chains of this process stand, one for each owner and kind of rows.
+#[derive(Debug)]
 pub(in crate::sqlite) struct Chain {
     node: NodeId,
     limits: SegmentLimits,
-    segment: Option<Segment>,
-    /// The closing hash of the segment before.
-    previous: AuditHash,
-    /// Whether this transaction has made sure that the segment is still open.
-    is_checked: bool,
+    strands: HashMap<AuditStream, Strand>,
+    /// Those that this transaction has touched, as they stood before.
+    before: Vec<(AuditStream, Strand)>,
 }
 
 /// How far a segment goes.
@@ -37,6 +37,16 @@ pub(in crate::sqlite) struct Chain {
 pub(in crate::sqlite) struct SegmentLimits {
     pub(in crate::sqlite) rows: u64,
     pub(in crate::sqlite) age: Duration,
+}
+
+/// One chain.
+#[derive(Debug, Clone, Copy)]
+struct Strand {
+    segment: Option<Segment>,
+    /// The closing hash of the segment before.
+    previous: AuditHash,
+    /// Whether this transaction has made sure that the segment is still open.
+    is_touched: bool,
 }
 
 /// An open segment.
@@ -65,41 +75,19 @@ impl Segment {
     }
 }
 
-impl Chain {
-    pub(in crate::sqlite) const fn new(node: NodeId, limits: SegmentLimits) -> Self {
-        Self { node, limits, segment: None, previous: AuditHash::NONE, is_checked: false }
-    }
-
-    /// The chain at the beginning of another transaction.
-    pub(in crate::sqlite) const fn in_new_transaction(self) -> Self {
-        Self { is_checked: false, ..self }
-    }
-
-    /// The segment that takes the next row.
-    fn room(&mut self, connection: &Connection, at: Timestamp) -> rusqlite::Result<&mut Segment> {
-        self.check(connection)?;
-        if self.segment.is_some_and(|segment| segment.is_over(&self.limits, at)) {
-            self.seal(connection, at)?;
-        }
-        let segment = match self.segment {
-            Some(segment) => segment,
-            None => open(connection, self.node, self.previous, at)?,
-        };
-        Ok(self.segment.insert(segment))
-    }
+impl Strand {
+    const NEW: Self = Self { segment: None, previous: AuditHash::NONE, is_touched: false };
 
     /// Another process may have taken us for dead and sealed our segment. Then there is a next one.
     fn check(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        if let Some(segment) = self.segment.filter(|_| !self.is_checked) {
-            let sql = "SELECT closed_at IS NULL FROM audit_segments WHERE id = ?1";
-            let mut statement = connection.prepare_cached(sql)?;
-            let is_open = statement.query_row([segment.id.as_uuid().as_bytes()], |row| row.get(0)).optional()?;
-            if is_open != Some(true) {
-                self.previous = segment.closing();
-                self.segment = None;
-            }
+        let Some(segment) = self.segment else { return Ok(()) };
+        let sql = "SELECT closed_at IS NULL FROM audit_segments WHERE id = ?1";
+        let mut statement = connection.prepare_cached(sql)?;
+        let is_open = statement.query_row([segment.id.as_uuid().as_bytes()], |row| row.get(0)).optional()?;
+        if is_open != Some(true) {
+            self.previous = segment.closing();
+            self.segment = None;
         }
-        self.is_checked = true;
         Ok(())
     }
 
@@ -114,22 +102,87 @@ impl Chain {
     }
 }
 
-/// Adds a row to the chain of this process.
-pub(super) fn append(batch: &mut Batch<'_>, at: Timestamp, text: &str) -> Result<(), StoreError> {
-    let (connection, chain) = (batch.connection, &mut batch.chain);
-    match try_append(connection, chain, at, text) {
+impl Chain {
+    pub(in crate::sqlite) fn new(node: NodeId, limits: SegmentLimits) -> Self {
+        Self { node, limits, strands: HashMap::new(), before: Vec::new() }
+    }
+
+    /// Leaves the chains as the transaction left them, or as they were if it failed.
+    pub(in crate::sqlite) fn end_transaction(&mut self, is_committed: bool) {
+        for (stream, before) in std::mem::take(&mut self.before) {
+            let Some(strand) = self.strands.get_mut(&stream) else { continue };
+            if !is_committed {
+                *strand = before;
+            }
+            strand.is_touched = false;
+        }
+    }
+
+    /// A chain that this transaction may go on with.
+    fn touch(&mut self, connection: &Connection, stream: &AuditStream) -> rusqlite::Result<&mut Strand> {
+        let strand = self.strands.entry(stream.clone()).or_insert(Strand::NEW);
+        if !strand.is_touched {
+            self.before.push((stream.clone(), *strand));
+            strand.is_touched = true;
+            strand.check(connection)?;
+        }
+        Ok(strand)
+    }
+
+    /// The segment that takes the next row.
+    fn room(&mut self, connection: &Connection, stream: &AuditStream, at: Timestamp) -> rusqlite::Result<&mut Segment> {
+        let (node, limits) = (self.node, self.limits);
+        let strand = self.touch(connection, stream)?;
+        if strand.segment.is_some_and(|segment| segment.is_over(&limits, at)) {
+            strand.seal(connection, at)?;
+        }
+        let segment = match strand.segment {
+            Some(segment) => segment,
+            None => open(connection, node, strand.previous, stream, at)?,
+        };
+        Ok(strand.segment.insert(segment))
+    }
+
+    /// Seals segments: all of them, or those that are older than a segment may get.
+    fn seal_where(&mut self, connection: &Connection, at: Timestamp, is_all: bool) -> rusqlite::Result<()> {
+        let limits = self.limits;
+        let is_wanted = |strand: &Strand| strand.segment.is_some_and(|segment| is_all || segment.is_over(&limits, at));
+        let wanted = self.strands.iter().filter(|(_, strand)| is_wanted(strand));
+        let wanted: Vec<AuditStream> = wanted.map(|(stream, _)| stream.clone()).collect();
+        for stream in wanted {
+            self.touch(connection, &stream)?.seal(connection, at)?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds a row to a chain of this process.
+pub(in crate::sqlite) fn append(
+    batch: &mut Batch<'_>,
+    stream: &AuditStream,
+    at: Timestamp,
+    text: &str,
+) -> Result<(), StoreError> {
+    let (connection, chain) = (batch.connection, &mut *batch.chain);
+    match try_append(connection, chain, stream, at, text) {
         // Somebody put a row where ours belongs. Our seal shows that it is not ours, and we go on behind it.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
             tracing::error!("the audit log holds a row that this process has not written; see `openfang audit verify`");
-            chain.seal(connection, at).map_err(unavailable)?;
-            try_append(connection, chain, at, text).map_err(unavailable)
+            let sealed = chain.touch(connection, stream).and_then(|strand| strand.seal(connection, at));
+            sealed.and_then(|()| try_append(connection, chain, stream, at, text)).map_err(unavailable)
         }
         done => done.map_err(unavailable),
     }
 }
 
-fn try_append(connection: &Connection, chain: &mut Chain, at: Timestamp, text: &str) -> rusqlite::Result<()> {
-    let segment = chain.room(connection, at)?;
+fn try_append(
+    connection: &Connection,
+    chain: &mut Chain,
+    stream: &AuditStream,
+    at: Timestamp,
+    text: &str,
+) -> rusqlite::Result<()> {
+    let segment = chain.room(connection, stream, at)?;
     let (place, hash) = (segment.rows + 1, link(&segment.last.0, text.as_bytes()));
     let sql = "INSERT INTO audit (segment, place, row, hash) VALUES (?1, ?2, ?3, ?4)";
     let mut statement = connection.prepare_cached(sql)?;
@@ -141,8 +194,12 @@ fn try_append(connection: &Connection, chain: &mut Chain, at: Timestamp, text: &
 
 /// Seals what this process has written so far.
 pub(super) fn seal(batch: &mut Batch<'_>, at: Timestamp) -> Result<(), StoreError> {
-    let (connection, chain) = (batch.connection, &mut batch.chain);
-    chain.check(connection).and_then(|()| chain.seal(connection, at)).map_err(unavailable)
+    batch.chain.seal_where(batch.connection, at, true).map_err(unavailable)
+}
+
+/// Seals what this process has left open for too long.
+pub(super) fn seal_old(batch: &mut Batch<'_>, at: Timestamp) -> Result<(), StoreError> {
+    batch.chain.seal_where(batch.connection, at, false).map_err(unavailable)
 }
 
 /// The processes that have a segment open.
@@ -178,11 +235,26 @@ fn seal_open_segments(connection: &Connection, node: NodeId, at: Timestamp) -> r
     Ok(open.len())
 }
 
-fn open(connection: &Connection, node: NodeId, previous: AuditHash, at: Timestamp) -> rusqlite::Result<Segment> {
+/// Opens a segment. If the one before has gone with retention, there is nothing to link to any more.
+fn open(
+    connection: &Connection,
+    node: NodeId,
+    previous: AuditHash,
+    stream: &AuditStream,
+    at: Timestamp,
+) -> rusqlite::Result<Segment> {
+    let node = node.as_uuid();
+    let (owner, kind) = (stream.owner.as_str(), stream.kind.as_str());
+    let sql = "SELECT EXISTS (SELECT 1 FROM audit_segments WHERE node = ?1 AND closing_hash = ?2)";
+    let is_there = previous.0 != AuditHash::NONE.0
+        && connection
+            .prepare_cached(sql)?
+            .query_row(params![node.as_bytes(), previous.0], |row| row.get(0))?;
+    let previous = if is_there { previous } else { AuditHash::NONE };
     let id = AuditSegmentId::from_uuid(Uuid::now_v7());
-    let sql = "INSERT INTO audit_segments (id, node, previous, opened_at) VALUES (?1, ?2, ?3, ?4)";
+    let sql = "INSERT INTO audit_segments (id, node, previous, opened_at, owner, kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let mut statement = connection.prepare_cached(sql)?;
-    statement.execute(params![id.as_uuid().as_bytes(), node.as_uuid().as_bytes(), previous.0, nanos(at)])?;
+    statement.execute(params![id.as_uuid().as_bytes(), node.as_bytes(), previous.0, nanos(at), owner, kind])?;
     // Counted apart, so that a segment that is gone without a trace in any other is missed.
     let sql = "INSERT INTO meta (key, value) VALUES ('audit_segments', 1)
                ON CONFLICT (key) DO UPDATE SET value = value + 1";

@@ -1,25 +1,27 @@
-//! Letting old segments go: sealed ones, whole, oldest first. What the rest hangs on stays behind in `meta`.
+//! Removing old segments: sealed ones, whole, the oldest of each owner and kind first. A row of the same transaction says
+//! what was removed. What the rest hangs on stays behind in `meta`.
 //!
-//! `audit_cut` counts what was cut and names the last of it; `audit_cut:<node>` is the closing hash that the oldest
-//! segment kept of a process links to.
+//! `audit_cut` counts what was cut and names the last of it; `audit_cut:<node>:<kind>:<owner>` is the closing hash that
+//! the oldest segment kept of a chain links to; `audit_removed:<kind>:<owner>` says what is missing of whom.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
-use openfang_types::ids::{AuditSegmentId, NodeId};
+use openfang_types::ids::{AuditSegmentId, NodeId, Owner};
 use openfang_types::limits::AUDIT_SEGMENT_ROWS;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::nanos;
+use super::{chain, nanos, text_of};
 use crate::StoreError;
-use crate::audit::{AuditRetention, Rotated};
+use crate::audit::{AuditKind, AuditRemoval, AuditRetention, AuditRow, AuditStream, Rotated};
 use crate::sqlite::batch::Batch;
 use crate::sqlite::unavailable;
 
 const CUT: &str = "audit_cut";
+const REMOVED: &str = "audit_removed";
 /// Small ones that go in one transaction.
 const SEGMENTS_AT_A_TIME: u64 = 100;
 
@@ -32,6 +34,13 @@ pub(super) struct Cut {
     last: Option<AuditSegmentId>,
     /// The closing hash of that one.
     closing_hash: String,
+}
+
+/// The sealed segments of one owner and kind; of everybody, if they are from before these were kept apart.
+struct Kept {
+    owner: Option<String>,
+    kind: Option<String>,
+    rows: u64,
 }
 
 struct Oldest {
@@ -48,36 +57,87 @@ impl Oldest {
     }
 }
 
-/// Cuts the oldest sealed segments that the rule lets go, as many as fit into a transaction that others wait for.
-pub(super) fn cut_some(batch: &Batch<'_>, rule: AuditRetention, now: Timestamp) -> Result<Rotated, StoreError> {
-    let connection = batch.connection;
-    let mut rotated = Rotated::default();
-    let mut kept = sealed_rows(connection).map_err(unavailable)?;
-    while rotated.rows < AUDIT_SEGMENT_ROWS && rotated.segments < SEGMENTS_AT_A_TIME {
-        let Some(oldest) = oldest(connection).map_err(unavailable)? else { break };
-        if kept <= rule.rows && oldest.age(now) <= rule.age {
-            break;
+impl Kept {
+    fn kind(&self) -> Option<AuditKind> {
+        self.kind.as_deref().and_then(AuditKind::from_word)
+    }
+
+    /// The end of a key in `meta`.
+    fn suffix(&self) -> String {
+        match (&self.owner, &self.kind) {
+            (Some(owner), Some(kind)) => format!(":{kind}:{owner}"),
+            _ => String::new(),
         }
-        cut(connection, &oldest).map_err(unavailable)?;
-        kept = kept.saturating_sub(oldest.rows);
-        rotated.segments += 1;
-        rotated.rows += oldest.rows;
+    }
+}
+
+/// Cuts the oldest sealed segments that the rule gives up, as many as fit into a transaction that others wait for.
+pub(super) fn cut_some(batch: &mut Batch<'_>, rule: AuditRetention, now: Timestamp) -> Result<Rotated, StoreError> {
+    let mut rotated = Rotated::default();
+    for kept in all_kept(batch.connection).map_err(unavailable)? {
+        let given_up = given_up(batch.connection, &kept, rule, (now, &mut rotated)).map_err(unavailable)?;
+        if given_up.is_empty() {
+            continue;
+        }
+        let removal = removal(batch.connection, &kept, &given_up).map_err(unavailable)?;
+        // Before anything goes: the numbers of rows must never be given twice, so the newest one has to stay.
+        let text = text_of(&removal.clone().into_row(now))?;
+        chain::append(batch, &AuditStream::of_the_log(), now, &text)?;
+        for segment in &given_up {
+            cut(batch.connection, &kept, segment).map_err(unavailable)?;
+        }
+        add_up(batch.connection, &kept, &removal).map_err(unavailable)?;
     }
     Ok(rotated)
 }
 
-fn sealed_rows(connection: &Connection) -> rusqlite::Result<u64> {
-    let sql = "SELECT coalesce(sum(rows), 0) FROM audit_segments";
-    connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
+/// The oldest segments that the rule gives up.
+fn given_up(
+    connection: &Connection,
+    kept: &Kept,
+    rule: AuditRetention,
+    (now, rotated): (Timestamp, &mut Rotated),
+) -> rusqlite::Result<Vec<Oldest>> {
+    let mut given_up = Vec::new();
+    let mut rows = kept.rows;
+    for segment in oldest(connection, kept)? {
+        let is_full = rotated.rows >= AUDIT_SEGMENT_ROWS || rotated.segments >= SEGMENTS_AT_A_TIME;
+        if is_full || (rows <= rule.rows_of(kept.kind()) && segment.age(now) <= rule.age) {
+            break;
+        }
+        rows = rows.saturating_sub(segment.rows);
+        rotated.segments += 1;
+        rotated.rows += segment.rows;
+        given_up.push(segment);
+    }
+    Ok(given_up)
 }
 
-/// The newest row stays, whoever wrote it: the numbers of rows must never be given twice.
-fn oldest(connection: &Connection) -> rusqlite::Result<Option<Oldest>> {
-    let sql = "SELECT id, node, closed_at, rows, closing_hash FROM audit_segments
-               WHERE closed_at IS NOT NULL AND id IS NOT (SELECT segment FROM audit ORDER BY n DESC LIMIT 1)
-               ORDER BY id LIMIT 1";
+/// What is to be said of segments that go.
+fn removal(connection: &Connection, kept: &Kept, given_up: &[Oldest]) -> rusqlite::Result<AuditRemoval> {
+    let of = kept.owner.as_deref().and_then(|owner| Owner::from_record(owner).ok());
+    let mut removal = AuditRemoval { of, kind: kept.kind(), rows: 0, to: None };
+    for segment in given_up {
+        removal.rows += segment.rows;
+        removal.to = removal.to.max(last_row_at(connection, segment)?);
+    }
+    Ok(removal)
+}
+
+fn all_kept(connection: &Connection) -> rusqlite::Result<Vec<Kept>> {
+    let sql = "SELECT owner, kind, sum(rows) FROM audit_segments WHERE closed_at IS NOT NULL GROUP BY owner, kind";
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_row([], |row| {
+    let kept = statement.query_map([], |row| {
+        Ok(Kept { owner: row.get(0)?, kind: row.get(1)?, rows: row.get::<_, i64>(2)?.cast_unsigned() })
+    })?;
+    kept.collect()
+}
+
+fn oldest(connection: &Connection, kept: &Kept) -> rusqlite::Result<Vec<Oldest>> {
+    let sql = "SELECT id, node, closed_at, rows, closing_hash FROM audit_segments
+               WHERE closed_at IS NOT NULL AND owner IS ?1 AND kind IS ?2 ORDER BY id LIMIT ?3";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_map(params![kept.owner, kept.kind, SEGMENTS_AT_A_TIME.cast_signed()], |row| {
         Ok(Oldest {
             id: row.get(0)?,
             node: row.get(1)?,
@@ -85,16 +145,28 @@ fn oldest(connection: &Connection) -> rusqlite::Result<Option<Oldest>> {
             rows: row.get::<_, i64>(3)?.cast_unsigned(),
             closing_hash: row.get(4)?,
         })
-    });
-    found.optional()
+    })?;
+    found.collect()
 }
 
-fn cut(connection: &Connection, oldest: &Oldest) -> rusqlite::Result<()> {
+fn last_row_at(connection: &Connection, oldest: &Oldest) -> rusqlite::Result<Option<Timestamp>> {
+    let sql = "SELECT row FROM audit WHERE segment = ?1 ORDER BY place DESC LIMIT 1";
+    let text = connection
+        .prepare_cached(sql)?
+        .query_row([oldest.id], |row| row.get::<_, Value>(0))
+        .optional()?;
+    Ok(match text {
+        Some(Value::Text(text)) => serde_json::from_str::<AuditRow>(&text).ok().map(|row| row.at),
+        _ => None,
+    })
+}
+
+fn cut(connection: &Connection, kept: &Kept, oldest: &Oldest) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM audit WHERE segment = ?1", [oldest.id])?;
     connection.execute("DELETE FROM audit_segments WHERE id = ?1", [oldest.id])?;
-    let has_more = "SELECT EXISTS (SELECT 1 FROM audit_segments WHERE node = ?1)";
-    let anchor = anchor_key(NodeId::from_uuid(Uuid::from_bytes(oldest.node)));
-    if connection.query_row(has_more, [oldest.node], |row| row.get(0))? {
+    let has_more = "SELECT EXISTS (SELECT 1 FROM audit_segments WHERE node = ?1 AND owner IS ?2 AND kind IS ?3)";
+    let anchor = format!("{}{}", anchor_key(NodeId::from_uuid(Uuid::from_bytes(oldest.node))), kept.suffix());
+    if connection.query_row(has_more, params![oldest.node, kept.owner, kept.kind], |row| row.get(0))? {
         remember(connection, &anchor, oldest.closing_hash.clone().into())?;
     } else {
         connection.execute("DELETE FROM meta WHERE key = ?1", [anchor])?;
@@ -106,8 +178,7 @@ fn cut(connection: &Connection, oldest: &Oldest) -> rusqlite::Result<()> {
         last: Some(AuditSegmentId::from_uuid(Uuid::from_bytes(oldest.id))),
         closing_hash: oldest.closing_hash.iter().map(|byte| format!("{byte:02x}")).collect(),
     };
-    let text = serde_json::to_string(&cut).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    remember(connection, CUT, text.into())
+    remember(connection, CUT, document(&cut)?)
 }
 
 /// What has been cut so far; nothing if that cannot be read.
@@ -121,9 +192,54 @@ pub(super) fn what_was_cut(connection: &Connection) -> rusqlite::Result<Cut> {
     })
 }
 
-/// Where the closing hash of a process's last cut segment is kept.
+/// Adds to what is known to be missing of an owner and kind.
+fn add_up(connection: &Connection, kept: &Kept, removal: &AuditRemoval) -> rusqlite::Result<()> {
+    let key = format!("{REMOVED}{}", kept.suffix());
+    let text: Option<Value> = connection
+        .query_row("SELECT value FROM meta WHERE key = ?1", [&key], |row| row.get(0))
+        .optional()?;
+    let before: Option<AuditRemoval> = match text {
+        Some(Value::Text(text)) => serde_json::from_str(&text).ok(),
+        _ => None,
+    };
+    let mut all = removal.clone();
+    if let Some(before) = before {
+        all.rows += before.rows;
+        all.to = all.to.max(before.to);
+    }
+    remember(connection, &key, document(&all)?)
+}
+
+/// What is missing of whom. Rows that went before that was written down are everybody's.
+pub(super) fn what_is_missing(connection: &Connection) -> rusqlite::Result<Vec<AuditRemoval>> {
+    let sql = "SELECT value FROM meta WHERE key = ?1 OR (key > ?1 || ':' AND key < ?1 || ';') ORDER BY key";
+    let mut statement = connection.prepare(sql)?;
+    let texts = statement.query_map([REMOVED], |row| row.get::<_, Value>(0))?;
+    let mut missing = Vec::new();
+    for text in texts {
+        if let Value::Text(text) = text? {
+            missing.extend(serde_json::from_str::<AuditRemoval>(&text).ok());
+        }
+    }
+    let known = missing.iter().map(|removal| removal.rows).sum();
+    let rows = what_was_cut(connection)?.rows.saturating_sub(known);
+    if rows > 0 {
+        let sql = "SELECT min(opened_at) FROM audit_segments";
+        let oldest: Option<i64> = connection.query_row(sql, [], |row| row.get(0))?;
+        let to = oldest.and_then(|nanos| Timestamp::from_nanosecond(nanos.into()).ok());
+        missing.push(AuditRemoval { of: None, kind: None, rows, to });
+    }
+    Ok(missing)
+}
+
+/// Where the closing hash of a process's last cut segment is kept, and how the keys of its chains begin.
 pub(super) fn anchor_key(node: NodeId) -> String {
     format!("{CUT}:{node}")
+}
+
+fn document(value: &impl Serialize) -> rusqlite::Result<Value> {
+    let text = serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    Ok(text.into())
 }
 
 fn remember(connection: &Connection, key: &str, value: Value) -> rusqlite::Result<()> {
@@ -131,3 +247,7 @@ fn remember(connection: &Connection, key: &str, value: Value) -> rusqlite::Resul
     connection.execute(sql, params![key, value])?;
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "upgrade_tests.rs"]
+mod tests;

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::chain::{closing, link};
 use super::read::bytes;
-use super::rotate::{anchor_key, what_was_cut};
-use crate::audit::{AuditFault, AuditHash, AuditProblem, Verified};
+use super::rotate::{anchor_key, what_is_missing, what_was_cut};
+use crate::audit::{AuditFault, AuditGap, AuditHash, AuditOutcome, AuditProblem, AuditRow, AuditStream, Verified};
 
 /// A segment as it is stored, whatever somebody has made of it.
 struct Segment {
@@ -18,6 +18,8 @@ struct Segment {
     node: NodeId,
     previous: Vec<u8>,
     seal: Option<Seal>,
+    /// Whether the house wrote it about the log itself.
+    is_about_the_log: bool,
 }
 
 struct Seal {
@@ -29,24 +31,25 @@ struct Seal {
 pub(in crate::sqlite) fn verify(connection: &Connection) -> rusqlite::Result<Verified> {
     let segments = segments(connection)?;
     let ends = ends(connection, &segments)?;
-    let mut verified = Verified::default();
+    let mut verified = Verified { removed: what_is_missing(connection)?, ..Verified::default() };
     for segment in &segments {
         verified.segments += 1;
         verified.open += u64::from(segment.seal.is_none());
         let is_first = segment.previous == AuditHash::NONE.0;
         if !is_first && !ends.contains(&(segment.node, segment.previous.clone())) {
             verified.first_problem = Some(segment.problem(AuditFault::SegmentMissing));
-            return Ok(verified);
+            return Ok(verified.complete());
         }
-        let mut walk = Walk { connection, segment, last: segment.previous.clone(), place: 0, n: 0 };
+        let mut walk =
+            Walk { connection, segment, last: segment.previous.clone(), place: 0, n: 0, gaps: &mut verified.gaps };
         verified.first_problem = walk.rest()?;
         verified.rows += walk.place;
         if verified.first_problem.is_some() {
-            return Ok(verified);
+            return Ok(verified.complete());
         }
     }
     verified.first_problem = missing_segment(connection, &verified)?;
-    Ok(verified)
+    Ok(verified.complete())
 }
 
 /// One segment, from row to row.
@@ -57,6 +60,7 @@ struct Walk<'a> {
     last: Vec<u8>,
     place: u64,
     n: u64,
+    gaps: &'a mut Vec<AuditGap>,
 }
 
 impl Walk<'_> {
@@ -92,6 +96,12 @@ impl Walk<'_> {
         self.last.clear();
         self.last.extend_from_slice(&hash.0);
         (self.place, self.n) = (here, n);
+        if self.segment.is_about_the_log {
+            let row = serde_json::from_slice::<AuditRow>(text).ok();
+            if let Some(AuditOutcome::Gap(gap)) = row.map(|row| row.outcome) {
+                self.gaps.push(gap);
+            }
+        }
         Ok(None)
     }
 
@@ -143,13 +153,20 @@ fn rows_after(connection: &Connection) -> rusqlite::Result<Statement<'_>> {
 }
 
 fn segments(connection: &Connection) -> rusqlite::Result<Vec<Segment>> {
-    let sql = "SELECT id, node, previous, rows, closing_hash FROM audit_segments ORDER BY id";
-    let mut statement = connection.prepare(sql)?;
+    let log = AuditStream::of_the_log();
+    // A database that an earlier version wrote is looked at before it is brought up to date.
+    let sql = "SELECT EXISTS (SELECT 1 FROM pragma_table_info('audit_segments') WHERE name = 'owner')";
+    let streams = if connection.query_row(sql, [], |row| row.get(0))? { "owner, kind" } else { "NULL, NULL" };
+    let sql = format!("SELECT id, node, previous, rows, closing_hash, {streams} FROM audit_segments ORDER BY id");
+    let mut statement = connection.prepare(&sql)?;
     let segments = statement.query_map([], |row| {
         let id = |bytes: &[u8]| Uuid::from_slice(bytes).unwrap_or_default();
         let rows: Option<i64> = row.get(3).unwrap_or(None);
         let closing_hash = bytes(row.get_ref(4)?).to_vec();
+        let is_about_the_log = bytes(row.get_ref(5)?) == log.owner.as_str().as_bytes()
+            && bytes(row.get_ref(6)?) == log.kind.as_str().as_bytes();
         Ok(Segment {
+            is_about_the_log,
             id: AuditSegmentId::from_uuid(id(bytes(row.get_ref(0)?))),
             node: NodeId::from_uuid(id(bytes(row.get_ref(1)?))),
             previous: bytes(row.get_ref(2)?).to_vec(),
@@ -165,13 +182,14 @@ fn ends(connection: &Connection, segments: &[Segment]) -> rusqlite::Result<HashS
         .iter()
         .filter_map(|segment| Some((segment.node, segment.seal.as_ref()?.closing_hash.clone())));
     let mut ends: HashSet<_> = seals.collect();
-    let mut statement = connection.prepare("SELECT value FROM meta WHERE key = ?1")?;
+    let sql = "SELECT value FROM meta WHERE key = ?1 OR (key > ?1 || ':' AND key < ?1 || ';')";
+    let mut statement = connection.prepare(sql)?;
     let nodes: HashSet<NodeId> = segments.iter().map(|segment| segment.node).collect();
     for node in nodes {
-        let anchor = statement
-            .query_row([anchor_key(node)], |row| Ok(bytes(row.get_ref(0)?).to_vec()))
-            .optional()?;
-        ends.extend(anchor.map(|hash| (node, hash)));
+        let anchors = statement.query_map([anchor_key(node)], |row| Ok(bytes(row.get_ref(0)?).to_vec()))?;
+        for hash in anchors {
+            ends.insert((node, hash?));
+        }
     }
     Ok(ends)
 }

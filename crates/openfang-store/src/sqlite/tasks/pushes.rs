@@ -30,7 +30,7 @@ impl SqlitePushes {
 
 impl PushStore for SqlitePushes {
     fn set(&self, new: NewPush) -> StoreFuture<'_, PushRow> {
-        self.sqlite.write(move |batch| set(batch, &new))
+        self.sqlite.write_new(move |batch| set(batch, &new))
     }
 
     fn list<'a>(&'a self, owner: &'a Owner, task: TaskId) -> StoreFuture<'a, Vec<PushRow>> {

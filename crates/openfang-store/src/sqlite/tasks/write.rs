@@ -173,6 +173,11 @@ struct Target {
 }
 
 impl Addition {
+    /// How much it adds.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bodies.len()
+    }
+
     pub(super) fn of(write: Append) -> Result<Self, StoreError> {
         Ok(Self {
             owner: write.owner,

@@ -1,18 +1,25 @@
 //! Writes that wait, and when they are due.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use openfang_types::limits::{STORE_BATCH, STORE_CROWD, STORE_GATHER, STORE_LINGER, STORE_QUEUE};
+use openfang_types::ids::Owner;
+use openfang_types::limits::{
+    STORE_BATCH, STORE_CROWD, STORE_GATHER, STORE_LINGER, STORE_QUEUE, STORE_QUEUE_CROWDED, STORE_QUEUE_ROWS,
+    STORE_QUEUE_ROWS_PER_OWNER,
+};
 
 use super::Batch;
+use super::rows::{LateRow, RowJob};
 use crate::StoreError;
 
 #[derive(Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
     filled: Condvar,
+    is_crowded: AtomicBool,
 }
 
 #[derive(Default)]
@@ -22,6 +29,8 @@ struct State {
     due: Option<Instant>,
     /// How many came together last time.
     crowd: usize,
+    /// Rows of each owner that came while the queue was crowded.
+    crowding: HashMap<Owner, usize>,
     is_closed: bool,
 }
 
@@ -29,8 +38,11 @@ struct State {
 pub(super) trait Job: Send {
     /// Does the work, and says so already when it failed.
     fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), StoreError>;
-    fn settle(self: Box<Self>, committed: Result<(), StoreError>);
+    /// Answers whoever waits. A row that nobody waits for comes back if it was not written.
+    fn settle(self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow>;
     fn is_awaited(&self) -> bool;
+    /// Whose row it is, if it came while the queue was crowded.
+    fn crowding(&self) -> Option<&Owner>;
 }
 
 impl State {
@@ -45,6 +57,27 @@ impl State {
             true => Duration::ZERO,
         }
     }
+
+    /// Forgets the rows that have been taken.
+    fn thin_out(&mut self, taken: &[Box<dyn Job>]) {
+        for owner in taken.iter().filter_map(|job| job.crowding()) {
+            if let Some(rows) = self.crowding.get_mut(owner) {
+                *rows = rows.saturating_sub(1);
+            }
+        }
+        self.crowding.retain(|_, rows| *rows > 0);
+    }
+
+    /// Whether a row that can be counted instead may come in. In a crowd no owner gets more than a share.
+    fn has_room_for(&mut self, owner: &Owner) -> bool {
+        if self.jobs.len() >= STORE_QUEUE_ROWS {
+            return false;
+        }
+        let rows = self.crowding.entry(owner.clone()).or_default();
+        let has_room = *rows < STORE_QUEUE_ROWS_PER_OWNER;
+        *rows += usize::from(has_room);
+        has_room
+    }
 }
 
 impl Queue {
@@ -56,18 +89,47 @@ impl Queue {
         if state.jobs.len() >= STORE_QUEUE {
             return Err(StoreError::Unavailable { why: "too many writes are waiting".to_owned() });
         }
-        let now = Instant::now();
-        let due = now + state.patience(job.is_awaited());
-        let is_sooner = state.due.is_none_or(|known| due < known);
-        if is_sooner {
-            state.due = Some(due);
-        }
-        state.jobs.push_back(job);
+        let is_sooner = self.add(&mut state, job);
         drop(state);
         if is_sooner {
             self.filled.notify_one();
         }
         Ok(())
+    }
+
+    /// Queues a row that nobody waits for. It comes back if there is no room for it. A row that must be kept always has
+    /// room: there are no more of these than calls under way.
+    pub(super) fn push_row(&self, row: LateRow) -> Result<(), LateRow> {
+        let mut state = self.lock();
+        let is_crowding = !row.is_kept && state.jobs.len() >= STORE_QUEUE_CROWDED;
+        if state.is_closed || (is_crowding && !state.has_room_for(&row.stream.owner)) {
+            return Err(row);
+        }
+        let is_sooner = self.add(&mut state, Box::new(RowJob { row, is_written: false, is_crowding }));
+        drop(state);
+        if is_sooner {
+            self.filled.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Takes a job in. Says whether it is due sooner than all others.
+    fn add(&self, state: &mut State, job: Box<dyn Job>) -> bool {
+        let due = Instant::now() + state.patience(job.is_awaited());
+        let is_sooner = state.due.is_none_or(|known| due < known);
+        if is_sooner {
+            state.due = Some(due);
+        }
+        state.jobs.push_back(job);
+        if state.jobs.len() >= STORE_QUEUE_CROWDED {
+            self.is_crowded.store(true, Ordering::Relaxed);
+        }
+        is_sooner
+    }
+
+    /// Whether more is waiting than is written soon.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.is_crowded.load(Ordering::Relaxed)
     }
 
     /// Everything that waits, up to a batch, when it is due; none when the queue is closed and empty.
@@ -86,7 +148,13 @@ impl Queue {
             };
         }
         let batch = state.jobs.len().min(STORE_BATCH);
-        let jobs = state.jobs.drain(..batch).collect();
+        let jobs: Vec<Box<dyn Job>> = state.jobs.drain(..batch).collect();
+        if !state.crowding.is_empty() {
+            state.thin_out(&jobs);
+        }
+        if state.jobs.len() < STORE_QUEUE_CROWDED {
+            self.is_crowded.store(false, Ordering::Relaxed);
+        }
         state.crowd = batch;
         state.due = (!state.jobs.is_empty()).then(Instant::now);
         Some(jobs)

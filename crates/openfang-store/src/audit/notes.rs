@@ -1,0 +1,104 @@
+//! What the log says about itself: refusals that were counted, rows that could not be written, rows that were removed.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use openfang_types::ids::{Owner, TraceId};
+use openfang_types::principal::Door;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{AuditKind, AuditOutcome, AuditRow, AuditStream, recorded_owner};
+
+/// Refusals that have no rows of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusalSummary {
+    /// How many.
+    pub count: u64,
+    /// When the first was.
+    pub from: Timestamp,
+    /// When the last was.
+    pub to: Timestamp,
+    /// How many for which reason.
+    pub reasons: BTreeMap<String, u64>,
+}
+
+/// Rows that could not be written: the disk was full, or the store did not keep up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditGap {
+    /// Whose rows.
+    #[serde(deserialize_with = "recorded_owner")]
+    pub of: Owner,
+    /// About what.
+    pub kind: AuditKind,
+    /// How many.
+    pub count: u64,
+    /// When the first call was.
+    pub from: Timestamp,
+    /// When the last call was.
+    pub to: Timestamp,
+}
+
+/// Rows that retention removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditRemoval {
+    /// Whose rows; none: rows of everybody, from before they were kept apart.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "recorded_owner_if_any")]
+    pub of: Option<Owner>,
+    /// About what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<AuditKind>,
+    /// How many.
+    pub rows: u64,
+    /// When the last of them was; none if that cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Timestamp>,
+}
+
+impl AuditGap {
+    pub(crate) fn new(stream: AuditStream, at: Timestamp) -> Self {
+        Self { of: stream.owner, kind: stream.kind, count: 0, from: at, to: at }
+    }
+
+    pub(crate) fn add(&mut self, at: Timestamp) {
+        self.count += 1;
+        self.from = self.from.min(at);
+        self.to = self.to.max(at);
+    }
+
+    pub(crate) fn into_row(self) -> AuditRow {
+        note("audit.gap", self.to, Owner::house(), AuditOutcome::Gap(self))
+    }
+}
+
+impl AuditRemoval {
+    pub(crate) fn into_row(self, at: Timestamp) -> AuditRow {
+        note("audit.retention", at, Owner::house(), AuditOutcome::Removed(self))
+    }
+}
+
+impl RefusalSummary {
+    pub(crate) fn into_row(self, owner: Owner, door: Door) -> AuditRow {
+        AuditRow { door, ..note("audit.refusals", self.to, owner, AuditOutcome::Refusals(self)) }
+    }
+}
+
+/// A row that belongs to no request.
+#[expect(clippy::expect_used, reason = "the three words are names of tools, and a test says so")]
+fn note(what: &'static str, at: Timestamp, owner: Owner, outcome: AuditOutcome) -> AuditRow {
+    AuditRow {
+        trace: TraceId::from_uuid(Uuid::nil()),
+        at,
+        owner,
+        door: Door::Cli,
+        agent: None,
+        run: None,
+        tool: what.parse().expect("a word is the name of a tool"),
+        outcome,
+        micros: 0,
+    }
+}
+
+fn recorded_owner_if_any<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Owner>, D::Error> {
+    recorded_owner(from).map(Some)
+}

@@ -1,0 +1,110 @@
+//! Disk space that is set aside in a file beside the database. When the disk is full the file is emptied: there is room
+//! again for what is under way and for the audit log, and new work is refused until the file can be filled again. All
+//! processes of a home share the file, so an empty one says the same to each of them.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use openfang_types::limits::STORE_RESERVE_BYTES;
+
+/// The file, and whether it is full.
+pub(super) struct Reserve {
+    path: PathBuf,
+    bytes: u64,
+    is_full: bool,
+}
+
+/// A file system.
+struct Space {
+    total: u64,
+    free: u64,
+}
+
+impl Reserve {
+    /// Sets the space aside for the database of this name. Where that cannot be done there is none.
+    pub(super) fn beside(database: &Path) -> Self {
+        let path = database.with_extension("reserve");
+        let bytes = space(&path).map_or(0, |space| STORE_RESERVE_BYTES.min(space.total / 8));
+        let mut reserve = Self { path, bytes, is_full: false };
+        reserve.fill();
+        reserve
+    }
+
+    /// Whether the space is set aside.
+    pub(super) const fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Sets the space aside again if there is enough.
+    pub(super) fn fill(&mut self) {
+        self.is_full = self.bytes == 0
+            || self.try_fill().unwrap_or_else(|error| {
+                tracing::warn!(%error, "no space can be set aside on the disk");
+                // Not for lack of space: somebody else's file, or a file system that cannot do it.
+                true
+            });
+    }
+
+    fn try_fill(&self) -> io::Result<bool> {
+        if self.path.metadata().is_ok_and(|found| found.len() >= self.bytes) {
+            return Ok(true);
+        }
+        if space(&self.path)?.free < 2 * self.bytes {
+            return Ok(false);
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let filled = allocate(&options.open(&self.path)?, self.bytes);
+        if filled.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::StorageFull) {
+            self.empty()?;
+            return Ok(false);
+        }
+        filled.map(|()| true)
+    }
+
+    /// Gives the space back if the disk is full. Says whether there is more room now.
+    pub(super) fn give_back(&mut self) -> bool {
+        let is_disk_full = space(&self.path).is_ok_and(|space| space.free < self.bytes);
+        if !self.is_full || !is_disk_full {
+            return false;
+        }
+        self.is_full = false;
+        match self.empty() {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::error!(%error, "the space that was set aside cannot be used");
+                false
+            }
+        }
+    }
+
+    fn empty(&self) -> io::Result<()> {
+        OpenOptions::new().write(true).open(&self.path)?.set_len(0)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn allocate(file: &File, bytes: u64) -> io::Result<()> {
+    Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn allocate(mut file: &File, bytes: u64) -> io::Result<()> {
+    io::copy(&mut io::Read::take(io::repeat(b'.'), bytes), &mut file).map(drop)
+}
+
+/// The file system that a file is on, or would be on.
+fn space(path: &Path) -> io::Result<Space> {
+    let found = rustix::fs::statvfs(path.parent().unwrap_or(path))?;
+    Ok(Space {
+        total: found.f_blocks.saturating_mul(found.f_frsize),
+        free: found.f_bavail.saturating_mul(found.f_frsize),
+    })
+}
+
+#[cfg(test)]
+#[path = "reserve_tests.rs"]
+mod tests;
