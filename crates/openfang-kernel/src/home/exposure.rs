@@ -78,6 +78,7 @@ fn exposure(_: PathBuf) -> Option<Exposure> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 #[path = "exposure_tests.rs"]
 mod tests;
