@@ -22,7 +22,7 @@ pub const JSON_MAX_DEPTH: usize = 127;
 /// How many times its own size a JSON document may take when it is parsed; the strict scan estimates it.
 pub const JSON_TREE_RATIO: usize = 6;
 /// What every document may take when it is parsed, however small it is.
-pub const JSON_TREE_FREE_BYTES: usize = 4 * 1024 * 1024;
+pub const JSON_TREE_FREE_BYTES: usize = 8 * 1024 * 1024;
 /// How long a thread for blocking work waits for more of it: one that ends gives back the memory that its work took, and
 /// what a server with thousands of tools takes once should not be held for ever.
 pub const IDLE_THREAD: Duration = Duration::from_millis(500);

@@ -264,14 +264,14 @@ fn a_document_that_would_take_many_times_its_size_when_parsed_is_refused() {
     let of = |item: &str, bytes: usize| format!("[{}]", vec![item; bytes / (item.len() + 1)].join(","));
     let mib = 1024 * 1024;
     for hostile in ["[1]", "[[[[]]]]", "{}", "1", "{\"a\":{\"b\":1}}", "\"\""] {
-        let large = of(hostile, 10 * mib);
+        let large = of(hostile, 2 * mib);
         assert!(matches!(scan(large.as_bytes()), Err(ScanError::TooManyValues { .. })), "{hostile}");
         assert!(scan_list(large.as_bytes()).is_ok(), "{hostile}");
         assert_eq!(scan(of(hostile, 32 * 1024).as_bytes()), Ok(()), "{hostile}: a small one may be anything");
     }
     for honest in ["-0.12345678", "\"twelve chars\"", "{\"name\":\"a record of data\",\"note\":\"some text\",\"at\":1}"]
     {
-        let size = if honest.starts_with('{') { mib / 4 } else { 10 * mib };
+        let size = if honest.starts_with('{') { mib / 4 } else { 2 * mib };
         assert_eq!(scan(of(honest, size).as_bytes()), Ok(()), "{honest}");
     }
 }

@@ -60,13 +60,17 @@ fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
 
 /// Reads a batch of one to `max` messages, each of which may be refused for itself; a batch within is refused.
 pub fn decode_batch(frame: &[u8], rule: IdRule, max: usize) -> Result<Vec<Result<Incoming<'_>, RpcError>>, RpcError> {
-    let text = scan_text(frame)?;
+    // How many there are is said before how much they would take.
+    let text = scan_list(frame)?;
     let refused = |fault| RpcError::BadRequest { id: None, fault };
     let items = serde_json::Deserializer::from_str(text).deserialize_seq(AtMost { max });
     match items.map_err(|_| refused(Fault::NotABatch))? {
         None => Err(refused(Fault::LongBatch { max })),
         Some(items) if items.is_empty() => Err(refused(Fault::EmptyBatch)),
-        Some(items) => Ok(items.into_iter().map(|item| message(item.get(), rule)).collect()),
+        Some(items) => {
+            scan_text(frame)?;
+            Ok(items.into_iter().map(|item| message(item.get(), rule)).collect())
+        }
     }
 }
 
