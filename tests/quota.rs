@@ -38,7 +38,7 @@ async fn an_owner_whose_storage_is_full_is_told_how_to_free_it_and_others_go_on(
     let value = "x".repeat(10_000);
     let stored = call(&kernel, &ada, "memory_store", json!({"key": "k", "value": value})).await.unwrap();
     assert!(stored.is_error && stored.joined_text().contains("storage of this owner is full"));
-    let message = kernel.message(&"x".repeat(10_000));
+    let message = kernel.message("x".repeat(10_000));
     let task = kernel.send_message(&ada, &"one".parse().unwrap(), message).await.unwrap_err();
     assert_eq!(task.reason(), "owner_storage_full");
 
