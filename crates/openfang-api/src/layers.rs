@@ -96,6 +96,11 @@ impl Stranger {
         self.front.logins.charge(self.peer, name, has_session).map_err(ApiError::too_many)
     }
 
+    /// Nobody looked at the password.
+    pub(crate) fn was_turned_away(&self, attempt: &Attempt) {
+        self.front.logins.was_not_tried(attempt);
+    }
+
     /// The attempt was right, and costs nothing.
     pub(crate) fn logged_in(&self, attempt: &Attempt) {
         self.front.logins.was_right(attempt);
