@@ -35,6 +35,11 @@ pub trait Host: Send + Sync + 'static {
     /// Whose sessions and states these are; no other owner can use them.
     fn owner(&self, caller: &Self::Caller) -> String;
 
+    /// Which of the owner's credentials speaks, with its label: what one is asked, no other answers.
+    fn credential(&self, caller: &Self::Caller) -> String {
+        self.owner(caller)
+    }
+
     /// Whether some tool asks for headers that repeat its arguments; if so, calls are held against the list.
     fn has_mirrored_arguments(&self) -> bool {
         true

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::accept::{Accept, is_json};
 use super::detached::Detached;
-use super::standing::{Standing, era_of, take};
+use super::standing::{Standing, era_of};
 use super::stream::Ids;
 use super::{EventBody, HttpBody, HttpRequest, Refused, SESSION_ID, empty, events, headers, whole};
 use crate::capabilities::ClientCapabilities;
@@ -67,7 +67,7 @@ impl<H: Host> Server<H> {
             }
             Ok(other) => {
                 let standing = self.standing(&caller, &headers)?;
-                take(&self.inner.shared.counts, &standing, other);
+                self.take(&caller, &standing, other);
                 Ok(empty(StatusCode::ACCEPTED))
             }
             Err(error) => Err(unreadable(&error)),
