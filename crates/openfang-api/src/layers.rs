@@ -176,7 +176,7 @@ where
                 let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
                 // Whoever does not read what it asked for gets no more of it.
                 inflight.admit(principal.owner())?;
-                let load = inflight::is_large(request.body()).then(|| inflight.load(principal.owner()));
+                let load = inflight::may_count(request.body()).then(|| inflight.load(principal.owner()));
                 let answer = match &load {
                     None => next(request, Some(caller)).await,
                     Some(load) => {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use openfang_types::jsonrpc::{ErrorObject, Id, IdRule, Incoming, RpcError, decode, encode_error, is_batch};
-use openfang_types::limits::{INFLIGHT_FROM_BYTES, MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
+use openfang_types::limits::{INFLIGHT_SMALL_BYTES, MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
@@ -36,13 +36,13 @@ pub(super) struct Asked<'a> {
     id: Id,
     pub(super) method: &'a str,
     pub(super) params: Option<&'a RawValue>,
-    /// A large body, for as long as the work on it goes on.
+    /// A body that counts, for as long as the work on it goes on.
     held: Option<Bytes>,
 }
 
-/// A body that is large stays with the work on it, also when its client goes away: so it counts until that is done.
+/// A body that counts stays with the work on it, also when its client goes away: so it counts until that is done.
 pub(in crate::server) fn held(body: &Bytes) -> Option<Bytes> {
-    (body.len() >= INFLIGHT_FROM_BYTES).then(|| body.clone())
+    (body.len() >= INFLIGHT_SMALL_BYTES).then(|| body.clone())
 }
 
 impl<H: Host> Server<H> {
