@@ -100,6 +100,11 @@ impl Home {
         self.data().join("mcp")
     }
 
+    /// Which MCP sessions were ended.
+    pub(crate) fn ended_sessions(&self) -> PathBuf {
+        self.data().join("ended_sessions")
+    }
+
     /// One lock per process.
     pub(crate) fn nodes(&self) -> PathBuf {
         self.data().join("nodes")

@@ -16,6 +16,10 @@ use crate::error::McpError;
 use crate::listing::Listing;
 use crate::server::Reporter;
 
+pub use journal::{EndedSession, Forgetful, JournalFuture, SessionJournal};
+
+mod journal;
+
 /// What a host's method returns.
 pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, McpError>> + Send + 'a>>;
 /// What changes, as it changes.

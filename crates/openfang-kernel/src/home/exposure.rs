@@ -54,7 +54,14 @@ impl Home {
     /// What decides what this home does and who may use it.
     fn decisive(&self) -> Vec<PathBuf> {
         let mut paths = vec![self.root.clone(), self.config(), self.record(), self.data(), self.secret_key()];
-        paths.extend([self.database(), self.database_log(), self.agents(), self.daemon(), self.mcp()]);
+        paths.extend([
+            self.database(),
+            self.database_log(),
+            self.agents(),
+            self.daemon(),
+            self.mcp(),
+            self.ended_sessions(),
+        ]);
         paths.extend(entries(&self.mcp()));
         for agent in entries(&self.agents()) {
             paths.extend([agent.join("agent.toml"), script_of(&agent)]);
