@@ -24,8 +24,8 @@ pub(super) fn tree_bytes_at_most(bytes: &[u8]) -> usize {
     let empty = |pair: [u8; 2]| bytes.windows(2).filter(|two| **two == pair).count();
     let arrays = count(b'[').saturating_sub(empty(*b"[]"));
     let objects = count(b'{').saturating_sub(empty(*b"{}"));
-    // One for the document, one for each sibling, and one for the first of each that is not empty.
-    let values = 1 + count(b',') + arrays + objects;
+    // One for each sibling, and one for the first of each that is not empty; the document itself is not worth counting.
+    let values = count(b',') + arrays + objects;
     values * VALUE_BYTES + arrays * ARRAY_BYTES + objects * OBJECT_BYTES + count(b':') * KEY_BYTES
 }
 
