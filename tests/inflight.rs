@@ -2,6 +2,7 @@
 
 use openfang_kernel::users::{KeyWanted, UserWanted};
 use openfang_testkit::http::{Client, raw};
+use openfang_testkit::probes::Probe;
 use openfang_testkit::{TestHome, TestServer, callers};
 use openfang_types::config::{A2aConfig, Config};
 use openfang_types::limits::Limits;
@@ -79,6 +80,48 @@ async fn a_user_with_many_large_bodies_under_way_is_asked_to_wait_and_others_are
 
     drop(held);
     until(&ada, &large, 200).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_user_who_holds_many_middling_bodies_is_asked_to_wait_and_others_are_not() {
+    let limits = Limits {
+        inflight_bytes: 16 * MIB,
+        body_bytes: MIB,
+        rate_per_principal: 100_000,
+        rate_per_principal_burst: 100_000,
+        ..Limits::default()
+    };
+    let home = TestHome::new();
+    let config = Config { limits, ..crate::http::any_port() };
+    let kernel = home.boot_with(config).tool(Probe::hang().boxed()).start().unwrap();
+    let server = TestServer::start(kernel).await;
+    let (ada_key, bob_key) = (key_of(&server, "ada").await, key_of(&server, "bob").await);
+    let (ada, bob) = (server.client().bearer(&ada_key), server.client().bearer(&bob_key));
+    let middling = call(&"x".repeat(60_000));
+
+    // Each is just too small to be a large body, and takes many times its size when it is parsed.
+    let nested = format!("[{}]", vec!["[]"; 21_000].join(","));
+    let body = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"probe_hang\",\"arguments\":{{\"a\":{nested}}}}}}}",
+    );
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {ada_key}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        server.address,
+        body.len(),
+    );
+    assert!(body.len() < 64 * 1024);
+    let mut held = Vec::new();
+    for _ in 0..40 {
+        held.push(raw(server.address, request.as_bytes()).await);
+    }
+
+    let refused = until(&ada, &middling, 503).await;
+    assert_eq!(refused.header("retry-after"), Some("1"), "{refused:?}");
+    assert_eq!(bob.post("/mcp", &middling).await.status, 200);
+    assert_eq!(bob.get("/api/tools").await.status, 200);
+    drop(held);
     server.stop().await;
 }
 

@@ -90,6 +90,25 @@ async fn an_agent_stays_within_the_server_that_its_pattern_names_and_the_policy_
     }
 }
 
+/// The other patterns name servers that were not granted.
+#[tokio::test]
+async fn a_user_is_told_the_pattern_that_applies_and_none_of_another_server() {
+    let home = TestHome::new().with_direct("mixed", &["mcp_a_*", "mcp_a_b_*", "server:a_b", "mcp_a_b_r*"]);
+    let a = with_tools(&home, "a", &["echo", "b_run"]);
+    let a_b = with_tools(&home, "a_b", &["echo", "resources_read"]);
+    let house = House::on(home, [a, a_b]).await;
+    house.ready("a").await;
+    house.ready("a_b").await;
+    let ada = openfang_testkit::callers::user(house.kernel(), "ada", &["agent:mixed/*"]);
+    let rows: [(&str, &[&str]); 3] =
+        [("mcp_a_b_run", &["mcp_a_*"]), ("mcp_a_echo", &["mcp_a_*"]), ("mcp_a_b_echo", &["mcp_a_b_*", "server:a_b"])];
+
+    for (tool, expected) in rows {
+        let explained = house.kernel().explain(&ada, &"mixed".parse().unwrap(), &tool.parse().unwrap()).unwrap();
+        assert_eq!(explained.patterns, expected, "{tool}");
+    }
+}
+
 /// What is read from a server has a name for the guards, and a tool may be called the same.
 #[tokio::test]
 async fn a_tool_with_the_name_of_a_guard_grants_nothing_but_itself() {

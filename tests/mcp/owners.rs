@@ -42,7 +42,7 @@ impl Shared {
 async fn user(kernel: &Kernel, name: &str) -> String {
     let wanted = UserWanted {
         name: name.parse().unwrap(),
-        grants: vec!["*".to_owned(), "agent:steps/*".to_owned(), "agent:waits/*".to_owned()],
+        grants: vec!["*".to_owned(), "agent:steps/*".to_owned(), "agent:waits/*".to_owned(), "agent:asks/*".to_owned()],
         password: None,
         again: false,
     };
@@ -135,6 +135,44 @@ async fn what_is_posted_to_a_stream_brings_the_label_of_the_key_that_posts() {
     let borrowed = doubted.with("mcp-session-id", id.header("mcp-session-id").unwrap());
     let refused = borrowed.post("/mcp", &call(4)).await.json();
     assert!(refused["error"].is_object() || refused["result"]["isError"] == true, "{refused}");
+    drop(stream);
+    site.server.stop().await;
+}
+
+/// What an untrusted key says must not pass for what the trusted one says: it would not bring its label.
+#[tokio::test]
+async fn a_question_is_answered_by_the_key_that_was_asked_and_by_no_other_of_its_owner() {
+    let site = Shared::with(Limits::default()).await;
+    let doubted = site
+        .server
+        .client()
+        .bearer(&key(&site.server.kernel, "ada", Some(Label::UntrustedAgent)).await);
+    let begun = site.ada.post("/mcp", &initialize("2025-06-18", json!({"elicitation": {}}))).await;
+    let id = begun.header("mcp-session-id").unwrap();
+    let (trusted, borrowed) = (site.ada.clone().with("mcp-session-id", id), doubted.clone().with("mcp-session-id", id));
+    let call = request(4, "tools/call", json!({"name": "openfang_agent_asks", "arguments": {"message": "apples"}}));
+    let reply = |question: &Value, reply: &str| json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {"reply": reply}}});
+    let dropped = "openfang_mcp_dropped_replies_total{from=\"client\"}";
+
+    let mut stream = trusted.stream("POST", "/mcp", Some(&call.to_string())).await;
+    let question = stream.event().await.unwrap().2;
+    assert_eq!(question["method"], "elicitation/create");
+    assert_eq!(borrowed.post("/mcp", &reply(&question, "not mine")).await.status, 202);
+    assert_eq!(site.counted(dropped), 1, "it is a reply to nothing");
+    assert_eq!(trusted.post("/mcp", &reply(&question, "mine")).await.status, 202);
+    let result = stream.event().await.unwrap().2;
+    assert_eq!(result["result"]["content"][0]["text"], "thank you", "{result}");
+
+    let (mut stream, path) = open_sse(&site.ada).await;
+    site.ada.post(&path, &initialize("2025-06-18", json!({"elicitation": {}}))).await;
+    stream.event().await.unwrap();
+    assert_eq!(site.ada.post(&path, &call).await.status, 202);
+    let question = stream.event().await.unwrap().2;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    assert_eq!(doubted.post(&path, &reply(&question, "not mine")).await.status, 202);
+    assert_eq!(site.counted(dropped), 2);
+    assert_eq!(site.ada.post(&path, &reply(&question, "mine")).await.status, 202);
+    assert_eq!(stream.event().await.unwrap().2["result"]["content"][0]["text"], "thank you");
     drop(stream);
     site.server.stop().await;
 }

@@ -69,6 +69,31 @@ async fn after_a_restart_a_session_still_calls_and_has_no_stream() {
 }
 
 #[tokio::test]
+async fn a_session_that_was_ended_stays_ended_after_a_restart() {
+    let home = agents(openfang_testkit::TestHome::new());
+    let first = TestServer::start(home.boot_with(crate::http::any_port()).start().unwrap()).await;
+    let begin = async || {
+        let answer = first.client().post("/mcp", &initialize("2025-11-25", json!({}))).await;
+        answer.header("mcp-session-id").unwrap().to_owned()
+    };
+    let (ended, goes_on) = (begin().await, begin().await);
+    assert_eq!(first.client().with("mcp-session-id", &ended).send("DELETE", "/mcp", None).await.status, 200);
+    first.kernel.close().await;
+    first.stop().await;
+
+    for _ in 0..2 {
+        let again = TestServer::start(home.boot_with(crate::http::any_port()).start().unwrap()).await;
+        let ping = async |id: &str| {
+            let client = again.client().with("mcp-session-id", id);
+            client.post("/mcp", &request(1, "ping", json!({}))).await.status
+        };
+        assert_eq!((ping(&ended).await, ping(&goes_on).await), (404, 200));
+        again.kernel.close().await;
+        again.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn in_the_modern_era_a_lost_connection_cancels_and_in_the_legacy_era_it_does_not() {
     let (_home, server) = server().await;
     let caller = openfang_testkit::callers::operator(&server.kernel);

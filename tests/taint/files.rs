@@ -5,6 +5,7 @@ use openfang_kernel::{Caller, Kernel};
 use openfang_store::{Kept, Stores};
 use openfang_testkit::probes::Probe;
 use openfang_testkit::{TestHome, callers};
+use openfang_types::config::Config;
 use openfang_types::ids::Owner;
 use openfang_types::limits::MEMORY_KEYS_PER_OWNER;
 use openfang_types::taint::{Label, Labels};
@@ -123,4 +124,53 @@ async fn however_many_files_somebody_has_others_can_write_theirs() {
         .unwrap();
 
     assert!(!written.is_error, "{}", written.joined_text());
+}
+
+/// Whoever chose the name of a directory may have had something to say with it.
+#[tokio::test]
+async fn a_write_that_was_refused_leaves_no_name_behind() {
+    let home = TestHome::new();
+    let mut config = Config::default();
+    config.storage.owner_bytes = 20_000;
+    let kernel = home.boot_with(config).start().unwrap();
+    let (operator, stranger) = (callers::operator(&kernel), callers::local(&kernel));
+    write(&kernel, &operator, "own").await;
+    let large = json!({"path": "obey/this/name/x.txt", "content": "x".repeat(30_000)});
+
+    let refused = call(&kernel, &stranger, "file_write", large).await.unwrap();
+
+    assert!(refused.is_error, "{}", refused.joined_text());
+    let listed = call(&kernel, &operator, "file_list", json!({"path": "."})).await.unwrap();
+    assert!(!listed.joined_text().contains("obey"), "{}", listed.joined_text());
+    assert!(!listed.labels.contains(Label::UntrustedAgent), "nothing is left of the stranger");
+}
+
+#[tokio::test]
+async fn a_directory_that_a_stranger_named_carries_the_label_after_its_file_is_gone() {
+    let home = TestHome::new();
+    let kernel = home.kernel();
+    let (operator, stranger) = (callers::operator(&kernel), callers::local(&kernel));
+    home.write("workspaces/owners/admin/mine/own.txt", "own");
+    let list = async |path: &str| {
+        let listed = call(&kernel, &operator, "file_list", json!({ "path": path })).await.unwrap();
+        (listed.joined_text().contains("obey"), listed.labels.contains(Label::UntrustedAgent))
+    };
+    for path in ["obey/deep/x.txt", "mine/x.txt"] {
+        let written = call(&kernel, &stranger, "file_write", json!({"path": path, "content": "x"}))
+            .await
+            .unwrap();
+        assert!(!written.is_error, "{}", written.joined_text());
+    }
+    let workspace = home.path().join("workspaces/owners/admin");
+    std::fs::remove_file(workspace.join("obey/deep/x.txt")).unwrap();
+    std::fs::remove_file(workspace.join("mine/x.txt")).unwrap();
+
+    kernel.forget_removed_files().await.unwrap();
+
+    assert_eq!(list(".").await, (true, true));
+    assert!(list("obey").await.1);
+    assert_eq!(list("mine").await, (false, false), "a directory that was there is nobody else's");
+    std::fs::remove_dir_all(workspace.join("obey")).unwrap();
+    kernel.forget_removed_files().await.unwrap();
+    assert_eq!(list(".").await, (false, false));
 }

@@ -142,3 +142,58 @@ async fn who_comes_through_a_trusted_proxy_is_never_taken_for_this_machine() {
     }
     server.stop().await;
 }
+
+/// Whether too many wait already.
+fn is_turned_away(answer: &openfang_testkit::http::Answer) -> bool {
+    answer.status == 429 && answer.body.contains("login_busy")
+}
+
+/// More than may wait.
+const GUESSERS: usize = openfang_types::limits::PASSWORD_QUEUE + 100;
+
+#[tokio::test]
+async fn guesses_of_many_fresh_peers_fill_the_queue_for_themselves_only() {
+    let site = site_with(Limits { login_attempts_per_peer: 2, ..Limits::default() }).await;
+    let (known, stranger) = (site.server.client().from("127.0.0.2"), site.server.client().from("127.0.0.3"));
+    log_in(&known, "ada").await;
+    let is_full = tokio::sync::Notify::new();
+    let guesser = |n: usize| {
+        let client = site.server.client().from(&format!("127.9.{}.{}", n / 100, n % 100 + 1));
+        let is_full = &is_full;
+        async move {
+            let answer = client.post("/api/login", &guess(&format!("user-{n}"))).await;
+            if is_turned_away(&answer) {
+                is_full.notify_one();
+            }
+            answer
+        }
+    };
+    let honest = async {
+        is_full.notified().await;
+        join(known.post("/api/login", &right("ada")), stranger.post("/api/login", &right("ada"))).await
+    };
+
+    let (guessed, (known, stranger)) = join(join_all((0..GUESSERS).map(guesser)), honest).await;
+
+    assert_eq!((known.status, stranger.status), (200, 200), "{known:?} {stranger:?}");
+    assert!(guessed.iter().all(|answer| answer.status == 401 || is_turned_away(answer)), "{guessed:?}");
+    site.server.stop().await;
+}
+
+#[tokio::test]
+async fn a_login_that_was_refused_because_too_many_wait_costs_nothing() {
+    let site =
+        site_with(Limits { login_attempts_per_peer: 1, login_attempts_per_account: 1, ..Limits::default() }).await;
+    let attempt = |n: usize| {
+        let client = site.server.client().from(&format!("127.9.0.{}", n % 200 + 1));
+        async move { (n, client.post("/api/login", &right(&format!("user-{n}"))).await) }
+    };
+
+    let first = join_all((0..200).map(attempt)).await;
+    let refused: Vec<usize> = first.iter().filter(|(_, answer)| is_turned_away(answer)).map(|(n, _)| *n).collect();
+    assert!(!refused.is_empty(), "{first:?}");
+    let again = join_all(refused.into_iter().take(20).map(attempt)).await;
+
+    assert!(again.iter().all(|(_, answer)| answer.status == 401), "each was charged once, for its hash: {again:?}");
+    site.server.stop().await;
+}

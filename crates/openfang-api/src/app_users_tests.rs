@@ -36,7 +36,8 @@ impl Peopled {
 
     async fn log_in(&mut self) {
         let password = Secret::new(PASSWORD.into());
-        let entered = self.site.kernel.log_in(self.site.kernel.trace(), "ada", password, 0).await.unwrap();
+        let here = openfang_kernel::users::LoginPeer { is_known: false, lately: 0, network: [127, 0, 0, 1].into() };
+        let entered = self.site.kernel.log_in(self.site.kernel.trace(), "ada", password, here).await.unwrap();
         self.cookie = format!("openfang_session={}", entered.cookie.expose());
     }
 

@@ -15,7 +15,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use openfang_kernel::{Caller, Kernel};
-use openfang_types::limits::{INFLIGHT_FROM_BYTES, STRANGERS_BODY_BYTES};
+use openfang_types::limits::{INFLIGHT_FROM_BYTES, INFLIGHT_SMALL_BYTES, STRANGERS_BODY_BYTES};
 use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
@@ -149,17 +149,19 @@ async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize)
         }
         load.as_ref().map_or(Ok(()), |load| load.read(read.len()))?;
     }
-    if let Some(load) = load.filter(|_| read.len() >= INFLIGHT_FROM_BYTES) {
-        load.read_whole(read.len())?;
-        // From the next step on it is worked on beside the workers.
-        tokio::task::yield_now().await;
+    if let Some(load) = load.filter(|_| read.len() >= INFLIGHT_SMALL_BYTES) {
+        load.read_whole(&read)?;
+        if read.len() >= INFLIGHT_FROM_BYTES {
+            // From the next step on it is worked on beside the workers.
+            tokio::task::yield_now().await;
+        }
         // It counts for as long as anybody has it, also when the client has gone.
         return Ok(Bytes::from_owner(LoadedBody { bytes: read, _load: load }));
     }
     Ok(read)
 }
 
-/// A large body, and what it counts as.
+/// A body, and what it counts as.
 struct LoadedBody {
     bytes: Bytes,
     _load: Arc<Load>,

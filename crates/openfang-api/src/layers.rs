@@ -96,6 +96,11 @@ impl Stranger {
         self.front.logins.charge(self.peer, name, has_session).map_err(ApiError::too_many)
     }
 
+    /// Nobody looked at the password.
+    pub(crate) fn was_turned_away(&self, attempt: &Attempt) {
+        self.front.logins.was_not_tried(attempt);
+    }
+
     /// The attempt was right, and costs nothing.
     pub(crate) fn logged_in(&self, attempt: &Attempt) {
         self.front.logins.was_right(attempt);
@@ -171,7 +176,7 @@ where
                 let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
                 // Whoever does not read what it asked for gets no more of it.
                 inflight.admit(principal.owner())?;
-                let load = inflight::is_large(request.body()).then(|| inflight.load(principal.owner()));
+                let load = inflight::may_count(request.body()).then(|| inflight.load(principal.owner()));
                 let answer = match &load {
                     None => next(request, Some(caller)).await,
                     Some(load) => {

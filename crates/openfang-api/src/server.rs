@@ -10,6 +10,7 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use openfang_kernel::Kernel;
+use openfang_types::config::IpRange;
 use openfang_types::limits::{ACCEPT_BACKOFF, LAST_WORD, Limits, NOFILE_TARGET};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -80,7 +81,8 @@ impl Server {
         connections.spawn(async move { front.forget_idle_peers(sweeper).await });
 
         let cut = CancellationToken::new();
-        let accept = Accept { limits: &limits, connections: &connections, stop: &stop, cut: &cut };
+        let proxies = &kernel.config().trusted_proxies;
+        let accept = Accept { limits: &limits, proxies, connections: &connections, stop: &stop, cut: &cut };
         accept.until_stopped(listener, answer).await;
 
         connections.close();
@@ -108,7 +110,7 @@ where
     B: AnswerBody,
 {
     let (connections, cut) = (TaskTracker::new(), CancellationToken::new());
-    let accept = Accept { limits, connections: &connections, stop: &stop, cut: &cut };
+    let accept = Accept { limits, proxies: &[], connections: &connections, stop: &stop, cut: &cut };
     accept.until_stopped(listener, answer).await;
     cut.cancel();
     connections.close();
@@ -117,6 +119,7 @@ where
 
 struct Accept<'a> {
     limits: &'a Limits,
+    proxies: &'a [IpRange],
     connections: &'a TaskTracker,
     /// Take no more; finish what was taken.
     stop: &'a CancellationToken,
@@ -154,7 +157,7 @@ impl Accept<'_> {
         B: AnswerBody,
     {
         let Some((stream, peer, permit)) = accepted else { return };
-        let Some(seat) = peers.seat(peer.ip(), self.limits.connections_per_peer) else { return };
+        let Some(seat) = peers.seat(peer.ip(), self.limits.connections_per_peer, self.proxies) else { return };
         let (answer, from) = (answer.clone(), Peer(peer.ip()));
         let connection = Connection {
             stream,

@@ -52,7 +52,7 @@ pub enum AgentsError {
 }
 
 const MANIFEST: &str = "agent.toml";
-const SCRIPT: &str = "script.toml";
+pub(crate) const SCRIPT: &str = "script.toml";
 
 /// Reads every agent below `directory`, in order of name.
 pub(crate) fn load(directory: &Path, catalog: &Catalog) -> Result<BTreeMap<AgentName, Arc<Agent>>, AgentsError> {

@@ -35,6 +35,7 @@ use crate::keys::Keys;
 use crate::mcp_metrics;
 use crate::outward::{OURSELVES, Outward};
 use crate::run::LiveRuns;
+use crate::session_journal::SessionFile;
 use crate::store_metrics;
 use crate::streams::OpenStreams;
 use crate::system::{SystemClock, SystemIds};
@@ -178,7 +179,8 @@ impl Boot {
             Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
         let mut metrics = Registry::default();
         store_metrics::register(&mut metrics, &stores.health);
-        let mcp_shared = Shared::new(&self.config.limits);
+        let mcp_shared =
+            Shared::remembering(&self.config.limits, Arc::new(SessionFile::at(&self.home.ended_sessions())));
         mcp_metrics::register(&mut metrics, mcp_shared.counts());
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
         let outward =

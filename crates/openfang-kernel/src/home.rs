@@ -75,6 +75,11 @@ impl Home {
         self.data().join("openfang.db")
     }
 
+    /// What was written to the database and is not in its file yet.
+    fn database_log(&self) -> PathBuf {
+        PathBuf::from(format!("{}-wal", self.database().display()))
+    }
+
     /// What the home remembers of itself. Not below `data`, so that it is there when that is not.
     pub(crate) fn record(&self) -> PathBuf {
         self.root.join("home.json")
@@ -93,6 +98,11 @@ impl Home {
     /// What is remembered of MCP servers.
     pub(crate) fn mcp(&self) -> PathBuf {
         self.data().join("mcp")
+    }
+
+    /// Which MCP sessions were ended.
+    pub(crate) fn ended_sessions(&self) -> PathBuf {
+        self.data().join("ended_sessions")
     }
 
     /// One lock per process.

@@ -32,6 +32,7 @@ mod push;
 mod recovery;
 mod resend;
 mod run;
+mod session_journal;
 mod store_metrics;
 mod streams;
 pub mod strict_toml;

@@ -123,6 +123,10 @@ impl House for Kernel {
         caller.principal.owner().as_str().to_owned()
     }
 
+    fn credential(&self, caller: &Caller) -> String {
+        caller.principal.shown()
+    }
+
     fn limits(&self) -> Limits {
         self.inner.config.limits.clone()
     }

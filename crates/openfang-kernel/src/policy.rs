@@ -49,7 +49,7 @@ impl Kernel {
         let registered = registered.ok_or_else(|| KernelError::UnknownTool(tool.clone()))?;
         let traits = &registered.traits;
         // The other patterns may name what was not granted to a user.
-        let is_shown = |pattern: &&Glob| !is_user(caller) || pattern.matches(tool);
+        let is_shown = |pattern: &&Glob| !is_user(caller) || pattern.covers(traits);
         let refuses = |labels: &Labels| forbidding_label(labels, traits.sink);
         let alone = |label: &Label| refuses(&Labels::one(*label, "")).is_some();
         let with_foreign = |label: &Label| {

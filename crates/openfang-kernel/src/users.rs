@@ -18,6 +18,7 @@ use crate::{Caller, Kernel, KernelError};
 pub use error::UserError;
 pub use login::LoggedIn;
 pub(crate) use passwords::Passwords;
+pub use turns::LoginPeer;
 pub use view::{KeyView, MadeKey, Me, UserView};
 
 mod error;

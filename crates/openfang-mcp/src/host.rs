@@ -16,6 +16,10 @@ use crate::error::McpError;
 use crate::listing::Listing;
 use crate::server::Reporter;
 
+pub use journal::{EndedSession, Forgetful, JournalFuture, SessionJournal};
+
+mod journal;
+
 /// What a host's method returns.
 pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, McpError>> + Send + 'a>>;
 /// What changes, as it changes.
@@ -34,6 +38,11 @@ pub trait Host: Send + Sync + 'static {
 
     /// Whose sessions and states these are; no other owner can use them.
     fn owner(&self, caller: &Self::Caller) -> String;
+
+    /// Which of the owner's credentials speaks, with its label: what one is asked, no other answers.
+    fn credential(&self, caller: &Self::Caller) -> String {
+        self.owner(caller)
+    }
 
     /// Whether some tool asks for headers that repeat its arguments; if so, calls are held against the list.
     fn has_mirrored_arguments(&self) -> bool {

@@ -34,6 +34,7 @@ pub use shared::Shared;
 mod completion;
 mod dispatch;
 mod duplex;
+mod ended;
 mod event_log;
 mod handshake;
 pub mod http;

@@ -4,6 +4,9 @@
 //! The record of a file belongs to its owner, is found by the path with its links resolved, and changes in the same turn
 //! as the content: nobody reads one without the other. While a write is under way, or if it breaks off, the record has
 //! the labels of the old content and of the new one. What was never written by a tool has no labels here.
+//!
+//! Nothing is made before it is on record, directories neither: their names may say as much as a file does. The record
+//! of a directory stays until the directory is gone, whatever becomes of the files in it.
 
 use std::sync::Arc;
 
@@ -47,20 +50,54 @@ impl Files {
 
     /// Writes a whole file, with the labels of the context it is written in.
     pub(crate) async fn write(&self, cx: &CallContext, path: &str, content: String) -> Result<Written, ToolFailure> {
-        let (place, owner, path) = (Workspaces::place(cx), cx.principal.owner(), path.to_owned());
+        let (place, owner, asked) = (Workspaces::place(cx), cx.principal.owner(), path.to_owned());
         let next = FileRecord { bytes: content.len() as u64, labels: worth_keeping(&cx.context_labels()) };
         let turn = self.workspaces.turn(&place, LockKind::Write).await?;
-        let (turn, target) = turn.run(move |files| files.target(&path)).await?;
-        let target = target?;
-        let path = below(&place, target.path());
+        let (turn, foreseen) = turn.run(move |files| files.foresee(&asked)).await?;
+        let foreseen = foreseen?;
+        let path = below(&place, foreseen.path());
 
-        let before = self.records.announce(owner, &path, next.clone()).await?;
-        let (_turn, written) = turn.run(move |files| files.write_at(&target, content.as_bytes())).await?;
+        let mut named = Vec::new();
+        if !next.labels.is_empty() {
+            named.extend(foreseen.new_directories().iter().map(|directory| below(&place, directory)));
+        }
+        let before = self.announce(owner, &named, &path, &next).await?;
+        let (_turn, written) = turn.run(move |files| files.write_foreseen(&foreseen, content.as_bytes())).await?;
         let after = if written.is_ok() { Some(next) } else { before };
         if let Err(error) = self.records.settle(owner, &path, after).await {
             tracing::warn!(%error, "the labels of a file stay those of its old and its new content");
         }
         Ok(written?)
+    }
+
+    /// Makes room for a file and for the directories that are made for it; for all of them or for none.
+    async fn announce(
+        &self,
+        owner: &Owner,
+        directories: &[String],
+        path: &str,
+        next: &FileRecord,
+    ) -> Result<Option<FileRecord>, StoreError> {
+        let name = FileRecord { bytes: 0, labels: next.labels.clone() };
+        let mut announced = Vec::new();
+        let refused = loop {
+            let Some(directory) = directories.get(announced.len()) else {
+                match self.records.announce(owner, path, next.clone()).await {
+                    Ok(before) => return Ok(before),
+                    Err(error) => break error,
+                }
+            };
+            match self.records.announce(owner, directory, name.clone()).await {
+                Ok(before) => announced.push((directory, before)),
+                Err(error) => break error,
+            }
+        };
+        for (directory, before) in announced {
+            if let Err(error) = self.records.settle(owner, directory, before).await {
+                tracing::warn!(%error, "a directory that was not made stays on record until the next sweep");
+            }
+        }
+        Err(refused)
     }
 
     /// The names in a directory, and what they carry: whoever wrote a file chose its name.

@@ -144,6 +144,10 @@ impl<T: House> Host for HouseHost<T> {
         self.house.owner(caller)
     }
 
+    fn credential(&self, caller: &T::Caller) -> String {
+        self.house.credential(caller)
+    }
+
     fn has_mirrored_arguments(&self) -> bool {
         false
     }

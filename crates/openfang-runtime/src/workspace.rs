@@ -59,6 +59,16 @@ impl Workspace {
         self.gate.target(&parse(path)?)
     }
 
+    /// Says where a file would be written, and makes nothing: so what will be there can be put on record first.
+    pub fn foresee(&self, path: &str) -> Result<Foreseen, WorkspaceError> {
+        self.gate.foresee(&parse(path)?)
+    }
+
+    /// Writes a whole file where it was foreseen, creating the directories of its path. See [`Workspace::write`].
+    pub fn write_foreseen(&self, foreseen: &Foreseen, bytes: &[u8]) -> Result<Written, WorkspaceError> {
+        self.gate.write_foreseen(foreseen, bytes)
+    }
+
     /// Finds a directory.
     pub fn directory(&self, path: &str) -> Result<Located, WorkspaceError> {
         self.gate.directory(&parse(path)?)
@@ -107,6 +117,26 @@ pub enum LockKind {
     Read,
     /// Alone.
     Write,
+}
+
+/// Where a file is going to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Foreseen {
+    asked: String,
+    path: String,
+    new_directories: Vec<String>,
+}
+
+impl Foreseen {
+    /// The path from the root, with links resolved.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The directories that have to be made, the outermost first.
+    pub fn new_directories(&self) -> &[String] {
+        &self.new_directories
+    }
 }
 
 /// The start of a file.

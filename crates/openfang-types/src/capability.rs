@@ -69,8 +69,8 @@ impl Glob {
             return tool.server.as_ref().is_some_and(|name| name.as_str() == server);
         }
         match &tool.namespace {
-            Namespace::Own => self.matches(&tool.name),
-            Namespace::Server(names) => self.reaches(names, &tool.name) && self.matches(&tool.name),
+            Namespace::Own => self.fits_name_of_any_server(&tool.name),
+            Namespace::Server(names) => self.reaches(names, &tool.name) && self.fits_name_of_any_server(&tool.name),
             Namespace::Whole(names) => {
                 let is_rest = |beginning: &str| self.0.strip_prefix(beginning) == Some("*");
                 (names.are_meant_by(&self.0) && is_rest(&names.prefix)) || self.is_everything()
@@ -97,8 +97,9 @@ impl Glob {
         self.0.split_once('*').is_some_and(|(literal, _)| ALL_SERVERS.starts_with(literal))
     }
 
-    /// Whether the name of a tool fits, whoever has it.
-    pub fn matches(&self, tool: &ToolName) -> bool {
+    /// Whether the name of a tool fits, whoever has it. This is not what the pattern covers: that is
+    /// [`covers`](Self::covers), which stays within one server.
+    pub fn fits_name_of_any_server(&self, tool: &ToolName) -> bool {
         glob_matches(self.0.as_bytes(), tool.as_str().as_bytes())
     }
 

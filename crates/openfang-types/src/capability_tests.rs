@@ -3,7 +3,7 @@
 use super::*;
 
 fn covers(glob: &str, tool: &str) -> bool {
-    glob.parse::<Glob>().unwrap().matches(&tool.parse().unwrap())
+    glob.parse::<Glob>().unwrap().fits_name_of_any_server(&tool.parse().unwrap())
 }
 
 #[test]

@@ -23,3 +23,4 @@ pub mod secret;
 pub mod taint;
 pub mod task;
 pub mod tool;
+pub mod unseen;

@@ -185,8 +185,11 @@ pub const STOP_AT_ONCE: Duration = Duration::from_secs(10);
 pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 /// Pause of the accept loop when the process is out of descriptors.
 pub const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
-/// From this size on a request or an answer counts for `inflight_bytes`. Smaller ones cost nothing to count.
+/// From this size on an answer counts for `inflight_bytes`, and a request is read beside the workers.
 pub const INFLIGHT_FROM_BYTES: usize = 64 * 1024;
+/// From this size on a request counts for `inflight_bytes`: a small one can take a hundred times its size when it is parsed,
+/// and be held for long. Smaller ones cost nothing to count.
+pub const INFLIGHT_SMALL_BYTES: usize = 1024;
 /// How many times a request counts: as it came, copied, and parsed.
 pub const INFLIGHT_COPIES: usize = 4;
 /// What a connection is handed of a large answer at a time.

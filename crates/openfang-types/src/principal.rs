@@ -75,6 +75,17 @@ impl Principal {
         Self { credential: Some(credential), ..self }
     }
 
+    /// How it was recognised, and the label that it brings: two that differ in these are not the same speaker, though they
+    /// may be the same owner.
+    pub fn shown(&self) -> String {
+        let standing = match &self.standing {
+            Standing::Admin(proof) => format!("{proof:?}"),
+            Standing::Local => "Local".to_owned(),
+            Standing::User(_) => String::new(),
+        };
+        format!("{} {standing} {:?} {:?}", self.owner, self.credential, self.entry_label)
+    }
+
     /// The same, whose requests bring this label, whichever door they come through.
     #[must_use]
     pub fn bringing(self, label: Option<Label>) -> Self {

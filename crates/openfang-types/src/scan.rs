@@ -22,12 +22,22 @@ pub fn scan(bytes: &[u8]) -> Result<(), ScanError> {
 
 /// Like [`scan`], and hands back the text, so that a parser need not check the UTF-8 again.
 pub fn scan_text(bytes: &[u8]) -> Result<&str, ScanError> {
-    scan_within(bytes, bytes.len().saturating_mul(JSON_TREE_RATIO).max(JSON_TREE_FREE_BYTES))
+    scan_within(bytes, tree_bytes_allowed(bytes))
 }
 
 /// Like [`scan_text`], for a document of any number of values: one that is never parsed as a whole.
 pub fn scan_list(bytes: &[u8]) -> Result<&str, ScanError> {
     scan_within(bytes, usize::MAX)
+}
+
+/// What a document can take when it is parsed, at most; quickly, and too much rather than too little, because it counts what
+/// stands in strings too. A document that [`scan`] refuses takes nothing.
+pub fn tree_bytes_at_most(bytes: &[u8]) -> usize {
+    document::tree_bytes_at_most(bytes).min(tree_bytes_allowed(bytes))
+}
+
+fn tree_bytes_allowed(bytes: &[u8]) -> usize {
+    bytes.len().saturating_mul(JSON_TREE_RATIO).max(JSON_TREE_FREE_BYTES)
 }
 
 fn scan_within(bytes: &[u8], tree_bytes: usize) -> Result<&str, ScanError> {

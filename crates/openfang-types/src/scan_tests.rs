@@ -365,3 +365,21 @@ proptest! {
         scan_agrees_with_serde_json(&bytes);
     }
 }
+
+#[test]
+fn what_a_document_can_take_is_estimated_too_high_rather_than_too_low() {
+    // A scan that allows as much as the estimate accepts the document.
+    let documents = [
+        format!("[{}]", vec!["[]"; 500].join(",")),
+        format!("[{}]", vec!["{\"a\":1}"; 500].join(",")),
+        format!("{{\"a\":{{\"b\":[{}]}}}}", vec!["{\"a\":1,\"b\":[1,2,\"x,{[\"]}"; 100].join(", ")),
+        format!("{}1{}", "[".repeat(100), "]".repeat(100)),
+        "[{}, [], \"text\", null]".to_owned(),
+    ];
+    for document in documents {
+        let estimate = tree_bytes_at_most(document.as_bytes());
+        // The value that is the document itself.
+        assert!(scan_within(document.as_bytes(), estimate + 48).is_ok(), "{estimate}: {document}");
+    }
+    assert_eq!(tree_bytes_at_most(b"\"text\""), 0);
+}

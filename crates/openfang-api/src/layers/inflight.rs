@@ -1,11 +1,12 @@
-//! Large requests and answers, bounded together: what each owner has in memory, as it is read and until it is written.
+//! Requests and large answers, bounded together: what each owner has in memory, as it is read and until it is written.
 //!
-//! Small ones are not counted. A request is refused while its owner has too much under way; an answer is never refused,
+//! A request counts with the tree that it can become when it is parsed, for as long as its body is held. The smallest ones
+//! are not counted. A request is refused while its owner has too much under way; an answer is never refused,
 //! because what it tells has happened already, but it counts for the requests that follow.
 
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
@@ -14,8 +15,11 @@ use axum::response::Response;
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use openfang_types::ids::Owner;
-use openfang_types::limits::{INFLIGHT_COPIES, INFLIGHT_FROM_BYTES, INFLIGHT_PIECE_BYTES, Limits};
+use openfang_types::limits::{
+    INFLIGHT_COPIES, INFLIGHT_FROM_BYTES, INFLIGHT_PIECE_BYTES, INFLIGHT_SMALL_BYTES, Limits,
+};
 use openfang_types::quota::Quota;
+use openfang_types::scan::tree_bytes_at_most;
 
 use crate::error::ApiError;
 
@@ -31,6 +35,8 @@ pub(crate) struct Load {
     inflight: Arc<Inflight>,
     owner: Owner,
     bytes: AtomicUsize,
+    /// Whether its body is worth leaving the worker for.
+    is_large: AtomicBool,
 }
 
 impl Inflight {
@@ -53,9 +59,14 @@ impl Inflight {
         self.quota.admits(owned, all, 1).then_some(()).ok_or_else(ApiError::too_much)
     }
 
-    /// The load of a request whose body is large or of unknown size.
+    /// The load of a request whose body counts, or is of unknown size.
     pub(super) fn load(self: &Arc<Self>, owner: &Owner) -> Arc<Load> {
-        Arc::new(Load { inflight: Arc::clone(self), owner: owner.clone(), bytes: AtomicUsize::new(0) })
+        Arc::new(Load {
+            inflight: Arc::clone(self),
+            owner: owner.clone(),
+            bytes: AtomicUsize::new(0),
+            is_large: AtomicBool::new(false),
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Owner, usize>> {
@@ -89,23 +100,39 @@ impl Load {
     /// So much of the body was read.
     pub(crate) fn read(&self, bytes: usize) -> Result<(), ApiError> {
         let counted = self.bytes.load(Ordering::Relaxed);
-        if bytes < INFLIGHT_FROM_BYTES || bytes < counted + INFLIGHT_PIECE_BYTES {
+        let step = if counted < INFLIGHT_PIECE_BYTES { INFLIGHT_SMALL_BYTES } else { INFLIGHT_PIECE_BYTES };
+        if bytes < counted + step {
             return Ok(());
         }
+        self.grew_to(bytes);
         self.grow(bytes - counted)
     }
 
-    /// The body was read, and has so many bytes. It is going to be copied and parsed.
-    pub(crate) fn read_whole(&self, bytes: usize) -> Result<(), ApiError> {
-        if bytes < INFLIGHT_FROM_BYTES {
+    /// The body was read. It is going to be copied and parsed.
+    pub(crate) fn read_whole(&self, body: &[u8]) -> Result<(), ApiError> {
+        if body.len() < INFLIGHT_SMALL_BYTES {
             return Ok(());
         }
-        self.grow((bytes * INFLIGHT_COPIES).saturating_sub(self.bytes.load(Ordering::Relaxed)))
+        self.grew_to(body.len());
+        // One document is always taken, whatever it can become.
+        let weight = (body.len() * INFLIGHT_COPIES).saturating_add(tree_bytes_at_most(body));
+        let weight = weight.min(self.inflight.quota.per_owner());
+        self.grow(weight.saturating_sub(self.bytes.load(Ordering::Relaxed)))
     }
 
     /// Whether the body is large by now.
     pub(super) fn is_large(&self) -> bool {
-        self.bytes.load(Ordering::Relaxed) >= INFLIGHT_FROM_BYTES
+        self.is_large.load(Ordering::Relaxed)
+    }
+
+    fn grew_to(&self, bytes: usize) {
+        if bytes >= INFLIGHT_FROM_BYTES {
+            self.is_large.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn counts(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) > 0
     }
 
     fn grow(&self, bytes: usize) -> Result<(), ApiError> {
@@ -135,9 +162,9 @@ impl Drop for Load {
     }
 }
 
-/// Whether a body is large, or may be.
-pub(super) fn is_large(body: &impl HttpBody) -> bool {
-    body.size_hint().upper().is_none_or(|upper| upper >= INFLIGHT_FROM_BYTES as u64)
+/// Whether a body counts, or may.
+pub(super) fn may_count(body: &impl HttpBody) -> bool {
+    body.size_hint().upper().is_none_or(|upper| upper >= INFLIGHT_SMALL_BYTES as u64)
 }
 
 /// The answer to a request. A large one, and each large event of a stream, counts until it is written; so does the
@@ -150,7 +177,8 @@ pub(super) fn counted(
 ) -> Response {
     let size = response.body().size_hint().exact();
     let is_small = size.is_some_and(|size| size < INFLIGHT_FROM_BYTES as u64);
-    match load.filter(|load| load.is_large()) {
+    // A request that is answered whole is done, and what it took is free as soon as its body is.
+    match load.filter(|load| load.is_large() || (!is_small && load.counts())) {
         None if is_small => response,
         load => {
             let load = load.unwrap_or_else(|| inflight.load(owner));

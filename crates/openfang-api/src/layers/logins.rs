@@ -1,5 +1,5 @@
 //! How often somebody may try to log in. An attempt is charged before its password is hashed: to its peer, and to the
-//! account that it names, whether or not there is one. What was right is given back.
+//! account that it names, whether or not there is one. What was right is given back, and so is what was not hashed.
 //!
 //! Guessing at an account must not lock its owner out. So a peer that logged in to it before is not charged for the
 //! account, a browser that holds a session of the account has a budget of its own, and when the account's budget is used up,
@@ -10,6 +10,7 @@ use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use openfang_kernel::users::LoginPeer;
 use openfang_types::limits::{
     LOGIN_KEYS, LOGIN_KNOWN_PEERS, LOGIN_RESERVE, LOGIN_RESERVE_EACH, LOGIN_WINDOW, Limits, USERS_MAX,
 };
@@ -38,8 +39,8 @@ pub(crate) struct Attempt {
     peer: ClientAddress,
     account: u64,
     charged: Charged,
-    /// How many attempts came before it lately.
-    pub(crate) lately: u32,
+    /// Whose turn it is when many try.
+    pub(crate) turn: LoginPeer,
 }
 
 /// What an attempt was charged to, beside its peer.
@@ -68,13 +69,14 @@ impl Logins {
     /// Charges an attempt; if there were too many, says how long to wait. `has_session`: the request carries the cookie of
     /// a login of this very account.
     pub(super) fn charge(&self, peer: ClientAddress, name: &str, has_session: bool) -> Result<Attempt, Duration> {
-        let (peer, account, now) = (peer.network(), self.names.hash_one(name), Instant::now());
+        let (network, peer) = (peer.neighbourhood(), peer.network());
+        let (account, now) = (self.names.hash_one(name), Instant::now());
         let mut guard = self.lock();
         let state = &mut *guard;
         if has_session {
-            let lately = state.sessions.used(&account, now);
+            let turn = LoginPeer { is_known: true, lately: state.sessions.used(&account, now), network };
             state.sessions.charge(account, now)?;
-            return Ok(Attempt { peer, account, charged: Charged::Session, lately });
+            return Ok(Attempt { peer, account, charged: Charged::Session, turn });
         }
         let lately = state.peers.used(&peer, now);
         state.peers.charge(peer, now)?;
@@ -89,25 +91,14 @@ impl Logins {
                 return Err(wait);
             }
         };
-        Ok(Attempt { peer, account, charged, lately })
+        Ok(Attempt { peer, account, charged, turn: LoginPeer { is_known, lately, network } })
     }
 
     /// The password was right: the attempt costs nothing, and its peer is known from now on.
     pub(super) fn was_right(&self, attempt: &Attempt) {
         let Attempt { peer, account, charged, .. } = attempt;
         let mut state = self.lock();
-        match charged {
-            Charged::Session => state.sessions.give_back(account),
-            Charged::Known => state.peers.give_back(peer),
-            Charged::Account => {
-                state.peers.give_back(peer);
-                state.accounts.give_back(account);
-            }
-            Charged::Reserve => {
-                state.peers.give_back(peer);
-                state.reserve.give_back(account);
-            }
-        }
+        state.give_back(peer, account, charged);
         // Only who knows a password adds an account; some may have been removed since.
         if state.known.len() >= USERS_MAX && !state.known.contains_key(account) {
             state.known.clear();
@@ -117,6 +108,16 @@ impl Logins {
         known.push_back(*peer);
         if known.len() > LOGIN_KNOWN_PEERS {
             known.pop_front();
+        }
+    }
+
+    /// Nobody looked at the password, because too many wait: the attempt costs nothing, and can be made again.
+    pub(super) fn was_not_tried(&self, attempt: &Attempt) {
+        let Attempt { peer, account, charged, .. } = attempt;
+        let mut state = self.lock();
+        state.give_back(peer, account, charged);
+        if matches!(charged, Charged::Reserve) {
+            state.reserve_each.give_back(&(*account, *peer));
         }
     }
 
@@ -136,6 +137,21 @@ impl Logins {
 }
 
 impl State {
+    fn give_back(&mut self, peer: &ClientAddress, account: &u64, charged: &Charged) {
+        match charged {
+            Charged::Session => self.sessions.give_back(account),
+            Charged::Known => self.peers.give_back(peer),
+            Charged::Account => {
+                self.peers.give_back(peer);
+                self.accounts.give_back(account);
+            }
+            Charged::Reserve => {
+                self.peers.give_back(peer);
+                self.reserve.give_back(account);
+            }
+        }
+    }
+
     fn takes_reserve(&mut self, account: u64, peer: ClientAddress, now: Instant) -> bool {
         self.reserve_each.charge((account, peer), now).is_ok() && self.reserve.charge(account, now).is_ok()
     }

@@ -40,10 +40,39 @@ async fn a_peer_has_so_many_attempts_and_they_come_back_one_by_one() {
 #[tokio::test(start_paused = true)]
 async fn who_tried_before_comes_after_those_who_did_not() {
     let logins = logins(10, 1_000);
-    let lately: Vec<u32> = (0..3).map(|_| logins.charge(peer(1), "ada", false).unwrap().lately).collect();
+    let lately: Vec<u32> = (0..3).map(|_| logins.charge(peer(1), "ada", false).unwrap().turn.lately).collect();
 
     assert_eq!(lately, [0, 1, 2]);
-    assert_eq!(logins.charge(peer(2), "ada", false).unwrap().lately, 0);
+    assert_eq!(logins.charge(peer(2), "ada", false).unwrap().turn.lately, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_logged_in_before_is_known_for_that_account_only() {
+    let logins = logins(10, 1_000);
+    let turn = |n, name| logins.charge(peer(n), name, false).unwrap().turn;
+    assert!(!turn(1, "ada").is_known);
+    logins.was_right(&logins.charge(peer(1), "ada", false).unwrap());
+
+    assert!(turn(1, "ada").is_known);
+    assert!(!turn(1, "bob").is_known && !turn(2, "ada").is_known);
+    assert!(logins.charge(peer(2), "ada", true).unwrap().turn.is_known, "a browser that is logged in");
+    assert_eq!(turn(3, "ada").network, turn(200, "ada").network);
+    assert_ne!(turn(3, "ada").network, turn(256, "ada").network);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_was_not_hashed_costs_nothing_whatever_it_was_charged_to() {
+    let logins = logins(2, 1);
+    logins.was_right(&logins.charge(peer(1), "ada", false).unwrap());
+    for (from, has_session) in [(1, false), (1, true), (2, false), (3, false)] {
+        for _ in 0..5 {
+            let attempt = logins.charge(peer(from), "ada", has_session);
+            logins.was_not_tried(&attempt.unwrap_or_else(|_| panic!("peer {from} was charged")));
+        }
+        if from == 2 {
+            logins.charge(peer(4), "ada", false).unwrap();
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -48,6 +48,20 @@ impl ClientAddress {
         !self.is_proxied && self.address.is_loopback()
     }
 
+    /// The network that it is in, with others that one hand can have: those take turns.
+    pub(super) fn neighbourhood(self) -> IpAddr {
+        match self.address {
+            IpAddr::V4(four) => {
+                let [a, b, c, _] = four.octets();
+                IpAddr::from([a, b, c, 0])
+            }
+            IpAddr::V6(six) => {
+                let [a, b, c, ..] = six.segments();
+                IpAddr::from([a, b, c, 0, 0, 0, 0, 0])
+            }
+        }
+    }
+
     /// The same as the peer that its requests are counted for.
     pub(super) fn network(self) -> Self {
         Self { address: network_of(self.address), ..self }

@@ -5,8 +5,8 @@ use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, SET_COOKIE};
-use openfang_kernel::Kernel;
-use openfang_kernel::users::Me;
+use openfang_kernel::users::{Me, UserError};
+use openfang_kernel::{Kernel, KernelError};
 use openfang_types::ids::Owner;
 use openfang_types::secret::Secret;
 use serde::{Deserialize, Serialize};
@@ -40,13 +40,19 @@ pub(super) async fn log_in(
 ) -> Result<Response, ApiError> {
     // Before the hash, which is dear.
     let attempt = stranger.tries_to_log_in(&body.user)?;
-    match kernel.log_in(stranger.trace, &body.user, body.password, attempt.lately).await {
+    match kernel.log_in(stranger.trace, &body.user, body.password, attempt.turn).await {
         Ok(entered) => {
             stranger.logged_in(&attempt);
             let cookie = LoginCookie::of(kernel.config()).set(&entered.cookie);
             Ok(with_cookie(cookie, &LoggedIn { user: entered.user }))
         }
-        Err(error) => Err(error.into()),
+        Err(error) => {
+            // A retry must not use up what its client may try.
+            if !matches!(error, KernelError::User(UserError::WrongLogin)) {
+                stranger.was_turned_away(&attempt);
+            }
+            Err(error.into())
+        }
     }
 }
 

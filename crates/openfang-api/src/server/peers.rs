@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use openfang_types::config::IpRange;
+
 use crate::layers::network_of;
 
 /// How many connections each peer has. An IPv6 subscriber has a whole network of 64 bits; it is one peer.
@@ -19,12 +21,15 @@ pub(super) struct Seat {
 }
 
 impl PeerCounts {
-    /// A seat, unless the peer has all it may have. Loopback is exempt: a proxy would share one address.
-    pub(super) fn seat(self: &Arc<Self>, peer: IpAddr, limit: usize) -> Option<Seat> {
-        let peer = network_of(peer.to_canonical());
+    /// A seat, unless the peer has all it may have. Loopback and trusted proxies are exempt: many clients share the address
+    /// of a proxy.
+    pub(super) fn seat(self: &Arc<Self>, peer: IpAddr, limit: usize, proxies: &[IpRange]) -> Option<Seat> {
+        let peer = peer.to_canonical();
+        let is_exempt = peer.is_loopback() || proxies.iter().any(|range| range.contains(peer));
+        let peer = network_of(peer);
         let mut counts = self.lock();
         let count = counts.entry(peer).or_default();
-        if *count >= limit && !peer.is_loopback() {
+        if *count >= limit && !is_exempt {
             return None;
         }
         *count += 1;

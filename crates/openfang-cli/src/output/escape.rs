@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use openfang_types::unseen::{is_obeyed, is_unseen};
+
 /// For people; line breaks and tabs stay.
 pub(super) fn text(text: &str) -> String {
     let lines: Vec<String> = text.split("\r\n").map(|line| replaced(line, &['\n', '\t'], is_obeyed, by_code)).collect();
@@ -12,17 +14,12 @@ pub(super) fn text(text: &str) -> String {
 
 /// For a part of a line that must stay one line, where nothing may be invisible: what is shown is what will be used.
 pub(super) fn line(text: &str) -> String {
-    replaced(
-        text,
-        &[],
-        |c| is_obeyed(c) || is_invisible(c),
-        |out, c| match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c => by_code(out, c),
-        },
-    )
+    replaced(text, &[], is_unseen, |out, c| match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c => by_code(out, c),
+    })
 }
 
 /// For one cell of a table: all on one line.
@@ -49,33 +46,6 @@ fn replaced(text: &str, kept: &[char], is_bad: impl Fn(char) -> bool, write: imp
         if is_bad(c) && !kept.contains(&c) { write(&mut out, c) } else { out.push(c) }
     }
     out
-}
-
-fn is_obeyed(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{e0000}'..='\u{e007f}')
-}
-
-/// Letters without a shape. Emoji and some scripts need them, a command line or a URL does not.
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200d}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{2800}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0080}'..='\u{e0fff}'
-    )
 }
 
 #[cfg(test)]

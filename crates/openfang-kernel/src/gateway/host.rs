@@ -59,6 +59,10 @@ impl Host for UpstreamHost {
         caller.principal.owner().as_str().to_owned()
     }
 
+    fn credential(&self, caller: &Caller) -> String {
+        caller.principal.shown()
+    }
+
     fn has_mirrored_arguments(&self) -> bool {
         self.server.tools().has_mirrored()
     }

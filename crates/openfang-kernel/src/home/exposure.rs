@@ -1,9 +1,11 @@
 //! Who else may write what the home holds. Whoever writes the configuration decides which programs run here, so a home that
-//! everybody may write is refused; one that a group or another user may write is complained about.
+//! everybody may write is refused; one that a group or another user may write is complained about. So is a directory above
+//! it: whoever may rename the home may put another in its place.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Home;
+use crate::agents::SCRIPT;
 
 /// Something that others may write.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,8 +40,10 @@ impl Home {
     /// What others may write of this home. An error is a reason not to use it.
     pub fn exposures(&self) -> Result<Vec<Exposure>, Exposure> {
         let mut exposures = Vec::new();
-        for path in self.decisive() {
-            match exposure(path) {
+        let above = self.above().into_iter().map(|path| (path, Sticky::Protects));
+        let own = self.decisive().into_iter().map(|path| (path, Sticky::HelpsNot));
+        for (path, sticky) in above.chain(own) {
+            match exposure(path, sticky) {
                 Some(exposure @ Exposure::Everybody { .. }) => return Err(exposure),
                 exposure => exposures.extend(exposure),
             }
@@ -50,23 +54,61 @@ impl Home {
     /// What decides what this home does and who may use it.
     fn decisive(&self) -> Vec<PathBuf> {
         let mut paths = vec![self.root.clone(), self.config(), self.record(), self.data(), self.secret_key()];
-        paths.extend([self.database(), self.agents()]);
-        let agents = std::fs::read_dir(self.agents()).into_iter().flatten().flatten();
-        paths.extend(agents.flat_map(|agent| [agent.path(), agent.path().join("agent.toml")]));
+        paths.extend([
+            self.database(),
+            self.database_log(),
+            self.agents(),
+            self.daemon(),
+            self.mcp(),
+            self.ended_sessions(),
+        ]);
+        paths.extend(entries(&self.mcp()));
+        for agent in entries(&self.agents()) {
+            paths.extend([agent.join("agent.toml"), script_of(&agent)]);
+            paths.push(agent);
+        }
         paths
+    }
+
+    /// The directories above the home, the nearest first.
+    fn above(&self) -> Vec<PathBuf> {
+        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        root.ancestors().skip(1).map(Path::to_owned).collect()
     }
 }
 
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+/// The script of an agent, if it has one. A manifest that cannot be read is refused later.
+fn script_of(agent: &Path) -> PathBuf {
+    let manifest = std::fs::read_to_string(agent.join("agent.toml")).unwrap_or_default();
+    let manifest: toml::Table = toml::from_str(&manifest).unwrap_or_default();
+    let script = manifest.get("model").and_then(|model| model.get("script")).and_then(toml::Value::as_str);
+    agent.join(script.unwrap_or(SCRIPT))
+}
+
+/// What the sticky bit of a directory is worth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sticky {
+    /// Above the home: nobody may rename what is another's.
+    Protects,
+    /// A directory such as /tmp is not one to keep a home's files in.
+    HelpsNot,
+}
+
 #[cfg(unix)]
-fn exposure(path: PathBuf) -> Option<Exposure> {
+fn exposure(path: PathBuf, sticky: Sticky) -> Option<Exposure> {
     use std::os::unix::fs::MetadataExt as _;
     let found = path.metadata().ok()?;
     let (mode, owner) = (found.mode() & 0o777, found.uid());
-    // A directory in which nobody may touch what is another's, such as /tmp, is not one to keep a home in either.
-    if mode & 0o002 != 0 {
+    let is_protected = sticky == Sticky::Protects && found.mode() & 0o1000 != 0;
+    if mode & 0o002 != 0 && !is_protected {
         return Some(Exposure::Everybody { path, mode });
     }
-    if mode & 0o020 != 0 {
+    if mode & 0o020 != 0 && !is_protected {
         return Some(Exposure::Group { path, mode });
     }
     let is_ours = owner == 0 || owner == rustix::process::geteuid().as_raw();
@@ -74,7 +116,7 @@ fn exposure(path: PathBuf) -> Option<Exposure> {
 }
 
 #[cfg(not(unix))]
-fn exposure(_: PathBuf) -> Option<Exposure> {
+fn exposure(_: PathBuf, _: Sticky) -> Option<Exposure> {
     None
 }
 

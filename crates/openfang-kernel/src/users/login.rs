@@ -8,7 +8,7 @@ use openfang_types::principal::{Credential, Door};
 use openfang_types::secret::Secret;
 use tokio::time::Instant;
 
-use super::{UserError, random_text};
+use super::{LoginPeer, UserError, random_text};
 use crate::{Caller, Kernel, KernelError};
 
 /// A user who is in.
@@ -21,14 +21,13 @@ pub struct LoggedIn {
 }
 
 impl Kernel {
-    /// Lets a user in who knows their password. `lately` is how often the peer tried to log in lately: those who tried
-    /// less often go first.
+    /// Lets a user in who knows their password. `peer` says whose turn comes first when many try.
     pub async fn log_in(
         &self,
         trace: TraceId,
         name: &str,
         password: Secret,
-        lately: u32,
+        peer: LoginPeer,
     ) -> Result<LoggedIn, KernelError> {
         let begun = Instant::now();
         // Somebody is asked for even if the name cannot be one: no request is faster than another.
@@ -38,7 +37,7 @@ impl Kernel {
             user => Some(user?),
         };
         let hash = user.as_ref().and_then(|user| user.password_hash.clone());
-        let is_right = self.inner.passwords.is_right(&self.inner.tracker, password, hash, lately).await;
+        let is_right = self.inner.passwords.is_right(&self.inner.tracker, password, hash, peer).await;
         let outcome = match (&user, is_right) {
             (Some(user), Ok(true)) => self.new_login(user).await,
             (_, Ok(_)) => Err(UserError::WrongLogin.into()),

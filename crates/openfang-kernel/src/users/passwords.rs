@@ -8,7 +8,7 @@ use openfang_types::secret::Secret;
 use tokio_util::task::TaskTracker;
 
 use super::UserError;
-use super::turns::Turns;
+use super::turns::{LoginPeer, Turns};
 
 /// What a password is hashed with where there is no hash to hold it against.
 const NOBODYS_SALT: [u8; 16] = *b"nobody lives her";
@@ -25,27 +25,25 @@ impl Passwords {
         if text.chars().count() < PASSWORD_MIN_CHARS || text.len() > PASSWORD_MAX_BYTES {
             return Err(UserError::Password);
         }
-        // The admin sets it, who waits for no guesser.
-        let hashed = self.in_turn(tracker, 0, move || {
+        let hashed = self.in_turn(tracker, LoginPeer::OPERATOR, move || {
             let hash: Option<PasswordHash> = hasher()?.hash_password(password.expose().as_bytes()).ok();
             Some(Secret::new(hash?.to_string()))
         });
         hashed.await?.ok_or(UserError::Busy)
     }
 
-    /// Whether the password is that of the hash; without one it is not, and that takes as long. The peer tried so often
-    /// lately.
+    /// Whether the password is that of the hash; without one it is not, and that takes as long.
     pub(super) async fn is_right(
         &self,
         tracker: &TaskTracker,
         password: Secret,
         hash: Option<Secret>,
-        lately: u32,
+        peer: LoginPeer,
     ) -> Result<bool, UserError> {
         if password.expose().len() > PASSWORD_MAX_BYTES {
             return Ok(false);
         }
-        self.in_turn(tracker, lately, move || {
+        self.in_turn(tracker, peer, move || {
             let Some(hasher) = hasher() else { return false };
             let password = password.expose().as_bytes();
             match hash.as_ref().and_then(|hash| PasswordHash::new(hash.expose()).ok()) {
@@ -65,10 +63,10 @@ impl Passwords {
     async fn in_turn<T: Send + 'static>(
         &self,
         tracker: &TaskTracker,
-        lately: u32,
+        peer: LoginPeer,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, UserError> {
-        let turn = self.turns.take(lately).await?;
+        let turn = self.turns.take(peer).await?;
         let working = tracker.spawn_blocking(move || {
             let done = work();
             drop(turn);

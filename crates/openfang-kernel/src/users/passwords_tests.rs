@@ -16,7 +16,7 @@ async fn the_right_password_is_right_and_everything_else_is_wrong() {
     assert!(hash.expose().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.expose());
     assert!(!hash.expose().contains("horse"));
     let is_right = async |password: &str, hash: Option<Secret>| {
-        passwords.is_right(&tracker, secret(password), hash, 0).await.unwrap()
+        passwords.is_right(&tracker, secret(password), hash, LoginPeer::OPERATOR).await.unwrap()
     };
     assert!(is_right("correct horse", Some(hash.clone())).await);
     for wrong in ["", "correct hors", "Correct horse", "correct horse ", "correct horse\0", &"x".repeat(2000)] {
@@ -51,8 +51,11 @@ async fn a_password_that_is_too_short_or_too_long_is_refused() {
 #[tokio::test]
 async fn who_comes_when_too_many_wait_is_refused_and_the_others_are_served() {
     let (passwords, tracker) = (Passwords::default(), TaskTracker::new());
-    let busy = futures_util::future::join_all((0..PASSWORD_HASHES).map(|_| passwords.turns.take(0))).await;
-    let logins: Vec<_> = (0..=PASSWORD_QUEUE).map(|_| passwords.is_right(&tracker, secret("x"), None, 0)).collect();
+    let busy =
+        futures_util::future::join_all((0..PASSWORD_HASHES).map(|_| passwords.turns.take(LoginPeer::OPERATOR))).await;
+    let logins: Vec<_> = (0..=PASSWORD_QUEUE)
+        .map(|_| passwords.is_right(&tracker, secret("x"), None, LoginPeer::OPERATOR))
+        .collect();
     let mut logins = Box::pin(futures_util::future::join_all(logins));
     // Once polled, all of them stand in the queue or were refused.
     assert!(futures_util::poll!(&mut logins).is_pending());

@@ -120,20 +120,21 @@ impl<H: Host> Duplex<H> {
                 None
             }
             Ok(Incoming::Response { id, outcome }) => {
-                self.answered(&id, outcome.map(ToOwned::to_owned));
+                self.answered(caller, &id, outcome.map(ToOwned::to_owned));
                 None
             }
             Err(RpcError::BadResponse { id, fault }) => {
-                self.answered(&id.unwrap_or(Id::Null), Err(ErrorObject::invalid_request(fault)));
+                self.answered(caller, &id.unwrap_or(Id::Null), Err(ErrorObject::invalid_request(fault)));
                 None
             }
             Err(error) => Some(Work::Done(encode_error(error.id(), &error.to_error_object()).into())),
         }
     }
 
-    /// A reply to nothing that we asked is dropped, and counted.
-    fn answered(&self, id: &Id, reply: Result<Box<RawValue>, ErrorObject>) {
-        if !self.session().is_some_and(|session| session.answered(id, reply)) {
+    /// A reply to nothing that we asked this caller is dropped, and counted.
+    fn answered(&self, caller: &H::Caller, id: &Id, reply: Result<Box<RawValue>, ErrorObject>) {
+        let credential = self.server.inner.host.credential(caller);
+        if !self.session().is_some_and(|session| session.answered(&credential, id, reply)) {
             self.server.inner.shared.counts.add(UnknownId::ClientReply);
         }
     }

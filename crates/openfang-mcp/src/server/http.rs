@@ -81,7 +81,7 @@ impl<H: Host> Server<H> {
         let answer = match request.method {
             Method::POST => self.post(request).await,
             Method::GET => self.get_stream(&request),
-            Method::DELETE => self.delete_session(&request),
+            Method::DELETE => self.delete_session(&request).await,
             _ => Err(Refused::method()),
         };
         answer.unwrap_or_else(|refused| *refused.0)

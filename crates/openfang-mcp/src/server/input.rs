@@ -103,13 +103,27 @@ impl<H: Host> Server<H> {
                         Outcome::Complete(done) => return Ok(self.done(request, &done)),
                         // Boxed: few calls ask, and all would be as large as the asking.
                         Outcome::InputRequired(needed) => {
-                            resumed = Some(Box::pin(ask_by_request(request, needed)).await?);
+                            resumed = Some(Box::pin(self.ask_by_request(request, needed)).await?);
                         }
                     }
                 }
                 Err(McpError::NoAnswer(format!("it was asked {MCP_INPUT_ROUNDS} times")))
             }
         }
+    }
+
+    /// Asks a legacy client, all at the same time, while its own request waits.
+    async fn ask_by_request(&self, request: &Request<H::Caller>, needed: InputRequired) -> Result<Resumed, McpError> {
+        let credential = &self.inner.host.credential(&request.caller);
+        let asked = needed.requests.into_iter().map(|(key, question)| async move {
+            let session = request.session.as_ref().filter(|_| request.client.has(question.needs));
+            let session = session.ok_or(McpError::MissingCapability(question.needs))?;
+            let params = in_revision(&key, &question, request.revision);
+            let answer = session.ask(credential.clone(), &*request.outlet, question.method, &params).await?;
+            Ok::<_, McpError>((key, answer))
+        });
+        let answers = futures_util::future::try_join_all(asked).await?.into_iter().collect();
+        Ok(Resumed { answers, state: needed.state })
     }
 
     async fn once(
@@ -222,19 +236,6 @@ impl<H: Host> Server<H> {
         let is_good = expiry >= self.now() && *digest == target.digest();
         is_good.then(|| OpenedState { nonce: *nonce, expiry, state: state.to_vec() })
     }
-}
-
-/// Asks a legacy client, all at the same time, while its own request waits.
-async fn ask_by_request<C>(request: &Request<C>, needed: InputRequired) -> Result<Resumed, McpError> {
-    let asked = needed.requests.into_iter().map(|(key, question)| async move {
-        let session = request.session.as_ref().filter(|_| request.client.has(question.needs));
-        let session = session.ok_or(McpError::MissingCapability(question.needs))?;
-        let params = in_revision(&key, &question, request.revision);
-        let answer = session.ask(&*request.outlet, question.method, &params).await?;
-        Ok::<_, McpError>((key, answer))
-    });
-    let answers = futures_util::future::try_join_all(asked).await?.into_iter().collect();
-    Ok(Resumed { answers, state: needed.state })
 }
 
 /// A question as a revision has it. Before 2025-11-25 a form was the only way to ask, and had no name. What a question is

@@ -44,7 +44,14 @@ pub(crate) struct Session {
 #[derive(Default)]
 struct Asked {
     last: i64,
-    waiting: HashMap<i64, oneshot::Sender<Reply>>,
+    waiting: HashMap<i64, Question>,
+}
+
+/// A question that waits for its answer.
+struct Question {
+    /// Whose request it belongs to; only that credential answers it, because the answer counts as its own words.
+    credential: String,
+    tell: oneshot::Sender<Reply>,
 }
 
 impl Session {
@@ -118,9 +125,10 @@ impl Session {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
     }
 
-    /// Asks the client, and waits for its answer.
+    /// Asks the client for a request of this credential, and waits for its answer.
     pub(crate) async fn ask(
         &self,
+        credential: String,
         outlet: &dyn Outlet,
         method: &str,
         params: &RawValue,
@@ -130,7 +138,7 @@ impl Session {
             let mut asked = self.asked();
             asked.last += 1;
             let number = asked.last;
-            asked.waiting.insert(number, tell);
+            asked.waiting.insert(number, Question { credential, tell });
             number
         };
         let _forget = Forget { session: self, number };
@@ -150,16 +158,17 @@ impl Session {
         }
     }
 
-    /// The client answered; whether anything was asked. An answer to nothing is dropped.
-    pub(crate) fn answered(&self, id: &Id, reply: Reply) -> bool {
-        let waiting = match id {
-            Id::Number(number) => self.asked().waiting.remove(number),
+    /// This credential answered; whether it was asked anything. An answer to nothing, or to what another credential was
+    /// asked, is dropped.
+    pub(crate) fn answered(&self, credential: &str, id: &Id, reply: Reply) -> bool {
+        let question = match id {
+            Id::Number(number) => self.asked().take(*number, credential),
             Id::String(_) | Id::Null => None,
         };
-        let is_known = waiting.is_some();
-        match waiting {
+        let is_known = question.is_some();
+        match question {
             // Whoever asked may have gone.
-            Some(tell) => drop(tell.send(reply)),
+            Some(question) => drop(question.tell.send(reply)),
             None => tracing::debug!(%id, "an answer to nothing"),
         }
         is_known
@@ -174,6 +183,13 @@ impl Session {
 
     fn asked(&self) -> MutexGuard<'_, Asked> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Asked {
+    fn take(&mut self, number: i64, credential: &str) -> Option<Question> {
+        let is_asked = self.waiting.get(&number).is_some_and(|question| question.credential == credential);
+        if is_asked { self.waiting.remove(&number) } else { None }
     }
 }
 

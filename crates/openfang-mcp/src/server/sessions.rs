@@ -2,16 +2,17 @@
 //! remembers beyond that is made on first use, bounded for each owner, and forgotten when idle.
 //!
 //! An id is good at every server of the process. Each of them remembers for itself what was told there; a session that
-//! ends, ends at all of them.
+//! ends, ends at all of them, and after a restart too (`ended.rs`).
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::hash::Hash;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use openfang_types::limits::{MCP_ENDED_SESSIONS, MCP_SESSION_IDLE, MCP_SESSION_TTL};
+use openfang_types::limits::{MCP_JOURNAL_SLACK, MCP_SESSION_IDLE, MCP_SESSION_TTL};
 use openfang_types::quota::Quota;
+use tokio::sync::Semaphore;
 
 use super::Server;
+use super::ended::{Ended, Nonce, Place, Remembered, compacted};
 use super::event_log::EventLog;
 use super::handshake::Introduced;
 use super::running::Running;
@@ -20,11 +21,8 @@ use super::shared::OwnerMemory;
 use crate::capabilities::ClientCapabilities;
 use crate::counts::UnknownId;
 use crate::error::McpError;
-use crate::host::{Host, SealedFor};
+use crate::host::{EndedSession, Host, SealedFor, SessionJournal};
 use crate::revision::{Era, Revision};
-
-const NONCE_BYTES: usize = 16;
-type Nonce = [u8; NONCE_BYTES];
 
 const BOOT_BYTES: usize = 8;
 
@@ -34,6 +32,9 @@ pub(crate) struct Sessions {
     boot: [u8; BOOT_BYTES],
     quota: Quota,
     state: Mutex<State>,
+    journal: Arc<dyn SessionJournal>,
+    /// What is written down is written in the order in which it happened.
+    writing: Semaphore,
 }
 
 #[derive(Default)]
@@ -41,19 +42,18 @@ struct State {
     owners: HashMap<String, OwnerSessions>,
     /// Those of all owners that remember something.
     all: usize,
+    /// Entries of the journal.
+    journaled: usize,
 }
-
-/// A session, and at which server.
-type Place = (Nonce, u64);
 
 /// The sessions of one owner.
 #[derive(Default)]
 struct OwnerSessions {
     live: HashMap<Place, Live>,
     /// Ended on purpose: their ids are good no more.
-    ended: Remembered<Nonce>,
+    ended: Ended,
     /// Forgotten because they were idle: plain calls go on, their streams are gone.
-    forgotten: Remembered<Place>,
+    forgotten: Remembered,
 }
 
 struct Live {
@@ -68,38 +68,10 @@ pub(crate) struct HttpSession {
     pub(crate) standalone: Arc<EventLog>,
 }
 
-/// A set that forgets its oldest.
-struct Remembered<T> {
-    order: VecDeque<T>,
-    set: HashSet<T>,
-}
-
-impl<T> Default for Remembered<T> {
-    fn default() -> Self {
-        Self { order: VecDeque::new(), set: HashSet::new() }
-    }
-}
-
-impl<T: Copy + Eq + Hash> Remembered<T> {
-    fn insert(&mut self, id: T) {
-        if self.set.insert(id) {
-            self.order.push_back(id);
-        }
-        if self.order.len() > MCP_ENDED_SESSIONS
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.set.remove(&oldest);
-        }
-    }
-
-    fn contains(&self, id: &T) -> bool {
-        self.set.contains(id)
-    }
-}
-
 /// What an id says.
 struct Opened {
     nonce: Nonce,
+    expiry: i64,
     introduced: Introduced,
     is_of_this_start: bool,
 }
@@ -123,7 +95,7 @@ pub(crate) enum NoSession {
 impl<H: Host> Server<H> {
     /// Makes a session id; the session itself comes into being when it has something to remember.
     pub(super) fn make_session(&self, caller: &H::Caller, introduced: Introduced) -> Result<String, McpError> {
-        let mut nonce = [0; NONCE_BYTES];
+        let mut nonce = Nonce::default();
         getrandom::fill(&mut nonce).map_err(|_| McpError::Internal)?;
         let expiry = self.now() + MCP_SESSION_TTL.as_secs().cast_signed();
         let mut payload = vec![introduced.revision.index() as u8, introduced.client.to_byte()];
@@ -149,15 +121,21 @@ impl<H: Host> Server<H> {
         found
     }
 
-    /// Ends a session, at every server; whether there was one.
-    pub(super) fn end_session(&self, caller: &H::Caller, id: &str) -> bool {
-        let owner = self.inner.host.owner(caller);
+    /// Ends a session, at every server and for good; whether there was one.
+    pub(super) async fn end_session(&self, caller: &H::Caller, id: &str) -> bool {
+        let (owner, sessions) = (self.inner.host.owner(caller), &self.inner.shared.sessions);
         let opened = self.opened_session(&owner, id);
-        let has_ended = opened.is_some_and(|opened| self.inner.shared.sessions.end(&owner, opened.nonce));
-        if !has_ended {
-            self.inner.shared.counts.add(UnknownId::Session);
+        let _turn = sessions.writing.acquire().await;
+        match opened.and_then(|opened| sessions.end(&owner, &opened, self.now())) {
+            Some(written) => {
+                sessions.write_down(written).await;
+                true
+            }
+            None => {
+                self.inner.shared.counts.add(UnknownId::Session);
+                false
+            }
         }
-        has_ended
     }
 
     fn opened_session(&self, owner: &str, id: &str) -> Option<Opened> {
@@ -166,20 +144,26 @@ impl<H: Host> Server<H> {
         let (expiry, rest) = rest.split_first_chunk::<8>()?;
         let (boot, nonce) = rest.split_first_chunk::<BOOT_BYTES>()?;
         let revision = Revision::all().find(|known| known.index() == usize::from(revision))?;
-        let is_good = revision.era() == Era::Legacy && i64::from_be_bytes(*expiry) >= self.now();
+        let expiry = i64::from_be_bytes(*expiry);
+        let is_good = revision.era() == Era::Legacy && expiry >= self.now();
         let introduced = Introduced { revision, client: ClientCapabilities::from_byte(client) };
         let is_of_this_start = *boot == self.inner.shared.sessions.boot;
-        is_good.then_some(Opened { nonce: nonce.try_into().ok()?, introduced, is_of_this_start })
+        is_good.then_some(Opened { nonce: nonce.try_into().ok()?, expiry, introduced, is_of_this_start })
     }
 }
 
 impl Sessions {
-    pub(super) fn new(quota: Quota) -> Self {
+    pub(super) fn new(quota: Quota, journal: Arc<dyn SessionJournal>) -> Self {
+        let mut state = State::default();
+        for entry in journal.read() {
+            state.journaled += 1;
+            state.of(&entry.owner).ended.learn(&entry);
+        }
         let mut boot = [0; BOOT_BYTES];
         if let Err(error) = getrandom::fill(&mut boot) {
             tracing::warn!(%error, "sessions of an earlier start will look like ours");
         }
-        Self { boot, quota, state: Mutex::default() }
+        Self { boot, quota, state: Mutex::new(state), journal, writing: Semaphore::new(1) }
     }
 
     fn find(
@@ -192,7 +176,7 @@ impl Sessions {
         let place = (opened.nonce, server);
         let mut state = self.lock();
         if let Some(owned) = state.owners.get_mut(owner) {
-            if owned.ended.contains(&opened.nonce) {
+            if owned.ended.contains(opened.nonce, opened.expiry) {
                 return Err(NoSession::Unknown);
             }
             if let Some(live) = owned.live.get_mut(&place).filter(|live| !live.is_idle(now)) {
@@ -212,18 +196,29 @@ impl Sessions {
         Ok(Found { http: session, has_streams })
     }
 
-    fn end(&self, owner: &str, nonce: Nonce) -> bool {
+    /// Ends a session; what is to be written down of it, unless it was over before.
+    fn end(&self, owner: &str, opened: &Opened, now: i64) -> Option<Written> {
         let mut state = self.lock();
         let owned = state.of(owner);
-        if owned.ended.contains(&nonce) {
-            return false;
+        if owned.ended.contains(opened.nonce, opened.expiry) {
+            return None;
         }
-        owned.ended.insert(nonce);
-        let over: Vec<Live> = owned.live.extract_if(|place, _| place.0 == nonce).map(|(_, live)| live).collect();
+        owned.ended.insert(opened.nonce, opened.expiry, now);
+        let is_over = |place: &Place, _: &mut Live| place.0 == opened.nonce;
+        let over: Vec<Live> = owned.live.extract_if(is_over).map(|(_, live)| live).collect();
         state.all -= over.len();
+        let entry = EndedSession { owner: owner.to_owned(), nonce: Some(opened.nonce), expiry: opened.expiry };
+        let written = state.written(entry, now);
         drop(state);
         over.iter().for_each(|live| live.session.end());
-        true
+        Some(written)
+    }
+
+    async fn write_down(&self, written: Written) {
+        match written {
+            Written::One(entry) => self.journal.add(entry).await,
+            Written::All(entries) => self.journal.replace(entries).await,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -231,7 +226,25 @@ impl Sessions {
     }
 }
 
+/// What goes into the journal.
+enum Written {
+    One(EndedSession),
+    /// In the place of all that is there, most of which has expired.
+    All(Vec<EndedSession>),
+}
+
 impl State {
+    fn written(&mut self, entry: EndedSession, now: i64) -> Written {
+        self.journaled += 1;
+        let ended: usize = self.owners.values().map(|owned| owned.ended.len()).sum();
+        if self.journaled <= 2 * ended + MCP_JOURNAL_SLACK {
+            return Written::One(entry);
+        }
+        let all = compacted(self.owners.iter_mut().map(|(owner, owned)| (owner.as_str(), &mut owned.ended)), now);
+        self.journaled = all.len();
+        Written::All(all)
+    }
+
     fn of(&mut self, owner: &str) -> &mut OwnerSessions {
         self.owners.entry(owner.to_owned()).or_default()
     }

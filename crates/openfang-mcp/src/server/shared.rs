@@ -14,6 +14,7 @@ use openfang_types::quota::Quota;
 use super::sessions::Sessions;
 use super::used_states::UsedStates;
 use crate::counts::Counts;
+use crate::host::{Forgetful, SessionJournal};
 
 /// What all servers of one process share.
 pub struct Shared {
@@ -28,9 +29,14 @@ pub struct Shared {
 impl Shared {
     /// With the limits of a configuration. The caps of all owners together leave room for two, whatever one may have.
     pub fn new(limits: &Limits) -> Arc<Self> {
+        Self::remembering(limits, Arc::new(Forgetful))
+    }
+
+    /// The same, where sessions that were ended stay so after a restart.
+    pub fn remembering(limits: &Limits, journal: Arc<dyn SessionJournal>) -> Arc<Self> {
         let quota = |per_owner: usize, in_all: usize| Quota::new(per_owner, in_all.max(per_owner.saturating_mul(2)));
         Arc::new(Self {
-            sessions: Sessions::new(quota(limits.mcp_sessions_per_owner, MCP_SESSIONS)),
+            sessions: Sessions::new(quota(limits.mcp_sessions_per_owner, MCP_SESSIONS), journal),
             used_states: UsedStates::new(quota(limits.request_states_per_owner, MCP_USED_STATES)),
             sse_peers: quota(limits.sse_streams_per_owner, MCP_SSE_PEERS),
             counts: Arc::default(),

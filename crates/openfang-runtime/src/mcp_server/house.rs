@@ -27,6 +27,11 @@ pub trait House: Send + Sync + 'static {
     /// Whose tasks these are.
     fn owner(&self, caller: &Self::Caller) -> String;
 
+    /// Which of the owner's credentials speaks, with its label.
+    fn credential(&self, caller: &Self::Caller) -> String {
+        self.owner(caller)
+    }
+
     /// The limits of what it answers.
     fn limits(&self) -> Limits {
         Limits::default()

@@ -74,7 +74,11 @@ pub(super) fn label(
         found.join(&sensitive.labels_of(value, source));
     }
     // Rather too many than too few: a pattern that fits another server's name counts here.
-    if sensitive.pii_tools().iter().any(|glob| glob.matches(tool) || glob.covers(traits)) {
+    if sensitive
+        .pii_tools()
+        .iter()
+        .any(|glob| glob.fits_name_of_any_server(tool) || glob.covers(traits))
+    {
         found.add(Label::Pii, format!("{source}, which config calls personal"));
     }
     output.labels.join(&found);

@@ -22,7 +22,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, Stat, fstat, openat};
 use self::protected::{FileId, Guard, Protected};
 use self::refusal::{Refusal, errno_of};
 use self::walk::{Missing, Place, walk};
-use super::{FileBytes, Listing, LockKind, RelPath, WorkspaceError, Written, shown};
+use super::{FileBytes, Foreseen, Listing, LockKind, RelPath, WorkspaceError, Written, shown};
 pub use lock::FileLock;
 
 /// What a path means: a name in a pinned directory, or a directory itself.
@@ -73,6 +73,7 @@ impl Gate {
             Place::Entry { kind: None, .. } => Err(Refusal::NotFound),
             Place::Entry { parent, name, kind: Some(FileType::RegularFile), path } => Ok((parent, name, path)),
             Place::Entry { kind: Some(_), .. } | Place::Directory { .. } => Err(Refusal::NotAFile),
+            Place::Missing { .. } => Err(Refusal::NotFound),
         })
     }
 
@@ -87,15 +88,43 @@ impl Gate {
                     Ok((parent, name, path))
                 }
                 Place::Entry { kind: Some(_), .. } | Place::Directory { .. } => Err(Refusal::NotAFile),
+                Place::Missing { .. } => Err(Refusal::NotFound),
             }
         })
+    }
+
+    /// Says where a file would be written, and which directories would be made for it. Makes nothing.
+    pub(super) fn foresee(&self, path: &RelPath<'_>) -> Result<Foreseen, WorkspaceError> {
+        let mut guard = self.protected.guard();
+        let found = walk(self.root.as_fd(), path, &mut guard, Missing::Foresee);
+        let foreseen = match found {
+            found if path.means_directory() => Err(refuse_directory(found)),
+            Ok(Place::Entry { kind: None | Some(FileType::RegularFile), path, .. }) => Ok((path, 1)),
+            Ok(Place::Missing { path, missing }) => Ok((path, missing)),
+            Ok(Place::Entry { kind: Some(_), .. } | Place::Directory { .. }) => Err(Refusal::NotAFile),
+            Err(refusal) => Err(refusal),
+        };
+        let (names, missing) = foreseen.map_err(|refusal| refusal.at(path.as_str()))?;
+        let names: Vec<_> = names.iter().map(|name| shown::unique(name.as_bytes())).collect();
+        let last_there = names.len() - missing;
+        let new_directories = (last_there + 1..names.len()).map(|end| names[..end].join("/")).collect();
+        Ok(Foreseen { asked: path.as_str().to_owned(), path: names.join("/"), new_directories })
+    }
+
+    /// Writes a file where it was foreseen. Only somebody beside us can have changed the way there meanwhile.
+    pub(super) fn write_foreseen(&self, foreseen: &Foreseen, bytes: &[u8]) -> Result<Written, WorkspaceError> {
+        let target = self.target(&super::parse(&foreseen.asked)?)?;
+        if target.path != foreseen.path {
+            return Err(Refusal::System(rustix::io::Errno::BUSY).at(&foreseen.asked));
+        }
+        self.write(&target, bytes)
     }
 
     /// Finds a directory.
     pub(super) fn directory(&self, path: &RelPath<'_>) -> Result<Located, WorkspaceError> {
         self.located(path, |guard| match walk(self.root.as_fd(), path, guard, Missing::Refuse)? {
             Place::Directory { fd, path } => Ok((fd, OsString::new(), path)),
-            Place::Entry { kind: None, .. } => Err(Refusal::NotFound),
+            Place::Entry { kind: None, .. } | Place::Missing { .. } => Err(Refusal::NotFound),
             Place::Entry { kind: Some(_), .. } => Err(Refusal::NotADirectory),
         })
     }

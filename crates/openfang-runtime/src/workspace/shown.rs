@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use openfang_types::unseen::is_unseen;
+
 /// Longest path in a message, in characters; the middle of a longer one is left out.
 const PATH_MAX_CHARS: usize = 120;
 const PATH_HEAD_CHARS: usize = 70;
@@ -24,7 +26,7 @@ pub(super) fn name(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            if character == '\\' || character.is_control() || is_invisible(character) {
+            if character == '\\' || is_unseen(character) {
                 shown.extend(character.escape_default());
             } else {
                 shown.push(character);
@@ -43,14 +45,6 @@ pub(super) fn unique(bytes: &[u8]) -> String {
         Ok(text) if !text.contains('\\') => text.to_owned(),
         Ok(_) | Err(_) => name(bytes),
     }
-}
-
-/// Characters that reorder or hide the text around them, the classic ways to make one name pass for another.
-fn is_invisible(character: char) -> bool {
-    matches!(character,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

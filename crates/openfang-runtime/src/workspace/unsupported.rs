@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{FileBytes, Listing, LockKind, RelPath, WorkspaceError, Written};
+use super::{FileBytes, Foreseen, Listing, LockKind, RelPath, WorkspaceError, Written};
 
 /// Cannot be made, so the methods below are never reached.
 #[derive(Debug)]
@@ -22,6 +22,14 @@ impl Gate {
     }
 
     pub(super) fn target(&self, _path: &RelPath<'_>) -> Result<Located, WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
+    }
+
+    pub(super) fn foresee(&self, _path: &RelPath<'_>) -> Result<Foreseen, WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
+    }
+
+    pub(super) fn write_foreseen(&self, _foreseen: &Foreseen, _bytes: &[u8]) -> Result<Written, WorkspaceError> {
         Err(WorkspaceError::Unsupported)
     }
 

@@ -180,3 +180,42 @@ fn concurrent_writers_never_mix_their_content() {
 
     assert_eq!(fixture.names("."), ["dir", "file.txt", "shared.txt"]);
 }
+
+#[test]
+fn what_a_write_would_make_is_foreseen_and_not_made() {
+    let fixture = Fixture::new();
+    fixture.workspace.write("there/old.txt", b"old").unwrap();
+    let foreseen = |path: &str| fixture.workspace.foresee(path);
+
+    let new = foreseen("there/./a/b/new.txt").unwrap();
+    assert_eq!(
+        (new.path(), new.new_directories()),
+        ("there/a/b/new.txt", &["there/a".to_owned(), "there/a/b".to_owned()][..])
+    );
+    assert!(!fixture.root.join("there/a").exists());
+    for path in ["there/old.txt", "there/new.txt", "new.txt"] {
+        assert_eq!((foreseen(path).unwrap().path(), foreseen(path).unwrap().new_directories()), (path, &[][..]));
+    }
+    for path in ["there", "there/", "new/", "there/old.txt/new.txt"] {
+        let [foreseen, written] = [foreseen(path).map(drop), fixture.workspace.write(path, b"").map(drop)];
+        assert_eq!(foreseen.unwrap_err().to_string(), written.unwrap_err().to_string(), "{path}");
+    }
+
+    fixture.workspace.write_foreseen(&new, b"new").unwrap();
+    assert_eq!(fixture.workspace.read("there/a/b/new.txt", 10).unwrap().bytes, b"new");
+}
+
+#[test]
+fn a_way_that_changed_since_it_was_foreseen_is_not_taken() {
+    let fixture = Fixture::new();
+    fixture.workspace.write("one/x", b"").unwrap();
+    fixture.workspace.write("two/x", b"").unwrap();
+    std::os::unix::fs::symlink("one", fixture.root.join("link")).unwrap();
+    let foreseen = fixture.workspace.foresee("link/new.txt").unwrap();
+    assert_eq!(foreseen.path(), "one/new.txt");
+    std::fs::remove_file(fixture.root.join("link")).unwrap();
+    std::os::unix::fs::symlink("two", fixture.root.join("link")).unwrap();
+
+    assert!(fixture.workspace.write_foreseen(&foreseen, b"new").is_err());
+    assert!(!fixture.root.join("two/new.txt").exists());
+}

@@ -59,8 +59,12 @@ pub const MCP_SESSIONS: usize = 10_000;
 pub const MCP_SESSION_IDLE: Duration = Duration::from_secs(30 * 60);
 /// How long the id of a legacy session is good.
 pub const MCP_SESSION_TTL: Duration = Duration::from_secs(24 * 3_600);
-/// Session ids of one owner that are remembered as ended.
+/// Sessions of one owner that are remembered as ended; beyond them, all that began as early as the oldest are over.
 pub const MCP_ENDED_SESSIONS: usize = 65_536;
+/// Sessions of one owner that are remembered as forgotten.
+pub const MCP_FORGOTTEN_SESSIONS: usize = 65_536;
+/// Ended sessions that the journal may hold beyond twice those that still matter, before it is written anew.
+pub const MCP_JOURNAL_SLACK: usize = 1_000;
 /// Peers of the transport of 2024-11-05, of all owners together.
 pub const MCP_SSE_PEERS: usize = 1_000;
 /// How long an answer may take before its response becomes a stream.

@@ -26,7 +26,7 @@ pub const PASSWORD_MIN_CHARS: usize = 10;
 pub const PASSWORD_MAX_BYTES: usize = 1_024;
 /// Passwords that are hashed at a time: each takes a core and [`PASSWORD_MEMORY_KIB`].
 pub const PASSWORD_HASHES: usize = 2;
-/// Logins that wait for their turn to be hashed; the next one takes the place of the peer that tried most, or is refused.
+/// Logins that wait for their turn to be hashed; with one more, a stranger of the network that has most of them is refused.
 pub const PASSWORD_QUEUE: usize = 128;
 /// Over this time the attempts to log in that a peer or an account may have come back, one by one.
 pub const LOGIN_WINDOW: Duration = Duration::from_secs(600);

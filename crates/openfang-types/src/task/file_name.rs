@@ -5,6 +5,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::limits::FILENAME_MAX_CHARS;
+use crate::unseen::is_unseen;
 
 /// The name of a file, without what a terminal or a file system would trip over. There is no other way to make one, so a
 /// part of an agent, a tool, a script or an older version has a plain name too.
@@ -16,16 +17,11 @@ impl FileName {
     /// The last name of a path, made plain; `file` where nothing is left of it.
     pub fn new(name: &str) -> Self {
         let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-        let plain = |c: &char| !c.is_control() && !is_invisible(*c);
+        let plain = |c: &char| !is_unseen(*c);
         let kept: String = last.chars().filter(plain).take(FILENAME_MAX_CHARS).collect();
         let kept = kept.trim_matches([' ', '.']);
         Self(if kept.is_empty() { "file".to_owned() } else { kept.to_owned() })
     }
-}
-
-/// What changes how the rest is read, and is not seen.
-const fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 impl Deref for FileName {

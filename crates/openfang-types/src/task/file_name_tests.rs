@@ -11,6 +11,7 @@ fn a_name_is_the_last_of_a_path_without_what_is_not_seen() {
         ("C:\\Windows\\x.exe", "x.exe"),
         ("a\u{1b}[31m\r\nb.txt", "a[31mb.txt"),
         ("photo\u{202e}gpj.exe", "photogpj.exe"),
+        ("a\u{180e}b\u{fe0f}c\u{3164}d\u{e0041}e\u{115f}.txt", "abcde.txt"),
         ("..", "file"),
         ("", "file"),
         ("dir/", "file"),

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::accept::Accept;
 use super::detached::Detached;
 use super::post::{Answered, held, one, unreadable};
-use super::standing::{Standing, take};
+use super::standing::Standing;
 use super::{Refused, empty};
 use crate::capabilities::ClientCapabilities;
 use crate::host::Host;
@@ -70,7 +70,7 @@ impl<H: Host> Server<H> {
                 Err(encode_error(Some(&id), &ErrorObject::invalid_request("initialize comes alone")).into())
             }
             Ok(other) => {
-                take(&self.inner.shared.counts, standing, other);
+                self.take(caller, standing, other);
                 return None;
             }
             Err(error) => Err(encode_error(error.id(), &error.to_error_object()).into()),

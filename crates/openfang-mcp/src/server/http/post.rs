@@ -8,13 +8,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use openfang_types::jsonrpc::{ErrorObject, Id, IdRule, Incoming, RpcError, decode, encode_error, is_batch};
-use openfang_types::limits::{INFLIGHT_FROM_BYTES, MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
+use openfang_types::limits::{INFLIGHT_SMALL_BYTES, MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::accept::{Accept, is_json};
 use super::detached::Detached;
-use super::standing::{Standing, era_of, take};
+use super::standing::{Standing, era_of};
 use super::stream::Ids;
 use super::{EventBody, HttpBody, HttpRequest, Refused, SESSION_ID, empty, events, headers, whole};
 use crate::capabilities::ClientCapabilities;
@@ -36,13 +36,13 @@ pub(super) struct Asked<'a> {
     id: Id,
     pub(super) method: &'a str,
     pub(super) params: Option<&'a RawValue>,
-    /// A large body, for as long as the work on it goes on.
+    /// A body that counts, for as long as the work on it goes on.
     held: Option<Bytes>,
 }
 
-/// A body that is large stays with the work on it, also when its client goes away: so it counts until that is done.
+/// A body that counts stays with the work on it, also when its client goes away: so it counts until that is done.
 pub(in crate::server) fn held(body: &Bytes) -> Option<Bytes> {
-    (body.len() >= INFLIGHT_FROM_BYTES).then(|| body.clone())
+    (body.len() >= INFLIGHT_SMALL_BYTES).then(|| body.clone())
 }
 
 impl<H: Host> Server<H> {
@@ -67,7 +67,7 @@ impl<H: Host> Server<H> {
             }
             Ok(other) => {
                 let standing = self.standing(&caller, &headers)?;
-                take(&self.inner.shared.counts, &standing, other);
+                self.take(&caller, &standing, other);
                 Ok(empty(StatusCode::ACCEPTED))
             }
             Err(error) => Err(unreadable(&error)),

@@ -39,9 +39,9 @@ impl<H: Host> Server<H> {
     }
 
     /// Ends a session.
-    pub(super) fn delete_session(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
+    pub(super) async fn delete_session(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
         let id = legacy_session(request)?.ok_or_else(Refused::method)?;
-        if self.end_session(&request.caller, id) {
+        if self.end_session(&request.caller, id).await {
             Ok(empty(StatusCode::OK))
         } else {
             Err(Refused::no_session(NoSession::Unknown))

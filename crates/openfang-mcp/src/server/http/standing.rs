@@ -7,7 +7,7 @@ use openfang_types::jsonrpc::Incoming;
 
 use super::post::Asked;
 use super::{PROTOCOL_VERSION, Refused, SESSION_ID, single};
-use crate::counts::{Counts, UnknownId};
+use crate::counts::UnknownId;
 use crate::error::McpError;
 use crate::host::Host;
 use crate::meta::Meta;
@@ -24,6 +24,24 @@ pub(super) struct Standing {
 }
 
 impl<H: Host> Server<H> {
+    /// Takes what wants no answer.
+    pub(super) fn take(&self, caller: &H::Caller, standing: &Standing, message: Incoming<'_>) {
+        let counts = &self.inner.shared.counts;
+        match (message, &standing.session) {
+            (Incoming::Notification { method, params }, Some(session)) => {
+                heard(counts, &session.running, &method, params);
+            }
+            (Incoming::Response { id, outcome }, session) => {
+                let credential = self.inner.host.credential(caller);
+                let outcome = outcome.map(ToOwned::to_owned);
+                if !session.as_ref().is_some_and(|session| session.answered(&credential, &id, outcome)) {
+                    counts.add(UnknownId::ClientReply);
+                }
+            }
+            (Incoming::Notification { .. }, None) | (Incoming::Request { .. }, _) => {}
+        }
+    }
+
     /// The revision and the session of a legacy message.
     pub(super) fn standing(&self, caller: &H::Caller, headers: &HeaderMap) -> Result<Standing, Refused> {
         let said = match single(headers, &PROTOCOL_VERSION)? {
@@ -74,18 +92,4 @@ fn is_date(name: &str) -> bool {
             4 | 7 => byte == b'-',
             _ => byte.is_ascii_digit(),
         })
-}
-
-/// Takes what wants no answer.
-pub(super) fn take(counts: &Counts, standing: &Standing, message: Incoming<'_>) {
-    match (message, &standing.session) {
-        (Incoming::Notification { method, params }, Some(session)) => heard(counts, &session.running, &method, params),
-        (Incoming::Response { id, outcome }, session) => {
-            let answers = |session: &Arc<Session>| session.answered(&id, outcome.map(ToOwned::to_owned));
-            if !session.as_ref().is_some_and(answers) {
-                counts.add(UnknownId::ClientReply);
-            }
-        }
-        (Incoming::Notification { .. }, None) | (Incoming::Request { .. }, _) => {}
-    }
 }

@@ -33,12 +33,20 @@ pub(super) enum Place {
         /// The names from the root to this one, with links resolved.
         path: Vec<OsString>,
     },
+    /// Beyond what is there: the names from the root, and how many of the last ones are directories that are missing and
+    /// the file in them.
+    Missing {
+        path: Vec<OsString>,
+        missing: usize,
+    },
 }
 
 /// What to do where a directory of the path is missing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missing {
     Refuse,
+    /// Say what would be created.
+    Foresee,
     Create,
 }
 
@@ -125,6 +133,7 @@ impl Walk<'_, '_> {
                 }
                 Some((_, _)) if !is_last => return Err(Refusal::NotADirectory),
                 Some((_, kind)) => Some(kind),
+                None if !is_last && self.missing == Missing::Foresee => return self.foresee(step),
                 None if !is_last => {
                     self.create(&step)?;
                     continue;
@@ -173,6 +182,20 @@ impl Walk<'_, '_> {
         self.steps
             .extend(names.map(|name| Step { name: OsStr::from_bytes(name).to_owned(), origin: Origin::Link }));
         Ok(())
+    }
+
+    /// What the caller wrote from here on has neither links nor a way up.
+    fn foresee(mut self, step: Step) -> Result<Place, Refusal> {
+        if step.origin == Origin::Link {
+            return Err(Refusal::NotFound);
+        }
+        let missing = self.steps.len() + 1;
+        self.way.push(step.name);
+        self.way.extend(self.steps.into_iter().rev().map(|step| step.name));
+        if self.way.len() > MAX_DEPTH + 1 {
+            return Err(Refusal::Invalid(PathFault::TooDeep));
+        }
+        Ok(Place::Missing { path: self.way, missing })
     }
 
     fn create(&mut self, step: &Step) -> Result<(), Refusal> {
