@@ -3,3 +3,4 @@
 mod api;
 mod command_line;
 mod hostile_files;
+mod hostile_servers;

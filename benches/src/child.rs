@@ -100,10 +100,16 @@ impl Home {
 
     /// Adds an agent without a model that may use these tools.
     pub(crate) fn with_direct_agent(self, name: &str, tools: &[&str]) -> Result<Self> {
+        self.with_direct_agent_for_text(name, tools, None)
+    }
+
+    /// Adds such an agent that gives plain text to a tool.
+    pub(crate) fn with_direct_agent_for_text(self, name: &str, tools: &[&str], for_text: Option<&str>) -> Result<Self> {
         let directory = self.directory.path().join("agents").join(name);
         fs::create_dir_all(&directory)?;
+        let for_text = for_text.map(|tool| format!("default_tool = \"{tool}\"\n")).unwrap_or_default();
         let manifest = format!(
-            "name = \"{name}\"\ndescription = \"Agent {name}, which does as it is told.\"\n[model]\n\
+            "name = \"{name}\"\ndescription = \"Agent {name}, which does as it is told.\"\n{for_text}[model]\n\
              provider = \"direct\"\n[capabilities]\ntools = {tools:?}\n"
         );
         fs::write(directory.join("agent.toml"), manifest)?;

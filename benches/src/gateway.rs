@@ -182,18 +182,26 @@ async fn listed(target: &Target, scenario: &Scenario<'_>) -> Result<()> {
 
 /// What the tools of an upstream hold, once somebody listed them everywhere.
 async fn memory(openfang: &Path) -> Result<[Row; 2]> {
-    let idle = resident_with(openfang, None).await?;
-    let some = resident_with(openfang, Some(UPSTREAM_TOOLS)).await?;
-    let many = resident_with(openfang, Some(MANY_TOOLS)).await?;
     let definitions = upstream::definition_bytes(MANY_TOOLS) as f64 / 1e6;
-    let some = Row::plain("memory with an upstream of 100 tools", some, "MB");
-    let many = Row { ratio: Some(Ratio::Measured((many - idle) / definitions)), ..Row::plain(MANY_ROW, many, "MB") };
+    let (mut some, mut many, mut grown) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..MEMORY_ROUNDS {
+        let idle = resident_with(openfang, None).await?;
+        some.push(resident_with(openfang, Some(UPSTREAM_TOOLS)).await?);
+        let resident = resident_with(openfang, Some(MANY_TOOLS)).await?;
+        many.push(resident);
+        grown.push(resident - idle);
+    }
+    let ratio = Ratio::of(&[definitions; MEMORY_ROUNDS], &grown);
+    let some = Row::of_rounds("memory with an upstream of 100 tools", &some, "MB");
+    let many = Row { ratio: Some(ratio), ..Row::of_rounds(MANY_ROW, &many, "MB") };
     Ok([
         Row { budget: Some(Budget::Value(UPSTREAM_MEMORY_BUDGET_MB)), ..some },
         Row { budget: Some(Budget::Ratio(TOOL_MEMORY_BUDGET)), ..many },
     ])
 }
 
+/// Starts of each server whose memory is looked at.
+const MEMORY_ROUNDS: usize = 5;
 const MANY_ROW: &str = "memory with 10,000 tools, growth by bytes of definitions";
 
 async fn resident_with(openfang: &Path, tools: Option<usize>) -> Result<f64> {

@@ -67,12 +67,21 @@ fn stat(text: &str) -> Option<Duration> {
 
 /// Resident memory of a process, in megabytes of a million bytes.
 pub(crate) fn resident_mb(pid: u32) -> Result<f64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).with_context(|| format!("process {pid} is gone"))?;
-    resident(&status).context("/proc says nothing about resident memory")
+    memory_mb(pid, "VmRSS:")
 }
 
-fn resident(status: &str) -> Option<f64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+/// The most resident memory that a process ever had, in megabytes of a million bytes.
+pub(crate) fn peak_mb(pid: u32) -> Result<f64> {
+    memory_mb(pid, "VmHWM:")
+}
+
+fn memory_mb(pid: u32, name: &str) -> Result<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).with_context(|| format!("process {pid} is gone"))?;
+    megabytes(&status, name).context("/proc says nothing about resident memory")
+}
+
+fn megabytes(status: &str, name: &str) -> Option<f64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: f64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kibibytes * 1024.0 / 1e6)
 }

@@ -7,8 +7,10 @@ fn the_formats_of_proc_are_read() {
     assert_eq!(schedstat("455327 17 2\n"), Some(Duration::from_nanos(455_327)));
     let line = "7 (a) b) S 1 7 7 0 -1 4194304 100 0 0 0 150 25 0 0 20 0 4 0 100 1000 50\n";
     assert_eq!(stat(line), Some(Duration::from_millis(1_750)));
-    assert_eq!(resident("Name:\tx\nVmRSS:\t   15625 kB\nThreads:\t1\n"), Some(16.0));
-    assert_eq!(resident("Name:\tx\n"), None);
+    let status = "Name:\tx\nVmHWM:\t   31250 kB\nVmRSS:\t   15625 kB\nThreads:\t1\n";
+    assert_eq!(megabytes(status, "VmRSS:"), Some(16.0));
+    assert_eq!(megabytes(status, "VmHWM:"), Some(32.0));
+    assert_eq!(megabytes("Name:\tx\n", "VmRSS:"), None);
 }
 
 #[test]

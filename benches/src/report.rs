@@ -69,7 +69,8 @@ impl Row {
             None => false,
             Some(Budget::Ratio(most)) => match self.ratio {
                 Some(Ratio::Measured(ratio)) => ratio.is_nan() || ratio > most,
-                Some(Ratio::Unsteady { .. }) => false,
+                // Even the smallest round that counts was over.
+                Some(Ratio::Unsteady { least, .. }) => least > most,
                 None => true,
             },
             Some(Budget::Value(most)) => self.value > most,
@@ -80,8 +81,8 @@ impl Row {
     fn verdict(&self) -> &'static str {
         match self.budget {
             None => "",
-            Some(Budget::Ratio(_)) if matches!(self.ratio, Some(Ratio::Unsteady { .. })) => "?",
             Some(_) if self.is_over() => "over",
+            Some(Budget::Ratio(_)) if matches!(self.ratio, Some(Ratio::Unsteady { .. })) => "?",
             Some(_) => "ok",
         }
     }

@@ -66,3 +66,12 @@ fn a_ratio_that_could_not_be_measured_is_neither_kept_nor_broken() {
     assert!(!row.is_over());
     assert_eq!(row.verdict(), "?");
 }
+
+#[test]
+fn a_ratio_of_which_even_the_smallest_round_is_over_is_over() {
+    let ratio = Some(Ratio::Unsteady { least: 1.4, most: 138.0 });
+    let row = Row { ratio, budget: Some(Budget::Ratio(1.3)), ..Row::plain("x", 1.0, "us") };
+
+    assert!(row.is_over());
+    assert_eq!(row.verdict(), "over");
+}

@@ -1,9 +1,9 @@
 //! `openfang-bench soak`: attackers and honest clients on one server with default limits. Each attack runs alone, then all
-//! run together. The report says, for every phase, what the honest clients noticed, how much memory the server took, and
-//! whether it was healthy.
+//! run together. The report says, for every phase, what the honest clients noticed, how much memory the server took,
+//! whether it was healthy, and whether every part of the attack took place.
 //!
 //! `stage.rs` is the server with its users, `honest.rs` the clients that must notice nothing, `watch.rs` looks at the
-//! process, `attacks.rs` is the table of attacks, `report.rs` the verdict.
+//! process, `attacks.rs` is the table of attacks, `tally.rs` counts what they did, `report.rs` is the verdict.
 
 mod attacks;
 mod client;
@@ -12,6 +12,7 @@ mod hostile_server;
 mod http2;
 mod report;
 mod stage;
+mod tally;
 mod watch;
 
 use std::path::Path;
@@ -113,18 +114,17 @@ struct Scene {
 }
 
 impl Scene {
-    /// Honest clients beside these attacks for so long.
+    /// Honest clients beside these attacks, from their preparation until they have let go; the attacks last so long.
     async fn phase(&self, name: &'static str, attacks: &[&'static Attack], lasting: Duration) -> Result<Phase> {
         eprintln!("soak: {name}, {:.0} s", lasting.as_secs_f64());
-        let stop = CancellationToken::new();
-        let attackers = attacks::start(attacks, self.stage.target(), stop.clone()).await?;
-        self.honest.take();
-        self.watch.take();
+        let (stop, target) = (CancellationToken::new(), self.stage.target());
+        let tallies = target.tallies.clone();
+        let attackers = attacks::start(attacks, target, stop.clone()).await?;
         tokio::time::sleep(lasting).await;
-        let (seen, process) = (self.honest.take(), self.watch.take());
         stop.cancel();
         attackers.join().await?;
-        Ok(Phase::of(name, seen, process))
+        // Nothing is thrown away: what is noticed while attacks are prepared or let go belongs to their phase.
+        Ok(Phase::of(name, self.honest.take(), self.watch.take()).with_idle_parts(tallies.idle_parts()))
     }
 }
 

@@ -99,8 +99,8 @@ async fn a_message_says_its_role_from_0_2_on() {
 }
 
 #[tokio::test]
-async fn a_client_of_0_3_goes_on_with_a_task_that_it_was_told_is_submitted() {
-    let asks = "[[rules]]\nwhen = { turn = 1 }\nsteps = [{ delay_ms = 50 }, { status = { state = \"input-required\" } }]\n\
+async fn a_client_of_0_3_goes_on_with_a_task_that_it_was_told_is_submitted_however_long_the_turn_takes() {
+    let asks = "[[rules]]\nwhen = { turn = 1 }\nsteps = [{ delay_ms = 2500 }, { status = { state = \"input-required\" } }]\n\
          [[rules]]\nsteps = [{ chunk = \"thank you\" }]\n";
     let home = TestHome::new().with_script("slow", &[], asks);
     let server = TestServer::start(home.boot_with(config()).start().unwrap()).await;
@@ -119,6 +119,47 @@ async fn a_client_of_0_3_goes_on_with_a_task_that_it_was_told_is_submitted() {
 
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(answer.json()["task"]["id"], task, "{answer:?}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_flood_of_tasks_that_are_not_there_can_be_seen_in_the_metrics() {
+    let (_home, server) = server().await;
+    for number in 0..5 {
+        let answer = server.client().get(&format!("/a2a/rest/tasks/nobody-has-{number}")).await;
+        assert_eq!(answer.status, 404, "{answer:?}");
+    }
+
+    let metrics = server.kernel.metrics();
+    assert!(metrics.contains("openfang_a2a_unknown_tasks_total 5\n"), "{metrics}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn messages_that_wait_for_a_turn_are_bounded_for_each_owner_and_end_with_the_task() {
+    let home = TestHome::new().with_script("slow", &[], "[[rules]]\nsteps = [{ delay_ms = 600000 }]\n");
+    let mut config = config();
+    config.limits.streams_per_owner = 1;
+    let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
+    let client = server.client();
+    let message = |id: &str| json!({"messageId": id, "role": "ROLE_USER", "content": [{"text": "go"}]});
+    let path = "/a2a/rest/slow/v1/message:send";
+    let first = client.post(path, &json!({ "message": message("first") })).await.json();
+    let task = first["task"]["id"].as_str().unwrap_or_else(|| panic!("{first}")).to_owned();
+    let mut next = message("second");
+    next["taskId"] = json!(task);
+    let follow_up = json!({ "message": next });
+    let (one, two) = (client.post(path, &follow_up), client.post(path, &follow_up));
+    tokio::pin!(one, two);
+
+    // Whichever comes second has no room, and the other waits.
+    let refused = tokio::select! { answer = &mut one => (answer, &mut two), answer = &mut two => (answer, &mut one) };
+    assert!(refused.0.status >= 400, "{:?}", refused.0);
+    let canceled = client.post(&format!("/a2a/rest/slow/v1/tasks/{task}:cancel"), &json!({})).await;
+    assert_eq!(canceled.status, 200, "{canceled:?}");
+
+    let ended = refused.1.await;
+    assert!(ended.status >= 400, "a task that was canceled takes no message: {ended:?}");
     server.stop().await;
 }
 

@@ -135,7 +135,7 @@ fn servers_of_other_programs_are_found_shown_and_written_only_when_asked() {
         for expected in [
             "+ far: http://127.0.0.1:9/mcp",
             "+ near: /nowhere/near -x",
-            "TOKEN=[redacted]",
+            "TOKEN=[redacted: ",
             "- off: it is disabled there",
             "- us: this is openfang itself",
         ] {

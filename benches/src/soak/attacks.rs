@@ -1,12 +1,14 @@
-//! The table of attacks. An attack prepares what it needs, then goes on until it is told to stop; what the server answers
-//! does not concern it. All attackers share one thread, so that they cannot take the machine from the server.
+//! The table of attacks. An attack prepares what it needs, then goes on until it is told to stop. What the
+//! server answers does not concern it beyond its tally, which says whether it took place at all. All attackers share one thread, so that they cannot take the machine from the server.
 
 mod bodies;
 mod connections;
 mod flood;
 mod guesses;
 mod lists;
+mod questions;
 mod sessions;
+mod small_bodies;
 mod tools;
 mod unread;
 
@@ -23,7 +25,7 @@ use super::stage::Target;
 
 /// What an attack does once it is prepared, until it is dropped.
 type Running = Pin<Box<dyn Future<Output = ()>>>;
-/// What it does before the honest clients are looked at.
+/// What it needs to do before.
 type Preparing = Pin<Box<dyn Future<Output = Result<Running>>>>;
 
 /// An attack.
@@ -43,9 +45,12 @@ pub(super) const ATTACKS: &[Attack] = &[
     Attack { name: "refusals", prepare: |target| Box::pin(flood::refusals(target)) },
     Attack { name: "unknown ids", prepare: |target| Box::pin(flood::unknown_ids(target)) },
     Attack { name: "sessions", prepare: |target| Box::pin(sessions::prepare(target)) },
-    Attack { name: "guesses", prepare: |target| Box::pin(guesses::prepare(target)) },
+    Attack { name: "questions", prepare: |target| Box::pin(questions::prepare(target)) },
+    Attack { name: "guesses", prepare: |target| Box::pin(guesses::one_peer(target)) },
+    Attack { name: "guesses of many", prepare: |target| Box::pin(guesses::many_peers(target)) },
     Attack { name: "connections", prepare: |target| Box::pin(connections::prepare(target)) },
     Attack { name: "bodies", prepare: |target| Box::pin(bodies::prepare(target)) },
+    Attack { name: "small bodies", prepare: |target| Box::pin(small_bodies::prepare(target)) },
 ];
 
 /// The thread that attacks.
@@ -81,7 +86,12 @@ async fn attack(
 ) {
     let mut running = JoinSet::new();
     for attack in attacks {
+        let parts = target.tallies.parts();
         match (attack.prepare)(target.clone()).await {
+            Ok(_) if target.tallies.parts() == parts => {
+                let _ = prepared.send(Err(anyhow!("{} counts nothing of what it does", attack.name)));
+                return;
+            }
             Ok(attack) => {
                 running.spawn_local(attack);
             }

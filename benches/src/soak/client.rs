@@ -20,6 +20,13 @@ pub(super) const HONEST: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 /// Where attackers come from.
 pub(super) const HOSTILE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
 
+/// One of many peers that attack together, each with an address of its own.
+pub(super) fn hostile_peer(number: usize) -> IpAddr {
+    let [.., second, third, fourth] = number.to_be_bytes();
+    // 127.0.0.0/16 is for the others.
+    IpAddr::V4(Ipv4Addr::new(127, second.wrapping_add(1).max(1), third, fourth.max(1)))
+}
+
 /// A request as it goes over the wire.
 pub(super) struct Request<'a> {
     /// `GET /path`, without the version.
@@ -69,6 +76,12 @@ impl Client {
 
     /// Status and body of the answer.
     pub(super) async fn exchange(&mut self, request: &Request<'_>) -> Result<(u16, BytesMut)> {
+        let (status, _, body) = self.exchange_headed(request).await?;
+        Ok((status, body))
+    }
+
+    /// Status, head and body of the answer.
+    pub(super) async fn exchange_headed(&mut self, request: &Request<'_>) -> Result<(u16, BytesMut, BytesMut)> {
         let answer = tokio::time::timeout(PATIENCE, self.try_exchange(request)).await;
         let answer = answer.unwrap_or_else(|_| bail!("no answer within {PATIENCE:?}"));
         if answer.is_err() {
@@ -77,7 +90,7 @@ impl Client {
         answer
     }
 
-    async fn try_exchange(&mut self, request: &Request<'_>) -> Result<(u16, BytesMut)> {
+    async fn try_exchange(&mut self, request: &Request<'_>) -> Result<(u16, BytesMut, BytesMut)> {
         if self.stream.is_none() {
             self.stream = Some(dial(&self.address, self.from).await?);
         }
@@ -91,7 +104,8 @@ impl Client {
             if let Some((status, head, length)) = wire::scan(&read)?
                 && read.len() >= head + length
             {
-                return Ok((status, read.split_off(head)));
+                let body = read.split_off(head);
+                return Ok((status, read, body));
             }
         }
     }

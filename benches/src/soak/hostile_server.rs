@@ -1,12 +1,20 @@
-//! Two MCP servers that mean harm, as child processes of the server under attack: `schemas` has tools whose schemas cost
-//! 2^60 steps to check, `noise` fills its standard output with lines that are no messages once its tool is called.
+//! MCP servers that mean harm, as child processes of the server under attack: `schemas` has tools whose schemas cost 2^60
+//! steps to check, `noise` fills its standard output and standard error with lines that are no messages once its tool is
+//! called, `late` answers late, and `asking` asks back before it answers.
 
 use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
+/// The server that asks back.
+pub(super) const ASKING: &str = "asking";
+/// All of them.
+pub(super) const HOSTILE_SERVERS: [&str; 4] = ["schemas", "noise", "late", ASKING];
+/// How late the late one answers.
+const LATE: Duration = Duration::from_secs(20);
 /// Steps of the chain; each one doubles the work.
 const CHAIN: usize = 60;
 /// Lines of noise for each call.
@@ -17,21 +25,58 @@ pub(crate) fn run(name: &str) -> Result<ExitCode> {
     let tools = match name {
         "schemas" => json!([tool("chain", reference_chain()), tool("nested", nested_chain())]),
         "noise" => json!([tool("shout", json!({"type": "object"}))]),
+        "late" => json!([tool("wait", json!({"type": "object"}))]),
+        ASKING => json!([tool("ask", json!({"type": "object"}))]),
         unknown => bail!("no hostile server is called `{unknown}`"),
     };
-    let mut output = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line?).unwrap_or_default();
-        let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) else { continue };
-        if name == "noise" && method == "tools/call" {
-            for number in 0..NOISE_LINES {
-                writeln!(output, "noise {number}: this line is no message")?;
+        let Some(id) = message.get("id") else { continue };
+        match (name, message["method"].as_str()) {
+            // The answer to a question; its id is the id of the call in a text.
+            (ASKING, None) => {
+                let call: Value = id.as_str().and_then(|id| serde_json::from_str(id).ok()).unwrap_or_default();
+                say(&answer(&call, "tools/call", &Value::Null, &tools))?;
+            }
+            (_, None) => {}
+            (ASKING, Some("tools/call")) => say(&question(id))?,
+            ("late", Some("tools/call")) => {
+                let answer = answer(id, "tools/call", &Value::Null, &tools);
+                std::thread::spawn(move || {
+                    std::thread::sleep(LATE);
+                    say(&answer)
+                });
+            }
+            (_, Some(method)) => {
+                if (name, method) == ("noise", "tools/call") {
+                    make_noise()?;
+                }
+                say(&answer(id, method, &message["params"], &tools))?;
             }
         }
-        writeln!(output, "{}", answer(id, method, &message["params"], &tools))?;
-        output.flush()?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn say(message: &Value) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    writeln!(output, "{message}")?;
+    output.flush()
+}
+
+fn make_noise() -> io::Result<()> {
+    let (mut output, mut errors) = (io::stdout().lock(), io::stderr().lock());
+    for number in 0..NOISE_LINES {
+        writeln!(output, "noise {number}: this line is no message")?;
+        writeln!(errors, "noise {number}: nobody asked for this line")?;
+    }
+    Ok(())
+}
+
+/// Asks whoever called.
+fn question(call: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": call.to_string(), "method": "elicitation/create", "params":
+        {"message": "which?", "requestedSchema": {"type": "object", "properties": {}}}})
 }
 
 fn answer(id: &Value, method: &str, params: &Value, tools: &Value) -> Value {

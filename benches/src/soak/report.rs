@@ -24,6 +24,8 @@ pub(super) struct Phase {
     p50: Duration,
     p99: Duration,
     process: Process,
+    /// Parts of the attacks that did nothing.
+    idle_parts: Vec<&'static str>,
 }
 
 /// All phases; the first is the one at rest.
@@ -42,7 +44,12 @@ impl Phase {
             let index = (latencies.len() * share).div_ceil(100).saturating_sub(1);
             latencies.get(index).copied().unwrap_or_default()
         };
-        Self { name, requests: latencies.len(), failures, p50: at(50), p99: at(99), process }
+        Self { name, requests: latencies.len(), failures, p50: at(50), p99: at(99), process, idle_parts: Vec::new() }
+    }
+
+    /// These parts of the attacks did nothing.
+    pub(super) fn with_idle_parts(self, idle_parts: Vec<&'static str>) -> Self {
+        Self { idle_parts, ..self }
     }
 
     fn ratio(&self, idle: &Self) -> f64 {
@@ -50,7 +57,7 @@ impl Phase {
     }
 
     /// What is wrong with it.
-    fn faults(&self, idle: &Self) -> Vec<&'static str> {
+    fn faults(&self, idle: &Self) -> Vec<String> {
         let is_slow = self.ratio(idle) > MOST_SLOWER;
         let faults = [
             (self.requests == 0, "no honest request came through"),
@@ -59,14 +66,15 @@ impl Phase {
             (self.process.peak_mb >= MOST_MB, "too much memory"),
             (self.process.unhealthy > 0, "not healthy"),
         ];
-        faults.into_iter().filter_map(|(is_so, fault)| is_so.then_some(fault)).collect()
+        let faults = faults.into_iter().filter(|(is_so, _)| *is_so).map(|(_, fault)| fault.to_owned());
+        faults.chain(self.idle_parts.iter().map(|part| format!("no {part}"))).collect()
     }
 
     fn line(&self, idle: &Self) -> String {
         let faults = self.faults(idle);
         let verdict = if faults.is_empty() { "ok".to_owned() } else { faults.join(", ") };
         format!(
-            "{:<14} {:>8} {:>8} {:>9.2} {:>9.2} {:>6.1}x {:>8.0} {:>9}  {verdict}",
+            "{:<16} {:>8} {:>8} {:>9.2} {:>9.2} {:>6.1}x {:>8.0} {:>9}  {verdict}",
             self.name,
             self.requests,
             self.failures,
@@ -100,7 +108,7 @@ impl Report {
     pub(super) fn table(&self) -> String {
         let mut table = format!(
             "honest clients beside each attack, default limits; at most {MOST_SLOWER:.0}x the p99 at rest and below \
-             {MOST_MB:.0} MB\n\n{:<14} {:>8} {:>8} {:>9} {:>9} {:>7} {:>8} {:>9}\n",
+             {MOST_MB:.0} MB\n\n{:<16} {:>8} {:>8} {:>9} {:>9} {:>7} {:>8} {:>9}\n",
             "phase", "requests", "failures", "p50 ms", "p99 ms", "ratio", "peak MB", "unhealthy",
         );
         if let Some(idle) = self.phases.first() {

@@ -29,6 +29,13 @@ fn a_failure_a_slow_phase_or_too_much_memory_fails_the_soak() {
 }
 
 #[test]
+fn an_attack_of_which_a_part_did_nothing_fails_the_soak() {
+    let report = report(phase("attack", 2, 0, 30.0).with_idle_parts(vec!["subscriptions"]));
+    assert!(!report.is_passed());
+    assert!(report.table().contains("no subscriptions"));
+}
+
+#[test]
 fn a_soak_without_an_honest_request_is_not_passed() {
     let silent = Phase::of("attack", Seen::default(), Process::default());
     assert!(!report(silent).is_passed());

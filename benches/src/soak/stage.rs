@@ -1,4 +1,4 @@
-//! The server under attack: default limits, a few honest users, one hostile user, and MCP servers of which two are hostile.
+//! The server under attack: default limits, a few honest users, one hostile user, and hostile MCP servers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,6 +7,8 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
 use super::client::{Client, HONEST, Request};
+use super::hostile_server::{ASKING, HOSTILE_SERVERS};
+use super::tally::Tallies;
 use crate::child::{Home, Server};
 use crate::scenarios::API_KEY;
 
@@ -16,7 +18,8 @@ pub(super) const HONEST_USERS: [&str; 3] = ["ada", "bob", "cyd"];
 pub(super) const PASSWORD: &str = "correct horse battery";
 const HOSTILE_USER: &str = "mallory";
 /// What the hostile user may do: enough to be a nuisance.
-const HOSTILE_GRANTS: [&str; 5] = ["agent:starter/*", "agent:clerk/*", "server:schemas", "server:noise", "get_*"];
+const HOSTILE_GRANTS: [&str; 7] =
+    ["agent:starter/*", "agent:clerk/*", "server:schemas", "server:noise", "server:late", "server:asking", "get_*"];
 const HONEST_GRANTS: [&str; 3] = ["agent:starter/*", "add_*", "get_*"];
 
 /// The server, and whose keys there are.
@@ -33,6 +36,8 @@ pub(super) struct Target {
     pub(super) address: String,
     /// The hostile user's key.
     pub(super) key: String,
+    /// Where the attack counts what it did.
+    pub(super) tallies: Tallies,
 }
 
 /// How the server was after everything, and how it ended.
@@ -46,7 +51,10 @@ pub(super) struct Ending {
 impl Stage {
     /// Starts the server and makes its users.
     pub(super) async fn set(openfang: &Path) -> Result<Self> {
-        let home = Home::with_config(openfang, &config()?)?.with_direct_agent("clerk", &["file_*", "memory_*"])?;
+        // A home that has an agent gets no starter of its own.
+        let home = Home::with_config(openfang, &config()?)?
+            .with_direct_agent_for_text("starter", &["get_*", "add_*"], Some("get_greeting"))?
+            .with_direct_agent("clerk", &["file_*", "memory_*"])?;
         let (server, _) = home.start().await?;
         let mut admin = Client::new(&server.address, HONEST);
         let mut honest_keys = Vec::new();
@@ -58,7 +66,7 @@ impl Stage {
     }
 
     pub(super) fn target(&self) -> Target {
-        Target { address: self.server.address.clone(), key: self.hostile_key.clone() }
+        Target { address: self.server.address.clone(), key: self.hostile_key.clone(), tallies: Tallies::default() }
     }
 
     /// Verifies the audit log, then stops the server and says how long that took.
@@ -73,14 +81,17 @@ fn config() -> Result<String> {
     let program = std::env::current_exe()?;
     let program = program.to_str().context("the path of this program is not text")?;
     let server = |name: &str| {
+        let is_interactive = name == ASKING;
         format!(
-            "[[mcp_servers]]\nname = \"{name}\"\n[mcp_servers.transport]\ntype = \"stdio\"\ncommand = {}\n\
+            "[[mcp_servers]]\nname = \"{name}\"\ninteractive = {is_interactive}\n[mcp_servers.transport]\ntype = \"stdio\"\ncommand = {}\n\
              args = [\"hostile-server\", \"{name}\"]\n",
             json!(program)
         )
     };
-    let servers: String = ["schemas", "noise"].map(server).concat();
-    Ok(format!("api_listen = \"127.0.0.1:0\"\napi_key = \"{API_KEY}\"\n[a2a]\nenabled = true\n{servers}"))
+    let servers: String = HOSTILE_SERVERS.map(server).concat();
+    Ok(format!(
+        "api_listen = \"127.0.0.1:0\"\napi_key = \"{API_KEY}\"\ndefault_agent = \"starter\"\n[a2a]\nenabled = true\n{servers}"
+    ))
 }
 
 /// Makes a user with a key.

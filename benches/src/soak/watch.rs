@@ -1,4 +1,5 @@
-//! Looks at the server from outside: its resident memory ten times a second, its health once a second.
+//! Looks at the server from outside: its resident memory ten times a second, its health once a second. The kernel keeps the
+//! peak of a process, so a peak between two looks counts too.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -6,7 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 use super::client::{Client, HONEST, Request};
-use crate::process_stat::resident_mb;
+use crate::process_stat::{peak_mb, resident_mb};
 
 const LOOK: Duration = Duration::from_millis(100);
 const LOOKS_PER_HEALTH: u32 = 10;
@@ -19,9 +20,21 @@ pub(super) struct Process {
     pub(super) unhealthy: usize,
 }
 
+impl Process {
+    /// The peak of the process since it began: one that has grown was reached since the last time.
+    fn note_peak(&mut self, before: f64, now: f64) {
+        if now > before {
+            self.peak_mb = self.peak_mb.max(now);
+        }
+    }
+}
+
 /// The watch, running.
 pub(super) struct Watch {
+    pid: u32,
     process: Arc<Mutex<Process>>,
+    /// The peak of the process when somebody last asked.
+    peak_before: Mutex<f64>,
     task: JoinHandle<()>,
 }
 
@@ -30,12 +43,17 @@ impl Watch {
     pub(super) fn start(pid: u32, address: String) -> Self {
         let process = Arc::new(Mutex::new(Process::default()));
         let task = tokio::spawn(look(pid, address, Arc::clone(&process)));
-        Self { process, task }
+        Self { pid, process, peak_before: Mutex::new(0.0), task }
     }
 
     /// What was seen since the last time.
     pub(super) fn take(&self) -> Process {
-        std::mem::take(&mut *self.process.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut seen = std::mem::take(&mut *self.process.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut before = self.peak_before.lock().unwrap_or_else(PoisonError::into_inner);
+        let peak = peak_mb(self.pid).unwrap_or_default();
+        seen.note_peak(*before, peak);
+        *before = peak;
+        seen
     }
 }
 
@@ -62,3 +80,7 @@ async fn is_healthy(client: &mut Client) -> bool {
     let request = Request { what: "GET /health", key: "", headers: "", body: b"" };
     matches!(client.exchange(&request).await, Ok((200, _)))
 }
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;

@@ -26,11 +26,12 @@ use args::{Args, Command, Global};
 use clap::Parser as _;
 use error::{CliError, Exit};
 use openfang_types::limits::IDLE_THREAD;
-use output::Output;
+use output::{Output, is_plain};
 use session::Session;
 
 /// Does what was typed, the program's name first. What cannot be understood is said as JSON where JSON was asked for.
 pub fn typed(words: Vec<OsString>) -> ExitCode {
+    logging::escape_panics();
     let wants_json = usage::wants_json(&words);
     match Args::try_parse_from(words) {
         Ok(args) => run(args),
@@ -38,6 +39,11 @@ pub fn typed(words: Vec<OsString>) -> ExitCode {
             let error = CliError::Usage(usage::in_a_line(&wrong));
             Output::new(&Global { json: true, ..Global::default() }).error(&error);
             error.exit().into()
+        }
+        // Words may come from elsewhere by way of a script. Plain ones are left to clap, which has colours.
+        Err(wrong) if wrong.use_stderr() && !is_plain(&wrong.to_string()) => {
+            Output::new(&Global::default()).usage(&wrong.to_string());
+            Exit::Usage.into()
         }
         // Help, the version, and what is wrong in words for people.
         Err(said) => said.exit(),

@@ -1,24 +1,104 @@
 //! Logs, on standard error: standard output belongs to results.
+//!
+//! Much of what is logged was said by somebody else: an MCP server, a caller, a file. Whatever a field or a message holds, it
+//! stays on its line, and nothing of it is obeyed by a terminal or invisible. That is done here and nowhere else: in text for
+//! every field, in JSON for the whole line.
+
+use std::fmt;
+use std::io::{self, Write};
 
 use openfang_types::config::{LogConfig, LogFormat, LogLevel};
+use tracing::Subscriber;
+use tracing::field::Field;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::field::MakeExt as _;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::{self, Writer};
+use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::output::Output;
+use crate::output::{Output, json_text, one_line};
 
 /// Starts logging as configured. What other crates log is of interest from warnings on.
 pub(crate) fn start(config: &LogConfig, output: &Output) {
-    let ours = word(config.level);
-    let others = if config.level == LogLevel::Error { "error" } else { "warn" };
-    let filter = EnvFilter::new(format!("{others},openfang={ours}"));
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(output.stderr_has_colour());
     // A second start, as in tests, changes nothing.
     let _ = match config.format {
-        LogFormat::Text => lines.try_init(),
-        LogFormat::Json => lines.json().try_init(),
+        LogFormat::Text => text(config.level, output.stderr_has_colour(), io::stderr).try_init(),
+        LogFormat::Json => json(config.level, io::stderr).try_init(),
     };
+}
+
+/// What a panic says may hold words of somebody else too.
+pub(crate) fn escape_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let trace = std::backtrace::Backtrace::capture();
+        let mut stderr = io::stderr().lock();
+        let _ = writeln!(stderr, "openfang: {}", one_line(&panic.to_string()));
+        if trace.status() == std::backtrace::BacktraceStatus::Captured {
+            let _ = writeln!(stderr, "{trace}");
+        }
+    }));
+}
+
+/// Lines for people.
+fn text<W>(level: LogLevel, colour: bool, writer: W) -> impl Subscriber + Send + Sync
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    tracing_subscriber::fmt()
+        .with_env_filter(filter(level))
+        .with_writer(writer)
+        .with_ansi(colour)
+        .fmt_fields(format::debug_fn(write_field).delimited(" "))
+        .finish()
+}
+
+/// Lines for programs.
+fn json<W>(level: LogLevel, writer: W) -> impl Subscriber + Send + Sync
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    tracing_subscriber::fmt()
+        .with_env_filter(filter(level))
+        .json()
+        .with_writer(EscapedJson(writer))
+        .finish()
+}
+
+fn filter(level: LogLevel) -> EnvFilter {
+    let ours = word(level);
+    let others = if level == LogLevel::Error { "error" } else { "warn" };
+    EnvFilter::new(format!("{others},openfang={ours}"))
+}
+
+fn write_field(writer: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug) -> fmt::Result {
+    let value = one_line(&format!("{value:?}"));
+    match field.name() {
+        "message" => writer.write_str(&value),
+        name if writer.has_ansi_escapes() => write!(writer, "\u{1b}[3m{name}\u{1b}[0m\u{1b}[2m=\u{1b}[0m{value}"),
+        name => write!(writer, "{name}={value}"),
+    }
+}
+
+/// Escapes every line that is written. An event is written in one piece.
+struct EscapedJson<W>(W);
+
+impl<'a, W: MakeWriter<'a>> MakeWriter<'a> for EscapedJson<W> {
+    type Writer = EscapedJson<W::Writer>;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        EscapedJson(self.0.make_writer())
+    }
+}
+
+impl<W: Write> Write for EscapedJson<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.write_all(json_text(&String::from_utf8_lossy(line)).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 const fn word(level: LogLevel) -> &'static str {
@@ -30,3 +110,7 @@ const fn word(level: LogLevel) -> &'static str {
         LogLevel::Trace => "trace",
     }
 }
+
+#[cfg(test)]
+#[path = "logging_tests.rs"]
+mod tests;

@@ -29,6 +29,16 @@ pub(crate) fn one_line(text: &str) -> String {
     escape::line(text)
 }
 
+/// Whether a terminal shows every character of a text.
+pub(crate) fn is_plain(text: &str) -> bool {
+    escape::text(text) == text
+}
+
+/// A JSON document that somebody else had a part in.
+pub(crate) fn json_text(document: &str) -> String {
+    escape::json(document)
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     json: bool,
@@ -136,10 +146,15 @@ impl Output {
     /// Why the command was not carried out.
     pub(crate) fn error(&self, error: &CliError) {
         if self.json {
-            say(&error.to_json().to_string());
+            say(&escape::json(&error.to_json().to_string()));
         } else {
             self.say_error(&error.to_text());
         }
+    }
+
+    /// Why the words that were typed make no command, as clap says it.
+    pub(crate) fn usage(&self, text: &str) {
+        say(escape::text(text).trim_end());
     }
 
     /// Shows the wire on standard error.

@@ -44,6 +44,15 @@ impl Kernel {
 
     /// One's own task under a peer's name for it: our id, or one of its own making.
     async fn named(&self, caller: &Caller, name: &TaskName) -> Result<TaskRecord, A2aError> {
+        let found = self.found(caller, name).await;
+        if matches!(found, Err(A2aError::TaskNotFound)) {
+            self.inner.a2a_unknown_tasks.inc();
+        }
+        found
+    }
+
+    /// The same for a name that may well be new.
+    async fn found(&self, caller: &Caller, name: &TaskName) -> Result<TaskRecord, A2aError> {
         if let Ok(id) = name.as_str().parse() {
             match self.record(caller, id).await {
                 Err(KernelError::UnknownTask(_)) => {}

@@ -20,6 +20,7 @@ use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::ids::{AgentName, NodeId};
 use openfang_types::principal::Principal;
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -182,6 +183,9 @@ impl Boot {
         let mcp_shared =
             Shared::remembering(&self.config.limits, Arc::new(SessionFile::at(&self.home.ended_sessions())));
         mcp_metrics::register(&mut metrics, mcp_shared.counts());
+        let a2a_unknown_tasks = Counter::default();
+        let help = "Tasks that A2A clients named and do not have";
+        metrics.register("openfang_a2a_unknown_tasks", help, a2a_unknown_tasks.clone());
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
         let outward =
             Outward::new(&self.config, self.helper, self.resolver, &mut metrics).map_err(BootError::Config)?;
@@ -222,6 +226,7 @@ impl Boot {
                 stop: CancellationToken::new(),
                 outward,
                 mcp_shared,
+                a2a_unknown_tasks,
                 upstreams: Upstreams::new(Weak::clone(kernel), self.home.mcp()),
                 home: self.home.clone(),
                 cards,

@@ -17,6 +17,7 @@ use openfang_types::ids::{AgentName, NodeId, TraceId};
 use openfang_types::principal::Principal;
 use openfang_types::secret::Secret;
 use openfang_types::taint::Labels;
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -68,6 +69,8 @@ pub(crate) struct Inner {
     pub(crate) outward: Outward,
     /// What all MCP servers of this process share.
     pub(crate) mcp_shared: Arc<Shared>,
+    /// Tasks that A2A clients named and do not have.
+    pub(crate) a2a_unknown_tasks: Counter,
     pub(crate) upstreams: Upstreams,
     pub(crate) home: Home,
     pub(crate) cards: Cards,

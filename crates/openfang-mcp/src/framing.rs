@@ -9,9 +9,7 @@ use bytes::{Buf as _, BytesMut};
 use openfang_types::limits::{MAX_MCP_MESSAGE_SIZE, MCP_FRAME_HEADER_BYTES, MCP_LOST_HEAD_BYTES, MCP_UNASKED_MESSAGE};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use pace::Pace;
-
-mod pace;
+use openfang_egress::pace::Pace;
 
 /// How messages are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -279,6 +279,8 @@ pub const CHILD_STDIN_LIMIT: Duration = Duration::from_secs(10);
 pub const CHILD_STDERR_TAIL_BYTES: usize = 64 * 1024;
 /// A longer line of stderr comes in pieces of at most this size.
 pub const CHILD_STDERR_LINE_BYTES: usize = 8 * 1024;
+/// What a line of stderr counts for beside its bytes when a child floods it: each line is work, however short it is.
+pub const CHILD_STDERR_LINE_COST: u64 = 256;
 /// From so many bytes on a value of a child's environment is taken out of its stderr; shorter ones are words.
 pub const CHILD_SECRET_MIN_BYTES: usize = 8;
 /// How long a child gets to end by itself after its stdin was closed.

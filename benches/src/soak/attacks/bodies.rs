@@ -18,14 +18,17 @@ pub(super) async fn prepare(target: Target) -> Result<Running> {
         "[],".repeat(ARRAYS)
     );
     let body = Rc::new(body);
+    target.tallies.expect(&["large bodies"]);
     Ok(Box::pin(many(CLIENTS, move |_| post_for_ever(target.clone(), Rc::clone(&body)))))
 }
 
 async fn post_for_ever(target: Target, body: Rc<String>) {
     let headers = "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-11-25\r\n";
+    let tally = target.tallies.part("large bodies");
     let mut client = Client::new(&target.address, HOSTILE);
     loop {
         let request = Request { what: "POST /mcp", key: &target.key, headers, body: body.as_bytes() };
-        let _ = client.exchange(&request).await;
+        let outcome = client.exchange(&request).await;
+        tally.add_if(matches!(outcome, Ok((200 | 400 | 413 | 429 | 503, _))));
     }
 }

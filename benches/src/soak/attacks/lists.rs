@@ -1,6 +1,6 @@
 //! Large tasks, then every kind of list that could load them whole, several at a time.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::{Running, many};
@@ -29,7 +29,11 @@ const LISTS: [(&str, &str, &str); 4] = [
     ),
 ];
 
+/// What the lists are called, in the same order.
+const PARTS: [&str; LISTS.len()] = ["lists of resources", "completions", "lists of tasks", "lists of tasks over A2A"];
+
 pub(super) async fn prepare(target: Target) -> Result<Running> {
+    target.tallies.expect(&PARTS);
     let mut client = Client::new(&target.address, HOSTILE);
     for _ in 0..TASKS {
         large_task(&mut client, &target).await?;
@@ -42,15 +46,19 @@ pub(super) async fn large_task(client: &mut Client, target: &Target) -> Result<V
     let body = json!({"text": "x".repeat(TEXT_BYTES)}).to_string();
     let request =
         Request { what: "POST /api/agents/starter/message", key: &target.key, headers: "", body: body.as_bytes() };
-    let (_, answer) = client.exchange(&request).await?;
+    let (status, answer) = client.exchange(&request).await?;
+    if status != 200 {
+        bail!("a large message answered {status}: {}", String::from_utf8_lossy(&answer[..answer.len().min(200)]));
+    }
     Ok(answer.to_vec())
 }
 
 async fn read_for_ever(target: Target, number: usize) {
+    let tally = target.tallies.part(PARTS[number % LISTS.len()]);
     let (what, headers, body) = LISTS[number % LISTS.len()];
     let mut client = Client::new(&target.address, HOSTILE);
     loop {
         let request = Request { what, key: &target.key, headers, body: body.as_bytes() };
-        let _ = client.exchange(&request).await;
+        tally.add_if(matches!(client.exchange(&request).await, Ok((200, _))));
     }
 }

@@ -14,6 +14,7 @@ const CONNECTIONS: usize = 4;
 const STREAMS: usize = 90;
 
 pub(super) async fn prepare(target: Target) -> Result<Running> {
+    target.tallies.expect(&["unread answers"]);
     let answer = large_task(&mut Client::new(&target.address, HOSTILE), &target).await?;
     let answer: Value = serde_json::from_slice(&answer)?;
     let task = answer["task"]["id"].as_str().context("the large message became no task")?.to_owned();
@@ -41,5 +42,6 @@ async fn ask(target: &Target, task: &str) -> Result<()> {
         ];
         connection.get(&headers).await?;
     }
+    target.tallies.part("unread answers").add();
     connection.stay().await
 }

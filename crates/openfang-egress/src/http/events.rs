@@ -4,12 +4,14 @@ use std::fmt;
 use std::time::Duration;
 
 use super::{Body, HttpError};
+use crate::pace::SharedPace;
 use crate::sse::{Event, Parser, SseLimits};
 
 /// A stream of events; the connection closes when it is dropped.
 pub struct Events {
     body: Body,
     parser: Parser,
+    pace: Option<SharedPace>,
 }
 
 impl fmt::Debug for Events {
@@ -20,7 +22,14 @@ impl fmt::Debug for Events {
 
 impl Events {
     pub(super) fn new(body: Body, limits: SseLimits) -> Self {
-        Self { body, parser: Parser::new(limits) }
+        Self { body, parser: Parser::new(limits), pace: None }
+    }
+
+    /// Reads at this pace: whoever reads gives back what was asked for.
+    #[must_use]
+    pub fn paced(mut self, pace: SharedPace) -> Self {
+        self.pace = Some(pace);
+        self
     }
 
     /// The next event; none when the stream has ended. Safe to drop at any time.
@@ -33,7 +42,14 @@ impl Events {
                 return Ok(Some(event));
             }
             match self.body.chunk().await? {
-                Some(bytes) => self.parser.push(bytes),
+                Some(bytes) => {
+                    let length = bytes.len() as u64;
+                    // Before the wait, at which this may be dropped.
+                    self.parser.push(bytes);
+                    if let Some(pace) = &self.pace {
+                        pace.spend(length).await;
+                    }
+                }
                 None => return Ok(None),
             }
         }

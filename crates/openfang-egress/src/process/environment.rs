@@ -191,6 +191,9 @@ fn listed_value<'a>(entry: &'a str, ours: &Surroundings) -> Result<(&'a str, OsS
     if !is_name(name) {
         return Err(EnvironmentError::BadName { name: name.to_owned() });
     }
+    if is_own_variable(name) {
+        return Err(EnvironmentError::Own { variable: name.to_owned(), name: name.to_owned() });
+    }
     let value = match template {
         None => variable(name, name, ours)?.to_owned(),
         Some(template) => filled_in(name, template, ours)?,

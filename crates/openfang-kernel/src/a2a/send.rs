@@ -9,7 +9,6 @@ use openfang_a2a::operation::{Continued, Sending, When};
 use openfang_store::TaskRecord;
 use openfang_types::event::Until;
 use openfang_types::ids::{AgentName, MessageId, TaskId, TaskName};
-use openfang_types::limits::A2A_FOLLOW_UP;
 use openfang_types::task::{Message, Origin, Task, TaskState};
 use tokio::time::timeout;
 
@@ -81,8 +80,9 @@ impl Kernel {
         }
     }
 
-    /// Clients of 0.3 go on with a task as soon as they were told that it is submitted: the message waits a moment for the
-    /// end of the turn before it. A task that is still at work then is busy.
+    /// Clients of 0.3 go on with a task as soon as they were told that it is submitted: the message waits for the end of the
+    /// turn before it, for as long as a turn may take. A task that is still at work then is busy. Whoever waits has one of the
+    /// streams that its owner may have; it stops waiting when the task is canceled, or its client leaves.
     async fn wait_for_the_turn(
         &self,
         caller: &Caller,
@@ -94,8 +94,8 @@ impl Kernel {
         if is_settled || history.iter().any(|said| said.message_id == message.message_id) {
             return Ok(());
         }
-        let age = self.inner.clock.now().duration_since(status.timestamp);
-        let patience = A2A_FOLLOW_UP.saturating_sub(Duration::try_from(age).unwrap_or_default());
+        let _room = self.room_for_a_stream(caller).map_err(refused)?;
+        let patience = Duration::from_secs(self.inner.config.limits.run_timeout_secs);
         // Boxed, because most messages wait for nothing: the future would be as large for all.
         if let Ok(settled) = timeout(patience, Box::pin(self.settled(caller, id))).await {
             record.task = settled.map_err(refused)?.task;
@@ -112,7 +112,7 @@ impl Kernel {
         match task {
             None => Ok((None, None)),
             Some(Continued::Known(name)) => Ok((Some(self.named(caller, &name).await?), None)),
-            Some(Continued::KnownOrNew(name)) => match self.named(caller, &name).await {
+            Some(Continued::KnownOrNew(name)) => match self.found(caller, &name).await {
                 Ok(record) => Ok((Some(record), None)),
                 Err(A2aError::TaskNotFound) => Ok((None, Some(name))),
                 Err(error) => Err(error),

@@ -17,7 +17,7 @@ fn words(entry: &McpServerConfigEntry) -> String {
 
 #[test]
 fn arguments_show_what_they_are_and_not_what_they_hide() {
-    let rows: [(&[&str], &str); 9] = [
+    let rows: [(&[&str], &str); 10] = [
         (&["npx", "-y", "@scope/server", "/srv/me"], "npx -y @scope/server /srv/me"),
         (&["x", "--api-key", "abc", "--verbose"], "x --api-key [redacted] --verbose"),
         (&["x", "--token=abc", "--port=1"], "x --token=[redacted] --port=1"),
@@ -33,6 +33,10 @@ fn arguments_show_what_they_are_and_not_what_they_hide() {
         (&["x", "AKIAABCDEFGHIJKLMNOP"], "x [redacted]"),
         (&["x", "postgres://me:pw@db/1?sslkey=2"], "x postgres://db/1?sslkey=[redacted]"),
         (&["x", "C:\\tools", "a:b"], "x C:\\tools a:b"),
+        (
+            &["docker", "-e", "S_OPTION=4f9c2a7b81d04e6e", "-e", "GITHUB_PAT=abcdefgh", "-e", "REGION=us-east-1"],
+            "docker -e S_OPTION=[redacted] -e GITHUB_PAT=[redacted] -e REGION=us-east-1",
+        ),
     ];
     for (given, expected) in rows {
         assert_eq!(words(&program(given)), expected);
@@ -46,6 +50,7 @@ fn urls_lose_user_password_and_the_values_of_their_query() {
         ("https://u:p@h:1/x?k=${K}", "https://h:1/x?k=${K}"),
         ("${BASE}/mcp", "${BASE}/mcp"),
         ("http://a@b@h", "http://h"),
+        ("https://h/services/T0/dF3kQ9xT7cpL2mN8/mcp", "https://h/services/T0/[redacted]/mcp"),
     ];
     for (url, expected) in rows {
         let transport = McpTransportEntry::Http { url: url.to_owned(), headers: Default::default() };

@@ -1,5 +1,6 @@
-//! The secrets that a server was given, filled in: values of its headers, of variables and arguments whose name says so,
-//! and what its URL says beside the place. Together with our own they are taken out of whatever the server says.
+//! The secrets that a server was given, filled in: values of its headers and variables, arguments that say `NAME=value` or
+//! follow a name that says so, every `${VAR}`, and what its URL says beside the place. What is harmless by name or shape is
+//! left, because answers need it. Together with our own the secrets are taken out of whatever the server says.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -9,7 +10,9 @@ use openfang_egress::process::Surroundings;
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use openfang_types::redact::Redactor;
 
-use crate::mcp_control::{tells, variable_tells};
+use crate::mcp_control::harmless::{
+    is_harmless_value, is_known_name, is_plain_segment, is_variable_name, tells, variable_tells,
+};
 
 /// Headers whose values say nothing that is secret.
 const OPEN_HEADERS: [&str; 4] = ["accept", "accept-language", "content-type", "user-agent"];
@@ -60,15 +63,17 @@ impl Found {
         for variable in &entry.env {
             let passed_on = || format!("${{{}}}", variable.name());
             let template = variable.value().map_or_else(passed_on, str::to_owned);
-            // A path or a host is no secret, and is needed in answers.
-            self.template(&template, variable_tells(variable.name()));
+            self.variable(variable.name(), &template);
         }
         match &entry.transport {
             McpTransportEntry::Stdio { args, .. } => self.arguments(args),
             McpTransportEntry::Sse { url, headers } | McpTransportEntry::Http { url, headers } => {
-                self.template(url, false);
+                self.references(url);
+                self.filled(url, Self::url);
                 for (name, value) in headers {
-                    self.template(value.expose(), !OPEN_HEADERS.contains(&name.to_ascii_lowercase().as_str()));
+                    let is_open = OPEN_HEADERS.contains(&name.to_ascii_lowercase().as_str());
+                    self.references(value.expose());
+                    self.filled(value.expose(), if is_open { Self::url } else { Self::secret });
                 }
             }
         }
@@ -80,22 +85,42 @@ impl Found {
             let is_flag = arg.starts_with('-');
             let is_secret = is_value_of_secret && !is_flag;
             is_value_of_secret = is_flag && !arg.contains('=') && tells(arg);
+            self.references(arg);
             match arg.split_once(['=', ':']) {
-                _ if is_secret => self.template(arg, true),
-                Some((name, value)) if !value.starts_with("//") && tells(name) => self.template(value.trim(), true),
-                Some(_) | None => self.template(arg, false),
+                _ if is_secret => self.filled(arg, Self::secret),
+                Some((name, value)) if !value.starts_with("//") && tells(name) => {
+                    self.filled(value.trim(), Self::secret)
+                }
+                Some((name, value)) if is_variable_name(name) => self.variable(name, value),
+                Some(_) | None => self.filled(arg, Self::url),
             }
         }
     }
 
-    /// What a text of the entry comes to. Where the text itself is none, a variable in it may still be a secret.
-    fn template(&mut self, template: &str, is_secret: bool) {
-        for reference in template.split("${").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)) {
-            if variable_tells(reference) {
-                self.filled(&format!("${{{reference}}}"), Self::secret);
-            }
+    /// What a variable of the server is.
+    fn variable(&mut self, name: &str, template: &str) {
+        self.references(template);
+        self.filled(template, if variable_tells(name) { Self::secret } else { Self::value_of(name) });
+    }
+
+    /// Variables of ours that a text of the entry names: each is a secret by itself, whatever stands around it.
+    fn references(&mut self, template: &str) {
+        for name in template.split("${").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)) {
+            let then = if variable_tells(name) { Self::secret } else { Self::value_of(name) };
+            self.filled(&format!("${{{name}}}"), then);
         }
-        self.filled(template, if is_secret { Self::secret } else { Self::url });
+    }
+
+    /// How the value of a variable is read whose name does not say that it is a secret.
+    fn value_of(name: &str) -> fn(&mut Self, &str) {
+        if is_known_name(name) { Self::url } else { Self::value }
+    }
+
+    /// A value is a secret unless its shape says otherwise.
+    fn value(&mut self, value: &str) {
+        let words = [value].into_iter().chain(value.split_whitespace());
+        self.values.extend(words.filter(|word| !is_harmless_value(word)).map(str::to_owned));
+        self.url(value);
     }
 
     fn filled(&mut self, template: &str, then: fn(&mut Self, &str)) {
@@ -141,6 +166,7 @@ impl Found {
                 .filter(|(name, value)| tells(name) || value.len() >= LONG_VALUE)
                 .map(|(_, value)| value),
         );
+        found.extend(place.split('/').skip(1).filter(|segment| !is_plain_segment(segment)));
         for value in found {
             self.values.extend([value.to_owned(), decoded(value)]);
         }

@@ -49,6 +49,41 @@ fn arguments_urls_and_headers_are_given_too() {
 }
 
 #[test]
+fn whatever_was_given_is_a_secret_unless_its_name_or_its_shape_is_harmless() {
+    let given = [
+        "GITHUB_PAT=canary-pat-one",
+        "S_JWT=canary-jwt-one",
+        "S_CRED=canary-cred",
+        "S_PWD=canary-pwd",
+        "S_SIGNING=canary-sign",
+        "S_SALT=canary-salt",
+        "S_OPTION=canary4711option",
+        "HOOK=https://hooks.example.org/services/T0/canary4711hook",
+        "REGION=us-east-1",
+        "LOG_LEVEL=information",
+        "ROOT=/usr/share/canary",
+        "COUNT=12345678",
+        "BASE=https://api.example.org/v1",
+    ];
+    let redactor = secrets(&program(&["-e", "X_OPTION=canary4711arg"], &given));
+    for secret in [
+        "canary-pat-one",
+        "canary-jwt-one",
+        "canary-cred",
+        "canary-pwd",
+        "canary-sign",
+        "canary-salt",
+        "canary4711option",
+        "canary4711hook",
+        "canary4711arg",
+    ] {
+        assert_eq!(redactor.text(secret), "[redacted]", "{secret}");
+    }
+    let harmless = "us-east-1 information /usr/share/canary 12345678 https://api.example.org/v1 https://hooks.example.org/services/T0/";
+    assert_eq!(redactor.text(harmless), harmless);
+}
+
+#[test]
 fn a_variable_whose_name_says_so_is_a_secret_wherever_it_goes_and_words_and_paths_are_none() {
     let redactor = secrets(&program(&["${PATH}"], &["PGPASSWORD=postgres", "ROOT=/srv/data/files"]));
     assert_eq!(redactor.text("postgres://host in /srv/data/files"), "postgres://host in /srv/data/files");

@@ -158,8 +158,8 @@ fn hash_value(hasher: &mut Sha256, value: &Value) {
 /// One text for one number: `1`, `1.0` and `1e0` are the same argument.
 fn written(number: &Number) -> String {
     match number.as_f64().filter(|_| number.is_f64()) {
-        // Exact below this size, whichever way the number was written.
-        Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e18 => format!("{:.0}", whole + 0.0),
+        // All of its digits, as a whole number of any size is written.
+        Some(whole) if whole.fract() == 0.0 => format!("{:.0}", whole + 0.0),
         Some(_) | None => number.to_string(),
     }
 }

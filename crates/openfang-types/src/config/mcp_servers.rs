@@ -178,9 +178,10 @@ impl McpServerConfigEntry {
         }
     }
 
-    /// A variable of OpenFang itself that the entry asks for. No server is given one: a key of ours would go with it.
+    /// A variable of OpenFang itself that the entry asks for or sets. No server is given one: a key of ours would go with it,
+    /// and an OpenFang that it starts would read it as a setting.
     pub fn own_variable(&self) -> Option<&str> {
-        let passed_on = self.env.iter().filter(|entry| entry.value().is_none()).map(EnvEntry::name);
+        let named = self.env.iter().map(EnvEntry::name);
         let mut texts: Vec<&str> = self.env.iter().filter_map(EnvEntry::value).collect();
         match &self.transport {
             McpTransportEntry::Stdio { command, args } => {
@@ -192,7 +193,7 @@ impl McpServerConfigEntry {
                 texts.extend(headers.values().map(Secret::expose));
             }
         }
-        passed_on
+        named
             .into_iter()
             .find(|name| is_own_variable(name))
             .or_else(|| texts.into_iter().find_map(|text| text.split("${").skip(1).find_map(own_reference)))

@@ -1,10 +1,6 @@
 //! Limits of A2A.
 
-use std::time::Duration;
-
 /// A token or a credential that a peer wants to be sent along with pushes.
 pub const A2A_PUSH_SECRET_MAX_BYTES: usize = 4 * 1024;
-/// How long after a turn began a message of a 0.3 client waits for its end.
-pub const A2A_FOLLOW_UP: Duration = Duration::from_secs(2);
 /// Tasks that the bounded map of the A2A library keeps.
 pub const A2A_TASK_STORE: usize = 1_000;

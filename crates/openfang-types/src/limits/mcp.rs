@@ -107,7 +107,8 @@ pub const MCP_IDENTITY_CHARS: usize = 256;
 pub const MCP_INSTRUCTIONS_CHARS: usize = 64 * 1024;
 /// Lines in a row on a server's stdout that are no messages.
 pub const MCP_NOISE_LINES: usize = 1_000;
-/// Bytes that a server may write to its stdout at once without having been asked; larger than any message.
+/// Bytes that a server may write to its stdout, to its stderr or on its event streams at once without having been asked;
+/// larger than any message.
 pub const MCP_UNASKED_BURST: u64 = 32 * 1024 * 1024;
 /// Bytes a second of it from then on.
 pub const MCP_UNASKED_PER_SECOND: f64 = 2.0 * 1024.0 * 1024.0;

@@ -9,7 +9,9 @@ use std::os::fd::OwnedFd;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use openfang_types::limits::{CHILD_CLOSE_GRACE, CHILD_LAST_WORDS, CHILD_STDERR_LINE_BYTES, CHILD_TERM_GRACE};
+use openfang_types::limits::{
+    CHILD_CLOSE_GRACE, CHILD_LAST_WORDS, CHILD_STDERR_LINE_BYTES, CHILD_STDERR_LINE_COST, CHILD_TERM_GRACE,
+};
 use rustix::process::Signal;
 use tokio::io::AsyncReadExt as _;
 use tokio::io::unix::AsyncFd;
@@ -22,6 +24,7 @@ use super::Child;
 use super::door::Hall;
 use super::launcher::Body;
 use super::stdin::StdinPump;
+use crate::pace::Pace;
 use crate::process::stderr::Stderr;
 use crate::process::{Containment, Ending, Exit, Launch, ProcessError, ProcessMetrics};
 
@@ -128,10 +131,14 @@ async fn exited(pidfd: &AsyncFd<OwnedFd>) {
     drop(pidfd.readable().await);
 }
 
+/// Reads stderr. A child that floods it waits in its own write.
 async fn drain(mut pipe: pipe::Receiver, stderr: &Stderr) {
     let mut chunk = vec![0; CHILD_STDERR_LINE_BYTES];
+    let mut pace = Pace::new();
     while let Ok(read @ 1..) = pipe.read(&mut chunk).await {
         stderr.take(&chunk[..read]);
+        let lines = chunk[..read].iter().filter(|byte| **byte == b'\n').count();
+        pace.spend(read as u64 + lines as u64 * CHILD_STDERR_LINE_COST).await;
     }
 }
 

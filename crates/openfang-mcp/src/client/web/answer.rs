@@ -2,8 +2,9 @@
 
 use http::{HeaderMap, HeaderValue, header};
 use openfang_egress::http::{Body, Events};
+use openfang_egress::pace::SharedPace;
 use openfang_egress::sse::{Event, SseLimits};
-use openfang_types::limits::MCP_UPSTREAM_MESSAGE_BYTES;
+use openfang_types::limits::{MCP_UNASKED_MESSAGE, MCP_UPSTREAM_MESSAGE_BYTES};
 
 use super::super::ClientError;
 use super::site::lost;
@@ -59,9 +60,15 @@ pub(super) async fn document(body: Body) -> Result<bytes::Bytes, ClientError> {
         .map_err(|error| lost(&error))
 }
 
-/// The stream: each message limited, their number not.
-pub(super) fn events(body: Body) -> Events {
+/// The stream: each message limited, their number not. What nobody asked for comes at a pace.
+pub(super) fn events(body: Body, pace: &SharedPace) -> Events {
     body.events(SseLimits { event_bytes: MCP_UPSTREAM_MESSAGE_BYTES, events: u64::MAX })
+        .paced(pace.clone())
+}
+
+/// A message came that nobody asked for. However short it is, it takes its time.
+pub(super) async fn unasked(pace: &SharedPace) {
+    pace.spend(MCP_UNASKED_MESSAGE).await;
 }
 
 /// What a stream can be taken up behind this event with; none for an id that cannot be sent back.

@@ -67,8 +67,10 @@ impl Following<'_> {
                 self.wire.take(event.data.as_bytes(), Some(self.id));
             }
             if !self.wire.inbox.waits_for(self.id) {
+                self.wire.pace.give(event.data.len() as u64);
                 return End::Answered;
             }
+            answer::unasked(&self.wire.pace).await;
             in_a_row = in_a_row.wrapping_add(1);
             if in_a_row.is_multiple_of(IN_A_ROW) {
                 yield_now().await;
@@ -84,7 +86,7 @@ impl Following<'_> {
             sleep(self.pause).await;
             match self.wire.site.send(self.wire.stream_request(self.seen.as_ref())).await {
                 Ok(response) if response.status.is_success() && Kind::of(&response.headers) == Kind::Events => {
-                    return Ok(answer::events(response.body));
+                    return Ok(answer::events(response.body, &self.wire.pace));
                 }
                 Ok(response) if response.status.is_server_error() => {}
                 Ok(_) => break,

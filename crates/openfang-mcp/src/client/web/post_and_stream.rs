@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 use bytes::Bytes;
 use http::HeaderMap;
 use openfang_egress::http::{Events, Request};
+use openfang_egress::pace::SharedPace;
 use openfang_types::limits::MCP_REPLIES;
 use tokio::sync::Semaphore;
 use tokio::task::yield_now;
@@ -42,11 +43,12 @@ impl PostAndStream {
         if Kind::of(&response.headers) != Kind::Events {
             return Err(answer::unreadable(&response.headers));
         }
-        let mut events = answer::events(response.body);
+        let pace = SharedPace::default();
+        let mut events = answer::events(response.body, &pace);
         let mailbox = loop {
             match events.next().await.map_err(|error| lost(&error))? {
                 Some(event) if event.name == "endpoint" => break event.data,
-                Some(_) => {}
+                Some(_) => answer::unasked(&pace).await,
                 None => return Err(ClientError::NotMcp("its stream ended before it said where to post".to_owned())),
             }
         };
@@ -60,7 +62,7 @@ impl PostAndStream {
             over: CancellationToken::new(),
             replies: Arc::new(Semaphore::new(MCP_REPLIES)),
         });
-        let reading = read(events, Arc::clone(inbox), Arc::downgrade(&wire));
+        let reading = read(events, pace, Arc::clone(inbox), Arc::downgrade(&wire));
         how.tracker.spawn(wire.over.clone().run_until_cancelled_owned(reading));
         Ok(wire)
     }
@@ -87,7 +89,7 @@ impl PostAndStream {
 }
 
 /// Reads until the stream ends, and the conversation with it.
-async fn read(mut events: Events, inbox: Arc<Inbox>, wire: Weak<PostAndStream>) {
+async fn read(mut events: Events, pace: SharedPace, inbox: Arc<Inbox>, wire: Weak<PostAndStream>) {
     let mut count = 0_usize;
     let why = loop {
         let event = match events.next().await {
@@ -96,9 +98,16 @@ async fn read(mut events: Events, inbox: Arc<Inbox>, wire: Weak<PostAndStream>) 
             Err(error) => break ClientError::Lost(error.to_string()),
         };
         if event.name != "message" || event.data.is_empty() {
+            answer::unasked(&pace).await;
             continue;
         }
-        for taken in inbox.take(event.data.as_bytes(), None) {
+        let taken = inbox.take(event.data.as_bytes(), None);
+        if taken.iter().any(|taken| matches!(taken, Taken::Answer)) {
+            pace.give(event.data.len() as u64);
+        } else {
+            answer::unasked(&pace).await;
+        }
+        for taken in taken {
             if let (Taken::Reply(reply), Some(wire)) = (taken, wire.upgrade()) {
                 wire.reply(reply);
             }

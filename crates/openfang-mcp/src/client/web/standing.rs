@@ -5,6 +5,7 @@ use std::sync::Weak;
 
 use http::{HeaderValue, StatusCode};
 use openfang_egress::http::Events;
+use openfang_egress::pace::SharedPace;
 use openfang_types::limits::{MCP_RECONNECT, MCP_RECONNECT_MAX};
 use tokio::task::yield_now;
 use tokio::time::sleep;
@@ -21,10 +22,10 @@ pub(super) async fn listen(wire: Weak<Streamable>, listening: CancellationToken)
     let mut seen = None;
     let mut pause = MCP_RECONNECT;
     loop {
-        let Some((site, request)) = wire.upgrade().map(|wire| (wire.site.clone(), wire.stream_request(seen.as_ref())))
-        else {
-            return;
-        };
+        let parts = wire
+            .upgrade()
+            .map(|wire| (wire.site.clone(), wire.stream_request(seen.as_ref()), wire.pace.clone()));
+        let Some((site, request, pace)) = parts else { return };
         let answer = site.send(request).await;
         drop(listening.take());
         match answer {
@@ -32,7 +33,7 @@ pub(super) async fn listen(wire: Weak<Streamable>, listening: CancellationToken)
                 if Kind::of(&response.headers) != Kind::Events {
                     return;
                 }
-                let heard = hear(&wire, answer::events(response.body), &mut seen).await;
+                let heard = hear(&wire, answer::events(response.body, &pace), (&mut seen, &pace)).await;
                 pause = match heard {
                     Heard { retry: Some(retry), .. } => retry.clamp(MCP_RECONNECT, MCP_RECONNECT_MAX),
                     Heard { anything: true, .. } => MCP_RECONNECT,
@@ -52,7 +53,11 @@ struct Heard {
     retry: Option<std::time::Duration>,
 }
 
-async fn hear(wire: &Weak<Streamable>, mut events: Events, seen: &mut Option<HeaderValue>) -> Heard {
+async fn hear(
+    wire: &Weak<Streamable>,
+    mut events: Events,
+    (seen, pace): (&mut Option<HeaderValue>, &SharedPace),
+) -> Heard {
     let mut count = 0_usize;
     while let Ok(Some(event)) = events.next().await {
         count = count.wrapping_add(1);
@@ -65,6 +70,7 @@ async fn hear(wire: &Weak<Streamable>, mut events: Events, seen: &mut Option<Hea
                 None => break,
             }
         }
+        answer::unasked(pace).await;
         if count.is_multiple_of(IN_A_ROW) {
             yield_now().await;
         }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 use openfang_egress::http::{Patience, Request, Response};
+use openfang_egress::pace::SharedPace;
 use openfang_types::limits::{MCP_GOODBYE, MCP_LISTEN, MCP_REPLIES};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -37,6 +38,8 @@ pub(super) struct Streamable {
     /// The last status that said no; 0 before there is one.
     refused_with: AtomicU16,
     replies: Arc<Semaphore>,
+    /// How fast its streams are read, all together.
+    pub(super) pace: SharedPace,
 }
 
 impl Streamable {
@@ -50,6 +53,7 @@ impl Streamable {
             spoken,
             refused_with: AtomicU16::new(0),
             replies: Arc::new(Semaphore::new(MCP_REPLIES)),
+            pace: SharedPace::default(),
         }
     }
 
@@ -73,7 +77,10 @@ impl Streamable {
                 let frame = answer::document(response.body).await?;
                 self.take(&frame, Some(id));
             }
-            Kind::Events => return follow::until_answered(self, answer::events(response.body), id).await,
+            Kind::Events => {
+                let events = answer::events(response.body, &self.pace);
+                return follow::until_answered(self, events, id).await;
+            }
             Kind::Other => return Err(answer::unreadable(&response.headers)),
         }
         self.must_be_answered(id)

@@ -165,3 +165,24 @@ async fn a_request_that_is_given_up_is_stopped_in_the_way_of_its_era() {
         assert_eq!(told, era == Era::Legacy);
     }
 }
+
+#[tokio::test]
+async fn a_flood_before_the_answer_is_read_slowly_and_a_few_words_are_not() {
+    let flooded = |count: usize| {
+        let notice = event(&json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}));
+        move |heard: &Heard| {
+            legacy(heard, |heard| Answer::Bytes(stream(&(notice.repeat(count) + &done(&heard.body["id"])))))
+        }
+    };
+    let took = async |count| {
+        let peer = Peer::new(flooded(count)).await;
+        let connection = Client::default().connect(&peer.url("/mcp")).await.unwrap();
+        let begun = std::time::Instant::now();
+        assert_eq!(asks(&connection).await.unwrap(), r#"{"tools":[]}"#);
+        begun.elapsed()
+    };
+
+    assert!(took(1_000).await.as_millis() < 1_000);
+    // Each counts for 4 KiB, and 32 MiB are free.
+    assert!(took(10_000).await.as_millis() > 2_000);
+}
