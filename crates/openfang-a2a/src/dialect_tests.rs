@@ -22,7 +22,7 @@ fn result(of: &Value) -> Value {
 pub(super) fn validate(dialect: Dialect, answer: &Answer) {
     let document = written(dialect, answer);
     match dialect {
-        Dialect::Seed => seed(answer, &document),
+        Dialect::OpenFang => openfang(answer, &document),
         Dialect::V01 => v01(answer, &document),
         Dialect::V03 => {
             for schema in [&*schemas::V02, &*schemas::V03] {
@@ -34,9 +34,9 @@ pub(super) fn validate(dialect: Dialect, answer: &Answer) {
     }
 }
 
-fn seed(answer: &Answer, document: &Value) {
+fn openfang(answer: &Answer, document: &Value) {
     match answer {
-        Answer::Sent(..) | Answer::Task(..) | Answer::Replied(_) => schemas::SEED.holds("Task", document),
+        Answer::Sent(..) | Answer::Task(..) | Answer::Replied(_) => schemas::OPENFANG.holds("Task", document),
         Answer::Tasks(_) | Answer::Push(_) | Answer::Pushes(_) | Answer::Gone | Answer::Card(_) => {}
     }
 }
@@ -100,7 +100,7 @@ pub(super) fn validate_item(dialect: Dialect, item: &StreamItem) {
         return;
     }
     match dialect {
-        Dialect::Seed => schemas::SEED.holds("Task", &document),
+        Dialect::OpenFang => schemas::OPENFANG.holds("Task", &document),
         Dialect::V01 => match item {
             StreamItem::Snapshot(..) => {
                 let rest = ["sessionId", "artifacts", "history"];

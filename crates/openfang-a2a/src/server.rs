@@ -1,7 +1,7 @@
 //! The server core: a request in, a response out, whichever dialect and binding it came in. It knows no web framework;
 //! whoever calls it knows the caller already and has checked Host, Origin and size.
 //!
-//! `rpc.rs` is JSON-RPC, `rest.rs` HTTP+JSON, `seed.rs` the seeds' own routes; all three end in `Server::carry_out`.
+//! `rpc.rs` is JSON-RPC, `rest.rs` HTTP+JSON, `openfang.rs` the routes of OpenFang's own dialect; all three end in `Server::carry_out`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,10 +23,10 @@ pub use stream::EventBody;
 
 mod extensions;
 mod intake;
+mod openfang;
 mod rest;
 mod resume;
 mod rpc;
-mod seed;
 mod stream;
 mod version;
 

@@ -26,7 +26,7 @@ pub(super) const METHODS: &[(&str, Method)] = &[
     ("tasks/pushNotification/get", Method::GetPush),
 ];
 
-/// The seeds' dialect says it the same way.
+/// OpenFang's dialect says it the same way.
 pub(super) fn error(error: &A2aError) -> ErrorObject {
     ErrorObject::new(error.code(), error.to_string())
 }

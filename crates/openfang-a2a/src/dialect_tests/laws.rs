@@ -101,7 +101,7 @@ fn kept(dialect: Dialect, message: &Message) -> Message {
         Dialect::V10 => return kept,
         Dialect::V03Proto => kept.reference_task_ids.clear(),
         Dialect::V03 => {}
-        Dialect::V01 | Dialect::Seed => {
+        Dialect::V01 | Dialect::OpenFang => {
             kept.reference_task_ids.clear();
             kept.extensions.clear();
         }
@@ -146,8 +146,8 @@ proptest! {
     }
 
     #[test]
-    fn what_the_seeds_read_they_write_again(task in task()) {
-        let text = written(Dialect::Seed, &got(task));
+    fn what_openfangs_dialect_reads_it_writes_again(task in task()) {
+        let text = written(Dialect::OpenFang, &got(task));
         let read: A2aTask = serde_json::from_value(text.clone()).unwrap();
         prop_assert_eq!(serde_json::to_value(read).unwrap(), text);
     }

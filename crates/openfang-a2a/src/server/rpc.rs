@@ -91,7 +91,7 @@ impl<H: AgentHost> Server<H> {
             .await
             .map(|held| held.origin)
         {
-            Ok(Origin::V01 | Origin::Seed) => Dialect::V01,
+            Ok(Origin::V01 | Origin::OpenFangA2a) => Dialect::V01,
             Ok(Origin::V03 | Origin::V10 | Origin::OpenFang) | Err(_) => Dialect::V03,
         }
     }
