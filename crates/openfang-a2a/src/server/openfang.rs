@@ -1,12 +1,13 @@
 //! The routes of OpenFang's own dialect: a message in, a bare task out.
 
-use http::{HeaderMap, Response, StatusCode};
+use http::{Response, StatusCode};
 use openfang_types::ids::TaskName;
 use openfang_types::scan::scan_text;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Asking, HttpBody, HttpRequest, JSON, Outcome, Server, is_json, whole};
+use super::http::{HttpBody, HttpRequest, JSON, whole};
+use super::{Asking, Outcome, Server, ServiceParameters};
 use crate::dialect::{Dialect, In};
 use crate::error::A2aError;
 use crate::host::AgentHost;
@@ -15,14 +16,14 @@ use crate::operation::{History, Method, Operation, Request};
 impl<H: AgentHost> Server<H> {
     /// `POST /a2a/tasks/send`: answers with the task when it has ended, or asks for something.
     pub async fn openfang_send(&self, request: HttpRequest<H::Caller>) -> Response<HttpBody> {
-        if !is_json(&request.headers, &request.body) {
+        if !request.is_json {
             return not_json();
         }
         let asked = match read(&request.body) {
             Ok(asked) => asked,
             Err(error) => return refuse(status_of(&error), &error),
         };
-        self.openfang(&request.caller, &request.headers, asked).await
+        self.openfang(&request.caller, &request.parameters, asked).await
     }
 
     /// `GET /a2a/tasks/{id}`.
@@ -34,7 +35,7 @@ impl<H: AgentHost> Server<H> {
     /// `POST /a2a/tasks/{id}/cancel`.
     pub async fn openfang_cancel(&self, request: HttpRequest<H::Caller>, id: &str) -> Response<HttpBody> {
         // What a page of a stranger can send without asking must not stop anything.
-        if !is_json(&request.headers, &request.body) {
+        if !request.is_json {
             return not_json();
         }
         self.openfang_task(request, id, |task| Operation::Cancel { task }).await
@@ -51,11 +52,11 @@ impl<H: AgentHost> Server<H> {
             return refuse(StatusCode::NOT_FOUND, &A2aError::TaskNotFound);
         };
         let asked = Request { tenant: None, operation: operation(task) };
-        self.openfang(&request.caller, &request.headers, asked).await
+        self.openfang(&request.caller, &request.parameters, asked).await
     }
 
-    async fn openfang(&self, caller: &H::Caller, headers: &HeaderMap, asked: Request) -> Response<HttpBody> {
-        let asking = Asking { caller, agent: None, dialect: Dialect::OpenFang, headers };
+    async fn openfang(&self, caller: &H::Caller, parameters: &ServiceParameters, asked: Request) -> Response<HttpBody> {
+        let asking = Asking { caller, agent: None, dialect: Dialect::OpenFang, parameters };
         match self.carry_out(&asking, asked).await {
             Ok(Outcome::Answer(answer)) => {
                 let body = serde_json::to_vec(&In(Dialect::OpenFang, &answer)).unwrap_or_default();

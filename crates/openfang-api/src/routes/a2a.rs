@@ -228,8 +228,7 @@ async fn asked(
         }
     };
     let body = whole(body, &head, &front.kernel).await?;
-    let query = head.uri.query().map(str::to_owned);
-    Ok(HttpRequest { caller, agent, method: head.method, query, headers: head.headers, body })
+    Ok(HttpRequest::new(caller, agent, head, body))
 }
 
 async fn served(
