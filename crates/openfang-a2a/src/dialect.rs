@@ -1,6 +1,8 @@
 //! The dialects: each file here is a pure pair, wire to model and model to wire. Who speaks which is decided once, in
 //! the server: by method, then by version, then by the dialect the task was made in.
 
+use std::fmt;
+
 use openfang_types::jsonrpc::ErrorObject;
 use openfang_types::task::Origin;
 use serde::{Serialize, Serializer};
@@ -10,8 +12,10 @@ use crate::answer::{Answer, Shown};
 use crate::error::A2aError;
 use crate::operation::{Method, Request};
 
+mod answer;
 mod openfang;
 mod read;
+mod request;
 #[cfg(test)]
 mod samples;
 mod v01;
@@ -20,7 +24,9 @@ mod v03_proto;
 mod v10;
 mod write;
 
+pub use answer::{Reading, Received};
 pub use openfang::{A2aArtifact, A2aMessage, A2aPart, A2aTask, A2aTaskStatus};
+pub use request::{HttpCall, RpcCall, Verb, WriteError};
 
 /// How a peer writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,6 +54,15 @@ impl Dialect {
             Self::V01 => v01::METHODS,
             Self::V03 => v03::METHODS,
             Self::V10 => v10::METHODS,
+        }
+    }
+
+    /// What a client states as `A2A-Version`. Nothing before 1.0: agents of both versions refuse older methods under a
+    /// version.
+    pub const fn stated_version(self) -> Option<&'static str> {
+        match self {
+            Self::OpenFang | Self::V01 | Self::V03 | Self::V03Proto => None,
+            Self::V10 => Some("1.0"),
         }
     }
 
@@ -91,6 +106,19 @@ impl Dialect {
             Self::V03 | Self::V03Proto => v03::error(error),
             Self::V10 => v10::error(error),
         }
+    }
+}
+
+impl fmt::Display for Dialect {
+    /// The version, as people write it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OpenFang => "in OpenFang's dialect",
+            Self::V01 => "0.1",
+            Self::V03 => "0.3",
+            Self::V03Proto => "0.3 on HTTP+JSON",
+            Self::V10 => "1.0",
+        })
     }
 }
 

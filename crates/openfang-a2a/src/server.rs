@@ -18,6 +18,8 @@ use crate::operation::{History, Listing, Operation, Request, Sending};
 pub use http::{Accepts, HttpBody, HttpRequest};
 pub(crate) use intake::OUTPUT_MODES;
 pub use parameters::ServiceParameters;
+#[cfg(test)]
+pub(crate) use rest::read_back;
 pub use rest::status_body;
 pub use stream::EventBody;
 

@@ -13,8 +13,10 @@ use crate::error::A2aError;
 use crate::operation::{Method, Operation, Request};
 use openfang_types::event::StreamItem;
 
+pub(super) use request::http_call;
 pub use task::{A2aArtifact, A2aMessage, A2aPart, A2aTask, A2aTaskStatus};
 
+mod request;
 mod task;
 
 pub(super) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {

@@ -21,6 +21,17 @@ pub(crate) mod path;
 
 const A2A_JSON: HeaderValue = HeaderValue::from_static("application/a2a+json");
 
+/// Reads a request that a client wrote, as far as the server reads it alone.
+#[cfg(test)]
+pub(crate) fn read_back(call: &crate::dialect::HttpCall) -> crate::operation::Request {
+    let place = Place::of(&call.path).unwrap();
+    let verb = call.verb.as_str().parse().unwrap();
+    let method = place.resource.method(&verb, place.dialect).unwrap();
+    let body = call.body.as_deref().map_or("", RawValue::get);
+    let asked = body::read(&place, method, &call.query, body.as_bytes()).unwrap();
+    crate::operation::Request { tenant: place.tenant.or(asked.tenant), ..asked }
+}
+
 /// A refusal, with the status that it has beside its own.
 struct Refused {
     status: Option<StatusCode>,

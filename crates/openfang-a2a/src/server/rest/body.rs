@@ -11,7 +11,7 @@ use crate::error::A2aError;
 use crate::operation::{History, Method, Operation, Request};
 
 /// Reads a request. What the path says counts; the body says the rest.
-pub(crate) fn read(place: &Place, method: Method, query: &str, body: &[u8]) -> Result<Request, A2aError> {
+pub(super) fn read(place: &Place, method: Method, query: &str, body: &[u8]) -> Result<Request, A2aError> {
     let operation = match &place.resource {
         Resource::Send | Resource::Stream => return decoded(place, method, body),
         Resource::Tasks => return listed(query),
