@@ -61,7 +61,7 @@ pub(super) fn every(names: &Names) -> Vec<Call> {
             let version = match dialect {
                 Dialect::V01 => "0.1",
                 Dialect::V03 => "0.3",
-                Dialect::V10 | Dialect::V03Proto | Dialect::Seed => continue,
+                Dialect::V10 | Dialect::V03Proto | Dialect::OpenFang => continue,
             };
             calls.push(call(vec![("a2a-version", version.to_owned())]));
         }
@@ -77,7 +77,7 @@ pub(super) fn every(names: &Names) -> Vec<Call> {
     ] {
         calls.extend(Method::ALL.into_iter().flat_map(|method| rest(&base, dialect, method, names)));
     }
-    calls.extend(seed(names));
+    calls.extend(openfang(names));
     calls
 }
 
@@ -111,9 +111,9 @@ fn rest(base: &str, dialect: Dialect, method: Method, names: &Names) -> Vec<Call
     }
 }
 
-fn seed(names: &Names) -> Vec<Call> {
+fn openfang(names: &Names) -> Vec<Call> {
     let call = |method, verb, path: String, body| Call {
-        dialect: Dialect::Seed,
+        dialect: Dialect::OpenFang,
         method,
         verb,
         path,
@@ -135,7 +135,7 @@ pub(super) fn params(dialect: Dialect, method: Method, names: &Names) -> Value {
         Dialect::V10 => newest(method, names),
         Dialect::V03 => older(method, names),
         Dialect::V03Proto => older_proto(method, names),
-        Dialect::V01 | Dialect::Seed => oldest(method, names),
+        Dialect::V01 | Dialect::OpenFang => oldest(method, names),
     }
 }
 

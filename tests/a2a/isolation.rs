@@ -124,7 +124,7 @@ fn outlined(answer: &Answer, names: &Names) -> Value {
 
 /// Whether a call makes something of the caller's own under the name that it is given.
 fn makes(call: &Call) -> bool {
-    matches!(call.dialect, Dialect::V01 | Dialect::Seed) && matches!(call.method, Method::Send | Method::Stream)
+    matches!(call.dialect, Dialect::V01 | Dialect::OpenFang) && matches!(call.method, Method::Send | Method::Stream)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -37,9 +37,9 @@ async fn the_first_task_beyond_all_that_may_live_is_refused_and_all_that_live_go
     }
     let rest = ada.post("/a2a/rest/waits/message:send", &json!({"message": said(&fresh(), "go")})).await;
     assert_eq!((rest.status, &rest.json()["error"]["status"]), (429, &json!("RESOURCE_EXHAUSTED")), "{rest:?}");
-    let seed = json!({"message": {"role": "user", "parts": [{"type": "text", "text": "go"}]}});
-    let seed = ada.post("/a2a/tasks/send", &seed).await;
-    assert_eq!(seed.status, 429, "{seed:?}");
+    let openfang = json!({"message": {"role": "user", "parts": [{"type": "text", "text": "go"}]}});
+    let openfang = ada.post("/a2a/tasks/send", &openfang).await;
+    assert_eq!(openfang.status, 429, "{openfang:?}");
     let listed = ask(&ada, "ListTasks", json!({})).await["result"].clone();
     assert_eq!(listed["totalSize"], LIVE);
     for state in ["TASK_STATE_CANCELED", "TASK_STATE_FAILED", "TASK_STATE_COMPLETED"] {
@@ -87,7 +87,7 @@ async fn what_is_refused_at_the_door_is_said_as_the_door_speaks() {
     let ada = user(&server, "ada").await;
     let huge = json!({"text": "x".repeat(20_000)}).to_string();
     let (rpc, rest) = (["/", "/a2a", "/a2a/agents/worker"], ["/a2a/rest/message:send", "/a2a/agents/worker/v1/tasks"]);
-    let seed = "/a2a/tasks/send";
+    let openfang = "/a2a/tasks/send";
 
     for path in rpc {
         let answer = ada.send("POST", path, Some(&huge)).await;
@@ -101,7 +101,7 @@ async fn what_is_refused_at_the_door_is_said_as_the_door_speaks() {
         assert_eq!((&error["code"], &error["status"]), (&json!(413), &json!("INVALID_ARGUMENT")), "{path}: {error}");
         assert_eq!(error["details"][0]["reason"], "INVALID_REQUEST", "{path}: {error}");
     }
-    assert_eq!(ada.send("POST", seed, Some(&huge)).await.json()["error"]["code"], -32600);
+    assert_eq!(ada.send("POST", openfang, Some(&huge)).await.json()["error"]["code"], -32600);
 
     while ada.get("/api/me").await.status == 200 {}
     for path in rpc {
@@ -115,7 +115,7 @@ async fn what_is_refused_at_the_door_is_said_as_the_door_speaks() {
         assert_eq!((answer.status, answer.header("retry-after").is_some()), (429, true), "{path}: {answer:?}");
         assert_eq!(answer.json()["error"]["status"], "RESOURCE_EXHAUSTED", "{path}: {answer:?}");
     }
-    assert_eq!(ada.post(seed, &json!({})).await.json()["error"]["code"], -32000);
+    assert_eq!(ada.post(openfang, &json!({})).await.json()["error"]["code"], -32000);
     let house = ada.get("/api/me").await;
     assert_eq!(
         (house.status, house.json()["error"]["code"].as_str()),

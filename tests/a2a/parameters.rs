@@ -58,7 +58,7 @@ fn is_precise(call: &Call, answer: &Answer) -> bool {
     let error = answer.json()["error"].clone();
     let says = error["message"].as_str().is_some_and(|why| why.len() > 5 && why.len() < 500);
     let code = error["code"].as_i64().unwrap_or_default();
-    let known = if call.is_rpc() && call.dialect != Dialect::Seed {
+    let known = if call.is_rpc() && call.dialect != Dialect::OpenFang {
         answer.status == 200 && (code == -32602 || (-32009..=-32001).contains(&code) || code == -32601)
     } else {
         (400..500).contains(&answer.status)

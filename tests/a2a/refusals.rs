@@ -88,7 +88,7 @@ async fn a_message_says_its_role_from_0_2_on() {
             }
             let expected = match call.dialect {
                 Dialect::V03 | Dialect::V03Proto | Dialect::V10 => Some(-32602),
-                Dialect::V01 | Dialect::Seed => None,
+                Dialect::V01 | Dialect::OpenFang => None,
             };
             let answer = call.send(&server.client()).await;
             assert_eq!(refused_with(&answer), expected, "{role:?} {:?} {} {answer:?}", call.dialect, call.path);

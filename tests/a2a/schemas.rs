@@ -1,5 +1,5 @@
 //! Everything that older peers are told, in a run of all that they can ask for, is what the official schema of their
-//! version says; and what the seeds' routes say is what ours says.
+//! version says; and what the routes of OpenFang's dialect say is what ours says.
 
 use std::collections::BTreeSet;
 
@@ -67,14 +67,14 @@ impl Schema {
             read("0.1.0", Dialect::V01, "$defs", include_str!("../schemas/a2a/v0.1.0.json")),
             read("0.2.6", Dialect::V03, "definitions", include_str!("../schemas/a2a/v0.2.6.json")),
             read("0.3.0", Dialect::V03, "definitions", include_str!("../schemas/a2a/v0.3.0.json")),
-            read("seed", Dialect::Seed, "definitions", include_str!("../schemas/a2a/seed.json")),
+            read("openfang", Dialect::OpenFang, "definitions", include_str!("../schemas/a2a/openfang.json")),
         ]
     }
 
     /// What an answer to a method must be; none where this version does not have it.
     fn definition(&self, method: Method) -> Option<&'static str> {
         let name = match (self.dialect, method) {
-            (Dialect::Seed, _) => "Task",
+            (Dialect::OpenFang, _) => "Task",
             (Dialect::V01, Method::Send) => "SendTaskResponse",
             (Dialect::V01, Method::Stream | Method::Subscribe) => "SendTaskStreamingResponse",
             (Dialect::V01, Method::SetPush) => "SetTaskPushNotificationResponse",
@@ -103,7 +103,7 @@ impl Schema {
     fn check(&self, call: &Call, answer: &Answer) -> usize {
         let Some(definition) = self.definition(call.method) else { return 0 };
         // The routes of the guides refuse with a status; their bodies are nobody's schema.
-        if self.dialect == Dialect::Seed && answer.status != 200 {
+        if self.dialect == Dialect::OpenFang && answer.status != 200 {
             return 0;
         }
         let validator = self.validator(definition);
@@ -147,7 +147,7 @@ pub(super) async fn all_that_can_be_asked(client: &Client, dialect: Dialect) -> 
         // Names that two dialects share are answered in the one that the task was made in.
         let (task, log) = match dialect {
             Dialect::V01 => begin_oldest(client, text).await,
-            Dialect::V03 | Dialect::V03Proto | Dialect::V10 | Dialect::Seed => {
+            Dialect::V03 | Dialect::V03Proto | Dialect::V10 | Dialect::OpenFang => {
                 let task = begin(client, "talks", text).await;
                 (task.clone(), task)
             }
@@ -217,7 +217,7 @@ async fn what_each_version_is_told_is_what_its_schema_says() {
         }
         println!("{}: {documents} documents of {methods:?}", schema.name);
         let expected = match schema.name {
-            "seed" => 3,
+            "openfang" => 3,
             "0.1.0" => 7,
             "0.2.6" => 9,
             _ => 10,

@@ -77,7 +77,7 @@ async fn offering(a2a: A2aConfig) -> (TestHome, TestServer, Vec<Call>) {
     (home, server, calls)
 }
 
-/// The code of a refusal over JSON-RPC and the seeds' routes, and the one that its reason stands for over HTTP+JSON.
+/// The code of a refusal over JSON-RPC and the routes of OpenFang's dialect, and the one that its reason stands for over HTTP+JSON.
 fn refused_with(answer: &Answer) -> i64 {
     let error = &answer.json()["error"];
     match error["details"][0]["reason"].as_str() {

@@ -1,6 +1,8 @@
 //! The dialects: each file here is a pure pair, wire to model and model to wire. Who speaks which is decided once, in
 //! the server: by method, then by version, then by the dialect the task was made in.
 
+use std::fmt;
+
 use openfang_types::jsonrpc::ErrorObject;
 use openfang_types::task::Origin;
 use serde::{Serialize, Serializer};
@@ -10,23 +12,27 @@ use crate::answer::{Answer, Shown};
 use crate::error::A2aError;
 use crate::operation::{Method, Request};
 
+mod answer;
+mod openfang;
 mod read;
+mod request;
 #[cfg(test)]
 mod samples;
-mod seed;
 mod v01;
 mod v03;
 mod v03_proto;
 mod v10;
 mod write;
 
-pub use seed::{A2aArtifact, A2aMessage, A2aPart, A2aTask, A2aTaskStatus};
+pub use answer::{Reading, Received};
+pub use openfang::{A2aArtifact, A2aMessage, A2aPart, A2aTask, A2aTaskStatus};
+pub use request::{HttpCall, RpcCall, Verb, WriteError};
 
 /// How a peer writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// The seeds' REST dialect: a bare task with a flat status.
-    Seed,
+    /// OpenFang's own REST dialect: a bare task with a flat status.
+    OpenFang,
     /// A2A 0.1: `tasks/send`.
     V01,
     /// A2A 0.2 and 0.3: `message/send`, `kind` everywhere.
@@ -39,22 +45,31 @@ pub enum Dialect {
 
 impl Dialect {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Seed, Self::V01, Self::V03, Self::V03Proto, Self::V10];
+    pub const ALL: [Self; 5] = [Self::OpenFang, Self::V01, Self::V03, Self::V03Proto, Self::V10];
 
     /// Its JSON-RPC methods; the dialects of HTTP+JSON have none.
     pub const fn methods(self) -> &'static [(&'static str, Method)] {
         match self {
-            Self::Seed | Self::V03Proto => &[],
+            Self::OpenFang | Self::V03Proto => &[],
             Self::V01 => v01::METHODS,
             Self::V03 => v03::METHODS,
             Self::V10 => v10::METHODS,
         }
     }
 
+    /// What a client states as `A2A-Version`. Nothing before 1.0: agents of both versions refuse older methods under a
+    /// version.
+    pub const fn stated_version(self) -> Option<&'static str> {
+        match self {
+            Self::OpenFang | Self::V01 | Self::V03 | Self::V03Proto => None,
+            Self::V10 => Some("1.0"),
+        }
+    }
+
     /// What tasks that are made in it are marked with.
     pub const fn origin(self) -> Origin {
         match self {
-            Self::Seed => Origin::Seed,
+            Self::OpenFang => Origin::OpenFangA2a,
             Self::V01 => Origin::V01,
             Self::V03 | Self::V03Proto => Origin::V03,
             Self::V10 => Origin::V10,
@@ -65,7 +80,7 @@ impl Dialect {
     /// meaning.
     pub fn decode(self, method: Method, params: Option<&RawValue>) -> Result<Request, A2aError> {
         match self {
-            Self::Seed => seed::decode(method, params),
+            Self::OpenFang => openfang::decode(method, params),
             Self::V01 => v01::decode(method, params),
             Self::V03 => v03::decode(method, params),
             Self::V03Proto => v03_proto::decode(method, params),
@@ -76,7 +91,7 @@ impl Dialect {
     /// Whether it has words for this.
     pub fn shows(self, shown: Shown<'_>) -> bool {
         match self {
-            Self::Seed => seed::shows(shown),
+            Self::OpenFang => openfang::shows(shown),
             Self::V01 => v01::shows(shown),
             Self::V03 => v03::shows(shown),
             Self::V03Proto => v03_proto::shows(shown),
@@ -87,10 +102,23 @@ impl Dialect {
     /// A refusal as an error object.
     pub fn error(self, error: &A2aError) -> ErrorObject {
         match self {
-            Self::Seed | Self::V01 => v01::error(error),
+            Self::OpenFang | Self::V01 => v01::error(error),
             Self::V03 | Self::V03Proto => v03::error(error),
             Self::V10 => v10::error(error),
         }
+    }
+}
+
+impl fmt::Display for Dialect {
+    /// The version, as people write it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OpenFang => "in OpenFang's dialect",
+            Self::V01 => "0.1",
+            Self::V03 => "0.3",
+            Self::V03Proto => "0.3 on HTTP+JSON",
+            Self::V10 => "1.0",
+        })
     }
 }
 
@@ -101,7 +129,7 @@ pub struct In<'a, T>(pub Dialect, pub &'a T);
 impl Serialize for In<'_, Answer> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Dialect::Seed => seed::answer(self.1, to),
+            Dialect::OpenFang => openfang::answer(self.1, to),
             Dialect::V01 => v01::answer(self.1, to),
             Dialect::V03 => v03::answer(self.1, to),
             Dialect::V03Proto => v03_proto::answer(self.1, to),
@@ -113,7 +141,7 @@ impl Serialize for In<'_, Answer> {
 impl Serialize for In<'_, Shown<'_>> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Dialect::Seed => seed::shown(*self.1, to),
+            Dialect::OpenFang => openfang::shown(*self.1, to),
             Dialect::V01 => v01::shown(*self.1, to),
             Dialect::V03 => v03::shown(*self.1, to),
             Dialect::V03Proto => v03_proto::shown(*self.1, to),

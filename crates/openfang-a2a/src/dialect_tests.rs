@@ -7,12 +7,15 @@ use serde_json::{Value, json};
 use super::samples::schemas::Schema;
 use super::samples::*;
 use super::*;
-use crate::operation::Operation;
 
 #[path = "dialect_tests/hostile.rs"]
 mod hostile;
 #[path = "dialect_tests/laws.rs"]
 mod laws;
+#[path = "dialect_tests/requests.rs"]
+mod requests;
+#[path = "dialect_tests/round_trips.rs"]
+mod round_trips;
 
 fn result(of: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "result": of})
@@ -22,7 +25,7 @@ fn result(of: &Value) -> Value {
 pub(super) fn validate(dialect: Dialect, answer: &Answer) {
     let document = written(dialect, answer);
     match dialect {
-        Dialect::Seed => seed(answer, &document),
+        Dialect::OpenFang => openfang(answer, &document),
         Dialect::V01 => v01(answer, &document),
         Dialect::V03 => {
             for schema in [&*schemas::V02, &*schemas::V03] {
@@ -34,9 +37,9 @@ pub(super) fn validate(dialect: Dialect, answer: &Answer) {
     }
 }
 
-fn seed(answer: &Answer, document: &Value) {
+fn openfang(answer: &Answer, document: &Value) {
     match answer {
-        Answer::Sent(..) | Answer::Task(..) | Answer::Replied(_) => schemas::SEED.holds("Task", document),
+        Answer::Sent(..) | Answer::Task(..) | Answer::Replied(_) => schemas::OPENFANG.holds("Task", document),
         Answer::Tasks(_) | Answer::Push(_) | Answer::Pushes(_) | Answer::Gone | Answer::Card(_) => {}
     }
 }
@@ -100,7 +103,7 @@ pub(super) fn validate_item(dialect: Dialect, item: &StreamItem) {
         return;
     }
     match dialect {
-        Dialect::Seed => schemas::SEED.holds("Task", &document),
+        Dialect::OpenFang => schemas::OPENFANG.holds("Task", &document),
         Dialect::V01 => match item {
             StreamItem::Snapshot(..) => {
                 let rest = ["sessionId", "artifacts", "history"];
@@ -184,25 +187,7 @@ fn every_method_has_one_name_and_is_read_into_what_it_stands_for() {
             let same = dialect.methods().iter().filter(|(other, of)| other == name || of == method).count();
             assert_eq!(same, 1, "{name}");
             let operation = decoded(dialect, *method, &valid(dialect, *method)).unwrap().operation;
-            assert_eq!(stands_for(&operation), *method, "{name}");
+            assert_eq!(operation.method(), *method, "{name}");
         }
-    }
-}
-
-fn stands_for(operation: &Operation) -> Method {
-    match operation {
-        Operation::Send(sending) => match sending.answer {
-            crate::operation::When::Streaming => Method::Stream,
-            crate::operation::When::Settled | crate::operation::When::AtOnce => Method::Send,
-        },
-        Operation::Get { .. } => Method::Get,
-        Operation::List(_) => Method::List,
-        Operation::Cancel { .. } => Method::Cancel,
-        Operation::Subscribe { .. } => Method::Subscribe,
-        Operation::SetPush { .. } => Method::SetPush,
-        Operation::GetPush { .. } => Method::GetPush,
-        Operation::ListPush { .. } => Method::ListPush,
-        Operation::DeletePush { .. } => Method::DeletePush,
-        Operation::ExtendedCard => Method::ExtendedCard,
     }
 }

@@ -114,7 +114,35 @@ pub enum Operation {
     ExtendedCard,
 }
 
-/// A message on its way in.
+impl Request {
+    /// The agent; an empty name is as good as none.
+    pub fn tenant(&self) -> Option<&str> {
+        self.tenant.as_deref().filter(|tenant| !tenant.is_empty())
+    }
+}
+
+impl Operation {
+    /// The method that asks for it.
+    pub const fn method(&self) -> Method {
+        match self {
+            Self::Send(sending) => match sending.answer {
+                When::Streaming => Method::Stream,
+                When::Settled | When::AtOnce => Method::Send,
+            },
+            Self::Get { .. } => Method::Get,
+            Self::List(_) => Method::List,
+            Self::Cancel { .. } => Method::Cancel,
+            Self::Subscribe { .. } => Method::Subscribe,
+            Self::SetPush { .. } => Method::SetPush,
+            Self::GetPush { .. } => Method::GetPush,
+            Self::ListPush { .. } => Method::ListPush,
+            Self::DeletePush { .. } => Method::DeletePush,
+            Self::ExtendedCard => Method::ExtendedCard,
+        }
+    }
+}
+
+/// A message on its way to an agent: what a server reads and a client writes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sending {
     /// The message; [`Message::task_id`] is not set yet. Metadata of the request is part of the message's.

@@ -1,13 +1,11 @@
 //! The server core: a request in, a response out, whichever dialect and binding it came in. It knows no web framework;
-//! whoever calls it knows the caller already and has checked Host, Origin and size.
+//! whoever calls it knows the caller already and has checked Host, Origin and size. Headers end in `http.rs`.
 //!
-//! `rpc.rs` is JSON-RPC, `rest.rs` HTTP+JSON, `seed.rs` the seeds' own routes; all three end in `Server::carry_out`.
+//! `rpc.rs` is JSON-RPC, `rest.rs` HTTP+JSON, `openfang.rs` the routes of OpenFang's own dialect; all three end in `Server::carry_out`.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method as HttpMethod, Response, StatusCode, header};
 use openfang_types::event::Until;
 use openfang_types::ids::AgentName;
 
@@ -17,16 +15,22 @@ use crate::error::A2aError;
 use crate::host::{AgentHost, Follower, Listed, Sent};
 use crate::operation::{History, Listing, Operation, Request, Sending};
 
+pub use http::{Accepts, HttpBody, HttpRequest};
 pub(crate) use intake::OUTPUT_MODES;
+pub use parameters::ServiceParameters;
+#[cfg(test)]
+pub(crate) use rest::read_back;
 pub use rest::status_body;
 pub use stream::EventBody;
 
 mod extensions;
+mod http;
 mod intake;
+mod openfang;
+mod parameters;
 mod rest;
 mod resume;
 mod rpc;
-mod seed;
 mod stream;
 mod version;
 
@@ -51,32 +55,6 @@ pub struct Server<H> {
     offers: Offers,
 }
 
-/// A request whose caller is known.
-pub struct HttpRequest<C> {
-    /// Who.
-    pub caller: C,
-    /// The agent whose endpoint it is; none: the house's own.
-    pub agent: Option<AgentName>,
-    /// How.
-    pub method: HttpMethod,
-    /// What stands after the `?`.
-    pub query: Option<String>,
-    /// With which headers.
-    pub headers: HeaderMap,
-    /// The body, whole.
-    pub body: Bytes,
-}
-
-/// What a response carries.
-pub enum HttpBody {
-    /// Nothing.
-    Empty,
-    /// One document.
-    Whole(Bytes),
-    /// Events, as they come.
-    Events(EventBody),
-}
-
 /// What a request led to.
 enum Outcome {
     /// An answer.
@@ -85,12 +63,12 @@ enum Outcome {
     Stream(StreamHead, Box<dyn Follower>),
 }
 
-/// Who asks, where, how, and what has been seen already.
+/// Who asks, of whom, in which dialect, and what the caller says besides.
 struct Asking<'a, C> {
     caller: &'a C,
     agent: Option<&'a AgentName>,
     dialect: Dialect,
-    headers: &'a HeaderMap,
+    parameters: &'a ServiceParameters,
 }
 
 impl<H: AgentHost> Server<H> {
@@ -101,7 +79,7 @@ impl<H: AgentHost> Server<H> {
 
     /// Carries a request out.
     async fn carry_out(&self, asking: &Asking<'_, H::Caller>, request: Request) -> Result<Outcome, A2aError> {
-        extensions::check(&self.offers.required_extensions, asking.headers)?;
+        extensions::check(&self.offers.required_extensions, &asking.parameters.extensions)?;
         let agent = self.addressed(asking, request.tenant.as_deref())?;
         // Boxed, because sending is what is asked most: its future would be as large as the largest of the others.
         match request.operation {
@@ -204,7 +182,7 @@ impl<H: AgentHost> Server<H> {
         if !self.offers.streaming {
             return Err(A2aError::Unsupported("streaming is switched off here".to_owned()));
         }
-        let after = resume::last_event(asking.headers, held.task.id)?;
+        let after = resume::last_event(asking.parameters.last_event_id.as_deref(), held.task.id)?;
         let state = held.task.status.state;
         if after.is_none() && state.is_terminal() {
             return Err(A2aError::Unsupported(format!("the task is {state} already; get it instead")));
@@ -245,39 +223,4 @@ impl<H: AgentHost> Server<H> {
 fn head(held: &Held, history: History) -> StreamHead {
     let (task, context) = (held.name(), held.task.context_id.to_string());
     StreamHead { task, context, history, artifacts: artifacts_of(&held.task) }
-}
-
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// Proxies that buffer would hold events back.
-const UNBUFFERED: (HeaderName, HeaderValue) =
-    (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-
-fn whole(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes>) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::Whole(body.into()));
-    *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, content_type);
-    response
-}
-
-fn events(body: EventBody) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::Events(body));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(UNBUFFERED.0, UNBUFFERED.1);
-    response
-}
-
-/// Whether a body claims to be JSON. An empty one may claim nothing.
-fn is_json(headers: &HeaderMap, body: &[u8]) -> bool {
-    let Some(content_type) = headers.get(header::CONTENT_TYPE) else { return body.is_empty() };
-    let essence = content_type
-        .to_str()
-        .ok()
-        .and_then(|text| text.split(';').next())
-        .unwrap_or_default()
-        .trim();
-    essence.eq_ignore_ascii_case("application/json")
-        || essence.eq_ignore_ascii_case("application/a2a+json")
-        || essence.eq_ignore_ascii_case("application/json-rpc")
 }

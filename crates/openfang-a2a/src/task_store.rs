@@ -1,4 +1,4 @@
-//! The seeds' task store: a bounded map in memory, for programs that embed this crate. The house keeps its tasks in
+//! A bounded map of tasks in memory, for programs that embed this crate. The house keeps its tasks in
 //! `openfang-store`.
 
 use std::collections::{HashMap, VecDeque};

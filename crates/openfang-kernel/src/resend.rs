@@ -30,7 +30,7 @@ impl Inner {
     /// Whether a message says once more what the last one said, in a dialect whose messages have no ids. Only of a task
     /// that has ended is that a message sent again: one that asks may get the same answer twice.
     pub(crate) fn is_repeated(&self, history: &[Message], incoming: &Incoming) -> bool {
-        let is_nameless = matches!(incoming.origin, Origin::V01 | Origin::Seed);
+        let is_nameless = matches!(incoming.origin, Origin::V01 | Origin::OpenFangA2a);
         let last = history.iter().rev().find(|said| said.role == Role::User);
         self.config.resends && is_nameless && last.is_some_and(|said| said.parts == incoming.message.parts)
     }

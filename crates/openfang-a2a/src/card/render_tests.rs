@@ -130,7 +130,7 @@ fn the_superset_validates_against_the_schemas_of_all_older_versions() {
 }
 
 #[test]
-fn the_superset_has_the_members_of_the_seeds_cards() {
+fn the_superset_has_the_members_of_openfangs_first_cards() {
     let card = written(&reviewer(security()), CardForm::Superset);
 
     assert_eq!(card["url"], "http://127.0.0.1:50051/a2a");

@@ -18,7 +18,7 @@ use crate::error::A2aError;
 
 pub(super) use listing::ListIn;
 pub(super) use message::{MessageIn, Naming, PartIn, present};
-pub(super) use part::{LegacyPart, SeedPart, any, bytes_of, file_body, unwrapped, whole_numbers};
+pub(super) use part::{LegacyPart, OpenFangPart, any, bytes_of, file_body, unwrapped, whole_numbers};
 pub(super) use push::{PushIn, config};
 pub(super) use sending::{Manner, SendIn, TaskIn, when};
 pub(super) use word::{Count, Flag, Name, Word};

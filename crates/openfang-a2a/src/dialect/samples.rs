@@ -197,7 +197,7 @@ fn message_in(dialect: Dialect) -> Value {
         kind => json!({kind: "text", "text": "hi", "metadata": {"k": 1}}),
     };
     match dialect {
-        Dialect::Seed | Dialect::V01 => json!({"role": "user", "parts": [text("type")], "metadata": {"m": 1}}),
+        Dialect::OpenFang | Dialect::V01 => json!({"role": "user", "parts": [text("type")], "metadata": {"m": 1}}),
         Dialect::V03 => json!({"kind": "message", "messageId": "m", "contextId": "c", "taskId": "t", "role": "user",
             "parts": [text("kind")], "metadata": {"m": 1}, "extensions": ["urn:x"], "referenceTaskIds": ["r"]}),
         Dialect::V03Proto => json!({"messageId": "m", "contextId": "c", "taskId": "t", "role": "ROLE_USER",
@@ -209,7 +209,7 @@ fn message_in(dialect: Dialect) -> Value {
 
 fn push_in(dialect: Dialect) -> Value {
     match dialect {
-        Dialect::Seed | Dialect::V01 | Dialect::V03 | Dialect::V03Proto => json!({"id": "p", "url": "https://e/",
+        Dialect::OpenFang | Dialect::V01 | Dialect::V03 | Dialect::V03Proto => json!({"id": "p", "url": "https://e/",
             "token": "t", "authentication": {"schemes": ["Bearer"], "credentials": "c"}}),
         Dialect::V10 => json!({"id": "p", "url": "https://e/", "token": "t", "taskId": "t",
             "authentication": {"scheme": "Bearer", "credentials": "c"}}),
@@ -223,7 +223,7 @@ pub(super) fn valid(dialect: Dialect, method: Method) -> Value {
         Method::Send | Method::Stream => {
             let (message, push) = (message_in(dialect), push_in(dialect));
             match dialect {
-                Dialect::Seed | Dialect::V01 => json!({"id": "t", "sessionId": "s", "message": message,
+                Dialect::OpenFang | Dialect::V01 => json!({"id": "t", "sessionId": "s", "message": message,
                     "acceptedOutputModes": ["text"], "historyLength": 3, "pushNotification": push, "metadata": {"k": 1}}),
                 Dialect::V03 | Dialect::V03Proto => {
                     let name = if dialect == Dialect::V03 { "pushNotificationConfig" } else { "pushNotification" };
@@ -242,7 +242,7 @@ pub(super) fn valid(dialect: Dialect, method: Method) -> Value {
         Method::Cancel | Method::Subscribe if dialect == Dialect::V03Proto => json!({"name": "tasks/t"}),
         Method::Cancel | Method::Subscribe => json!({"id": "t"}),
         Method::SetPush => match dialect {
-            Dialect::Seed | Dialect::V01 => json!({"id": "t", "pushNotificationConfig": push_in(dialect)}),
+            Dialect::OpenFang | Dialect::V01 => json!({"id": "t", "pushNotificationConfig": push_in(dialect)}),
             Dialect::V03 => json!({"taskId": "t", "pushNotificationConfig": push_in(dialect)}),
             Dialect::V03Proto => json!({"parent": "tasks/t", "configId": "p", "config":
                 {"name": "tasks/t/pushNotificationConfigs/p", "pushNotificationConfig": push_in(dialect)}}),

@@ -11,9 +11,11 @@ use crate::operation::Method;
 pub(super) use super::write::is_news as shows;
 pub(super) use decode::{SendIn, TaskIn, decode};
 pub(super) use encode::{answer, shown};
+pub(super) use request::{SendRequest, params};
 
 mod decode;
 mod encode;
+mod request;
 mod task;
 
 pub(super) const METHODS: &[(&str, Method)] = &[
@@ -26,7 +28,7 @@ pub(super) const METHODS: &[(&str, Method)] = &[
     ("tasks/pushNotification/get", Method::GetPush),
 ];
 
-/// The seeds' dialect says it the same way.
+/// OpenFang's dialect says it the same way.
 pub(super) fn error(error: &A2aError) -> ErrorObject {
     ErrorObject::new(error.code(), error.to_string())
 }

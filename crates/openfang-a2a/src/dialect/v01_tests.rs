@@ -1,4 +1,4 @@
-//! 0.1: its schema, and the exchanges printed in the seeds.
+//! 0.1: its schema, and the exchanges that documentation prints.
 
 use openfang_types::task::{Part, PartBody, Role, TaskState};
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::operation::{Continued, History, Method, Operation, When};
 const V01: Dialect = Dialect::V01;
 
 #[test]
-fn a_tool_call_as_the_seed_prints_it_is_read() {
+fn a_tool_call_as_documentation_prints_it_is_read() {
     let params = json!({"message": {"role": "user", "parts": [
         {"type": "text", "text": "Human-readable request"},
         {"type": "data", "data": {"tool": "add_numbers", "arguments": {"a": 3, "b": 7}}},
@@ -52,7 +52,7 @@ fn numbers_are_names_too() {
 }
 
 #[test]
-fn a_missing_id_is_refused_as_the_seed_says() {
+fn a_missing_id_is_refused_by_name() {
     for method in [Method::Get, Method::Cancel, Method::Subscribe, Method::SetPush, Method::GetPush] {
         let error = decoded(V01, method, &json!({})).unwrap_err();
         assert_eq!(V01.error(&error).code, -32_602);
@@ -62,7 +62,7 @@ fn a_missing_id_is_refused_as_the_seed_says() {
 }
 
 #[test]
-fn a_task_is_written_as_the_seed_prints_it() {
+fn a_task_is_written_as_documentation_prints_it() {
     let mut task = bare_task(TaskState::Completed);
     task.history = vec![message("m", Role::User, vec![Part::text("Add 3 and 7")])];
     task.artifacts = rich_task(TaskState::Completed).artifacts;

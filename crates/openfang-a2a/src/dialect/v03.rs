@@ -8,9 +8,11 @@ use crate::operation::Method;
 pub(super) use super::write::is_news as shows;
 pub(super) use decode::decode;
 pub(super) use encode::{answer, shown};
+pub(super) use request::{continued, params};
 
 mod decode;
 mod encode;
+mod request;
 mod task;
 
 pub(super) const METHODS: &[(&str, Method)] = &[

@@ -9,9 +9,11 @@
 pub(super) use super::write::is_news as shows;
 pub(super) use decode::decode;
 pub(super) use encode::{answer, shown};
+pub(super) use request::http_call;
 
 mod decode;
 mod encode;
+mod request;
 mod task;
 
 /// Between the name of a task and the name of one of its push configurations.

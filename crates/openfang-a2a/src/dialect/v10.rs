@@ -8,10 +8,12 @@ use crate::operation::Method;
 pub(super) use super::write::is_news as shows;
 pub(super) use decode::decode;
 pub(super) use encode::{answer, shown};
+pub(super) use request::{http_call, listed, params};
 
 mod decode;
 mod encode;
 mod problem;
+mod request;
 mod task;
 
 pub(super) const METHODS: &[(&str, Method)] = &[

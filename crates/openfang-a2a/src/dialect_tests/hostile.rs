@@ -171,7 +171,7 @@ fn meanings(dialect: Dialect) -> Vec<(Method, &'static str, Value, &'static str)
         (Send, "/message/role", json!("system"), "message.role"),
     ];
     match dialect {
-        Dialect::Seed | Dialect::V01 => wrong.extend([
+        Dialect::OpenFang | Dialect::V01 => wrong.extend([
             (Send, "/historyLength", json!(-1), "historyLength"),
             (Send, "/historyLength", json!(1.5), "historyLength"),
             (Send, "/id", long.clone(), "id"),
@@ -230,7 +230,7 @@ fn meanings(dialect: Dialect) -> Vec<(Method, &'static str, Value, &'static str)
 
 fn by_sender(dialect: Dialect) -> bool {
     match dialect {
-        Dialect::Seed | Dialect::V01 => false,
+        Dialect::OpenFang | Dialect::V01 => false,
         Dialect::V03 | Dialect::V03Proto | Dialect::V10 => true,
     }
 }

@@ -1,12 +1,13 @@
 //! HTTP+JSON: paths and verbs instead of methods. Below `v1` it is 0.3, otherwise 1.0; below an agent's name it is that
 //! agent's. Paths are matched here: no router can match `tasks/{id}:cancel`.
 
-use http::{HeaderMap, HeaderValue, Method as HttpMethod, Response, StatusCode, header};
+use http::{HeaderValue, Method as HttpMethod, Response, StatusCode, header};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::http::{HttpBody, HttpRequest, JSON, events, whole};
 use super::stream::{EventBody, Wrapping, Writing};
-use super::{Asking, HttpBody, HttpRequest, JSON, Outcome, Server, events, is_json, version, whole};
+use super::{Asking, Outcome, Server, version};
 use crate::answer::{Answer, Shown};
 use crate::dialect::{Dialect, In};
 use crate::error::A2aError;
@@ -19,6 +20,17 @@ mod body;
 pub(crate) mod path;
 
 const A2A_JSON: HeaderValue = HeaderValue::from_static("application/a2a+json");
+
+/// Reads a request that a client wrote, as far as the server reads it alone.
+#[cfg(test)]
+pub(crate) fn read_back(call: &crate::dialect::HttpCall) -> crate::operation::Request {
+    let place = Place::of(&call.path).unwrap();
+    let verb = call.verb.as_str().parse().unwrap();
+    let method = place.resource.method(&verb, place.dialect).unwrap();
+    let body = call.body.as_deref().map_or("", RawValue::get);
+    let asked = body::read(&place, method, &call.query, body.as_bytes()).unwrap();
+    crate::operation::Request { tenant: place.tenant.or(asked.tenant), ..asked }
+}
 
 /// A refusal, with the status that it has beside its own.
 struct Refused {
@@ -38,7 +50,8 @@ impl<H: AgentHost> Server<H> {
     pub async fn rest(&self, request: HttpRequest<H::Caller>, path: &str) -> Response<HttpBody> {
         let place = Place::of(path);
         let dialect = place.as_ref().map_or(Dialect::V10, |place| place.dialect);
-        let media_type = preferred(&request.headers);
+        // What everybody reads, unless the caller asks for the type of A2A.
+        let media_type = if request.accepts.a2a_json { A2A_JSON } else { JSON };
         match self.asked_for(&request, place, &media_type).await {
             Ok(response) => response,
             Err(refused) => refuse(dialect, refused, media_type),
@@ -53,13 +66,13 @@ impl<H: AgentHost> Server<H> {
     ) -> Result<Response<HttpBody>, Refused> {
         let no_path = || Refused::from(A2aError::MethodNotFound("at this path".to_owned()));
         let place = place.ok_or_else(no_path)?;
-        version::stated(&request.headers, request.query.as_deref())?;
+        version::stated(request.parameters.version.as_deref())?;
         let method = place.resource.method(&request.method, place.dialect).ok_or_else(|| Refused {
             status: Some(StatusCode::METHOD_NOT_ALLOWED),
             error: A2aError::InvalidRequest("this path does not take that method; Allow says which".to_owned()),
             allow: Some(place.resource.allowed()),
         })?;
-        if request.method == HttpMethod::POST && !is_json(&request.headers, &request.body) {
+        if request.method == HttpMethod::POST && !request.is_json {
             let error = A2aError::ContentType("send the header `Content-Type: application/json`".to_owned());
             return Err(Refused { status: Some(StatusCode::UNSUPPORTED_MEDIA_TYPE), error, allow: None });
         }
@@ -69,12 +82,12 @@ impl<H: AgentHost> Server<H> {
             Some(named) => Some(self.host.agent(&request.caller, named).ok_or_else(no_path)?),
             None => None,
         };
-        let asked = body::read(&place, method, request)?;
+        let asked = body::read(&place, method, request.query.as_deref().unwrap_or_default(), &request.body)?;
         let asking = Asking {
             caller: &request.caller,
             agent: agent.as_ref(),
             dialect: place.dialect,
-            headers: &request.headers,
+            parameters: &request.parameters,
         };
         let outcome = self.carry_out(&asking, asked).await?;
         Ok(self.shown(&asking, method, outcome, media_type))
@@ -100,13 +113,6 @@ impl<H: AgentHost> Server<H> {
             }
         }
     }
-}
-
-/// `application/a2a+json` for who asks for it, else what everybody reads.
-fn preferred(headers: &HeaderMap) -> HeaderValue {
-    let accepts = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let wants = |text: &str| text.split(',').any(|one| one.trim().starts_with("application/a2a+json"));
-    if accepts.into_iter().any(wants) { A2A_JSON } else { JSON }
 }
 
 fn refuse(dialect: Dialect, refused: Refused, media_type: HeaderValue) -> Response<HttpBody> {

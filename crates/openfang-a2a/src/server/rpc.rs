@@ -1,14 +1,15 @@
 //! JSON-RPC: one endpoint for every version. The method says which dialect it is, then the version header, then the
 //! dialect that the task was made in.
 
-use http::{HeaderMap, HeaderValue, Method as HttpMethod, Response, StatusCode, header};
+use http::{HeaderValue, Method as HttpMethod, Response, StatusCode, header};
 use openfang_types::ids::TaskName;
 use openfang_types::jsonrpc::{Id, IdRule, Incoming, RpcError, decode, encode_error, encode_result};
 use openfang_types::task::Origin;
 use serde_json::value::RawValue;
 
+use super::http::{HttpBody, HttpRequest, JSON, events, whole};
 use super::stream::{EventBody, Wrapping, Writing};
-use super::{Asking, HttpBody, HttpRequest, JSON, Outcome, Server, events, is_json, version, whole};
+use super::{Asking, Outcome, Server, version};
 use crate::answer::{Answer, Shown};
 use crate::dialect::{Dialect, In};
 use crate::error::A2aError;
@@ -49,10 +50,10 @@ impl<H: AgentHost> Server<H> {
     }
 
     async fn called(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
-        let stated = version::stated(&request.headers, request.query.as_deref());
+        let stated = version::stated(request.parameters.version.as_deref());
         let plain = stated.clone().ok().flatten().unwrap_or(Dialect::V10);
         let refused = |id, dialect, error| Refused { id, dialect, status: StatusCode::OK, error, is_event: false };
-        if !is_json(&request.headers, &request.body) {
+        if !request.is_json {
             let error = A2aError::ContentType("send the header `Content-Type: application/json`".to_owned());
             return Err(Refused { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, ..refused(None, plain, error) });
         }
@@ -75,9 +76,9 @@ impl<H: AgentHost> Server<H> {
         let asked = decoded.map_err(|error| refused(Some(id.clone()), spoken.dialect, error))?;
         let dialect = if spoken.is_shared { self.dialect_of(request, &asked).await } else { spoken.dialect };
         let asking =
-            Asking { caller: &request.caller, agent: request.agent.as_ref(), dialect, headers: &request.headers };
+            Asking { caller: &request.caller, agent: request.agent.as_ref(), dialect, parameters: &request.parameters };
         let outcome = self.carry_out(&asking, asked).await;
-        let is_event = spoken.is_streamed() && reads_events_only(&request.headers);
+        let is_event = spoken.is_streamed() && request.accepts.events_only;
         let outcome = outcome.map_err(|error| Refused { is_event, ..refused(Some(id.clone()), dialect, error) })?;
         Ok(self.answered(&asking, spoken.method, id, outcome))
     }
@@ -91,7 +92,7 @@ impl<H: AgentHost> Server<H> {
             .await
             .map(|held| held.origin)
         {
-            Ok(Origin::V01 | Origin::Seed) => Dialect::V01,
+            Ok(Origin::V01 | Origin::OpenFangA2a) => Dialect::V01,
             Ok(Origin::V03 | Origin::V10 | Origin::OpenFang) | Err(_) => Dialect::V03,
         }
     }
@@ -174,12 +175,6 @@ fn unread(error: &RpcError) -> A2aError {
             A2aError::InvalidRequest(fault.to_string())
         }
     }
-}
-
-/// `Accept: text/event-stream`, and nothing that an error could be written in.
-fn reads_events_only(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    accepted.contains("text/event-stream") && !accepted.contains("json") && !accepted.contains("*/*")
 }
 
 fn refuse(refused: &Refused) -> Response<HttpBody> {

@@ -38,12 +38,12 @@ pub(crate) enum Spoken {
     Rest,
     /// HTTP+JSON of one agent.
     AgentRest,
-    /// The seeds' way to send.
-    SeedSend,
-    /// The seeds' way to look.
-    SeedTask,
-    /// The seeds' way to stop.
-    SeedCancel,
+    /// OpenFang's own way to send.
+    OpenFangSend,
+    /// OpenFang's own way to look.
+    OpenFangTask,
+    /// OpenFang's own way to stop.
+    OpenFangCancel,
 }
 
 /// Where cards are shown.
@@ -96,9 +96,9 @@ pub(super) fn rows() -> Vec<Route> {
         spoken("/a2a/agents/{name}", POST, Spoken::AgentRpc),
         spoken("/a2a/rest/{path}", ALL, Spoken::Rest),
         spoken("/a2a/agents/{name}/{path}", ALL, Spoken::AgentRest),
-        spoken("/a2a/tasks/send", POST, Spoken::SeedSend),
-        spoken("/a2a/tasks/{id}", GET, Spoken::SeedTask),
-        spoken("/a2a/tasks/{id}/cancel", POST, Spoken::SeedCancel),
+        spoken("/a2a/tasks/send", POST, Spoken::OpenFangSend),
+        spoken("/a2a/tasks/{id}", GET, Spoken::OpenFangTask),
+        spoken("/a2a/tasks/{id}/cancel", POST, Spoken::OpenFangCancel),
         route("/a2a/agents", GET, Access::Credential, A2aDoor::Shown(Shown::Agents)),
         route(EXTENDED, GET, Access::Credential, A2aDoor::Shown(Shown::Extended)),
         shown(OLD_CARD, Shown::Card),
@@ -129,7 +129,7 @@ impl<'p> Place<'p> {
             "/agents" => return at(A2aDoor::Shown(Shown::Agents)),
             "/strict/.well-known/agent-card.json" => return at(A2aDoor::Shown(Shown::Strict)),
             "" | "/" => return at(A2aDoor::Spoken(Spoken::Rpc)),
-            "/tasks/send" => return at(A2aDoor::Spoken(Spoken::SeedSend)),
+            "/tasks/send" => return at(A2aDoor::Spoken(Spoken::OpenFangSend)),
             _ => {}
         }
         if let Some(below) = below.strip_prefix("/rest/") {
@@ -137,9 +137,9 @@ impl<'p> Place<'p> {
         }
         if let Some(task) = below.strip_prefix("/tasks/").filter(|task| !task.is_empty()) {
             return match task.split_once('/') {
-                None => Some(Self { door: A2aDoor::Spoken(Spoken::SeedTask), agent: None, below: task }),
+                None => Some(Self { door: A2aDoor::Spoken(Spoken::OpenFangTask), agent: None, below: task }),
                 Some((task, "cancel")) => {
-                    Some(Self { door: A2aDoor::Spoken(Spoken::SeedCancel), agent: None, below: task })
+                    Some(Self { door: A2aDoor::Spoken(Spoken::OpenFangCancel), agent: None, below: task })
                 }
                 Some(_) => None,
             };
@@ -199,8 +199,8 @@ impl A2aDoor {
     /// The methods it takes; none: it says so itself.
     const fn allowed(self) -> Option<&'static [Method]> {
         match self {
-            Self::Shown(_) | Self::Spoken(Spoken::SeedTask) => Some(GET),
-            Self::Spoken(Spoken::SeedSend | Spoken::SeedCancel) => Some(POST),
+            Self::Shown(_) | Self::Spoken(Spoken::OpenFangTask) => Some(GET),
+            Self::Spoken(Spoken::OpenFangSend | Spoken::OpenFangCancel) => Some(POST),
             Self::Spoken(Spoken::Rpc | Spoken::AgentRpc | Spoken::Rest | Spoken::AgentRest) => None,
         }
     }
@@ -228,8 +228,7 @@ async fn asked(
         }
     };
     let body = whole(body, &head, &front.kernel).await?;
-    let query = head.uri.query().map(str::to_owned);
-    Ok(HttpRequest { caller, agent, method: head.method, query, headers: head.headers, body })
+    Ok(HttpRequest::new(caller, agent, head, body))
 }
 
 async fn served(
@@ -241,9 +240,9 @@ async fn served(
     match spoken {
         Spoken::Rpc | Spoken::AgentRpc => server.rpc(request).await,
         Spoken::Rest | Spoken::AgentRest => Box::pin(server.rest(request, below)).await,
-        Spoken::SeedSend => Box::pin(server.seed_send(request)).await,
-        Spoken::SeedTask => Box::pin(server.seed_get(request, below)).await,
-        Spoken::SeedCancel => Box::pin(server.seed_cancel(request, below)).await,
+        Spoken::OpenFangSend => Box::pin(server.openfang_send(request)).await,
+        Spoken::OpenFangTask => Box::pin(server.openfang_get(request, below)).await,
+        Spoken::OpenFangCancel => Box::pin(server.openfang_cancel(request, below)).await,
     }
 }
 

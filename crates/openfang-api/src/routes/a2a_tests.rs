@@ -20,19 +20,19 @@ fn every_path_of_the_table_leads_to_its_door() {
 
 #[test]
 fn paths_say_who_and_what() {
-    use Spoken::{AgentRest, AgentRpc, Rest, Rpc, SeedCancel, SeedTask};
+    use Spoken::{AgentRest, AgentRpc, OpenFangCancel, OpenFangTask, Rest, Rpc};
     assert_eq!(door("/"), Some((Rpc, None, "")));
     assert_eq!(door("/a2a/"), Some((Rpc, None, "")));
     assert_eq!(door("/a2a/rest/tasks/1:cancel"), Some((Rest, None, "tasks/1:cancel")));
     assert_eq!(door("/a2a/agents/starter"), Some((AgentRpc, Some("starter"), "")));
     assert_eq!(door("/a2a/agents/starter/"), Some((AgentRpc, Some("starter"), "")));
     assert_eq!(door("/a2a/agents/starter/v1/tasks"), Some((AgentRest, Some("starter"), "v1/tasks")));
-    assert_eq!(door("/a2a/tasks/1"), Some((SeedTask, None, "1")));
-    assert_eq!(door("/a2a/tasks/1/cancel"), Some((SeedCancel, None, "1")));
+    assert_eq!(door("/a2a/tasks/1"), Some((OpenFangTask, None, "1")));
+    assert_eq!(door("/a2a/tasks/1/cancel"), Some((OpenFangCancel, None, "1")));
     for path in ["/a2ax", "/a2a/agents/", "/a2a/tasks/", "/a2a/tasks/1/x", "/a2a/x"] {
         assert_eq!(door(path), None, "{path}");
     }
     assert_eq!(Place::of("/a2a", &Method::GET, "/"), None, "it is free for pages");
     let moved = Place::of("/agents/here", &Method::POST, "/agents/here/tasks/send").map(|place| place.door);
-    assert_eq!(moved, Some(A2aDoor::Spoken(Spoken::SeedSend)));
+    assert_eq!(moved, Some(A2aDoor::Spoken(Spoken::OpenFangSend)));
 }

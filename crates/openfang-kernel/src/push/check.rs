@@ -39,7 +39,7 @@ impl CheckedPush {
     pub(crate) fn named(self, fresh: impl FnOnce() -> Uuid) -> PushConfig {
         let Self { id, url, host, token, authorization, origin, maker } = self;
         let id = id.unwrap_or_else(|| match origin {
-            Origin::Seed | Origin::V01 | Origin::V03 => ONLY_ONE.to_owned(),
+            Origin::OpenFangA2a | Origin::V01 | Origin::V03 => ONLY_ONE.to_owned(),
             Origin::OpenFang | Origin::V10 => fresh().to_string(),
         });
         PushConfig { id, url, host, token, authorization, origin, maker }

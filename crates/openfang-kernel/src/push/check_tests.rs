@@ -166,7 +166,7 @@ fn names_of_a_peer_are_taken_if_they_can_be_shown() {
     for origin in Origin::ALL {
         assert_eq!(called(named("mine \u{1f980}"), origin), "mine \u{1f980}");
     }
-    for origin in [Origin::Seed, Origin::V01, Origin::V03] {
+    for origin in [Origin::OpenFangA2a, Origin::V01, Origin::V03] {
         assert_eq!(called(named(""), origin), ONLY_ONE, "the next one without a name takes its place");
     }
     for origin in [Origin::OpenFang, Origin::V10] {

@@ -122,7 +122,7 @@ fn encoded(media_type: &'static str, value: &impl Serialize) -> Option<Payload> 
 const fn dialect(origin: Origin) -> Dialect {
     match origin {
         Origin::OpenFang | Origin::V10 => Dialect::V10,
-        Origin::Seed => Dialect::Seed,
+        Origin::OpenFangA2a => Dialect::OpenFang,
         Origin::V01 => Dialect::V01,
         Origin::V03 => Dialect::V03,
     }
@@ -130,7 +130,7 @@ const fn dialect(origin: Origin) -> Dialect {
 
 const fn is_told_as_a_task(dialect: Dialect) -> bool {
     match dialect {
-        Dialect::Seed | Dialect::V01 | Dialect::V03 | Dialect::V03Proto => true,
+        Dialect::OpenFang | Dialect::V01 | Dialect::V03 | Dialect::V03Proto => true,
         Dialect::V10 => false,
     }
 }

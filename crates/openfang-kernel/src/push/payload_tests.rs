@@ -84,7 +84,7 @@ async fn the_newest_dialect_is_told_each_event_as_a_stream_shows_it() {
 async fn older_dialects_are_told_the_task_as_it_stood_after_each_event() {
     let stores = Stores::in_memory();
     let record = finished(&stores).await;
-    for origin in [Origin::V03, Origin::V01, Origin::Seed] {
+    for origin in [Origin::V03, Origin::V01, Origin::OpenFangA2a] {
         for after in [0, 2, 4] {
             let told = told(&stores, record.clone(), after, origin).await;
 

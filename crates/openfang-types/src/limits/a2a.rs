@@ -4,3 +4,5 @@
 pub const A2A_PUSH_SECRET_MAX_BYTES: usize = 4 * 1024;
 /// Tasks that the bounded map of the A2A library keeps.
 pub const A2A_TASK_STORE: usize = 1_000;
+/// What is kept of an error that a peer answers with.
+pub const A2A_PEER_ERROR_MAX_CHARS: usize = 500;

@@ -5,8 +5,8 @@
 pub enum Origin {
     /// Our own API, the command line, or an MCP client.
     OpenFang,
-    /// The seeds' REST dialect.
-    Seed,
+    /// A2A in OpenFang's own dialect. The stored word is older than the name.
+    OpenFangA2a,
     /// A2A 0.1.
     V01,
     /// A2A 0.2 and 0.3.
@@ -17,13 +17,13 @@ pub enum Origin {
 
 impl Origin {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::OpenFang, Self::Seed, Self::V01, Self::V03, Self::V10];
+    pub const ALL: [Self; 5] = [Self::OpenFang, Self::OpenFangA2a, Self::V01, Self::V03, Self::V10];
 
     /// The word that is stored.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::OpenFang => "openfang",
-            Self::Seed => "seed",
+            Self::OpenFangA2a => "seed",
             Self::V01 => "a2a-0.1",
             Self::V03 => "a2a-0.3",
             Self::V10 => "a2a-1.0",
@@ -35,3 +35,7 @@ impl Origin {
         Self::ALL.into_iter().find(|origin| origin.as_str() == word)
     }
 }
+
+#[cfg(test)]
+#[path = "origin_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! Parts as everything before 1.0 writes them: a `kind` or `type`, and the file or data inside; the seeds' parts are flat.
+//! Parts as everything before 1.0 writes them: a `kind` or `type`, and the file or data inside; parts of OpenFang's dialect are flat.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -31,10 +31,10 @@ pub(in crate::dialect) fn bytes_of(field: &str, text: &str) -> Read<Vec<u8>> {
 #[serde(transparent)]
 pub(in crate::dialect) struct LegacyPart(Members);
 
-/// A part of the seeds: data is anything.
+/// A part of OpenFang's dialect: data is anything.
 #[derive(Deserialize)]
 #[serde(transparent)]
-pub(in crate::dialect) struct SeedPart(Members);
+pub(in crate::dialect) struct OpenFangPart(Members);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -66,7 +66,7 @@ pub(in crate::dialect) fn any<'de, D: Deserializer<'de>>(from: D) -> Result<Opti
     Value::deserialize(from).map(Some)
 }
 
-impl PartIn for SeedPart {
+impl PartIn for OpenFangPart {
     fn read(self) -> Read<Part> {
         self.0.read()
     }

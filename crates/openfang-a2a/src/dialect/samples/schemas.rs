@@ -1,4 +1,4 @@
-//! The official JSON schemas of 0.1 to 0.3, and one of ours for the seeds' dialect.
+//! The official JSON schemas of 0.1 to 0.3, and one of ours for OpenFang's dialect.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -13,8 +13,8 @@ pub(in crate::dialect) struct Schema {
     validators: Mutex<BTreeMap<String, Arc<Validator>>>,
 }
 
-pub(in crate::dialect) static SEED: LazyLock<Schema> =
-    LazyLock::new(|| Schema::new("definitions", include_str!("../../../../../tests/schemas/a2a/seed.json")));
+pub(in crate::dialect) static OPENFANG: LazyLock<Schema> =
+    LazyLock::new(|| Schema::new("definitions", include_str!("../../../../../tests/schemas/a2a/openfang.json")));
 pub(in crate::dialect) static V01: LazyLock<Schema> =
     LazyLock::new(|| Schema::new("$defs", include_str!("../../../../../tests/schemas/a2a/v0.1.0.json")));
 pub(in crate::dialect) static V02: LazyLock<Schema> =

@@ -1,4 +1,4 @@
-//! Requests of 0.1. The seeds' dialect sends its messages the same way, with parts of its own.
+//! Requests of 0.1. OpenFang's dialect sends its messages the same way, with parts of its own.
 
 use openfang_types::ids::TaskName;
 use serde::Deserialize;

@@ -71,6 +71,6 @@ struct PushOut<'a> {
 
 impl<'a> PushOut<'a> {
     fn new(push: &'a Push, (): ()) -> Self {
-        Self { id: &push.task, push_notification_config: PushConfigOut::nameless(push) }
+        Self { id: &push.task, push_notification_config: PushConfigOut::nameless(&push.config) }
     }
 }

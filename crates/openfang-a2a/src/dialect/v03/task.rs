@@ -77,6 +77,11 @@ pub(super) struct MessageOut<'a> {
 }
 
 impl<'a> MessageOut<'a> {
+    /// A message on its way to an agent, and the task that it continues.
+    pub(super) fn sent(message: &'a Message, task: Option<&'a str>) -> Self {
+        Self { task_id: task.map(Name::Given), ..Self::new(message, None) }
+    }
+
     /// A message of a task, or one that stands for itself.
     pub(super) fn new(message: &'a Message, within: Option<Within<'a>>) -> Self {
         let own = message.context_id.as_ref().map(|context| context.as_str());

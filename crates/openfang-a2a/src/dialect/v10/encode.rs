@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use super::task::{ArtifactOut, MessageOut, StatusOut, TaskOut};
 use crate::answer::{Answer, Push, Shown, StreamHead};
 use crate::dialect::write::{Each, Name, Nothing, PageOut, View, Within};
+use crate::operation::NewPush;
 
 pub(in crate::dialect) fn answer<S: Serializer>(answer: &Answer, to: S) -> Result<S::Ok, S::Error> {
     match answer {
@@ -94,11 +95,16 @@ struct PushesOut<'a> {
     configs: Each<'a, Push, (), PushOut<'a>>,
 }
 
+/// `TaskPushNotificationConfig`, in requests and in answers.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PushOut<'a> {
-    id: &'a str,
-    task_id: &'a str,
+pub(super) struct PushOut<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tenant: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<&'a str>,
     url: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<&'a str>,
@@ -115,10 +121,19 @@ struct AuthenticationOut<'a> {
 
 impl<'a> PushOut<'a> {
     fn new(push: &'a Push, (): ()) -> Self {
-        let config = &push.config;
+        Self { id: Some(&push.id), ..Self::of(&push.config, Some(&push.task)) }
+    }
+
+    /// With the agent that it is meant for.
+    pub(super) fn at(self, tenant: Option<&'a str>) -> Self {
+        Self { tenant, ..self }
+    }
+
+    pub(super) fn of(config: &'a NewPush, task: Option<&'a str>) -> Self {
         Self {
-            id: &push.id,
-            task_id: &push.task,
+            tenant: None,
+            id: config.id.as_deref(),
+            task_id: task,
             url: &config.url,
             token: config.token.as_ref().map(Secret::expose),
             authentication: config.authentication.as_ref().map(|given| AuthenticationOut {

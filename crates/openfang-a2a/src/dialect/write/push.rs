@@ -4,6 +4,7 @@ use openfang_types::secret::Secret;
 use serde::Serialize;
 
 use crate::answer::Push;
+use crate::operation::NewPush;
 
 /// `PushNotificationConfig`.
 #[derive(Serialize)]
@@ -27,12 +28,16 @@ struct AuthenticationOut<'a> {
 impl<'a> PushConfigOut<'a> {
     /// With its name: there may be several.
     pub(in crate::dialect) fn named(push: &'a Push) -> Self {
-        Self { id: Some(&push.id), ..Self::nameless(push) }
+        Self { id: Some(&push.id), ..Self::nameless(&push.config) }
+    }
+
+    /// As it is asked for: the peer names it, unless we do.
+    pub(in crate::dialect) fn of(config: &'a NewPush) -> Self {
+        Self { id: config.id.as_deref(), ..Self::nameless(config) }
     }
 
     /// The only one of its task: 0.1.
-    pub(in crate::dialect) fn nameless(push: &'a Push) -> Self {
-        let config = &push.config;
+    pub(in crate::dialect) fn nameless(config: &'a NewPush) -> Self {
         Self {
             id: None,
             url: &config.url,

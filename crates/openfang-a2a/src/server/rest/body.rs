@@ -9,22 +9,20 @@ use super::path::{Place, Resource};
 use crate::dialect::Dialect;
 use crate::error::A2aError;
 use crate::operation::{History, Method, Operation, Request};
-use crate::server::HttpRequest;
 
 /// Reads a request. What the path says counts; the body says the rest.
-pub(super) fn read<C>(place: &Place, method: Method, request: &HttpRequest<C>) -> Result<Request, A2aError> {
-    let query = request.query.as_deref().unwrap_or_default();
+pub(super) fn read(place: &Place, method: Method, query: &str, body: &[u8]) -> Result<Request, A2aError> {
     let operation = match &place.resource {
-        Resource::Send | Resource::Stream => return decoded(place, method, &request.body),
+        Resource::Send | Resource::Stream => return decoded(place, method, body),
         Resource::Tasks => return listed(query),
         Resource::Task(id) => Operation::Get { task: task(id)?, history: history(query)? },
         Resource::Cancel(id) => {
-            check(&request.body)?;
+            check(body)?;
             Operation::Cancel { task: task(id)? }
         }
         Resource::Subscribe(id) => Operation::Subscribe { task: task(id)? },
         Resource::Pushes(id) if method == Method::SetPush => {
-            let mut asked = decoded(place, method, &request.body)?;
+            let mut asked = decoded(place, method, body)?;
             if let Operation::SetPush { task: named, .. } = &mut asked.operation {
                 *named = Some(task(id)?);
             }

@@ -27,8 +27,8 @@ pub(crate) fn written(spoken: Spoken, status: StatusCode, message: &str) -> Opti
     let body = match spoken {
         Spoken::Rpc | Spoken::AgentRpc => encode_error(None, &in_dialect(Dialect::V10)),
         Spoken::Rest | Spoken::AgentRest => status_body(Dialect::V10, &error, status.as_u16(), Some(message)),
-        Spoken::SeedSend | Spoken::SeedTask | Spoken::SeedCancel => {
-            serde_json::to_vec(&json!({ "error": in_dialect(Dialect::Seed) })).unwrap_or_default()
+        Spoken::OpenFangSend | Spoken::OpenFangTask | Spoken::OpenFangCancel => {
+            serde_json::to_vec(&json!({ "error": in_dialect(Dialect::OpenFang) })).unwrap_or_default()
         }
     };
     Some((status, [(CONTENT_TYPE, "application/json")], body).into_response())

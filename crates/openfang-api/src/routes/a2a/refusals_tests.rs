@@ -31,8 +31,8 @@ async fn each_door_refuses_in_the_form_that_its_clients_read() {
             assert_eq!((&error["code"], &error["status"]), (&json!(status.as_u16()), &json!(word)), "{error}");
             assert_eq!((&error["message"], &error["details"][0]["reason"]), (&json!("no"), &json!(reason)), "{error}");
         }
-        for seed in [Spoken::SeedSend, Spoken::SeedTask, Spoken::SeedCancel] {
-            assert_eq!(said(seed, status).await, json!({"error": {"code": code, "message": "no"}}));
+        for openfang in [Spoken::OpenFangSend, Spoken::OpenFangTask, Spoken::OpenFangCancel] {
+            assert_eq!(said(openfang, status).await, json!({"error": {"code": code, "message": "no"}}));
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The seeds' REST dialect: a bare task with a flat status, `messages`, and flat parts.
+//! OpenFang's own REST dialect: a bare task with a flat status, `messages`, and flat parts.
 //!
 //! It has no streams and no push. A message comes in the envelope of `tasks/send`, or without it.
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::read::{self, Object, Read, SeedPart};
+use super::read::{self, Object, OpenFangPart, Read};
 use super::v01::{SendIn, TaskIn};
 use super::write::{PageOut, View};
 use crate::answer::{Answer, Shown};
@@ -13,8 +13,10 @@ use crate::error::A2aError;
 use crate::operation::{Method, Operation, Request};
 use openfang_types::event::StreamItem;
 
+pub(super) use request::http_call;
 pub use task::{A2aArtifact, A2aMessage, A2aPart, A2aTask, A2aTaskStatus};
 
+mod request;
 mod task;
 
 pub(super) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {
@@ -40,11 +42,11 @@ pub(super) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request>
 #[derive(Deserialize)]
 struct Envelope {
     method: Option<String>,
-    params: Option<Object<SendIn<SeedPart>>>,
+    params: Option<Object<SendIn<OpenFangPart>>>,
 }
 
 /// What is sent, out of its envelope if it came in one.
-fn opened(body: Option<&RawValue>) -> Read<SendIn<SeedPart>> {
+fn opened(body: Option<&RawValue>) -> Read<SendIn<OpenFangPart>> {
     let envelope: Envelope = read::params(body)?;
     if envelope.method.is_some_and(|method| method != "tasks/send") {
         return Err(A2aError::invalid("method", "this address takes `tasks/send` only"));
@@ -85,5 +87,5 @@ pub(super) fn shown<S: Serializer>(shown: Shown<'_>, to: S) -> Result<S::Ok, S::
 }
 
 #[cfg(test)]
-#[path = "seed_tests.rs"]
+#[path = "openfang_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! Tasks as the seeds have them; also what [`A2aTaskStore`](crate::task_store::A2aTaskStore) keeps.
+//! Tasks in OpenFang's own dialect; also what [`A2aTaskStore`](crate::task_store::A2aTaskStore) keeps.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-use crate::dialect::read::{PartIn as _, SeedPart, Word};
+use crate::dialect::read::{OpenFangPart, PartIn as _, Word};
 use crate::dialect::write::{Name, View, role};
 
 /// A task.
@@ -121,7 +121,7 @@ impl From<TaskState> for A2aTaskStatus {
 
 impl A2aTask {
     /// A task of ours. What the agent says about its state is the last message; an agent that is done and says
-    /// nothing about it has answered with texts, and those are what the seeds' clients look for there.
+    /// nothing about it has answered with texts, and those are what clients of this dialect look for there.
     pub(super) fn of(view: View<'_>) -> Self {
         let said = view.history.iter().chain(&view.task.status.message).map(A2aMessage::from);
         let mut messages: Vec<A2aMessage> = said.collect();
@@ -198,7 +198,7 @@ impl From<&Part> for A2aPart {
 
 impl<'de> Deserialize<'de> for A2aPart {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let part = SeedPart::deserialize(from)?.read().map_err(D::Error::custom)?;
+        let part = OpenFangPart::deserialize(from)?.read().map_err(D::Error::custom)?;
         Ok(Self::from(&part))
     }
 }

@@ -1,12 +1,13 @@
-//! The seeds' own routes: a message in, a bare task out.
+//! The routes of OpenFang's own dialect: a message in, a bare task out.
 
-use http::{HeaderMap, Response, StatusCode};
+use http::{Response, StatusCode};
 use openfang_types::ids::TaskName;
 use openfang_types::scan::scan_text;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Asking, HttpBody, HttpRequest, JSON, Outcome, Server, is_json, whole};
+use super::http::{HttpBody, HttpRequest, JSON, whole};
+use super::{Asking, Outcome, Server, ServiceParameters};
 use crate::dialect::{Dialect, In};
 use crate::error::A2aError;
 use crate::host::AgentHost;
@@ -14,33 +15,33 @@ use crate::operation::{History, Method, Operation, Request};
 
 impl<H: AgentHost> Server<H> {
     /// `POST /a2a/tasks/send`: answers with the task when it has ended, or asks for something.
-    pub async fn seed_send(&self, request: HttpRequest<H::Caller>) -> Response<HttpBody> {
-        if !is_json(&request.headers, &request.body) {
+    pub async fn openfang_send(&self, request: HttpRequest<H::Caller>) -> Response<HttpBody> {
+        if !request.is_json {
             return not_json();
         }
         let asked = match read(&request.body) {
             Ok(asked) => asked,
             Err(error) => return refuse(status_of(&error), &error),
         };
-        self.seed(&request.caller, &request.headers, asked).await
+        self.openfang(&request.caller, &request.parameters, asked).await
     }
 
     /// `GET /a2a/tasks/{id}`.
-    pub async fn seed_get(&self, request: HttpRequest<H::Caller>, id: &str) -> Response<HttpBody> {
-        self.seed_task(request, id, |task| Operation::Get { task, history: History::default() })
+    pub async fn openfang_get(&self, request: HttpRequest<H::Caller>, id: &str) -> Response<HttpBody> {
+        self.openfang_task(request, id, |task| Operation::Get { task, history: History::default() })
             .await
     }
 
     /// `POST /a2a/tasks/{id}/cancel`.
-    pub async fn seed_cancel(&self, request: HttpRequest<H::Caller>, id: &str) -> Response<HttpBody> {
+    pub async fn openfang_cancel(&self, request: HttpRequest<H::Caller>, id: &str) -> Response<HttpBody> {
         // What a page of a stranger can send without asking must not stop anything.
-        if !is_json(&request.headers, &request.body) {
+        if !request.is_json {
             return not_json();
         }
-        self.seed_task(request, id, |task| Operation::Cancel { task }).await
+        self.openfang_task(request, id, |task| Operation::Cancel { task }).await
     }
 
-    async fn seed_task(
+    async fn openfang_task(
         &self,
         request: HttpRequest<H::Caller>,
         id: &str,
@@ -51,14 +52,14 @@ impl<H: AgentHost> Server<H> {
             return refuse(StatusCode::NOT_FOUND, &A2aError::TaskNotFound);
         };
         let asked = Request { tenant: None, operation: operation(task) };
-        self.seed(&request.caller, &request.headers, asked).await
+        self.openfang(&request.caller, &request.parameters, asked).await
     }
 
-    async fn seed(&self, caller: &H::Caller, headers: &HeaderMap, asked: Request) -> Response<HttpBody> {
-        let asking = Asking { caller, agent: None, dialect: Dialect::Seed, headers };
+    async fn openfang(&self, caller: &H::Caller, parameters: &ServiceParameters, asked: Request) -> Response<HttpBody> {
+        let asking = Asking { caller, agent: None, dialect: Dialect::OpenFang, parameters };
         match self.carry_out(&asking, asked).await {
             Ok(Outcome::Answer(answer)) => {
-                let body = serde_json::to_vec(&In(Dialect::Seed, &answer)).unwrap_or_default();
+                let body = serde_json::to_vec(&In(Dialect::OpenFang, &answer)).unwrap_or_default();
                 whole(StatusCode::OK, JSON, body)
             }
             Ok(Outcome::Stream(..)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &A2aError::Internal),
@@ -70,7 +71,7 @@ impl<H: AgentHost> Server<H> {
 fn read(body: &[u8]) -> Result<Request, A2aError> {
     let text = scan_text(body).map_err(|error| A2aError::Parse(error.to_string()))?;
     let raw: &RawValue = serde_json::from_str(text).map_err(|error| A2aError::Parse(error.to_string()))?;
-    Dialect::Seed.decode(Method::Send, Some(raw))
+    Dialect::OpenFang.decode(Method::Send, Some(raw))
 }
 
 fn status_of(error: &A2aError) -> StatusCode {
@@ -90,6 +91,6 @@ fn refuse(status: StatusCode, error: &A2aError) -> Response<HttpBody> {
     struct Body {
         error: openfang_types::jsonrpc::ErrorObject,
     }
-    let body = Body { error: Dialect::Seed.error(error) };
+    let body = Body { error: Dialect::OpenFang.error(error) };
     whole(status, JSON, serde_json::to_vec(&body).unwrap_or_default())
 }

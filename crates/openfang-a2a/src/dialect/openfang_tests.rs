@@ -1,4 +1,4 @@
-//! The seeds' REST dialect: what they print, and every spelling they use.
+//! OpenFang's own dialect: what its documentation prints, and every spelling that its clients use.
 
 use openfang_types::task::{Part, PartBody, Role, TaskState};
 use serde_json::{Value, from_value, json};
@@ -8,9 +8,9 @@ use super::super::samples::*;
 use super::*;
 use crate::operation::{Continued, History, When};
 
-const SEED: Dialect = Dialect::Seed;
+const OPENFANG: Dialect = Dialect::OpenFang;
 
-/// As both seeds print it.
+/// As the documentation prints it.
 fn printed() -> Value {
     json!({
         "jsonrpc": "2.0",
@@ -29,7 +29,7 @@ fn printed() -> Value {
 #[test]
 fn a_message_is_read_in_its_envelope_and_without() {
     for body in [printed(), printed()["params"].clone()] {
-        let sending = sending(SEED, Method::Send, &body);
+        let sending = sending(OPENFANG, Method::Send, &body);
 
         assert_eq!(sending.message.joined_text(), "Review this code for security issues");
         assert_eq!(sending.message.context_id.as_ref().unwrap().as_str(), "optional-session-id");
@@ -42,7 +42,7 @@ fn the_id_of_the_envelope_is_not_the_id_of_the_task() {
     let mut body = printed();
     body["params"]["id"] = json!("theirs");
 
-    let task = sending(SEED, Method::Send, &body).task;
+    let task = sending(OPENFANG, Method::Send, &body).task;
 
     assert_eq!(task, Some(Continued::KnownOrNew("theirs".parse().unwrap())));
 }
@@ -51,10 +51,10 @@ fn the_id_of_the_envelope_is_not_the_id_of_the_task() {
 fn an_envelope_of_another_method_is_refused() {
     let mut body = printed();
     body["method"] = json!("tasks/get");
-    assert_eq!(refusal(SEED, Method::Send, &body).0, "method");
+    assert_eq!(refusal(OPENFANG, Method::Send, &body).0, "method");
     body["method"] = json!("tasks/send");
     body["params"]["message"]["parts"] = json!([]);
-    assert_eq!(refusal(SEED, Method::Send, &body).0, "message.parts");
+    assert_eq!(refusal(OPENFANG, Method::Send, &body).0, "message.parts");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn sessions_and_flat_parts_are_read_in_every_spelling() {
     ]);
     let body = json!({"session_id": "s", "message": {"role": "user", "parts": parts}});
 
-    let message = sending(SEED, Method::Send, &body).message;
+    let message = sending(OPENFANG, Method::Send, &body).message;
 
     assert_eq!(message.context_id.unwrap().as_str(), "s");
     for part in &message.parts[..3] {
@@ -83,13 +83,13 @@ fn sessions_and_flat_parts_are_read_in_every_spelling() {
 }
 
 #[test]
-fn a_task_is_written_as_the_seeds_print_it() {
+fn a_task_is_written_as_the_documentation_prints_it() {
     let mut task = bare_task(TaskState::Completed);
     task.context_id = "optional-session-id".parse().unwrap();
     task.history = vec![message("m-1", Role::User, vec![Part::text("Review this code for security issues")])];
     task.status.message = Some(message("m-2", Role::Agent, vec![Part::text("I found 2 potential issues...")]));
 
-    let shown = written(SEED, &sent(task));
+    let shown = written(OPENFANG, &sent(task));
 
     let expected = json!({
         "id": TASK,
@@ -113,10 +113,10 @@ fn the_texts_of_a_task_that_is_done_are_its_agents_turn() {
         (shown["messages"].as_array().unwrap().last().unwrap()["role"].clone(), parts[0].clone())
     };
 
-    let shown = written(SEED, &got(task.clone()));
+    let shown = written(OPENFANG, &got(task.clone()));
     assert_eq!(texts(&shown), (json!("agent"), json!({"type": "text", "text": "hello"})));
     task.status.state = TaskState::Working;
-    let before = written(SEED, &got(task));
+    let before = written(OPENFANG, &got(task));
     assert_eq!(before["messages"].as_array().unwrap().len() + 1, shown["messages"].as_array().unwrap().len());
 }
 
@@ -124,13 +124,13 @@ fn the_texts_of_a_task_that_is_done_are_its_agents_turn() {
 fn states_are_flat_words_and_artifacts_always_have_a_name() {
     let words: Vec<Value> = TaskState::ALL
         .iter()
-        .map(|state| written(SEED, &got(rich_task(*state)))["status"].clone())
+        .map(|state| written(OPENFANG, &got(rich_task(*state)))["status"].clone())
         .collect();
     let expected =
         ["submitted", "working", "inputRequired", "inputRequired", "completed", "failed", "cancelled", "failed"];
     assert_eq!(words, expected);
 
-    let artifacts = &written(SEED, &got(rich_task(TaskState::Completed)))["artifacts"];
+    let artifacts = &written(OPENFANG, &got(rich_task(TaskState::Completed)))["artifacts"];
     assert_eq!((&artifacts[0]["name"], &artifacts[1]["name"]), (&json!("add_numbers-result"), &json!("a-2")));
     let parts = json!([
         {"type": "text", "text": "hello"},
@@ -147,10 +147,12 @@ fn states_are_flat_words_and_artifacts_always_have_a_name() {
 #[test]
 fn a_task_is_asked_for_and_canceled_by_its_id() {
     let task = || "t".parse().unwrap();
-    let asked = decoded(SEED, Method::Get, &json!({"id": "t", "historyLength": "1"})).unwrap().operation;
+    let asked = decoded(OPENFANG, Method::Get, &json!({"id": "t", "historyLength": "1"}))
+        .unwrap()
+        .operation;
     assert_eq!(asked, Operation::Get { task: task(), history: History(Some(1)) });
     assert_eq!(
-        decoded(SEED, Method::Cancel, &json!({"id": "t"})).unwrap().operation,
+        decoded(OPENFANG, Method::Cancel, &json!({"id": "t"})).unwrap().operation,
         Operation::Cancel { task: task() }
     );
 }

@@ -1,0 +1,110 @@
+//! Parts of peers: by the member that is there, by `kind` or by `type`, flat or with a file inside.
+
+use openfang_types::task::{Part, PartBody};
+use serde_json::Value;
+
+use super::members::Members;
+use crate::dialect::Dialect;
+use crate::dialect::read::{Read, bytes_of, under, unwrapped, whole_numbers};
+use crate::error::A2aError;
+
+/// The parts of a message or an artifact: a list, one part, or a text.
+pub(super) fn list(dialect: Dialect, members: &mut Members) -> Read<Vec<Part>> {
+    let values = match members.take(&["parts", "content"]) {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(values)) => values,
+        Some(Value::String(text)) => return Ok(vec![Part::text(text)]),
+        Some(value @ Value::Object(_)) => vec![value],
+        Some(_) => return Err(A2aError::invalid("parts", "it must be a list")),
+    };
+    let read =
+        |(at, value): (usize, Value)| read(dialect, value).map_err(|error| under(&format!("parts[{at}]"))(error));
+    values.into_iter().enumerate().map(read).collect()
+}
+
+fn read(dialect: Dialect, value: Value) -> Read<Part> {
+    let mut members = Members::of(value)?;
+    let kind = members
+        .get(&["kind", "type"])
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let mut file = Members::from(serde_json::Map::new());
+    let body = match kind.as_str() {
+        "data" => data(&mut members, true),
+        "file" => filed(&mut members, &mut file)?,
+        _ => None,
+    };
+    let body = match body {
+        Some(body) => Some(body),
+        None => anything(&mut members, &mut file)?,
+    };
+    let Some(body) = body else {
+        // A kind of part that we do not know: nothing of it is lost.
+        return Ok(Part::data(Value::Object(members.rest())));
+    };
+    let names = &["filename", "fileName", "name"];
+    let types = &["mediaType", "media_type", "mimeType", "mime_type"];
+    let filename = file.text(names).or_else(|| members.text(names)).map(Into::into);
+    let media_type = file.text(types).or_else(|| members.text(types));
+    let mut metadata = members.metadata();
+    let body = match body {
+        PartBody::Data(value) => PartBody::Data(whole_numbers(plain(dialect, value, &mut metadata))),
+        body @ (PartBody::Text(_) | PartBody::Raw(_) | PartBody::Url(_)) => body,
+    };
+    Ok(Part { body, filename, media_type, metadata })
+}
+
+fn anything(members: &mut Members, file: &mut Members) -> Read<Option<PartBody>> {
+    match members.take(&["text"]) {
+        Some(Value::String(text)) => return Ok(Some(PartBody::Text(text))),
+        Some(_) => return Err(A2aError::invalid("text", "it must be a text")),
+        None => {}
+    }
+    match filed(members, file)? {
+        Some(body) => Ok(Some(body)),
+        None => Ok(data(members, false)),
+    }
+}
+
+/// A value; null is one if the part says so, or if it has nothing else.
+fn data(members: &mut Members, is_said: bool) -> Option<PartBody> {
+    let is_there = is_said || members.has(&["data"]) || !members.has(&["kind", "type"]);
+    members.take_any("data").filter(|_| is_there).map(PartBody::Data)
+}
+
+/// The bytes of a file, or where they are; `file` gets what the file says about itself.
+fn filed(members: &mut Members, file: &mut Members) -> Read<Option<PartBody>> {
+    if let Some(inner) = members.object(&["file"]) {
+        *file = inner;
+    }
+    let is_flat = members.get(&["kind", "type"]).is_some_and(|kind| kind == "file");
+    let flat: &[&str] = if is_flat { &["raw", "bytes", "data"] } else { &["raw"] };
+    let bytes = file
+        .take(&["bytes", "fileWithBytes", "file_with_bytes", "raw", "data"])
+        .or_else(|| members.take(flat));
+    if let Some(bytes) = bytes {
+        let Value::String(bytes) = bytes else { return Err(A2aError::invalid("file", "its bytes must be base64")) };
+        return Ok(Some(PartBody::Raw(bytes_of("file", &bytes)?)));
+    }
+    let uri = file
+        .text(&["uri", "fileWithUri", "file_with_uri", "url"])
+        .or_else(|| members.text(&["url", "uri"]));
+    Ok(uri.map(PartBody::Url))
+}
+
+/// A value as it was meant: some dialects can only write objects, and one of them wraps even those.
+fn plain(dialect: Dialect, value: Value, metadata: &mut serde_json::Map<String, Value>) -> Value {
+    let value = match value {
+        Value::Object(mut outer) if dialect == Dialect::V03Proto && outer.len() == 1 => match outer.remove("data") {
+            Some(inner @ Value::Object(_)) => inner,
+            Some(other) => Value::Object(serde_json::Map::from_iter([("data".to_owned(), other)])),
+            None => Value::Object(outer),
+        },
+        value => value,
+    };
+    match (dialect, value) {
+        (Dialect::V01 | Dialect::V03 | Dialect::V03Proto, Value::Object(members)) => unwrapped(members, metadata),
+        (_, value) => value,
+    }
+}
