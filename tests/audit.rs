@@ -11,7 +11,7 @@ use crate::support::call;
 
 async fn outcomes(stores: &Stores) -> Vec<(String, AuditOutcome)> {
     let rows = stores.audit.recent(100).await.unwrap();
-    rows.into_iter().map(|row| (row.tool.to_string(), row.outcome)).collect()
+    rows.into_iter().map(|row| (row.subject.to_string(), row.outcome)).collect()
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ fn row(micros: u64) -> AuditRow {
         door: Door::Cli,
         agent: None,
         run: None,
-        tool: "add_numbers".parse().unwrap(),
+        subject: AuditSubject::call("add_numbers".parse().unwrap()),
         outcome: AuditOutcome::Succeeded,
         micros,
     }
