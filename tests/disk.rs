@@ -154,9 +154,7 @@ async fn a_full_disk_hides_nothing_from_the_audit_log() {
     assert!(invalid + unrecorded as u64 + missing(AuditKind::Refusal) >= 2 * CALLS);
     assert_eq!(missing(AuditKind::Deed), 0);
     let stored = |outcome: AuditOutcome| {
-        rows.iter()
-            .filter(|row| is_call(row, "memory_store") && row.outcome == outcome)
-            .count()
+        rows.iter().filter(|row| is_call(row, "memory_store") && row.outcome == outcome).count()
     };
     assert_eq!(stored(AuditOutcome::Started), stored(AuditOutcome::Succeeded), "what has begun is written to its end");
     daemon.signal("TERM");
