@@ -122,7 +122,7 @@ pub enum AuditOutcome {
     Removed(AuditRemoval),
 }
 
-/// What a row is about, which says how long it is kept and whether it can be counted instead.
+/// How a row is kept: for how long, and whether it can be counted instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditKind {
