@@ -1,6 +1,6 @@
 //! Who may do what: the authority rule, with principals of every kind.
 
-use openfang_kernel::{KernelError, ToolError};
+use openfang_kernel::{Hidden, KernelError, ToolError};
 use openfang_testkit::probes::Probe;
 use openfang_testkit::{TestHome, callers};
 use openfang_types::task::TaskState;
@@ -19,7 +19,8 @@ async fn a_direct_call_needs_the_users_own_grant() {
     for grants in [&[][..], &["get_*"], &["agent:starter"], &["agent:starter/*"]] {
         let user = callers::user(&kernel, "bob", grants);
         let refused = call(&kernel, &user, "add_numbers", numbers.clone()).await.unwrap_err();
-        assert_eq!(refused, KernelError::Tool(ToolError::Unknown("add_numbers".parse().unwrap())), "{grants:?}");
+        let (tool, hidden) = ("add_numbers".parse().unwrap(), Hidden::NotGranted);
+        assert_eq!(refused, KernelError::Tool(ToolError::Unknown { tool, hidden }), "{grants:?}");
     }
 }
 

@@ -174,7 +174,7 @@ async fn what_was_lost_is_given_up_only_deliberately_and_that_is_audited() {
     let daemon = openfang.try_start(None).unwrap_or_else(|ran| panic!("{ran:?}"));
     assert_eq!(daemon.client().get("/api/tools").await.status, 200);
     let audited = openfang.run(&["audit", "tail"]);
-    for expected in ["home_accept.database", "home_accept.users"] {
+    for expected in ["accept loss of database", "accept loss of users"] {
         assert!(audited.stdout.contains(expected), "{expected} is missing in {audited:?}");
     }
     let nothing = openfang.run(&["home", "accept"]);

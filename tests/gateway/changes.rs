@@ -1,6 +1,6 @@
 //! Servers that are not what they were: another definition, another program, another run.
 
-use openfang_kernel::maintenance::{AuditLog, AuditOutcome, AuditRow};
+use openfang_kernel::maintenance::{AuditLog, AuditOutcome, AuditRow, AuditSubject};
 use openfang_kernel::mcp_control::McpServerView;
 use openfang_types::config::{McpServerConfigEntry, OnChange};
 use openfang_types::ids::Owner;
@@ -77,7 +77,8 @@ async fn a_changed_tool_is_taken_away_until_it_is_approved_also_after_a_restart(
     house.says("mcp_pulled_storm", json!({"count": 1})).await;
     house.until("pulled", is_quarantined).await;
 
-    assert!(says(&house).await.starts_with('!'));
+    let refused = says(&house).await;
+    assert!(refused.contains("is quarantined") && refused.contains("`openfang mcp approve pulled`"), "{refused}");
     assert_eq!(house.names_at("/mcp/servers/pulled").await, ["storm"]);
     assert!(!house.names_at("/mcp").await.contains(&"mcp_pulled_echo".to_owned()));
     let answer = house
@@ -89,9 +90,14 @@ async fn a_changed_tool_is_taken_away_until_it_is_approved_also_after_a_restart(
     let home = house.close().await;
     let log = AuditLog::open(&home.home()).unwrap();
     let rows: Vec<AuditRow> = log.tail(None, 100).unwrap().iter().map(|entry| entry.row().unwrap()).collect();
-    let changed = AuditOutcome::Refused("definition_changed".to_owned());
-    let told = rows.iter().filter(|row| row.owner == Owner::house() && row.outcome == changed);
-    assert_eq!(told.map(|row| row.tool.as_str()).collect::<Vec<_>>(), ["mcp_pulled_echo"]);
+    let told = rows.iter().filter(|row| row.owner == Owner::house());
+    let told: Vec<_> = told.map(|row| (&row.subject, &row.outcome)).collect();
+    let echo = AuditSubject::definition("pulled".parse().unwrap(), "echo");
+    assert_eq!(told, [(&echo, &AuditOutcome::Quarantined)]);
+    // One call on each way while it was away.
+    let refused = AuditOutcome::Refused("quarantined".to_owned());
+    let refused = rows.iter().filter(|row| row.outcome == refused).map(|row| row.subject.to_string());
+    assert_eq!(refused.collect::<Vec<_>>(), ["mcp_pulled_echo"; 2]);
     let house = House::on(home, [changing.entry(OnChange::Quarantine, &[])]).await;
     assert!(says(&house).await.starts_with('!'), "before it is up");
     house.ready("pulled").await;

@@ -60,7 +60,7 @@ impl Site {
 
     async fn audit(&self) -> Vec<(String, AuditOutcome)> {
         let rows = self.stores.audit.recent(100).await.unwrap();
-        rows.into_iter().map(|row| (row.tool.to_string(), row.outcome)).collect()
+        rows.into_iter().map(|row| (row.subject.to_string(), row.outcome)).collect()
     }
 }
 
@@ -166,7 +166,7 @@ async fn every_change_leaves_its_rows_in_the_audit_log() {
     site.with_key().send("DELETE", &format!("{SERVERS}/a"), None).await;
     site.with_key().send("DELETE", &format!("{SERVERS}/a"), None).await;
 
-    let row = |what: &str, outcome| (format!("mcp_server_{what}.a"), outcome);
+    let row = |what: &str, outcome| (format!("{what} MCP server a"), outcome);
     let expected = [
         row("add", AuditOutcome::Refused("not_permitted".to_owned())),
         row("add", AuditOutcome::Started),

@@ -145,13 +145,13 @@ async fn logins_are_in_the_audit_log_without_names_that_are_nobodys() {
     let rows: Vec<_> = log.tail(Some(0), 100).unwrap().iter().map(|entry| entry.row().unwrap()).collect();
     let told: Vec<String> = rows
         .iter()
-        .map(|row| format!("{} {} {}", row.owner, row.tool, json!(row.outcome)))
+        .map(|row| format!("{} {} {}", row.owner, row.subject, json!(row.outcome)))
         .collect();
     assert_eq!(
         told,
         [
-            "admin user_add.ada_at_example.org \"started\"",
-            "admin user_add.ada_at_example.org \"succeeded\"",
+            "admin add user ada@example.org \"started\"",
+            "admin add user ada@example.org \"succeeded\"",
             "ada@example.org login \"succeeded\"",
             "ada@example.org login {\"refused\":\"wrong_login\"}",
             "nobody login {\"refused\":\"wrong_login\"}",

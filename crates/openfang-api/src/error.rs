@@ -8,7 +8,7 @@ use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode};
 use openfang_kernel::config_edit::EditError;
 use openfang_kernel::users::UserError;
-use openfang_kernel::{AuthError, KernelError, Refusal, ToolError};
+use openfang_kernel::{AuthError, ChangeError, KernelError, Refusal, ToolError};
 use openfang_types::ids::TraceId;
 use openfang_types::limits::TOO_MUCH_PAUSE;
 use serde::Serialize;
@@ -158,7 +158,10 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::ServerExists(_) | KernelError::NotInFile(_) | KernelError::ConfigEdit(EditError::Changed) => {
             StatusCode::CONFLICT
         }
-        KernelError::ConfigEdit(EditError::Unwritable(_)) => StatusCode::INTERNAL_SERVER_ERROR,
+        KernelError::Change(ChangeError::Unrecorded { .. }) => StatusCode::SERVICE_UNAVAILABLE,
+        KernelError::Change(ChangeError::Broke(_)) | KernelError::ConfigEdit(EditError::Unwritable(_)) => {
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
         KernelError::ConfigEdit(_) | KernelError::OwnServer(_) => StatusCode::UNPROCESSABLE_ENTITY,
         KernelError::RefusedByAgent(refusal) => match refusal {
             Refusal::ContentTypeNotSupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -192,7 +195,8 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::Store(_) if error.is_limit() => StatusCode::TOO_MANY_REQUESTS,
         KernelError::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
         KernelError::Tool(error) => match error {
-            ToolError::Unknown(_) => StatusCode::NOT_FOUND,
+            ToolError::Unknown { .. } => StatusCode::NOT_FOUND,
+            ToolError::NotGranted { .. } | ToolError::Quarantined { .. } => StatusCode::FORBIDDEN,
             ToolError::InvalidArguments { .. } | ToolError::Unchecked(_) => StatusCode::UNPROCESSABLE_ENTITY,
             ToolError::Tainted { .. } | ToolError::SecretInArguments(_) => StatusCode::FORBIDDEN,
             ToolError::Looping { .. } => StatusCode::CONFLICT,

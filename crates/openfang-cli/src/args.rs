@@ -7,10 +7,12 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 
+pub(crate) use audit::{AuditCommand, AuditTailArgs};
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, Transport};
 pub(crate) use task::{TaskCommand, TaskListArgs};
 pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, UserPasswordArgs};
 
+mod audit;
 mod mcp;
 mod task;
 mod users;
@@ -210,40 +212,6 @@ pub(crate) enum ConfigCommand {
     /// Print the JSON Schema of the configuration, for editors
     #[command(after_help = "Example:\n  openfang config schema > openfang.schema.json")]
     Schema,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum AuditCommand {
-    /// Show the latest rows, newest last; with --json one row a line
-    #[command(after_help = "Examples:\n  openfang audit tail -n 50\n  openfang audit tail -f --json")]
-    Tail(AuditTailArgs),
-    /// Show one row
-    #[command(after_help = "Example:\n  openfang audit show 42")]
-    Show {
-        /// Its number
-        #[arg(value_name = "ROW")]
-        n: u64,
-    },
-    /// Look for rows that were changed, removed or moved; exit code 1 if there is one, and which
-    #[command(after_help = "Example:\n  openfang audit verify")]
-    Verify,
-    /// Write all rows with their hashes, one JSON document a line
-    #[command(after_help = "Examples:\n  openfang audit export audit.jsonl\n  openfang audit export -")]
-    Export {
-        /// Where to; - is standard output, and a file that is there is not overwritten
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-    },
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct AuditTailArgs {
-    /// How many rows
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
-    pub(crate) rows: u32,
-    /// Go on with rows as they come
-    #[arg(short, long)]
-    pub(crate) follow: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,29 +1,33 @@
-//! A change of the house: refused and written down, or written down, done, and written down again.
+//! A change of users, keys, settings, MCP servers or the home: refused and recorded, or recorded, made, and recorded again.
 
 use std::sync::Arc;
 
-use openfang_runtime::pipeline::ToolError;
-use openfang_store::{AuditKind, AuditOutcome, AuditRow};
-use openfang_types::ids::ToolName;
+use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject, ChangeAction, ChangeTarget, StoreError};
 use tokio::time::Instant;
 
 use crate::{Caller, Kernel, KernelError};
 
-/// Who does what to whom or to what.
+/// Who does what to what.
 pub(crate) struct Change<'a> {
     pub(crate) caller: &'a Caller,
-    pub(crate) what: &'static str,
-    pub(crate) subject: &'a str,
+    pub(crate) action: ChangeAction,
+    pub(crate) target: ChangeTarget,
 }
 
-impl Change<'_> {
-    /// The log of calls has no arguments; whom a change concerns matters most, so that is part of its name. A user's name
-    /// may have one character that a name of the log may not.
-    fn audited_as(&self) -> Result<ToolName, KernelError> {
-        format!("{}.{}", self.what, self.subject.replace('@', "_at_"))
-            .parse()
-            .map_err(|_| KernelError::NotPermitted("this has no name in the audit log"))
-    }
+/// Why a change that is allowed was not made to its end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    /// The change could not be recorded, so it was not made.
+    #[error("nothing was changed: the audit row of \"{change}\" could not be written ({cause})")]
+    Unrecorded {
+        /// The change.
+        change: String,
+        /// Why.
+        cause: StoreError,
+    },
+    /// The change broke.
+    #[error("\"{0}\" broke; the log says more under this request's trace id")]
+    Broke(String),
 }
 
 impl Kernel {
@@ -34,15 +38,17 @@ impl Kernel {
         allowed: Result<(), KernelError>,
         work: impl Future<Output = Result<T, KernelError>> + Send + 'static,
     ) -> Result<T, KernelError> {
-        let tool = change.audited_as()?;
+        let Change { caller, action, target } = change;
+        let subject = AuditSubject::Change { action, target };
+        let name = subject.to_string();
         let row = AuditRow {
-            trace: change.caller.trace,
+            trace: caller.trace,
             at: self.inner.clock.now(),
-            owner: change.caller.principal.owner().clone(),
-            door: change.caller.door,
+            owner: caller.principal.owner().clone(),
+            door: caller.door,
             agent: None,
             run: None,
-            tool: tool.clone(),
+            subject,
             outcome: AuditOutcome::Started,
             micros: 0,
         };
@@ -52,7 +58,7 @@ impl Kernel {
             audit.record(AuditKind::Refusal, AuditRow { outcome, ..row });
             return Err(error);
         }
-        let unrecorded = |cause| ToolError::Unrecorded { tool: tool.clone(), cause };
+        let unrecorded = |cause| ChangeError::Unrecorded { change: name.clone(), cause };
         audit.commit(row.clone()).await.map_err(unrecorded)?;
         let begun = Instant::now();
         let working = self.inner.tracker.spawn(async move {
@@ -65,6 +71,6 @@ impl Kernel {
             audit.record(AuditKind::Deed, AuditRow { outcome: word, micros, ..row });
             outcome
         });
-        working.await.map_err(|_| ToolError::Panicked(tool))?
+        working.await.map_err(|_| ChangeError::Broke(name))?
     }
 }

@@ -7,6 +7,7 @@ use openfang_types::event::Seq;
 use openfang_types::ids::{AgentName, ServerName, TaskId, ToolName};
 use openfang_types::task::TaskState;
 
+use crate::change::ChangeError;
 use crate::config_edit::EditError;
 use crate::users::UserError;
 
@@ -97,6 +98,9 @@ pub enum KernelError {
     /// The caller may not do that.
     #[error("{0}")]
     NotPermitted(&'static str),
+    /// A change was allowed and not made to its end.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
     /// The configuration was not changed.
     #[error("config.toml was not changed: {0}")]
     ConfigEdit(EditError),
@@ -135,6 +139,8 @@ impl KernelError {
             Self::OwnServer(_) => "own_server",
             Self::NotInFile(_) => "not_in_file",
             Self::NotPermitted(_) => "not_permitted",
+            Self::Change(ChangeError::Unrecorded { .. }) => "unrecorded",
+            Self::Change(ChangeError::Broke(_)) => "panicked",
             Self::ConfigEdit(EditError::Changed) => "config_changed",
             Self::ConfigEdit(EditError::Unwritable(_)) => "config_unwritable",
             Self::ConfigEdit(_) => "config_refused",

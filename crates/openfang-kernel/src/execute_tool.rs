@@ -51,9 +51,12 @@ impl Kernel {
     pub fn tool(&self, caller: &Caller, name: &ToolName) -> Result<ToolDefinition, KernelError> {
         let cx = self.inner.context(caller);
         let known = self.inner.pipeline.catalog().get(name).filter(|tool| can_ever_call(&cx, &tool.traits));
-        known
-            .map(|tool| Arc::unwrap_or_clone(tool.definition()))
-            .ok_or_else(|| KernelError::UnknownTool(name.clone()))
+        known.map(|tool| Arc::unwrap_or_clone(tool.definition())).ok_or_else(|| {
+            match self.inner.pipeline.why_not(&cx, name) {
+                Some(error) => error.into(),
+                None => KernelError::UnknownTool(name.clone()),
+            }
+        })
     }
 }
 

@@ -159,6 +159,14 @@ impl UpstreamHost {
         }
     }
 
+    /// Refuses a call of a tool that the server does not offer, on the record.
+    fn refused(&self, caller: &Caller, tool: &str) -> Result<Outcome<CallResult>, McpError> {
+        let name = format_mcp_tool_name(self.server.entry.name.as_str(), tool);
+        let name: ToolName = name.parse().map_err(|_| McpError::unknown_tool(tool))?;
+        let inner = &self.kernel.inner;
+        host::answer_to(&inner.pipeline.refuse(&inner.context(caller), &name), tool)
+    }
+
     /// Asks the server something that is no call.
     async fn ask(&self, method: &str, members: Members) -> Result<Box<RawValue>, McpError> {
         let upstream = self.server.upstream();

@@ -45,6 +45,7 @@ pub mod users;
 
 pub use access::{AuthError, Caller, PeerKind};
 pub use boot::{Boot, BootError};
+pub use change::ChangeError;
 pub use error::KernelError;
 pub use integrity::DatabaseCheck;
 pub use kernel::Kernel;
@@ -57,5 +58,5 @@ pub use tasks::Reply;
 pub use openfang_a2a::card::{CardDocument, CardForm};
 pub use openfang_runtime::agents::AgentSummary;
 pub use openfang_runtime::model::Refusal;
-pub use openfang_runtime::pipeline::{ToolCall, ToolError};
+pub use openfang_runtime::pipeline::{Hidden, ToolCall, ToolError};
 pub use openfang_runtime::tools::{Tool, ToolFailure, ToolFuture};

@@ -9,12 +9,16 @@ use openfang_store::{DatabaseFile, Loss, OpenError};
 use openfang_types::limits::AUDIT_PAGE_ROWS;
 
 pub use openfang_store::{
-    AuditEntry, AuditGap, AuditKind, AuditLink, AuditOutcome, AuditProblem, AuditRemoval, AuditRow, Finding,
-    MaintenanceError, RefusalSummary, Report, Verified,
+    AuditEntry, AuditGap, AuditKind, AuditLink, AuditOutcome, AuditProblem, AuditRemoval, AuditRow, AuditSubject,
+    Finding, MaintenanceError, RefusalSummary, Report, SubjectKind, Verified,
 };
 
 use crate::home::record::HomeRecord;
 use crate::home::{self, Home};
+
+pub use filter::{AuditFilter, Since};
+
+mod filter;
 
 /// The audit log of a home.
 pub struct AuditLog {
@@ -30,6 +34,25 @@ impl AuditLog {
     /// Rows, oldest first: the next ones after a number, or the latest ones.
     pub fn tail(&self, after: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>, MaintenanceError> {
         self.file.audit_tail(after, limit)
+    }
+
+    /// The latest rows that fit, oldest first. Goes back from the newest row until there are enough.
+    pub fn latest(&self, limit: usize, filter: &AuditFilter) -> Result<Vec<AuditEntry>, MaintenanceError> {
+        if filter.is_empty() {
+            return self.tail(None, limit);
+        }
+        let first = self.tail(Some(0), 1)?.first().map_or(0, |entry| entry.n);
+        let mut last = self.tail(None, 1)?.last().map_or(0, |entry| entry.n);
+        let mut found = Vec::new();
+        while found.len() < limit && last >= first && last > 0 {
+            let before = last.saturating_sub(AUDIT_PAGE_ROWS as u64);
+            let page = self.tail(Some(before), AUDIT_PAGE_ROWS)?;
+            let fitting = page.into_iter().rev().filter(|entry| entry.n <= last && filter.fits(entry));
+            found.extend(fitting.take(limit - found.len()));
+            last = before;
+        }
+        found.reverse();
+        Ok(found)
     }
 
     /// One row by its number.

@@ -23,7 +23,7 @@ fn row(micros: u64) -> AuditRow {
         door: Door::Cli,
         agent: None,
         run: None,
-        tool: "add_numbers".parse().unwrap(),
+        subject: AuditSubject::call("add_numbers".parse().unwrap()),
         outcome: AuditOutcome::Succeeded,
         micros,
     }
@@ -81,4 +81,40 @@ fn a_home_without_a_database_is_told_how_to_get_one() {
     for refusal in refusals {
         assert!(refusal.to_string().contains("`openfang start` makes one"), "{refusal}");
     }
+}
+
+#[tokio::test]
+async fn the_latest_rows_that_fit_are_found_however_far_back_they_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let (home, stores) = home(directory.path());
+    stores.audit.record(AuditKind::Read, AuditRow { subject: AuditSubject::Login, ..row(1) });
+    for n in 0..2 * AUDIT_PAGE_ROWS as u64 {
+        stores.audit.record(AuditKind::Read, row(n));
+    }
+    stores.audit.seal(Timestamp::UNIX_EPOCH).await.unwrap();
+    let log = AuditLog::open(&home).unwrap();
+    let found = |limit, filter: AuditFilter| {
+        let entries = log.latest(limit, &filter).unwrap();
+        entries.iter().map(|entry| entry.n).collect::<Vec<_>>()
+    };
+    let kind = |kind| AuditFilter { kind: Some(kind), ..AuditFilter::default() };
+    let last = 2 * AUDIT_PAGE_ROWS as u64 + 1;
+
+    assert_eq!(found(5, kind(SubjectKind::Login)), [1]);
+    assert_eq!(found(2, kind(SubjectKind::Call)), [last - 1, last], "newest last");
+    assert_eq!(found(9_999, kind(SubjectKind::Call)).len(), 2 * AUDIT_PAGE_ROWS);
+    assert_eq!(found(1, AuditFilter::default()), [last]);
+    assert_eq!(found(9, kind(SubjectKind::Reload)), [0; 0]);
+}
+
+#[test]
+fn a_moment_is_a_timestamp_or_how_long_ago_it_was() {
+    let now = Timestamp::now();
+    for (text, seconds) in [("90s", 90), ("15m", 900), ("2h", 7_200), ("7d", 604_800)] {
+        let since: Since = text.parse().unwrap();
+        let off = now.duration_since(since.0).as_secs() - seconds;
+        assert!(off.abs() < 60, "{text} is {since:?}");
+    }
+    assert_eq!("2026-01-02T03:04:05Z".parse::<Since>().unwrap().0.as_second(), 1_767_323_045);
+    assert!("yesterday".parse::<Since>().is_err());
 }

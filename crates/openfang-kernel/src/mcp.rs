@@ -216,7 +216,7 @@ impl From<KernelError> for HouseError {
             KernelError::UnknownAgent(_)
             | KernelError::UnknownTool(_)
             | KernelError::UnknownTask(_)
-            | KernelError::Tool(ToolError::Unknown(_)) => Self::Unknown,
+            | KernelError::Tool(ToolError::Unknown { .. }) => Self::Unknown,
             KernelError::Tool(ToolError::Cancelled(_)) => Self::Canceled,
             KernelError::InvalidPageToken => Self::BadPage,
             error => Self::Refused(error.to_string()),

@@ -4,6 +4,7 @@
 //! Whoever stands as admin may change. A command line that will run on this machine is taken only from who has the
 //! daemon token or runs the kernel: an API key that leaks must not become a shell.
 
+use openfang_store::{ChangeAction, ChangeTarget};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpServerStatus;
@@ -66,7 +67,7 @@ impl Kernel {
             _ => Ok(()),
         });
         let kernel = self.clone();
-        self.change(Change { caller, what: "mcp_server_add", subject: name.as_str() }, allowed, async move {
+        self.change(of_server(caller, ChangeAction::Add, &name), allowed, async move {
             if kernel.inner.upstreams.is_ourselves(&entry).await {
                 return Err(KernelError::OwnServer(entry.name));
             }
@@ -84,34 +85,30 @@ impl Kernel {
     pub async fn remove_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<(), KernelError> {
         let kernel = self.clone();
         let gone = name.clone();
-        self.change(
-            Change { caller, what: "mcp_server_remove", subject: name.as_str() },
-            may_change(caller),
-            async move {
-                let to_cut = gone.clone();
-                let cut = kernel.edit_config(move |path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)])).await;
-                match cut {
-                    Err(KernelError::UnknownServer { .. }) if kernel.mcp_entry(&gone).is_ok() => {
-                        return Err(KernelError::NotInFile(gone));
-                    }
-                    cut => cut?,
+        self.change(of_server(caller, ChangeAction::Remove, name), may_change(caller), async move {
+            let to_cut = gone.clone();
+            let cut = kernel.edit_config(move |path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)])).await;
+            match cut {
+                Err(KernelError::UnknownServer { .. }) if kernel.mcp_entry(&gone).is_ok() => {
+                    return Err(KernelError::NotInFile(gone));
                 }
-                kernel.inner.upstreams.remove(&gone);
-                Ok(())
-            },
-        )
+                cut => cut?,
+            }
+            kernel.inner.upstreams.remove(&gone);
+            Ok(())
+        })
         .await
     }
 
     /// Connects to a server anew, and returns when it is ready or has failed.
     pub async fn restart_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<McpServerView, KernelError> {
-        let tested = self.connect_anew(caller, "mcp_server_restart", name).await?;
+        let tested = self.connect_anew(caller, ChangeAction::Restart, name).await?;
         Ok(tested.server)
     }
 
     /// Connects to a server anew and says how that went.
     pub async fn test_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<McpTested, KernelError> {
-        self.connect_anew(caller, "mcp_server_test", name).await
+        self.connect_anew(caller, ChangeAction::Test, name).await
     }
 
     /// Brings back tools that wait because their definition changed: one, or all. Returns which.
@@ -122,8 +119,14 @@ impl Kernel {
         tool: Option<String>,
     ) -> Result<Vec<String>, KernelError> {
         let allowed = may_change(caller).and_then(|()| self.mcp_entry(name).map(drop));
+        let change = match &tool {
+            Some(tool) => {
+                Change { caller, action: ChangeAction::Accept, target: ChangeTarget::mcp_tool(name.clone(), tool) }
+            }
+            None => of_server(caller, ChangeAction::Accept, name),
+        };
         let (kernel, server) = (self.clone(), name.clone());
-        self.change(Change { caller, what: "mcp_server_approve", subject: name.as_str() }, allowed, async move {
+        self.change(change, allowed, async move {
             let approved = kernel.inner.upstreams.approve(&server, tool.as_deref()).await;
             approved.ok_or_else(|| kernel.unknown_server(&server))
         })
@@ -133,7 +136,7 @@ impl Kernel {
     async fn connect_anew(
         &self,
         caller: &Caller,
-        what: &'static str,
+        action: ChangeAction,
         name: &ServerName,
     ) -> Result<McpTested, KernelError> {
         let entry = may_change(caller).and_then(|()| self.mcp_entry(name));
@@ -142,7 +145,7 @@ impl Kernel {
             Err(error) => (Err(error), None),
         };
         let (kernel, server) = (self.clone(), name.clone());
-        self.change(Change { caller, what, subject: name.as_str() }, allowed, async move {
+        self.change(of_server(caller, action, name), allowed, async move {
             let begun = Instant::now();
             let status = kernel.inner.upstreams.restart(&server).await;
             let (Some(status), Some(entry)) = (status, entry) else { return Err(kernel.unknown_server(&server)) };
@@ -193,6 +196,10 @@ impl Kernel {
         let shown = Shown::new(self.inner.pipeline.sensitive());
         McpServerView::new(status, |text| shown.text(entry, text))
     }
+}
+
+fn of_server<'a>(caller: &'a Caller, action: ChangeAction, name: &ServerName) -> Change<'a> {
+    Change { caller, action, target: ChangeTarget::McpServer { name: name.clone() } }
 }
 
 fn is_program(entry: &McpServerConfigEntry) -> bool {

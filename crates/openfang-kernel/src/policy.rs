@@ -6,7 +6,7 @@ use openfang_runtime::pipeline::capability::agent_covers;
 use openfang_runtime::pipeline::timeout;
 use openfang_types::agent::{AgentManifest, Capabilities};
 use openfang_types::capability::Glob;
-use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::ids::{AgentName, ServerName, ToolName};
 use openfang_types::principal::Standing;
 use openfang_types::taint::{Label, Labels, SinkKind, forbidding_label};
 use openfang_types::tool::{Recorded, ToolTraits};
@@ -24,6 +24,12 @@ pub struct Explanation {
     pub tool: ToolName,
     /// Whether the agent's patterns cover the tool.
     pub granted: bool,
+    /// Whether nobody can call the tool until the operator accepts its changed definition. Only the operator sees that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quarantined: bool,
+    /// The MCP server that the tool belongs to, if it is quarantined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerName>,
     /// The agent's patterns.
     pub patterns: Vec<String>,
     /// What the tool does with what it is given.
@@ -44,10 +50,11 @@ impl Kernel {
     /// Explains what would happen if the agent called the tool.
     pub fn explain(&self, caller: &Caller, agent: &AgentName, tool: &ToolName) -> Result<Explanation, KernelError> {
         let manifest = self.agent(&caller.principal, agent)?;
-        let registered = self.inner.pipeline.catalog().get(tool);
-        let registered = registered.filter(|known| is_known(caller, &manifest, &known.traits));
-        let registered = registered.ok_or_else(|| KernelError::UnknownTool(tool.clone()))?;
-        let traits = &registered.traits;
+        let catalog = self.inner.pipeline.catalog();
+        let registered = catalog.get(tool).filter(|known| is_known(caller, &manifest, &known.traits));
+        let waiting = if registered.is_none() && is_operator(caller) { catalog.quarantine().get(tool) } else { None };
+        let known = registered.as_ref().map(|tool| &tool.traits).or(waiting.as_ref());
+        let traits = known.ok_or_else(|| KernelError::UnknownTool(tool.clone()))?;
         // The other patterns may name what was not granted to a user.
         let is_shown = |pattern: &&Glob| !is_user(caller) || pattern.covers(traits);
         let refuses = |labels: &Labels| forbidding_label(labels, traits.sink);
@@ -61,6 +68,8 @@ impl Kernel {
             agent: agent.clone(),
             tool: tool.clone(),
             granted: agent_covers(&manifest.capabilities, traits),
+            quarantined: waiting.is_some(),
+            server: waiting.as_ref().and_then(|tool| tool.server.clone()),
             patterns: manifest.capabilities.tools.iter().filter(is_shown).map(ToString::to_string).collect(),
             sink: traits.sink,
             rule: traits.sink.rule().to_owned(),
@@ -96,6 +105,10 @@ impl Kernel {
 
 fn is_user(caller: &Caller) -> bool {
     matches!(caller.principal.standing(), Standing::User(_))
+}
+
+fn is_operator(caller: &Caller) -> bool {
+    matches!(caller.principal.standing(), Standing::Admin(_))
 }
 
 /// Whether a tool exists for a caller: directly, or through the agent.

@@ -5,7 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use openfang_store::{NewKey, NewUser, SecretDigest, StoreError, UserKey};
+use openfang_store::{ChangeAction, ChangeTarget, NewKey, NewUser, SecretDigest, StoreError, UserKey};
 use openfang_types::ids::{KeyId, Owner};
 use openfang_types::limits::{GRANTS_PER_USER, KEY_ID_CHARS, KEY_LABEL_MAX_CHARS, KEY_SECRET_BYTES};
 use openfang_types::principal::{Grants, Standing};
@@ -68,8 +68,8 @@ impl Kernel {
         let allowed = may_administer(caller)
             .and_then(|()| check_name(&name))
             .and_then(|()| check_grants(&grants));
-        let (kernel, subject) = (self.clone(), name.clone());
-        self.change(Change { caller, what: "user_add", subject: subject.as_str() }, allowed, async move {
+        let kernel = self.clone();
+        self.change(of_user(caller, ChangeAction::Add, &name), allowed, async move {
             let password_hash = match password {
                 Some(password) => Some(kernel.hashed(password).await?),
                 None => None,
@@ -89,7 +89,7 @@ impl Kernel {
     /// Removes a user: its keys and logins are worth nothing from now on. What it made stays, and is nobody's.
     pub async fn remove_user(&self, caller: &Caller, name: &Owner) -> Result<(), KernelError> {
         let (kernel, gone) = (self.clone(), name.clone());
-        let change = Change { caller, what: "user_remove", subject: name.as_str() };
+        let change = of_user(caller, ChangeAction::Remove, name);
         self.change(change, may_administer(caller), async move {
             let at = kernel.inner.clock.now();
             kernel.known(&gone, kernel.inner.stores.users.remove_user(&gone, at).await).await?;
@@ -106,7 +106,7 @@ impl Kernel {
         grants: Vec<String>,
     ) -> Result<UserView, KernelError> {
         let allowed = may_administer(caller).and_then(|()| check_grants(&grants));
-        let change = Change { caller, what: "user_grants", subject: name.as_str() };
+        let change = of_user(caller, ChangeAction::SetGrants, name);
         let (kernel, name) = (self.clone(), name.clone());
         self.change(change, allowed, async move {
             kernel.known(&name, kernel.inner.stores.users.set_grants(&name, grants).await).await?;
@@ -123,7 +123,7 @@ impl Kernel {
         name: &Owner,
         password: Option<Secret>,
     ) -> Result<UserView, KernelError> {
-        let change = Change { caller, what: "user_password", subject: name.as_str() };
+        let change = of_user(caller, ChangeAction::SetPassword, name);
         let (kernel, name) = (self.clone(), name.clone());
         self.change(change, may_administer(caller), async move {
             let hash = match password {
@@ -155,8 +155,8 @@ impl Kernel {
         let allowed = may_administer(caller)
             .and_then(|()| check_label(&label))
             .and_then(|()| check_entry_label(entry_label));
-        let (kernel, subject) = (self.clone(), format!("{user}.{id}"));
-        self.change(Change { caller, what: "key_create", subject: &subject }, allowed, async move {
+        let (kernel, target) = (self.clone(), ChangeTarget::Key { id: id.clone(), user: Some(user.clone()) });
+        self.change(Change { caller, action: ChangeAction::Create, target }, allowed, async move {
             let key = Secret::new(format!("{KEY_PREFIX}_{id}_{}", random_text()?));
             let created_at = kernel.inner.clock.now();
             let digest = SecretDigest::of(key.expose());
@@ -171,7 +171,8 @@ impl Kernel {
 
     /// Revokes a key. What is open on it ends.
     pub async fn revoke_user_key(&self, caller: &Caller, id: &KeyId) -> Result<KeyView, KernelError> {
-        let change = Change { caller, what: "key_revoke", subject: id.as_str() };
+        let target = ChangeTarget::Key { id: id.clone(), user: None };
+        let change = Change { caller, action: ChangeAction::Revoke, target };
         let (kernel, id) = (self.clone(), id.clone());
         self.change(change, may_administer(caller), async move {
             let at = kernel.inner.clock.now();
@@ -221,6 +222,10 @@ impl Kernel {
         let (id, _) = random.split_at(KEY_ID_CHARS);
         id.parse().expect("hexadecimal digits are a key id")
     }
+}
+
+fn of_user<'a>(caller: &'a Caller, action: ChangeAction, name: &Owner) -> Change<'a> {
+    Change { caller, action, target: ChangeTarget::User { name: name.clone() } }
 }
 
 /// Everything that is random in a key or a cookie.

@@ -11,6 +11,7 @@ use openfang_types::schema;
 use openfang_types::tool::{ToolDefinition, ToolTraits};
 use tokio::sync::watch;
 
+use crate::quarantine::Quarantine;
 use crate::schema_check::{CompiledSchema, SchemaChecks};
 use crate::server_tools::ServerTools;
 use crate::tools::Tool;
@@ -22,6 +23,7 @@ pub struct Catalog {
     connected: RwLock<Arc<Connected>>,
     /// Counts how often the connected ones were replaced.
     version: watch::Sender<u64>,
+    quarantine: Quarantine,
 }
 
 /// The tools of MCP servers.
@@ -120,6 +122,11 @@ impl Catalog {
         let mut all: Vec<_> = self.own.values().cloned().map(Known::Own).chain(of_servers).collect();
         all.sort_by(|a, b| a.name().cmp(b.name()));
         all
+    }
+
+    /// The tools that wait because their definition changed.
+    pub const fn quarantine(&self) -> &Quarantine {
+        &self.quarantine
     }
 
     /// How often the tools of MCP servers were replaced.

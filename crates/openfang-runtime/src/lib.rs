@@ -14,6 +14,7 @@ pub mod mcp_tool;
 pub mod metrics;
 pub mod model;
 pub mod pipeline;
+pub mod quarantine;
 mod schema_check;
 pub mod server_tools;
 pub mod tools;

@@ -31,7 +31,7 @@ pub mod timeout;
 pub mod truncate;
 
 pub use capability::Permit;
-pub use error::ToolError;
+pub use error::{Hidden, ToolError};
 pub use relay::Handed;
 pub use secrets::Sensitive;
 

@@ -1,4 +1,5 @@
-//! The contract of the audit log: one row when a call that changes something begins, one when any call ends.
+//! The contract of the audit log: one row when a call that changes something begins, one when any call ends, and rows
+//! about changes, logins, changed definitions and reloads (`subject.rs`).
 //!
 //! Each kind of row of each owner is kept by itself, so that nobody can push out what is known of others, nor hide a
 //! deed among refusals. Refusals beyond what an owner may leave are counted (`refusals.rs`); what could not be written,
@@ -12,21 +13,26 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use openfang_types::config::AuditConfig;
-use openfang_types::ids::{AgentName, NodeId, Owner, RunId, ToolName, TraceId};
+use openfang_types::ids::{AgentName, NodeId, Owner, RunId, TraceId};
 use openfang_types::principal::Door;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::StoreFuture;
 
+pub use change::{ChangeAction, ChangeTarget, HomePart};
 pub use entry::{AuditEntry, AuditHash, AuditLink};
 pub use notes::{AuditGap, AuditRemoval, RefusalSummary};
 pub use refusals::RefusalLimits;
 pub(crate) use refusals::Refusals;
+pub use subject::{AuditSubject, SubjectKind};
 pub use verified::{AuditFault, AuditProblem, Verified};
 
+mod change;
 mod entry;
 mod notes;
 mod refusals;
+mod stored;
+mod subject;
 mod verified;
 
 /// Who did what. Whoever reads sees all rows that this process has handed over before.
@@ -68,13 +74,13 @@ pub trait AuditStore: Send + Sync {
 
 /// One row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "stored::StoredRow")]
 pub struct AuditRow {
     /// The request.
     pub trace: TraceId,
-    /// When the call began.
+    /// When it began.
     pub at: Timestamp,
     /// Who.
-    #[serde(deserialize_with = "recorded_owner")]
     pub owner: Owner,
     /// Through which door.
     pub door: Door,
@@ -82,8 +88,8 @@ pub struct AuditRow {
     pub agent: Option<AgentName>,
     /// In which run, if any.
     pub run: Option<RunId>,
-    /// What.
-    pub tool: ToolName,
+    /// What it is about.
+    pub subject: AuditSubject,
     /// How it went.
     pub outcome: AuditOutcome,
     /// How long it took so far.
@@ -104,6 +110,10 @@ pub enum AuditOutcome {
     Refused(String),
     /// Its caller went away or canceled it.
     Cancelled,
+    /// Of a changed definition: the tool is taken away until the operator accepts it.
+    Quarantined,
+    /// Of a changed definition: the tool is offered as it is now.
+    StillOffered,
     /// Not a call: refusals of this owner that have no rows of their own.
     Refusals(RefusalSummary),
     /// Not a call: rows that could not be written.
@@ -112,7 +122,7 @@ pub enum AuditOutcome {
     Removed(AuditRemoval),
 }
 
-/// What a row is about, which says how long it is kept and whether it can be counted instead.
+/// How a row is kept: for how long, and whether it can be counted instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditKind {
@@ -151,6 +161,40 @@ pub struct Rotated {
     pub segments: u64,
     /// Rows in them.
     pub rows: u64,
+}
+
+impl AuditOutcome {
+    /// The word that rows and commands use.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Succeeded => "succeeded",
+            Self::ToolFailed => "tool-failed",
+            Self::Refused(_) => "refused",
+            Self::Cancelled => "cancelled",
+            Self::Quarantined => "quarantined",
+            Self::StillOffered => "still-offered",
+            Self::Refusals(_) => "refusals",
+            Self::Gap(_) => "gap",
+            Self::Removed(_) => "removed",
+        }
+    }
+
+    /// Why it was refused, if it was.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Refused(why) => Some(why),
+            Self::Started
+            | Self::Succeeded
+            | Self::ToolFailed
+            | Self::Cancelled
+            | Self::Quarantined
+            | Self::StillOffered
+            | Self::Refusals(_)
+            | Self::Gap(_)
+            | Self::Removed(_) => None,
+        }
+    }
 }
 
 impl AuditKind {

@@ -10,7 +10,7 @@ use openfang_types::task::{Artifact, Message, Origin, Part, Role, TaskParts, Tas
 
 use crate::{Append, Created, NewTask, ResendKey, TaskQuery, TaskRecord, TaskStore};
 
-pub(crate) use audit::{audit, audit_row};
+pub(crate) use audit::{audit, audit_row, subjects};
 pub(crate) use files::{files, owners_have_a_quota};
 pub(crate) use key_values::{key_values, keys_are_limited_per_owner};
 pub(crate) use model::agrees_with_the_model;

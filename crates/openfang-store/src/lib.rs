@@ -23,7 +23,8 @@ pub mod users;
 
 pub use audit::{
     AuditEntry, AuditFault, AuditGap, AuditHash, AuditKind, AuditLink, AuditOutcome, AuditProblem, AuditRemoval,
-    AuditRetention, AuditRow, AuditStore, RefusalLimits, RefusalSummary, Rotated, Verified,
+    AuditRetention, AuditRow, AuditStore, AuditSubject, ChangeAction, ChangeTarget, HomePart, RefusalLimits,
+    RefusalSummary, Rotated, SubjectKind, Verified,
 };
 pub use files::{FilePath, FileRecord, FileStore};
 pub use key_value::{Kept, KeyValueStore, ListedKey};

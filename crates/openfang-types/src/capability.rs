@@ -142,6 +142,11 @@ pub fn any_covers<'a>(globs: impl IntoIterator<Item = &'a Glob>, tool: &ToolTrai
     globs.into_iter().any(|glob| glob.covers(tool))
 }
 
+/// Whether a text fits a pattern in which `*` stands for any run of characters.
+pub fn text_matches(pattern: &str, text: &str) -> bool {
+    glob_matches(pattern.as_bytes(), text.as_bytes())
+}
+
 /// Linear in text times stars: on a mismatch only the last star is reconsidered.
 fn glob_matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);

@@ -137,6 +137,10 @@ pub const AUDIT_SUMMARY_LONGEST: Duration = Duration::from_secs(300);
 pub const AUDIT_COUNTED_OWNERS: usize = 10_000;
 /// Reasons that a row that counts refusals tells apart.
 pub const AUDIT_SUMMARY_REASONS: usize = 32;
+/// Characters that an audit row keeps of a name that is not ours, such as a tool's own name on its MCP server.
+pub const AUDIT_NAME_CHARS: usize = 128;
+/// Setting names that the audit row of a reload lists; further names are counted.
+pub const AUDIT_RELOAD_KEYS: usize = 64;
 /// Audit rows that are read at a time.
 pub const AUDIT_PAGE_ROWS: usize = 1_000;
 /// How often `openfang audit tail -f` looks for new rows.

@@ -1,8 +1,10 @@
 //! Audit rows as people see them.
 
+use openfang_kernel::maintenance::{AuditGap, AuditKind, AuditOutcome, AuditRemoval, AuditSubject, RefusalSummary};
 use openfang_types::ids::Owner;
 use openfang_types::principal::Door;
 
+use super::shown::UNREADABLE;
 use super::*;
 
 fn entry(outcome: AuditOutcome, micros: u64) -> AuditEntry {
@@ -13,7 +15,7 @@ fn entry(outcome: AuditOutcome, micros: u64) -> AuditEntry {
         door: Door::Rest,
         agent: None,
         run: None,
-        tool: "add_numbers".parse().unwrap(),
+        subject: AuditSubject::call("add_numbers".parse().unwrap()),
         outcome,
         micros,
     };
@@ -33,7 +35,9 @@ fn a_line_says_who_did_what_and_how_it_went() {
         let shown = line(&entry(outcome, micros));
 
         assert!(
-            shown.starts_with("     7  2026-01-02T03:04:05Z  ada       rest   -           add_numbers       "),
+            shown.starts_with(
+                "     7  2026-01-02T03:04:05Z  ada       rest   -           call        add_numbers       "
+            ),
             "{shown}"
         );
         assert!(shown.ends_with(end), "{shown}");

@@ -23,7 +23,7 @@ async fn accept(session: &Session) -> Result<Exit, CliError> {
     }
     let output = &session.output;
     if output.is_json() {
-        let told = accepted.iter().map(|one| json!({ "subject": one.subject, "text": one.text }));
+        let told = accepted.iter().map(|one| json!({ "subject": one.part, "text": one.text }));
         output.document(&json!({ "accepted": told.collect::<Vec<_>>() }))?;
         return Ok(Exit::Ok);
     }

@@ -16,6 +16,11 @@ pub(super) async fn run(session: &Session, command: &PolicyCommand) -> Result<Ex
         session.output.document(&said)?;
     } else {
         session.output.fields(&fields_of(&said))?;
+        if let Some(server) = said.server.as_ref().filter(|_| said.quarantined) {
+            session.output.note(&format!(
+                "its definition changed: look at it with `openfang mcp show {server}`, and accept it with `openfang mcp approve {server}`"
+            ));
+        }
         if !said.granted {
             let manifest = session.home.agents().join(agent.as_str()).join("agent.toml");
             session
@@ -32,6 +37,9 @@ fn fields_of(said: &Explanation) -> Fields {
     fields.add("agent", &said.agent);
     fields.add("tool", &said.tool);
     fields.add("granted", if said.granted { Cell::toned("yes", Tone::Good) } else { Cell::toned("no", Tone::Bad) });
+    if said.quarantined {
+        fields.add("quarantined", Cell::toned("yes", Tone::Bad));
+    }
     fields.add("patterns", patterns);
     fields.add("sink", format!("{}: {}", said.sink, said.rule));
     fields.add("refused with", words(&said.refusing_labels));

@@ -45,6 +45,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::OwnServer(_)
         | KernelError::NotInFile(_)
         | KernelError::NotPermitted(_)
+        | KernelError::Change(_)
         | KernelError::ConfigEdit(_)
         | KernelError::User(_)
         | KernelError::Tool(_)

@@ -46,7 +46,7 @@ fn missing(error: &ErrorObject) -> Option<Capability> {
 /// What a refusal of our own means to a client; what it may not use does not exist.
 pub(super) fn refusal(error: &ToolError, unknown: McpError) -> McpError {
     match error {
-        ToolError::Unknown(_) => unknown,
+        ToolError::Unknown { .. } => unknown,
         ToolError::Cancelled(_) => McpError::Canceled,
         error => McpError::InvalidParams(error.to_string()),
     }

@@ -79,16 +79,13 @@ impl Host for UpstreamHost {
         arguments: Option<&'a RawValue>,
     ) -> HostFuture<'a, Outcome<CallResult>> {
         Box::pin(async move {
-            let tool = self.server.traits(name).ok_or_else(|| McpError::unknown_tool(name))?;
+            let Some(tool) = self.server.traits(name) else { return self.refused(call.caller, name) };
             let what = Relayed::Tool { name, arguments };
             let cap = self.kernel.inner.config.limits.tool_result_block_bytes;
             let read = |raw: &RawValue| CallResult::from_raw(raw).map(|result| within(result, cap));
             match self.hand_on(&call, &tool, what, read).await {
                 Ok(outcome) => outcome,
-                Err(ToolError::Unknown(_)) => Err(McpError::unknown_tool(name)),
-                Err(ToolError::Cancelled(_)) => Err(McpError::Canceled),
-                // The model can do something about it, so the model is told.
-                Err(error) => Ok(Outcome::Complete(CallResult::error(&error.to_string()))),
+                Err(error) => answer_to(&error, name),
             }
         })
     }
@@ -196,6 +193,16 @@ impl Host for UpstreamHost {
                 }
             }
         }))
+    }
+}
+
+/// What the client of a call that was refused gets.
+pub(super) fn answer_to(error: &ToolError, name: &str) -> Result<Outcome<CallResult>, McpError> {
+    match error {
+        ToolError::Unknown { .. } => Err(McpError::unknown_tool(name)),
+        ToolError::Cancelled(_) => Err(McpError::Canceled),
+        // The model can do something about it, so the model is told.
+        error => Ok(Outcome::Complete(CallResult::error(&error.to_string()))),
     }
 }
 

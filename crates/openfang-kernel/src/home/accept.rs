@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use openfang_store::{OpenError, Sqlite};
+use openfang_store::{ChangeAction, ChangeTarget, HomePart, OpenError, Sqlite};
 use openfang_types::ids::NodeId;
 use uuid::Uuid;
 
@@ -18,8 +18,8 @@ use crate::{Caller, Kernel, KernelError};
 /// Something that was given up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acceptance {
-    /// A word for the audit log.
-    pub subject: &'static str,
+    /// Which part of the home.
+    pub part: HomePart,
     /// A sentence for the operator.
     pub text: String,
 }
@@ -54,22 +54,24 @@ impl Home {
             Err(RecordError::File(error)) => return Err(error.into()),
             Err(RecordError::Lost(_)) => {
                 let aside = self.move_aside(&[self.record()])?;
-                accepted
-                    .push(Acceptance { subject: "record", text: format!("home.json was damaged and is now {aside}") });
+                accepted.push(Acceptance {
+                    part: HomePart::Record,
+                    text: format!("home.json was damaged and is now {aside}"),
+                });
                 HomeRecord::default()
             }
         };
         if record.secret_key.is_some() && !self.secret_key().exists() {
             record.secret_key = None;
-            accepted.push(Acceptance { subject: "secret_key", text: "a new data/secret.key is made".to_owned() });
+            accepted.push(Acceptance { part: HomePart::SecretKey, text: "a new data/secret.key is made".to_owned() });
         }
         accepted.extend(self.accept_database(&mut record)?);
         let has_users = maintenance::users_in(&self.database())?;
         if record.lost_protection(has_users, has_api_key).is_some() {
-            let lost = [(record.has_users, "users"), (record.has_api_key, "api_key")];
-            accepted.extend(lost.into_iter().filter(|(was_there, _)| *was_there).map(|(_, subject)| Acceptance {
-                subject,
-                text: format!("there is no {subject} any more: everybody on this machine is let in"),
+            let lost = [(record.has_users, HomePart::Users), (record.has_api_key, HomePart::ApiKey)];
+            accepted.extend(lost.into_iter().filter(|(was_there, _)| *was_there).map(|(_, part)| Acceptance {
+                part,
+                text: format!("there is no {} any more: everybody on this machine is let in", part.as_str()),
             }));
             (record.has_users, record.has_api_key) = (false, false);
         }
@@ -96,7 +98,7 @@ impl Home {
             Err(error) => return Err(error.into()),
         };
         (record.id, record.accounts) = (None, 0);
-        Ok(Some(Acceptance { subject: "database", text }))
+        Ok(Some(Acceptance { part: HomePart::Database, text }))
     }
 
     /// Renames what is there of these files. Says how they are called now.
@@ -125,9 +127,9 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 impl Kernel {
     /// Writes down that the operator gave up what the home had lost.
     pub async fn record_acceptance(&self, caller: &Caller, accepted: &[Acceptance]) -> Result<(), KernelError> {
-        for Acceptance { subject, .. } in accepted {
-            self.change(Change { caller, what: "home_accept", subject }, Ok(()), async { Ok(()) })
-                .await?;
+        for Acceptance { part, .. } in accepted {
+            let change = Change { caller, action: ChangeAction::Accept, target: ChangeTarget::Home { part: *part } };
+            self.change(change, Ok(()), async { Ok(()) }).await?;
         }
         Ok(())
     }

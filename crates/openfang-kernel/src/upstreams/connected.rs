@@ -7,18 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use openfang_mcp::client::{Manifest, Relay, Upstream};
 use openfang_mcp::listing::{Listed, Listing};
 use openfang_runtime::server_tools::ServerTools;
-use openfang_store::{AuditKind, AuditOutcome, AuditRow};
 use openfang_types::capability::{Namespace, ServerNames};
 use openfang_types::config::McpServerConfigEntry;
-use openfang_types::ids::{Owner, ToolName, TraceId};
 use openfang_types::mcp_status::{McpServerState, McpServerStatus, McpToolStatus};
 use openfang_types::names::Names;
-use openfang_types::principal::Door;
 use openfang_types::tool::ToolTraits;
 
 use super::kept::Kept;
 use super::log::ServerLog;
-use crate::kernel::Inner;
+
+mod changes;
 
 /// A server.
 pub(crate) struct Connected {
@@ -188,31 +186,6 @@ impl Connected {
         let news = looked.changed.difference(&shown.quarantined).cloned().collect();
         shown.quarantined = looked.quarantined;
         Some(news)
-    }
-
-    /// Says that a tool is not what it was: in the log of the house, in the server's, and in the audit.
-    pub(super) fn report_change(&self, inner: &Inner, tool: &str) {
-        let is_away = self.lock().quarantined.contains(tool);
-        let then = if is_away { "taken away; `openfang mcp approve` brings it back" } else { "still offered" };
-        tracing::warn!(server = %self.entry.name, tool, "the definition of a tool changed; it is {then}");
-        self.log.add("openfang", &format!("the definition of {tool} changed; it is {then}"));
-        let name = openfang_mcp::naming::format_mcp_tool_name(self.entry.name.as_str(), tool);
-        // A tool may have a name that no row can have; the server's own has only characters that a row may have.
-        let name = name.parse::<ToolName>().or_else(|_| format!("mcp.{}", self.entry.name).parse());
-        let Ok(name) = name else { return };
-        // A server may change its tools as often as it likes: beyond some rows that is counted.
-        let row = AuditRow {
-            trace: TraceId::from_uuid(inner.ids.random()),
-            at: inner.clock.now(),
-            owner: Owner::house(),
-            door: Door::Mcp,
-            agent: None,
-            run: None,
-            tool: name,
-            outcome: AuditOutcome::Refused("definition_changed".to_owned()),
-            micros: 0,
-        };
-        inner.stores.audit.record(AuditKind::Refusal, row);
     }
 
     /// Takes tools as they are now: one, or all that wait. Returns which.

@@ -1,7 +1,7 @@
 //! Logging in with a password, and out again. Whoever is refused is not told whether the name or the password was wrong,
 //! neither by words nor by time.
 
-use openfang_store::{AuditKind, AuditOutcome, AuditRow, Login, SecretDigest, StoreError, User};
+use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject, Login, SecretDigest, StoreError, User};
 use openfang_types::ids::{LoginId, Owner, TraceId};
 use openfang_types::limits::LOGIN_LASTS;
 use openfang_types::principal::{Credential, Door};
@@ -45,7 +45,7 @@ impl Kernel {
         };
         // A name that is nobody's is not written down: it may be a password that went into the wrong field.
         let who = user.map_or_else(Owner::nobody, |user| user.name);
-        let mut row = self.login_row("login", trace, who, begun);
+        let mut row = self.login_row(AuditSubject::Login, trace, who, begun);
         let mut kind = AuditKind::Deed;
         if let Err(error) = &outcome {
             row.outcome = AuditOutcome::Refused(error.reason().to_owned());
@@ -64,7 +64,7 @@ impl Kernel {
         };
         self.inner.stores.users.end_login(id).await?;
         self.refresh_accounts().await?;
-        let row = self.login_row("logout", caller.trace, caller.principal.owner().clone(), begun);
+        let row = self.login_row(AuditSubject::Logout, caller.trace, caller.principal.owner().clone(), begun);
         self.inner.stores.audit.record(AuditKind::Deed, row);
         Ok(true)
     }
@@ -95,8 +95,7 @@ impl Kernel {
     }
 
     /// The row of a login that went well.
-    #[expect(clippy::expect_used, reason = "both words are names of tools")]
-    fn login_row(&self, what: &'static str, trace: TraceId, owner: Owner, begun: Instant) -> AuditRow {
+    fn login_row(&self, subject: AuditSubject, trace: TraceId, owner: Owner, begun: Instant) -> AuditRow {
         AuditRow {
             trace,
             at: self.inner.clock.now(),
@@ -104,7 +103,7 @@ impl Kernel {
             door: Door::Rest,
             agent: None,
             run: None,
-            tool: what.parse().expect("a word is the name of a tool"),
+            subject,
             outcome: AuditOutcome::Succeeded,
             micros: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use openfang_store::{AuditKind, AuditOutcome, AuditRow};
+use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_types::ids::ToolName;
 use openfang_types::tool::{Recorded, ToolTraits};
 use tokio::time::Instant;
@@ -77,7 +77,7 @@ impl Record<'_> {
             Ok(true) => ("tool_failed", AuditOutcome::ToolFailed),
             Ok(false) => ("succeeded", AuditOutcome::Succeeded),
             Err(ToolError::Cancelled(_)) => ("canceled", AuditOutcome::Cancelled),
-            Err(error) => (error.reason(), AuditOutcome::Refused(error.reason().to_owned())),
+            Err(error) => (error.true_reason(), AuditOutcome::Refused(error.true_reason().to_owned())),
         };
         self.write(word, outcome);
     }
@@ -103,7 +103,7 @@ impl Record<'_> {
             door: self.cx.door,
             agent: self.cx.agent.as_ref().map(|agent| agent.name.clone()),
             run: self.cx.run.as_ref().map(|run| run.id),
-            tool: self.tool.clone(),
+            subject: AuditSubject::call(self.tool.clone()),
             outcome,
             micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         }

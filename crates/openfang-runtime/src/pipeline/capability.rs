@@ -9,7 +9,7 @@ use openfang_types::principal::Standing;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::ToolTraits;
 
-use super::ToolError;
+use super::{Hidden, Pipeline, ToolError, audit};
 use crate::catalog::{Catalog, Registered};
 use crate::context::CallContext;
 
@@ -37,7 +37,41 @@ impl Permit {
 pub(super) fn check(catalog: &Catalog, cx: &CallContext, name: &ToolName) -> Result<Permit, ToolError> {
     match catalog.get(name) {
         Some(tool) if allows(cx, &tool.traits) => Ok(Permit { tool }),
-        Some(_) | None => Err(ToolError::Unknown(name.clone())),
+        Some(tool) => Err(refusal(cx, &tool.traits, Hidden::NotGranted)),
+        None => match catalog.quarantine().get(name) {
+            Some(traits) if allows(cx, &traits) => Err(refusal(cx, &traits, Hidden::Quarantined)),
+            Some(traits) => Err(refusal(cx, &traits, Hidden::NotGranted)),
+            None => Err(ToolError::Unknown { tool: name.clone(), hidden: Hidden::Absent }),
+        },
+    }
+}
+
+/// Refuses a tool that there is. The operator is told why; for anybody else there is no such tool.
+pub(super) fn refusal(cx: &CallContext, tool: &ToolTraits, hidden: Hidden) -> ToolError {
+    let name = tool.name.clone();
+    let agent = cx.agent.as_ref().map(|agent| agent.name.clone());
+    let is_operator = matches!(cx.principal.standing(), Standing::Admin(_));
+    match (hidden, agent, &tool.server) {
+        (Hidden::NotGranted, Some(agent), _) if is_operator => ToolError::NotGranted { tool: name, agent },
+        (Hidden::Quarantined, agent, Some(server)) if is_operator => {
+            ToolError::Quarantined { tool: name, server: server.clone(), agent }
+        }
+        (Hidden::Absent | Hidden::NotGranted | Hidden::Quarantined, _, _) => ToolError::Unknown { tool: name, hidden },
+    }
+}
+
+impl Pipeline {
+    /// Why this caller cannot use a tool; none if the caller can. Nothing is recorded.
+    pub fn why_not(&self, cx: &CallContext, name: &ToolName) -> Option<ToolError> {
+        check(&self.catalog, cx, name).err()
+    }
+
+    /// Refuses a call of a tool that this caller cannot use, on the record.
+    pub fn refuse(&self, cx: &CallContext, name: &ToolName) -> ToolError {
+        let absent = || ToolError::Unknown { tool: name.clone(), hidden: Hidden::Absent };
+        let error = self.why_not(cx, name).unwrap_or_else(absent);
+        audit::open(self, cx, name).close(Err(&error));
+        error
     }
 }
 

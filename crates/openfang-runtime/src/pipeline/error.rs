@@ -3,15 +3,46 @@
 use std::time::Duration;
 
 use openfang_store::StoreError;
-use openfang_types::ids::ToolName;
+use openfang_types::ids::{AgentName, ServerName, ToolName};
 use openfang_types::taint::{Label, SinkKind};
 
 /// A refusal, in a sentence its reader can act on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
-    /// No such tool, or not for this caller: the two look the same.
-    #[error("there is no tool {0}; `openfang tool list` shows the tools you may call")]
-    Unknown(ToolName),
+    /// No such tool, or not for this caller: the two look the same. Only the audit log says which it was.
+    #[error("there is no tool {tool}; `openfang tool list` shows the tools you may call")]
+    Unknown {
+        /// Which tool.
+        tool: ToolName,
+        /// The reason, which the caller is not told.
+        hidden: Hidden,
+    },
+    /// The agent's own patterns do not cover the tool. Only the operator is told; anybody else gets [`Self::Unknown`].
+    #[error(
+        "the agent {agent} may not call {tool}: its capabilities do not cover it; \
+         `openfang policy explain {agent} {tool}` says what does"
+    )]
+    NotGranted {
+        /// Which tool.
+        tool: ToolName,
+        /// Which agent.
+        agent: AgentName,
+    },
+    /// The MCP server changed the definition of the tool. Only the operator is told; anybody else gets
+    /// [`Self::Unknown`].
+    #[error(
+        "{tool} is quarantined: the MCP server {server} changed its definition; look at it with \
+         `openfang mcp show {server}`, and accept it with `openfang mcp approve {server}`{}",
+        explanation(agent.as_ref(), tool)
+    )]
+    Quarantined {
+        /// Which tool.
+        tool: ToolName,
+        /// Of which server.
+        server: ServerName,
+        /// The agent that would have called it, if any.
+        agent: Option<AgentName>,
+    },
     /// The arguments do not fit the schema; the tool did not run.
     #[error("the arguments of {tool} do not fit its schema: {}", problems.join("; "))]
     InvalidArguments {
@@ -81,12 +112,25 @@ pub enum ToolError {
     },
 }
 
+/// Why a tool does not exist for a caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hidden {
+    /// There is no such tool.
+    Absent,
+    /// The caller, or the agent, was not granted it.
+    NotGranted,
+    /// Its definition changed, and the operator has not accepted that.
+    Quarantined,
+}
+
 impl ToolError {
     /// Whether the run that made the call must end.
     pub const fn ends_the_run(&self) -> bool {
         match self {
             Self::Looping { .. } | Self::Cancelled(_) => true,
-            Self::Unknown(_)
+            Self::Unknown { .. }
+            | Self::NotGranted { .. }
+            | Self::Quarantined { .. }
             | Self::InvalidArguments { .. }
             | Self::UnusableSchema { .. }
             | Self::Unchecked(_)
@@ -98,10 +142,12 @@ impl ToolError {
         }
     }
 
-    /// The word for metrics, audit rows and API errors.
+    /// The word that the caller gets.
     pub const fn reason(&self) -> &'static str {
         match self {
-            Self::Unknown(_) => "unknown_tool",
+            Self::Unknown { .. } => Hidden::Absent.as_str(),
+            Self::NotGranted { .. } => Hidden::NotGranted.as_str(),
+            Self::Quarantined { .. } => Hidden::Quarantined.as_str(),
             Self::InvalidArguments { .. } => "invalid_arguments",
             Self::UnusableSchema { .. } => "unusable_schema",
             Self::Unchecked(_) => "unchecked_arguments",
@@ -114,4 +160,37 @@ impl ToolError {
             Self::Unrecorded { .. } => "unrecorded",
         }
     }
+    /// The word for metrics and audit rows, which the operator reads.
+    pub const fn true_reason(&self) -> &'static str {
+        match self {
+            Self::Unknown { hidden, .. } => hidden.as_str(),
+            Self::NotGranted { .. }
+            | Self::Quarantined { .. }
+            | Self::InvalidArguments { .. }
+            | Self::UnusableSchema { .. }
+            | Self::Unchecked(_)
+            | Self::Looping { .. }
+            | Self::Tainted { .. }
+            | Self::SecretInArguments(_)
+            | Self::TimedOut { .. }
+            | Self::Cancelled(_)
+            | Self::Panicked(_)
+            | Self::Unrecorded { .. } => self.reason(),
+        }
+    }
+}
+
+impl Hidden {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Absent => "unknown_tool",
+            Self::NotGranted => "not_granted",
+            Self::Quarantined => "quarantined",
+        }
+    }
+}
+
+/// The command that says more, where there is an agent to be explained.
+fn explanation(agent: Option<&AgentName>, tool: &ToolName) -> String {
+    agent.map_or_else(String::new, |agent| format!("; `openfang policy explain {agent} {tool}` says more"))
 }

@@ -7,7 +7,7 @@ use openfang_types::tool::ToolTraits;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Pipeline, ToolError, audit, capability, taint};
+use super::{Hidden, Pipeline, ToolError, audit, capability, taint};
 use crate::context::CallContext;
 
 /// What came of a call that was handed on.
@@ -29,7 +29,7 @@ impl Pipeline {
         let mut record = audit::open(self, cx, &what.name);
         let outcome = async {
             if !capability::allows(cx, what) {
-                return Err(ToolError::Unknown(what.name.clone()));
+                return Err(capability::refusal(cx, what, Hidden::NotGranted));
             }
             // Most arguments hold nothing to be found, and a look at the bytes says so.
             let arguments = arguments.filter(|raw| !self.sensitive.is_harmless_json(raw.get()));

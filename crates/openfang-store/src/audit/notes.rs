@@ -8,7 +8,7 @@ use openfang_types::principal::Door;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{AuditKind, AuditOutcome, AuditRow, AuditStream, recorded_owner};
+use super::{AuditKind, AuditOutcome, AuditRow, AuditStream, AuditSubject, recorded_owner};
 
 /// Refusals that have no rows of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,25 +67,24 @@ impl AuditGap {
     }
 
     pub(crate) fn into_row(self) -> AuditRow {
-        note("audit.gap", self.to, Owner::house(), AuditOutcome::Gap(self))
+        note(self.to, Owner::house(), AuditOutcome::Gap(self))
     }
 }
 
 impl AuditRemoval {
     pub(crate) fn into_row(self, at: Timestamp) -> AuditRow {
-        note("audit.retention", at, Owner::house(), AuditOutcome::Removed(self))
+        note(at, Owner::house(), AuditOutcome::Removed(self))
     }
 }
 
 impl RefusalSummary {
     pub(crate) fn into_row(self, owner: Owner, door: Door) -> AuditRow {
-        AuditRow { door, ..note("audit.refusals", self.to, owner, AuditOutcome::Refusals(self)) }
+        AuditRow { door, ..note(self.to, owner, AuditOutcome::Refusals(self)) }
     }
 }
 
 /// A row that belongs to no request.
-#[expect(clippy::expect_used, reason = "the three words are names of tools, and a test says so")]
-fn note(what: &'static str, at: Timestamp, owner: Owner, outcome: AuditOutcome) -> AuditRow {
+fn note(at: Timestamp, owner: Owner, outcome: AuditOutcome) -> AuditRow {
     AuditRow {
         trace: TraceId::from_uuid(Uuid::nil()),
         at,
@@ -93,7 +92,7 @@ fn note(what: &'static str, at: Timestamp, owner: Owner, outcome: AuditOutcome) 
         door: Door::Cli,
         agent: None,
         run: None,
-        tool: what.parse().expect("a word is the name of a tool"),
+        subject: AuditSubject::Log,
         outcome,
         micros: 0,
     }

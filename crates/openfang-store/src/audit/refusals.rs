@@ -123,6 +123,8 @@ impl Budget {
         let mut reason = match row.outcome {
             AuditOutcome::Refused(why) => why,
             AuditOutcome::Cancelled => "canceled".to_owned(),
+            AuditOutcome::Quarantined => "quarantined".to_owned(),
+            AuditOutcome::StillOffered => "still_offered".to_owned(),
             AuditOutcome::Started
             | AuditOutcome::Succeeded
             | AuditOutcome::ToolFailed

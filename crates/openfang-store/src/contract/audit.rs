@@ -5,12 +5,16 @@ use openfang_types::limits::AUDIT_SUMMARY_FIRST;
 use openfang_types::principal::Door;
 
 use crate::audit::{AuditRetention, RefusalLimits, RefusalSummary};
-use crate::{AuditKind, AuditOutcome, AuditRow, AuditStore, StoreError};
+use crate::{
+    AuditKind, AuditOutcome, AuditRow, AuditStore, AuditSubject, ChangeAction, ChangeTarget, HomePart, StoreError,
+    SubjectKind,
+};
 
 pub(crate) async fn audit(fresh: impl Fn() -> Box<dyn AuditStore>) {
     what_is_handed_over_is_read_in_order(&*fresh()).await;
     a_reader_goes_on_where_it_stopped(&*fresh()).await;
     rows_come_back_as_they_were_written(&*fresh()).await;
+    rows_of_every_kind_come_back_and_verify(&*fresh()).await;
     an_untouched_log_is_as_it_was_written(&*fresh()).await;
     sealing_ends_nothing(&*fresh()).await;
     refusals_beyond_what_an_owner_may_leave_are_counted(&*fresh()).await;
@@ -48,6 +52,8 @@ async fn rows_come_back_as_they_were_written(store: &dyn AuditStore) {
         AuditOutcome::ToolFailed,
         AuditOutcome::Refused("denied".to_owned()),
         AuditOutcome::Cancelled,
+        AuditOutcome::Quarantined,
+        AuditOutcome::StillOffered,
     ];
     for outcome in outcomes {
         let agent = Some("starter".parse().unwrap());
@@ -62,8 +68,23 @@ async fn rows_come_back_as_they_were_written(store: &dyn AuditStore) {
         assert_eq!(*entry.text, *serde_json::to_string(&row).unwrap());
     }
     assert_eq!(store.row(0).await, Err(StoreError::NotFound));
-    assert_eq!(store.row(6).await, Err(StoreError::NotFound));
+    assert_eq!(store.row(8).await, Err(StoreError::NotFound));
     assert_eq!(store.row(u64::MAX).await, Err(StoreError::NotFound));
+}
+
+async fn rows_of_every_kind_come_back_and_verify(store: &dyn AuditStore) {
+    let subjects = subjects();
+    for kind in SubjectKind::ALL {
+        assert!(subjects.iter().any(|subject| subject.kind() == kind), "{kind:?} is in the list");
+    }
+    let rows: Vec<AuditRow> = subjects.into_iter().map(|subject| AuditRow { subject, ..audit_row(8) }).collect();
+    for row in &rows {
+        store.commit(row.clone()).await.unwrap();
+    }
+
+    assert_eq!(store.recent(usize::MAX).await.unwrap(), rows);
+    let verified = store.verify().await.unwrap();
+    assert_eq!((verified.rows, verified.first_problem), (rows.len() as u64, None));
 }
 
 async fn an_untouched_log_is_as_it_was_written(store: &dyn AuditStore) {
@@ -104,7 +125,7 @@ async fn refusals_beyond_what_an_owner_may_leave_are_counted(store: &dyn AuditSt
     assert_eq!(rows.len() as u64, limit + 3, "a deed, what ada may leave, bob's, and a count");
     assert_eq!((&rows[0], &rows[rows.len() - 2]), (&audit_row(1), &refusal("bob", "unknown_tool")));
     let count = rows.last().unwrap();
-    assert_eq!((count.owner.as_str(), count.tool.as_str()), ("ada", "audit.refusals"));
+    assert_eq!((count.owner.as_str(), &count.subject), ("ada", &AuditSubject::Log));
     let reasons = [("invalid_arguments".to_owned(), 1), ("unknown_tool".to_owned(), 30)];
     let (from, to) = (Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH);
     let expected = RefusalSummary { count: 31, from, to, reasons: reasons.into() };
@@ -128,6 +149,39 @@ async fn counts_are_written_when_they_have_waited(store: &dyn AuditStore) {
     assert_eq!(rows().await, limit + 1);
 }
 
+/// One of each kind that is written, and of each kind of target.
+pub(crate) fn subjects() -> Vec<AuditSubject> {
+    let longest = "x".repeat(64);
+    let user = || "bob@example.org".parse().unwrap();
+    let id = || "4f1c0a9d27be".parse().unwrap();
+    let server: openfang_types::ids::ServerName = longest.parse().unwrap();
+    let targets = [
+        (ChangeAction::Add, ChangeTarget::User { name: user() }),
+        (ChangeAction::SetGrants, ChangeTarget::User { name: longest.parse().unwrap() }),
+        (ChangeAction::SetPassword, ChangeTarget::User { name: user() }),
+        (ChangeAction::Create, ChangeTarget::Key { id: id(), user: Some(user()) }),
+        (ChangeAction::Revoke, ChangeTarget::Key { id: id(), user: None }),
+        (ChangeAction::Set, ChangeTarget::Config { key: "limits.tool_timeout_secs".to_owned() }),
+        (ChangeAction::Remove, ChangeTarget::McpServer { name: server.clone() }),
+        (ChangeAction::Restart, ChangeTarget::McpServer { name: server.clone() }),
+        (ChangeAction::Test, ChangeTarget::McpServer { name: server.clone() }),
+        (ChangeAction::Accept, ChangeTarget::mcp_tool(server.clone(), "get \"it\"\n\u{1f980}")),
+        (ChangeAction::Accept, ChangeTarget::Home { part: HomePart::SecretKey }),
+    ];
+    let changes = targets.map(|(action, target)| AuditSubject::Change { action, target });
+    let others = [
+        AuditSubject::call("add_numbers".parse().unwrap()),
+        AuditSubject::Login,
+        AuditSubject::Logout,
+        AuditSubject::definition(server, &"\u{202e}\u{1b}[2J".repeat(1_000)),
+        AuditSubject::reload(["limits.tool_timeout_secs", "agents.starter"]),
+        AuditSubject::reload(["x".repeat(1_000).as_str(); 1_000]),
+        AuditSubject::reload([]),
+        AuditSubject::Log,
+    ];
+    changes.into_iter().chain(others).collect()
+}
+
 fn refusal(owner: &str, why: &str) -> AuditRow {
     AuditRow { owner: owner.parse().unwrap(), outcome: AuditOutcome::Refused(why.to_owned()), ..audit_row(0) }
 }
@@ -140,7 +194,7 @@ pub(crate) fn audit_row(micros: u64) -> AuditRow {
         door: Door::Rest,
         agent: None,
         run: None,
-        tool: "add_numbers".parse().unwrap(),
+        subject: AuditSubject::call("add_numbers".parse().unwrap()),
         outcome: AuditOutcome::Succeeded,
         micros,
     }

@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::chain::SegmentLimits;
 use super::*;
-use crate::AuditRemoval;
 use crate::contract::{self, audit_row};
+use crate::{AuditRemoval, AuditSubject};
 
 /// A database of its own, and hands that tamper with it.
 pub(super) struct Log {
@@ -265,7 +265,7 @@ async fn what_retention_removes_is_a_row_and_verify_says_from_when_on_the_log_is
     let removal =
         AuditRemoval { of: Some("ada".parse().unwrap()), kind: Some(AuditKind::Refusal), rows: 4, to: Some(days(3)) };
     let row = log.audit.recent(1).await.unwrap().remove(0);
-    assert_eq!((row.owner, row.tool.as_str()), (Owner::house(), "audit.retention"));
+    assert_eq!((row.owner, row.subject), (Owner::house(), AuditSubject::Log));
     assert_eq!(row.outcome, AuditOutcome::Removed(removal.clone()));
     let verified = log.sound().await;
     assert_eq!((verified.removed, verified.complete_from), (vec![removal], Some(days(3))));

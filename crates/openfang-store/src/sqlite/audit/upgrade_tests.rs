@@ -11,6 +11,18 @@ use crate::{AuditHash, AuditRemoval};
 /// Made by the first version; it has no audit rows yet.
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/v1.db");
 
+/// Rows as versions before subjects wrote them.
+const FORMER: [[&str; 2]; 2] = [
+    [
+        r#"{"trace":"00000000-0000-0000-0000-000000000001","at":"1970-01-01T00:00:00Z","owner":"admin","door":"cli","agent":null,"run":null,"tool":"user_add.bob_at_x","outcome":"succeeded","micros":1}"#,
+        r#"{"trace":"00000000-0000-0000-0000-000000000001","at":"1970-01-01T00:00:00Z","owner":"bob@x","door":"rest","agent":null,"run":null,"tool":"login","outcome":"succeeded","micros":1}"#,
+    ],
+    [
+        r#"{"trace":"00000000-0000-0000-0000-000000000001","at":"1970-01-01T00:00:00Z","owner":"*house","door":"mcp","agent":null,"run":null,"tool":"mcp_github_search","outcome":{"refused":"definition_changed"},"micros":0}"#,
+        r#"{"trace":"00000000-0000-0000-0000-000000000001","at":"1970-01-01T00:00:00Z","owner":"ada","door":"rest","agent":null,"run":null,"tool":"add_numbers","outcome":"succeeded","micros":2}"#,
+    ],
+];
+
 /// Writes a chain of two sealed segments with two rows each, as the first version did.
 fn write_chain(database: &rusqlite::Connection) {
     let (node, mut last) = (node(), AuditHash::NONE);
@@ -18,7 +30,7 @@ fn write_chain(database: &rusqlite::Connection) {
         let sql = "INSERT INTO audit_segments (id, node, previous, opened_at) VALUES (?1, ?2, ?3, 0)";
         database.execute(sql, params![id, node.as_uuid().as_bytes(), last.0]).unwrap();
         for place in 1..=2_i64 {
-            let text = text_of(&audit_row(place.unsigned_abs())).unwrap();
+            let text = FORMER[usize::from(id[0] > 1)][usize::try_from(place - 1).unwrap()];
             last = chain::link(&last.0, text.as_bytes());
             let sql = "INSERT INTO audit (segment, place, row, hash) VALUES (?1, ?2, ?3, ?4)";
             database.execute(sql, params![id, place, text, last.0]).unwrap();
@@ -42,7 +54,17 @@ async fn a_log_of_an_earlier_version_verifies_before_and_after_it_is_upgraded_an
     let audit = Sqlite::open(&path, node()).unwrap().stores().audit;
     assert_eq!(audit.verify().await.unwrap(), whole);
     audit.commit(audit_row(3)).await.unwrap();
-    assert_eq!(audit.recent(9).await.unwrap().len(), 5);
+    let rows = audit.recent(9).await.unwrap();
+    let shown: Vec<(&str, String)> =
+        rows.iter().map(|row| (row.subject.kind().as_str(), row.subject.to_string())).collect();
+    let expected = [
+        ("change", "user_add.bob_at_x"),
+        ("login", "login"),
+        ("definition", "mcp_github_search"),
+        ("call", "add_numbers"),
+        ("call", "add_numbers"),
+    ];
+    assert_eq!(shown, expected.map(|(kind, subject)| (kind, subject.to_owned())));
 
     let rule = AuditRetention { rows: 3, ..AuditRetention::default() };
     assert_eq!(audit.rotate(rule, days(0)).await.unwrap(), Rotated { segments: 1, rows: 2 });

@@ -1,0 +1,51 @@
+//! Tools whose definition changed: who is told, and what is known of those that wait for the operator.
+
+use std::sync::Arc;
+
+use openfang_mcp::naming::unique_names;
+use openfang_runtime::mcp_tool::{claimed, traits_of};
+use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
+use openfang_types::capability::Namespace;
+use openfang_types::ids::{Owner, TraceId};
+use openfang_types::principal::Door;
+use openfang_types::tool::ToolTraits;
+
+use super::Connected;
+use crate::kernel::Inner;
+
+impl Connected {
+    /// What the guards need to know of its tools that are quarantined, each under a name of at most `longest` characters.
+    pub(in crate::upstreams) fn quarantined(&self, longest: usize) -> Vec<ToolTraits> {
+        let shown = self.lock();
+        let namespace = shown.named.as_ref().map(|named| Arc::clone(named.namespace())).unwrap_or_default();
+        let pairs = shown.quarantined.iter().map(|tool| (self.entry.name.as_str(), tool.as_str()));
+        let names = unique_names(pairs, longest);
+        let traits = |(tool, (name, _)): (&String, (String, bool))| {
+            let name = name.parse().ok()?;
+            let claimed = claimed(shown.manifest.tools.get(tool)?);
+            Some(traits_of(&self.entry, name, Namespace::Server(Arc::clone(&namespace)), claimed))
+        };
+        shown.quarantined.iter().zip(names).filter_map(traits).collect()
+    }
+
+    /// Says that a tool is not what it was: in the log of the house, in the server's, and in the audit.
+    pub(in crate::upstreams) fn report_change(&self, inner: &Inner, tool: &str) {
+        let is_away = self.lock().quarantined.contains(tool);
+        let then = if is_away { "taken away; `openfang mcp approve` brings it back" } else { "still offered" };
+        tracing::warn!(server = %self.entry.name, tool, "the definition of a tool changed; it is {then}");
+        self.log.add("openfang", &format!("the definition of {tool} changed; it is {then}"));
+        // A server may change its tools as often as it likes: beyond some rows that is counted.
+        let row = AuditRow {
+            trace: TraceId::from_uuid(inner.ids.random()),
+            at: inner.clock.now(),
+            owner: Owner::house(),
+            door: Door::Mcp,
+            agent: None,
+            run: None,
+            subject: AuditSubject::definition(self.entry.name.clone(), tool),
+            outcome: if is_away { AuditOutcome::Quarantined } else { AuditOutcome::StillOffered },
+            micros: 0,
+        };
+        inner.stores.audit.record(AuditKind::Refusal, row);
+    }
+}

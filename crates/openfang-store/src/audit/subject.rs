@@ -1,0 +1,185 @@
+//! What an audit row is about: a tool call, a change, a login, a changed definition, a reload, or the log itself.
+//!
+//! Each kind has its own members. In a row, `subject.kind` names the kind:
+//!
+//! ```json
+//! {"kind":"call","tool":"add_numbers"}
+//! {"kind":"change","action":"create","target":{"kind":"key","id":"4f1c0a9d27be","user":"bob@example.org"}}
+//! {"kind":"definition","server":"github","tool":"search"}
+//! ```
+//!
+//! A subject is built by its constructor where its text comes from outside, so that every row is bounded.
+
+use std::fmt;
+
+use openfang_types::ids::{ServerName, ToolName};
+use openfang_types::limits::{AUDIT_NAME_CHARS, AUDIT_RELOAD_KEYS};
+use serde::{Deserialize, Serialize};
+
+use super::{ChangeAction, ChangeTarget};
+
+/// What an audit row is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum AuditSubject {
+    /// A tool was called.
+    Call {
+        /// Which tool.
+        tool: ToolName,
+    },
+    /// A user, a key, a setting, an MCP server or the home was changed.
+    Change {
+        /// What was done.
+        action: ChangeAction,
+        /// To what.
+        target: ChangeTarget,
+    },
+    /// A user logged in, or tried to.
+    Login,
+    /// A user logged out.
+    Logout,
+    /// An MCP server changed the definition of one of its tools.
+    Definition {
+        /// Which server.
+        server: ServerName,
+        /// The tool, by its name on that server.
+        tool: String,
+    },
+    /// The configuration and the agents were read again.
+    Reload {
+        /// Names of the settings and agents that changed.
+        changed: Vec<String>,
+        /// How many further names there were.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        left_out: usize,
+    },
+    /// The audit log itself; the outcome holds what it says.
+    Log,
+    /// A row of an earlier version, which wrote every subject as the name of a tool. Such rows are only read.
+    #[serde(skip)]
+    Former {
+        /// What kind of row it is.
+        kind: SubjectKind,
+        /// The name, as it was written.
+        name: ToolName,
+    },
+}
+
+/// The kinds of subjects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SubjectKind {
+    /// Tool calls.
+    Call,
+    /// Changes of users, keys, settings, MCP servers and the home.
+    Change,
+    /// Logins.
+    Login,
+    /// Logouts.
+    Logout,
+    /// Changed definitions of tools.
+    Definition,
+    /// Reloads of the configuration.
+    Reload,
+    /// Rows about the audit log itself.
+    Log,
+}
+
+impl AuditSubject {
+    /// A tool call.
+    pub const fn call(tool: ToolName) -> Self {
+        Self::Call { tool }
+    }
+
+    /// A changed definition of a tool. The name of the tool is the server's own, so it is cut to a fixed length.
+    pub fn definition(server: ServerName, tool: &str) -> Self {
+        Self::Definition { server, tool: cut(tool) }
+    }
+
+    /// A reload. Names beyond [`AUDIT_RELOAD_KEYS`] are counted.
+    pub fn reload<'a>(changed: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut names = changed.into_iter();
+        let changed = names.by_ref().take(AUDIT_RELOAD_KEYS).map(cut).collect();
+        Self::Reload { changed, left_out: names.count() }
+    }
+
+    /// Its kind.
+    pub const fn kind(&self) -> SubjectKind {
+        match self {
+            Self::Call { .. } => SubjectKind::Call,
+            Self::Change { .. } => SubjectKind::Change,
+            Self::Login => SubjectKind::Login,
+            Self::Logout => SubjectKind::Logout,
+            Self::Definition { .. } => SubjectKind::Definition,
+            Self::Reload { .. } => SubjectKind::Reload,
+            Self::Log => SubjectKind::Log,
+            Self::Former { kind, .. } => *kind,
+        }
+    }
+
+    /// The tool, where the subject is a call.
+    pub const fn tool(&self) -> Option<&ToolName> {
+        match self {
+            Self::Call { tool } => Some(tool),
+            Self::Change { .. }
+            | Self::Login
+            | Self::Logout
+            | Self::Definition { .. }
+            | Self::Reload { .. }
+            | Self::Log
+            | Self::Former { .. } => None,
+        }
+    }
+}
+
+impl SubjectKind {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Call, Self::Change, Self::Login, Self::Logout, Self::Definition, Self::Reload, Self::Log];
+
+    /// The word that rows and commands use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Change => "change",
+            Self::Login => "login",
+            Self::Logout => "logout",
+            Self::Definition => "definition",
+            Self::Reload => "reload",
+            Self::Log => "log",
+        }
+    }
+
+    /// The kind of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// The subject in a few words, without its kind.
+impl fmt::Display for AuditSubject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call { tool } => write!(f, "{tool}"),
+            Self::Change { action, target } => write!(f, "{} {target}", action.as_str()),
+            Self::Login => f.write_str("login"),
+            Self::Logout => f.write_str("logout"),
+            Self::Definition { server, tool } => write!(f, "tool {tool} of MCP server {server}"),
+            Self::Reload { changed, left_out } => {
+                f.write_str(if changed.is_empty() { "configuration" } else { "configuration: " })?;
+                f.write_str(&changed.join(", "))?;
+                if *left_out > 0 { write!(f, " and {left_out} more") } else { Ok(()) }
+            }
+            Self::Log => f.write_str("audit log"),
+            Self::Former { name, .. } => write!(f, "{name}"),
+        }
+    }
+}
+
+pub(super) fn cut(text: &str) -> String {
+    text.chars().take(AUDIT_NAME_CHARS).collect()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
