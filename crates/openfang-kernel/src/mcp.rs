@@ -124,7 +124,7 @@ impl House for Kernel {
     }
 
     fn limits(&self) -> Limits {
-        self.inner.config.limits.clone()
+        self.config().limits.clone()
     }
 
     fn audience(&self, caller: &Caller) -> Option<(String, u64)> {

@@ -45,7 +45,8 @@ impl Kernel {
     pub fn mcp_server_log(&self, caller: &Caller, name: &ServerName) -> Result<Vec<String>, KernelError> {
         may_look(caller)?;
         let entry = self.mcp_entry(name)?;
-        let shown = Shown::new(self.inner.pipeline.sensitive());
+        let sensitive = self.inner.pipeline.sensitive();
+        let shown = Shown::new(&sensitive);
         let lines = self.inner.upstreams.log(name).unwrap_or_default();
         Ok(lines.iter().map(|line| shown.text(&entry, line)).collect())
     }
@@ -158,7 +159,7 @@ impl Kernel {
         &self,
         edit: impl FnOnce(&std::path::Path) -> Result<(), EditError> + Send + 'static,
     ) -> Result<(), KernelError> {
-        let _alone = self.inner.config_edits.lock().await;
+        let _alone = self.inner.settings.alone().await;
         let path = self.inner.home.config();
         let edited = tokio::task::spawn_blocking(move || edit(&path)).await;
         let edited = edited.unwrap_or_else(|_| Err(EditError::Unwritable("the edit broke; see the log".to_owned())));
@@ -184,13 +185,14 @@ impl Kernel {
     fn mcp_details(&self, entry: &McpServerConfigEntry, status: Option<McpServerStatus>) -> McpServerDetails {
         let status = status.unwrap_or_else(|| view::not_connected(&entry.name));
         McpServerDetails {
-            configured: Shown::new(self.inner.pipeline.sensitive()).entry(entry),
+            configured: Shown::new(&self.inner.pipeline.sensitive()).entry(entry),
             connected: self.mcp_view(entry, status),
         }
     }
 
     fn mcp_view(&self, entry: &McpServerConfigEntry, status: McpServerStatus) -> McpServerView {
-        let shown = Shown::new(self.inner.pipeline.sensitive());
+        let sensitive = self.inner.pipeline.sensitive();
+        let shown = Shown::new(&sensitive);
         McpServerView::new(status, |text| shown.text(entry, text))
     }
 }

@@ -204,7 +204,9 @@ impl Upstreams {
         let (kept, manifest) = Kept::read(&self.directory, &entry, &secrets.redactor());
         let log = Arc::new(ServerLog::new(Weak::clone(&self.kernel), Arc::clone(&secrets)));
         let (conversations, counts) = match self.kernel.upgrade() {
-            Some(inner) => (inner.config.limits.conversations_per_owner, Arc::clone(inner.mcp_shared.counts())),
+            Some(inner) => {
+                (inner.settings().config().limits.conversations_per_owner, Arc::clone(inner.mcp_shared.counts()))
+            }
             None => (Limits::default().conversations_per_owner, Arc::default()),
         };
         let parts = UpstreamParts {
@@ -249,7 +251,7 @@ impl Upstreams {
         let pairs = servers
             .iter()
             .flat_map(|(tools, server)| tools.names().map(|tool| (server.entry.name.as_str(), tool)));
-        let mut names = unique_names(pairs, inner.config.limits.max_tool_name);
+        let mut names = unique_names(pairs, inner.settings().config().limits.max_tool_name);
         let mut listed = Vec::new();
         for (tools, server) in &servers {
             let prefix = format_mcp_tool_name(server.entry.name.as_str(), "").len();
