@@ -9,6 +9,7 @@ use openfang_types::agent::AgentManifest;
 use openfang_types::content::ToolOutput;
 use openfang_types::event::TaskEvent;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::settings_status::FailedAgent;
 use openfang_types::task::{Message, Task, TaskState};
 use openfang_types::tool::ToolDefinition;
 use serde::{Deserialize, Serialize};
@@ -108,6 +109,14 @@ impl Backend {
         match self {
             Self::Daemon(daemon) => daemon.agents().await,
             Self::InProcess(kernel) => Ok(kernel.agents()),
+        }
+    }
+
+    /// The agents that cannot be used as they are written.
+    pub(crate) async fn failed_agents(&self) -> Result<Vec<FailedAgent>, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.failed_agents().await,
+            Self::InProcess(kernel) => Ok(kernel.failed_agents()),
         }
     }
 

@@ -5,20 +5,43 @@ use tracing_subscriber::EnvFilter;
 
 use crate::output::Output;
 
-/// Starts logging as configured. What other crates log is of interest from warnings on.
-pub(crate) fn start(config: &LogConfig, output: &Output) {
-    let ours = word(config.level);
-    let others = if config.level == LogLevel::Error { "error" } else { "warn" };
-    let filter = EnvFilter::new(format!("{others},openfang={ours}"));
+/// Says how much is logged from now on.
+pub(crate) struct LogFilter(Box<dyn Fn(LogLevel) + Send + Sync>);
+
+impl LogFilter {
+    /// Logs this much from now on.
+    pub(crate) fn follow(&self, level: LogLevel) {
+        (self.0)(level);
+    }
+}
+
+/// Starts logging as configured.
+pub(crate) fn start(config: &LogConfig, output: &Output) -> LogFilter {
     let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(filter(config.level))
         .with_writer(std::io::stderr)
         .with_ansi(output.stderr_has_colour());
-    // A second start, as in tests, changes nothing.
-    let _ = match config.format {
-        LogFormat::Text => lines.try_init(),
-        LogFormat::Json => lines.json().try_init(),
-    };
+    // A second start, as in tests, changes nothing. Nor does another level after logging has ended.
+    match config.format {
+        LogFormat::Text => {
+            let lines = lines.with_filter_reloading();
+            let handle = lines.reload_handle();
+            let _ = lines.try_init();
+            LogFilter(Box::new(move |level| drop(handle.reload(filter(level)))))
+        }
+        LogFormat::Json => {
+            let lines = lines.json().with_filter_reloading();
+            let handle = lines.reload_handle();
+            let _ = lines.try_init();
+            LogFilter(Box::new(move |level| drop(handle.reload(filter(level)))))
+        }
+    }
+}
+
+/// What other crates log is of interest from warnings on.
+fn filter(level: LogLevel) -> EnvFilter {
+    let others = if level == LogLevel::Error { "error" } else { "warn" };
+    EnvFilter::new(format!("{others},openfang={}", word(level)))
 }
 
 const fn word(level: LogLevel) -> &'static str {

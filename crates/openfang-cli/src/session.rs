@@ -52,14 +52,17 @@ impl Session {
 
     /// The configuration in force: file, environment, flags, and further flags of the command.
     pub(crate) fn config(&self, flags: &[Overlay]) -> Result<Config, CliError> {
-        let overlays = [&self.overlays, flags].concat();
-        Ok(config_file::load(&self.home.config(), &overlays)?)
+        Ok(config_file::load(&self.home.config(), &self.overlays(flags))?)
+    }
+
+    /// What lies over the file, with further flags of the command; later ones over earlier ones.
+    pub(crate) fn overlays(&self, flags: &[Overlay]) -> Vec<Overlay> {
+        [&self.overlays, flags].concat()
     }
 
     /// A problem of the configuration that only shows with what the home holds, with its place.
     pub(crate) fn faulty(&self, flags: &[Overlay], problem: ConfigProblem) -> CliError {
-        let overlays = [&self.overlays, flags].concat();
-        config_file::placed(&self.home.config(), &overlays, problem).into()
+        config_file::placed(&self.home.config(), &self.overlays(flags), problem).into()
     }
 
     /// Writes what a home needs, unless others may write it too.

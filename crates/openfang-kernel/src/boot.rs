@@ -20,6 +20,7 @@ use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::ids::{AgentName, NodeId};
 use openfang_types::principal::Principal;
+use openfang_types::settings_status::FailedAgent;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -36,7 +37,7 @@ use crate::keys::Keys;
 use crate::mcp_metrics;
 use crate::outward::{OURSELVES, Outward};
 use crate::run::LiveRuns;
-use crate::settings::{LiveSettings, Settings, no_default};
+use crate::settings::{LiveSettings, Settings, SettingsMetrics, no_default};
 use crate::store_metrics;
 use crate::streams::OpenStreams;
 use crate::system::{SystemClock, SystemIds};
@@ -192,6 +193,7 @@ impl Boot {
         store_metrics::register(&mut metrics, &stores.health);
         let mcp_shared = Shared::new(&self.config.limits);
         mcp_metrics::register(&mut metrics, mcp_shared.counts());
+        let settings_metrics = SettingsMetrics::register(&mut metrics);
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
         let outward = Outward::new(self.helper, self.resolver, &mut metrics);
         let http = outward.http(&self.config.egress).map_err(BootError::Config)?;
@@ -212,7 +214,7 @@ impl Boot {
             let pipeline = Pipeline::new(catalog, audit, Arc::clone(&self.clock), sensitive, pipeline_metrics);
             let settings = Settings::new(self.config, agents, admin_key, http);
             Inner {
-                settings: LiveSettings::new(settings, self.overlays),
+                settings: LiveSettings::new(settings, self.overlays, &self.home, settings_metrics),
                 credentials,
                 keys,
                 passwords: Passwords::default(),
@@ -254,6 +256,18 @@ impl Boot {
             }
         }
     }
+}
+
+/// The agents of a home that cannot be used, and why. Nothing is opened or started for the answer.
+pub fn check_agents(home: &Home) -> Result<Vec<FailedAgent>, BootError> {
+    if !home.agents().exists() {
+        return Ok(Vec::new());
+    }
+    let stores = Stores::in_memory();
+    let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let catalog = furnish(&stores, &files, &clock, Vec::new(), &Weak::new())?;
+    Ok(with_agents(home, catalog)?.1.failed)
 }
 
 type Furniture = (Catalog, LoadedAgents);

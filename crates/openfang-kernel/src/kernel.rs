@@ -81,6 +81,15 @@ impl Kernel {
         Arc::clone(self.inner.settings().config())
     }
 
+    /// Waits until another configuration than this is in force.
+    pub async fn config_after(&self, known: &Arc<Config>) -> Arc<Config> {
+        let mut changes = self.inner.settings.changes();
+        match changes.wait_for(|settings| !Arc::ptr_eq(settings.config(), known)).await {
+            Ok(settings) => Arc::clone(settings.config()),
+            Err(_closed) => std::future::pending().await,
+        }
+    }
+
     /// Says where the server of this process listens; the port may be known only now.
     pub fn listens_on(&self, address: SocketAddr) {
         // Who listens twice is still reached at the first.

@@ -39,7 +39,7 @@ mod upstreams;
 pub mod users;
 
 pub use access::{AuthError, Caller, PeerKind};
-pub use boot::{Boot, BootError};
+pub use boot::{Boot, BootError, check_agents};
 pub use error::KernelError;
 pub use integrity::DatabaseCheck;
 pub use kernel::Kernel;

@@ -4,6 +4,8 @@
 //! Whoever stands as admin may change. A command line that will run on this machine is taken only from who has the
 //! daemon token or runs the kernel: an API key that leaks must not become a shell.
 
+use std::path::Path;
+
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpServerStatus;
@@ -72,9 +74,8 @@ impl Kernel {
                 return Err(KernelError::OwnServer(entry.name));
             }
             let to_write = entry.clone();
-            kernel
-                .edit_config(move |path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]))
-                .await?;
+            let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]);
+            kernel.edit_config(write, |servers| put_in(servers, &entry)).await?;
             kernel.inner.upstreams.put(entry.clone());
             Ok(kernel.mcp_details(&entry, kernel.inner.upstreams.status(&entry.name)))
         })
@@ -90,8 +91,9 @@ impl Kernel {
             may_change(caller),
             async move {
                 let to_cut = gone.clone();
-                let cut = kernel.edit_config(move |path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)])).await;
-                match cut {
+                let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)]);
+                let cut = kernel.edit_config(write, |servers| servers.retain(|held| held.name != gone));
+                match cut.await {
                     Err(KernelError::UnknownServer { .. }) if kernel.mcp_entry(&gone).is_ok() => {
                         return Err(KernelError::NotInFile(gone));
                     }
@@ -154,15 +156,19 @@ impl Kernel {
         .await
     }
 
-    /// One edit of the file at a time; the file is small, but the disk may be slow.
+    /// One edit of the file at a time; the file is small, but the disk may be slow. What is in force follows it.
     async fn edit_config(
         &self,
-        edit: impl FnOnce(&std::path::Path) -> Result<(), EditError> + Send + 'static,
+        edit: impl FnOnce(&Path) -> Result<(), EditError> + Send + 'static,
+        follow: impl FnOnce(&mut Vec<McpServerConfigEntry>) + Send,
     ) -> Result<(), KernelError> {
         let _alone = self.inner.settings.alone().await;
         let path = self.inner.home.config();
         let edited = tokio::task::spawn_blocking(move || edit(&path)).await;
         let edited = edited.unwrap_or_else(|_| Err(EditError::Unwritable("the edit broke; see the log".to_owned())));
+        if edited.is_ok() {
+            self.inner.settings.take_over_servers(follow);
+        }
         edited.map_err(|error| match error {
             EditError::Exists(name) => KernelError::ServerExists(name),
             EditError::Unknown(name) => self.unknown_server(&name),
@@ -194,6 +200,14 @@ impl Kernel {
         let sensitive = self.inner.pipeline.sensitive();
         let shown = Shown::new(&sensitive);
         McpServerView::new(status, |text| shown.text(entry, text))
+    }
+}
+
+/// Puts an entry into a list, in the place of one of the same name.
+fn put_in(servers: &mut Vec<McpServerConfigEntry>, entry: &McpServerConfigEntry) {
+    match servers.iter_mut().find(|held| held.name == entry.name) {
+        Some(held) => *held = entry.clone(),
+        None => servers.push(entry.clone()),
     }
 }
 

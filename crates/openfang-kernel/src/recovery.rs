@@ -37,6 +37,7 @@ impl Kernel {
         spawn(Box::pin(self.clone().heed_account_changes()));
         spawn(Box::pin(self.clone().watch_over()));
         spawn(Box::pin(self.clone().retain_in_rounds()));
+        spawn(Box::pin(self.clone().watch_settings()));
         spawn(Box::pin(Worker::new(self).run()));
         self.connect_mcp_servers();
     }

@@ -46,6 +46,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::NotInFile(_)
         | KernelError::NotPermitted(_)
         | KernelError::ConfigEdit(_)
+        | KernelError::SettingsRejected(_)
         | KernelError::User(_)
         | KernelError::Tool(_)
         | KernelError::Store(

@@ -98,24 +98,28 @@ fn problems_of(config: &Config) -> impl Iterator<Item = ConfigProblem> {
 
 fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults> {
     let schema = strict_toml::schema_of::<Config>();
-    let document = Document::parse(path, text, &schema)?;
+    let (document, mut faults) = Document::parse_any(path, text, &schema)?;
     let mut values = document.values()?;
-    let faults: Vec<Fault> = overlays
-        .iter()
-        .filter_map(|overlay| lay_over(&mut values, &schema, overlay).err())
-        .collect();
-    if !faults.is_empty() {
-        return Err(Faults(faults));
+    for unknown in &faults {
+        strict_toml::take_out(&mut values, &unknown.key);
     }
+    faults.extend(overlays.iter().filter_map(|overlay| lay_over(&mut values, &schema, overlay).err()));
     // A fault belongs to whoever wrote the value last.
     let fault = |key: String, why: String| match overlays.iter().rev().find(|overlay| overlay.key == key) {
         Some(overlay) => Fault { place: overlay.place.clone(), key, why },
         None => document.fault(&key, why),
     };
-    let config: Config = strict_toml::typed(values).map_err(|(key, why)| Faults(vec![fault(key, why)]))?;
-    let config = rooted(config, path);
-    let problems: Vec<Fault> = problems_of(&config).map(|problem| fault(problem.key, problem.why)).collect();
-    if problems.is_empty() { Ok(config) } else { Err(Faults(problems)) }
+    match strict_toml::typed_or_all::<Config>(values) {
+        Ok(config) => {
+            let config = rooted(config, path);
+            faults.extend(problems_of(&config).map(|problem| fault(problem.key, problem.why)));
+            if faults.is_empty() { Ok(config) } else { Err(Faults(faults)) }
+        }
+        Err(wrong) => {
+            faults.extend(wrong.into_iter().map(|(key, why)| fault(key, why)));
+            Err(Faults(faults))
+        }
+    }
 }
 
 fn lay_over(values: &mut toml::Table, schema: &Schema, overlay: &Overlay) -> Result<(), Fault> {

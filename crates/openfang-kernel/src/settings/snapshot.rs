@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openfang_egress::http::HttpDoor;
-use openfang_types::config::{Config, ConfigProblem};
+use openfang_types::config::{Config, ConfigProblem, McpServerConfigEntry};
 use openfang_types::ids::AgentName;
 use openfang_types::settings_status::FailedAgent;
 
@@ -67,9 +67,9 @@ impl Settings {
     }
 
     /// The same with another list of MCP servers, which was written to the file already.
-    pub(crate) fn with_servers(&self, edit: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) fn with_servers(&self, edit: impl FnOnce(&mut Vec<McpServerConfigEntry>)) -> Self {
         let mut config = Config::clone(&self.config);
-        edit(&mut config);
+        edit(&mut config.mcp_servers);
         Self {
             config: Arc::new(config),
             agents: self.agents.clone(),

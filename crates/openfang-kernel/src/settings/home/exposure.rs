@@ -1,7 +1,7 @@
 //! Who else may write what the home holds. Whoever writes the configuration decides which programs run here, so a home that
 //! everybody may write is refused; one that a group or another user may write is complained about.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Home;
 
@@ -51,8 +51,19 @@ impl Home {
     fn decisive(&self) -> Vec<PathBuf> {
         let mut paths = vec![self.root.clone(), self.config(), self.record(), self.data(), self.secret_key()];
         paths.extend([self.database(), self.agents()]);
-        let agents = std::fs::read_dir(self.agents()).into_iter().flatten().flatten();
-        paths.extend(agents.flat_map(|agent| [agent.path(), agent.path().join("agent.toml")]));
+        paths.extend(self.agent_files());
+        paths
+    }
+
+    /// The directory of every agent, and what is written there: manifests and scripts.
+    pub(crate) fn agent_files(&self) -> Vec<PathBuf> {
+        let below =
+            |directory: &Path| std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut paths = Vec::new();
+        for agent in below(&self.agents()).filter(|path| path.is_dir()) {
+            paths.extend(below(&agent).filter(|path| path.extension().is_some_and(|kind| kind == "toml")));
+            paths.push(agent);
+        }
         paths
     }
 }
