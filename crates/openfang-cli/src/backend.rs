@@ -3,6 +3,7 @@
 //! Both give the same types and work on the same store, so commands do not care. Only what must outlive the command
 //! ([`DaemonBackend::submit`]) needs the daemon.
 
+use openfang_kernel::config_file::UsableConfig;
 use openfang_kernel::home::FirstRun;
 use openfang_kernel::{AgentSummary, Explanation};
 use openfang_types::agent::AgentManifest;
@@ -101,7 +102,12 @@ impl Backend {
                 .output
                 .note(&format!("first run: wrote {root} with config.toml and the agent starter"));
         }
-        let config = session.config(&[])?;
+        let UsableConfig { config, failed_servers } = session.usable_config(&[])?;
+        for failed in &failed_servers {
+            session
+                .output
+                .complaint(&format!("the MCP server {} is left out: {}", failed.name, failed.reason));
+        }
         Ok(Self::InProcess(InProcess::start(session, config)?))
     }
 

@@ -20,7 +20,7 @@ use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::ids::{AgentName, NodeId};
 use openfang_types::principal::Principal;
-use openfang_types::settings_status::FailedAgent;
+use openfang_types::settings_status::{FailedAgent, FailedServer};
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -57,6 +57,7 @@ pub struct Boot {
     helper: PathBuf,
     resolver: Arc<dyn Resolve>,
     overlays: Vec<Overlay>,
+    failed_servers: Vec<FailedServer>,
 }
 
 /// Why a kernel did not start.
@@ -116,6 +117,7 @@ impl Boot {
             helper: PathBuf::from(OURSELVES),
             resolver: Arc::new(SystemResolver),
             overlays: Vec::new(),
+            failed_servers: Vec::new(),
         }
     }
 
@@ -144,6 +146,13 @@ impl Boot {
     #[must_use]
     pub fn overlays(mut self, overlays: Vec<Overlay>) -> Self {
         self.overlays = overlays;
+        self
+    }
+
+    /// Says that these MCP servers were left out of the config, because their entries cannot be used.
+    #[must_use]
+    pub fn failed_servers(mut self, failed: Vec<FailedServer>) -> Self {
+        self.failed_servers = failed;
         self
     }
 
@@ -214,7 +223,12 @@ impl Boot {
             let pipeline = Pipeline::new(catalog, audit, Arc::clone(&self.clock), sensitive, pipeline_metrics);
             let settings = Settings::new(self.config, agents, admin_key, http);
             Inner {
-                settings: LiveSettings::new(settings, self.overlays, &self.home, settings_metrics),
+                settings: LiveSettings::new(
+                    settings,
+                    (self.overlays, self.failed_servers),
+                    &self.home,
+                    settings_metrics,
+                ),
                 credentials,
                 keys,
                 passwords: Passwords::default(),
@@ -248,6 +262,9 @@ impl Boot {
                 let settings = inner.settings();
                 for entry in &settings.config().mcp_servers {
                     inner.upstreams.put(entry.clone());
+                }
+                for failed in inner.settings.status().failed_servers {
+                    tracing::warn!(server = failed.name, "an MCP server is left out: {}", failed.reason);
                 }
                 for failed in settings.failed_agents() {
                     tracing::warn!(agent = failed.name, "an agent cannot be used: {}", failed.reason);

@@ -14,6 +14,16 @@ pub struct FailedAgent {
     pub is_in_force: bool,
 }
 
+/// An MCP server whose entry in `config.toml` cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedServer {
+    /// Its name, or its place in the list where it has none.
+    pub name: String,
+    /// What is wrong with it, with file and line.
+    pub reason: String,
+}
+
 /// How the files of the home stand to what is in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -30,6 +40,9 @@ pub struct SettingsStatus {
     /// Agents that cannot be used as they are written.
     #[serde(default)]
     pub failed_agents: Vec<FailedAgent>,
+    /// MCP servers that this server was started without.
+    #[serde(default)]
+    pub failed_servers: Vec<FailedServer>,
 }
 
 /// What a reload did.

@@ -7,6 +7,7 @@ use std::pin::pin;
 
 use openfang_api::{Server, Stopped};
 use openfang_egress::daemon::DaemonFile;
+use openfang_kernel::config_file::UsableConfig;
 use openfang_kernel::home::FirstRun;
 use openfang_kernel::mcp::serving::House as _;
 use openfang_kernel::{Boot, Kernel};
@@ -25,7 +26,7 @@ use crate::signals::{Hangups, Signals, Stop, watch_over_stop};
 pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, CliError> {
     let first_run = session.prepare_home()?;
     let listen = args.listen.map(|address| flag("--listen", "api_listen", &address.to_string()));
-    let config = session.config(listen.as_slice())?;
+    let UsableConfig { config, failed_servers } = session.usable_config(listen.as_slice())?;
     let log_filter = logging::start(&config.log, &session.output);
     if let Some(daemon) = session.daemon().await? {
         let (pid, address, stop) = (daemon.pid(), daemon.address(), session.command("stop"));
@@ -34,7 +35,8 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
 
     let role = session.home.listen()?;
     let overlays = session.overlays(listen.as_slice());
-    let kernel = Boot::new(session.home.clone(), config).overlays(overlays).start()?;
+    let boot = Boot::new(session.home.clone(), config).overlays(overlays).failed_servers(failed_servers);
+    let kernel = boot.start()?;
     if let Some(problem) = kernel.exposure() {
         return Err(session.faulty(listen.as_slice(), problem));
     }

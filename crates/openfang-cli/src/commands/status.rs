@@ -67,6 +67,9 @@ fn add_settings(fields: &mut Fields, settings: &SettingsStatus) {
     if !settings.needs_restart.is_empty() {
         fields.add("needs a restart", Cell::toned(settings.needs_restart.join(", "), Tone::Waiting));
     }
+    for failed in &settings.failed_servers {
+        fields.add("failed server", Cell::toned(format!("{}: {}", failed.name, failed.reason), Tone::Bad));
+    }
     for failed in &settings.failed_agents {
         fields.add("failed agent", Cell::toned(format!("{}: {}", failed.name, failed.reason), Tone::Bad));
     }

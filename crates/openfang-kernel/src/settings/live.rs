@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_types::config::McpServerConfigEntry;
-use openfang_types::settings_status::SettingsStatus;
+use openfang_types::settings_status::{FailedServer, SettingsStatus};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
@@ -50,8 +50,14 @@ impl SettingsMetrics {
 
 impl LiveSettings {
     /// The first ones, which were read from the files as they are now. Blocks.
-    pub(crate) fn new(first: Settings, overlays: Vec<Overlay>, home: &Home, metrics: SettingsMetrics) -> Self {
-        let status = SettingsStatus { failed_agents: first.failed_agents().to_vec(), ..SettingsStatus::default() };
+    pub(crate) fn new(
+        first: Settings,
+        (overlays, failed_servers): (Vec<Overlay>, Vec<FailedServer>),
+        home: &Home,
+        metrics: SettingsMetrics,
+    ) -> Self {
+        let failed_agents = first.failed_agents().to_vec();
+        let status = SettingsStatus { failed_agents, failed_servers, ..SettingsStatus::default() };
         Self {
             current: watch::Sender::new(Arc::new(first)),
             overlays,

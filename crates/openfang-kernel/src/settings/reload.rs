@@ -142,7 +142,12 @@ impl Kernel {
             changed: changed_keys(now.config(), &config),
             agents: agents::changes(now.agents(), &agents.agents),
             mcp_servers: server_changes(&now.config().mcp_servers, &config.mcp_servers),
-            status: SettingsStatus { rejected: None, waiting, needs_restart, failed_agents: agents.failed.clone() },
+            status: SettingsStatus {
+                waiting,
+                needs_restart,
+                failed_agents: agents.failed.clone(),
+                ..SettingsStatus::default()
+            },
         };
         let key = match now.admin_key().is(config.api_key.as_ref()) {
             true => Arc::clone(now.admin_key()),

@@ -83,3 +83,7 @@ impl Kernel {
         tokio::task::spawn_blocking(move || FileMarks::of(&home)).await.ok()
     }
 }
+
+#[cfg(test)]
+#[path = "watching_tests.rs"]
+mod tests;
