@@ -27,6 +27,7 @@ mod processes;
 mod push;
 mod quota;
 mod real_clients;
+mod reload;
 mod scripts;
 mod secrets;
 mod start;

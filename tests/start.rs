@@ -62,20 +62,6 @@ fn a_broken_configuration_ends_the_start_before_anything_is_bound() {
 }
 
 #[test]
-fn a_broken_agent_ends_the_start_with_its_place() {
-    let openfang = Openfang::new();
-    openfang.write(
-        "agents/calc/agent.toml",
-        "name = \"calc\"\ndescription = \"d\"\nmodle = 1\n[model]\nprovider = \"direct\"",
-    );
-
-    let ran = openfang.run(&["start"]);
-
-    assert_eq!(ran.code, 64, "{ran:?}");
-    assert!(ran.stderr.contains("agents/calc/agent.toml:3: modle: unknown key; did you mean model?"), "{}", ran.stderr);
-}
-
-#[test]
 fn a_variable_or_flag_that_is_wrong_is_named() {
     let openfang = Openfang::new();
 

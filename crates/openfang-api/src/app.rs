@@ -26,8 +26,8 @@ pub(crate) struct App {
     mcp: Option<Gate>,
     gateway: Option<Gate>,
     a2a: Vec<(A2aDoor, Gate)>,
-    listen_path: String,
     routed: Router,
+    front: Arc<Front>,
 }
 
 impl App {
@@ -51,8 +51,7 @@ impl App {
         let routed = routed
             .fallback_service(guarded(gate, missing).with_state(front.kernel.clone()))
             .with_state(front.kernel.clone());
-        let listen_path = front.kernel.config().a2a.listen_path.clone();
-        Self { mcp, gateway, a2a, listen_path, routed }
+        Self { mcp, gateway, a2a, routed, front: Arc::clone(front) }
     }
 
     /// Answers a request.
@@ -70,9 +69,10 @@ impl App {
             let gateway = |request, caller| routes::mcp::gateway(&gate.front, caller, request);
             return Ok(guard(gate, peer.0, request, gateway).await);
         }
-        let door = Place::of(&self.listen_path, request.method(), path).map(|place| place.door);
+        let reach = self.front.reach();
+        let door = Place::of(reach.listen_path(), request.method(), path).map(|place| place.door);
         if let Some((_, gate)) = self.a2a.iter().find(|(known, _)| door == Some(*known)) {
-            let a2a = |request, caller| routes::a2a::answer(&gate.front, &self.listen_path, caller, request);
+            let a2a = |request, caller| routes::a2a::answer(&gate.front, &reach, caller, request);
             return Ok(guard(gate, peer.0, request, a2a).await);
         }
         request.extensions_mut().insert(peer);

@@ -162,7 +162,9 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::Change(ChangeError::Broke(_)) | KernelError::ConfigEdit(EditError::Unwritable(_)) => {
             StatusCode::INTERNAL_SERVER_ERROR
         }
-        KernelError::ConfigEdit(_) | KernelError::OwnServer(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        KernelError::ConfigEdit(_) | KernelError::OwnServer(_) | KernelError::SettingsRejected(_) => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
         KernelError::RefusedByAgent(refusal) => match refusal {
             Refusal::ContentTypeNotSupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Refusal::TaskNotFound => StatusCode::NOT_FOUND,

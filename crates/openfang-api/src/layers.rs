@@ -10,7 +10,6 @@ use axum::body::HttpBody;
 use axum::response::Response;
 use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue, Request};
-use openfang_kernel::a2a::A2aServer;
 use openfang_kernel::gateway::Gateways;
 use openfang_kernel::mcp::{McpServer, View};
 use openfang_kernel::{Caller, Kernel};
@@ -33,6 +32,8 @@ pub(crate) use inflight::Load;
 pub(crate) use logins::Attempt;
 use peer::ClientAddress;
 pub(crate) use peer::network_of;
+use reach::CurrentReach;
+pub(crate) use reach::Reach;
 
 mod auth;
 mod cookie;
@@ -45,6 +46,7 @@ mod logins;
 mod metrics;
 mod peer;
 mod rate;
+mod reach;
 mod size;
 
 /// Every answer carries it, so that a report can be matched with the log.
@@ -55,12 +57,9 @@ pub(crate) struct Front {
     pub(crate) kernel: Kernel,
     pub(crate) mcp: McpServer,
     pub(crate) gateways: Arc<Gateways>,
-    /// None: config does not want it.
-    pub(crate) a2a: Option<A2aServer>,
     /// Where this server listens.
     address: IpAddr,
-    hosts: host::Hosts,
-    rates: rate::Rates,
+    reach: CurrentReach,
     logins: logins::Logins,
     inflight: Arc<Inflight>,
     /// Turns of large requests beside the workers.
@@ -91,7 +90,7 @@ pub(crate) struct Stranger {
 impl Stranger {
     /// Charges an attempt to log in, before anything is done for it.
     pub(crate) fn tries_to_log_in(&self, name: &str) -> Result<Attempt, ApiError> {
-        self.front.rates.not_locked_out(self.peer)?;
+        self.front.reach().rates().not_locked_out(self.peer)?;
         let has_session = self.session.as_ref().is_some_and(|owner| owner.as_str() == name);
         self.front.logins.charge(self.peer, name, has_session).map_err(ApiError::too_many)
     }
@@ -110,27 +109,33 @@ impl Stranger {
 impl Front {
     pub(crate) fn new(kernel: Kernel, address: SocketAddr) -> Self {
         let config = kernel.config();
-        let hosts = host::Hosts::new(config, address);
-        let rates = rate::Rates::new(&config.limits);
+        let reach = CurrentReach::new(&kernel, address);
         let logins = logins::Logins::new(&config.limits);
         let inflight = Inflight::new(&config.limits);
         let metrics = kernel.register_metrics(HttpMetrics::register);
         let mcp = kernel.mcp_server(View::Everything);
         let gateways = Arc::new(Gateways::new(kernel.clone()));
-        let a2a = kernel.a2a_server();
         Self {
-            hosts,
-            rates,
+            reach,
             logins,
             inflight,
             turns: lane::turns(),
             metrics,
             mcp,
             gateways,
-            a2a,
             address: address.ip().to_canonical(),
             kernel,
         }
+    }
+
+    /// What the configuration in force comes to. A request takes it once.
+    pub(crate) fn reach(&self) -> Arc<Reach> {
+        let (reach, is_new) = self.reach.get(&self.kernel);
+        if is_new {
+            self.logins.follow(&reach.config().limits);
+            self.inflight.follow(&reach.config().limits);
+        }
+        reach
     }
 
     /// Charges the calls of a batch; the request itself was charged as one when it came in.
@@ -139,7 +144,8 @@ impl Front {
             return Ok(());
         }
         let calls = count_batch(body, MCP_BATCH);
-        self.rates
+        self.reach()
+            .rates()
             .admit_calls(principal, u32::try_from(calls.saturating_sub(1)).unwrap_or(u32::MAX))
     }
 
@@ -147,7 +153,7 @@ impl Front {
     pub(crate) async fn forget_idle_peers(&self, stop: CancellationToken) {
         let mut due = tokio::time::interval(RATE_LIMIT_SWEEP);
         while stop.run_until_cancelled(due.tick()).await.is_some() {
-            self.rates.forget_idle();
+            self.reach().rates().forget_idle();
             self.logins.forget_idle();
         }
     }
@@ -167,11 +173,12 @@ where
     let trace = gate.front.kernel.trace();
     let method = request.method().clone();
     let begun = tokio::time::Instant::now();
-    let page = gate.front.hosts.page(&request);
+    let reach = gate.front.reach();
+    let page = reach.hosts().page(&request);
     // Outermost: refused requests are counted and traced too. A panic in a handler is one 500 and nothing else.
     // Pinned where it is: a wrapper around the whole future would be another copy of it.
     let answer = pin!(async {
-        match checked(gate, socket, trace, &request) {
+        match checked(gate, &reach, (socket, trace), &request) {
             Ok(Passed::On(caller)) => {
                 let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
                 // Whoever does not read what it asked for gets no more of it.
@@ -229,11 +236,16 @@ enum Passed {
     Answered(Response),
 }
 
-fn checked<B>(gate: &Gate, socket: IpAddr, trace: TraceId, request: &Request<B>) -> Result<Passed, ApiError> {
+fn checked<B>(
+    gate: &Gate,
+    reach: &Reach,
+    (socket, trace): (IpAddr, TraceId),
+    request: &Request<B>,
+) -> Result<Passed, ApiError> {
     let front = &gate.front;
-    let config = front.kernel.config();
+    let (config, rates) = (reach.config(), reach.rates());
     // A page of a stranger must not even learn whether a credential is right.
-    front.hosts.check(request)?;
+    reach.hosts().check(request)?;
     // Before the credential: a browser asks without one whether it may ask with one.
     if let Some(answer) = cors::preflight(request) {
         return Ok(Passed::Answered(answer));
@@ -243,14 +255,14 @@ fn checked<B>(gate: &Gate, socket: IpAddr, trace: TraceId, request: &Request<B>)
     size::check(request, config.limits.body_bytes)?;
     let peer = ClientAddress::of(socket, request.headers(), config);
     // Before the credential is looked at: guessing must cost too.
-    front.rates.admit_peer(peer)?;
+    rates.admit_peer(peer)?;
     match gate.access {
         Access::Public => Ok(Passed::Stranger(peer)),
         Access::Known if !auth::is_presented(front, request) => Ok(Passed::Stranger(peer)),
         access @ (Access::Known | Access::Credential | Access::Admin) => {
-            let principal = auth::check(front, request, peer)?;
+            let principal = auth::check(front, rates, request, peer)?;
             // After it: one principal's storm is its own.
-            front.rates.admit_principal(&principal)?;
+            rates.admit_principal(&principal)?;
             auth::may_enter(&principal, access)?;
             let door = auth::door_of(&principal, request);
             Ok(Passed::On(Caller { principal, door, trace }))

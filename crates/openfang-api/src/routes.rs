@@ -8,6 +8,7 @@ use a2a::{A2aDoor, Spoken};
 
 pub(crate) mod a2a;
 mod agents;
+mod config;
 mod health;
 mod keys;
 mod login;
@@ -82,6 +83,8 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/agents", GET, Credential, get(agents::list)),
         route("/api/agents/{name}", GET, Credential, get(agents::show)),
         route("/api/agents/{name}/message", POST, Credential, post(agents::message)),
+        route("/api/config/status", GET, Admin, get(config::status)),
+        route("/api/config/reload", POST, Admin, post(config::reload)),
         route("/api/tools", GET, Credential, get(tools::list)),
         route("/api/tools/{name}", GET_POST, Credential, get(tools::show).post(tools::call)),
         route("/api/tasks", GET, Credential, get(tasks::list)),

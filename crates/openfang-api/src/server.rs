@@ -71,7 +71,6 @@ impl Server {
     /// Serves until `stop` fires, then lets what was accepted finish for as long as config allows.
     pub async fn run(self, stop: CancellationToken) -> Stopped {
         let Self { kernel, listener, address } = self;
-        let limits = kernel.config().limits.clone();
         let front = Arc::new(Front::new(kernel.clone(), address));
         let sweeper = stop.clone();
         let app = Arc::new(App::new(&front));
@@ -81,8 +80,10 @@ impl Server {
         connections.spawn(async move { front.forget_idle_peers(sweeper).await });
 
         let cut = CancellationToken::new();
-        let proxies = &kernel.config().trusted_proxies;
-        let accept = Accept { limits: &limits, proxies, connections: &connections, stop: &stop, cut: &cut };
+        let limits = || kernel.config().limits.clone();
+        let proxies = || kernel.config().trusted_proxies.clone();
+        let accept =
+            Accept { limits: &limits, proxies: &proxies, connections: &connections, stop: &stop, cut: &cut };
         accept.until_stopped(listener, answer).await;
 
         connections.close();
@@ -91,7 +92,7 @@ impl Server {
             connections.wait().await;
             kernel.idle().await;
         };
-        if tokio::time::timeout(limits.drain(), finish).await.is_ok() {
+        if tokio::time::timeout(kernel.config().limits.drain(), finish).await.is_ok() {
             return Stopped::Finished;
         }
         kernel.interrupt().await;
@@ -110,7 +111,9 @@ where
     B: AnswerBody,
 {
     let (connections, cut) = (TaskTracker::new(), CancellationToken::new());
-    let accept = Accept { limits, proxies: &[], connections: &connections, stop: &stop, cut: &cut };
+    let limits = || limits.clone();
+    let proxies = Vec::new;
+    let accept = Accept { limits: &limits, proxies: &proxies, connections: &connections, stop: &stop, cut: &cut };
     accept.until_stopped(listener, answer).await;
     cut.cancel();
     connections.close();
@@ -118,8 +121,9 @@ where
 }
 
 struct Accept<'a> {
-    limits: &'a Limits,
-    proxies: &'a [IpRange],
+    /// Those in force when a connection is taken.
+    limits: &'a (dyn Fn() -> Limits + Sync),
+    proxies: &'a (dyn Fn() -> Vec<IpRange> + Sync),
     connections: &'a TaskTracker,
     /// Take no more; finish what was taken.
     stop: &'a CancellationToken,
@@ -134,7 +138,7 @@ impl Accept<'_> {
         F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
         B: AnswerBody,
     {
-        let room = Arc::new(Semaphore::new(self.limits.connections));
+        let room = Arc::new(Semaphore::new((self.limits)().connections));
         let peers = Arc::new(PeerCounts::default());
         loop {
             let accepted = tokio::select! {
@@ -157,11 +161,12 @@ impl Accept<'_> {
         B: AnswerBody,
     {
         let Some((stream, peer, permit)) = accepted else { return };
-        let Some(seat) = peers.seat(peer.ip(), self.limits.connections_per_peer, self.proxies) else { return };
+        let limits = (self.limits)();
+        let Some(seat) = peers.seat(peer.ip(), limits.connections_per_peer, &(self.proxies)()) else { return };
         let (answer, from) = (answer.clone(), Peer(peer.ip()));
         let connection = Connection {
             stream,
-            limits: self.limits.clone(),
+            limits,
             tracker: self.connections.clone(),
             stop: self.stop.clone(),
             cut: self.cut.clone(),

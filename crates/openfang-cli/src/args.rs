@@ -73,6 +73,13 @@ pub(crate) enum Command {
     /// Stop the daemon of this home; running work gets its time
     #[command(after_help = "Example:\n  openfang stop")]
     Stop,
+    /// Make the daemon of this home take over what config.toml and agents/ say now
+    ///
+    /// A running daemon does so by itself within seconds, except for what lets more callers in: another api_listen,
+    /// allowed_hosts or trusted_proxies, a trusted MCP server, or the last credential gone. A file with a fault changes
+    /// nothing. SIGHUP does the same.
+    #[command(after_help = "Example:\n  openfang reload --json")]
+    Reload,
     /// Say whether a daemon runs, and where (exit code 3 if none does)
     #[command(after_help = "Example:\n  openfang status --json")]
     Status,

@@ -3,12 +3,14 @@
 //! Both give the same types and work on the same store, so commands do not care. Only what must outlive the command
 //! ([`DaemonBackend::submit`]) needs the daemon.
 
+use openfang_kernel::config_file::UsableConfig;
 use openfang_kernel::home::FirstRun;
 use openfang_kernel::{AgentSummary, Explanation};
 use openfang_types::agent::AgentManifest;
 use openfang_types::content::ToolOutput;
 use openfang_types::event::TaskEvent;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::settings_status::FailedAgent;
 use openfang_types::task::{Message, Task, TaskState};
 use openfang_types::tool::ToolDefinition;
 use serde::{Deserialize, Serialize};
@@ -100,7 +102,12 @@ impl Backend {
                 .output
                 .note(&format!("first run: wrote {root} with config.toml and the agent starter"));
         }
-        let config = session.config(&[])?;
+        let UsableConfig { config, failed_servers } = session.usable_config(&[])?;
+        for failed in &failed_servers {
+            session
+                .output
+                .complaint(&format!("the MCP server {} is left out: {}", failed.name, failed.reason));
+        }
         Ok(Self::InProcess(InProcess::start(session, config)?))
     }
 
@@ -108,6 +115,14 @@ impl Backend {
         match self {
             Self::Daemon(daemon) => daemon.agents().await,
             Self::InProcess(kernel) => Ok(kernel.agents()),
+        }
+    }
+
+    /// The agents that cannot be used as they are written.
+    pub(crate) async fn failed_agents(&self) -> Result<Vec<FailedAgent>, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.failed_agents().await,
+            Self::InProcess(kernel) => Ok(kernel.failed_agents()),
         }
     }
 

@@ -20,6 +20,7 @@ mod home;
 mod key;
 mod mcp;
 mod policy;
+mod reload;
 mod start;
 mod status;
 mod stop;
@@ -31,11 +32,12 @@ mod watching;
 /// Carries a command out. Only `start` logs as the file says; see [`Session::command_log`].
 pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit, CliError> {
     if !matches!(command, Command::Start(_)) {
-        logging::start(&session.command_log(), &session.output);
+        let _ = logging::start(&session.command_log(), &session.output);
     }
     match command {
         Command::Start(args) => start::run(session, &args).await,
         Command::Stop => stop::run(session).await,
+        Command::Reload => reload::run(session).await,
         Command::Status => status::run(session).await,
         Command::Mcp(args) => mcp::run(session, args).await,
         Command::Agent(command) => agent::run(session, command).await,

@@ -68,6 +68,23 @@ pub(crate) struct Refusal {
     pub(crate) trace: Option<String>,
 }
 
+/// The code of a refusal that is about the files of the home.
+const CONFIG_REJECTED: &str = "config_rejected";
+
+/// Something that `config check` found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct CheckFault {
+    /// The dotted key path, where it is about a key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<String>,
+    /// What is wrong, with its place.
+    pub(crate) text: String,
+}
+
+fn texts(faults: &[CheckFault]) -> String {
+    faults.iter().map(|fault| fault.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
 /// Why a command was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
@@ -75,6 +92,8 @@ pub(crate) enum CliError {
     Refused(Refusal),
     #[error(transparent)]
     Config(#[from] ConfigError),
+    #[error("{}", texts(.0))]
+    FailedCheck(Vec<CheckFault>),
     #[error(transparent)]
     Boot(#[from] BootError),
     #[error("{0}; choose another home with --home")]
@@ -121,8 +140,9 @@ pub(crate) enum CliError {
 
 impl CliError {
     /// A new way to fail does not compile until it has an exit code.
-    pub(crate) const fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         match self {
+            Self::Refused(refusal) if refusal.code == CONFIG_REJECTED => Exit::Config,
             Self::Refused(_)
             | Self::Home(_)
             | Self::Lost(_)
@@ -137,7 +157,7 @@ impl CliError {
             | Self::StillStopping { .. }
             | Self::Runtime(_) => Exit::Failed,
             Self::Usage(_) => Exit::Usage,
-            Self::Config(_) | Self::Exposed(_) | Self::NoHome => Exit::Config,
+            Self::Config(_) | Self::FailedCheck(_) | Self::Exposed(_) | Self::NoHome => Exit::Config,
             Self::Boot(error) => match error {
                 BootError::Agents(_) | BootError::Catalog(_) | BootError::Sensitive(_) | BootError::Config(_) => {
                     Exit::Config
@@ -157,7 +177,7 @@ impl CliError {
     fn code(&self) -> &str {
         match self {
             Self::Refused(refusal) => &refusal.code,
-            Self::Config(_) => "config",
+            Self::Config(_) | Self::FailedCheck(_) => "config",
             Self::Boot(_) => "boot",
             Self::Home(_) => "home",
             Self::Exposed(_) => "exposed",
@@ -189,6 +209,7 @@ impl CliError {
                 let fault = |fault: &openfang_kernel::strict_toml::Fault| json!({ "key": fault.key, "why": fault.why, "text": fault.to_string() });
                 error["faults"] = faults.0.iter().map(fault).collect();
             }
+            Self::FailedCheck(faults) => error["faults"] = json!(faults),
             _ => {}
         }
         json!({ "error": error })

@@ -18,13 +18,31 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::output::{Output, json_text, one_line};
 
-/// Starts logging as configured. What other crates log is of interest from warnings on.
-pub(crate) fn start(config: &LogConfig, output: &Output) {
-    // A second start, as in tests, changes nothing.
-    let _ = match config.format {
-        LogFormat::Text => text(config.level, output.stderr_has_colour(), io::stderr).try_init(),
-        LogFormat::Json => json(config.level, io::stderr).try_init(),
-    };
+/// Says how much is logged from now on.
+pub(crate) struct LogFilter(Box<dyn Fn(LogLevel) + Send + Sync>);
+
+impl LogFilter {
+    /// Logs this much from now on.
+    pub(crate) fn follow(&self, level: LogLevel) {
+        (self.0)(level);
+    }
+}
+
+/// Starts logging as configured.
+pub(crate) fn start(config: &LogConfig, output: &Output) -> LogFilter {
+    // A second start, as in tests, changes nothing. Nor does another level after logging has ended.
+    match config.format {
+        LogFormat::Text => {
+            let (lines, filter) = text(config.level, output.stderr_has_colour(), io::stderr);
+            let _ = lines.try_init();
+            filter
+        }
+        LogFormat::Json => {
+            let (lines, filter) = json(config.level, io::stderr);
+            let _ = lines.try_init();
+            filter
+        }
+    }
 }
 
 /// What a panic says may hold words of somebody else too.
@@ -40,30 +58,35 @@ pub(crate) fn escape_panics() {
 }
 
 /// Lines for people.
-fn text<W>(level: LogLevel, colour: bool, writer: W) -> impl Subscriber + Send + Sync
+fn text<W>(level: LogLevel, colour: bool, writer: W) -> (impl Subscriber + Send + Sync, LogFilter)
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt()
         .with_env_filter(filter(level))
         .with_writer(writer)
         .with_ansi(colour)
         .fmt_fields(format::debug_fn(write_field).delimited(" "))
-        .finish()
+        .with_filter_reloading();
+    let handle = lines.reload_handle();
+    (lines.finish(), LogFilter(Box::new(move |level| drop(handle.reload(filter(level))))))
 }
 
 /// Lines for programs.
-fn json<W>(level: LogLevel, writer: W) -> impl Subscriber + Send + Sync
+fn json<W>(level: LogLevel, writer: W) -> (impl Subscriber + Send + Sync, LogFilter)
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt()
         .with_env_filter(filter(level))
         .json()
         .with_writer(EscapedJson(writer))
-        .finish()
+        .with_filter_reloading();
+    let handle = lines.reload_handle();
+    (lines.finish(), LogFilter(Box::new(move |level| drop(handle.reload(filter(level))))))
 }
 
+/// What other crates log is of interest from warnings on.
 fn filter(level: LogLevel) -> EnvFilter {
     let ours = word(level);
     let others = if level == LogLevel::Error { "error" } else { "warn" };

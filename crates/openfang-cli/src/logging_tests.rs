@@ -37,7 +37,7 @@ fn logged(subscriber: impl Subscriber + Send + Sync + 'static, log: &Log) -> Vec
 fn a_stranger_forges_no_line_of_the_log_and_hides_nothing_in_it() {
     let log = Log::default();
     let writer = log.clone();
-    let lines = logged(text(LogLevel::Info, false, move || writer.clone()), &log);
+    let lines = logged(text(LogLevel::Info, false, move || writer.clone()).0, &log);
 
     assert_eq!(lines.len(), 2, "{lines:#?}");
     assert!(lines.iter().all(|line| !line.contains(RAW)), "{lines:#?}");
@@ -51,7 +51,7 @@ fn a_stranger_forges_no_line_of_the_log_and_hides_nothing_in_it() {
 fn with_colours_only_the_colours_are_ours() {
     let log = Log::default();
     let writer = log.clone();
-    let lines = logged(text(LogLevel::Info, true, move || writer.clone()), &log);
+    let lines = logged(text(LogLevel::Info, true, move || writer.clone()).0, &log);
 
     assert_eq!(lines.len(), 2, "{lines:#?}");
     assert!(lines.iter().all(|line| !line.contains("\u{1b}[2J") && !line.contains(&RAW[1..])), "{lines:#?}");
@@ -62,7 +62,7 @@ fn with_colours_only_the_colours_are_ours() {
 fn a_line_of_json_means_what_was_said_and_is_escaped_too() {
     let log = Log::default();
     let writer = log.clone();
-    let lines = logged(json(LogLevel::Info, move || writer.clone()), &log);
+    let lines = logged(json(LogLevel::Info, move || writer.clone()).0, &log);
 
     assert_eq!(lines.len(), 2, "{lines:#?}");
     assert!(lines.iter().all(|line| !line.contains(RAW)), "{lines:#?}");

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use openfang_egress::daemon::{Daemon, WireTracer, find_daemon};
 use openfang_kernel::Kernel;
-use openfang_kernel::config_file::{self, Overlay};
+use openfang_kernel::config_file::{self, Overlay, UsableConfig};
 use openfang_kernel::home::{FirstRun, Home};
 use openfang_kernel::strict_toml::Place;
 use openfang_types::config::{Config, ConfigProblem, LogConfig, LogLevel};
@@ -52,14 +52,22 @@ impl Session {
 
     /// The configuration in force: file, environment, flags, and further flags of the command.
     pub(crate) fn config(&self, flags: &[Overlay]) -> Result<Config, CliError> {
-        let overlays = [&self.overlays, flags].concat();
-        Ok(config_file::load(&self.home.config(), &overlays)?)
+        Ok(config_file::load(&self.home.config(), &self.overlays(flags))?)
+    }
+
+    /// The same without entries of MCP servers that cannot be used, which hold up nothing else.
+    pub(crate) fn usable_config(&self, flags: &[Overlay]) -> Result<UsableConfig, CliError> {
+        Ok(config_file::load_usable(&self.home.config(), &self.overlays(flags))?)
+    }
+
+    /// What lies over the file, with further flags of the command; later ones over earlier ones.
+    pub(crate) fn overlays(&self, flags: &[Overlay]) -> Vec<Overlay> {
+        [&self.overlays, flags].concat()
     }
 
     /// A problem of the configuration that only shows with what the home holds, with its place.
     pub(crate) fn faulty(&self, flags: &[Overlay], problem: ConfigProblem) -> CliError {
-        let overlays = [&self.overlays, flags].concat();
-        config_file::placed(&self.home.config(), &overlays, problem).into()
+        config_file::placed(&self.home.config(), &self.overlays(flags), problem).into()
     }
 
     /// Writes what a home needs, unless others may write it too.

@@ -49,6 +49,39 @@ impl Signals {
     }
 }
 
+/// The signal to read the files again.
+#[cfg(unix)]
+pub(crate) struct Hangups(tokio::signal::unix::Signal);
+
+#[cfg(unix)]
+impl Hangups {
+    pub(crate) fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        signal(SignalKind::hangup()).map(Self)
+    }
+
+    pub(crate) async fn next(&mut self) {
+        if self.0.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// The signal to read the files again, where there is none.
+#[cfg(not(unix))]
+pub(crate) struct Hangups;
+
+#[cfg(not(unix))]
+impl Hangups {
+    pub(crate) fn listen() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(crate) async fn next(&mut self) {
+        std::future::pending::<()>().await;
+    }
+}
+
 /// The signals, where Ctrl-C is the only one.
 #[cfg(not(unix))]
 pub(crate) struct Signals;

@@ -10,6 +10,7 @@ use openfang_a2a::host::{AgentHost, Follower, HostFuture, Listed, Sent};
 use openfang_a2a::operation::{History, Listing, NewPush, Sending};
 use openfang_a2a::server::{Offers, Server};
 use openfang_store::{StoreError, TaskRecord};
+use openfang_types::config::Config;
 use openfang_types::event::{Seq, StreamItem, Until};
 use openfang_types::ids::{AgentName, TaskId, TaskName};
 use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
@@ -29,15 +30,15 @@ mod send;
 pub type A2aServer = Server<Kernel>;
 
 impl Kernel {
-    /// An A2A server on this kernel, if config wants one.
-    pub fn a2a_server(&self) -> Option<A2aServer> {
-        let a2a = self.inner.config.a2a()?;
+    /// An A2A server on this kernel, if this config wants one.
+    pub fn a2a_server(&self, config: &Config) -> Option<A2aServer> {
+        let a2a = config.a2a()?;
         let offers = Offers {
             streaming: a2a.streaming,
             push: a2a.push_notifications,
             extended_card: a2a.extended_card,
             required_extensions: a2a.required_extensions.clone(),
-            keep_alive: Duration::from_secs(self.inner.config.limits.stream_keep_alive_secs),
+            keep_alive: Duration::from_secs(config.limits.stream_keep_alive_secs),
         };
         Some(Server::new(Arc::new(self.clone()), offers))
     }

@@ -70,9 +70,34 @@ pub enum PeerKind {
     Remote,
 }
 
+/// The admin's key, if there is one. Another key is another value, and what is open on this one ends.
+pub(crate) struct AdminKey {
+    digest: Option<[u8; 32]>,
+    revoked: CancellationToken,
+}
+
+impl AdminKey {
+    /// The configured key. `strangers` fires when nobody is let in without a credential any more.
+    pub(crate) fn new(api_key: Option<&Secret>, strangers: &CancellationToken) -> Self {
+        let digest = api_key.map(|key| digest(key.expose()));
+        // Without a key the token is that of local callers, who are let in without one.
+        let revoked = if digest.is_some() { CancellationToken::new() } else { strangers.child_token() };
+        Self { digest, revoked }
+    }
+
+    /// Whether this is the key.
+    pub(crate) fn is(&self, api_key: Option<&Secret>) -> bool {
+        self.digest == api_key.map(|key| digest(key.expose()))
+    }
+
+    /// Ends what is open on it.
+    pub(crate) fn revoke(&self) {
+        self.revoked.cancel();
+    }
+}
+
 /// What callers can prove to know.
 pub(crate) struct Credentials {
-    api_key: Option<[u8; 32]>,
     daemon_token: Secret,
     daemon_digest: [u8; 32],
     /// Who callers turn out to be; made once, because every request is somebody's.
@@ -83,13 +108,12 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    /// The configured key and a fresh token for this start.
-    pub(crate) fn new(api_key: Option<&Secret>, accounts: Arc<Accounts>) -> Result<Self, getrandom::Error> {
+    /// The users, and a fresh token for this start.
+    pub(crate) fn new(accounts: Arc<Accounts>) -> Result<Self, getrandom::Error> {
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes)?;
         let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Self {
-            api_key: api_key.map(|key| digest(key.expose())),
             daemon_digest: digest(&token),
             daemon_token: Secret::new(token),
             local: Arc::new(Principal::local()),
@@ -97,6 +121,11 @@ impl Credentials {
             admin: Arc::new(Principal::admin(AdminProof::ApiKey)),
             accounts,
         })
+    }
+
+    /// The admin's key, as it is configured.
+    pub(crate) fn admin_key(&self, api_key: Option<&Secret>) -> Arc<AdminKey> {
+        Arc::new(AdminKey::new(api_key, &self.accounts.closing_for_strangers()))
     }
 
     pub(crate) const fn daemon_token(&self) -> &Secret {
@@ -109,23 +138,28 @@ impl Credentials {
     }
 
     /// Whether anybody has a credential that was given to them.
-    pub(crate) fn is_configured(&self) -> bool {
-        self.api_key.is_some() || self.accounts.has_seen_users()
+    pub(crate) fn is_configured(&self, key: &AdminKey) -> bool {
+        key.digest.is_some() || self.accounts.has_seen_users()
     }
 
     /// Digests are compared, all of them and in constant time: a wrong key takes the path of a right one. Users' keys are
     /// found by their digests, which nobody can choose.
-    pub(crate) fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Arc<Principal>, AuthError> {
+    pub(crate) fn authenticate(
+        &self,
+        key: &AdminKey,
+        presented: Option<&str>,
+        peer: PeerKind,
+    ) -> Result<Arc<Principal>, AuthError> {
         let Some(presented) = presented else {
-            return match (self.is_configured(), peer) {
+            return match (self.is_configured(key), peer) {
                 (false, PeerKind::Loopback) => Ok(Arc::clone(&self.local)),
                 (true, _) | (false, PeerKind::Remote) => Err(AuthError::Missing),
             };
         };
         let digest = SecretDigest::of(presented);
         let is_daemon = digest.as_bytes().ct_eq(&self.daemon_digest);
-        let is_key = digest.as_bytes().ct_eq(&self.api_key.unwrap_or_default());
-        match (bool::from(is_daemon), bool::from(is_key) && self.api_key.is_some()) {
+        let is_key = digest.as_bytes().ct_eq(&key.digest.unwrap_or_default());
+        match (bool::from(is_daemon), bool::from(is_key) && key.digest.is_some()) {
             // The token lies in a file of this machine; elsewhere it proves no more than a key does.
             (true, _) if peer == PeerKind::Remote => Ok(Arc::clone(&self.admin)),
             (true, _) => Ok(Arc::clone(&self.daemon)),
@@ -140,10 +174,17 @@ impl Credentials {
     }
 
     /// Fires when this principal's credential is worth nothing any more; for what stays open.
-    pub(crate) fn revoked(&self, principal: &Principal) -> CancellationToken {
+    pub(crate) fn revoked(&self, key: &AdminKey, principal: &Principal) -> CancellationToken {
         match principal.standing() {
+            Standing::Admin(AdminProof::ApiKey) if key.digest.is_some() => key.revoked.clone(),
             Standing::Admin(_) => CancellationToken::new(),
-            Standing::Local => self.accounts.closing_for_strangers(),
+            Standing::Local if key.digest.is_none() => key.revoked.clone(),
+            // A key was set while the request was on its way.
+            Standing::Local => {
+                let fired = CancellationToken::new();
+                fired.cancel();
+                fired
+            }
             Standing::User(_) => principal
                 .credential()
                 .map_or_else(CancellationToken::new, |credential| self.accounts.revoked(credential)),

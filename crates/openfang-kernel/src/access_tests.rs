@@ -10,14 +10,16 @@ fn no_accounts() -> Arc<Accounts> {
     Arc::new(Accounts::open(Stores::in_memory().users, Arc::new(SystemClock), None).unwrap())
 }
 
-fn with_key() -> Credentials {
-    Credentials::new(Some(&Secret::new("right-key".into())), no_accounts()).unwrap()
+fn with_key() -> (Credentials, Arc<AdminKey>) {
+    let credentials = Credentials::new(no_accounts()).unwrap();
+    let key = credentials.admin_key(Some(&Secret::new("right-key".into())));
+    (credentials, key)
 }
 
 #[test]
 fn the_right_key_is_the_admin_and_everything_else_is_nobody() {
-    let credentials = with_key();
-    let check = |presented: Option<&str>| credentials.authenticate(presented, PeerKind::Loopback);
+    let (credentials, key) = with_key();
+    let check = |presented: Option<&str>| credentials.authenticate(&key, presented, PeerKind::Loopback);
 
     assert_eq!(check(Some("right-key")), Ok(Arc::new(Principal::admin(AdminProof::ApiKey))));
     let token = credentials.daemon_token().expose().to_owned();
@@ -30,12 +32,13 @@ fn the_right_key_is_the_admin_and_everything_else_is_nobody() {
 
 #[test]
 fn without_a_configured_key_loopback_is_local_and_nobody_else_is_anything() {
-    let credentials = Credentials::new(None, no_accounts()).unwrap();
+    let credentials = Credentials::new(no_accounts()).unwrap();
+    let key = credentials.admin_key(None);
 
-    assert_eq!(credentials.authenticate(None, PeerKind::Loopback), Ok(Arc::new(Principal::local())));
-    assert_eq!(credentials.authenticate(None, PeerKind::Remote), Err(AuthError::Missing));
+    assert_eq!(credentials.authenticate(&key, None, PeerKind::Loopback), Ok(Arc::new(Principal::local())));
+    assert_eq!(credentials.authenticate(&key, None, PeerKind::Remote), Err(AuthError::Missing));
     for wrong in ["", "x", &"\0".repeat(32)] {
-        assert_eq!(credentials.authenticate(Some(wrong), PeerKind::Loopback), Err(AuthError::Invalid));
+        assert_eq!(credentials.authenticate(&key, Some(wrong), PeerKind::Loopback), Err(AuthError::Invalid));
     }
 }
 

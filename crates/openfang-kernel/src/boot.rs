@@ -20,6 +20,7 @@ use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::ids::{AgentName, NodeId};
 use openfang_types::principal::Principal;
+use openfang_types::settings_status::{FailedAgent, FailedServer};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
@@ -27,8 +28,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::Credentials;
 use crate::accounts::Accounts;
-use crate::agents::{self, AgentsError};
+use crate::agents::{self, AgentsError, LoadedAgents};
 use crate::cards::Cards;
+use crate::config_file::Overlay;
 use crate::home::{Home, HomeError, HomeLoss, RecordError};
 use crate::integrity::Integrity;
 use crate::kernel::{Inner, Kernel};
@@ -37,6 +39,7 @@ use crate::mcp_metrics;
 use crate::outward::{OURSELVES, Outward};
 use crate::run::LiveRuns;
 use crate::session_journal::SessionFile;
+use crate::settings::{LiveSettings, Settings, SettingsMetrics, no_default};
 use crate::store_metrics;
 use crate::streams::OpenStreams;
 use crate::system::{SystemClock, SystemIds};
@@ -55,6 +58,8 @@ pub struct Boot {
     tools: Vec<Box<dyn Tool>>,
     helper: PathBuf,
     resolver: Arc<dyn Resolve>,
+    overlays: Vec<Overlay>,
+    failed_servers: Vec<FailedServer>,
 }
 
 /// Why a kernel did not start.
@@ -113,6 +118,8 @@ impl Boot {
             tools: Vec::new(),
             helper: PathBuf::from(OURSELVES),
             resolver: Arc::new(SystemResolver),
+            overlays: Vec::new(),
+            failed_servers: Vec::new(),
         }
     }
 
@@ -134,6 +141,20 @@ impl Boot {
     #[must_use]
     pub fn resolver(mut self, resolver: Arc<dyn Resolve>) -> Self {
         self.resolver = resolver;
+        self
+    }
+
+    /// Lays this over the file whenever it is read again, as it was laid over the config that is given.
+    #[must_use]
+    pub fn overlays(mut self, overlays: Vec<Overlay>) -> Self {
+        self.overlays = overlays;
+        self
+    }
+
+    /// Says that these MCP servers were left out of the config, because their entries cannot be used.
+    #[must_use]
+    pub fn failed_servers(mut self, failed: Vec<FailedServer>) -> Self {
+        self.failed_servers = failed;
         self
     }
 
@@ -175,7 +196,8 @@ impl Boot {
         let (node, memory) = database.map(|database| (database.node, database.memory)).unzip();
         let accounts = Accounts::open(Arc::clone(&stores.users), Arc::clone(&self.clock), memory.clone())
             .map_err(BootError::Users)?;
-        let credentials = Credentials::new(self.config.api_key.as_ref(), Arc::new(accounts))?;
+        let credentials = Credentials::new(Arc::new(accounts))?;
+        let admin_key = credentials.admin_key(self.config.api_key.as_ref());
         let sensitive =
             Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
         let mut metrics = Registry::default();
@@ -183,12 +205,13 @@ impl Boot {
         let mcp_shared =
             Shared::remembering(&self.config.limits, Arc::new(SessionFile::at(&self.home.ended_sessions())));
         mcp_metrics::register(&mut metrics, mcp_shared.counts());
+        let settings_metrics = SettingsMetrics::register(&mut metrics);
         let a2a_unknown_tasks = Counter::default();
         let help = "Tasks that A2A clients named and do not have";
         metrics.register("openfang_a2a_unknown_tasks", help, a2a_unknown_tasks.clone());
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
-        let outward =
-            Outward::new(&self.config, self.helper, self.resolver, &mut metrics).map_err(BootError::Config)?;
+        let outward = Outward::new(self.helper, self.resolver, &mut metrics);
+        let http = outward.http(&self.config.egress).map_err(BootError::Config)?;
         let cards = Cards::new(&self.config).map_err(BootError::Config)?;
 
         // The agent tools need the kernel that is only being made: they get a way to it that opens when it stands.
@@ -204,8 +227,14 @@ impl Boot {
             };
             let audit = Arc::clone(&stores.audit);
             let pipeline = Pipeline::new(catalog, audit, Arc::clone(&self.clock), sensitive, pipeline_metrics);
+            let settings = Settings::new(self.config, agents, admin_key, http);
             Inner {
-                config: Arc::new(self.config),
+                settings: LiveSettings::new(
+                    settings,
+                    (self.overlays, self.failed_servers),
+                    &self.home,
+                    settings_metrics,
+                ),
                 credentials,
                 keys,
                 passwords: Passwords::default(),
@@ -218,7 +247,6 @@ impl Boot {
                 memory,
                 integrity: Integrity::new(is_check_due),
                 pipeline: Arc::new(pipeline),
-                agents,
                 live: LiveRuns::default(),
                 streams: Arc::new(OpenStreams::default()),
                 tracker: TaskTracker::new(),
@@ -230,16 +258,23 @@ impl Boot {
                 upstreams: Upstreams::new(Weak::clone(kernel), self.home.mcp()),
                 home: self.home.clone(),
                 cards,
-                config_edits: tokio::sync::Mutex::new(()),
                 metrics: Mutex::new(metrics),
                 address: OnceLock::new(),
             }
         });
-        match failure.or_else(|| no_default(&inner).map(BootError::Config)) {
+        let has_no_default = || no_default(&inner.settings(), &inner.home).map(BootError::Config);
+        match failure.or_else(has_no_default) {
             Some(error) => Err(error),
             None => {
-                for entry in &inner.config.mcp_servers {
+                let settings = inner.settings();
+                for entry in &settings.config().mcp_servers {
                     inner.upstreams.put(entry.clone());
+                }
+                for failed in inner.settings.status().failed_servers {
+                    tracing::warn!(server = failed.name, "an MCP server is left out: {}", failed.reason);
+                }
+                for failed in settings.failed_agents() {
+                    tracing::warn!(agent = failed.name, "an agent cannot be used: {}", failed.reason);
                 }
                 Ok(Kernel { inner })
             }
@@ -247,7 +282,19 @@ impl Boot {
     }
 }
 
-type Furniture = (Catalog, std::collections::BTreeMap<AgentName, Arc<agents::Agent>>);
+/// The agents of a home that cannot be used, and why. Nothing is opened or started for the answer.
+pub fn check_agents(home: &Home) -> Result<Vec<FailedAgent>, BootError> {
+    if !home.agents().exists() {
+        return Ok(Vec::new());
+    }
+    let stores = Stores::in_memory();
+    let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let catalog = furnish(&stores, &files, &clock, Vec::new(), &Weak::new())?;
+    Ok(with_agents(home, catalog)?.1.failed)
+}
+
+type Furniture = (Catalog, LoadedAgents);
 
 fn furnish(
     stores: &Stores,
@@ -270,17 +317,8 @@ fn furnish(
 }
 
 fn with_agents(home: &Home, catalog: Catalog) -> Result<Furniture, BootError> {
-    let agents = agents::load(&home.agents(), &catalog)?;
+    let agents = agents::load(&home.agents(), &catalog, &agents::Agents::new())?;
     Ok((catalog, agents))
-}
-
-/// An agent that is to answer where none is named must be there.
-fn no_default(inner: &Inner) -> Option<ConfigProblem> {
-    let name = inner.config.default_agent.as_ref().filter(|name| !inner.agents.contains_key(*name))?;
-    let known: Vec<&str> = inner.agents.keys().map(AgentName::as_str).collect();
-    let known = if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
-    let why = format!("there is no agent {name} below {}; {known}", inner.home.agents().display());
-    Some(ConfigProblem { key: "default_agent".to_owned(), why })
 }
 
 /// The agents, for the tools that talk to them.

@@ -14,6 +14,7 @@ use openfang_types::principal::{AdminProof, Door, Principal};
 use openfang_types::tool::ToolTraits;
 
 use crate::agents::Agent;
+use crate::settings::Settings;
 use crate::{Caller, Kernel};
 
 pub(crate) use kept::{Asked, Kept};
@@ -46,20 +47,22 @@ impl Kernel {
         agent: Option<&AgentName>,
         form: CardForm,
     ) -> Option<Arc<CardDocument>> {
-        let a2a = self.inner.config.a2a()?;
+        // The version first: what is made of older settings must not pass for what is made of newer ones.
+        let version = self.inner.pipeline.catalog().version();
+        let settings = self.inner.settings();
+        settings.config().a2a()?;
         let asked = Asked {
             viewer: who.map(|principal| format!("{:?}", principal.standing())),
             agent: agent.cloned(),
             form,
             base: self.base_url(),
-            guarded: self.inner.credentials.is_configured(),
+            guarded: self.inner.credentials.is_configured(settings.admin_key()),
         };
         let kept = &self.inner.cards.kept;
-        let version = self.inner.pipeline.catalog().version();
         if let Some(card) = kept.fresh(&asked, version) {
             return Some(card);
         }
-        let card = self.make_card(a2a, who, agent)?;
+        let card = self.make_card(&settings, who, agent)?;
         let now = self.inner.clock.now();
         let unsigned = CardDocument::new(&card, form, now);
         if let Some(card) = kept.same(&asked, version, &unsigned.etag) {
@@ -72,7 +75,8 @@ impl Kernel {
 
     /// The cards of all agents that this principal may talk to, by name, for clients of every version.
     pub fn cards(&self, who: &Principal) -> Vec<Arc<CardDocument>> {
-        let names = self.inner.agents.keys();
+        let settings = self.inner.settings();
+        let names = settings.agents().keys();
         names.filter_map(|name| self.card(Some(who), Some(name), CardForm::Superset)).collect()
     }
 
@@ -85,41 +89,24 @@ impl Kernel {
     /// The agent that answers where none is named: the configured one, else the first by name, among those that are there
     /// for this viewer.
     pub fn default_agent(&self, who: Option<&Principal>) -> Option<AgentName> {
-        let configured = self.inner.config.default_agent.as_ref();
-        let mut names = configured.into_iter().chain(self.inner.agents.keys());
-        names.find(|name| self.shown_agent(who, name).is_some()).cloned()
+        default_agent(&self.inner.settings(), who)
     }
 
-    fn make_card(&self, a2a: &A2aConfig, who: Option<&Principal>, named: Option<&AgentName>) -> Option<AgentCard> {
+    fn make_card(&self, settings: &Settings, who: Option<&Principal>, named: Option<&AgentName>) -> Option<AgentCard> {
+        let a2a = settings.config().a2a()?;
         let base = self.base_url();
-        let shared = || self.offered(a2a, Endpoint::shared(&base, &a2a.listen_path));
-        let Some(name) = named.cloned().or_else(|| self.default_agent(who)) else {
+        let shared = || self.offered(settings, Endpoint::shared(&base, &a2a.listen_path));
+        let Some(name) = named.cloned().or_else(|| default_agent(settings, who)) else {
             return Some(placeholder_card(shared()));
         };
-        let agent = self.shown_agent(who, &name)?;
+        let agent = shown_agent(settings, who, &name)?;
         // Strangers may be shown another agent than the one that answers at the shared endpoint.
-        let is_default = named.is_none() && (who.is_some() || self.house_default() == Some(&name));
+        let is_default = named.is_none() && (who.is_some() || house_default(settings) == Some(&name));
         let endpoint = match is_default {
             true => shared(),
-            false => self.offered(a2a, Endpoint::of(&name, &base, &a2a.listen_path)),
+            false => self.offered(settings, Endpoint::of(&name, &base, &a2a.listen_path)),
         };
         Some(build_agent_card(&agent.manifest, &self.skills(a2a, who, &name), endpoint))
-    }
-
-    /// The agent of that name, if it is there for this viewer.
-    fn shown_agent(&self, who: Option<&Principal>, name: &AgentName) -> Option<&Arc<Agent>> {
-        let agent = self.inner.agents.get(name)?;
-        let is_shown = match who {
-            Some(principal) => principal.may_talk_to(name),
-            None => self.inner.config.a2a()?.public_agents.iter().any(|glob| glob.matches_agent(name)),
-        };
-        is_shown.then_some(agent)
-    }
-
-    /// The agent that answers whoever may talk to all of them.
-    fn house_default(&self) -> Option<&AgentName> {
-        let configured = self.inner.config.default_agent.as_ref();
-        configured.or_else(|| self.inner.agents.keys().next())
     }
 
     /// The tools that are skills to this viewer. To strangers these are public ones, of those that somebody could use
@@ -137,7 +124,8 @@ impl Kernel {
     }
 
     /// The endpoint with what config offers there.
-    fn offered(&self, a2a: &A2aConfig, endpoint: Endpoint) -> Endpoint {
+    fn offered(&self, settings: &Settings, endpoint: Endpoint) -> Endpoint {
+        let a2a = &settings.config().a2a;
         let capabilities = AgentCapabilities {
             streaming: a2a.streaming,
             push_notifications: a2a.push_notifications,
@@ -145,15 +133,15 @@ impl Kernel {
             required_extensions: a2a.required_extensions.clone(),
             ..AgentCapabilities::default()
         };
-        Endpoint { security: self.security(), capabilities, ..endpoint }
+        Endpoint { security: self.security(settings), capabilities, ..endpoint }
     }
 
     /// The ways to be let in: none where everybody is.
-    fn security(&self) -> Vec<SecurityScheme> {
-        if !self.inner.credentials.is_configured() {
+    fn security(&self, settings: &Settings) -> Vec<SecurityScheme> {
+        if !self.inner.credentials.is_configured(settings.admin_key()) {
             return Vec::new();
         }
-        let name = self.inner.config.login_cookie().to_owned();
+        let name = settings.config().login_cookie().to_owned();
         vec![SecurityScheme::Bearer, SecurityScheme::Cookie { name }]
     }
 
@@ -169,6 +157,27 @@ impl Kernel {
         }
         Some(card)
     }
+}
+
+fn default_agent(settings: &Settings, who: Option<&Principal>) -> Option<AgentName> {
+    let configured = settings.config().default_agent.as_ref();
+    let mut names = configured.into_iter().chain(settings.agents().keys());
+    names.find(|name| shown_agent(settings, who, name).is_some()).cloned()
+}
+
+/// The agent of that name, if it is there for this viewer.
+fn shown_agent<'s>(settings: &'s Settings, who: Option<&Principal>, name: &AgentName) -> Option<&'s Arc<Agent>> {
+    let agent = settings.agents().get(name)?;
+    let is_shown = match who {
+        Some(principal) => principal.may_talk_to(name),
+        None => settings.config().a2a()?.public_agents.iter().any(|glob| glob.matches_agent(name)),
+    };
+    is_shown.then_some(agent)
+}
+
+/// The agent that answers whoever may talk to all of them.
+fn house_default(settings: &Settings) -> Option<&AgentName> {
+    settings.config().default_agent.as_ref().or_else(|| settings.agents().keys().next())
 }
 
 /// What of `[a2a]` cannot be used.

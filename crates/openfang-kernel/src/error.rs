@@ -104,6 +104,9 @@ pub enum KernelError {
     /// The configuration was not changed.
     #[error("config.toml was not changed: {0}")]
     ConfigEdit(EditError),
+    /// The files of the home were not taken over.
+    #[error("the settings were not reloaded, and nothing changed: {0}")]
+    SettingsRejected(String),
     /// Something about users, their keys or their logins.
     #[error(transparent)]
     User(#[from] UserError),
@@ -144,6 +147,7 @@ impl KernelError {
             Self::ConfigEdit(EditError::Changed) => "config_changed",
             Self::ConfigEdit(EditError::Unwritable(_)) => "config_unwritable",
             Self::ConfigEdit(_) => "config_refused",
+            Self::SettingsRejected(_) => "config_rejected",
             Self::User(error) => error.reason(),
             Self::Revoked => "revoked",
             Self::Tool(error) => error.reason(),

@@ -39,7 +39,7 @@ impl Kernel {
             None => self.inner.context(caller),
             Some(name) => {
                 let agent = self.inner.agent(&caller.principal, name)?;
-                self.inner.agent_context(caller, agent, None)
+                self.inner.agent_context(caller, &agent, None)
             }
         };
         let tools = self.inner.pipeline.catalog().sorted();

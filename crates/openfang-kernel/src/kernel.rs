@@ -1,6 +1,5 @@
 //! The kernel: the handle everybody holds, and what stands behind it. All fields are private to this crate.
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -32,6 +31,7 @@ use crate::integrity::Integrity;
 use crate::keys::Keys;
 use crate::outward::Outward;
 use crate::run::LiveRuns;
+use crate::settings::{LiveSettings, Settings};
 use crate::streams::OpenStreams;
 use crate::upstreams::Upstreams;
 use crate::users::Passwords;
@@ -43,7 +43,7 @@ pub struct Kernel {
 }
 
 pub(crate) struct Inner {
-    pub(crate) config: Arc<Config>,
+    pub(crate) settings: LiveSettings,
     pub(crate) credentials: Credentials,
     pub(crate) keys: Keys,
     pub(crate) passwords: Passwords,
@@ -58,7 +58,6 @@ pub(crate) struct Inner {
     pub(crate) memory: Option<Arc<HomeMemory>>,
     pub(crate) integrity: Integrity,
     pub(crate) pipeline: Arc<Pipeline>,
-    pub(crate) agents: BTreeMap<AgentName, Arc<Agent>>,
     pub(crate) live: LiveRuns,
     pub(crate) streams: Arc<OpenStreams>,
     pub(crate) tracker: TaskTracker,
@@ -74,17 +73,24 @@ pub(crate) struct Inner {
     pub(crate) upstreams: Upstreams,
     pub(crate) home: Home,
     pub(crate) cards: Cards,
-    /// Held while `config.toml` is edited.
-    pub(crate) config_edits: tokio::sync::Mutex<()>,
     pub(crate) metrics: Mutex<Registry>,
     /// Where the server of this process listens, once it does.
     pub(crate) address: OnceLock<SocketAddr>,
 }
 
 impl Kernel {
-    /// The configuration in force.
-    pub fn config(&self) -> &Arc<Config> {
-        &self.inner.config
+    /// The configuration in force. Whoever asks twice may get two.
+    pub fn config(&self) -> Arc<Config> {
+        Arc::clone(self.inner.settings().config())
+    }
+
+    /// Waits until another configuration than this is in force.
+    pub async fn config_after(&self, known: &Arc<Config>) -> Arc<Config> {
+        let mut changes = self.inner.settings.changes();
+        match changes.wait_for(|settings| !Arc::ptr_eq(settings.config(), known)).await {
+            Ok(settings) => Arc::clone(settings.config()),
+            Err(_closed) => std::future::pending().await,
+        }
     }
 
     /// Says where the server of this process listens; the port may be known only now.
@@ -95,7 +101,7 @@ impl Kernel {
 
     /// The address under which others reach this server, without a slash at its end.
     pub fn base_url(&self) -> String {
-        let config = &self.inner.config;
+        let config = self.config();
         let address = self.inner.address.get().copied().unwrap_or(config.api_listen);
         match &config.public_url {
             Some(url) => url.trim_end_matches('/').to_owned(),
@@ -110,7 +116,7 @@ impl Kernel {
 
     /// Who presents this credential.
     pub fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Arc<Principal>, AuthError> {
-        self.inner.credentials.authenticate(presented, peer)
+        self.inner.credentials.authenticate(self.inner.settings().admin_key(), presented, peer)
     }
 
     /// Who presents the cookie of a login.
@@ -121,12 +127,12 @@ impl Kernel {
     /// Fires when the caller's credential is revoked, its user is removed or is granted something else: whatever stays
     /// open on it ends then.
     pub fn revoked(&self, caller: &Caller) -> CancellationToken {
-        self.inner.credentials.revoked(&caller.principal)
+        self.inner.credentials.revoked(self.inner.settings().admin_key(), &caller.principal)
     }
 
     /// Why this configuration must not be listened on with the users there are.
     pub fn exposure(&self) -> Option<ConfigProblem> {
-        self.inner.config.exposure().filter(|_| !self.inner.credentials.accounts().has_users())
+        self.config().exposure().filter(|_| !self.inner.credentials.accounts().has_users())
     }
 
     /// The token of this start; whoever can read it is the operator.
@@ -141,7 +147,8 @@ impl Kernel {
 
     /// The agents this principal may talk to, by name.
     pub fn agents(&self, principal: &Principal) -> Vec<AgentSummary> {
-        let manifests = self.inner.agents.values().map(|agent| &agent.manifest);
+        let settings = self.inner.settings();
+        let manifests = settings.agents().values().map(|agent| &agent.manifest);
         let visible = manifests.filter(|manifest| principal.may_talk_to(&manifest.name));
         let summary = |manifest: &Arc<AgentManifest>| AgentSummary {
             name: manifest.name.clone(),
@@ -171,12 +178,17 @@ impl Kernel {
 }
 
 impl Inner {
-    pub(crate) fn agent(&self, principal: &Principal, name: &AgentName) -> Result<&Arc<Agent>, KernelError> {
+    /// What is in force now. A request takes it once and keeps it.
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        self.settings.current()
+    }
+
+    pub(crate) fn agent(&self, principal: &Principal, name: &AgentName) -> Result<Arc<Agent>, KernelError> {
         let unknown = || KernelError::UnknownAgent(name.clone());
         if !principal.may_talk_to(name) {
             return Err(unknown());
         }
-        self.agents.get(name).ok_or_else(unknown)
+        self.settings().agents().get(name).cloned().ok_or_else(unknown)
     }
 
     /// The context of a direct call.
@@ -191,7 +203,7 @@ impl Inner {
             deadline: None,
             cancel: CancellationToken::new(),
             labels: caller.entry_labels(),
-            config: Arc::clone(&self.config),
+            config: Arc::clone(self.settings().config()),
         }
     }
 

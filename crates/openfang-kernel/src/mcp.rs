@@ -18,10 +18,12 @@ use openfang_types::limits::{Limits, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Origin, Task, TaskParts};
 use serde_json::{Map, Value, json};
 
+use crate::agents;
 use crate::home::record::HomeRecord;
 use crate::home::{Home, RecordError};
 use crate::kernel::Inner;
 use crate::keys::{Keys, Purpose};
+use crate::settings::Settings;
 use crate::streams::{Begin, Follow, TaskStream};
 use crate::task_list::TaskFilter;
 use crate::task_log::Visibility;
@@ -128,7 +130,7 @@ impl House for Kernel {
     }
 
     fn limits(&self) -> Limits {
-        self.inner.config.limits.clone()
+        self.config().limits.clone()
     }
 
     fn audience(&self, caller: &Caller) -> Option<(String, u64)> {
@@ -180,6 +182,15 @@ impl House for Kernel {
         Box::pin(stream::unfold(versions, |mut versions| async move {
             versions.changed().await.ok()?;
             Some(((), versions))
+        }))
+    }
+
+    fn agent_changes(&self) -> Ticks {
+        let settings = (self.inner.settings.changes(), self.inner.settings());
+        Box::pin(stream::unfold(settings, |(mut changes, known)| async move {
+            let is_other = |now: &Arc<Settings>| !agents::changes(known.agents(), now.agents()).is_empty();
+            let now = Arc::clone(&*changes.wait_for(is_other).await.ok()?);
+            Some(((), (changes, now)))
         }))
     }
 

@@ -4,6 +4,8 @@
 //! Whoever stands as admin may change. A command line that will run on this machine is taken only from who has the
 //! daemon token or runs the kernel: an API key that leaks must not become a shell.
 
+use std::path::Path;
+
 use openfang_store::{ChangeAction, ChangeTarget};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use openfang_types::ids::ServerName;
@@ -46,7 +48,8 @@ impl Kernel {
     pub fn mcp_server_log(&self, caller: &Caller, name: &ServerName) -> Result<Vec<String>, KernelError> {
         may_look(caller)?;
         let entry = self.mcp_entry(name)?;
-        let shown = Shown::new(self.inner.pipeline.sensitive());
+        let sensitive = self.inner.pipeline.sensitive();
+        let shown = Shown::new(&sensitive);
         let lines = self.inner.upstreams.log(name).unwrap_or_default();
         Ok(lines.iter().map(|line| shown.text(&entry, line)).collect())
     }
@@ -72,9 +75,8 @@ impl Kernel {
                 return Err(KernelError::OwnServer(entry.name));
             }
             let to_write = entry.clone();
-            kernel
-                .edit_config(move |path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]))
-                .await?;
+            let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]);
+            kernel.edit_config(write, |servers| put_in(servers, &entry)).await?;
             kernel.inner.upstreams.put(entry.clone());
             Ok(kernel.mcp_details(&entry, kernel.inner.upstreams.status(&entry.name)))
         })
@@ -87,8 +89,9 @@ impl Kernel {
         let gone = name.clone();
         self.change(of_server(caller, ChangeAction::Remove, name), may_change(caller), async move {
             let to_cut = gone.clone();
-            let cut = kernel.edit_config(move |path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)])).await;
-            match cut {
+            let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)]);
+            let cut = kernel.edit_config(write, |servers| servers.retain(|held| held.name != gone));
+            match cut.await {
                 Err(KernelError::UnknownServer { .. }) if kernel.mcp_entry(&gone).is_ok() => {
                     return Err(KernelError::NotInFile(gone));
                 }
@@ -156,15 +159,19 @@ impl Kernel {
         .await
     }
 
-    /// One edit of the file at a time; the file is small, but the disk may be slow.
+    /// One edit of the file at a time; the file is small, but the disk may be slow. What is in force follows it.
     async fn edit_config(
         &self,
-        edit: impl FnOnce(&std::path::Path) -> Result<(), EditError> + Send + 'static,
+        edit: impl FnOnce(&Path) -> Result<(), EditError> + Send + 'static,
+        follow: impl FnOnce(&mut Vec<McpServerConfigEntry>) + Send,
     ) -> Result<(), KernelError> {
-        let _alone = self.inner.config_edits.lock().await;
+        let _alone = self.inner.settings.alone().await;
         let path = self.inner.home.config();
         let edited = tokio::task::spawn_blocking(move || edit(&path)).await;
         let edited = edited.unwrap_or_else(|_| Err(EditError::Unwritable("the edit broke; see the log".to_owned())));
+        if edited.is_ok() {
+            self.inner.settings.take_over_servers(follow);
+        }
         edited.map_err(|error| match error {
             EditError::Exists(name) => KernelError::ServerExists(name),
             EditError::Unknown(name) => self.unknown_server(&name),
@@ -187,19 +194,28 @@ impl Kernel {
     fn mcp_details(&self, entry: &McpServerConfigEntry, status: Option<McpServerStatus>) -> McpServerDetails {
         let status = status.unwrap_or_else(|| view::not_connected(&entry.name));
         McpServerDetails {
-            configured: Shown::new(self.inner.pipeline.sensitive()).entry(entry),
+            configured: Shown::new(&self.inner.pipeline.sensitive()).entry(entry),
             connected: self.mcp_view(entry, status),
         }
     }
 
     fn mcp_view(&self, entry: &McpServerConfigEntry, status: McpServerStatus) -> McpServerView {
-        let shown = Shown::new(self.inner.pipeline.sensitive());
+        let sensitive = self.inner.pipeline.sensitive();
+        let shown = Shown::new(&sensitive);
         McpServerView::new(status, |text| shown.text(entry, text))
     }
 }
 
 fn of_server<'a>(caller: &'a Caller, action: ChangeAction, name: &ServerName) -> Change<'a> {
     Change { caller, action, target: ChangeTarget::McpServer { name: name.clone() } }
+}
+
+/// Puts an entry into a list, in the place of one of the same name.
+fn put_in(servers: &mut Vec<McpServerConfigEntry>, entry: &McpServerConfigEntry) {
+    match servers.iter_mut().find(|held| held.name == entry.name) {
+        Some(held) => *held = entry.clone(),
+        None => servers.push(entry.clone()),
+    }
 }
 
 fn is_program(entry: &McpServerConfigEntry) -> bool {

@@ -16,9 +16,10 @@ use crate::Kernel;
 /// The binary that runs, wherever it lies by now: it is its own helper.
 pub(crate) const OURSELVES: &str = "/proc/self/exe";
 
-/// The doors.
+/// The doors, and what they are made with.
 pub(crate) struct Outward {
-    http: HttpDoor,
+    resolver: Arc<dyn Resolve>,
+    http_metrics: HttpMetrics,
     /// Opened with the first child: it has a thread of its own.
     processes: OnceLock<ProcessDoor>,
     helper: PathBuf,
@@ -26,23 +27,23 @@ pub(crate) struct Outward {
 }
 
 impl Outward {
-    /// Makes the doors; nothing goes out before somebody asks. A configuration with problems is refused before this.
-    pub(crate) fn new(
-        config: &Config,
-        helper: PathBuf,
-        resolver: Arc<dyn Resolve>,
-        registry: &mut Registry,
-    ) -> Result<Self, ConfigProblem> {
+    /// Nothing goes out before somebody asks.
+    pub(crate) fn new(helper: PathBuf, resolver: Arc<dyn Resolve>, registry: &mut Registry) -> Self {
+        let http_metrics = HttpMetrics::register(registry);
+        let metrics = ProcessMetrics::register(registry);
+        Self { resolver, http_metrics, processes: OnceLock::new(), helper, metrics }
+    }
+
+    /// A door to URLs. A configuration with problems is refused before this.
+    pub(crate) fn http(&self, egress: &EgressConfig) -> Result<HttpDoor, ConfigProblem> {
         let http = HttpConfig {
-            guard: Guard::allowing(config.egress.allow.iter().map(String::as_str))
-                .map_err(|error| problem("allow", error))?,
-            extra_roots: roots(&config.egress)?,
-            resolver,
-            metrics: HttpMetrics::register(registry),
+            guard: Guard::allowing(egress.allow.iter().map(String::as_str)).map_err(|error| problem("allow", error))?,
+            extra_roots: roots(egress)?,
+            resolver: Arc::clone(&self.resolver),
+            metrics: self.http_metrics.clone(),
             ..HttpConfig::default()
         };
-        let http = HttpDoor::new(http).map_err(|error| problem("ca_files", error))?;
-        Ok(Self { http, processes: OnceLock::new(), helper, metrics: ProcessMetrics::register(registry) })
+        HttpDoor::new(http).map_err(|error| problem("ca_files", error))
     }
 
     fn processes(&self, tracker: &TaskTracker) -> Result<&ProcessDoor, ProcessError> {
@@ -57,8 +58,8 @@ impl Outward {
 
 impl Kernel {
     /// The door to URLs.
-    pub fn http(&self) -> &HttpDoor {
-        &self.inner.outward.http
+    pub fn http(&self) -> HttpDoor {
+        self.inner.settings().http().clone()
     }
 
     /// The door to programs. Whatever it starts ends with this process.

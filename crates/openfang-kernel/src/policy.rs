@@ -76,7 +76,7 @@ impl Kernel {
             refusing_labels: Label::ALL.into_iter().filter(alone).collect(),
             refusing_with_foreign: Label::ALL.into_iter().filter(with_foreign).collect(),
             audited_before: traits.recorded == Recorded::Before,
-            timeout_secs: timeout::limit_of(traits.kind, &self.inner.config.limits).as_secs(),
+            timeout_secs: timeout::limit_of(traits.kind, &self.config().limits).as_secs(),
         })
     }
 

@@ -37,6 +37,7 @@ impl Kernel {
         spawn(Box::pin(self.clone().heed_account_changes()));
         spawn(Box::pin(self.clone().watch_over()));
         spawn(Box::pin(self.clone().retain_in_rounds()));
+        spawn(Box::pin(self.clone().watch_settings()));
         spawn(Box::pin(Worker::new(self).run()));
         self.connect_mcp_servers();
     }
@@ -81,7 +82,7 @@ impl Kernel {
     async fn adopt(&self, orphan: TaskRecord) -> Result<(), KernelError> {
         let tasks = &self.inner.stores.tasks;
         let stamp = tasks.claim(orphan.task.id, orphan.version, self.inner.node_id).await?;
-        let agent = self.inner.agents.get(&orphan.task.agent).cloned();
+        let agent = self.inner.settings().agents().get(&orphan.task.agent).cloned();
         let turn = self.turn_of(&orphan).await?;
         let (Some(agent), Some(turn)) = (agent, turn) else { return self.interrupted(&orphan, stamp).await };
         let recovery = agent.model.recovery(&turn, &agent.manifest, self.inner.pipeline.catalog());
@@ -170,15 +171,15 @@ impl Kernel {
     }
 
     async fn retain_in_rounds(self) {
-        let storage = &self.inner.config.storage;
-        let rule = Retention {
-            finished_per_owner: storage.finished_tasks,
-            finished_for: Duration::from_secs(u64::from(storage.finished_days) * 86_400),
-            fold_after: Duration::from_secs(u64::from(storage.fold_hours) * 3_600),
-        };
         let mut due = tokio::time::interval(RETENTION_ROUND);
         loop {
             due.tick().await;
+            let config = self.config();
+            let rule = Retention {
+                finished_per_owner: config.storage.finished_tasks,
+                finished_for: Duration::from_secs(u64::from(config.storage.finished_days) * 86_400),
+                fold_after: Duration::from_secs(u64::from(config.storage.fold_hours) * 3_600),
+            };
             match self.inner.stores.tasks.retain(rule, self.inner.clock.now()).await {
                 Ok(done) => tracing::debug!(done.evicted, done.folded, "retention"),
                 Err(error) => tracing::warn!(%error, "old tasks were not evicted"),
@@ -190,7 +191,7 @@ impl Kernel {
             if let Err(error) = self.inner.stores.users.purge(self.inner.clock.now()).await {
                 tracing::warn!(%error, "logins that are over were not forgotten");
             }
-            let rule = AuditRetention::from(&self.inner.config.audit);
+            let rule = AuditRetention::from(&config.audit);
             let rotated = self.inner.stores.audit.rotate(rule, self.inner.clock.now()).await;
             if let Err(error) = rotated {
                 tracing::warn!(%error, "old audit segments were not cut");

@@ -11,7 +11,7 @@ impl Inner {
     /// What a message has again when it is sent again: its sender's id and what it says, because some senders use an id
     /// for several messages.
     pub(crate) fn resend_key(&self, task: TaskId, message: &Message) -> ResendKey {
-        if !self.config.resends {
+        if !self.settings().config().resends {
             return ResendKey::unique(task);
         }
         // Parts are data of ours: there is nothing in them that JSON cannot say.
@@ -24,7 +24,7 @@ impl Inner {
         let is_same = |said: &Message| {
             said.role == Role::User && said.message_id == message.message_id && said.parts == message.parts
         };
-        self.config.resends && history.iter().any(is_same)
+        self.settings().config().resends && history.iter().any(is_same)
     }
 
     /// Whether a message says once more what the last one said, in a dialect whose messages have no ids. Only of a task
@@ -32,6 +32,6 @@ impl Inner {
     pub(crate) fn is_repeated(&self, history: &[Message], incoming: &Incoming) -> bool {
         let is_nameless = matches!(incoming.origin, Origin::V01 | Origin::OpenFangA2a);
         let last = history.iter().rev().find(|said| said.role == Role::User);
-        self.config.resends && is_nameless && last.is_some_and(|said| said.parts == incoming.message.parts)
+        self.settings().config().resends && is_nameless && last.is_some_and(|said| said.parts == incoming.message.parts)
     }
 }

@@ -172,14 +172,14 @@ impl Kernel {
 async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     let Plan { caller, agent, log, message, told, hops, cancel } = plan;
     let (number, labels) = log.turn().await;
-    let run = Arc::new(Run::new(id, labels, &inner.config, Arc::clone(&log) as _));
+    let run = Arc::new(Run::new(id, labels, inner.settings().config(), Arc::clone(&log) as _));
     let cx =
         CallContext { hops, cancel: cancel.clone(), ..inner.agent_context(&caller, &agent, Some(Arc::clone(&run))) };
     let turn = Turn { message, number, told };
     let telling = Telling { log: &log, run: &run };
     let model_run = ModelRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
 
-    let work = pin!(work(inner, &agent, &log, &model_run, &turn));
+    let work = pin!(work(&agent, &log, &model_run, &turn));
     let end = tokio::select! {
         biased;
         () = inner.credentials.accounts().work_must_end(&caller.principal) => End::Revoked,
@@ -231,11 +231,11 @@ async fn until_ended(
     }
 }
 
-async fn work(inner: &Inner, agent: &Agent, log: &TaskLog, model_run: &ModelRun<'_>, turn: &Turn) -> End {
+async fn work(agent: &Agent, log: &TaskLog, model_run: &ModelRun<'_>, turn: &Turn) -> End {
     if log.working().await.is_err() {
         return End::Stopped;
     }
-    let limit = inner.config.limits.run_timeout();
+    let limit = model_run.cx.config.limits.run_timeout();
     let answer = AssertUnwindSafe(agent.model.run(model_run, turn)).catch_unwind();
     match tokio::time::timeout(limit, answer).await {
         Ok(Ok(Ok(ending))) => End::Ended(ending),

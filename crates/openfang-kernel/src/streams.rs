@@ -89,7 +89,7 @@ impl Kernel {
     /// Room for one more stream of this caller's. Whoever begins something in order to follow it asks for it first, or
     /// what was begun would go on when there is none.
     pub fn room_for_a_stream(&self, caller: &Caller) -> Result<StreamRoom, KernelError> {
-        let limit = self.inner.config.limits.streams_per_owner;
+        let limit = self.config().limits.streams_per_owner;
         let slot = self.inner.streams.take(caller.principal.owner(), limit)?;
         Ok(StreamRoom { caller: caller.clone(), slot })
     }

@@ -138,7 +138,7 @@ impl Kernel {
 
     /// Takes a message in and begins the work.
     pub(crate) async fn take(&self, mut incoming: Incoming) -> Result<Taken, KernelError> {
-        let agent = Arc::clone(self.inner.agent(&incoming.caller.principal, &incoming.agent)?);
+        let agent = self.inner.agent(&incoming.caller.principal, &incoming.agent)?;
         if incoming.message.parts.is_empty() {
             return Err(KernelError::InvalidMessage("it has no parts; add a text".to_owned()));
         }
@@ -286,7 +286,7 @@ impl Inner {
             push: incoming.push.clone().map(|push| push.named(|| self.ids.random())),
             node: self.node_id,
             at: self.clock.now(),
-            live_limit: self.config.limits.live_tasks_per_owner,
+            live_limit: self.settings().config().limits.live_tasks_per_owner,
         }
     }
 }

@@ -32,6 +32,7 @@ use secrets::ServerSecrets;
 
 mod approved;
 mod connected;
+mod following;
 mod kept;
 mod log;
 mod ourselves;
@@ -51,6 +52,8 @@ pub(crate) struct Upstreams {
     /// Where what is remembered of them lies.
     directory: PathBuf,
     servers: RwLock<BTreeMap<ServerName, Arc<Connected>>>,
+    /// Servers that are being connected to in order to take the place of another of the same name.
+    coming: Mutex<BTreeMap<ServerName, Arc<Connected>>>,
     /// Held by whoever brings what the servers have to the catalogue: the last one must have seen everything.
     naming: Mutex<()>,
     /// Held by whoever writes down or forgets what a server has.
@@ -67,6 +70,7 @@ impl Upstreams {
             kernel,
             directory,
             servers: RwLock::default(),
+            coming: Mutex::default(),
             naming: Mutex::default(),
             writing: Arc::default(),
             is_eager: AtomicBool::new(false),
@@ -97,6 +101,7 @@ impl Upstreams {
 
     /// Knows a server from now on, in the place of one of the same name.
     pub(crate) fn put(&self, entry: McpServerConfigEntry) {
+        self.forget_coming(&entry.name);
         let name = entry.name.clone();
         let alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         // What was approved a moment ago may not be written down yet, and the new one reads what is.
@@ -109,7 +114,7 @@ impl Upstreams {
         let before = servers.insert(name, Arc::clone(&server));
         drop((servers, alone));
         if let Some(before) = before {
-            before.upstream().stop();
+            self.let_go(before);
         }
         self.list_tools();
         if self.is_eager.load(Ordering::SeqCst) {
@@ -120,8 +125,9 @@ impl Upstreams {
     /// Lets a server go, and forgets what it had. Whether there was one.
     pub(crate) fn remove(&self, name: &ServerName) -> bool {
         let removed = self.servers.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+        self.forget_coming(name);
         let Some(server) = removed else { return false };
-        server.upstream().stop();
+        self.let_go(Arc::clone(&server));
         let alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         server.retire();
         Kept::forget(&self.directory, name);
@@ -188,6 +194,7 @@ impl Upstreams {
         for server in self.all() {
             server.upstream().stop();
         }
+        self.stop_coming();
         self.tracker.close();
         // What has not ended by then ends with this process.
         let _ = timeout(PARTING, self.tracker.wait()).await;
@@ -204,7 +211,9 @@ impl Upstreams {
         let (kept, manifest) = Kept::read(&self.directory, &entry, &secrets.redactor());
         let log = Arc::new(ServerLog::new(Weak::clone(&self.kernel), Arc::clone(&secrets)));
         let (conversations, counts) = match self.kernel.upgrade() {
-            Some(inner) => (inner.config.limits.conversations_per_owner, Arc::clone(inner.mcp_shared.counts())),
+            Some(inner) => {
+                (inner.settings().config().limits.conversations_per_owner, Arc::clone(inner.mcp_shared.counts()))
+            }
             None => (Limits::default().conversations_per_owner, Arc::default()),
         };
         let parts = UpstreamParts {
@@ -242,14 +251,14 @@ impl Upstreams {
     }
 
     /// Gives every tool of every server its name, and the catalogue all of them.
-    fn list_tools(&self) {
+    pub(crate) fn list_tools(&self) {
         let Some(inner) = self.kernel.upgrade() else { return };
         let _alone = self.naming.lock().unwrap_or_else(PoisonError::into_inner);
         let servers: Vec<_> = self.all().into_iter().map(|server| (server.tools(), server)).collect();
         let pairs = servers
             .iter()
             .flat_map(|(tools, server)| tools.names().map(|tool| (server.entry.name.as_str(), tool)));
-        let mut names = unique_names(pairs, inner.config.limits.max_tool_name);
+        let mut names = unique_names(pairs, inner.settings().config().limits.max_tool_name);
         let mut listed = Vec::new();
         for (tools, server) in &servers {
             let prefix = format_mcp_tool_name(server.entry.name.as_str(), "").len();

@@ -4,7 +4,7 @@
 //! refusals, timeouts and callers that went away are recorded too.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use openfang_store::AuditStore;
 use openfang_types::clock::Clock;
@@ -49,7 +49,8 @@ pub struct Pipeline {
     catalog: Catalog,
     audit: Arc<dyn AuditStore>,
     clock: Arc<dyn Clock>,
-    sensitive: Sensitive,
+    /// Replaced when the configuration is; each call looks once.
+    sensitive: RwLock<Arc<Sensitive>>,
     metrics: PipelineMetrics,
 }
 
@@ -62,7 +63,7 @@ impl Pipeline {
         sensitive: Sensitive,
         metrics: PipelineMetrics,
     ) -> Self {
-        Self { catalog, audit, clock, sensitive, metrics }
+        Self { catalog, audit, clock, sensitive: RwLock::new(Arc::new(sensitive)), metrics }
     }
 
     /// The tools behind the guards.
@@ -71,13 +72,18 @@ impl Pipeline {
     }
 
     /// What must not travel.
-    pub const fn sensitive(&self) -> &Sensitive {
-        &self.sensitive
+    pub fn sensitive(&self) -> Arc<Sensitive> {
+        Arc::clone(&self.sensitive.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// From now on this must not travel.
+    pub fn replace_sensitive(&self, sensitive: Sensitive) {
+        *self.sensitive.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(sensitive);
     }
 
     /// What the parts of a message say about themselves: text that looks like a secret, or is personal.
     pub fn labels_of(&self, parts: &[Part]) -> Labels {
-        taint::labels_of_parts(&self.sensitive, parts)
+        taint::labels_of_parts(&self.sensitive(), parts)
     }
 
     /// Calls a tool. What the tool itself could not do is an output with `is_error`; an error is a refusal.
@@ -102,14 +108,15 @@ impl Pipeline {
         call: ToolCall,
         record: &mut audit::Record<'_>,
     ) -> Result<ToolOutput, ToolError> {
+        let sensitive = self.sensitive();
         let permit = capability::check(&self.catalog, cx, &call.name)?; // the only key to a tool
         let call = arguments::check(cx, &permit, call).await?;
         let warning = loop_guard::check(cx, &call)?;
-        taint::check_sink(&self.sensitive, cx, permit.traits(), &call.arguments)?;
+        taint::check_sink(&sensitive, cx, permit.traits(), &call.arguments)?;
         record.commit_before_effect(permit.traits()).await?;
         let tool = Arc::clone(permit.tool());
         let output = timeout::within(cx, permit, call.arguments).await?;
-        let output = taint::label(&self.sensitive, cx, &tool.traits, output);
+        let output = taint::label(&sensitive, cx, &tool.traits, output);
         Ok(loop_guard::with_warning(truncate::to_limits(output, &cx.config.limits), warning))
     }
 }

@@ -69,6 +69,8 @@ pub struct Config {
     pub storage: StorageConfig,
     /// What is logged, to standard error.
     pub log: LogConfig,
+    /// When the files are read again.
+    pub reload: ReloadConfig,
     /// Agents over A2A.
     pub a2a: A2aConfig,
     /// The MCP servers this house connects to.
@@ -94,6 +96,7 @@ impl Default for Config {
             audit: AuditConfig::default(),
             storage: StorageConfig::default(),
             log: LogConfig::default(),
+            reload: ReloadConfig::default(),
             a2a: A2aConfig::default(),
             mcp_servers: Vec::new(),
         }
@@ -199,6 +202,20 @@ pub struct LogConfig {
 impl Default for LogConfig {
     fn default() -> Self {
         Self { level: LogLevel::Info, format: LogFormat::Text }
+    }
+}
+
+/// When the files are read again, under `[reload]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReloadConfig {
+    /// Whether a running server looks at its files every two seconds. `openfang reload` and `SIGHUP` work either way.
+    pub watch: bool,
+}
+
+impl Default for ReloadConfig {
+    fn default() -> Self {
+        Self { watch: true }
     }
 }
 

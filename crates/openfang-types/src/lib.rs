@@ -20,6 +20,7 @@ pub mod redact;
 pub mod scan;
 pub mod schema;
 pub mod secret;
+pub mod settings_status;
 pub mod taint;
 pub mod task;
 pub mod tool;

@@ -85,6 +85,14 @@ pub const TASK_UNSEEN: Duration = Duration::from_millis(50);
 pub const CANCEL_ELSEWHERE: Duration = Duration::from_secs(2);
 /// How often a server looks for processes that died, and for a store that works again.
 pub const WATCH_OVER: Duration = Duration::from_secs(1);
+/// How often a server looks whether its files were written.
+pub const SETTINGS_LOOK: Duration = Duration::from_secs(2);
+/// How long files must stay as they are before a server reads them: whoever writes them may not be done.
+pub const SETTINGS_SETTLE: Duration = Duration::from_millis(500);
+/// Bytes of the names of changed keys in a row of the audit log.
+pub const RELOAD_NAMES_BYTES: usize = 100;
+/// How long an MCP server that was replaced is kept for calls that found it just before.
+pub const MCP_REPLACED_GRACE: Duration = Duration::from_secs(1);
 /// How often a server evicts what is older than it keeps.
 pub const RETENTION_ROUND: Duration = Duration::from_secs(3_600);
 /// Bytes of all messages of one task together.

@@ -10,6 +10,7 @@ use openfang_types::principal::{AdminProof, Door, Principal, Standing};
 
 use super::cookie::LoginCookie;
 use super::peer::ClientAddress;
+use super::rate::Rates;
 use super::{Front, csrf};
 use crate::error::ApiError;
 use crate::routes::Access;
@@ -18,10 +19,15 @@ use crate::routes::Access;
 const DOOR_HEADER: HeaderName = HeaderName::from_static("x-openfang-door");
 
 /// Who is calling.
-pub(super) fn check<B>(front: &Front, request: &Request<B>, peer: ClientAddress) -> Result<Arc<Principal>, ApiError> {
+pub(super) fn check<B>(
+    front: &Front,
+    rates: &Rates,
+    request: &Request<B>,
+    peer: ClientAddress,
+) -> Result<Arc<Principal>, ApiError> {
     let kind = if peer.is_here(front.address) { PeerKind::Loopback } else { PeerKind::Remote };
     let outcome = match presented(request) {
-        Presented::Nothing => match LoginCookie::of(front.kernel.config()).read(request.headers()) {
+        Presented::Nothing => match LoginCookie::of(&front.kernel.config()).read(request.headers()) {
             Some(cookie) => logged_in(front, request, cookie, kind)?,
             None => front.kernel.authenticate(None, kind),
         },
@@ -34,11 +40,11 @@ pub(super) fn check<B>(front: &Front, request: &Request<B>, peer: ClientAddress)
     match outcome {
         // The daemon token cannot be guessed, so nobody else's guessing locks the command line out.
         Ok(principal) if is_daemon => Ok(principal),
-        Ok(principal) => front.rates.not_locked_out(peer).map(|()| principal),
+        Ok(principal) => rates.not_locked_out(peer).map(|()| principal),
         // Not charged: an old cookie is what every browser sends that was left alone for long, and none can be guessed.
         Err(error @ (AuthError::Missing | AuthError::Ended)) => Err(ApiError::unauthorized(error)),
         Err(AuthError::Invalid) => {
-            front.rates.charge_failure(peer)?;
+            rates.charge_failure(peer)?;
             Err(ApiError::unauthorized(AuthError::Invalid))
         }
     }
@@ -57,7 +63,7 @@ pub(super) fn may_enter(principal: &Principal, access: Access) -> Result<(), Api
 pub(super) fn is_presented<B>(front: &Front, request: &Request<B>) -> bool {
     match presented(request) {
         Presented::Token(_) | Presented::Nonsense => true,
-        Presented::Nothing => LoginCookie::of(front.kernel.config())
+        Presented::Nothing => LoginCookie::of(&front.kernel.config())
             .read(request.headers())
             .is_some_and(|cookie| front.kernel.recognise(cookie).is_ok()),
     }
@@ -65,7 +71,7 @@ pub(super) fn is_presented<B>(front: &Front, request: &Request<B>) -> bool {
 
 /// Whose login the cookie is of, if there is one.
 pub(super) fn session<B>(front: &Front, request: &Request<B>) -> Option<Owner> {
-    let cookie = LoginCookie::of(front.kernel.config()).read(request.headers())?;
+    let cookie = LoginCookie::of(&front.kernel.config()).read(request.headers())?;
     front.kernel.recognise(cookie).ok().map(|who| who.owner().clone())
 }
 

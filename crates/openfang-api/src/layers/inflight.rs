@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, HttpBody};
@@ -25,7 +25,7 @@ use crate::error::ApiError;
 
 /// What is under way.
 pub(crate) struct Inflight {
-    quota: Quota,
+    quota: RwLock<Quota>,
     all: AtomicUsize,
     owners: Mutex<HashMap<Owner, usize>>,
 }
@@ -42,21 +42,27 @@ pub(crate) struct Load {
 impl Inflight {
     /// One owner may have half of it, but always a body of the largest size; that much is also what counts as little.
     pub(super) fn new(limits: &Limits) -> Arc<Self> {
-        let body = limits.body_bytes.saturating_mul(INFLIGHT_COPIES);
-        let per_owner = (limits.inflight_bytes / 2).max(body);
-        let in_all = limits.inflight_bytes.max(per_owner.saturating_mul(2));
-        let quota = Quota::new(per_owner, in_all).with_little(body);
-        Arc::new(Self { quota, all: AtomicUsize::new(0), owners: Mutex::default() })
+        Arc::new(Self { quota: RwLock::new(quota_of(limits)), all: AtomicUsize::new(0), owners: Mutex::default() })
+    }
+
+    /// Goes by other limits from now on.
+    pub(super) fn follow(&self, limits: &Limits) {
+        *self.quota.write().unwrap_or_else(PoisonError::into_inner) = quota_of(limits);
+    }
+
+    fn quota(&self) -> Quota {
+        *self.quota.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a request of this owner is taken. Costs nothing while little is under way.
     pub(super) fn admit(&self, owner: &Owner) -> Result<(), ApiError> {
         let all = self.all.load(Ordering::Relaxed);
-        if all < self.quota.per_owner() {
+        let quota = self.quota();
+        if all < quota.per_owner() {
             return Ok(());
         }
         let owned = self.lock().get(owner).copied().unwrap_or_default();
-        self.quota.admits(owned, all, 1).then_some(()).ok_or_else(ApiError::too_much)
+        quota.admits(owned, all, 1).then_some(()).ok_or_else(ApiError::too_much)
     }
 
     /// The load of a request whose body counts, or is of unknown size.
@@ -76,7 +82,7 @@ impl Inflight {
     fn add(&self, owner: &Owner, bytes: usize, is_refusable: bool) -> Result<(), ApiError> {
         let mut owners = self.lock();
         let owned = owners.get(owner).copied().unwrap_or_default();
-        if is_refusable && !self.quota.admits(owned, self.all.load(Ordering::Relaxed), bytes) {
+        if is_refusable && !self.quota().admits(owned, self.all.load(Ordering::Relaxed), bytes) {
             return Err(ApiError::too_much());
         }
         owners.insert(owner.clone(), owned + bytes);
@@ -94,6 +100,13 @@ impl Inflight {
             }
         }
     }
+}
+
+fn quota_of(limits: &Limits) -> Quota {
+    let body = limits.body_bytes.saturating_mul(INFLIGHT_COPIES);
+    let per_owner = (limits.inflight_bytes / 2).max(body);
+    let in_all = limits.inflight_bytes.max(per_owner.saturating_mul(2));
+    Quota::new(per_owner, in_all).with_little(body)
 }
 
 impl Load {

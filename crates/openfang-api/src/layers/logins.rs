@@ -66,6 +66,14 @@ impl Logins {
         Self { state: Mutex::new(state), names: RandomState::new() }
     }
 
+    /// Goes by other limits from now on. What was charged stays charged.
+    pub(super) fn follow(&self, limits: &Limits) {
+        let mut state = self.lock();
+        state.peers.allow(limits.login_attempts_per_peer, LOGIN_WINDOW);
+        state.accounts.allow(limits.login_attempts_per_account, LOGIN_WINDOW);
+        state.sessions.allow(limits.login_attempts_per_peer, LOGIN_WINDOW);
+    }
+
     /// Charges an attempt; if there were too many, says how long to wait. `has_session`: the request carries the cookie of
     /// a login of this very account.
     pub(super) fn charge(&self, peer: ClientAddress, name: &str, has_session: bool) -> Result<Attempt, Duration> {
@@ -170,6 +178,11 @@ impl<K: Eq + Hash + Clone> Budgets<K> {
     fn new(at_once: u32, window: Duration) -> Self {
         let at_once = at_once.max(1);
         Self { interval: window / at_once, at_once, whole: HashMap::new() }
+    }
+
+    fn allow(&mut self, at_once: u32, window: Duration) {
+        self.at_once = at_once.max(1);
+        self.interval = window / self.at_once;
     }
 
     /// How many attempts have not come back yet.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use governor::clock::{Clock as _, DefaultClock};
@@ -19,22 +19,52 @@ use crate::error::ApiError;
 pub(super) struct Rates {
     peers: DefaultKeyedRateLimiter<ClientAddress>,
     failures: DefaultKeyedRateLimiter<ClientAddress>,
-    failure_cost: NonZeroU32,
-    locked_out: Mutex<HashMap<ClientAddress, Instant>>,
+    locked_out: Arc<Mutex<HashMap<ClientAddress, Instant>>>,
     principals: DefaultKeyedRateLimiter<Owner>,
     clock: DefaultClock,
+    quotas: Quotas,
+}
+
+/// The limits that the counters were made with: peers, principals, and what a wrong guess costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Quotas {
+    peers: Quota,
+    principals: Quota,
+    failure_cost: NonZeroU32,
+}
+
+impl Quotas {
+    fn of(limits: &Limits) -> Self {
+        Self {
+            peers: quota(limits.rate_per_peer, limits.rate_per_peer_burst),
+            principals: quota(limits.rate_per_principal, limits.rate_per_principal_burst),
+            failure_cost: at_least_one(limits.failed_credential_cost.min(limits.rate_per_peer_burst)),
+        }
+    }
 }
 
 impl Rates {
     pub(super) fn new(limits: &Limits) -> Self {
-        let peer_quota = quota(limits.rate_per_peer, limits.rate_per_peer_burst);
+        Self::with(Quotas::of(limits), Arc::default())
+    }
+
+    /// The counters for other limits. The same limits keep what was counted, and who is locked out stays so in any case.
+    pub(super) fn following(before: &Arc<Self>, limits: &Limits) -> Arc<Self> {
+        let quotas = Quotas::of(limits);
+        if before.quotas == quotas {
+            return Arc::clone(before);
+        }
+        Arc::new(Self::with(quotas, Arc::clone(&before.locked_out)))
+    }
+
+    fn with(quotas: Quotas, locked_out: Arc<Mutex<HashMap<ClientAddress, Instant>>>) -> Self {
         Self {
-            peers: RateLimiter::keyed(peer_quota),
-            failures: RateLimiter::keyed(peer_quota),
-            failure_cost: at_least_one(limits.failed_credential_cost.min(limits.rate_per_peer_burst)),
-            locked_out: Mutex::default(),
-            principals: RateLimiter::keyed(quota(limits.rate_per_principal, limits.rate_per_principal_burst)),
+            peers: RateLimiter::keyed(quotas.peers),
+            failures: RateLimiter::keyed(quotas.peers),
+            locked_out,
+            principals: RateLimiter::keyed(quotas.principals),
             clock: DefaultClock::default(),
+            quotas,
         }
     }
 
@@ -69,7 +99,7 @@ impl Rates {
     pub(super) fn charge_failure(&self, peer: ClientAddress) -> Result<(), ApiError> {
         let peer = peer.network();
         self.not_locked_out(peer)?;
-        match self.failures.check_key_n(&peer, self.failure_cost) {
+        match self.failures.check_key_n(&peer, self.quotas.failure_cost) {
             Ok(Ok(())) | Err(_) => Ok(()),
             Ok(Err(until)) => {
                 let wait = until.wait_time_from(self.clock.now());

@@ -13,7 +13,7 @@ use openfang_types::principal::Door;
 use super::{Access, Handler, Route};
 use crate::error::ApiError;
 use crate::extract::{RequestBody, whole};
-use crate::layers::Front;
+use crate::layers::{Front, Reach};
 
 mod cards;
 pub(crate) mod refusals;
@@ -161,15 +161,15 @@ impl<'p> Place<'p> {
 /// Answers at a door.
 pub(crate) async fn answer(
     front: &Front,
-    listen_path: &str,
+    reach: &Reach,
     caller: Option<Caller>,
     request: http::Request<impl RequestBody>,
 ) -> Response {
     let uri = request.uri().clone();
-    let Some(place) = Place::of(listen_path, request.method(), uri.path()) else {
+    let Some(place) = Place::of(reach.listen_path(), request.method(), uri.path()) else {
         return ApiError::broken().into_response();
     };
-    let Some(server) = &front.a2a else { return ApiError::no_a2a().into_response() };
+    let Some(server) = reach.a2a() else { return ApiError::no_a2a().into_response() };
     if let Some(allowed) = place.door.allowed().filter(|allowed| !takes(allowed, request.method())) {
         return ApiError::wrong_method(allowed).into_response();
     }
@@ -189,9 +189,10 @@ pub(crate) async fn answer(
 
 /// What is said of a path below `listen_path` that is no door.
 pub(crate) fn nothing_at(front: &Front, path: &str) -> Option<ApiError> {
-    let listen_path = &front.kernel.config().a2a.listen_path;
+    let reach = front.reach();
+    let listen_path = reach.listen_path();
     let is_below = path.strip_prefix(listen_path).is_some_and(|below| below.starts_with('/'));
-    let why = || front.a2a.as_ref().map_or_else(ApiError::no_a2a, |_| ApiError::no_such_agent(listen_path));
+    let why = || reach.a2a().map_or_else(ApiError::no_a2a, |_| ApiError::no_such_agent(listen_path));
     is_below.then(why)
 }
 
@@ -221,7 +222,7 @@ async fn asked(
     let agent = match agent {
         None => None,
         Some(name) => {
-            let none = || ApiError::no_such_agent(&front.kernel.config().a2a.listen_path);
+            let none = || ApiError::no_such_agent(front.reach().listen_path());
             let name = name.parse().map_err(|_| none())?;
             let agent = front.kernel.agent(&caller.principal, &name).map_err(|_| none())?;
             Some(agent.name.clone())

@@ -11,6 +11,7 @@ use openfang_kernel::{AgentSummary, Begin, Follow, Kernel, Reply};
 use openfang_types::agent::AgentManifest;
 use openfang_types::event::Until;
 use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, ToolName};
+use openfang_types::settings_status::FailedAgent;
 use openfang_types::task::{Message, Part, Task};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,9 @@ use crate::extract::{JsonBody, Named, Who};
 #[derive(Serialize)]
 pub(super) struct Agents {
     agents: Vec<AgentSummary>,
+    /// Those that cannot be used as they are written; for the admin.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<FailedAgent>,
 }
 
 #[derive(Serialize)]
@@ -61,7 +65,7 @@ impl From<Reply> for Outcome {
 }
 
 pub(super) async fn list(State(kernel): State<Kernel>, Who(caller): Who) -> Json<Agents> {
-    Json(Agents { agents: kernel.agents(&caller.principal) })
+    Json(Agents { agents: kernel.agents(&caller.principal), failed: kernel.failed_agents(&caller.principal) })
 }
 
 pub(super) async fn show(

@@ -43,7 +43,7 @@ pub(super) async fn log_in(
     match kernel.log_in(stranger.trace, &body.user, body.password, attempt.turn).await {
         Ok(entered) => {
             stranger.logged_in(&attempt);
-            let cookie = LoginCookie::of(kernel.config()).set(&entered.cookie);
+            let cookie = LoginCookie::of(&kernel.config()).set(&entered.cookie);
             Ok(with_cookie(cookie, &LoggedIn { user: entered.user }))
         }
         Err(error) => {
@@ -58,7 +58,7 @@ pub(super) async fn log_in(
 
 pub(super) async fn log_out(State(kernel): State<Kernel>, Who(caller): Who) -> Result<Response, ApiError> {
     let logged_out = kernel.log_out(&caller).await?;
-    Ok(with_cookie(LoginCookie::of(kernel.config()).clear(), &LoggedOut { logged_out }))
+    Ok(with_cookie(LoginCookie::of(&kernel.config()).clear(), &LoggedOut { logged_out }))
 }
 
 pub(super) async fn me(State(kernel): State<Kernel>, Who(caller): Who) -> Json<Me> {

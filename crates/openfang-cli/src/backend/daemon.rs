@@ -6,6 +6,7 @@ use openfang_kernel::{AgentSummary, Explanation};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::limits::PAGE_MAX_TASKS;
+use openfang_types::settings_status::{FailedAgent, ReloadReport, SettingsStatus};
 use openfang_types::task::Task;
 use openfang_types::tool::ToolDefinition;
 use serde::Deserialize;
@@ -23,6 +24,8 @@ pub(crate) struct DaemonBackend {
 #[derive(Deserialize)]
 struct Agents {
     agents: Vec<AgentSummary>,
+    #[serde(default)]
+    failed: Vec<FailedAgent>,
 }
 
 #[derive(Deserialize)]
@@ -62,6 +65,21 @@ impl DaemonBackend {
 
     pub(crate) async fn agents(&self) -> Result<Vec<AgentSummary>, CliError> {
         Ok(self.get::<Agents>("/api/agents").await?.agents)
+    }
+
+    /// The agents that cannot be used as they are written.
+    pub(crate) async fn failed_agents(&self) -> Result<Vec<FailedAgent>, CliError> {
+        Ok(self.get::<Agents>("/api/agents").await?.failed)
+    }
+
+    /// How the files stand to what is in force.
+    pub(crate) async fn settings(&self) -> Result<SettingsStatus, CliError> {
+        self.get("/api/config/status").await
+    }
+
+    /// Takes over what the files say now.
+    pub(crate) async fn reload(&self) -> Result<ReloadReport, CliError> {
+        self.post("/api/config/reload", &json!({})).await
     }
 
     pub(super) async fn agent(&self, name: &AgentName) -> Result<AgentView, CliError> {

@@ -11,6 +11,7 @@ use openfang_types::content::ToolOutput;
 use openfang_types::event::Until;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::principal::{AdminProof, Door, Principal};
+use openfang_types::settings_status::FailedAgent;
 use openfang_types::task::{Message, Task};
 use openfang_types::tool::ToolDefinition;
 use serde_json::{Map, Value};
@@ -49,6 +50,10 @@ impl InProcess {
 
     pub(super) fn agents(&self) -> Vec<AgentSummary> {
         self.kernel.agents(&self.caller.principal)
+    }
+
+    pub(super) fn failed_agents(&self) -> Vec<FailedAgent> {
+        self.kernel.failed_agents(&self.caller.principal)
     }
 
     pub(super) fn agent(&self, name: &AgentName) -> Result<AgentView, CliError> {

@@ -21,9 +21,10 @@ pub(super) async fn run(session: &Session, command: AgentCommand) -> Result<Exit
 }
 
 async fn list(session: &Session) -> Result<Exit, CliError> {
-    let agents = Backend::open(session).await?.agents().await?;
+    let backend = Backend::open(session).await?;
+    let (agents, failed) = (backend.agents().await?, backend.failed_agents().await?);
     if session.output.is_json() {
-        session.output.document(&json!({ "agents": agents }))?;
+        session.output.document(&json!({ "agents": agents, "failed": failed }))?;
         return Ok(Exit::Ok);
     }
     let mut table = Table::new(&["NAME", "DESCRIPTION"]);
@@ -31,6 +32,10 @@ async fn list(session: &Session) -> Result<Exit, CliError> {
         table.row([(&agent.name).into(), (&agent.description).into()]);
     }
     session.output.table(&table)?;
+    for failed in &failed {
+        let standing = if failed.is_in_force { "answers as it was before" } else { "cannot be used" };
+        session.output.complaint(&format!("{} {standing}: {}", failed.name, failed.reason));
+    }
     if agents.is_empty() {
         let place = session.home.agents();
         session

@@ -1,11 +1,13 @@
 //! `openfang config`: what is configured, whether it is right, and what could be. Nothing here writes anything.
 
-use openfang_kernel::{maintenance, strict_toml};
+use openfang_kernel::config_file::{ConfigError, Overlay};
+use openfang_kernel::strict_toml::{Fault, Faults};
+use openfang_kernel::{check_agents, maintenance, strict_toml};
 use openfang_types::config::Config;
 use serde_json::{Value, json};
 
 use crate::args::ConfigCommand;
-use crate::error::{CliError, Exit};
+use crate::error::{CheckFault, CliError, Exit};
 use crate::session::Session;
 
 pub(super) fn run(session: &Session, command: &ConfigCommand) -> Result<Exit, CliError> {
@@ -18,19 +20,39 @@ pub(super) fn run(session: &Session, command: &ConfigCommand) -> Result<Exit, Cl
     Ok(Exit::Ok)
 }
 
-/// Faults come out as the error they are, all of them.
+/// Faults come out as the error they are, all of them: of the configuration, then of the agents and their scripts.
 fn check(session: &Session) -> Result<(), CliError> {
     session.check_exposure()?;
-    let exposure = session.config(&[])?.exposure();
-    if let Some(problem) = exposure
-        && !maintenance::has_users(&session.home)?
-    {
-        return Err(session.faulty(&[], problem));
+    let configured = checked_config(session);
+    let agents = check_agents(&session.home)?;
+    let mut faults = match configured {
+        Ok(()) if agents.is_empty() => Vec::new(),
+        Err(error) if agents.is_empty() => return Err(error),
+        Ok(()) => Vec::new(),
+        Err(CliError::Config(ConfigError::Faulty(Faults(faults)))) => {
+            let fault = |fault: Fault| CheckFault { text: fault.to_string(), key: Some(fault.key) };
+            faults.into_iter().map(fault).collect()
+        }
+        Err(error) => vec![CheckFault { key: None, text: error.to_string() }],
+    };
+    faults.extend(agents.into_iter().map(|failed| CheckFault { key: None, text: failed.reason }));
+    if !faults.is_empty() {
+        return Err(CliError::FailedCheck(faults));
     }
     let path = session.home.config();
     let exists = path.exists();
+    let overlays = session.overlays(&[]);
     if session.output.is_json() {
-        return session.output.document(&json!({ "ok": true, "path": path, "exists": exists }));
+        let overlaid = |overlay: &Overlay| json!({ "key": overlay.key, "by": overlay.place.to_string() });
+        let overlaid: Vec<Value> = overlays.iter().map(overlaid).collect();
+        return session
+            .output
+            .document(&json!({ "ok": true, "path": path, "exists": exists, "overlaid": overlaid }));
+    }
+    for overlay in &overlays {
+        session
+            .output
+            .note(&format!("{} comes from {}, whatever the file says", overlay.key, overlay.place));
     }
     let path = path.display();
     session.output.text(&if exists {
@@ -38,6 +60,14 @@ fn check(session: &Session) -> Result<(), CliError> {
     } else {
         format!("ok: no {path}, every key has its default")
     })
+}
+
+fn checked_config(session: &Session) -> Result<(), CliError> {
+    let exposure = session.config(&[])?.exposure();
+    match exposure {
+        Some(problem) if !maintenance::has_users(&session.home)? => Err(session.faulty(&[], problem)),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Secrets show as `[redacted]`: their type knows no other way.

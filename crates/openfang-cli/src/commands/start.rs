@@ -1,11 +1,13 @@
 //! `openfang start`: the daemon, in the foreground. Nothing listens before the configuration is known to be good, and
 //! `daemon.json` is there exactly as long as somebody listens.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::pin::pin;
 
 use openfang_api::{Server, Stopped};
 use openfang_egress::daemon::DaemonFile;
+use openfang_kernel::config_file::UsableConfig;
 use openfang_kernel::home::FirstRun;
 use openfang_kernel::mcp::serving::House as _;
 use openfang_kernel::{Boot, Kernel};
@@ -16,28 +18,32 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::StartArgs;
 use crate::error::{CliError, Exit};
+use crate::logging::{self, LogFilter};
+use crate::memory;
 use crate::session::{Session, flag};
-use crate::signals::{Signals, Stop, watch_over_stop};
-use crate::{logging, memory};
+use crate::signals::{Hangups, Signals, Stop, watch_over_stop};
 
 pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, CliError> {
     let first_run = session.prepare_home()?;
     let listen = args.listen.map(|address| flag("--listen", "api_listen", &address.to_string()));
-    let config = session.config(listen.as_slice())?;
-    logging::start(&config.log, &session.output);
+    let UsableConfig { config, failed_servers } = session.usable_config(listen.as_slice())?;
+    let log_filter = logging::start(&config.log, &session.output);
     if let Some(daemon) = session.daemon().await? {
         let (pid, address, stop) = (daemon.pid(), daemon.address(), session.command("stop"));
         return Err(CliError::AlreadyRunning { pid, address, stop });
     }
 
     let role = session.home.listen()?;
-    let kernel = Boot::new(session.home.clone(), config).start()?;
+    let overlays = session.overlays(listen.as_slice());
+    let boot = Boot::new(session.home.clone(), config).overlays(overlays).failed_servers(failed_servers);
+    let kernel = boot.start()?;
     if let Some(problem) = kernel.exposure() {
         return Err(session.faulty(listen.as_slice(), problem));
     }
     kernel.keep_protection()?;
     let address = kernel.config().api_listen;
     let signals = Signals::listen().map_err(CliError::Runtime)?;
+    let hangups = Hangups::listen().map_err(CliError::Runtime)?;
     let allowed = kernel.config().limits.drain() + STOP_OVERTIME;
     watch_over_stop(allowed, end_in_any_case).map_err(CliError::Runtime)?;
     let server = Server::bind(kernel.clone()).await.map_err(|cause| CliError::Listen { address, cause })?;
@@ -48,6 +54,7 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
     let exit = tokio::select! {
         exit = serve(session, &kernel, server, signals) => exit,
         never = memory::give_back(tool_changes) => match never {},
+        never = follow_files(&kernel, hangups, log_filter) => match never {},
     };
     kernel.close().await;
     drop((announced, role));
@@ -105,6 +112,20 @@ async fn serve(session: &Session, kernel: &Kernel, server: Server, mut signals: 
         signal = signals.next() => {
             session.output.announce("stopped at once");
             signal.exit()
+        }
+    }
+}
+
+/// Reads the files again at each `SIGHUP`, and logs as the configuration in force says.
+async fn follow_files(kernel: &Kernel, mut hangups: Hangups, log_filter: LogFilter) -> Infallible {
+    let mut config = kernel.config();
+    loop {
+        tokio::select! {
+            () = hangups.next() => kernel.reload_by_signal().await,
+            next = kernel.config_after(&config) => {
+                log_filter.follow(next.log.level);
+                config = next;
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `openfang status`: whether a daemon runs, where, and what it has.
 
+use openfang_types::settings_status::SettingsStatus;
 use serde_json::json;
 
 use crate::backend::DaemonBackend;
@@ -24,11 +25,12 @@ pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
     };
     let (pid, address, version) = (daemon.pid(), daemon.address(), daemon.version().to_owned());
     let backend = DaemonBackend::new(daemon);
+    let settings = backend.settings().await?;
     let (agents, tools) = (backend.agents().await?.len(), backend.tools(None).await?.len());
     if output.is_json() {
         output.document(&json!({
             "running": true, "version": version, "address": address, "pid": pid,
-            "agents": agents, "tools": tools, "home": home,
+            "agents": agents, "tools": tools, "home": home, "settings": settings,
         }))?;
         return Ok(Exit::Ok);
     }
@@ -40,10 +42,35 @@ pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
     fields.add("agents", agents);
     fields.add("tools", tools);
     fields.add("home", home.display());
+    add_settings(&mut fields, &settings);
     output.fields(&fields)?;
+    if !settings.waiting.is_empty() {
+        output.note(&format!("look at config.toml, then take it over with `{}`", session.command("reload")));
+    }
     let ours = env!("CARGO_PKG_VERSION");
     if version != ours {
         output.note(&format!("this command is version {ours}; restart the daemon to make them the same"));
     }
     Ok(Exit::Ok)
+}
+
+/// What is written and not in force, and why.
+fn add_settings(fields: &mut Fields, settings: &SettingsStatus) {
+    if let Some(faults) = &settings.rejected {
+        for fault in faults.lines() {
+            fields.add("rejected", Cell::toned(fault, Tone::Bad));
+        }
+    }
+    for reason in &settings.waiting {
+        fields.add("waits for reload", Cell::toned(reason, Tone::Waiting));
+    }
+    if !settings.needs_restart.is_empty() {
+        fields.add("needs a restart", Cell::toned(settings.needs_restart.join(", "), Tone::Waiting));
+    }
+    for failed in &settings.failed_servers {
+        fields.add("failed server", Cell::toned(format!("{}: {}", failed.name, failed.reason), Tone::Bad));
+    }
+    for failed in &settings.failed_agents {
+        fields.add("failed agent", Cell::toned(format!("{}: {}", failed.name, failed.reason), Tone::Bad));
+    }
 }

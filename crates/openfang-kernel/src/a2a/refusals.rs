@@ -47,6 +47,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::NotPermitted(_)
         | KernelError::Change(_)
         | KernelError::ConfigEdit(_)
+        | KernelError::SettingsRejected(_)
         | KernelError::User(_)
         | KernelError::Tool(_)
         | KernelError::Store(

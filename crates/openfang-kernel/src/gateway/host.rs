@@ -81,7 +81,7 @@ impl Host for UpstreamHost {
         Box::pin(async move {
             let Some(tool) = self.server.traits(name) else { return self.refused(call.caller, name) };
             let what = Relayed::Tool { name, arguments };
-            let cap = self.kernel.inner.config.limits.tool_result_block_bytes;
+            let cap = self.kernel.config().limits.tool_result_block_bytes;
             let read = |raw: &RawValue| CallResult::from_raw(raw).map(|result| within(result, cap));
             match self.hand_on(&call, &tool, what, read).await {
                 Ok(outcome) => outcome,

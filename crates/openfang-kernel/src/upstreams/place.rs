@@ -63,7 +63,7 @@ impl EntryPlace {
             let value = ours.fill_in(what, template).map_err(text)?;
             value.into_string().map_err(|_| format!("the {what} is not UTF-8"))
         };
-        let door = kernel.http().clone();
+        let door = kernel.http();
         let url = door.guard().operator(&filled("url", url)?).map_err(text)?;
         let header = |(name, value): (&String, &Secret)| {
             filled(&format!("header {name}"), value.expose()).map(|value| (name.clone(), value))

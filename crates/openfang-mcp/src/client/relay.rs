@@ -74,6 +74,7 @@ impl Relay {
         call: &Call<'_, C>,
         what: Relayed<'_>,
     ) -> Result<Outcome<Box<RawValue>>, ClientError> {
+        let _open = self.upstream.open_call();
         if let Some(resumed) = call.resumed
             && let Some(State::Parked(number)) = State::read(&resumed.state)
         {
@@ -88,6 +89,7 @@ impl Relay {
 
     /// Hands on a call of an owner who cannot be asked.
     pub async fn call_plainly(&self, owner: &str, what: Relayed<'_>) -> Result<Box<RawValue>, ClientError> {
+        let _open = self.upstream.open_call();
         for is_last in [false, true] {
             let shared = self.upstream.connection().await?;
             // The shared conversation says that callers can be asked; nobody can be here.

@@ -4,7 +4,8 @@
 //! once when there is none to be had. So one server that hangs holds up nobody but its own callers.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -87,6 +88,23 @@ pub(super) struct Inner {
     is_started: AtomicBool,
     /// Calls in a row that were not answered in time.
     timeouts: AtomicU32,
+    /// Calls under way.
+    calls: AtomicUsize,
+    /// Told when the last of them has ended.
+    idle: tokio::sync::Notify,
+}
+
+/// A call under way; it is not any more when this is dropped.
+pub(super) struct OpenCall {
+    upstream: Upstream,
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        if self.upstream.inner.calls.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.upstream.inner.idle.notify_waiters();
+        }
+    }
 }
 
 /// Where a server stands.
@@ -131,6 +149,8 @@ impl Upstream {
             watched: Watched::default(),
             is_started: AtomicBool::new(false),
             timeouts: AtomicU32::new(0),
+            calls: AtomicUsize::new(0),
+            idle: tokio::sync::Notify::new(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -158,6 +178,22 @@ impl Upstream {
         self.inner.parts.stop.cancel();
         if let Some(connection) = self.lock().take() {
             connection.close("the server was let go");
+        }
+    }
+
+    /// Counts a call for as long as it is under way.
+    pub(super) fn open_call(&self) -> OpenCall {
+        self.inner.calls.fetch_add(1, Ordering::SeqCst);
+        OpenCall { upstream: self.clone() }
+    }
+
+    /// Waits until no call is under way.
+    pub async fn without_calls(&self) {
+        let mut idle = pin!(self.inner.idle.notified());
+        // Listened for before the look, or the end of the last call could fall between them.
+        while !idle.as_mut().enable() && self.inner.calls.load(Ordering::SeqCst) > 0 {
+            idle.as_mut().await;
+            idle.set(self.inner.idle.notified());
         }
     }
 

@@ -50,6 +50,11 @@ pub trait House: Send + Sync + 'static {
     /// Ticks whenever there are other tools.
     fn tool_changes(&self) -> Ticks;
 
+    /// Ticks whenever there are other agents.
+    fn agent_changes(&self) -> Ticks {
+        Box::pin(futures_util::stream::pending())
+    }
+
     /// Calls a tool.
     fn call_tool<'a>(
         &'a self,

@@ -129,11 +129,14 @@ pub(super) async fn complete<T: House>(
     Ok(Completion { values, total: None, has_more: Some(next.is_some()) })
 }
 
-/// Tells when one of the wanted tasks changes. The lists of a house do not change while it stands.
+/// Tells when one of the wanted tasks changes. Agents are prompts, and tools too.
 pub(super) fn changes<T: House>(house: &T, caller: &T::Caller, wanted: &Wanted) -> Changes {
     let mut all = SelectAll::new();
     if wanted.tools {
         all.push(house.tool_changes().map(|()| Change::Tools).boxed());
+    }
+    if wanted.prompts {
+        all.push(house.agent_changes().map(|()| Change::Prompts).boxed());
     }
     for uri in &wanted.uris {
         if let Some(place) = Place::of(uri) {

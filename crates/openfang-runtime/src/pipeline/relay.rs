@@ -31,10 +31,11 @@ impl Pipeline {
             if !capability::allows(cx, what) {
                 return Err(capability::refusal(cx, what, Hidden::NotGranted));
             }
+            let sensitive = self.sensitive();
             // Most arguments hold nothing to be found, and a look at the bytes says so.
-            let arguments = arguments.filter(|raw| !self.sensitive.is_harmless_json(raw.get()));
+            let arguments = arguments.filter(|raw| !sensitive.is_harmless_json(raw.get()));
             let arguments: Value = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-            taint::check_sink(&self.sensitive, cx, what, &arguments)?;
+            taint::check_sink(&sensitive, cx, what, &arguments)?;
             record.commit_before_effect(what).await?;
             tokio::select! {
                 biased;

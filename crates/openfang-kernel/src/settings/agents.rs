@@ -1,4 +1,5 @@
-//! The agents of the home: read from `agents/<name>/agent.toml`, checked before anything starts.
+//! The agents of the home: read from `agents/<name>/agent.toml`, each checked before it answers anybody. One that cannot
+//! be used does not hold up the others; if it could be used before, it goes on as it was.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -13,13 +14,29 @@ use openfang_runtime::model::script::{self, ScriptError, Scripted};
 use openfang_types::agent::{AgentManifest, Provider};
 use openfang_types::capability::any_covers;
 use openfang_types::ids::AgentName;
+use openfang_types::settings_status::{FailedAgent, NameChanges};
+use sha2::{Digest as _, Sha256};
 
-use crate::strict_toml::{self, Document, Faults};
+use super::strict_toml::{self, Document, Faults};
 
 /// An agent, ready to answer.
 pub(crate) struct Agent {
     pub(crate) manifest: Arc<AgentManifest>,
     pub(crate) model: Box<dyn Model>,
+    /// The digest of what it was read from: an agent that is written as before is the same agent.
+    source: [u8; 32],
+}
+
+/// The agents there are, by name.
+pub(crate) type Agents = BTreeMap<AgentName, Arc<Agent>>;
+
+/// What reading the agents led to.
+#[derive(Default)]
+pub(crate) struct LoadedAgents {
+    /// Those that can be used.
+    pub(crate) agents: Agents,
+    /// Those that cannot be used as they are written.
+    pub(crate) failed: Vec<FailedAgent>,
 }
 
 /// Why the agents cannot be used.
@@ -54,19 +71,46 @@ pub enum AgentsError {
 const MANIFEST: &str = "agent.toml";
 pub(crate) const SCRIPT: &str = "script.toml";
 
-/// Reads every agent below `directory`, in order of name.
-pub(crate) fn load(directory: &Path, catalog: &Catalog) -> Result<BTreeMap<AgentName, Arc<Agent>>, AgentsError> {
-    let mut agents = BTreeMap::new();
+/// Reads every agent below `directory`, in order of name. `before` are those in force.
+pub(crate) fn load(directory: &Path, catalog: &Catalog, before: &Agents) -> Result<LoadedAgents, AgentsError> {
+    let mut loaded = LoadedAgents::default();
     let mut folded: HashMap<String, AgentName> = HashMap::new();
     for place in subdirectories(directory)? {
-        let agent = load_one(&place, catalog)?;
+        let directory = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let known = directory.parse().ok().and_then(|name: AgentName| before.get(&name));
+        let agent = match load_one(&place, catalog, known) {
+            Ok(agent) => agent,
+            Err(error) => {
+                let failed = FailedAgent { name: directory, reason: error.to_string(), is_in_force: known.is_some() };
+                loaded.failed.push(failed);
+                let Some(known) = known else { continue };
+                Arc::clone(known)
+            }
+        };
         let name = agent.manifest.name.clone();
-        if let Some(other) = folded.insert(name.folded(), name.clone()) {
-            return Err(AgentsError::SameToolName(other, name));
+        match folded.get(&name.folded()) {
+            Some(other) => {
+                let reason = AgentsError::SameToolName(other.clone(), name.clone()).to_string();
+                loaded.failed.push(FailedAgent { name: name.to_string(), reason, is_in_force: false });
+            }
+            None => {
+                folded.insert(name.folded(), name.clone());
+                loaded.agents.insert(name, agent);
+            }
         }
-        agents.insert(name, Arc::new(agent));
     }
-    Ok(agents)
+    Ok(loaded)
+}
+
+/// Which agents came, changed or went.
+pub(crate) fn changes(before: &Agents, after: &Agents) -> NameChanges {
+    let is_same = |name: &AgentName, agent: &Arc<Agent>| before.get(name).map(|known| Arc::ptr_eq(known, agent));
+    let those = |state: Option<bool>| {
+        let found = after.iter().filter(move |(name, agent)| is_same(name, agent) == state);
+        found.map(|(name, _)| name.to_string()).collect()
+    };
+    let removed = before.keys().filter(|name| !after.contains_key(*name)).map(ToString::to_string).collect();
+    NameChanges { added: those(None), changed: those(Some(false)), removed }
 }
 
 /// The directories that hold a manifest; whatever else lies around is not an agent.
@@ -83,7 +127,7 @@ fn subdirectories(directory: &Path) -> Result<Vec<PathBuf>, AgentsError> {
     Ok(places)
 }
 
-fn load_one(place: &Path, catalog: &Catalog) -> Result<Agent, AgentsError> {
+fn load_one(place: &Path, catalog: &Catalog, known: Option<&Arc<Agent>>) -> Result<Arc<Agent>, AgentsError> {
     let path = place.join(MANIFEST);
     let text = read_file(&path)?;
     let manifest: AgentManifest = strict_toml::read(&path, &text)?;
@@ -91,15 +135,26 @@ fn load_one(place: &Path, catalog: &Catalog) -> Result<Agent, AgentsError> {
         let document = Document::parse(&path, &text, &strict_toml::schema_of::<AgentManifest>())?;
         return Err(Faults(vec![document.fault(key, why)]).into());
     }
-    let model: Box<dyn Model> = match manifest.model.provider {
-        Provider::Direct => Box::new(Direct),
+    let script = match manifest.model.provider {
+        Provider::Direct => None,
         Provider::Script => {
             let path = place.join(manifest.model.script.as_deref().unwrap_or(SCRIPT));
-            let script = script::parse(&read_file(&path)?).map_err(|cause| AgentsError::Script { path, cause })?;
+            Some((read_file(&path)?, path))
+        }
+    };
+    let written = [text.as_str(), "\0", script.as_ref().map_or("", |(text, _)| text)].concat();
+    let source = Sha256::digest(written).into();
+    if let Some(known) = known.filter(|known| known.source == source) {
+        return Ok(Arc::clone(known));
+    }
+    let model: Box<dyn Model> = match script {
+        None => Box::new(Direct),
+        Some((text, path)) => {
+            let script = script::parse(&text).map_err(|cause| AgentsError::Script { path, cause })?;
             Box::new(Scripted::new(script))
         }
     };
-    Ok(Agent { manifest: Arc::new(manifest), model })
+    Ok(Arc::new(Agent { manifest: Arc::new(manifest), model, source }))
 }
 
 /// What the types cannot refuse by themselves: the key, and what is wrong with it.

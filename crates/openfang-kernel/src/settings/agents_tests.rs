@@ -9,10 +9,11 @@ fn said(files: &[(&str, &str)]) -> String {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    match load(directory.path(), &Catalog::default()) {
-        Ok(agents) => agents.keys().map(AgentName::as_str).collect::<Vec<_>>().join(","),
-        Err(error) => error.to_string().replace(&format!("{}/", directory.path().display()), ""),
-    }
+    let loaded = load(directory.path(), &Catalog::default(), &Agents::new()).unwrap();
+    let names = loaded.agents.keys().map(|name| name.as_str().to_owned());
+    let reasons = loaded.failed.into_iter().map(|failed| failed.reason);
+    let said: Vec<String> = reasons.chain(names).collect();
+    said.join(",").replace(&format!("{}/", directory.path().display()), "")
 }
 
 fn manifest(name: &str, rest: &str) -> String {
@@ -66,4 +67,33 @@ fn agents_that_would_share_a_tool_name_are_refused() {
     let both = said(&[("a-b/agent.toml", &manifest("a-b", "")), ("a-c/agent.toml", &manifest("a-c", ""))]);
 
     assert_eq!(both, "a-b,a-c");
+}
+
+#[test]
+fn an_agent_that_breaks_goes_on_as_it_was_and_holds_up_nobody() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        std::fs::create_dir_all(directory.path().join(name)).unwrap();
+        std::fs::write(directory.path().join(name).join(MANIFEST), text).unwrap();
+    };
+    let read = |before: &Agents| load(directory.path(), &Catalog::default(), before).unwrap();
+    write("a", &manifest("a", ""));
+    write("b", &manifest("b", ""));
+    let first = read(&Agents::new());
+    write("a", "name =");
+    write("c", "");
+    let second = read(&first.agents);
+
+    let failed: Vec<_> = second.failed.iter().map(|failed| (failed.name.as_str(), failed.is_in_force)).collect();
+    assert_eq!(failed, [("a", true), ("c", false)]);
+    assert!(changes(&first.agents, &second.agents).is_empty());
+
+    write("a", &manifest("a", "# changed"));
+    std::fs::remove_dir_all(directory.path().join("b")).unwrap();
+    write("c", &manifest("c", ""));
+    let third = read(&second.agents);
+
+    let expected = NameChanges { added: vec!["c".into()], changed: vec!["a".into()], removed: vec!["b".into()] };
+    assert_eq!(changes(&second.agents, &third.agents), expected);
+    assert_eq!(third.failed, []);
 }

@@ -138,8 +138,7 @@ impl Kernel {
     /// To be asked before anything listens. Blocks.
     pub fn keep_protection(&self) -> Result<(), RecordError> {
         let Some(memory) = &self.inner.memory else { return Ok(()) };
-        let (has_users, has_api_key) =
-            (self.inner.credentials.accounts().has_users(), self.inner.config.api_key.is_some());
+        let (has_users, has_api_key) = (self.inner.credentials.accounts().has_users(), self.config().api_key.is_some());
         let lost: Option<HomeLoss> = memory.record().lost_protection(has_users, has_api_key);
         if let Some(loss) = lost {
             return Err(loss.into());

@@ -10,6 +10,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Schema;
 use toml::de::{DeTable, DeValue};
 
+/// Faults of wrong types that are looked for in one file.
+const MOST_FAULTS: usize = 32;
+
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -34,15 +37,21 @@ pub enum Place {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::File(path, line) => write!(f, "{}:{line}: ", path.display())?,
-            Place::Variable(name) => write!(f, "environment variable {name}: ")?,
-            Place::Flag(name) => write!(f, "flag {name}: ")?,
-        }
+        write!(f, "{}: ", self.place)?;
         if !self.key.is_empty() {
             write!(f, "{}: ", self.key)?;
         }
         f.write_str(&self.why)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path, line) => write!(f, "{}:{line}", path.display()),
+            Self::Variable(name) => write!(f, "environment variable {name}"),
+            Self::Flag(name) => write!(f, "flag {name}"),
+        }
     }
 }
 
@@ -73,6 +82,12 @@ pub struct Document<'t> {
 impl<'t> Document<'t> {
     /// Parses a file's text and checks its keys against the schema.
     pub fn parse(path: &'t Path, text: &'t str, schema: &Schema) -> Result<Self, Faults> {
+        let (document, unknown) = Self::parse_any(path, text, schema)?;
+        if unknown.is_empty() { Ok(document) } else { Err(Faults(unknown)) }
+    }
+
+    /// Parses a file's text. Keys that the schema does not know come as faults beside it.
+    pub(crate) fn parse_any(path: &'t Path, text: &'t str, schema: &Schema) -> Result<(Self, Vec<Fault>), Faults> {
         let table = match DeTable::parse(text) {
             Ok(table) => table.into_inner(),
             // The error's own display quotes the line, and a secret may stand in it.
@@ -85,7 +100,7 @@ impl<'t> Document<'t> {
         let document = Self { path, text, table };
         let mut faults = Vec::new();
         document.unknown_keys(schema, &document.table, "", &mut faults);
-        if faults.is_empty() { Ok(document) } else { Err(Faults(faults)) }
+        Ok((document, faults))
     }
 
     /// The values, without their places.
@@ -163,6 +178,50 @@ pub fn typed<T: DeserializeOwned>(values: toml::Table) -> Result<T, (String, Str
         let key = if key == "." { String::new() } else { key };
         (key, error.into_inner().message().to_owned())
     })
+}
+
+/// Values as `T`; else everything that is wrong with them, as far as one fault does not hide another.
+pub(crate) fn typed_or_all<T: DeserializeOwned>(mut values: toml::Table) -> Result<T, Vec<(String, String)>> {
+    let mut faults: Vec<(String, String)> = Vec::new();
+    loop {
+        match typed(values.clone()) {
+            Ok(value) if faults.is_empty() => return Ok(value),
+            Ok(_) => return Err(faults),
+            Err((key, why)) => {
+                // What lacks something because it was taken out below is no news.
+                let is_news = !faults.iter().any(|(known, _)| known.starts_with(&key));
+                if !is_news {
+                    return Err(faults);
+                }
+                let is_gone = take_out(&mut values, &key);
+                faults.push((key, why));
+                if !is_gone || faults.len() >= MOST_FAULTS {
+                    return Err(faults);
+                }
+            }
+        }
+    }
+}
+
+/// Takes a key out of the values, so that what else is wrong can be seen. Whether it was there.
+pub(crate) fn take_out(values: &mut toml::Table, key: &str) -> bool {
+    let mut table = values;
+    let mut steps = key.split('.').peekable();
+    while let Some(step) = steps.next() {
+        let (name, index) = step.split_once('[').map_or((step, None), |(name, index)| (name, Some(index)));
+        let is_last = steps.peek().is_none();
+        if is_last {
+            return table.remove(name).is_some();
+        }
+        let item = index.and_then(|index| index.trim_end_matches(']').parse::<usize>().ok());
+        let below = match (table.get_mut(name), item) {
+            (Some(toml::Value::Array(items)), Some(item)) => items.get_mut(item),
+            (below, _) => below,
+        };
+        let Some(toml::Value::Table(below)) = below else { return false };
+        table = below;
+    }
+    false
 }
 
 /// Of a schema with variants the one that the table's `type` names; any other schema is what it is.

@@ -63,8 +63,16 @@ impl Home {
             self.ended_sessions(),
         ]);
         paths.extend(entries(&self.mcp()));
-        for agent in entries(&self.agents()) {
-            paths.extend([agent.join("agent.toml"), script_of(&agent)]);
+        paths.extend(self.agent_files());
+        paths
+    }
+
+    /// The directory of every agent, and what is written there: manifests and scripts.
+    pub(crate) fn agent_files(&self) -> Vec<PathBuf> {
+        let mut paths = Vec::new();
+        for agent in entries(&self.agents()).into_iter().filter(|path| path.is_dir()) {
+            let is_read = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "toml") || *path == script_of(&agent);
+            paths.extend(entries(&agent).into_iter().filter(is_read));
             paths.push(agent);
         }
         paths

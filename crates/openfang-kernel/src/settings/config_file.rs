@@ -3,10 +3,12 @@
 //! `OPENFANG_` and a key in capitals overlays that key; two underscores stand between a section and its key, as in
 //! `OPENFANG_LIMITS__BODY_BYTES`. Nobody else asks the environment for anything.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use openfang_types::config::{Config, ConfigProblem};
+use openfang_types::settings_status::FailedServer;
 use serde_json::Value as Schema;
 
 use crate::strict_toml::{self, Document, Fault, Faults, Place, properties, unknown_key};
@@ -57,6 +59,50 @@ pub fn load(path: &Path, overlays: &[Overlay]) -> Result<Config, ConfigError> {
     Ok(merge(path, &text, overlays)?)
 }
 
+/// What can be used of a configuration.
+pub struct UsableConfig {
+    /// The configuration, without the entries that cannot be used.
+    pub config: Config,
+    /// The MCP servers that were left out.
+    pub failed_servers: Vec<FailedServer>,
+}
+
+/// Like [`load`], for a start: one entry of an MCP server that cannot be used does not hold up the rest.
+pub fn load_usable(path: &Path, overlays: &[Overlay]) -> Result<UsableConfig, ConfigError> {
+    let faults = match load(path, overlays) {
+        Ok(config) => return Ok(UsableConfig { config, failed_servers: Vec::new() }),
+        Err(ConfigError::Faulty(faults)) => faults,
+        Err(error) => return Err(error),
+    };
+    let broken: Option<BTreeMap<usize, String>> =
+        faults.0.iter().map(|fault| Some((entry_of(fault)?, fault.to_string()))).collect();
+    let Some(broken) = broken else { return Err(faults.into()) };
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let config = match merge_without(path, &text, overlays, &broken) {
+        Ok(config) => config,
+        Err(_) => return Err(faults.into()),
+    };
+    let names = names_of_servers(&text);
+    let failed = broken.into_iter().map(|(index, reason)| {
+        let name = names.get(index).cloned().flatten().unwrap_or_else(|| format!("mcp_servers[{index}]"));
+        FailedServer { name, reason }
+    });
+    Ok(UsableConfig { config, failed_servers: failed.collect() })
+}
+
+/// Which entry of `[[mcp_servers]]` in the file a fault is about.
+fn entry_of(fault: &Fault) -> Option<usize> {
+    let (index, _) = fault.key.strip_prefix("mcp_servers[")?.split_once(']')?;
+    matches!(fault.place, Place::File(..)).then_some(())?;
+    index.parse().ok()
+}
+
+fn names_of_servers(text: &str) -> Vec<Option<String>> {
+    let values: toml::Table = toml::from_str(text).unwrap_or_default();
+    let entries = values.get("mcp_servers").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+    entries.iter().map(|entry| Some(entry.get("name")?.as_str()?.to_owned())).collect()
+}
+
 /// What cannot be used although the configuration is right in itself, with the place where it was written.
 pub fn placed(path: &Path, overlays: &[Overlay], problem: ConfigProblem) -> ConfigError {
     let ConfigProblem { key, why } = problem;
@@ -97,25 +143,44 @@ fn problems_of(config: &Config) -> impl Iterator<Item = ConfigProblem> {
 }
 
 fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults> {
+    merge_without(path, text, overlays, &BTreeMap::new())
+}
+
+/// The same without these entries of `[[mcp_servers]]`.
+fn merge_without(
+    path: &Path,
+    text: &str,
+    overlays: &[Overlay],
+    without: &BTreeMap<usize, String>,
+) -> Result<Config, Faults> {
     let schema = strict_toml::schema_of::<Config>();
-    let document = Document::parse(path, text, &schema)?;
+    let (document, mut faults) = Document::parse_any(path, text, &schema)?;
     let mut values = document.values()?;
-    let faults: Vec<Fault> = overlays
-        .iter()
-        .filter_map(|overlay| lay_over(&mut values, &schema, overlay).err())
-        .collect();
-    if !faults.is_empty() {
-        return Err(Faults(faults));
+    faults.retain(|unknown| {
+        strict_toml::take_out(&mut values, &unknown.key);
+        entry_of(unknown).is_none_or(|entry| !without.contains_key(&entry))
+    });
+    if let Some(toml::Value::Array(entries)) = values.get_mut("mcp_servers") {
+        let mut index = 0..;
+        entries.retain(|_| index.next().is_none_or(|index| !without.contains_key(&index)));
     }
+    faults.extend(overlays.iter().filter_map(|overlay| lay_over(&mut values, &schema, overlay).err()));
     // A fault belongs to whoever wrote the value last.
     let fault = |key: String, why: String| match overlays.iter().rev().find(|overlay| overlay.key == key) {
         Some(overlay) => Fault { place: overlay.place.clone(), key, why },
         None => document.fault(&key, why),
     };
-    let config: Config = strict_toml::typed(values).map_err(|(key, why)| Faults(vec![fault(key, why)]))?;
-    let config = rooted(config, path);
-    let problems: Vec<Fault> = problems_of(&config).map(|problem| fault(problem.key, problem.why)).collect();
-    if problems.is_empty() { Ok(config) } else { Err(Faults(problems)) }
+    match strict_toml::typed_or_all::<Config>(values) {
+        Ok(config) => {
+            let config = rooted(config, path);
+            faults.extend(problems_of(&config).map(|problem| fault(problem.key, problem.why)));
+            if faults.is_empty() { Ok(config) } else { Err(Faults(faults)) }
+        }
+        Err(wrong) => {
+            faults.extend(wrong.into_iter().map(|(key, why)| fault(key, why)));
+            Err(Faults(faults))
+        }
+    }
 }
 
 fn lay_over(values: &mut toml::Table, schema: &Schema, overlay: &Overlay) -> Result<(), Fault> {

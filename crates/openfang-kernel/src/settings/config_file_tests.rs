@@ -110,7 +110,7 @@ fn a_fault_in_an_overlay_names_the_variable() {
 
 #[test]
 fn the_example_file_holds_every_key_at_its_default() {
-    let text = include_str!("../../../config.example.toml");
+    let text = include_str!("../../../../config.example.toml");
     let enabled: String = text
         .lines()
         .map(|line| line.strip_prefix("#: ").unwrap_or(line))

@@ -1,0 +1,84 @@
+//! What the layers make of the configuration: whom they answer, how often, and what A2A offers. It is made anew when
+//! another configuration is in force; a request takes one and keeps it.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use openfang_kernel::Kernel;
+use openfang_kernel::a2a::A2aServer;
+use openfang_types::config::Config;
+
+use super::host::Hosts;
+use super::rate::Rates;
+
+/// What the layers make of a configuration.
+pub(crate) struct Reach {
+    config: Arc<Config>,
+    hosts: Hosts,
+    rates: Arc<Rates>,
+    a2a: Option<A2aServer>,
+}
+
+impl Reach {
+    fn new(kernel: &Kernel, config: Arc<Config>, address: SocketAddr, rates: Arc<Rates>) -> Self {
+        let hosts = Hosts::new(&config, address);
+        let a2a = kernel.a2a_server(&config);
+        Self { config, hosts, rates, a2a }
+    }
+
+    /// The configuration it was made of.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Where agents are offered over A2A.
+    pub(crate) fn listen_path(&self) -> &str {
+        &self.config.a2a.listen_path
+    }
+
+    /// The A2A server; none: the configuration does not want one.
+    pub(crate) const fn a2a(&self) -> Option<&A2aServer> {
+        self.a2a.as_ref()
+    }
+
+    pub(super) const fn hosts(&self) -> &Hosts {
+        &self.hosts
+    }
+
+    pub(super) fn rates(&self) -> &Rates {
+        &self.rates
+    }
+}
+
+/// The reach of the configuration in force.
+pub(super) struct CurrentReach {
+    address: SocketAddr,
+    current: RwLock<Arc<Reach>>,
+}
+
+impl CurrentReach {
+    pub(super) fn new(kernel: &Kernel, address: SocketAddr) -> Self {
+        let config = kernel.config();
+        let rates = Arc::new(Rates::new(&config.limits));
+        Self { address, current: RwLock::new(Arc::new(Reach::new(kernel, config, address, rates))) }
+    }
+
+    /// The reach of the configuration in force, and whether it was made just now.
+    pub(super) fn get(&self, kernel: &Kernel) -> (Arc<Reach>, bool) {
+        let config = kernel.config();
+        let current = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner));
+        if Arc::ptr_eq(&current.config, &config) {
+            return (current, false);
+        }
+        let mut place = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        // Somebody may have been faster, and the configuration another one again.
+        let config = kernel.config();
+        if Arc::ptr_eq(&place.config, &config) {
+            return (Arc::clone(&place), false);
+        }
+        let rates = Rates::following(&place.rates, &config.limits);
+        let next = Arc::new(Reach::new(kernel, config, self.address, rates));
+        *place = Arc::clone(&next);
+        (next, true)
+    }
+}

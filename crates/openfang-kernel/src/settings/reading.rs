@@ -1,0 +1,59 @@
+//! Reading the files once more while a server runs. A file that is missing or empty is a fault here: at a start it means
+//! a new home, later it means that something went wrong.
+
+use std::path::Path;
+
+use openfang_runtime::catalog::Catalog;
+use openfang_types::config::Config;
+
+use super::agents::{self, Agents, AgentsError, LoadedAgents};
+use super::config_file::{self, ConfigError, Overlay};
+use super::home::{Exposure, Home};
+use super::strict_toml::{Fault, Faults, Place};
+
+/// What the files say.
+pub(super) struct ReadSettings {
+    pub(super) config: Config,
+    pub(super) agents: LoadedAgents,
+    /// Who else may write them, where that is no reason not to use them.
+    pub(super) exposures: Vec<Exposure>,
+}
+
+/// Why the files are not taken over.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Rejection {
+    /// Somebody else may write them.
+    #[error(transparent)]
+    Exposed(#[from] Exposure),
+    /// `config.toml` cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The agents cannot be looked at.
+    #[error(transparent)]
+    Agents(#[from] AgentsError),
+}
+
+/// Reads everything; blocks. Each agent is judged by itself, and `before` are those in force.
+pub(super) fn read(
+    home: &Home,
+    overlays: &[Overlay],
+    catalog: &Catalog,
+    before: &Agents,
+) -> Result<ReadSettings, Rejection> {
+    let exposures = home.exposures()?;
+    let path = home.config();
+    has_text(&path)?;
+    let config = config_file::load(&path, overlays)?;
+    let agents = agents::load(&home.agents(), catalog, before)?;
+    Ok(ReadSettings { config, agents, exposures })
+}
+
+fn has_text(path: &Path) -> Result<(), ConfigError> {
+    let text =
+        std::fs::read_to_string(path).map_err(|cause| ConfigError::Unreadable { path: path.to_owned(), cause })?;
+    if !text.trim().is_empty() {
+        return Ok(());
+    }
+    let why = "the file is empty; write at least a comment to mean that every key has its default".to_owned();
+    Err(Faults(vec![Fault { place: Place::File(path.to_owned(), 1), key: String::new(), why }]).into())
+}

@@ -1,0 +1,250 @@
+//! Taking over what the files say now: read, judged as a whole, compared, replaced in one step.
+//!
+//! Requests that began before keep what they began with. Whatever is wrong changes nothing, and is told in the log, by
+//! `openfang status` and in `/metrics`.
+
+use std::sync::Arc;
+
+use openfang_runtime::pipeline::Sensitive;
+use openfang_store::{AuditKind, AuditOutcome, AuditRow};
+use openfang_types::config::{Config, ConfigProblem};
+use openfang_types::ids::ToolName;
+use openfang_types::limits::RELOAD_NAMES_BYTES;
+use openfang_types::principal::{AdminProof, Door, Principal, Standing};
+use openfang_types::settings_status::{FailedAgent, ReloadReport, SettingsStatus};
+
+use super::differences::{changed_keys, guarded, keep_until_restart, server_changes};
+use super::reading::{self, ReadSettings, Rejection};
+use super::snapshot::{Settings, no_default};
+use super::{agents, config_file};
+use crate::{Caller, Kernel, KernelError};
+
+/// On whose word the files are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Somebody who is on this machine and looked.
+    ByOperator,
+    /// A look at the files, or somebody elsewhere: what lets more callers in waits.
+    ByNobody,
+}
+
+impl Kernel {
+    /// Takes over what the files say now. Says what changed, or why nothing did.
+    pub async fn reload(&self, caller: &Caller) -> Result<ReloadReport, KernelError> {
+        let asked = match caller.principal.standing() {
+            Standing::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Asked::ByOperator,
+            Standing::Admin(AdminProof::ApiKey) => Asked::ByNobody,
+            Standing::Local | Standing::User(_) => {
+                let error = KernelError::NotPermitted(
+                    "only the admin reloads the settings; use `openfang reload` on this machine, or send the api_key",
+                );
+                self.note_reload(caller, &[], AuditOutcome::Refused(error.reason().to_owned()));
+                return Err(error);
+            }
+        };
+        self.reload_as(caller.clone(), asked).await
+    }
+
+    /// Takes over what the files say now because the operator sent a signal. The log says what came of it.
+    pub async fn reload_by_signal(&self) {
+        match self.reload_as(self.on_its_own(), Asked::ByOperator).await {
+            Ok(report) if report.is_unchanged() => tracing::info!("the settings are as they were"),
+            // The log has it already.
+            Ok(_) | Err(_) => {}
+        }
+    }
+
+    /// How the files stand to what is in force.
+    pub fn settings_status(&self, caller: &Caller) -> Result<SettingsStatus, KernelError> {
+        match caller.principal.standing() {
+            Standing::Admin(_) | Standing::Local => Ok(self.inner.settings.status()),
+            Standing::User(_) => Err(KernelError::NotPermitted("only the admin looks at the settings")),
+        }
+    }
+
+    /// The agents that cannot be used as they are written, for whoever may know of every agent.
+    pub fn failed_agents(&self, principal: &Principal) -> Vec<FailedAgent> {
+        match principal.standing() {
+            Standing::Admin(_) | Standing::Local => self.inner.settings().failed_agents().to_vec(),
+            Standing::User(_) => Vec::new(),
+        }
+    }
+
+    pub(super) fn on_its_own(&self) -> Caller {
+        let principal = Arc::new(Principal::admin(AdminProof::InProcess));
+        Caller { principal, door: Door::Cli, trace: self.trace() }
+    }
+
+    /// Once it has begun it is done to its end, whether or not its caller waits.
+    pub(super) async fn reload_as(&self, caller: Caller, asked: Asked) -> Result<ReloadReport, KernelError> {
+        let kernel = self.clone();
+        let work = self.inner.tracker.spawn(async move {
+            let settings = &kernel.inner.settings;
+            let _alone = settings.alone().await;
+            let working = kernel.clone();
+            let done = tokio::task::spawn_blocking(move || working.take_over(&caller, asked)).await;
+            done.unwrap_or_else(|_| Err(KernelError::SettingsRejected("the reload broke; see the log".to_owned())))
+        });
+        work.await
+            .unwrap_or_else(|_| Err(KernelError::SettingsRejected("the reload broke; see the log".to_owned())))
+    }
+
+    fn take_over(&self, caller: &Caller, asked: Asked) -> Result<ReloadReport, KernelError> {
+        self.inner.settings.note_files(&self.inner.home);
+        match self.compared(asked) {
+            Ok((next, report)) => {
+                self.put_into_force(next, &report);
+                let names = [report.changed.as_slice(), &names_of(&report)].concat();
+                if !report.is_unchanged() || asked == Asked::ByOperator {
+                    self.note_reload(caller, &names, AuditOutcome::Succeeded);
+                }
+                if !report.is_unchanged() {
+                    tracing::info!(changed = names.join(", "), "the settings were reloaded");
+                }
+                Ok(report)
+            }
+            Err(rejection) => {
+                let text = rejection.to_string();
+                tracing::error!("the files were not taken over, and nothing changed: {text}");
+                self.inner.settings.reject(text.clone());
+                let error = KernelError::SettingsRejected(text);
+                self.note_reload(caller, &[], AuditOutcome::Refused(error.reason().to_owned()));
+                Err(error)
+            }
+        }
+    }
+
+    /// What the files say, as it would be in force, and what that changes.
+    fn compared(&self, asked: Asked) -> Result<(Settings, ReloadReport), Rejection> {
+        let (inner, now) = (&self.inner, self.inner.settings());
+        let overlays = inner.settings.overlays();
+        let read = reading::read(&inner.home, overlays, inner.pipeline.catalog(), now.agents())?;
+        let ReadSettings { mut config, agents, exposures } = read;
+        inner.settings.tell_exposures(exposures);
+        let has_users = inner.credentials.accounts().has_users();
+        let faulty = |problem: ConfigProblem| config_file::placed(&inner.home.config(), overlays, problem);
+        if let Some(problem) = config.exposure().filter(|_| !has_users) {
+            return Err(faulty(problem).into());
+        }
+        let waiting = match asked {
+            Asked::ByOperator => Vec::new(),
+            Asked::ByNobody => guarded(now.config(), &config, has_users),
+        };
+        let needs_restart = keep_until_restart(&mut config, now.config());
+        if !waiting.is_empty() {
+            config = Config::clone(now.config());
+        }
+        // Where this server listens stays; what it listens with may not.
+        if let Some(problem) = config.exposure().filter(|_| !has_users) {
+            return Err(faulty(problem).into());
+        }
+        let report = ReloadReport {
+            changed: changed_keys(now.config(), &config),
+            agents: agents::changes(now.agents(), &agents.agents),
+            mcp_servers: server_changes(&now.config().mcp_servers, &config.mcp_servers),
+            status: SettingsStatus {
+                waiting,
+                needs_restart,
+                failed_agents: agents.failed.clone(),
+                ..SettingsStatus::default()
+            },
+        };
+        let key = match now.admin_key().is(config.api_key.as_ref()) {
+            true => Arc::clone(now.admin_key()),
+            false => inner.credentials.admin_key(config.api_key.as_ref()),
+        };
+        let http = match config.egress == now.config().egress {
+            true => now.http().clone(),
+            false => inner.outward.http(&config.egress).map_err(faulty)?,
+        };
+        let next = Settings::new(config, agents, key, http);
+        match no_default(&next, &inner.home) {
+            Some(problem) => Err(faulty(problem).into()),
+            None => Ok((next, report)),
+        }
+    }
+
+    fn put_into_force(&self, next: Settings, report: &ReloadReport) {
+        let (inner, before) = (&self.inner, self.inner.settings());
+        if inner.settings.status() != report.status {
+            tell(&report.status);
+        }
+        inner.settings.set_status(report.status.clone());
+        if report.is_unchanged() && next.failed_agents() == before.failed_agents() {
+            return;
+        }
+        let (was, is) = (before.config(), Arc::clone(next.config()));
+        if was.api_key != is.api_key || was.pii != is.pii {
+            // A key that was one a moment ago stays secret for a while.
+            let secrets = is.api_key.iter().chain(&was.api_key).chain([inner.credentials.daemon_token()]);
+            match Sensitive::new(secrets, &is.pii) {
+                Ok(sensitive) => inner.pipeline.replace_sensitive(sensitive),
+                Err(error) => tracing::error!(%error, "what must not travel is looked for as before"),
+            }
+        }
+        inner.settings.replace(next);
+        inner.stores.quota.set(is.storage.owner_bytes);
+        if was.api_key != is.api_key {
+            before.admin_key().revoke();
+            self.remember_protection(is.api_key.is_some());
+        }
+        inner.upstreams.follow(&was.mcp_servers, &is.mcp_servers);
+        // Lists, cards and views are made anew, and whoever listens is told.
+        inner.upstreams.list_tools();
+    }
+
+    fn remember_protection(&self, has_api_key: bool) {
+        let Some(memory) = &self.inner.memory else { return };
+        if let Err(error) = memory.update(|record| record.has_api_key = has_api_key) {
+            tracing::warn!(%error, "the home does not remember whether there is an api_key");
+        }
+    }
+
+    /// One row of the audit log: who reloaded, and the names of what changed.
+    fn note_reload(&self, caller: &Caller, names: &[String], outcome: AuditOutcome) {
+        let Some(tool) = audited_as(names) else { return };
+        let is_refused = matches!(outcome, AuditOutcome::Refused(_));
+        let kind = if is_refused { AuditKind::Refusal } else { AuditKind::Deed };
+        let row = AuditRow {
+            trace: caller.trace,
+            at: self.inner.clock.now(),
+            owner: caller.principal.owner().clone(),
+            door: caller.door,
+            agent: None,
+            run: None,
+            tool,
+            outcome,
+            micros: 0,
+        };
+        self.inner.stores.audit.record(kind, row);
+    }
+}
+
+/// The log of calls has no arguments, so the names are part of the name.
+fn audited_as(names: &[String]) -> Option<ToolName> {
+    let mut text = names.join("_");
+    text.retain(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    text.truncate(RELOAD_NAMES_BYTES);
+    let text = if text.is_empty() { "config_reload".to_owned() } else { format!("config_reload.{text}") };
+    text.parse().ok()
+}
+
+/// The agents that changed, as keys.
+fn names_of(report: &ReloadReport) -> Vec<String> {
+    let agents = &report.agents;
+    let all = agents.added.iter().chain(&agents.changed).chain(&agents.removed);
+    all.map(|name| format!("agents.{name}")).collect()
+}
+
+/// What is not in force although it is written.
+fn tell(status: &SettingsStatus) {
+    for reason in &status.waiting {
+        tracing::warn!("config.toml waits for `openfang reload`: {reason}");
+    }
+    for key in &status.needs_restart {
+        tracing::warn!("{key} takes effect at the next start");
+    }
+    for failed in &status.failed_agents {
+        tracing::warn!(agent = failed.name, "an agent cannot be used as it is written: {}", failed.reason);
+    }
+}
