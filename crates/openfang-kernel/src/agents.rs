@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use openfang_runtime::answerer::Answerer;
+use openfang_runtime::answerer::direct::{Direct, text_parameter};
+use openfang_runtime::answerer::script::{self, ScriptError, Scripted};
 use openfang_runtime::catalog::Catalog;
 use openfang_runtime::mcp::is_mcp_tool;
-use openfang_runtime::model::Model;
-use openfang_runtime::model::direct::{Direct, text_parameter};
-use openfang_runtime::model::script::{self, ScriptError, Scripted};
 use openfang_types::agent::{AgentManifest, Provider};
 use openfang_types::capability::any_covers;
 use openfang_types::ids::AgentName;
@@ -19,7 +19,7 @@ use crate::strict_toml::{self, Document, Faults};
 /// An agent, ready to answer.
 pub(crate) struct Agent {
     pub(crate) manifest: Arc<AgentManifest>,
-    pub(crate) model: Box<dyn Model>,
+    pub(crate) answerer: Box<dyn Answerer>,
 }
 
 /// Why the agents cannot be used.
@@ -91,7 +91,7 @@ fn load_one(place: &Path, catalog: &Catalog) -> Result<Agent, AgentsError> {
         let document = Document::parse(&path, &text, &strict_toml::schema_of::<AgentManifest>())?;
         return Err(Faults(vec![document.fault(key, why)]).into());
     }
-    let model: Box<dyn Model> = match manifest.model.provider {
+    let answerer: Box<dyn Answerer> = match manifest.model.provider {
         Provider::Direct => Box::new(Direct),
         Provider::Script => {
             let path = place.join(manifest.model.script.as_deref().unwrap_or(SCRIPT));
@@ -99,7 +99,7 @@ fn load_one(place: &Path, catalog: &Catalog) -> Result<Agent, AgentsError> {
             Box::new(Scripted::new(script))
         }
     };
-    Ok(Agent { manifest: Arc::new(manifest), model })
+    Ok(Agent { manifest: Arc::new(manifest), answerer })
 }
 
 /// What the types cannot refuse by themselves: the key, and what is wrong with it.

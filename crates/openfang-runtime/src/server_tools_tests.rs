@@ -26,7 +26,7 @@ impl Observer for Nowhere {
     fn changed(&self) {}
 }
 
-fn relay() -> Arc<Relay> {
+fn relay() -> Arc<GuardedRelay> {
     let parts = UpstreamParts {
         conversations: 8,
         counts: Arc::default(),
@@ -43,7 +43,7 @@ fn relay() -> Arc<Relay> {
         tracker: TaskTracker::new(),
         stop: CancellationToken::new(),
     };
-    Arc::new(Relay::new(Upstream::new(parts), false))
+    Arc::new(GuardedRelay::new(Relay::new(Upstream::new(parts), false)))
 }
 
 fn listing(tools: &[&str]) -> Arc<Listing> {

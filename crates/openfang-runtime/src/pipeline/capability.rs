@@ -1,7 +1,5 @@
 //! Whether this caller may use this tool. Saying yes takes a [`Permit`], and only this file can make one.
 
-use std::sync::Arc;
-
 use openfang_types::agent::Capabilities;
 use openfang_types::capability::any_covers;
 use openfang_types::ids::ToolName;
@@ -9,36 +7,51 @@ use openfang_types::principal::Standing;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::ToolTraits;
 
-use super::ToolError;
-use crate::catalog::{Catalog, Registered};
+use super::{Callee, Manner, ToolError};
 use crate::context::CallContext;
 
-/// The proof that a caller may use a tool, once. Tools demand it, so forgetting the check does not compile:
+/// The proof that a caller may call something, once. Callees demand it, so forgetting the check does not compile:
 ///
 /// ```compile_fail
-/// let permit = openfang_runtime::pipeline::Permit { tool: todo!() };
+/// let permit = openfang_runtime::pipeline::Permit { manner: openfang_runtime::pipeline::Manner::Checked };
 /// ```
+///
+/// It cannot be used twice:
+///
+/// ```compile_fail
+/// # use openfang_runtime::pipeline::Permit;
+/// fn twice(permit: Permit) -> (Permit, Permit) {
+///     (permit, permit)
+/// }
+/// ```
+#[derive(Debug)]
 pub struct Permit {
-    tool: Arc<Registered>,
+    manner: Manner,
 }
 
 impl Permit {
-    /// What may be called.
-    pub fn traits(&self) -> &ToolTraits {
-        &self.tool.traits
-    }
-
-    pub(super) const fn tool(&self) -> &Arc<Registered> {
-        &self.tool
+    /// How the call is made.
+    pub const fn manner(&self) -> Manner {
+        self.manner
     }
 }
 
-/// Gives the permit, or says there is no such tool.
-pub(super) fn check(catalog: &Catalog, cx: &CallContext, name: &ToolName) -> Result<Permit, ToolError> {
-    match catalog.get(name) {
-        Some(tool) if allows(cx, &tool.traits) => Ok(Permit { tool }),
-        Some(_) | None => Err(ToolError::Unknown(name.clone())),
+/// Gives the permit, or says that there is nothing of that name.
+pub(super) fn check<'c, C: Callee>(
+    cx: &CallContext,
+    callee: Option<&'c C>,
+    name: &ToolName,
+    manner: Manner,
+) -> Result<(&'c C, Permit), ToolError> {
+    match callee {
+        Some(callee) => permit(cx, callee.traits(), manner).map(|permit| (callee, permit)),
+        None => Err(ToolError::Unknown(name.clone())),
     }
+}
+
+/// The permit for something that may be called.
+pub(super) fn permit(cx: &CallContext, what: &ToolTraits, manner: Manner) -> Result<Permit, ToolError> {
+    if allows(cx, what) { Ok(Permit { manner }) } else { Err(ToolError::Unknown(what.name.clone())) }
 }
 
 /// The authority rule: through an agent, its patterns and the principal's; directly, the principal's alone.
