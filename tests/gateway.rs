@@ -17,3 +17,4 @@ mod secrets;
 mod sites;
 mod talk;
 mod trust;
+mod way_back;

@@ -18,7 +18,9 @@ pub(crate) async fn call(
     tool: &str,
     arguments: Value,
 ) -> Result<ToolOutput, KernelError> {
-    kernel.execute_tool(caller, ToolCall { name: tool.parse().unwrap(), arguments }).await
+    kernel
+        .execute_tool(caller, ToolCall { name: tool.parse().unwrap(), arguments: arguments.into() })
+        .await
 }
 
 /// Sends a text and waits for the task.

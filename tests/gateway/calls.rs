@@ -127,7 +127,7 @@ async fn a_structured_result_that_breaks_its_own_promise_is_an_error_to_a_model(
     house.ready("liar").await;
 
     let kept = house.call("mcp_liar_structured", json!({"value": {"n": 1}})).await.unwrap();
-    assert_eq!((kept.is_error, kept.structured_content), (false, Some(json!({"n": 1}))));
+    assert_eq!((kept.is_error, kept.structured_value()), (false, Some(json!({"n": 1}))));
     for value in [json!({"n": "one"}), json!({}), json!([1])] {
         let said = house.says("mcp_liar_structured", json!({ "value": value })).await;
         assert!(said.starts_with('!') && said.contains("schema"), "{said}");

@@ -140,10 +140,16 @@ impl House {
     }
 
     /// Makes a request in the newest revision.
-    pub(super) async fn ask(&self, path: &str, method: &str, mut params: Value) -> Value {
+    pub(super) async fn ask(&self, path: &str, method: &str, params: Value) -> Value {
+        let mut messages = self.talk(path, method, params, json!({})).await;
+        messages.pop().unwrap_or_else(|| panic!("no answer to {method} at {path}"))
+    }
+
+    /// Makes a request of a client with these capabilities in the newest revision; all that is said, the answer last.
+    pub(super) async fn talk(&self, path: &str, method: &str, mut params: Value, capabilities: Value) -> Vec<Value> {
         const META: &str = "io.modelcontextprotocol";
         params["_meta"][format!("{META}/protocolVersion")] = json!("2026-07-28");
-        params["_meta"][format!("{META}/clientCapabilities")] = json!({});
+        params["_meta"][format!("{META}/clientCapabilities")] = capabilities;
         let client = self.server.client().with("mcp-protocol-version", "2026-07-28").with("mcp-method", method);
         let name = params["name"].as_str().or_else(|| params["uri"].as_str());
         let client = name.map_or_else(|| client.clone(), |name| client.clone().with("mcp-name", name));
@@ -151,8 +157,8 @@ impl House {
         let answer = tokio::time::timeout(PATIENCE, client.post(path, &message)).await;
         let answer = answer.unwrap_or_else(|_| panic!("{method} at {path} hangs"));
         match answer.header("content-type") {
-            Some("text/event-stream") => last_event(&answer.body),
-            _ => answer.json(),
+            Some("text/event-stream") => events(&answer.body),
+            _ => vec![answer.json()],
         }
     }
 
@@ -179,14 +185,12 @@ impl House {
     }
 }
 
-/// The last message of a stream of events.
-fn last_event(body: &str) -> Value {
-    let data = body.lines().filter_map(|line| line.strip_prefix("data:"));
-    let last = data
-        .map(str::trim)
-        .rfind(|data| !data.is_empty())
-        .unwrap_or_else(|| panic!("no event in {body:?}"));
-    serde_json::from_str(last).unwrap()
+/// The messages of a stream of events.
+fn events(body: &str) -> Vec<Value> {
+    let data = body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+    data.filter(|data| !data.is_empty())
+        .map(|data| serde_json::from_str(data).unwrap())
+        .collect()
 }
 
 pub(super) fn named(server: &str) -> ServerName {

@@ -86,6 +86,6 @@ async fn a_result_that_multiplies_with_the_promised_schema_is_an_error() {
         assert!(said.starts_with('!') && said.contains("too many steps"), "{said}");
     }
     let kept = house.call("mcp_hostile_structured", json!({"value": {"x": {}}})).await.unwrap();
-    assert_eq!((kept.is_error, kept.structured_content), (false, Some(json!({"x": {}}))));
+    assert_eq!((kept.is_error, kept.structured_value()), (false, Some(json!({"x": {}}))));
     house.close().await;
 }

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use openfang_egress::http::{HttpConfig, HttpDoor};
 use openfang_mcp::capabilities::ClientCapabilities;
-use openfang_mcp::client::{Asked, Connecting, Connection, Endpoint, Listener, Members, Notice, Step, connect};
+use openfang_mcp::client::{Asked, Connecting, Connection, Endpoint, Members, Notice, Step, connect};
 use openfang_mcp::meta::LogLevel;
 use openfang_mcp::{Era, Revision};
 use openfang_testkit::mcp_fixture;
+use openfang_types::call::CallListener;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
@@ -57,13 +58,17 @@ impl Spoken {
 #[derive(Default)]
 struct Heard(Mutex<Vec<String>>);
 
-impl Listener for Heard {
+impl CallListener for Heard {
     fn progress(&self, progress: f64, total: Option<f64>, _: Option<&str>) {
         self.0.lock().unwrap().push(format!("{progress}/{}", total.unwrap_or_default()));
     }
 
     fn log(&self, _: LogLevel, _: Option<&str>, data: &RawValue) {
         self.0.lock().unwrap().push(data.to_string());
+    }
+
+    fn level(&self) -> Option<LogLevel> {
+        Some(LogLevel::Debug)
     }
 }
 

@@ -177,9 +177,10 @@ fn status_of(error: &KernelError) -> StatusCode {
         | KernelError::InvalidPush { .. }
         | KernelError::InvalidPageToken
         | KernelError::NoSuchEvent { .. } => StatusCode::BAD_REQUEST,
-        KernelError::TaskEnded { .. } | KernelError::TaskBusy { .. } | KernelError::NotCancelable { .. } => {
-            StatusCode::CONFLICT
-        }
+        KernelError::TaskEnded { .. }
+        | KernelError::TaskBusy { .. }
+        | KernelError::NotCancelable { .. }
+        | KernelError::NobodyToAsk(_) => StatusCode::CONFLICT,
         KernelError::TooManyStreams { .. } => StatusCode::TOO_MANY_REQUESTS,
         KernelError::Revoked => StatusCode::UNAUTHORIZED,
         KernelError::User(error) => match error {
@@ -203,6 +204,7 @@ fn status_of(error: &KernelError) -> StatusCode {
             ToolError::Tainted { .. } | ToolError::SecretInArguments(_) => StatusCode::FORBIDDEN,
             ToolError::Looping { .. } => StatusCode::CONFLICT,
             ToolError::TimedOut { .. } => StatusCode::GATEWAY_TIMEOUT,
+            ToolError::Failed { .. } => StatusCode::BAD_GATEWAY,
             ToolError::Cancelled(_) | ToolError::Unrecorded { .. } => StatusCode::SERVICE_UNAVAILABLE,
             ToolError::Panicked(_) | ToolError::UnusableSchema { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         },

@@ -5,14 +5,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use openfang_kernel::mcp::serving::{Entry, House, HouseError, HouseFuture, HouseReply, Sending, Ticks};
+use openfang_kernel::mcp::serving::{Entry, House, HouseError, HouseFuture, HouseReply, Sending, Ticks, ToolRequest};
 use openfang_kernel::{AgentSummary, Caller, Kernel};
+use openfang_types::call::Outcome;
 use openfang_types::content::ToolOutput;
-use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
+use openfang_types::ids::{AgentName, Owner, TaskId};
 use openfang_types::limits::Limits;
 use openfang_types::principal::Door;
 use openfang_types::task::Task;
-use serde_json::{Map, Value};
 use tokio_util::task::TaskTracker;
 
 use crate::backend::{DaemonBackend, InProcess};
@@ -176,20 +176,16 @@ impl House for McpHouse {
         )
     }
 
-    fn call_tool<'a>(
-        &'a self,
-        (): &'a (),
-        name: &'a ToolName,
-        arguments: Map<String, Value>,
-    ) -> HouseFuture<'a, ToolOutput> {
+    fn call_tool<'a>(&'a self, (): &'a (), request: ToolRequest<'a>) -> HouseFuture<'a, Outcome<ToolOutput>> {
+        let ToolRequest { name, arguments, back, cancel } = request;
         carried_out!(
             self,
             Again::Harmful,
             kernel,
             caller,
             daemon,
-            House::call_tool(kernel, caller, name, arguments.clone()),
-            daemon.mcp_call(name, arguments.clone())
+            House::call_tool(kernel, caller, ToolRequest { name, arguments, back: back.clone(), cancel }),
+            daemon.mcp_call(name, arguments)
         )
     }
 

@@ -1,6 +1,6 @@
 //! Messages, artifacts and tool results as text for a terminal.
 
-use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::content::{Block, ContentBlock, ToolOutput};
 use openfang_types::task::{Artifact, Message, Part, PartBody, Task};
 use serde_json::Value;
 
@@ -28,8 +28,8 @@ pub(crate) fn status_text(task: &Task) -> Option<String> {
 
 /// What a tool returned: its texts and pointers, else the result for programs.
 pub(crate) fn output_text(output: &ToolOutput) -> String {
-    match (&output.content[..], &output.structured_content) {
-        ([], Some(value)) => pretty(value),
+    match (&output.content[..], output.structured_value()) {
+        ([], Some(value)) => pretty(&value),
         (blocks, _) => {
             let lines: Vec<String> = blocks.iter().map(block_text).collect();
             lines.join("\n")
@@ -55,17 +55,17 @@ fn part_text(part: &Part) -> String {
     }
 }
 
-fn block_text(block: &ContentBlock) -> String {
-    match block {
-        ContentBlock::Text { text } => text.clone(),
+fn block_text(block: &Block) -> String {
+    match block.content() {
+        ContentBlock::Text { text } => text,
         ContentBlock::Image { data, mime_type } => {
-            format!("[image {mime_type}, {} bytes; --json prints it]", base64_len(data))
+            format!("[image {mime_type}, {} bytes; --json prints it]", base64_len(&data))
         }
         ContentBlock::Audio { data, mime_type } => {
-            format!("[audio {mime_type}, {} bytes; --json prints it]", base64_len(data))
+            format!("[audio {mime_type}, {} bytes; --json prints it]", base64_len(&data))
         }
         ContentBlock::ResourceLink { uri, name } => format!("{name}: {uri}"),
-        ContentBlock::Resource { resource } => pretty(resource),
+        ContentBlock::Resource { resource } => pretty(&resource),
     }
 }
 

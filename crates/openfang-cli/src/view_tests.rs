@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use openfang_types::content::Block;
+
 use super::*;
 
 fn artifact(name: &str, parts: Vec<Part>) -> Artifact {
@@ -34,10 +36,9 @@ fn a_file_is_named_and_not_dumped() {
 #[test]
 fn a_tool_result_is_its_text_else_its_structured_content() {
     let structured = json!({ "result": 10 });
-    let only_structured =
-        ToolOutput { content: Vec::new(), ..ToolOutput::text("").with_structured(structured.clone()) };
+    let only_structured = ToolOutput { content: Vec::new(), ..ToolOutput::text("").with_structured(&structured) };
     let rows = [
-        (ToolOutput::text("10").with_structured(structured), "10"),
+        (ToolOutput::text("10").with_structured(&structured), "10"),
         (only_structured, "{\n  \"result\": 10\n}"),
         (ToolOutput { content: Vec::new(), ..ToolOutput::text("") }, ""),
     ];
@@ -54,7 +55,7 @@ fn blocks_that_are_not_text_are_described() {
         ContentBlock::ResourceLink { uri: "file:///x".to_owned(), name: "x".to_owned() },
     ];
 
-    let text = output_text(&ToolOutput { content, ..ToolOutput::text("") });
+    let text = output_text(&ToolOutput::of_blocks(content.into_iter().map(Block::from).collect()));
 
     assert_eq!(text, "see\n[image image/png, 3 bytes; --json prints it]\nx: file:///x");
 }

@@ -38,6 +38,7 @@ impl Kernel {
             match self.inner.append(&record, vec![EventBody::Status(status)], Labels::none()).await {
                 Ok(_) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
                     self.inner.live.take_left(id);
+                    self.inner.live.drop_waiting(id);
                 }
                 Err(error) => return Err(error.into()),
             }

@@ -5,6 +5,7 @@ use std::path::Path;
 use openfang_a2a::card::listing;
 use openfang_runtime::context::CallContext;
 use openfang_runtime::pipeline::Permit;
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::principal::Grants;
 use openfang_types::secret::Secret;
@@ -123,8 +124,8 @@ impl Tool for Stub {
         }
     }
 
-    fn call<'a>(&'a self, _cx: &'a CallContext, _arguments: Value, _permit: Permit) -> ToolFuture<'a> {
-        Box::pin(async { Ok(ToolOutput::text(self.0)) })
+    fn call<'a>(&'a self, _cx: &'a CallContext, _arguments: Arguments<'a>, _permit: Permit) -> ToolFuture<'a> {
+        Box::pin(async { Ok(Outcome::Done(ToolOutput::text(self.0))) })
     }
 }
 

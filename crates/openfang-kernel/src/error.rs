@@ -1,6 +1,6 @@
 //! What the kernel cannot do, by what its caller can do about it.
 
-use openfang_runtime::model::Refusal;
+use openfang_runtime::answerer::Refusal;
 use openfang_runtime::pipeline::ToolError;
 use openfang_store::StoreError;
 use openfang_types::event::Seq;
@@ -20,6 +20,11 @@ pub enum KernelError {
     /// There is none, or the caller may not use it: the two look the same.
     #[error("there is no tool {0}; `openfang tool list` shows the tools you may call")]
     UnknownTool(ToolName),
+    /// The tool asks for something, and whoever called cannot be asked.
+    #[error(
+        "{0} asks for input, and nobody can be asked here; call it with `openfang tool call`, over MCP, or through an agent"
+    )]
+    NobodyToAsk(ToolName),
     /// There is none, or it is somebody else's: the two look the same.
     #[error("there is no task {0}; `openfang task list` shows your tasks")]
     UnknownTask(TaskId),
@@ -127,6 +132,7 @@ impl KernelError {
         match self {
             Self::UnknownAgent(_) => "unknown_agent",
             Self::UnknownTool(_) => "unknown_tool",
+            Self::NobodyToAsk(_) => "nobody_to_ask",
             Self::UnknownTask(_) => "unknown_task",
             Self::InvalidMessage(_) => "invalid_message",
             Self::RefusedByAgent(_) => "refused_by_agent",

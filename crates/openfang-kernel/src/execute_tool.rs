@@ -3,19 +3,44 @@
 use std::sync::Arc;
 
 use openfang_runtime::catalog::Known;
-use openfang_runtime::context::CallContext;
+use openfang_runtime::context::{CallContext, WayBack};
 use openfang_runtime::pipeline::{ToolCall, capability};
+use openfang_types::call::Outcome;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::taint::forbidding_label;
 use openfang_types::tool::{ToolDefinition, ToolTraits};
+use tokio_util::sync::CancellationToken;
 
 use crate::{Caller, Kernel, KernelError};
 
+/// The way back to a caller, and how the caller stops a call.
+#[derive(Clone, Default)]
+pub struct Way {
+    /// Who hears how the call goes, and what can be asked.
+    pub back: WayBack,
+    /// Fires when the caller stops the call.
+    pub cancel: CancellationToken,
+}
+
 impl Kernel {
-    /// Calls a tool for its caller, without an agent.
-    pub async fn execute_tool(&self, caller: &Caller, call: ToolCall) -> Result<ToolOutput, KernelError> {
-        let cx = self.inner.context(caller);
+    /// Calls a tool for its caller, without an agent and without a way back: a tool that has questions is refused.
+    pub async fn execute_tool(&self, caller: &Caller, call: ToolCall<'_>) -> Result<ToolOutput, KernelError> {
+        let name = call.name.clone();
+        match self.call_tool(caller, call, Way::default()).await? {
+            Outcome::Done(output) => Ok(output),
+            Outcome::NeedsInput(_) => Err(KernelError::NobodyToAsk(name)),
+        }
+    }
+
+    /// Calls a tool for its caller, who can be told how it goes and asked.
+    pub async fn call_tool(
+        &self,
+        caller: &Caller,
+        call: ToolCall<'_>,
+        way: Way,
+    ) -> Result<Outcome<ToolOutput>, KernelError> {
+        let cx = CallContext { back: way.back, cancel: way.cancel, ..self.inner.context(caller) };
         Ok(self.inner.pipeline.execute(&cx, call).await?)
     }
 

@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_mcp::McpError;
-use openfang_mcp::client::{ClientError, Members, Relayed};
-use openfang_mcp::content::{CallResult, NotABlock, PromptResult, ResourceContents};
-use openfang_mcp::host::{Call, Identity, Outcome};
+use openfang_mcp::client::Members;
+use openfang_mcp::host::{Call, Identity};
 use openfang_mcp::naming::format_mcp_tool_name;
+use openfang_runtime::context::{CallContext, WayBack};
 use openfang_runtime::mcp_tool::traits_of;
-use openfang_runtime::pipeline::{Handed, ToolError, capability};
+use openfang_runtime::pipeline::{Permit, capability};
+use openfang_types::call::CallListener;
 use openfang_types::ids::{ServerName, ToolName};
 use openfang_types::tool::{ToolAnnotations, ToolTraits};
 use serde_json::value::RawValue;
@@ -20,7 +21,7 @@ use serde_json::value::RawValue;
 use crate::mcp::serving::{Parts, Server};
 use crate::upstreams::ConnectedServer;
 use crate::{Caller, Kernel};
-use errors::mcp_error;
+use errors::failed;
 
 mod errors;
 mod host;
@@ -100,31 +101,6 @@ impl Kernel {
     }
 }
 
-/// What came of a call that was handed on.
-struct Answered<T>(Result<Outcome<T>, McpError>);
-
-impl Handed for Answered<CallResult> {
-    fn is_failure(&self) -> bool {
-        match &self.0 {
-            Ok(Outcome::Complete(result)) => result.is_error,
-            Ok(Outcome::InputRequired(_)) => false,
-            Err(_) => true,
-        }
-    }
-}
-
-impl Handed for Answered<PromptResult> {
-    fn is_failure(&self) -> bool {
-        self.0.is_err()
-    }
-}
-
-impl Handed for Answered<ResourceContents> {
-    fn is_failure(&self) -> bool {
-        self.0.is_err()
-    }
-}
-
 impl UpstreamHost {
     fn new(kernel: Kernel, server: Arc<ConnectedServer>) -> Self {
         let identity = Identity {
@@ -140,7 +116,7 @@ impl UpstreamHost {
     /// Whoever may use nothing of a server need not know that there is one.
     fn may_see(&self, caller: &Caller) -> bool {
         let cx = self.kernel.inner.context(caller);
-        self.server.has_tool_that(|tool| capability::allows(&cx, tool)) || self.allows(caller, "resources_list").is_ok()
+        self.server.has_tool_that(|tool| capability::allows(&cx, tool)) || self.permit(caller, "resources_list").is_ok()
     }
 
     /// What the guards know something of the server as that is no tool. A tool may have the same name: no pattern tells one
@@ -151,16 +127,14 @@ impl UpstreamHost {
         Ok(traits_of(&self.server.entry, name, self.server.whole(), ToolAnnotations::READ_ONLY))
     }
 
-    fn allows(&self, caller: &Caller, what: &str) -> Result<(), McpError> {
+    fn permit(&self, caller: &Caller, what: &str) -> Result<Permit, McpError> {
         let cx = self.kernel.inner.context(caller);
-        match capability::allows(&cx, &self.traits(what)?) {
-            true => Ok(()),
-            false => Err(McpError::UnknownMethod(what.replace('_', "/"))),
-        }
+        let permit = self.kernel.inner.pipeline.permit(&cx, &self.traits(what)?);
+        permit.map_err(|_| McpError::UnknownMethod(what.replace('_', "/")))
     }
 
     /// Refuses a call of a tool that the server does not offer, on the record.
-    fn refused(&self, caller: &Caller, tool: &str) -> Result<Outcome<CallResult>, McpError> {
+    fn refused(&self, caller: &Caller, tool: &str) -> Result<Outcome<ToolOutput>, McpError> {
         let name = format_mcp_tool_name(self.server.entry.name.as_str(), tool);
         let name: ToolName = name.parse().map_err(|_| McpError::unknown_tool(tool))?;
         let inner = &self.kernel.inner;
@@ -168,60 +142,19 @@ impl UpstreamHost {
     }
 
     /// Asks the server something that is no call.
-    async fn ask(&self, method: &str, members: Members) -> Result<Box<RawValue>, McpError> {
-        let upstream = self.server.upstream();
-        let mut last = None;
-        for _ in 0..2 {
-            let connection = upstream.connection().await.map_err(|error| self.wrong(&error))?;
-            let outcome = connection.ask(method, members.clone(), upstream.timeout()).await;
-            upstream.note(&connection, &outcome);
-            match outcome {
-                Ok(result) => return Ok(result),
-                Err(error) if error.is_harmless() => last = Some(error),
-                Err(error) => return Err(self.wrong(&error)),
-            }
-        }
-        Err(last.map_or(McpError::Internal, |error| self.wrong(&error)))
+    async fn ask(&self, method: &str, members: Members, permit: Permit) -> Result<Box<RawValue>, McpError> {
+        let asked = self.server.relay().ask(method, members, permit).await;
+        asked.map_err(|failure| failed(&failure))
     }
 
-    /// Hands a call on, the guarded way.
-    async fn hand_on<T>(
-        &self,
-        call: &Call<'_, Caller>,
-        traits: &ToolTraits,
-        what: Relayed<'_>,
-        read: impl Fn(&RawValue) -> Result<T, NotABlock>,
-    ) -> Result<Result<Outcome<T>, McpError>, ToolError>
-    where
-        Answered<T>: Handed,
-    {
-        let inner = &self.kernel.inner;
-        let mut cx = inner.context(call.caller);
-        cx.cancel = call.reporter.cancel().clone();
-        let arguments = match what {
-            Relayed::Tool { arguments, .. } => arguments,
-            Relayed::Prompt { .. } | Relayed::Resource { .. } => None,
+    /// The surroundings of a call of a client.
+    fn context(&self, call: &Call<'_, Caller>) -> CallContext {
+        let back = WayBack {
+            listener: Some(Arc::clone(call.reporter) as Arc<dyn CallListener>),
+            client: call.client,
+            resumed: call.resumed.cloned().map(Arc::new),
+            meta: call.meta_beside().map(Arc::from),
         };
-        let work = async {
-            let owner = call.caller.principal.owner().as_str();
-            Answered(match self.server.relay().call(owner, call, what).await {
-                Ok(Outcome::Complete(result)) => read(&result)
-                    .map(Outcome::Complete)
-                    .map_err(|error| self.wrong(&ClientError::NotMcp(error.to_string()))),
-                Ok(Outcome::InputRequired(needed)) => Ok(Outcome::InputRequired(needed)),
-                Err(error) => Err(self.wrong(&error)),
-            })
-        };
-        Ok(inner.pipeline.hand_on(&cx, traits, arguments, work).await?.0)
-    }
-
-    fn wrong(&self, error: &ClientError) -> McpError {
-        match mcp_error(&self.server.entry.name, error) {
-            McpError::Relayed { code, message, data } => {
-                let shown = |text: &str| self.server.upstream().shown(text).into_owned();
-                McpError::Relayed { code, message: shown(&message), data: data.as_deref().map(shown) }
-            }
-            error => error,
-        }
+        CallContext { back, cancel: call.reporter.cancel().clone(), ..self.kernel.inner.context(call.caller) }
     }
 }

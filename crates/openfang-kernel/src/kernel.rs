@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use openfang_mcp::server::Shared;
 use openfang_runtime::agents::AgentSummary;
-use openfang_runtime::context::{CallContext, Run};
+use openfang_runtime::context::{CallContext, Run, WayBack};
 use openfang_runtime::files::Files;
 use openfang_runtime::pipeline::Pipeline;
 use openfang_store::{Node, Stores};
@@ -204,6 +204,7 @@ impl Inner {
             cancel: CancellationToken::new(),
             labels: caller.entry_labels(),
             config: Arc::clone(self.settings().config()),
+            back: WayBack::default(),
         }
     }
 

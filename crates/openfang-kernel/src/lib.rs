@@ -55,6 +55,6 @@ pub use tasks::Reply;
 
 pub use openfang_a2a::card::{CardDocument, CardForm};
 pub use openfang_runtime::agents::AgentSummary;
-pub use openfang_runtime::model::Refusal;
+pub use openfang_runtime::answerer::Refusal;
 pub use openfang_runtime::pipeline::{Hidden, ToolCall, ToolError};
 pub use openfang_runtime::tools::{Tool, ToolFailure, ToolFuture};

@@ -8,17 +8,19 @@ use openfang_mcp::listing::Entry;
 use openfang_mcp::meta::LogLevel;
 use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::mcp_server::{
-    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks, late_entry,
+    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks, ToolRequest, late_entry,
 };
 use openfang_runtime::pipeline::{ToolCall, ToolError};
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::event::{EventBody, Seq, StreamItem, Until};
-use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
+use openfang_types::ids::{AgentName, Owner, TaskId};
 use openfang_types::limits::{Limits, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Origin, Task, TaskParts};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::agents;
+use crate::execute_tool::Way;
 use crate::home::record::HomeRecord;
 use crate::home::{Home, RecordError};
 use crate::kernel::Inner;
@@ -56,12 +58,12 @@ impl Kernel {
     }
 
     async fn send_reporting(&self, caller: &Caller, sending: Sending<'_>) -> Result<HouseReply, KernelError> {
-        let Sending { agent, text, task, reporter } = sending;
+        let Sending { agent, parts, task, reporter } = sending;
         let is_heard = reporter.wants_progress() || reporter.hears(LogLevel::Debug);
         let incoming = Incoming {
             caller: caller.clone(),
             agent: agent.clone(),
-            message: Message { task_id: task, ..self.message(text) },
+            message: Message { task_id: task, ..self.message_of_parts(None, parts.to_vec()) },
             labels: caller.entry_labels(),
             origin: Origin::OpenFang,
             peer_name: None,
@@ -148,15 +150,11 @@ impl House for Kernel {
         Box::pin(async move { Ok(self.usable_tools(caller, through)?.map(late_entry).collect()) })
     }
 
-    fn call_tool<'a>(
-        &'a self,
-        caller: &'a Caller,
-        name: &'a ToolName,
-        arguments: Map<String, Value>,
-    ) -> HouseFuture<'a, ToolOutput> {
+    fn call_tool<'a>(&'a self, caller: &'a Caller, request: ToolRequest<'a>) -> HouseFuture<'a, Outcome<ToolOutput>> {
         Box::pin(async move {
-            let call = ToolCall { name: name.clone(), arguments: Value::Object(arguments) };
-            Ok(self.execute_tool(caller, call).await?)
+            let ToolRequest { name, arguments, back, cancel } = request;
+            let call = ToolCall { name: name.clone(), arguments: Arguments::written_by(arguments) };
+            Ok(Self::call_tool(self, caller, call, Way { back, cancel: cancel.clone() }).await?)
         })
     }
 

@@ -7,14 +7,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use openfang_runtime::model::{Ending, Recovery, Turn};
+use openfang_runtime::answerer::{Ending, Recovery, Turn};
 use openfang_store::{AuditRetention, Retention, Stamp, StoreError, TaskRecord};
 use openfang_types::event::EventBody;
 use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::limits::{RETENTION_ROUND, TASK_ATTEMPTS, WATCH_OVER};
 use openfang_types::principal::{AdminProof, Door, Principal};
 use openfang_types::taint::{Label, Labels};
-use openfang_types::task::{Message, Role, TaskState};
+use openfang_types::task::{Message, Part, Role, TaskState};
 use tokio_util::sync::CancellationToken;
 
 use crate::kernel::Kernel;
@@ -83,9 +83,11 @@ impl Kernel {
         let tasks = &self.inner.stores.tasks;
         let stamp = tasks.claim(orphan.task.id, orphan.version, self.inner.node_id).await?;
         let agent = self.inner.settings().agents().get(&orphan.task.agent).cloned();
-        let turn = self.turn_of(&orphan).await?;
-        let (Some(agent), Some(turn)) = (agent, turn) else { return self.interrupted(&orphan, stamp).await };
-        let recovery = agent.model.recovery(&turn, &agent.manifest, self.inner.pipeline.catalog());
+        let opened = self.turn_of(&orphan).await?;
+        let (Some(agent), Some(opened)) = (agent, opened) else { return self.interrupted(&orphan, stamp).await };
+        let OpenTurn { message, number, told } = &opened;
+        let turn = Turn { history: &orphan.task.history, message, number: *number, told: *told, waiting: None };
+        let recovery = agent.answerer.recovery(&turn, &agent.manifest, self.inner.pipeline.catalog());
         if recovery == Recovery::Fail || orphan.attempt >= TASK_ATTEMPTS {
             return self.interrupted(&orphan, stamp).await;
         }
@@ -94,14 +96,14 @@ impl Kernel {
         let id = task.id;
         let caller = Caller { principal: Arc::new(self.resumed_as(&owner, &labels)), door: Door::Rest, trace };
         let log = Arc::new(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp));
-        let Turn { message, told, .. } = turn;
+        let OpenTurn { message, told, .. } = opened;
         let cancel = CancellationToken::new();
         drop(self.begin_run(id, Plan { caller, agent, log, message, told, hops: 0, cancel }));
         Ok(())
     }
 
     /// The turn an orphan was in: its last message, and how many events came after the work on it began.
-    async fn turn_of(&self, orphan: &TaskRecord) -> Result<Option<Turn>, KernelError> {
+    async fn turn_of(&self, orphan: &TaskRecord) -> Result<Option<OpenTurn>, KernelError> {
         let events = self.inner.stores.tasks.events(&orphan.owner, orphan.task.id, 0, usize::MAX).await?;
         let is_user = |message: &Message| message.role == Role::User;
         let last = events
@@ -109,10 +111,11 @@ impl Kernel {
             .rposition(|event| matches!(&event.body, EventBody::Message(said) if is_user(said)));
         let Some(last) = last else { return Ok(None) };
         let EventBody::Message(message) = &events[last].body else { return Ok(None) };
-        // The first event after the message says that the work began.
-        let told = events.len().saturating_sub(last + 2);
+        // The first event after the message says that the work began. Reports of a call are no steps.
+        let steps = events.iter().skip(last + 2).filter(|event| !is_report(&event.body));
+        let told = steps.count();
         let number = orphan.task.history.iter().filter(|said| is_user(said)).count();
-        Ok(Some(Turn { message: message.clone(), number, told }))
+        Ok(Some(OpenTurn { message: message.clone(), number, told }))
     }
 
     async fn interrupted(&self, orphan: &TaskRecord, stamp: Stamp) -> Result<(), KernelError> {
@@ -212,6 +215,24 @@ impl Kernel {
         if let Err(error) = sealed.and(self.inner.stores.health.probe().await) {
             tracing::warn!(%error, "the store was not closed in order");
         }
+    }
+}
+
+/// The turn that a process began and did not live to end.
+struct OpenTurn {
+    message: Message,
+    number: usize,
+    told: usize,
+}
+
+/// Whether an event only says how far a tool call is.
+fn is_report(event: &EventBody) -> bool {
+    match event {
+        EventBody::Status(status) => {
+            let message = status.message.as_ref();
+            message.is_some_and(|message| message.parts.iter().any(Part::is_progress))
+        }
+        EventBody::Message(_) | EventBody::Artifact(_) => false,
     }
 }
 

@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use openfang_runtime::answerer::{AgentRun, Ending, RunStopped, Turn, WaitingCall};
 use openfang_runtime::context::{CallContext, Run};
-use openfang_runtime::model::{Ending, ModelRun, RunStopped, Turn};
 use openfang_store::StoreError;
 use openfang_types::ids::{RunId, TaskId};
 use openfang_types::limits::TASK_UNSEEN;
@@ -22,7 +22,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use crate::access::Caller;
 use crate::agents::Agent;
 use crate::kernel::{Inner, Kernel};
-use crate::task_log::{Closed, TaskLog, Telling};
+use crate::task_log::{Closed, TaskLog, Telling, TurnSoFar};
 
 /// The runs of this process, by task.
 #[derive(Default)]
@@ -30,6 +30,8 @@ pub(crate) struct LiveRuns {
     runs: Mutex<HashMap<TaskId, LiveRun>>,
     /// Tasks whose agent ended its turn and left them as working: the next message goes on with them.
     left: Mutex<HashSet<TaskId>>,
+    /// Tool calls that asked their task's owner for something, by task: the next message answers.
+    waiting: Mutex<HashMap<TaskId, Box<WaitingCall>>>,
 }
 
 /// A run that is under way.
@@ -63,6 +65,19 @@ impl LiveRuns {
     /// Goes on with a task that was left, or gives it up; says whether it was.
     pub(crate) fn take_left(&self, id: TaskId) -> bool {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).remove(&id)
+    }
+
+    /// Forgets the call that waits for an answer to a task that has ended.
+    pub(crate) fn drop_waiting(&self, id: TaskId) {
+        self.take_waiting(id);
+    }
+
+    fn take_waiting(&self, id: TaskId) -> Option<Box<WaitingCall>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&id)
+    }
+
+    fn keep_waiting(&self, id: TaskId, call: Box<WaitingCall>) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id, call);
     }
 
     fn leave(&self, id: TaskId) {
@@ -171,27 +186,28 @@ impl Kernel {
 
 async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     let Plan { caller, agent, log, message, told, hops, cancel } = plan;
-    let (number, labels) = log.turn().await;
+    let TurnSoFar { number, history, labels } = log.turn().await;
+    let waiting = inner.live.take_waiting(log.id());
     let run = Arc::new(Run::new(id, labels, inner.settings().config(), Arc::clone(&log) as _));
     let cx =
         CallContext { hops, cancel: cancel.clone(), ..inner.agent_context(&caller, &agent, Some(Arc::clone(&run))) };
-    let turn = Turn { message, number, told };
+    let turn = Turn { history: &history, message: &message, number, told, waiting: waiting.as_deref() };
     let telling = Telling { log: &log, run: &run };
-    let model_run = ModelRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
+    let agent_run = AgentRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
 
-    let work = pin!(work(&agent, &log, &model_run, &turn));
+    let work = pin!(work(&agent, &log, &agent_run, &turn));
     let end = tokio::select! {
         biased;
         () = inner.credentials.accounts().work_must_end(&caller.principal) => End::Revoked,
         end = until_ended(inner, &cancel, &log, work) => end,
     };
-    let ending = match end {
+    let mut ending = match end {
         End::Ended(ending) => ending,
         End::Stopped => {
             log.show().await?;
             return Err(Closed::Refused(StoreError::Conflict));
         }
-        End::Canceled => Ending { state: TaskState::Canceled, parts: Vec::new() },
+        End::Canceled => Ending::of_parts(TaskState::Canceled, Vec::new()),
         End::Revoked => Ending::saying(
             TaskState::Failed,
             "stopped: the key that this was begun with was revoked, or something that was granted then is not any more",
@@ -199,6 +215,10 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
         End::Interrupted => Ending::saying(TaskState::Failed, "interrupted: the server was stopped"),
     };
     tracing::debug!(task = %log.id(), agent = %agent.manifest.name, state = %ending.state, "the run ended");
+    // Kept before anybody is told of the question, or an answer could come too early.
+    if let Some(call) = ending.waiting.take() {
+        inner.live.keep_waiting(log.id(), call);
+    }
     log.end(ending, &run.labels()).await?;
     let (task, labels) = log.settled().await;
     Ok(Settled { task, labels })
@@ -231,12 +251,12 @@ async fn until_ended(
     }
 }
 
-async fn work(agent: &Agent, log: &TaskLog, model_run: &ModelRun<'_>, turn: &Turn) -> End {
+async fn work(agent: &Agent, log: &TaskLog, agent_run: &AgentRun<'_>, turn: &Turn<'_>) -> End {
     if log.working().await.is_err() {
         return End::Stopped;
     }
-    let limit = model_run.cx.config.limits.run_timeout();
-    let answer = AssertUnwindSafe(agent.model.run(model_run, turn)).catch_unwind();
+    let limit = agent_run.cx.config.limits.run_timeout();
+    let answer = AssertUnwindSafe(agent.answerer.run(agent_run, turn)).catch_unwind();
     match tokio::time::timeout(limit, answer).await {
         Ok(Ok(Ok(ending))) => End::Ended(ending),
         Ok(Ok(Err(RunStopped))) => End::Stopped,

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
+use openfang_runtime::answerer::{Ending, EventSink, RunEvent, RunStopped};
 use openfang_runtime::context::DurablePoint;
-use openfang_runtime::model::{Ending, EventSink, RunEvent, RunStopped};
 use openfang_store::{Append, Created, NewTask, Stamp, StoreError, StoreFuture};
 use openfang_types::event::{EventBody, Seq};
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::WATCH_OVER;
 use openfang_types::taint::Labels;
-use openfang_types::task::{Part, Role, Task, TaskState};
+use openfang_types::task::{Message, Part, Role, Task, TaskState};
 use tokio::sync::Mutex;
 
 use crate::kernel::Inner;
@@ -63,6 +63,16 @@ pub(crate) enum Closed {
     Refused(StoreError),
 }
 
+/// Where a conversation stands as a turn begins.
+pub(crate) struct TurnSoFar {
+    /// The number of user messages, the one of the turn included.
+    pub(crate) number: usize,
+    /// What was said before.
+    pub(crate) history: Vec<Message>,
+    /// What has entered the task.
+    pub(crate) labels: Labels,
+}
+
 impl TaskLog {
     /// A task that is not stored yet.
     pub(crate) fn begin(inner: Arc<Inner>, new: NewTask) -> Self {
@@ -93,11 +103,14 @@ impl TaskLog {
         self.log.lock().await.task.clone()
     }
 
-    /// The number of user messages so far, and what has entered the task.
-    pub(crate) async fn turn(&self) -> (usize, Labels) {
+    /// Where the conversation stands as a turn begins.
+    pub(crate) async fn turn(&self) -> TurnSoFar {
         let log = self.log.lock().await;
-        let number = log.task.history.iter().filter(|said| said.role == Role::User).count();
-        (number, log.labels.clone())
+        let history = &log.task.history;
+        let number = history.iter().filter(|said| said.role == Role::User).count();
+        // The message of the turn is the last one; a task that begins has no other.
+        let before = history.len().saturating_sub(1);
+        TurnSoFar { number, history: history[..before].to_vec(), labels: log.labels.clone() }
     }
 
     /// The task at the end of its turn, and what entered it. What is large is moved out: nobody needs it here again.

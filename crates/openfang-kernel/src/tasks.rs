@@ -150,10 +150,10 @@ impl Kernel {
                 None => return Ok(Taken::Known(id)),
             },
             None => {
-                if let Some(refusal) = agent.model.refusal(&incoming.message) {
+                if let Some(refusal) = agent.answerer.refusal(&incoming.message) {
                     return Err(KernelError::RefusedByAgent(refusal));
                 }
-                if let Some(parts) = agent.model.plain_reply(&incoming.message) {
+                if let Some(parts) = agent.answerer.plain_reply(&incoming.message) {
                     return Ok(Taken::Answered(self.inner.reply_to(&incoming.message, parts)));
                 }
                 TaskLog::begin(Arc::clone(&self.inner), self.inner.new_task(&incoming))

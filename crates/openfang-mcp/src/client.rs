@@ -15,8 +15,8 @@ pub use error::ClientError;
 pub use inbox::{Notice, Question};
 pub use manifest::{KeptManifest, Manifest, fingerprint};
 pub use mirror::{BadMark, Mirror};
-pub use ongoing::{Listener, Ongoing, Silent, Step};
-pub use relay::{Relay, Relayed};
+pub use ongoing::{Ongoing, Silent, Step};
+pub use relay::{Handing, Relay, Relayed};
 pub use upstream::{Observer, Place, Snapshot, Upstream, UpstreamParts};
 pub use watching::Watching;
 

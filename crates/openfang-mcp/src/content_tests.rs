@@ -1,24 +1,25 @@
 //! Content as each revision can carry it.
 
+use openfang_types::content::ToolOutput;
 use serde_json::json;
 
 use super::*;
 use crate::revision::Revision;
 
-fn shown(result: &CallResult, revision: Revision) -> Value {
-    serde_json::to_value(result.shown_in(revision.facts())).unwrap()
+fn shown(result: &ToolOutput, revision: Revision) -> Value {
+    serde_json::to_value(shown_call(result, revision.facts())).unwrap()
 }
 
-fn everything() -> CallResult {
+fn everything() -> ToolOutput {
     let blocks = [
         json!({"type": "text", "text": "t", "vendor": 1}),
         json!({"type": "audio", "data": "AA==", "mimeType": "audio/wav"}),
         json!({"type": "resource_link", "uri": "x://y", "name": "y"}),
     ];
-    CallResult {
+    ToolOutput {
         content: blocks.iter().map(|block| Block::of(block).unwrap()).collect(),
         structured: Some(raw(&json!({"a": 1}))),
-        ..CallResult::text("")
+        ..ToolOutput::text("")
     }
 }
 
@@ -46,8 +47,8 @@ fn members_that_we_do_not_know_survive() {
 #[test]
 fn structured_content_is_for_those_who_have_it_and_never_beside_a_failure() {
     let object = everything();
-    let list = CallResult { structured: Some(raw(&json!([1]))), ..everything() };
-    let failed = CallResult { is_error: true, ..everything() };
+    let list = ToolOutput { structured: Some(raw(&json!([1]))), ..everything() };
+    let failed = ToolOutput { is_error: true, ..everything() };
     let has = |result, revision| shown(result, revision).get("structuredContent").is_some();
 
     assert!(has(&object, Revision::V2026_07_28) && has(&object, Revision::V2025_06_18));

@@ -1,6 +1,6 @@
 //! What the server needs from above: somebody who has tools, prompts and resources, and speaks the newest revision.
 //!
-//! A host never asks its client: where it needs something it returns [`Outcome::InputRequired`] and is called again
+//! A host never asks its client: where it needs something it returns [`Outcome::NeedsInput`] and is called again
 //! with the answers. How the client is asked depends on its era, and is the server's business.
 
 use std::collections::BTreeMap;
@@ -10,8 +10,11 @@ use std::sync::Arc;
 use futures_util::Stream;
 use serde_json::value::RawValue;
 
-use crate::capabilities::{Capability, ClientCapabilities};
-use crate::content::{CallResult, Completion, PromptResult, ResourceContents};
+use openfang_types::call::{Capability, ClientCapabilities};
+pub use openfang_types::call::{InputRequest, InputRequired, Outcome, Resumed};
+use openfang_types::content::ToolOutput;
+
+use crate::content::{Completion, PromptResult, ResourceContents};
 use crate::error::McpError;
 use crate::listing::Listing;
 use crate::server::Reporter;
@@ -58,7 +61,7 @@ pub trait Host: Send + Sync + 'static {
         call: Call<'a, Self::Caller>,
         name: &'a str,
         arguments: Option<&'a RawValue>,
-    ) -> HostFuture<'a, Outcome<CallResult>>;
+    ) -> HostFuture<'a, Outcome<ToolOutput>>;
 
     /// The prompts a caller may use.
     fn prompts<'a>(&'a self, caller: &'a Self::Caller) -> HostFuture<'a, Arc<Listing>>;
@@ -128,10 +131,10 @@ pub struct Call<'a, C> {
     pub client: ClientCapabilities,
     /// All that the client sent with the call.
     pub params: Option<&'a RawValue>,
-    /// What the client answered to an earlier [`Outcome::InputRequired`] of this call.
+    /// What the client answered to an earlier [`Outcome::NeedsInput`] of this call.
     pub resumed: Option<&'a Resumed>,
     /// Tells the client how it goes, and says when to stop.
-    pub reporter: &'a Reporter,
+    pub reporter: &'a Arc<Reporter>,
 }
 
 impl<C> Clone for Call<'_, C> {
@@ -157,63 +160,6 @@ impl<C> Call<'_, C> {
     pub fn answer(&self, key: &str) -> Option<&RawValue> {
         self.resumed?.answers.get(key).map(|raw| &**raw)
     }
-}
-
-/// What came of a call.
-#[derive(Debug, Clone)]
-pub enum Outcome<T> {
-    /// It is done.
-    Complete(T),
-    /// The client must answer something first.
-    InputRequired(InputRequired),
-}
-
-/// What the client must answer.
-#[derive(Debug, Clone, Default)]
-pub struct InputRequired {
-    /// The requests, by a key that the answers come back under.
-    pub requests: BTreeMap<String, InputRequest>,
-    /// What the host wants back with the answers. It comes back unchanged or not at all.
-    pub state: Vec<u8>,
-}
-
-/// One request to the client.
-#[derive(Debug, Clone)]
-pub struct InputRequest {
-    /// What the client must have declared.
-    pub needs: Capability,
-    /// The method.
-    pub method: &'static str,
-    /// Its parameters.
-    pub params: Box<RawValue>,
-}
-
-impl InputRequest {
-    /// Asks the user to fill in a form.
-    pub fn elicitation(message: &str, schema: &serde_json::Value) -> Self {
-        let params = serde_json::json!({ "mode": "form", "message": message, "requestedSchema": schema });
-        Self { needs: Capability::ElicitationForm, method: "elicitation/create", params: crate::content::raw(&params) }
-    }
-
-    /// Asks the client's model.
-    pub fn sampling(params: &serde_json::Value) -> Self {
-        Self { needs: Capability::Sampling, method: "sampling/createMessage", params: crate::content::raw(params) }
-    }
-
-    /// Asks for the client's directories.
-    pub fn roots() -> Self {
-        let params = crate::content::raw(&serde_json::json!({}));
-        Self { needs: Capability::Roots, method: "roots/list", params }
-    }
-}
-
-/// What the client answered.
-#[derive(Debug, Clone, Default)]
-pub struct Resumed {
-    /// The answers, by key. Not all need be there, and some may be strange.
-    pub answers: BTreeMap<String, Box<RawValue>>,
-    /// What [`InputRequired::state`] was.
-    pub state: Vec<u8>,
 }
 
 /// A page of resources.

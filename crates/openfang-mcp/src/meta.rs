@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub use openfang_types::call::LogLevel;
+use openfang_types::content::is_protocol_meta;
 use openfang_types::jsonrpc::Id;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -10,28 +12,6 @@ use serde_json::value::RawValue;
 use crate::capabilities::ClientCapabilities;
 use crate::error::McpError;
 use crate::revision::{Era, Revision};
-
-/// How much a client wants to hear, least first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogLevel {
-    /// Everything.
-    Debug,
-    /// The usual course.
-    Info,
-    /// Worth a look.
-    Notice,
-    /// Could become a problem.
-    Warning,
-    /// Something failed.
-    Error,
-    /// Something important failed.
-    Critical,
-    /// Somebody must act.
-    Alert,
-    /// Nothing works.
-    Emergency,
-}
 
 /// What `_meta` says.
 #[derive(Debug, Default)]
@@ -135,17 +115,12 @@ pub(crate) fn beside(params: &RawValue) -> Option<Box<RawValue>> {
         meta: Option<BTreeMap<Cow<'a, str>, &'a RawValue>>,
     }
     let mut members = serde_json::from_str::<Params<'_>>(params.get()).ok()?.meta?;
-    members.retain(|name, _| !is_ours(name));
+    members.retain(|name, _| !is_protocol_meta(name));
     (!members.is_empty()).then(|| crate::content::raw(&members))
 }
 
 /// What a question is called, in a request of the legacy era, which has no other place for it.
 pub(crate) const QUESTION_KEY: &str = "openfang/question";
-
-/// Whether a member of `_meta` means something to the protocol, between one client and one server.
-pub(crate) fn is_ours(name: &str) -> bool {
-    name == "progressToken" || name.starts_with("io.modelcontextprotocol/")
-}
 
 /// A string's text.
 fn text(raw: &RawValue) -> Option<Cow<'_, str>> {

@@ -4,10 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_store::StoreFuture;
 use openfang_types::agent::AgentManifest;
+use openfang_types::call::{CallListener, ClientCapabilities, Resumed};
 use openfang_types::config::Config;
 use openfang_types::ids::{RunId, TraceId};
 use openfang_types::principal::{Door, Principal};
 use openfang_types::taint::Labels;
+use serde_json::value::RawValue;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -36,6 +38,21 @@ pub struct CallContext {
     pub labels: Labels,
     /// The configuration the request began with.
     pub config: Arc<Config>,
+    /// The way back to whoever called.
+    pub back: WayBack,
+}
+
+/// The way back to whoever called: who hears how the call goes, and what can be asked.
+#[derive(Clone, Default)]
+pub struct WayBack {
+    /// Hears progress and log lines.
+    pub listener: Option<Arc<dyn CallListener>>,
+    /// What the caller can be asked for.
+    pub client: ClientCapabilities,
+    /// What the caller answered to questions of this very call.
+    pub resumed: Option<Arc<Resumed>>,
+    /// Members of `_meta` that are passed on to a server as they are.
+    pub meta: Option<Arc<RawValue>>,
 }
 
 impl CallContext {

@@ -1,10 +1,11 @@
 //! What happens when a tool is called or an agent is spoken to.
 //!
-//! [`pipeline`] is the one guarded way to a tool, [`tools`] holds the built-in ones, [`model`] what answers for an
+//! [`pipeline`] is the one guarded way to a tool, [`tools`] holds the built-in ones, [`answerer`] who answers for an
 //! agent, [`workspace`] the gate to files. Nothing here knows HTTP, the command line or SQL.
 
 pub mod a2a;
 pub mod agents;
+pub mod answerer;
 pub mod catalog;
 pub mod context;
 pub mod files;
@@ -12,10 +13,10 @@ pub mod mcp;
 pub mod mcp_server;
 pub mod mcp_tool;
 pub mod metrics;
-pub mod model;
 pub mod pipeline;
 pub mod quarantine;
 mod schema_check;
+pub mod server_call;
 pub mod server_tools;
 pub mod tools;
 pub mod workspace;

@@ -6,14 +6,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use openfang_mcp::content::{CallResult, Completion, PromptResult, ResourceContents};
+use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{Call, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted};
 use openfang_mcp::listing::{Listed, Listing};
+use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::limits::MCP_PREPARED_VIEWS;
 use serde_json::value::RawValue;
 
-pub use house::{House, HouseError, HouseFuture, HouseReply, Sending, Ticks};
+pub use house::{House, HouseError, HouseFuture, HouseReply, Sending, Ticks, ToolRequest};
 pub use openfang_mcp::listing::Entry;
 pub use openfang_mcp::meta::LogLevel;
 pub use openfang_mcp::server::{Parts, Server, Shared};
@@ -161,7 +162,7 @@ impl<T: House> Host for HouseHost<T> {
         call: Call<'a, T::Caller>,
         name: &'a str,
         arguments: Option<&'a RawValue>,
-    ) -> HostFuture<'a, Outcome<CallResult>> {
+    ) -> HostFuture<'a, Outcome<ToolOutput>> {
         Box::pin(async move {
             if name.starts_with(agents::TOOL_PREFIX) {
                 let prepared = self.prepared(call.caller).await?;
@@ -173,7 +174,7 @@ impl<T: House> Host for HouseHost<T> {
             if self.view != View::Everything && self.prepared(call.caller).await?.tools.get(name).is_none() {
                 return Err(McpError::unknown_tool(name));
             }
-            tools::call(&self.house, call, &tool, arguments).await.map(Outcome::Complete)
+            tools::call(&self.house, call, &tool, arguments).await
         })
     }
 
@@ -192,7 +193,7 @@ impl<T: House> Host for HouseHost<T> {
             let agent =
                 agents::named_by_prompt(name).filter(|agent| prepared.agents.values().any(|known| known == agent));
             let agent = agent.ok_or_else(|| McpError::unknown_prompt(name))?;
-            agents::fill_in(&agent, arguments).map(Outcome::Complete)
+            agents::fill_in(&agent, arguments).map(Outcome::Done)
         })
     }
 
@@ -205,7 +206,7 @@ impl<T: House> Host for HouseHost<T> {
     }
 
     fn read<'a>(&'a self, call: Call<'a, T::Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
-        Box::pin(async move { tasks::read(&self.house, call.caller, uri).await.map(Outcome::Complete) })
+        Box::pin(async move { tasks::read(&self.house, call.caller, uri).await.map(Outcome::Done) })
     }
 
     fn complete<'a>(&'a self, caller: &'a T::Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use openfang_mcp::client::{ClientError, Relay, Relayed};
-use openfang_mcp::content::{Block, CallResult};
+use openfang_mcp::client::Relayed;
 use openfang_mcp::listing::{Entry, Listing};
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::capability::Namespace;
 use openfang_types::config::{McpAudit, McpServerConfigEntry};
-use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::content::ToolOutput;
 use openfang_types::ids::ToolName;
 use openfang_types::limits::{INFLIGHT_FROM_BYTES, SCHEMA_INLINE_BYTES};
 use openfang_types::scan::scan;
@@ -15,17 +15,18 @@ use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{Recorded, ToolAnnotations, ToolDefinition, ToolKind, ToolTraits};
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::context::CallContext;
-use crate::pipeline::Permit;
+use crate::pipeline::{Manner, Permit};
 use crate::schema_check::{CompiledSchema, Misfit, SchemaChecks};
+use crate::server_call::GuardedRelay;
 use crate::tools::{Tool, ToolFailure, ToolFuture};
 
 /// A tool of an MCP server. What it says about itself stays in its server's list, and is read when somebody asks.
 pub struct McpTool {
     traits: ToolTraits,
-    relay: Arc<Relay>,
+    relay: Arc<GuardedRelay>,
     listing: Arc<Listing>,
     /// Where it stands there.
     place: usize,
@@ -111,7 +112,7 @@ impl McpTool {
     /// The tool that stands at a place of its server's list.
     pub(crate) fn new(
         traits: ToolTraits,
-        relay: Arc<Relay>,
+        relay: Arc<GuardedRelay>,
         (listing, place): (Arc<Listing>, usize),
         checks: Arc<SchemaChecks>,
     ) -> Self {
@@ -133,7 +134,7 @@ impl McpTool {
     }
 
     /// A structured result must fit what the server itself promised; else a model would be misled.
-    async fn hold_to_promise(&self, result: &CallResult, steps: u64) -> Result<(), ToolFailure> {
+    async fn hold_to_promise(&self, result: &ToolOutput, steps: u64) -> Result<(), ToolFailure> {
         let Some(structured) = result.structured.as_ref().filter(|_| !result.is_error) else { return Ok(()) };
         match self.promise.schema.get() {
             Some(None) => return Ok(()),
@@ -208,65 +209,48 @@ impl Tool for McpTool {
         self.traits.clone()
     }
 
-    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, permit: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
-            // A refusal is in the server's own words too.
-            let said = self
-                .called(cx.principal.owner().as_str(), &arguments, cx.config.limits.schema_check_steps)
-                .await
-                .unwrap_or_else(|why| ToolOutput::error(why.to_string()));
-            Ok(said.labelled(&self.labels()))
+            // What the server says is labelled, a refusal and a question too.
+            match self.called(cx, &arguments, permit).await {
+                Ok(Outcome::Done(output)) => Ok(Outcome::Done(output.labelled(&self.labels()))),
+                Ok(asks @ Outcome::NeedsInput(_)) => {
+                    if let Some(run) = &cx.run {
+                        run.enters(&self.labels());
+                    }
+                    Ok(asks)
+                }
+                Err(failure) => Err(failure.labelled(self.labels())),
+            }
         })
     }
 }
 
 impl McpTool {
-    async fn called(&self, owner: &str, arguments: &Value, steps: u64) -> Result<ToolOutput, ToolFailure> {
-        let arguments = to_raw_value(arguments)?;
+    async fn called(
+        &self,
+        cx: &CallContext,
+        arguments: &Arguments<'_>,
+        permit: Permit,
+    ) -> Result<Outcome<ToolOutput>, ToolFailure> {
+        let manner = permit.manner();
         let name = self.listing.at(self.place).map_or("", Entry::name);
-        let what = Relayed::Tool { name, arguments: Some(&arguments) };
-        let result = self.relay.call_plainly(owner, what).await.map_err(|error| self.failure(&error))?;
-        let result = CallResult::from_raw(&result).map_err(|error| {
-            ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
-        })?;
-        if result.structured.as_ref().is_some_and(|raw| is_too_much(raw)) {
-            return Err(ToolFailure::new("the server's structured result has too many small values to be read"));
-        }
-        self.hold_to_promise(&result, steps).await?;
-        Ok(output(result))
-    }
-
-    fn failure(&self, error: &ClientError) -> ToolFailure {
-        let server = self.relay.upstream().name();
-        let said = match error {
-            ClientError::Refused(said) => format!("the MCP server {server} refused the call: {}", said.message),
-            error => format!("the MCP server {server} did not answer: {error}; `openfang mcp show {server}` says more"),
+        let what = Relayed::Tool { name, arguments: Some(arguments.json()) };
+        let output = match self.relay.call(cx, what, permit).await? {
+            Outcome::Done(result) => ToolOutput::from_raw(&result).map_err(|error| self.relay.malformed(error))?,
+            Outcome::NeedsInput(questions) => return Ok(Outcome::NeedsInput(questions)),
         };
-        ToolFailure::new(self.relay.upstream().shown(&said))
+        if manner == Manner::Checked {
+            if output.structured.as_ref().is_some_and(|raw| is_too_much(raw)) {
+                return Err(ToolFailure::new("the server's structured result has too many small values to be read"));
+            }
+            self.hold_to_promise(&output, cx.config.limits.schema_check_steps).await?;
+        }
+        Ok(Outcome::Done(output))
     }
 }
 
 /// Whether a value would take many times its size once it is parsed. A small one cannot take much.
 fn is_too_much(raw: &RawValue) -> bool {
     raw.get().len() >= INFLIGHT_FROM_BYTES && scan(raw.get().as_bytes()).is_err()
-}
-
-/// A result, in our own blocks.
-fn output(result: CallResult) -> ToolOutput {
-    let block = |block: Block| -> ContentBlock {
-        let json = block.json();
-        serde_json::from_str(json.get()).unwrap_or_else(|_| ContentBlock::text(json.get()))
-    };
-    let structured = result.structured.map(|raw| serde_json::from_str(raw.get()));
-    let unreadable = matches!(structured, Some(Err(_)));
-    let mut content: Vec<ContentBlock> = result.content.into_iter().map(block).collect();
-    if unreadable {
-        content.push(ContentBlock::text("[structured content left out: it is nested too deep]"));
-    }
-    ToolOutput {
-        content,
-        structured_content: structured.and_then(Result::ok),
-        is_error: result.is_error || unreadable,
-        labels: Labels::none(),
-    }
 }

@@ -1,18 +1,20 @@
-//! The one way to a tool. Every door, every agent and the command line come through [`Pipeline::execute`].
+//! The one way to a tool, a prompt or a resource. Every door, every agent and the command line come through here.
 //!
 //! The stages stand in `guarded`, in order; each is a file of its own. Audit opens first and closes last, so that
-//! refusals, timeouts and callers that went away are recorded too.
+//! refusals, timeouts and callers that went away are recorded too. How much of a result is ours to check is the
+//! [`Manner`] of the call; the way is the same.
 
 use std::pin::pin;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use openfang_store::AuditStore;
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::ToolName;
 use openfang_types::taint::Labels;
 use openfang_types::task::Part;
-use serde_json::Value;
+use openfang_types::tool::ToolTraits;
 use tracing::Instrument as _;
 
 use crate::catalog::Catalog;
@@ -21,27 +23,29 @@ use crate::metrics::PipelineMetrics;
 
 pub mod arguments;
 pub mod audit;
+mod callee;
 pub mod capability;
 pub mod error;
 pub mod loop_guard;
-mod relay;
+mod output;
 pub mod secrets;
 pub mod taint;
 pub mod timeout;
 pub mod truncate;
 
+pub use callee::{Callee, Manner};
 pub use capability::Permit;
 pub use error::{Hidden, ToolError};
-pub use relay::Handed;
+pub use output::CallOutput;
 pub use secrets::Sensitive;
 
 /// A call to be made.
 #[derive(Debug, Clone)]
-pub struct ToolCall {
+pub struct ToolCall<'a> {
     /// Which tool.
     pub name: ToolName,
-    /// With what. Anything but an object is refused by every schema.
-    pub arguments: Value,
+    /// What the tool is given. Anything but an object is refused by every schema.
+    pub arguments: Arguments<'a>,
 }
 
 /// The tools, and what guards them.
@@ -86,38 +90,78 @@ impl Pipeline {
         taint::labels_of_parts(&self.sensitive(), parts)
     }
 
-    /// Calls a tool. What the tool itself could not do is an output with `is_error`; an error is a refusal.
-    pub async fn execute(&self, cx: &CallContext, call: ToolCall) -> Result<ToolOutput, ToolError> {
-        let span = tracing::debug_span!("execute", tool = %call.name, trace = %cx.trace);
-        // Pinned before it goes into the span, or the whole call would be moved there.
-        pin!(self.recorded(cx, call)).instrument(span).await
+    /// Calls a tool of the catalogue. What the tool itself could not do is an output with `is_error`; an error is a
+    /// refusal.
+    pub async fn execute(&self, cx: &CallContext, call: ToolCall<'_>) -> Result<Outcome<ToolOutput>, ToolError> {
+        let tool = self.catalog.get(&call.name);
+        self.call(cx, (&call.name, tool.as_ref()), call.arguments, Manner::Checked).await
     }
 
-    async fn recorded(&self, cx: &CallContext, call: ToolCall) -> Result<ToolOutput, ToolError> {
-        let name = call.name.clone();
-        let mut record = audit::open(self, cx, &name); // dropped unclosed: written as canceled
-        let outcome = self.guarded(cx, call, &mut record).await;
-        let outcome = loop_guard::note_outcome(cx, &name, outcome); // a run that is only refused must end too
-        record.close(outcome.as_ref().map(|output| output.is_error));
+    /// Calls something of a server in the server's own words: its arguments and its result are the server's business, its
+    /// errors are handed through.
+    pub async fn hand_through<C: Callee>(
+        &self,
+        cx: &CallContext,
+        callee: &C,
+        arguments: Arguments<'_>,
+    ) -> Result<Outcome<C::Output>, ToolError> {
+        self.call(cx, (&callee.traits().name, Some(callee)), arguments, Manner::HandedThrough)
+            .await
+    }
+
+    /// The permit for a question to a server that calls nothing: a list, a completion.
+    pub fn permit(&self, cx: &CallContext, what: &ToolTraits) -> Result<Permit, ToolError> {
+        capability::permit(cx, what, Manner::HandedThrough)
+    }
+
+    async fn call<C: Callee>(
+        &self,
+        cx: &CallContext,
+        callee: (&ToolName, Option<&C>),
+        arguments: Arguments<'_>,
+        manner: Manner,
+    ) -> Result<Outcome<C::Output>, ToolError> {
+        let span = tracing::debug_span!("execute", tool = %callee.0, trace = %cx.trace);
+        // Pinned before it goes into the span, or the whole call would be moved there.
+        pin!(self.recorded(cx, callee, arguments, manner)).instrument(span).await
+    }
+
+    async fn recorded<C: Callee>(
+        &self,
+        cx: &CallContext,
+        callee: (&ToolName, Option<&C>),
+        arguments: Arguments<'_>,
+        manner: Manner,
+    ) -> Result<Outcome<C::Output>, ToolError> {
+        let mut record = audit::open(self, cx, callee.0); // dropped unclosed: written as canceled
+        let call = (callee.1, manner);
+        let outcome = self.guarded(cx, call, arguments, &mut record).await;
+        let outcome = loop_guard::note_outcome(cx, callee.0, outcome); // a run that is only refused must end too
+        record.close(outcome.as_ref().map(output::is_failure));
         outcome
     }
 
-    async fn guarded(
+    async fn guarded<C: Callee>(
         &self,
         cx: &CallContext,
-        call: ToolCall,
+        (callee, manner): (Option<&C>, Manner),
+        arguments: Arguments<'_>,
         record: &mut audit::Record<'_>,
-    ) -> Result<ToolOutput, ToolError> {
+    ) -> Result<Outcome<C::Output>, ToolError> {
         let sensitive = self.sensitive();
-        let permit = capability::check(&self.catalog, cx, &call.name)?; // the only key to a tool
-        let call = arguments::check(cx, &permit, call).await?;
-        let warning = loop_guard::check(cx, &call)?;
-        taint::check_sink(&sensitive, cx, permit.traits(), &call.arguments)?;
-        record.commit_before_effect(permit.traits()).await?;
-        let tool = Arc::clone(permit.tool());
-        let output = timeout::within(cx, permit, call.arguments).await?;
-        let output = taint::label(&sensitive, cx, &tool.traits, output);
-        Ok(loop_guard::with_warning(truncate::to_limits(output, &cx.config.limits), warning))
+        let named = (record.tool(), callee);
+        let (callee, permit) = capability::check(&self.catalog, cx, named, manner)?; // the only key to a callee
+        let arguments = arguments::check(cx, callee, arguments, manner).await?;
+        let warning = loop_guard::check(cx, record.tool(), &arguments)?;
+        taint::check_sink(&sensitive, cx, callee.traits(), &arguments)?;
+        record.commit_before_effect(callee.traits()).await?;
+        let outcome = timeout::within(cx, callee, arguments, permit).await?;
+        Ok(outcome.map(|mut output| {
+            output.label(&sensitive, cx, callee.traits());
+            output.limit(&cx.config.limits, manner);
+            output.warn(warning);
+            output
+        }))
     }
 }
 

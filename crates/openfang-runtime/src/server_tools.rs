@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use openfang_mcp::client::Relay;
 use openfang_mcp::listing::Listing;
 use openfang_mcp::naming::format_mcp_tool_name;
 use openfang_types::capability::{Namespace, ServerNames};
@@ -16,6 +15,7 @@ use openfang_types::tool::{ToolAnnotations, ToolDefinition, ToolTraits};
 use crate::catalog::Registered;
 use crate::mcp_tool::{McpTool, claimed, traits_of};
 use crate::schema_check::SchemaChecks;
+use crate::server_call::GuardedRelay;
 use crate::tools::Tool as _;
 
 /// How the names of a server begin, among all servers.
@@ -29,7 +29,7 @@ pub fn names_of<'a>(server: &ServerName, all: impl IntoIterator<Item = &'a Serve
 /// The tools of a server.
 pub struct ServerTools {
     server: McpServerConfigEntry,
-    relay: Arc<Relay>,
+    relay: Arc<GuardedRelay>,
     listing: Arc<Listing>,
     /// What each is called here, by its place in the list; nothing where it can have no name.
     names: Names,
@@ -47,7 +47,7 @@ impl ServerTools {
     /// names before is made already.
     pub fn new(
         server: &McpServerConfigEntry,
-        relay: &Arc<Relay>,
+        relay: &Arc<GuardedRelay>,
         listing: &Arc<Listing>,
         (names, namespace): (Names, ServerNames),
         before: Option<&Arc<Self>>,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use openfang_mcp::capabilities::ClientCapabilities;
-use openfang_mcp::client::{Endpoint, Manifest, Observer, Place, Upstream, UpstreamParts};
+use openfang_mcp::client::{Endpoint, Manifest, Observer, Place, Relay, Upstream, UpstreamParts};
 use openfang_types::capability::Glob;
 use openfang_types::config::McpTransportEntry;
 use openfang_types::taint::SinkKind;
@@ -26,7 +26,7 @@ impl Observer for Nowhere {
     fn changed(&self) {}
 }
 
-fn relay() -> Arc<Relay> {
+fn relay() -> Arc<GuardedRelay> {
     let parts = UpstreamParts {
         conversations: 8,
         counts: Arc::default(),
@@ -43,7 +43,7 @@ fn relay() -> Arc<Relay> {
         tracker: TaskTracker::new(),
         stop: CancellationToken::new(),
     };
-    Arc::new(Relay::new(Upstream::new(parts), false))
+    Arc::new(GuardedRelay::new(Relay::new(Upstream::new(parts), false)))
 }
 
 fn listing(tools: &[&str]) -> Arc<Listing> {

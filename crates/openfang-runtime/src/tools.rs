@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use openfang_store::KeyValueStore;
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::ToolName;
+use openfang_types::jsonrpc::ErrorObject;
+use openfang_types::taint::Labels;
 use openfang_types::tool::{ToolDefinition, ToolTraits};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::agents::Agents;
 use crate::context::CallContext;
@@ -34,7 +36,7 @@ mod memory_recall;
 mod memory_store;
 
 /// What a call returns.
-pub type ToolFuture<'a> = BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+pub type ToolFuture<'a> = BoxFuture<'a, Result<Outcome<ToolOutput>, ToolFailure>>;
 
 /// Something that can be called.
 pub trait Tool: Send + Sync {
@@ -44,30 +46,64 @@ pub trait Tool: Send + Sync {
     fn traits(&self) -> ToolTraits {
         ToolTraits::from(&self.definition())
     }
-    /// Does it. The arguments fit the schema. Every await may be the last.
-    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, permit: Permit) -> ToolFuture<'a>;
+    /// Does it, or says what it needs from the caller first. Checked arguments fit the schema. Every await may be the last.
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, permit: Permit) -> ToolFuture<'a>;
 }
 
 /// What the tool could not do, in a sentence its caller can act on.
-#[derive(Debug)]
-pub struct ToolFailure(String);
+#[derive(Debug, Clone)]
+pub struct ToolFailure {
+    why: String,
+    of_server: Option<Arc<ErrorObject>>,
+    labels: Labels,
+}
 
 impl ToolFailure {
     /// A failure in the tool's own words.
     pub fn new(why: impl Into<String>) -> Self {
-        Self(why.into())
+        Self { why: why.into(), of_server: None, labels: Labels::none() }
+    }
+
+    /// A failure that a server has reported with this error.
+    pub fn reported(why: impl Into<String>, error: ErrorObject) -> Self {
+        Self { of_server: Some(Arc::new(error)), ..Self::new(why) }
+    }
+
+    /// The same failure with the labels of whoever worded it.
+    #[must_use]
+    pub fn labelled(self, labels: Labels) -> Self {
+        Self { labels, ..self }
+    }
+
+    /// The error that a server has reported.
+    pub fn of_server(&self) -> Option<&ErrorObject> {
+        self.of_server.as_deref()
+    }
+
+    /// Where the words came from.
+    pub const fn labels(&self) -> &Labels {
+        &self.labels
     }
 }
 
+impl PartialEq for ToolFailure {
+    fn eq(&self, other: &Self) -> bool {
+        let said = |failure: &Self| failure.of_server().map(|error| (error.code, error.message.clone()));
+        self.why == other.why && said(self) == said(other) && self.labels == other.labels
+    }
+}
+
+impl Eq for ToolFailure {}
+
 impl fmt::Display for ToolFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.why)
     }
 }
 
 impl<E: std::error::Error> From<E> for ToolFailure {
     fn from(error: E) -> Self {
-        Self(error.to_string())
+        Self::new(error.to_string())
     }
 }
 
@@ -103,8 +139,8 @@ pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
 }
 
 /// The arguments as a type.
-fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolFailure> {
-    Ok(serde_json::from_value(arguments)?)
+fn parse<T: DeserializeOwned>(arguments: Arguments<'_>) -> Result<T, ToolFailure> {
+    Ok(serde_json::from_value(arguments.into_value()?)?)
 }
 
 /// The name of a built-in tool.

@@ -11,12 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::StreamExt as _;
 use openfang_mcp::Host;
-use openfang_mcp::content::{CallResult, Completion, PromptResult, ResourceContents};
+use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::error::McpError;
 use openfang_mcp::host::{
     Call, Change, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted,
 };
 use openfang_mcp::listing::Listing;
+use openfang_types::content::ToolOutput;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
@@ -40,7 +41,7 @@ mod tools;
 const REMEMBERED_CHANGES: usize = 64;
 
 /// What a call comes to.
-type Called = Result<Outcome<CallResult>, McpError>;
+type Called = Result<Outcome<ToolOutput>, McpError>;
 
 /// A host with one of everything.
 pub struct Fixture {
@@ -105,12 +106,12 @@ impl Fixture {
         let tool = tools::named(name).filter(|tool| self.tools.has(tool.name));
         let tool = tool.ok_or_else(|| McpError::unknown_tool(name))?;
         match tool.deed {
-            Deed::Answers(answer) => Ok(Outcome::Complete(answer())),
+            Deed::Answers(answer) => Ok(Outcome::Done(answer())),
             Deed::Asks(ask) => {
                 let arguments = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok());
                 ask(&call, &arguments.unwrap_or(Value::Null))
             }
-            Deed::Tells(work) => work(self, call).await.map(Outcome::Complete),
+            Deed::Tells(work) => work(self, call).await.map(Outcome::Done),
         }
     }
 }
@@ -139,7 +140,7 @@ impl Host for Fixture {
         call: Call<'a, ()>,
         name: &'a str,
         arguments: Option<&'a RawValue>,
-    ) -> HostFuture<'a, Outcome<CallResult>> {
+    ) -> HostFuture<'a, Outcome<ToolOutput>> {
         Box::pin(self.called(call, name, arguments))
     }
 
@@ -171,7 +172,7 @@ impl Host for Fixture {
 
     fn read<'a>(&'a self, _: Call<'a, ()>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
         let contents = resources::contents(uri, self.edition.load(Ordering::SeqCst));
-        Box::pin(std::future::ready(contents.map(Outcome::Complete)))
+        Box::pin(std::future::ready(contents.map(Outcome::Done)))
     }
 
     fn complete<'a>(&'a self, (): &'a (), asked: Completing<'a>) -> HostFuture<'a, Completion> {

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use openfang_kernel::{Tool, ToolFuture};
 use openfang_runtime::context::CallContext;
 use openfang_runtime::pipeline::Permit;
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{ToolAnnotations, ToolDefinition, ToolKind};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What a probe does when it is called.
 #[derive(Clone)]
@@ -93,11 +94,11 @@ impl Tool for Probe {
         }
     }
 
-    fn call<'a>(&'a self, _: &'a CallContext, _: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, _: &'a CallContext, _: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             self.calls.fetch_add(1, Ordering::SeqCst);
             match &self.deed {
-                Deed::Answer(text, labels) => Ok(ToolOutput::text(text).labelled(labels)),
+                Deed::Answer(text, labels) => Ok(Outcome::Done(ToolOutput::text(text).labelled(labels))),
                 Deed::Panic => panic!("a probe breaks on purpose"),
                 Deed::Hang => std::future::pending().await,
             }

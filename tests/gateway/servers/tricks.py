@@ -22,6 +22,15 @@ def pid(peer, request, _):
 
 
 @trick
+def strange_blocks(peer, request, _):
+    """Blocks and members that no revision has, beside ones that it has."""
+    text = {"type": "text", "text": "t", "annotations": {"audience": ["user"], "priority": 0.5}, "_meta": {"x": 1}}
+    link = {"type": "resource_link", "uri": "a://b", "name": "b", "title": "B", "size": 3, "icons": []}
+    other = {"vendor": [1, 2.50], "type": "hologram"}
+    peer.result(request, {"content": [text, link, other], "vendor": {"kept": 1.5}})
+
+
+@trick
 def after(peer, request, arguments):
     """Gives the text back after a while."""
     time.sleep(arguments["seconds"])

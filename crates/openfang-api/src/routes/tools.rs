@@ -52,6 +52,6 @@ pub(super) async fn call(
     Named(name): Named<ToolName>,
     JsonBody(body): JsonBody<CallBody>,
 ) -> Result<Json<ToolOutput>, ApiError> {
-    let call = ToolCall { name, arguments: Value::Object(body.arguments) };
+    let call = ToolCall { name, arguments: Value::Object(body.arguments).into() };
     Ok(Json(kernel.execute_tool(&caller, call).await?))
 }

@@ -78,7 +78,7 @@ impl InProcess {
         if is_mcp_tool(name.as_str()) {
             self.acquaint().await;
         }
-        let call = ToolCall { name: name.clone(), arguments: Value::Object(arguments) };
+        let call = ToolCall { name: name.clone(), arguments: Value::Object(arguments).into() };
         self.kernel.execute_tool(&self.caller, call).await.map_err(|error| self.refused(&error))
     }
 

@@ -6,10 +6,12 @@ use futures_util::stream;
 use openfang_egress::daemon::DaemonError;
 use openfang_kernel::AgentSummary;
 use openfang_kernel::mcp::serving::{Entry, HouseError, HouseReply, LogLevel, Sending, Ticks, entry};
+use openfang_types::call::Outcome;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
-use openfang_types::task::Task;
-use serde_json::{Map, Value, json};
+use openfang_types::task::{Part, Task};
+use serde_json::json;
+use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -27,8 +29,13 @@ impl DaemonBackend {
         Ok(self.tools(through).await.map_err(missed)?.iter().map(entry).collect())
     }
 
-    pub(super) async fn mcp_call(&self, name: &ToolName, arguments: Map<String, Value>) -> Result<ToolOutput, Missed> {
-        self.call_tool(name, arguments).await.map_err(missed)
+    pub(super) async fn mcp_call(
+        &self,
+        name: &ToolName,
+        arguments: Option<&RawValue>,
+    ) -> Result<Outcome<ToolOutput>, Missed> {
+        let arguments = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+        self.call_tool(name, arguments).await.map(Outcome::Done).map_err(missed)
     }
 
     pub(super) async fn mcp_task(&self, id: TaskId) -> Result<Task, Missed> {
@@ -45,8 +52,9 @@ impl DaemonBackend {
         sending: Sending<'_>,
         tracker: &TaskTracker,
     ) -> Result<HouseReply, Missed> {
-        let Sending { agent, text, task, reporter } = sending;
-        let outgoing = Outgoing { agent: agent.clone(), text: text.to_owned(), task };
+        let Sending { agent, parts, task, reporter } = sending;
+        let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
+        let outgoing = Outgoing { agent: agent.clone(), text: texts.join("\n"), task };
         let (tell, mut told) = mpsc::channel(1);
         // By itself, so that a call that is canceled before its task is known still finds out which task to cancel.
         tracker.spawn(Arc::clone(self).follow_sent(outgoing, reporter.cancel().clone(), tell));

@@ -1,7 +1,7 @@
 //! What the kernel cannot do, in A2A's terms. Ids are left out: what is somebody else's must look like what is not there.
 
 use openfang_a2a::error::A2aError;
-use openfang_runtime::model::Refusal;
+use openfang_runtime::answerer::Refusal;
 use openfang_store::StoreError;
 
 use crate::KernelError;
@@ -40,6 +40,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         KernelError::Store(StoreError::Unavailable { .. }) => A2aError::Unavailable,
         KernelError::Store(StoreError::NotFound) => A2aError::TaskNotFound,
         KernelError::UnknownTool(_)
+        | KernelError::NobodyToAsk(_)
         | KernelError::UnknownServer { .. }
         | KernelError::ServerExists(_)
         | KernelError::OwnServer(_)

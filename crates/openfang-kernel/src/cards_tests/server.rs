@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use openfang_mcp::capabilities::ClientCapabilities;
 use openfang_mcp::client::{Endpoint, Manifest, Observer, Place, Relay, Upstream, UpstreamParts};
+use openfang_runtime::server_call::GuardedRelay;
 use openfang_runtime::server_tools::{ServerTools, names_of};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use serde_json::json;
@@ -41,7 +42,7 @@ pub(super) fn with_tool(name: &str) -> Arc<ServerTools> {
         tracker: TaskTracker::new(),
         stop: CancellationToken::new(),
     };
-    let relay = Arc::new(Relay::new(Upstream::new(parts), false));
+    let relay = Arc::new(GuardedRelay::new(Relay::new(Upstream::new(parts), false)));
     let tool = json!({ "name": "y", "description": "does y", "inputSchema": { "type": "object" } });
     let kept = json!({ "tools": [tool], "prompts": [], "templates": [] }).to_string();
     let listing = Manifest::of(serde_json::from_str(&kept).unwrap()).tools;

@@ -2,31 +2,22 @@
 
 use openfang_mcp::McpError;
 use openfang_mcp::capabilities::{Capability, ClientCapabilities};
-use openfang_mcp::client::ClientError;
 use openfang_runtime::pipeline::ToolError;
-use openfang_types::ids::ServerName;
-use openfang_types::jsonrpc::{ErrorObject, code};
+use openfang_runtime::tools::ToolFailure;
+use openfang_types::jsonrpc::ErrorObject;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What a server's error, or its silence, means to a client.
-pub(super) fn mcp_error(server: &ServerName, error: &ClientError) -> McpError {
-    match error {
-        ClientError::Refused(error) => match missing(error) {
-            Some(capability) => McpError::MissingCapability(capability),
-            None => relayed(error),
-        },
-        error => McpError::Relayed {
-            code: code::INTERNAL_ERROR,
-            message: format!("the MCP server {server}: {error}"),
-            data: None,
-        },
+/// What a failure of a server means to its client: the server's own error, or that there was none.
+pub(super) fn failed(failure: &ToolFailure) -> McpError {
+    let Some(error) = failure.of_server() else { return McpError::Internal };
+    match missing(error) {
+        Some(capability) => McpError::MissingCapability(capability),
+        None => {
+            let data = error.data.as_ref().map(|data| data.get().to_owned());
+            McpError::Relayed { code: error.code, message: error.message.clone(), data }
+        }
     }
-}
-
-fn relayed(error: &ErrorObject) -> McpError {
-    let data = error.data.as_ref().map(|data| data.get().to_owned());
-    McpError::Relayed { code: error.code, message: error.message.clone(), data }
 }
 
 /// The capability that a server misses in its client, where it says which.
@@ -48,6 +39,7 @@ pub(super) fn refusal(error: &ToolError, unknown: McpError) -> McpError {
     match error {
         ToolError::Unknown { .. } => unknown,
         ToolError::Cancelled(_) => McpError::Canceled,
+        ToolError::Failed { failure, .. } => failed(failure),
         error => McpError::InvalidParams(error.to_string()),
     }
 }

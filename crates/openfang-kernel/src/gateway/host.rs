@@ -5,14 +5,17 @@ use std::future::ready;
 use std::sync::{Arc, PoisonError};
 
 use futures_util::stream;
-use openfang_mcp::client::{Members, Relayed, ServerFacts};
-use openfang_mcp::content::{Block, CallResult, Completion, PromptResult, ResourceContents};
+use openfang_mcp::client::{Members, ServerFacts};
+use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{
     Call, Change, Changes, Completing, CompletionOf, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted,
 };
 use openfang_mcp::listing::Listing;
 use openfang_mcp::{Era, Host, McpError};
 use openfang_runtime::pipeline::{ToolError, capability};
+use openfang_runtime::server_call::{ServerPrompt, ServerResource};
+use openfang_types::call::Arguments;
+use openfang_types::content::ToolOutput;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -77,14 +80,12 @@ impl Host for UpstreamHost {
         call: Call<'a, Caller>,
         name: &'a str,
         arguments: Option<&'a RawValue>,
-    ) -> HostFuture<'a, Outcome<CallResult>> {
+    ) -> HostFuture<'a, Outcome<ToolOutput>> {
         Box::pin(async move {
-            let Some(tool) = self.server.traits(name) else { return self.refused(call.caller, name) };
-            let what = Relayed::Tool { name, arguments };
-            let cap = self.kernel.config().limits.tool_result_block_bytes;
-            let read = |raw: &RawValue| CallResult::from_raw(raw).map(|result| within(result, cap));
-            match self.hand_on(&call, &tool, what, read).await {
-                Ok(outcome) => outcome,
+            let Some(tool) = self.server.tool(name) else { return self.refused(call.caller, name) };
+            let (cx, arguments) = (self.context(&call), Arguments::written_by(arguments));
+            match self.kernel.inner.pipeline.hand_through(&cx, &tool, arguments).await {
+                Ok(outcome) => Ok(outcome),
                 Err(error) => answer_to(&error, name),
             }
         })
@@ -92,7 +93,7 @@ impl Host for UpstreamHost {
 
     fn prompts<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
         Box::pin(async move {
-            self.allows(caller, "prompts_list")?;
+            self.permit(caller, "prompts_list")?;
             Ok(Arc::clone(&self.server.upstream().snapshot().manifest.prompts))
         })
     }
@@ -104,9 +105,11 @@ impl Host for UpstreamHost {
         arguments: &'a BTreeMap<String, String>,
     ) -> HostFuture<'a, Outcome<PromptResult>> {
         Box::pin(async move {
-            let what = Relayed::Prompt { name, arguments };
-            let outcome = self.hand_on(&call, &self.traits("prompts_get")?, what, PromptResult::from_raw).await;
-            outcome.map_err(|error| refusal(&error, McpError::unknown_prompt(name)))?
+            let (traits, relay) = (self.traits("prompts_get")?, self.server.relay());
+            let prompt = ServerPrompt { traits, relay, name, arguments };
+            let cx = self.context(&call);
+            let outcome = self.kernel.inner.pipeline.hand_through(&cx, &prompt, Arguments::default()).await;
+            outcome.map_err(|error| refusal(&error, McpError::unknown_prompt(name)))
         })
     }
 
@@ -120,8 +123,8 @@ impl Host for UpstreamHost {
             next_cursor: Option<String>,
         }
         Box::pin(async move {
-            self.allows(caller, "resources_list")?;
-            let result = self.ask("resources/list", Members::none().with_some("cursor", cursor)).await?;
+            let permit = self.permit(caller, "resources_list")?;
+            let result = self.ask("resources/list", Members::none().with_some("cursor", cursor), permit).await?;
             let page: Page = serde_json::from_str(result.get()).map_err(|_| McpError::Internal)?;
             Ok(ResourcePage { resources: page.resources, next_cursor: page.next_cursor })
         })
@@ -129,18 +132,18 @@ impl Host for UpstreamHost {
 
     fn templates<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
         Box::pin(async move {
-            self.allows(caller, "resources_list")?;
+            self.permit(caller, "resources_list")?;
             Ok(Arc::clone(&self.server.upstream().snapshot().manifest.templates))
         })
     }
 
     fn read<'a>(&'a self, call: Call<'a, Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
         Box::pin(async move {
-            let what = Relayed::Resource { uri };
-            let outcome = self
-                .hand_on(&call, &self.traits("resources_read")?, what, ResourceContents::from_raw)
-                .await;
-            outcome.map_err(|error| refusal(&error, McpError::unknown_resource(uri)))?
+            let (traits, relay) = (self.traits("resources_read")?, self.server.relay());
+            let resource = ServerResource { traits, relay, uri };
+            let cx = self.context(&call);
+            let outcome = self.kernel.inner.pipeline.hand_through(&cx, &resource, Arguments::default()).await;
+            outcome.map_err(|error| refusal(&error, McpError::unknown_resource(uri)))
         })
     }
 
@@ -150,7 +153,7 @@ impl Host for UpstreamHost {
             completion: Completion,
         }
         Box::pin(async move {
-            self.allows(caller, "prompts_get")?;
+            let permit = self.permit(caller, "prompts_get")?;
             let of = match asked.of {
                 CompletionOf::Prompt(name) => json!({ "type": "ref/prompt", "name": name }),
                 CompletionOf::Template(uri) => json!({ "type": "ref/resource", "uri": uri }),
@@ -159,7 +162,7 @@ impl Host for UpstreamHost {
                 .with("ref", &of)
                 .with("argument", &json!({ "name": asked.argument, "value": asked.value }))
                 .with_some("context", asked.context);
-            let result = self.ask("completion/complete", members).await?;
+            let result = self.ask("completion/complete", members, permit).await?;
             let completed: Completed = serde_json::from_str(result.get()).map_err(|_| McpError::Internal)?;
             Ok(completed.completion)
         })
@@ -167,7 +170,7 @@ impl Host for UpstreamHost {
 
     fn changes(&self, caller: &Caller, wanted: &Wanted) -> Changes {
         let upstream = self.server.upstream();
-        let may_read = self.allows(caller, "resources_read").is_ok();
+        let may_read = self.permit(caller, "resources_read").is_ok();
         let watching = upstream.watch_resources(if may_read { wanted.uris.clone() } else { Vec::new() });
         let (receiver, wanted) = (upstream.changes(), wanted.clone());
         Box::pin(stream::unfold((receiver, wanted, watching), |(mut receiver, wanted, watching)| async move {
@@ -197,12 +200,13 @@ impl Host for UpstreamHost {
 }
 
 /// What the client of a call that was refused gets.
-pub(super) fn answer_to(error: &ToolError, name: &str) -> Result<Outcome<CallResult>, McpError> {
+pub(super) fn answer_to(error: &ToolError, name: &str) -> Result<Outcome<ToolOutput>, McpError> {
     match error {
-        ToolError::Unknown { .. } => Err(McpError::unknown_tool(name)),
-        ToolError::Cancelled(_) => Err(McpError::Canceled),
+        ToolError::Unknown { .. } | ToolError::Cancelled(_) | ToolError::Failed { .. } => {
+            Err(refusal(error, McpError::unknown_tool(name)))
+        }
         // The model can do something about it, so the model is told.
-        error => Ok(Outcome::Complete(CallResult::error(&error.to_string()))),
+        error => Ok(Outcome::Done(ToolOutput::error(error.to_string()))),
     }
 }
 
@@ -212,24 +216,4 @@ fn is_known_as(identity: &Identity, facts: &ServerFacts) -> bool {
         && identity.title == facts.title.as_deref().unwrap_or_default()
         && identity.version == facts.version
         && identity.instructions == facts.instructions
-}
-
-/// Blocks that are too large are replaced by a word about them. The result is an error then: a client must not take it for
-/// what the server promised.
-fn within(mut result: CallResult, cap: usize) -> CallResult {
-    for block in &mut result.content {
-        let size = block.json().get().len();
-        if size > cap {
-            *block = Block::text(&format!("[a block of {size} bytes left out: the limit is {cap}]"));
-            result.is_error = true;
-        }
-    }
-    if let Some(size) = result.structured.as_ref().map(|raw| raw.get().len()).filter(|size| *size > cap) {
-        result.structured = None;
-        result.is_error = true;
-        result
-            .content
-            .push(Block::text(&format!("[structured content of {size} bytes left out: the limit is {cap}]")));
-    }
-    result
 }

@@ -6,11 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use openfang_runtime::answerer::Answerer;
+use openfang_runtime::answerer::direct::{Direct, text_parameter};
+use openfang_runtime::answerer::script::{self, ScriptError, Scripted};
 use openfang_runtime::catalog::Catalog;
 use openfang_runtime::mcp::is_mcp_tool;
-use openfang_runtime::model::Model;
-use openfang_runtime::model::direct::{Direct, text_parameter};
-use openfang_runtime::model::script::{self, ScriptError, Scripted};
 use openfang_types::agent::{AgentManifest, Provider};
 use openfang_types::capability::any_covers;
 use openfang_types::ids::AgentName;
@@ -22,7 +22,7 @@ use super::strict_toml::{self, Document, Faults};
 /// An agent, ready to answer.
 pub(crate) struct Agent {
     pub(crate) manifest: Arc<AgentManifest>,
-    pub(crate) model: Box<dyn Model>,
+    pub(crate) answerer: Box<dyn Answerer>,
     /// The digest of what it was read from: an agent that is written as before is the same agent.
     source: [u8; 32],
 }
@@ -147,14 +147,14 @@ fn load_one(place: &Path, catalog: &Catalog, known: Option<&Arc<Agent>>) -> Resu
     if let Some(known) = known.filter(|known| known.source == source) {
         return Ok(Arc::clone(known));
     }
-    let model: Box<dyn Model> = match script {
+    let answerer: Box<dyn Answerer> = match script {
         None => Box::new(Direct),
         Some((text, path)) => {
             let script = script::parse(&text).map_err(|cause| AgentsError::Script { path, cause })?;
             Box::new(Scripted::new(script))
         }
     };
-    Ok(Arc::new(Agent { manifest: Arc::new(manifest), model, source }))
+    Ok(Arc::new(Agent { manifest: Arc::new(manifest), answerer, source }))
 }
 
 /// What the types cannot refuse by themselves: the key, and what is wrong with it.

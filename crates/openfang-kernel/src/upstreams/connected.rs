@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_mcp::client::{Manifest, Relay, Upstream};
 use openfang_mcp::listing::{Listed, Listing};
+use openfang_runtime::catalog::Registered;
+use openfang_runtime::server_call::GuardedRelay;
 use openfang_runtime::server_tools::ServerTools;
 use openfang_types::capability::{Namespace, ServerNames};
 use openfang_types::config::McpServerConfigEntry;
@@ -21,7 +23,7 @@ mod changes;
 /// A server.
 pub(crate) struct Connected {
     pub(crate) entry: McpServerConfigEntry,
-    relay: Arc<Relay>,
+    relay: Arc<GuardedRelay>,
     log: Arc<ServerLog>,
     shown: Mutex<Shown>,
     written: Mutex<Written>,
@@ -57,11 +59,17 @@ impl Connected {
         let quarantined = kept.look(&entry, &manifest).quarantined;
         let tools = without(&manifest.tools, &quarantined);
         let shown = Shown { kept, manifest, quarantined, tools, named: None, noted: None };
-        Self { entry, relay: Arc::new(relay), log, shown: Mutex::new(shown), written: Mutex::new(Written::Done) }
+        Self {
+            entry,
+            relay: Arc::new(GuardedRelay::new(relay)),
+            log,
+            shown: Mutex::new(shown),
+            written: Mutex::new(Written::Done),
+        }
     }
 
     /// The way to it.
-    pub(crate) const fn relay(&self) -> &Arc<Relay> {
+    pub(crate) const fn relay(&self) -> &Arc<GuardedRelay> {
         &self.relay
     }
 
@@ -92,9 +100,11 @@ impl Connected {
         named.places().any(|place| named.traits(place).is_some_and(|known| allowed(&known)))
     }
 
-    /// What the guards need to know of a tool of the catalogue, by what the server calls it.
-    pub(crate) fn traits(&self, tool: &str) -> Option<ToolTraits> {
-        self.lock().traits(tool)
+    /// A tool of the catalogue, by what the server calls it.
+    pub(crate) fn tool(&self, tool: &str) -> Option<Arc<Registered>> {
+        let shown = self.lock();
+        let named = shown.named.as_ref()?;
+        named.get(named.listing().place_of(tool)?)
     }
 
     /// The namespace of what it has that is no tool.

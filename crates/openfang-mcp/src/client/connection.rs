@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use openfang_types::call::CallListener;
 use openfang_types::jsonrpc::{ErrorObject, encode_error, encode_notification, encode_result};
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
@@ -11,7 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use super::asked::said_of_us;
 use super::inbox::Inbox;
-use super::ongoing::{Listener, Ongoing, Silent, Step};
+use super::ongoing::{Ongoing, Silent, Step};
 use super::slot::Expected;
 use super::wire::{Outgoing, Wire};
 use super::{Asked, ClientError, Members, Notice, Question, ServerFacts};
@@ -61,7 +62,7 @@ impl Connection {
     }
 
     /// Makes a request and waits for its result.
-    pub async fn request(&self, asked: Asked<'_>, listener: &dyn Listener) -> Result<Box<RawValue>, ClientError> {
+    pub async fn request(&self, asked: Asked<'_>, listener: &dyn CallListener) -> Result<Box<RawValue>, ClientError> {
         match self.begin(asked)?.advance(listener).await? {
             Step::Done(result) => Ok(result),
             Step::Asked(_) => Err(ClientError::NotMcp("it asked where nobody can be asked".to_owned())),

@@ -41,7 +41,7 @@ impl Opened {
 
     fn known(&self, facts: ServerFacts) -> Connection {
         let facts = facts.cut();
-        let declared = self.declared.within(facts.revision.facts());
+        let declared = facts.revision.facts().askable(self.declared);
         Connection::new(Arc::clone(&self.wire), Arc::clone(&self.inbox), facts, (declared, self.tracker.clone()))
     }
 
@@ -95,7 +95,7 @@ impl Opened {
         let asked = Revision::NEWEST_LEGACY;
         let members = Members::none()
             .with("protocolVersion", asked.name())
-            .with("capabilities", &self.declared.within(asked.facts()).declared())
+            .with("capabilities", &asked.facts().askable(self.declared).declared())
             .with("clientInfo", &ClientInfo::ours());
         let speaking = self.speaking(asked);
         let result = speaking.ask("initialize", members, patience).await?;

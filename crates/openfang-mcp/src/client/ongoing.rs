@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use openfang_types::call::{CallListener, LogLevel};
 use openfang_types::limits::{MCP_CALL_MAX, MCP_QUESTIONS_GATHER};
 use serde_json::value::RawValue;
 use tokio::task::JoinHandle;
@@ -11,24 +12,19 @@ use tokio::time::{Instant, sleep_until};
 use super::slot::{Heard, Slot};
 use super::wire::Carried;
 use super::{ClientError, Connection, Question};
-use crate::meta::LogLevel;
-
-/// Who hears how a request goes.
-pub trait Listener: Send + Sync {
-    /// How far it is.
-    fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>);
-    /// A log line of the server.
-    fn log(&self, level: LogLevel, logger: Option<&str>, data: &RawValue);
-}
 
 /// Hears nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Silent;
 
-impl Listener for Silent {
+impl CallListener for Silent {
     fn progress(&self, _: f64, _: Option<f64>, _: Option<&str>) {}
 
     fn log(&self, _: LogLevel, _: Option<&str>, _: &RawValue) {}
+
+    fn level(&self) -> Option<LogLevel> {
+        None
+    }
 }
 
 /// How far a request came.
@@ -74,7 +70,7 @@ impl Ongoing {
     }
 
     /// Goes on until there is an answer, or a question. Questions that come close to each other come together.
-    pub async fn advance(&mut self, listener: &dyn Listener) -> Result<Step, ClientError> {
+    pub async fn advance(&mut self, listener: &dyn CallListener) -> Result<Step, ClientError> {
         let mut patience = Instant::now() + self.timeout;
         let mut questions: Vec<Question> = Vec::new();
         loop {

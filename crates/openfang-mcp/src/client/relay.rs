@@ -6,18 +6,15 @@
 
 use std::collections::BTreeMap;
 
+use openfang_types::call::{CallListener, ClientCapabilities, InputRequest, InputRequired, LogLevel, Outcome, Resumed};
 use openfang_types::jsonrpc::{ErrorObject, code};
 use serde_json::value::RawValue;
 
 use super::parked::{Parked, Waiting};
 use super::pool::Pool;
-use super::{Asked, ClientError, Connection, Listener, Members, Step, Upstream};
-use crate::capabilities::ClientCapabilities;
+use super::{Asked, ClientError, Connection, Members, Step, Upstream};
 use crate::error::McpError;
-use crate::host::{Call, InputRequest, InputRequired, Outcome, Resumed};
-use crate::meta::LogLevel;
 use crate::revision::{Era, Revision};
-use crate::server::Reporter;
 use questions::{keyed, modern_outcome, plain_answer, put};
 use state::State;
 
@@ -48,6 +45,20 @@ pub enum Relayed<'a> {
     },
 }
 
+/// What travels with a call that is handed on.
+pub struct Handing<'a> {
+    /// Whose call it is.
+    pub owner: &'a str,
+    /// What the caller can be asked for.
+    pub client: ClientCapabilities,
+    /// Members of `_meta` that are passed on as they are.
+    pub meta: Option<&'a RawValue>,
+    /// What the caller answered to an earlier [`Outcome::NeedsInput`] of this call.
+    pub resumed: Option<&'a Resumed>,
+    /// Hears how the call goes.
+    pub listener: &'a dyn CallListener,
+}
+
 /// Hands calls on to one server.
 pub struct Relay {
     upstream: Upstream,
@@ -67,78 +78,41 @@ impl Relay {
         &self.upstream
     }
 
-    /// Hands a call on for an owner. What the server asks comes back as [`Outcome::InputRequired`].
-    pub async fn call<C>(
-        &self,
-        owner: &str,
-        call: &Call<'_, C>,
-        what: Relayed<'_>,
-    ) -> Result<Outcome<Box<RawValue>>, ClientError> {
+    /// Hands a call on. What the server asks comes back as [`Outcome::NeedsInput`].
+    pub async fn call(&self, call: &Handing<'_>, what: Relayed<'_>) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let _open = self.upstream.open_call();
         if let Some(resumed) = call.resumed
             && let Some(State::Parked(number)) = State::read(&resumed.state)
         {
-            return self.resume(owner, call, number).await;
+            return Box::pin(self.resume(call, number)).await;
         }
-        match self.once(owner, call, what).await {
+        match self.once(call, what).await {
             // It did nothing, so it can be done again, on a new conversation.
-            Err(error) if error.is_harmless() => self.once(owner, call, what).await,
+            Err(error) if error.is_harmless() => Box::pin(self.once(call, what)).await,
             outcome => outcome,
         }
     }
 
-    /// Hands on a call of an owner who cannot be asked.
-    pub async fn call_plainly(&self, owner: &str, what: Relayed<'_>) -> Result<Box<RawValue>, ClientError> {
-        let _open = self.upstream.open_call();
-        for is_last in [false, true] {
-            let shared = self.upstream.connection().await?;
-            // The shared conversation says that callers can be asked; nobody can be here.
-            let is_told_so = self.is_interactive && shared.revision().era() == Era::Legacy;
-            let mut lease = match is_told_so {
-                true => Some(self.pool.take_silent(owner).await?),
-                false => None,
-            };
-            let connection = lease.as_ref().and_then(|lease| lease.connection()).unwrap_or(&shared).clone();
-            let outcome = connection.request(self.asked(what), &super::Silent).await;
-            match &mut lease {
-                Some(lease) if matches!(outcome, Ok(_) | Err(ClientError::Refused(_))) => lease.done(),
-                Some(_) => {}
-                None => self.upstream.note(&connection, &outcome),
-            }
-            match outcome {
-                Err(error) if error.is_harmless() && !is_last => {}
-                outcome => return plain_answer(outcome?, connection.revision().era()),
-            }
-        }
-        Err(ClientError::NotSent("it goes away again and again".to_owned()))
-    }
-
-    async fn once<C>(
-        &self,
-        owner: &str,
-        call: &Call<'_, C>,
-        what: Relayed<'_>,
-    ) -> Result<Outcome<Box<RawValue>>, ClientError> {
+    async fn once(&self, call: &Handing<'_>, what: Relayed<'_>) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let connection = self.upstream.connection().await?;
-        let meta = call.meta_beside();
         let mut asked = self.asked(what);
-        asked.meta = meta.as_deref();
-        asked.log_level = call.reporter.level();
+        asked.meta = call.meta;
+        asked.log_level = call.listener.level();
         let is_legacy = connection.revision().era() == Era::Legacy;
         if is_legacy && self.is_interactive {
-            return self.on_its_own(owner, call, asked).await;
+            return Box::pin(self.on_its_own(call, asked)).await;
         }
         if !is_legacy {
             asked.declared = Some(if self.is_interactive { call.client } else { ClientCapabilities::NONE });
             asked.members = with_answers(asked.members, call.resumed);
         }
-        let outcome = connection.request(asked, call.reporter).await;
+        let outcome = connection.request(asked, call.listener).await;
         self.upstream.note(&connection, &outcome);
         let result = outcome?;
         // A server that may ask nobody does not get to by asking in another way.
-        match self.is_interactive && !is_legacy {
+        match self.is_interactive && !is_legacy && !call.client.is_none() {
             true => modern_outcome(result),
-            false => plain_answer(result, connection.revision().era()).map(Outcome::Complete),
+            false => plain_answer(result, connection.revision().era()).map(Outcome::Done),
         }
     }
 
@@ -151,42 +125,41 @@ impl Relay {
         asked
     }
 
-    /// On a conversation of the caller's own, where the server may ask.
-    async fn on_its_own<C>(
+    /// On a conversation of the caller's own, where the server may ask. Callers who cannot be asked share conversations in
+    /// which the server may not.
+    async fn on_its_own(
         &self,
-        owner: &str,
-        call: &Call<'_, C>,
+        call: &Handing<'_>,
         mut asked: Asked<'_>,
     ) -> Result<Outcome<Box<RawValue>>, ClientError> {
-        let mut lease = self.pool.take(owner, call.client).await?;
+        let can_be_asked = !call.client.is_none();
+        let mut lease = match can_be_asked {
+            true => self.pool.take(call.owner, call.client).await?,
+            false => self.pool.take_silent(call.owner).await?,
+        };
         let Some(connection) = lease.connection().cloned() else { return Err(ClientError::SessionGone) };
-        if let Some(level) = call.reporter.level().filter(|_| connection.facts().capabilities.logging)
+        if let Some(level) = call.listener.level().filter(|_| connection.facts().capabilities.logging)
             && lease.tells_level(level)
         {
             set_level(&connection, level, self.upstream.timeout()).await?;
         }
-        asked.takes_questions = true;
+        asked.takes_questions = can_be_asked;
         let ongoing = connection.begin(asked)?;
-        self.go_on(Waiting { owner: owner.to_owned(), ongoing, lease, questions: Vec::new() }, call)
+        self.go_on(Waiting { owner: call.owner.to_owned(), ongoing, lease, questions: Vec::new() }, call)
             .await
     }
 
-    async fn resume<C>(
-        &self,
-        owner: &str,
-        call: &Call<'_, C>,
-        number: u64,
-    ) -> Result<Outcome<Box<RawValue>>, ClientError> {
+    async fn resume(&self, call: &Handing<'_>, number: u64) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let lost = || {
             let why = "the call that asked is gone: call again, without the answers";
             ClientError::Refused(ErrorObject::new(code::INVALID_PARAMS, why))
         };
-        let waiting = self.parked.take(number, owner).ok_or_else(lost)?;
+        let waiting = self.parked.take(number, call.owner).ok_or_else(lost)?;
         self.go_on(waiting, call).await
     }
 
     /// Goes on until there is a result, or a question to which the client has not brought the answer.
-    async fn go_on<C>(&self, mut waiting: Waiting, call: &Call<'_, C>) -> Result<Outcome<Box<RawValue>>, ClientError> {
+    async fn go_on(&self, mut waiting: Waiting, call: &Handing<'_>) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let mut answers = call.resumed.map(|resumed| resumed.answers.clone()).unwrap_or_default();
         loop {
             for (key, question) in std::mem::take(&mut waiting.questions) {
@@ -198,10 +171,10 @@ impl Relay {
             if !waiting.questions.is_empty() {
                 return self.park(waiting, call.client);
             }
-            match waiting.ongoing.advance(call.reporter).await {
+            match waiting.ongoing.advance(call.listener).await {
                 Ok(Step::Done(result)) => {
                     waiting.lease.done();
-                    return Ok(Outcome::Complete(result));
+                    return Ok(Outcome::Done(result));
                 }
                 Ok(Step::Asked(questions)) => waiting.questions = keyed(questions),
                 Err(error) => {
@@ -227,7 +200,7 @@ impl Relay {
         waiting.ongoing.detach();
         let parts = &self.upstream.inner.parts;
         let number = self.parked.put(waiting, &parts.tracker, &parts.stop)?;
-        Ok(Outcome::InputRequired(InputRequired { requests, state: State::Parked(number).bytes() }))
+        Ok(Outcome::NeedsInput(InputRequired { requests, state: State::Parked(number).bytes() }))
     }
 }
 
@@ -260,15 +233,5 @@ async fn set_level(connection: &Connection, level: LogLevel, timeout: std::time:
     match connection.ask("logging/setLevel", Members::none().with("level", &level), timeout).await {
         Ok(_) | Err(ClientError::Refused(_)) => Ok(()),
         Err(error) => Err(error),
-    }
-}
-
-impl Listener for Reporter {
-    fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
-        Self::progress(self, progress, total, message);
-    }
-
-    fn log(&self, level: LogLevel, logger: Option<&str>, data: &RawValue) {
-        Self::log(self, level, logger, data);
     }
 }

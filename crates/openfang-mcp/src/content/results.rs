@@ -3,89 +3,27 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use openfang_types::content::ToolOutput;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::{Block, NotABlock, raw};
-use crate::meta::is_ours;
+use super::{Beside, Block, NotABlock, raw, shown_in};
 use crate::revision::{Facts, Structured};
 
-/// What a result says beside what it is for. It is relayed as it came.
-#[derive(Debug, Clone, Default)]
-pub struct Beside {
-    /// `_meta`, without what the protocol itself puts there.
-    pub meta: Option<Box<RawValue>>,
-    /// Members that this crate does not know.
-    pub more: BTreeMap<String, Box<RawValue>>,
-}
-
-impl Beside {
-    /// Takes what is left of a result once its own members are taken out.
-    pub fn of(mut rest: BTreeMap<String, Box<RawValue>>) -> Self {
-        for era in ["resultType", "ttlMs", "cacheScope"] {
-            rest.remove(era);
-        }
-        let meta = rest.remove("_meta").and_then(|meta| {
-            let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(meta.get()).ok()?;
-            members.retain(|name, _| !is_ours(name));
-            (!members.is_empty()).then(|| raw(&members))
-        });
-        Self { meta, more: rest }
-    }
-}
-
-/// The result of a tool call.
-#[derive(Debug, Clone)]
-pub struct CallResult {
-    /// For people and models.
-    pub content: Vec<Block>,
-    /// For programs.
-    pub structured: Option<Box<RawValue>>,
-    /// Whether the tool failed.
-    pub is_error: bool,
-    /// What else it says.
-    pub beside: Beside,
-}
-
-impl CallResult {
-    /// A text.
-    pub fn text(text: &str) -> Self {
-        Self { content: vec![Block::text(text)], structured: None, is_error: false, beside: Beside::default() }
-    }
-
-    /// As a server wrote it, of any revision.
-    pub fn from_raw(raw: &RawValue) -> Result<Self, NotABlock> {
-        let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get()).map_err(|_| NotABlock)?;
-        let content: Vec<Box<RawValue>> = match members.remove("content") {
-            Some(raw) => serde_json::from_str(raw.get()).map_err(|_| NotABlock)?,
-            None => Vec::new(),
-        };
-        let is_error = members.remove("isError").is_some_and(|raw| raw.get() == "true");
-        let structured = members.remove("structuredContent").filter(|raw| raw.get() != "null");
-        let content = content.into_iter().map(Block::from_raw).collect::<Result<_, _>>()?;
-        Ok(Self { content, structured, is_error, beside: Beside::of(members) })
-    }
-
-    /// A failure the caller can act on.
-    pub fn error(text: &str) -> Self {
-        Self { is_error: true, ..Self::text(text) }
-    }
-
-    /// What a revision has of it.
-    pub(crate) fn shown_in(&self, facts: &Facts) -> ShownCall<'_> {
-        let structured = self.structured.as_deref().filter(|raw| match facts.structured {
-            Structured::Absent => false,
-            Structured::Object => raw.get().starts_with('{'),
-            Structured::Any => true,
-        });
-        ShownCall {
-            content: self.content.iter().map(|block| block.shown_in(facts)).collect(),
-            // A failure has no structured result: it would not fit the schema of a success.
-            structured_content: structured.filter(|_| !self.is_error),
-            is_error: self.is_error,
-            more: &self.beside.more,
-        }
+/// What a revision has of the result of a tool call.
+pub(crate) fn shown_call<'a>(output: &'a ToolOutput, facts: &Facts) -> ShownCall<'a> {
+    let structured = output.structured.as_deref().filter(|raw| match facts.structured {
+        Structured::Absent => false,
+        Structured::Object => raw.get().starts_with('{'),
+        Structured::Any => true,
+    });
+    ShownCall {
+        content: output.content.iter().map(|block| shown_in(block, facts)).collect(),
+        // A failure has no structured result: it would not fit the schema of a success.
+        structured_content: structured.filter(|_| !output.is_error),
+        is_error: output.is_error,
+        more: &output.beside.more,
     }
 }
 
@@ -168,7 +106,7 @@ impl PromptResult {
     pub(crate) fn shown_in(&self, facts: &Facts) -> ShownPrompt<'_> {
         let messages = self.messages.iter();
         let shown =
-            messages.map(|message| ShownMessage { role: message.role, content: message.content.shown_in(facts) });
+            messages.map(|message| ShownMessage { role: message.role, content: shown_in(&message.content, facts) });
         let (description, more) = (self.description.as_deref(), &self.beside.more);
         ShownPrompt { description, messages: shown.collect(), more }
     }

@@ -44,7 +44,7 @@ impl Introduced {
         let params: Params<'_> = serde_json::from_str(params.get()).map_err(wrong)?;
         let revision = Revision::negotiated(params.protocol_version.as_deref());
         let client = params.capabilities.map(ClientCapabilities::read).unwrap_or_default();
-        Ok(Self { revision, client: client.within(revision.facts()) })
+        Ok(Self { revision, client: revision.facts().askable(client) })
     }
 }
 

@@ -5,7 +5,9 @@
 //! it is good once. A legacy client is asked by requests of our own while its call waits.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use openfang_types::content::ToolOutput;
 use openfang_types::limits::{MCP_INPUT_ROUNDS, MCP_STATE_TTL};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use super::respond::{Kind, members};
 use super::used_states::{NONCE_BYTES, Use};
 use super::{Reporter, Request, Server};
-use crate::content::{CallResult, PromptResult, ResourceContents};
+use crate::content::{PromptResult, ResourceContents, shown_call};
 use crate::counts::UnknownId;
 use crate::error::McpError;
 use crate::host::{Call, Host, InputRequest, InputRequired, Outcome, Resumed, SealedFor};
@@ -31,7 +33,7 @@ enum Target<'a> {
 
 /// What came of it.
 enum Done {
-    Called(CallResult),
+    Called(ToolOutput),
     Filled(PromptResult),
     Read(ResourceContents),
 }
@@ -87,22 +89,22 @@ impl<H: Host> Server<H> {
 
     /// Carries the call out, asking the client for what it takes.
     async fn settle(&self, request: &Request<H::Caller>, target: Target<'_>) -> Result<Vec<u8>, McpError> {
-        let reporter = Reporter::of(request);
+        let reporter = Arc::new(Reporter::of(request));
         match request.era() {
             Era::Modern => {
                 let resumed = self.brought_back(request, &target)?;
                 match self.once(request, &reporter, &target, resumed.as_ref()).await? {
-                    Outcome::Complete(done) => Ok(self.done(request, &done)),
-                    Outcome::InputRequired(needed) => self.ask_in_result(request, &target, &needed),
+                    Outcome::Done(done) => Ok(self.done(request, &done)),
+                    Outcome::NeedsInput(needed) => self.ask_in_result(request, &target, &needed),
                 }
             }
             Era::Legacy => {
                 let mut resumed = None;
                 for _ in 0..MCP_INPUT_ROUNDS {
                     match self.once(request, &reporter, &target, resumed.as_ref()).await? {
-                        Outcome::Complete(done) => return Ok(self.done(request, &done)),
+                        Outcome::Done(done) => return Ok(self.done(request, &done)),
                         // Boxed: few calls ask, and all would be as large as the asking.
-                        Outcome::InputRequired(needed) => {
+                        Outcome::NeedsInput(needed) => {
                             resumed = Some(Box::pin(self.ask_by_request(request, needed)).await?);
                         }
                     }
@@ -129,7 +131,7 @@ impl<H: Host> Server<H> {
     async fn once(
         &self,
         request: &Request<H::Caller>,
-        reporter: &Reporter,
+        reporter: &Arc<Reporter>,
         target: &Target<'_>,
         resumed: Option<&Resumed>,
     ) -> Result<Outcome<Done>, McpError> {
@@ -149,7 +151,7 @@ impl<H: Host> Server<H> {
         match done {
             Done::Called(result) => {
                 let meta = result.beside.meta.as_deref();
-                signature.respond_with((id, revision), &result.shown_in(facts), meta, Kind::Answer)
+                signature.respond_with((id, revision), &shown_call(result, facts), meta, Kind::Answer)
             }
             Done::Filled(result) => {
                 let meta = result.beside.meta.as_deref();
@@ -283,14 +285,5 @@ impl Target<'_> {
             digest.update(part.as_bytes());
         }
         digest.finalize().into()
-    }
-}
-
-impl<T> Outcome<T> {
-    fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
-        match self {
-            Self::Complete(done) => Outcome::Complete(change(done)),
-            Self::InputRequired(needed) => Outcome::InputRequired(needed),
-        }
     }
 }

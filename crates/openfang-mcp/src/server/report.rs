@@ -3,14 +3,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use openfang_types::call::{CallListener, LogLevel};
 use openfang_types::jsonrpc::{Id, encode_notification};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::Request;
 use super::outlet::{Outlet, Weight};
 use crate::content::raw;
-use crate::meta::LogLevel;
 use crate::revision::{Era, Revision};
 
 /// Tells a client how its request goes.
@@ -108,5 +109,19 @@ impl Reporter {
         let frame = encode_notification(method, Some(&raw(params)));
         // Left out when the client is slow: the next one says more.
         let _ = self.outlet.send(Bytes::from(frame), Weight::Light);
+    }
+}
+
+impl CallListener for Reporter {
+    fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        Self::progress(self, progress, total, message);
+    }
+
+    fn log(&self, level: LogLevel, logger: Option<&str>, data: &RawValue) {
+        Self::log(self, level, logger, data);
+    }
+
+    fn level(&self) -> Option<LogLevel> {
+        Self::level(self)
     }
 }

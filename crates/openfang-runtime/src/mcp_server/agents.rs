@@ -6,11 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use openfang_mcp::McpError;
 use openfang_mcp::capabilities::Capability;
-use openfang_mcp::content::{Beside, Block, CallResult, PromptMessage, PromptResult, PromptRole};
+use openfang_mcp::content::{Beside, PromptMessage, PromptResult, PromptRole};
 use openfang_mcp::host::{Call, InputRequest, InputRequired, Outcome};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::naming::format_agent_tool_name;
-use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::content::{Block, ContentBlock, ToolOutput};
 use openfang_types::ids::{AgentName, TaskId};
 use openfang_types::limits::Limits;
 use openfang_types::task::{Message, Part, PartBody, Task, TaskState};
@@ -19,9 +19,10 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::tools::{members, raw, shown};
+use super::tools::{members, raw};
 use super::{House, HouseError, HouseReply, Sending};
 use crate::agents::AgentSummary;
+use crate::answerer::questions;
 use crate::pipeline::truncate::answer_to_limits;
 
 /// What the names of all agents' tools begin with.
@@ -29,6 +30,8 @@ pub(super) const TOOL_PREFIX: &str = "openfang_agent_";
 const PROMPT_PREFIX: &str = "agent-";
 /// The question and its answer go under this key.
 const REPLY: &str = "reply";
+/// The same for a form of a tool that the agent called.
+const FORM: &str = "form";
 
 pub(super) fn tool_name(agent: &AgentName) -> String {
     format_agent_tool_name(agent.as_str())
@@ -81,7 +84,7 @@ pub(super) fn fill_in(agent: &AgentName, arguments: &BTreeMap<String, String>) -
     let text = format!("Use the tool {} to give the agent {agent} this message:\n\n{message}", tool_name(agent));
     Ok(PromptResult {
         description: Some(format!("A message to the agent {agent}")),
-        messages: vec![PromptMessage { role: PromptRole::User, content: Block::text(&text) }],
+        messages: vec![PromptMessage { role: PromptRole::User, content: Block::text(text) }],
         beside: Beside::default(),
     })
 }
@@ -92,38 +95,44 @@ pub(super) async fn call<T: House>(
     call: Call<'_, T::Caller>,
     agent: &AgentName,
     arguments: Option<&RawValue>,
-) -> Result<Outcome<CallResult>, McpError> {
+) -> Result<Outcome<ToolOutput>, McpError> {
     let arguments = members(arguments)?;
     let told = match arguments.get("message").and_then(|message| message.as_str()) {
         Some(message) if arguments.len() == 1 => message,
-        _ => return Ok(Outcome::Complete(CallResult::error("give exactly one argument: message, a text"))),
+        _ => return Ok(Outcome::Done(ToolOutput::error("give exactly one argument: message, a text"))),
     };
     let waiting = call
         .resumed
         .and_then(|resumed| Uuid::from_slice(&resumed.state).ok())
         .map(TaskId::from_uuid);
-    let answer = match (waiting, call.answer(REPLY)) {
+    let (form, reply) = (call.answer(FORM), call.answer(REPLY));
+    let answer = match (waiting, form.or(reply)) {
+        // The form is a tool's own: the tool is given the answer as it is, a refusal too.
+        (Some(task), Some(answer)) if form.is_some() => match serde_json::from_str(answer.get()) {
+            Ok(answer) => Some((task, Part::data(answer))),
+            Err(_) => return ask_again(house, call, task).await,
+        },
         (Some(task), Some(answer)) => match reply_in(answer) {
-            Reply::Said(text) => Some((task, text)),
-            Reply::Declined => return Ok(Outcome::Complete(declined(task))),
+            Reply::Said(part) => Some((task, part)),
+            Reply::Declined => return Ok(Outcome::Done(declined(task))),
             Reply::Nonsense => return ask_again(house, call, task).await,
         },
         (Some(task), None) => return ask_again(house, call, task).await,
         (None, _) => None,
     };
-    let (task, text) = match &answer {
-        Some((task, text)) => (Some(*task), text.as_str()),
-        None => (None, told),
+    let (task, part) = match answer {
+        Some((task, part)) => (Some(task), part),
+        None => (None, Part::text(told)),
     };
-    let sent = house.send(call.caller, Sending { agent, text, task, reporter: call.reporter }).await;
-    match sent {
+    let sending = Sending { agent, parts: &[part], task, reporter: call.reporter };
+    match house.send(call.caller, sending).await {
         Ok(HouseReply::Message(message)) => {
-            Ok(Outcome::Complete(limited(ToolOutput::text(message.joined_text()), &house.limits())))
+            Ok(Outcome::Done(limited(ToolOutput::text(message.joined_text()), &house.limits())))
         }
         Ok(HouseReply::Task(task)) => Ok(outcome(call, &task, &house.limits())),
         Err(HouseError::Unknown) => Err(McpError::unknown_tool(&tool_name(agent))),
         Err(HouseError::Canceled) => Err(McpError::Canceled),
-        Err(error) => Ok(Outcome::Complete(CallResult::error(&error.to_string()))),
+        Err(error) => Ok(Outcome::Done(ToolOutput::error(error.to_string()))),
     }
 }
 
@@ -131,12 +140,12 @@ async fn ask_again<T: House>(
     house: &T,
     call: Call<'_, T::Caller>,
     id: TaskId,
-) -> Result<Outcome<CallResult>, McpError> {
+) -> Result<Outcome<ToolOutput>, McpError> {
     Ok(outcome(call, &house.task(call.caller, id).await?, &house.limits()))
 }
 
 enum Reply {
-    Said(String),
+    Said(Part),
     Declined,
     Nonsense,
 }
@@ -150,46 +159,56 @@ fn reply_in(answer: &RawValue) -> Reply {
     }
     let Ok(elicited) = serde_json::from_str::<Elicited>(answer.get()) else { return Reply::Nonsense };
     match (elicited.action.as_str(), elicited.content.get(REPLY).and_then(|reply| reply.as_str())) {
-        ("accept", Some(reply)) => Reply::Said(reply.to_owned()),
+        ("accept", Some(reply)) => Reply::Said(Part::text(reply)),
         ("decline" | "cancel", _) => Reply::Declined,
         _ => Reply::Nonsense,
     }
 }
 
-fn declined(task: TaskId) -> CallResult {
-    CallResult::error(&format!("the question was not answered; task {task} still waits for a reply"))
+fn declined(task: TaskId) -> ToolOutput {
+    ToolOutput::error(format!("the question was not answered; task {task} still waits for a reply"))
 }
 
 /// What a task means to whoever called the agent.
-fn outcome<C>(call: Call<'_, C>, task: &Task, limits: &Limits) -> Outcome<CallResult> {
+fn outcome<C>(call: Call<'_, C>, task: &Task, limits: &Limits) -> Outcome<ToolOutput> {
     let said = said(task);
-    let answered = |content| Outcome::Complete(limited(ToolOutput { content, ..ToolOutput::text("") }, limits));
+    let answered = |content| Outcome::Done(limited(ToolOutput::of_blocks(content), limits));
     match task.status.state {
         TaskState::InputRequired | TaskState::AuthRequired => {
-            let question = task.status.message.as_ref().map(Message::joined_text).unwrap_or_default();
-            let question: String = question.chars().take(limits.tool_result_chars).collect();
-            if call.client.has(Capability::ElicitationForm) {
-                Outcome::InputRequired(InputRequired {
-                    requests: BTreeMap::from([(REPLY.to_owned(), asking(&question))]),
-                    state: task.id.as_uuid().as_bytes().to_vec(),
-                })
+            let (key, question) = question_of(task, limits);
+            if call.client.has(question.needs) {
+                let requests = BTreeMap::from([(key.to_owned(), question)]);
+                Outcome::NeedsInput(InputRequired { requests, state: task.id.as_uuid().as_bytes().to_vec() })
             } else {
                 let how =
                     format!("The agent waits for a reply: openfang agent send {} REPLY --task {}", task.agent, task.id);
-                let mut result = limited(ToolOutput { content: said, ..ToolOutput::text("") }, limits);
-                result.content.push(Block::text(&how));
-                Outcome::Complete(result)
+                let mut result = limited(ToolOutput::of_blocks(said), limits);
+                result.content.push(Block::text(how));
+                Outcome::Done(result)
             }
         }
         TaskState::Completed => answered(said),
         state => {
             let mut content = said;
             if content.is_empty() || state == TaskState::Canceled {
-                content.push(ContentBlock::text(format!("the task is {state}")));
+                content.push(Block::text(format!("the task is {state}")));
             }
-            Outcome::Complete(limited(ToolOutput { content, ..ToolOutput::error("") }, limits))
+            Outcome::Done(limited(ToolOutput { is_error: true, ..ToolOutput::of_blocks(content) }, limits))
         }
     }
+}
+
+/// What the client is asked: the form of a tool that the agent called, else for a reply in words.
+fn question_of(task: &Task, limits: &Limits) -> (&'static str, InputRequest) {
+    let message = task.status.message.as_ref();
+    if let Some(form) = message.and_then(questions::form_in) {
+        let is_page = form.get("mode").is_some_and(|mode| mode == "url");
+        let needs = if is_page { Capability::ElicitationUrl } else { Capability::ElicitationForm };
+        return (FORM, InputRequest { needs, method: "elicitation/create", params: raw(form) });
+    }
+    let question = message.map(Message::joined_text).unwrap_or_default();
+    let question: String = question.chars().take(limits.tool_result_chars).collect();
+    (REPLY, asking(&question))
 }
 
 fn asking(question: &str) -> InputRequest {
@@ -202,12 +221,13 @@ fn asking(question: &str) -> InputRequest {
 }
 
 /// An answer within the limits of a result.
-fn limited(output: ToolOutput, limits: &Limits) -> CallResult {
-    shown(&answer_to_limits(output, limits))
+fn limited(mut output: ToolOutput, limits: &Limits) -> ToolOutput {
+    answer_to_limits(&mut output, limits);
+    output
 }
 
 /// What a task has to say: its artifacts, then its last message. An artifact that came piece by piece is one text.
-fn said(task: &Task) -> Vec<ContentBlock> {
+fn said(task: &Task) -> Vec<Block> {
     let mut blocks = Vec::new();
     for artifact in &task.artifacts {
         let begin = blocks.len();
@@ -219,7 +239,7 @@ fn said(task: &Task) -> Vec<ContentBlock> {
         }
     }
     blocks.extend(task.status.message.iter().flat_map(|message| &message.parts).map(block));
-    blocks
+    blocks.into_iter().map(Block::from).collect()
 }
 
 fn block(part: &Part) -> ContentBlock {

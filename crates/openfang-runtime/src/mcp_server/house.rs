@@ -6,13 +6,16 @@ use futures_util::Stream;
 use openfang_mcp::McpError;
 use openfang_mcp::listing::Entry;
 use openfang_mcp::server::Reporter;
+use openfang_types::call::Outcome;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::limits::Limits;
-use openfang_types::task::{Message, Task};
-use serde_json::{Map, Value};
+use openfang_types::task::{Message, Part, Task};
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
 
 use crate::agents::AgentSummary;
+use crate::context::WayBack;
 
 /// What a house's method returns.
 pub type HouseFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HouseError>> + Send + 'a>>;
@@ -59,9 +62,8 @@ pub trait House: Send + Sync + 'static {
     fn call_tool<'a>(
         &'a self,
         caller: &'a Self::Caller,
-        name: &'a ToolName,
-        arguments: Map<String, Value>,
-    ) -> HouseFuture<'a, ToolOutput>;
+        request: ToolRequest<'a>,
+    ) -> HouseFuture<'a, Outcome<ToolOutput>>;
 
     /// Sends a message and waits until its task has ended or asks for something.
     fn send<'a>(&'a self, caller: &'a Self::Caller, sending: Sending<'a>) -> HouseFuture<'a, HouseReply>;
@@ -80,13 +82,25 @@ pub trait House: Send + Sync + 'static {
     fn follow(&self, caller: &Self::Caller, id: TaskId) -> Ticks;
 }
 
+/// A tool call of a client.
+pub struct ToolRequest<'a> {
+    /// Which tool.
+    pub name: &'a ToolName,
+    /// What the tool is given.
+    pub arguments: Option<&'a RawValue>,
+    /// The way back to the client.
+    pub back: WayBack,
+    /// Fires when the client cancels.
+    pub cancel: &'a CancellationToken,
+}
+
 /// A message on its way to an agent.
 #[derive(Clone, Copy)]
 pub struct Sending<'a> {
     /// To whom.
     pub agent: &'a AgentName,
     /// What is said.
-    pub text: &'a str,
+    pub parts: &'a [Part],
     /// The task that it continues.
     pub task: Option<TaskId>,
     /// Hears how it goes, and stops it.

@@ -1,20 +1,22 @@
 //! Tools of the house, as MCP has them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use openfang_mcp::McpError;
-use openfang_mcp::content::{Beside, Block, CallResult};
 use openfang_mcp::host::Call;
 use openfang_mcp::listing::{Entry, Late};
-use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::call::{CallListener, Outcome};
+use openfang_types::content::ToolOutput;
 use openfang_types::ids::ToolName;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use super::{House, HouseError};
+use super::{House, HouseError, ToolRequest};
 use crate::catalog::{Known, Registered};
+use crate::context::WayBack;
 use crate::server_tools::ServerTools;
 
 /// What an MCP peer is told of a tool; how we guard it is our own business.
@@ -79,13 +81,20 @@ pub(super) async fn call<T: House>(
     call: Call<'_, T::Caller>,
     name: &ToolName,
     arguments: Option<&RawValue>,
-) -> Result<CallResult, McpError> {
-    match house.call_tool(call.caller, name, members(arguments)?).await {
-        Ok(output) => Ok(shown(&output)),
+) -> Result<Outcome<ToolOutput>, McpError> {
+    let back = WayBack {
+        listener: Some(Arc::clone(call.reporter) as Arc<dyn CallListener>),
+        client: call.client,
+        resumed: call.resumed.cloned().map(Arc::new),
+        meta: call.meta_beside().map(Arc::from),
+    };
+    let request = ToolRequest { name, arguments, back, cancel: call.reporter.cancel() };
+    match house.call_tool(call.caller, request).await {
+        Ok(outcome) => Ok(outcome),
         Err(HouseError::Unknown) => Err(McpError::unknown_tool(name.as_str())),
         // The model can do something about it, so the model is told.
-        Err(HouseError::Refused(why)) => Ok(CallResult::error(&why)),
-        Err(HouseError::Lost(what)) => Ok(CallResult::error(&what)),
+        Err(HouseError::Refused(why)) => Ok(Outcome::Done(ToolOutput::error(why))),
+        Err(HouseError::Lost(what)) => Ok(Outcome::Done(ToolOutput::error(what))),
         Err(HouseError::Canceled) => Err(McpError::Canceled),
         Err(HouseError::BadPage) => Err(McpError::Internal),
     }
@@ -94,22 +103,6 @@ pub(super) async fn call<T: House>(
 pub(super) fn members(arguments: Option<&RawValue>) -> Result<Map<String, Value>, McpError> {
     let Some(arguments) = arguments else { return Ok(Map::new()) };
     serde_json::from_str(arguments.get()).map_err(|_| McpError::InvalidParams("arguments must be an object".to_owned()))
-}
-
-pub(super) fn shown(output: &ToolOutput) -> CallResult {
-    let block = |block: &ContentBlock| match block {
-        ContentBlock::Text { text } => Some(Block::text(text)),
-        ContentBlock::Image { .. }
-        | ContentBlock::Audio { .. }
-        | ContentBlock::ResourceLink { .. }
-        | ContentBlock::Resource { .. } => Block::of(block).ok(),
-    };
-    CallResult {
-        content: output.content.iter().filter_map(block).collect(),
-        structured: output.structured_content.as_ref().map(raw),
-        is_error: output.is_error,
-        beside: Beside::default(),
-    }
 }
 
 /// Our own types are always written.

@@ -3,48 +3,69 @@
 
 use std::sync::Arc;
 
-use super::{Permit, ToolCall, ToolError};
+use openfang_types::call::Arguments;
+use openfang_types::tool::ToolTraits;
+use serde_json::Value;
+
+use super::{Callee, Manner, ToolError};
+use crate::catalog::Registered;
 use crate::context::CallContext;
 use crate::schema_check::Misfit;
 
-/// Refuses arguments that do not fit. Returns the call, which was away on another thread if the check was not quick.
-pub(super) async fn check(cx: &CallContext, permit: &Permit, call: ToolCall) -> Result<ToolCall, ToolError> {
+/// Refuses arguments that do not fit. Returns them, because they were away on another thread if the check was not quick.
+pub(super) async fn check<'a, C: Callee>(
+    cx: &CallContext,
+    callee: &C,
+    arguments: Arguments<'a>,
+    manner: Manner,
+) -> Result<Arguments<'a>, ToolError> {
+    let Some(tool) = callee.checked_tool().filter(|_| manner == Manner::Checked) else { return Ok(arguments) };
     let steps = cx.config.limits.schema_check_steps;
-    let known = permit.tool().known_schema().transpose().map_err(|why| unusable(permit, why))?;
-    match known.and_then(|schema| schema.check_quickly(&call.arguments, steps)) {
-        Some(checked) => judged(permit, checked).map(|()| call),
+    let known = tool.known_schema().transpose().map_err(|why| unusable(&tool.traits, why))?;
+    let value = arguments.value().map_err(|error| ToolError::InvalidArguments {
+        tool: tool.traits.name.clone(),
+        problems: vec![error.to_string()],
+    })?;
+    match known.and_then(|schema| schema.check_quickly(value, steps)) {
+        Some(checked) => judged(&tool.traits, checked).map(|()| arguments),
         // Boxed: it is rare, and should not make every call larger.
-        None => Box::pin(check_elsewhere(cx, permit, call, steps)).await,
+        None => Box::pin(check_elsewhere(cx, tool, arguments, steps)).await,
     }
 }
 
 /// On a thread of its own, where the schema is compiled too if it was not yet.
-async fn check_elsewhere(cx: &CallContext, permit: &Permit, call: ToolCall, steps: u64) -> Result<ToolCall, ToolError> {
-    let (tool, name) = (Arc::clone(permit.tool()), call.name.clone());
-    let work = permit.tool().checks().run(move || {
-        let checked = tool.schema().map_err(str::to_owned).map(|schema| schema.check(&call.arguments, steps));
-        (checked, call)
+async fn check_elsewhere<'a>(
+    cx: &CallContext,
+    tool: &Arc<Registered>,
+    mut arguments: Arguments<'a>,
+    steps: u64,
+) -> Result<Arguments<'a>, ToolError> {
+    let (checked, name) = (Arc::clone(tool), &tool.traits.name);
+    let value = arguments.take_parsed();
+    let work = tool.checks().run(move || {
+        let fits = |value: &Value| checked.schema().map_err(str::to_owned).map(|schema| schema.check(value, steps));
+        (fits(&value), value)
     });
     let done = tokio::select! {
         biased;
-        () = cx.cancel.cancelled() => return Err(ToolError::Cancelled(name)),
+        () = cx.cancel.cancelled() => return Err(ToolError::Cancelled(name.clone())),
         done = work => done,
     };
     match done {
-        Some((Ok(checked), call)) => judged(permit, checked).map(|()| call),
-        Some((Err(why), _)) => Err(unusable(permit, &why)),
-        None => Err(ToolError::Unchecked(name)),
+        Some((Ok(checked), value)) => judged(&tool.traits, checked).map(|()| arguments.with_parsed(value)),
+        Some((Err(why), _)) => Err(unusable(&tool.traits, &why)),
+        None => Err(ToolError::Unchecked(name.clone())),
     }
 }
 
-fn judged(permit: &Permit, checked: Result<(), Misfit>) -> Result<(), ToolError> {
-    let tool = permit.traits().name.clone();
+fn judged(tool: &ToolTraits, checked: Result<(), Misfit>) -> Result<(), ToolError> {
+    let tool = tool.name.clone();
     checked.map_err(|misfit| match misfit {
         Misfit::Problems(problems) => ToolError::InvalidArguments { tool, problems },
         Misfit::TooManySteps => ToolError::Unchecked(tool),
     })
 }
 
-fn unusable(permit: &Permit, why: &str) -> ToolError {
-    ToolError::UnusableSchema { tool: permit.traits().name.clone(), why: why.to_owned() }
+fn unusable(tool: &ToolTraits, why: &str) -> ToolError {
+    ToolError::UnusableSchema { tool: tool.name.clone(), why: why.to_owned() }
 }

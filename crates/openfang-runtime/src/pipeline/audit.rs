@@ -43,7 +43,12 @@ pub(super) fn open<'a>(pipeline: &'a Pipeline, cx: &'a CallContext, tool: &'a To
     }
 }
 
-impl Record<'_> {
+impl<'a> Record<'a> {
+    /// Which tool it is about.
+    pub(super) const fn tool(&self) -> &'a ToolName {
+        self.tool
+    }
+
     /// Makes sure that an effect cannot happen unrecorded. What only reads is recorded when it ends.
     pub(super) async fn commit_before_effect(&mut self, tool: &ToolTraits) -> Result<(), ToolError> {
         self.is_known = true;
@@ -77,6 +82,7 @@ impl Record<'_> {
             Ok(true) => ("tool_failed", AuditOutcome::ToolFailed),
             Ok(false) => ("succeeded", AuditOutcome::Succeeded),
             Err(ToolError::Cancelled(_)) => ("canceled", AuditOutcome::Cancelled),
+            Err(ToolError::Failed { .. }) => ("tool_failed", AuditOutcome::ToolFailed),
             Err(error) => (error.true_reason(), AuditOutcome::Refused(error.true_reason().to_owned())),
         };
         self.write(word, outcome);

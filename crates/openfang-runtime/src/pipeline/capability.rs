@@ -1,7 +1,5 @@
 //! Whether this caller may use this tool. Saying yes takes a [`Permit`], and only this file can make one.
 
-use std::sync::Arc;
-
 use openfang_types::agent::Capabilities;
 use openfang_types::capability::any_covers;
 use openfang_types::ids::ToolName;
@@ -9,40 +7,60 @@ use openfang_types::principal::Standing;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::ToolTraits;
 
-use super::{Hidden, Pipeline, ToolError, audit};
-use crate::catalog::{Catalog, Registered};
+use super::{Callee, Hidden, Manner, Pipeline, ToolError, audit};
+use crate::catalog::Catalog;
 use crate::context::CallContext;
 
-/// The proof that a caller may use a tool, once. Tools demand it, so forgetting the check does not compile:
+/// The proof that a caller may call something, once. Callees demand it, so forgetting the check does not compile:
 ///
 /// ```compile_fail
-/// let permit = openfang_runtime::pipeline::Permit { tool: todo!() };
+/// let permit = openfang_runtime::pipeline::Permit { manner: openfang_runtime::pipeline::Manner::Checked };
 /// ```
+///
+/// It cannot be used twice:
+///
+/// ```compile_fail
+/// # use openfang_runtime::pipeline::Permit;
+/// fn twice(permit: Permit) -> (Permit, Permit) {
+///     (permit, permit)
+/// }
+/// ```
+#[derive(Debug)]
 pub struct Permit {
-    tool: Arc<Registered>,
+    manner: Manner,
 }
 
 impl Permit {
-    /// What may be called.
-    pub fn traits(&self) -> &ToolTraits {
-        &self.tool.traits
-    }
-
-    pub(super) const fn tool(&self) -> &Arc<Registered> {
-        &self.tool
+    /// How the call is made.
+    pub const fn manner(&self) -> Manner {
+        self.manner
     }
 }
 
-/// Gives the permit, or says there is no such tool.
-pub(super) fn check(catalog: &Catalog, cx: &CallContext, name: &ToolName) -> Result<Permit, ToolError> {
-    match catalog.get(name) {
-        Some(tool) if allows(cx, &tool.traits) => Ok(Permit { tool }),
-        Some(tool) => Err(refusal(cx, &tool.traits, Hidden::NotGranted)),
-        None => match catalog.quarantine().get(name) {
-            Some(traits) if allows(cx, &traits) => Err(refusal(cx, &traits, Hidden::Quarantined)),
-            Some(traits) => Err(refusal(cx, &traits, Hidden::NotGranted)),
-            None => Err(ToolError::Unknown { tool: name.clone(), hidden: Hidden::Absent }),
-        },
+/// Gives the permit, or says that there is nothing of that name.
+pub(super) fn check<'c, C: Callee>(
+    catalog: &Catalog,
+    cx: &CallContext,
+    (name, callee): (&ToolName, Option<&'c C>),
+    manner: Manner,
+) -> Result<(&'c C, Permit), ToolError> {
+    match callee {
+        Some(callee) => permit(cx, callee.traits(), manner).map(|permit| (callee, permit)),
+        None => Err(missing(catalog, cx, name)),
+    }
+}
+
+/// The permit for something that may be called.
+pub(super) fn permit(cx: &CallContext, what: &ToolTraits, manner: Manner) -> Result<Permit, ToolError> {
+    if allows(cx, what) { Ok(Permit { manner }) } else { Err(refusal(cx, what, Hidden::NotGranted)) }
+}
+
+/// Refuses a tool that is not in the catalogue: there is none, or it waits for the operator.
+fn missing(catalog: &Catalog, cx: &CallContext, name: &ToolName) -> ToolError {
+    match catalog.quarantine().get(name) {
+        Some(traits) if allows(cx, &traits) => refusal(cx, &traits, Hidden::Quarantined),
+        Some(traits) => refusal(cx, &traits, Hidden::NotGranted),
+        None => ToolError::Unknown { tool: name.clone(), hidden: Hidden::Absent },
     }
 }
 
@@ -63,7 +81,10 @@ pub(super) fn refusal(cx: &CallContext, tool: &ToolTraits, hidden: Hidden) -> To
 impl Pipeline {
     /// Why this caller cannot use a tool; none if the caller can. Nothing is recorded.
     pub fn why_not(&self, cx: &CallContext, name: &ToolName) -> Option<ToolError> {
-        check(&self.catalog, cx, name).err()
+        match self.catalog.get(name) {
+            Some(tool) => permit(cx, &tool.traits, Manner::Checked).err(),
+            None => Some(missing(&self.catalog, cx, name)),
+        }
     }
 
     /// Refuses a call of a tool that this caller cannot use, on the record.

@@ -6,6 +6,8 @@ use openfang_store::StoreError;
 use openfang_types::ids::{AgentName, ServerName, ToolName};
 use openfang_types::taint::{Label, SinkKind};
 
+use crate::tools::ToolFailure;
+
 /// A refusal, in a sentence its reader can act on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
@@ -102,6 +104,14 @@ pub enum ToolError {
     /// The tool broke. The details are in the log, under the request's trace id.
     #[error("{0} broke; the log says more under this request's trace id")]
     Panicked(ToolName),
+    /// The server could not do it, in the server's own words.
+    #[error("{failure}")]
+    Failed {
+        /// Which tool.
+        tool: ToolName,
+        /// What the server said.
+        failure: ToolFailure,
+    },
     /// The call could not be recorded, so it was not made.
     #[error("{tool} was not called: its audit row could not be written ({cause})")]
     Unrecorded {
@@ -138,6 +148,7 @@ impl ToolError {
             | Self::SecretInArguments(_)
             | Self::TimedOut { .. }
             | Self::Panicked(_)
+            | Self::Failed { .. }
             | Self::Unrecorded { .. } => false,
         }
     }
@@ -157,6 +168,7 @@ impl ToolError {
             Self::TimedOut { .. } => "timed_out",
             Self::Cancelled(_) => "canceled",
             Self::Panicked(_) => "panicked",
+            Self::Failed { .. } => "tool_failed",
             Self::Unrecorded { .. } => "unrecorded",
         }
     }

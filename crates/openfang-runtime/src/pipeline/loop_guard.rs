@@ -4,13 +4,13 @@
 
 use std::collections::HashMap;
 
+use openfang_types::call::Arguments;
 use openfang_types::config::LoopGuardConfig;
-use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::ids::ToolName;
 use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
-use super::{ToolCall, ToolError};
+use super::ToolError;
 use crate::context::CallContext;
 
 /// What a run has called so far.
@@ -80,21 +80,21 @@ impl LoopGuard {
 }
 
 /// Judges a call that passed the checks before. Returns the warning to show with its result.
-pub(super) fn check(cx: &CallContext, call: &ToolCall) -> Result<Option<String>, ToolError> {
+pub(super) fn check(cx: &CallContext, tool: &ToolName, arguments: &Arguments<'_>) -> Result<Option<String>, ToolError> {
     let Some(run) = &cx.run else { return Ok(None) };
-    match run.guard(|guard| guard.judge(hash_of(call))) {
+    match run.guard(|guard| guard.judge(hash_of(tool, arguments))) {
         Verdict::Fine => Ok(None),
         Verdict::Warn(warning) => Ok(Some(warning)),
-        Verdict::Block(why) => Err(ToolError::Looping { tool: call.name.clone(), why }),
+        Verdict::Block(why) => Err(ToolError::Looping { tool: tool.clone(), why }),
     }
 }
 
 /// A run whose calls are refused again and again, for whatever reason, ends as well.
-pub(super) fn note_outcome(
+pub(super) fn note_outcome<T>(
     cx: &CallContext,
     tool: &ToolName,
-    outcome: Result<ToolOutput, ToolError>,
-) -> Result<ToolOutput, ToolError> {
+    outcome: Result<T, ToolError>,
+) -> Result<T, ToolError> {
     let Some(run) = &cx.run else { return outcome };
     let refused = run.guard(|guard| {
         guard.refused_in_a_row = if outcome.is_err() { guard.refused_in_a_row + 1 } else { 0 };
@@ -112,19 +112,14 @@ pub(super) fn note_outcome(
     }
 }
 
-/// Puts the warning where the model reads it.
-pub(super) fn with_warning(mut output: ToolOutput, warning: Option<String>) -> ToolOutput {
-    output
-        .content
-        .extend(warning.map(|text| ContentBlock::text(format!("[openfang] {text}"))));
-    output
-}
-
 /// The same for equal calls, however their members are ordered.
-fn hash_of(call: &ToolCall) -> CallHash {
+fn hash_of(tool: &ToolName, arguments: &Arguments<'_>) -> CallHash {
     let mut hasher = Sha256::new();
-    hasher.update(call.name.as_str());
-    hash_value(&mut hasher, &call.arguments);
+    hasher.update(tool.as_str());
+    match arguments.value() {
+        Ok(value) => hash_value(&mut hasher, value),
+        Err(_) => hash_text(&mut hasher, b"j", arguments.json().get()),
+    }
     let mut short = CallHash::default();
     short.copy_from_slice(&hasher.finalize()[..16]);
     short

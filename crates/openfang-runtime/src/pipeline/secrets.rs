@@ -11,6 +11,7 @@ use openfang_types::secret::Secret;
 use openfang_types::taint::{Label, Labels};
 use regex::RegexSet;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Shapes of credentials that people paste. A shape is listed when a random text cannot have it.
 const SECRET_SHAPES: [&str; 13] = [
@@ -82,6 +83,17 @@ impl Sensitive {
         labels
     }
 
+    /// What the texts of a JSON document say about themselves.
+    pub(super) fn labels_of_json(&self, json: &RawValue, source: impl Display + Copy) -> Labels {
+        if self.is_harmless_json(json.get()) {
+            return Labels::none();
+        }
+        match serde_json::from_str::<Value>(json.get()) {
+            Ok(value) => self.labels_of(&value, source),
+            Err(_) => self.labels_of_text(json.get(), source),
+        }
+    }
+
     /// What a text says about itself.
     pub(super) fn labels_of_text(&self, text: &str, source: impl Display) -> Labels {
         let mut labels = Labels::none();
@@ -107,26 +119,6 @@ impl Sensitive {
     /// The text with every configured secret taken out.
     pub fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.configured.text(text)
-    }
-
-    /// The value with every configured secret taken out.
-    pub(super) fn redact(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => {
-                if let Cow::Owned(clean) = self.redacted(text) {
-                    *text = clean;
-                }
-            }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.redact(item)),
-            Value::Object(members) => {
-                let whole = std::mem::take(members);
-                for (key, mut member) in whole {
-                    self.redact(&mut member);
-                    members.insert(self.redacted(&key).into_owned(), member);
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
     }
 }
 

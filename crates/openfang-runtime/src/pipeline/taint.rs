@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use openfang_types::content::{ContentBlock, ToolOutput};
-use openfang_types::principal::Door;
+use openfang_types::call::Arguments;
+use openfang_types::ids::ToolName;
 use openfang_types::taint::{Label, Labels, forbidding_label};
 use openfang_types::task::{Part, PartBody};
 use openfang_types::tool::ToolTraits;
@@ -17,13 +17,10 @@ pub(super) fn check_sink(
     sensitive: &Sensitive,
     cx: &CallContext,
     traits: &ToolTraits,
-    arguments: &Value,
+    arguments: &Arguments<'_>,
 ) -> Result<(), ToolError> {
     let tool = &traits.name;
-    if sensitive.holds_configured(arguments) {
-        return Err(ToolError::SecretInArguments(tool.clone()));
-    }
-    let found = sensitive.labels_of(arguments, "the arguments");
+    let found = found_in(sensitive, tool, arguments)?;
     let labels = match &cx.run {
         Some(run) => {
             run.enters(&found);
@@ -48,47 +45,34 @@ pub(super) fn check_sink(
     }
 }
 
-/// Labels a result with what it says about itself, tells the run, and takes configured secrets out of it.
-pub(super) fn label(
-    sensitive: &Sensitive,
-    cx: &CallContext,
-    traits: &ToolTraits,
-    mut output: ToolOutput,
-) -> ToolOutput {
-    let tool = &traits.name;
-    let mut found = Labels::none();
-    // Written only if something is found.
-    let source = format_args!("the result of {tool}");
-    for block in &output.content {
-        match block {
-            ContentBlock::Text { text } => found.join(&sensitive.labels_of_text(text, source)),
-            ContentBlock::Resource { resource } => found.join(&sensitive.labels_of(resource, source)),
-            ContentBlock::ResourceLink { uri, name } => {
-                found.join(&sensitive.labels_of_text(uri, source));
-                found.join(&sensitive.labels_of_text(name, source));
-            }
-            ContentBlock::Image { .. } | ContentBlock::Audio { .. } => {}
+/// What the arguments say about themselves; a configured secret in them is refused.
+fn found_in(sensitive: &Sensitive, tool: &ToolName, arguments: &Arguments<'_>) -> Result<Labels, ToolError> {
+    // Most arguments hold nothing to be found, and a look at the bytes says so.
+    if arguments.as_written().is_some_and(|raw| sensitive.is_harmless_json(raw.get())) {
+        return Ok(Labels::none());
+    }
+    let unreadable;
+    let value = match arguments.value() {
+        Ok(value) => value,
+        Err(_) => {
+            unreadable = Value::from(arguments.json().get());
+            &unreadable
         }
+    };
+    if sensitive.holds_configured(value) {
+        return Err(ToolError::SecretInArguments(tool.clone()));
     }
-    if let Some(value) = &output.structured_content {
-        found.join(&sensitive.labels_of(value, source));
+    Ok(sensitive.labels_of(value, "the arguments"))
+}
+
+/// Labels the result of a tool that config calls personal. Rather too many than too few: a pattern that fits the name of
+/// another server's tool counts here.
+pub(super) fn label_personal(sensitive: &Sensitive, traits: &ToolTraits, found: &mut Labels) {
+    let tool = &traits.name;
+    let mut patterns = sensitive.pii_tools().iter();
+    if patterns.any(|glob| glob.fits_name_of_any_server(tool) || glob.covers(traits)) {
+        found.add(Label::Pii, format!("the result of {tool}, which config calls personal"));
     }
-    // Rather too many than too few: a pattern that fits another server's name counts here.
-    if sensitive
-        .pii_tools()
-        .iter()
-        .any(|glob| glob.fits_name_of_any_server(tool) || glob.covers(traits))
-    {
-        found.add(Label::Pii, format!("{source}, which config calls personal"));
-    }
-    output.labels.join(&found);
-    if let Some(run) = &cx.run {
-        run.enters(&output.labels);
-    }
-    if cx.door != Door::Cli && output.labels.contains(Label::Secret) {
-        redact(sensitive, &mut output);
-    }
-    output
 }
 
 /// What the parts of a message say about themselves.
@@ -102,21 +86,4 @@ pub(super) fn labels_of_parts(sensitive: &Sensitive, parts: &[Part]) -> Labels {
         }
     }
     labels
-}
-
-fn redact(sensitive: &Sensitive, output: &mut ToolOutput) {
-    for block in &mut output.content {
-        match block {
-            ContentBlock::Text { text } => *text = sensitive.redacted(text).into_owned(),
-            ContentBlock::Resource { resource } => sensitive.redact(resource),
-            ContentBlock::ResourceLink { uri, name } => {
-                *uri = sensitive.redacted(uri).into_owned();
-                *name = sensitive.redacted(name).into_owned();
-            }
-            ContentBlock::Image { .. } | ContentBlock::Audio { .. } => {}
-        }
-    }
-    if let Some(value) = &mut output.structured_content {
-        sensitive.redact(value);
-    }
 }

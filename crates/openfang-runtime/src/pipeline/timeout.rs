@@ -4,26 +4,28 @@ use std::any::Any;
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use openfang_types::content::ToolOutput;
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::limits::{Limits, MCP_CALL_MAX};
 use openfang_types::tool::ToolKind;
-use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{Permit, ToolError};
+use super::{CallOutput as _, Callee, Permit, ToolError};
 use crate::context::CallContext;
 
-/// Calls the tool with the permit.
-pub(super) async fn within(cx: &CallContext, permit: Permit, arguments: Value) -> Result<ToolOutput, ToolError> {
-    let registered = Arc::clone(permit.tool());
-    let name = &registered.traits.name;
-    let after = time_for(registered.traits.kind, cx);
-    let mut work = pin!(AssertUnwindSafe(registered.tool.call(cx, arguments, permit)).catch_unwind());
+/// Calls the callee with the permit.
+pub(super) async fn within<'a, C: Callee>(
+    cx: &'a CallContext,
+    callee: &'a C,
+    arguments: Arguments<'a>,
+    permit: Permit,
+) -> Result<Outcome<C::Output>, ToolError> {
+    let (name, manner) = (&callee.traits().name, permit.manner());
+    let after = time_for(callee.traits().kind, cx);
+    let mut work = pin!(AssertUnwindSafe(callee.call(cx, arguments, permit)).catch_unwind());
     if cx.cancel.is_cancelled() {
         return Err(ToolError::Cancelled(name.clone()));
     }
@@ -37,8 +39,11 @@ pub(super) async fn within(cx: &CallContext, permit: Permit, arguments: Value) -
         },
     };
     match finished {
-        Ok(Ok(Ok(output))) => Ok(output),
-        Ok(Ok(Err(failure))) => Ok(ToolOutput::error(failure.to_string())),
+        Ok(Ok(Ok(outcome))) => Ok(outcome),
+        Ok(Ok(Err(failure))) => match C::Output::of_failure(failure, manner) {
+            Ok(output) => Ok(Outcome::Done(output)),
+            Err(failure) => Err(ToolError::Failed { tool: name.clone(), failure }),
+        },
         Ok(Err(panic)) => {
             tracing::error!(tool = %name, trace = %cx.trace, message = panic_message(&*panic), "a tool panicked");
             Err(ToolError::Panicked(name.clone()))

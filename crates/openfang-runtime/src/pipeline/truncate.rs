@@ -3,36 +3,32 @@
 
 use std::io;
 
-use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::content::{Block, BlockKind, ToolOutput};
 use openfang_types::limits::{Limits, MCP_ANSWER_BYTES};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// Cuts a result to the limits.
-pub(crate) fn to_limits(mut output: ToolOutput, limits: &Limits) -> ToolOutput {
-    let mut left = limits.tool_result_chars;
+pub(crate) fn to_limits(output: &mut ToolOutput, limits: &Limits) {
+    cut_texts(&mut output.content, limits.tool_result_chars);
     for block in &mut output.content {
-        match block {
-            ContentBlock::Text { text } => left = cut(text, left),
-            ContentBlock::Image { .. }
-            | ContentBlock::Audio { .. }
-            | ContentBlock::ResourceLink { .. }
-            | ContentBlock::Resource { .. } => {
-                output.is_error |= replace_if_large(block, limits.tool_result_block_bytes);
-            }
-        }
+        let is_left_out = block.kind() != BlockKind::Text && replace_if_large(block, limits.tool_result_block_bytes);
+        output.is_error |= is_left_out;
     }
-    let size = output.structured_content.as_ref().map_or(0, written_size);
-    if size > limits.tool_result_block_bytes {
-        output.structured_content = None;
-        output.is_error = true;
-        output.content.push(marker("structured content", size, limits.tool_result_block_bytes));
+    limit_structured(output, limits.tool_result_block_bytes);
+}
+
+/// Leaves out what is too large, and cuts nothing.
+pub(super) fn to_byte_limit(output: &mut ToolOutput, cap: usize) {
+    for block in &mut output.content {
+        output.is_error |= replace_if_large(block, cap);
     }
-    output
+    limit_structured(output, cap);
 }
 
 /// Cuts an agent's answer to the limits of a result, and all of it together to what every client takes in one event.
-pub(crate) fn answer_to_limits(output: ToolOutput, limits: &Limits) -> ToolOutput {
-    let mut output = to_limits(output, limits);
+pub fn answer_to_limits(output: &mut ToolOutput, limits: &Limits) {
+    to_limits(output, limits);
     let (mut whole, mut left) = (0, MCP_ANSWER_BYTES);
     while let Some(rest) = output.content.get(whole).and_then(|block| left.checked_sub(written_size(block))) {
         (whole, left) = (whole + 1, rest);
@@ -40,41 +36,65 @@ pub(crate) fn answer_to_limits(output: ToolOutput, limits: &Limits) -> ToolOutpu
     let more = output.content.len() - whole;
     if more > 0 {
         output.content.truncate(whole);
-        output.content.push(ContentBlock::text(format!(
+        output.content.push(Block::text(format!(
             "[{more} more blocks left out: an answer has at most {MCP_ANSWER_BYTES} bytes]"
         )));
         output.is_error = true;
     }
-    output
 }
 
-/// Cuts a text to `left` characters and returns what is left for the next one.
-fn cut(text: &mut String, left: usize) -> usize {
-    // A text has at most as many characters as bytes, so most texts are never counted.
-    if text.len() <= left {
-        return left - text.len();
+/// Cuts the texts, all together, to so many characters.
+fn cut_texts(blocks: &mut [Block], limit: usize) {
+    let texts = || blocks.iter().filter(|block| block.kind() == BlockKind::Text);
+    // A text has at most as many characters as it has bytes, so most texts are never counted.
+    if texts().map(Block::size).sum::<usize>() <= limit {
+        return;
     }
-    match text.char_indices().nth(left) {
-        Some((end, _)) => {
-            let more = text[end..].chars().count();
-            text.truncate(end);
-            text.push_str(&format!("\n[truncated: {more} more characters]"));
-            0
+    let mut left = limit;
+    for block in blocks.iter_mut().filter(|block| block.kind() == BlockKind::Text) {
+        let Some(text) = block.as_text() else { continue };
+        match text.char_indices().nth(left) {
+            Some((end, _)) => {
+                let more = text[end..].chars().count();
+                let cut = format!("{}\n[truncated: {more} more characters]", &text[..end]);
+                left = 0;
+                *block = with_text(block, cut);
+            }
+            None => left -= text.chars().count(),
         }
-        None => left.saturating_sub(text.chars().count()),
     }
 }
 
-/// Whether the block was too large.
-fn replace_if_large(block: &mut ContentBlock, cap: usize) -> bool {
-    let (what, size) = match &*block {
-        ContentBlock::Text { .. } => return false,
-        ContentBlock::Image { data, .. } => ("image", data.len()),
-        ContentBlock::Audio { data, .. } => ("audio", data.len()),
-        ContentBlock::ResourceLink { uri, name } => ("link", uri.len() + name.len()),
-        ContentBlock::Resource { resource } => ("resource", written_size(resource)),
-    };
+/// The block with another text; what else its source wrote stays.
+fn with_text(block: &Block, text: String) -> Block {
+    let members = block
+        .written()
+        .and_then(|json| serde_json::from_str::<Map<String, Value>>(json.get()).ok());
+    let Some(mut members) = members else { return Block::text(text) };
+    members.insert("text".to_owned(), Value::String(text.clone()));
+    Block::of(&members).unwrap_or_else(|_| Block::text(text))
+}
+
+fn limit_structured(output: &mut ToolOutput, cap: usize) {
+    if let Some(size) = output.structured.as_ref().map(|raw| raw.get().len()).filter(|size| *size > cap) {
+        output.structured = None;
+        output.is_error = true;
+        output.content.push(marker("structured content", size, cap));
+    }
+}
+
+/// Whether the block was too large, and is a marker now.
+pub(super) fn replace_if_large(block: &mut Block, cap: usize) -> bool {
+    let size = block.size();
     if size > cap {
+        let what = match block.kind() {
+            BlockKind::Text => "text",
+            BlockKind::Image => "image",
+            BlockKind::Audio => "audio",
+            BlockKind::ResourceLink => "link",
+            BlockKind::Resource => "resource",
+            BlockKind::Other => "block",
+        };
         *block = marker(what, size, cap);
     }
     size > cap
@@ -99,8 +119,8 @@ fn written_size(value: &impl Serialize) -> usize {
     count.0
 }
 
-fn marker(what: &str, size: usize, cap: usize) -> ContentBlock {
-    ContentBlock::text(format!("[{what} of {size} bytes left out: the limit is {cap}]"))
+fn marker(what: &str, size: usize, cap: usize) -> Block {
+    Block::text(format!("[{what} of {size} bytes left out: the limit is {cap}]"))
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! `add_numbers`: exact for integers, floating otherwise.
 
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Number, Value, json};
+use serde_json::{Number, json};
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
@@ -42,11 +43,11 @@ impl Tool for AddNumbers {
         .returning::<Output>()
     }
 
-    fn call<'a>(&'a self, _: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, _: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { a, b } = parse(arguments)?;
             let sum = add(&a, &b).ok_or_else(|| ToolFailure::new(format!("the sum of {a} and {b} is out of range")))?;
-            Ok(ToolOutput::text(sum.to_string()).with_structured(json!({ "result": sum })))
+            Ok(Outcome::Done(ToolOutput::text(sum.to_string()).with_structured(&json!({ "result": sum }))))
         })
     }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Tool, ToolFuture, name};
 use crate::agents::Agents;
@@ -28,12 +29,12 @@ impl Tool for AgentList {
         ToolDefinition::of::<Args>(name("agent_list"), says, SinkKind::Reads, ToolAnnotations::READ_ONLY)
     }
 
-    fn call<'a>(&'a self, cx: &'a CallContext, _: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: &'a CallContext, _: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let agents = self.agents.visible(&cx.principal);
             let lines: Vec<String> =
                 agents.iter().map(|agent| format!("{}: {}", agent.name, agent.description)).collect();
-            Ok(ToolOutput::text(lines.join("\n")).with_structured(json!({ "agents": agents })))
+            Ok(Outcome::Done(ToolOutput::text(lines.join("\n")).with_structured(&json!({ "agents": agents }))))
         })
     }
 }

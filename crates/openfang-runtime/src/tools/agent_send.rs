@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::AgentName;
 use openfang_types::taint::SinkKind;
@@ -9,7 +10,7 @@ use openfang_types::task::TaskState;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Tool, ToolFuture, name, parse};
 use crate::agents::{AgentReply, Agents};
@@ -36,11 +37,11 @@ impl Tool for AgentSend {
             .running_an_agent()
     }
 
-    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { agent, message } = parse(arguments)?;
             let reply = self.agents.send(cx, &agent, message).await?;
-            Ok(output_of(&agent, reply))
+            Ok(Outcome::Done(output_of(&agent, reply)))
         })
     }
 }
@@ -56,5 +57,5 @@ fn output_of(agent: &AgentName, reply: AgentReply) -> ToolOutput {
             ToolOutput::error(format!("{agent} ended {state}: {text}"))
         }
     };
-    output.with_structured(json!({ "state": state, "task": task })).labelled(&labels)
+    output.with_structured(&json!({ "state": state, "task": task })).labelled(&labels)
 }

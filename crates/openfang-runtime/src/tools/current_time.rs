@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
@@ -34,7 +35,7 @@ impl Tool for CurrentTime {
         ToolDefinition::of::<Args>(name("current_time"), says, SinkKind::Reads, annotations)
     }
 
-    fn call<'a>(&'a self, _: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, _: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let zone = match parse::<Args>(arguments)?.zone {
                 None => TimeZone::UTC,
@@ -43,7 +44,7 @@ impl Tool for CurrentTime {
             };
             let now = self.clock.now();
             let shown = now.to_zoned(zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
-            Ok(ToolOutput::text(shown).with_structured(json!({ "utc": now })))
+            Ok(Outcome::Done(ToolOutput::text(shown).with_structured(&json!({ "utc": now }))))
         })
     }
 }

@@ -1,11 +1,11 @@
 //! `file_list`: what is in a directory of the caller's workspace.
 
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{Tool, ToolFuture, name, parse};
 use crate::context::CallContext;
@@ -35,12 +35,12 @@ impl Tool for FileList {
         ToolDefinition::of::<Args>(name("file_list"), says, SinkKind::Reads, ToolAnnotations::READ_ONLY)
     }
 
-    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { path } = parse(arguments)?;
             let (listing, named_with) = self.files.list(cx, &path).await?;
             let labels = Labels::one(Label::Workspace, format!("directory {path}")).joined(&named_with);
-            Ok(ToolOutput::text(shown(&listing)).labelled(&labels))
+            Ok(Outcome::Done(ToolOutput::text(shown(&listing)).labelled(&labels)))
         })
     }
 }

@@ -1,12 +1,12 @@
 //! `file_read`: the text of a file in the caller's workspace.
 
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::config::PiiConfig;
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
@@ -31,12 +31,12 @@ impl Tool for FileRead {
         ToolDefinition::of::<Args>(name("file_read"), says, SinkKind::Reads, ToolAnnotations::READ_ONLY)
     }
 
-    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { path } = parse(arguments)?;
             let (file, written_with) = self.files.read(cx, &path).await?;
             let labels = labels_of(&path, &cx.config.pii).joined(&written_with);
-            Ok(ToolOutput::text(text_of(&path, file)?).labelled(&labels))
+            Ok(Outcome::Done(ToolOutput::text(text_of(&path, file)?).labelled(&labels)))
         })
     }
 }

@@ -1,12 +1,12 @@
 //! `file_write`: writes a text file in the caller's workspace, whole or not at all.
 
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::limits::FILE_WRITE_MAX_BYTES;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
@@ -32,7 +32,7 @@ impl Tool for FileWrite {
         ToolDefinition::of::<Args>(name("file_write"), says, SinkKind::Writes, ToolAnnotations::REPLACES)
     }
 
-    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { path, content } = parse(arguments)?;
             if content.len() > FILE_WRITE_MAX_BYTES {
@@ -40,7 +40,7 @@ impl Tool for FileWrite {
             }
             let written = self.files.write(cx, &path, content).await?;
             let verb = if written.created { "created" } else { "replaced" };
-            Ok(ToolOutput::text(format!("{verb} {path}, {} bytes", written.bytes)))
+            Ok(Outcome::Done(ToolOutput::text(format!("{verb} {path}, {} bytes", written.bytes))))
         })
     }
 }

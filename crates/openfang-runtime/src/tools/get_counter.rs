@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Tool, ToolFuture, name};
 use crate::context::CallContext;
@@ -28,10 +29,10 @@ impl Tool for GetCounter {
         ToolDefinition::of::<Args>(name("get_counter"), says, SinkKind::Reads, ToolAnnotations::ADDS)
     }
 
-    fn call<'a>(&'a self, _: &'a CallContext, _: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, _: &'a CallContext, _: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-            Ok(ToolOutput::text(calls.to_string()).with_structured(json!({ "calls": calls })))
+            Ok(Outcome::Done(ToolOutput::text(calls.to_string()).with_structured(&json!({ "calls": calls }))))
         })
     }
 }

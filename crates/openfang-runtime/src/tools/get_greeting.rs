@@ -1,11 +1,11 @@
 //! `get_greeting`: says hello. The starter agent's default tool, because it can do no harm.
 
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{Tool, ToolFuture, name, parse};
 use crate::context::CallContext;
@@ -27,10 +27,10 @@ impl Tool for GetGreeting {
         ToolDefinition::of::<Args>(name("get_greeting"), says, SinkKind::Reads, ToolAnnotations::READ_ONLY)
     }
 
-    fn call<'a>(&'a self, _: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, _: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { name } = parse(arguments)?;
-            Ok(ToolOutput::text(format!("Hello, {}!", name.as_deref().unwrap_or("world"))))
+            Ok(Outcome::Done(ToolOutput::text(format!("Hello, {}!", name.as_deref().unwrap_or("world")))))
         })
     }
 }

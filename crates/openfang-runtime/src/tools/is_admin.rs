@@ -1,12 +1,13 @@
 //! `is_admin`: whether the caller proved to be the operator.
 
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::principal::Standing;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Tool, ToolFuture, name};
 use crate::context::CallContext;
@@ -24,13 +25,13 @@ impl Tool for IsAdmin {
         ToolDefinition::of::<Args>(name("is_admin"), says, SinkKind::Reads, ToolAnnotations::READ_ONLY)
     }
 
-    fn call<'a>(&'a self, cx: &'a CallContext, _: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: &'a CallContext, _: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let is_admin = match cx.principal.standing() {
                 Standing::Admin(_) => true,
                 Standing::Local | Standing::User(_) => false,
             };
-            Ok(ToolOutput::text(is_admin.to_string()).with_structured(json!({ "admin": is_admin })))
+            Ok(Outcome::Done(ToolOutput::text(is_admin.to_string()).with_structured(&json!({ "admin": is_admin }))))
         })
     }
 }

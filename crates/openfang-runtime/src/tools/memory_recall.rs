@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use openfang_store::KeyValueStore;
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::limits::PAGE_MAX_TASKS;
 use openfang_types::taint::{Labels, SinkKind};
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
@@ -36,7 +37,7 @@ impl Tool for MemoryRecall {
         ToolDefinition::of::<Args>(name("memory_recall"), says, SinkKind::Reads, ToolAnnotations::READ_ONLY)
     }
 
-    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { key, prefix } = parse(arguments)?;
             let owner = cx.principal.owner();
@@ -45,12 +46,12 @@ impl Tool for MemoryRecall {
                 // Whoever kept a value chose its key.
                 let labels = listed.iter().fold(Labels::none(), |labels, entry| labels.joined(&entry.labels));
                 let keys: Vec<&str> = listed.iter().map(|entry| entry.key.as_str()).collect();
-                let output = ToolOutput::text(keys.join("\n")).with_structured(json!({ "keys": keys }));
-                return Ok(output.labelled(&labels));
+                let output = ToolOutput::text(keys.join("\n")).with_structured(&json!({ "keys": keys }));
+                return Ok(Outcome::Done(output.labelled(&labels)));
             };
             let kept = self.memory.get(owner, &key).await?;
             let kept = kept.ok_or_else(|| ToolFailure::new(format!("nothing is kept under {key}")))?;
-            Ok(ToolOutput::text(kept.value).labelled(&kept.labels))
+            Ok(Outcome::Done(ToolOutput::text(kept.value).labelled(&kept.labels)))
         })
     }
 }

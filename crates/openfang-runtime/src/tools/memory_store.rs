@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use openfang_store::{Kept, KeyValueStore};
+use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::limits::{MEMORY_KEY_MAX_BYTES, MEMORY_VALUE_MAX_BYTES};
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
@@ -34,13 +34,13 @@ impl Tool for MemoryStore {
         ToolDefinition::of::<Args>(name("memory_store"), says, SinkKind::Writes, ToolAnnotations::REPLACES)
     }
 
-    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { key, value } = parse(arguments)?;
             check(&key, &value)?;
             let kept = Kept { value, labels: cx.context_labels() };
             self.memory.put(cx.principal.owner(), &key, kept).await?;
-            Ok(ToolOutput::text(format!("kept under {key}")))
+            Ok(Outcome::Done(ToolOutput::text(format!("kept under {key}"))))
         })
     }
 }

@@ -1,9 +1,9 @@
 //! Tools that need something from the client. An answer of the wrong shape is none, and is asked for again.
 
 use openfang_mcp::capabilities::Capability;
-use openfang_mcp::content::CallResult;
 use openfang_mcp::error::McpError;
 use openfang_mcp::host::{Call, InputRequest, InputRequired, Outcome};
+use openfang_types::content::ToolOutput;
 use serde_json::{Value, json};
 
 use super::Called;
@@ -212,9 +212,9 @@ pub(super) fn ask<'a, T>(
     state: &[u8],
 ) -> Result<Outcome<T>, McpError> {
     let requests = questions.into_iter().map(|(key, request)| (key.to_owned(), request)).collect();
-    Ok(Outcome::InputRequired(InputRequired { requests, state: state.to_vec() }))
+    Ok(Outcome::NeedsInput(InputRequired { requests, state: state.to_vec() }))
 }
 
 fn done(text: &str) -> Called {
-    Ok(Outcome::Complete(CallResult::text(text)))
+    Ok(Outcome::Done(ToolOutput::text(text)))
 }

@@ -90,7 +90,7 @@ fn text(text: &str) -> Value {
 
 fn says(blocks: &[Value]) -> Result<Outcome<PromptResult>, McpError> {
     let message = |content: &Value| PromptMessage { role: PromptRole::User, content: block(content) };
-    Ok(Outcome::Complete(PromptResult {
+    Ok(Outcome::Done(PromptResult {
         description: None,
         messages: blocks.iter().map(message).collect(),
         beside: Beside::default(),

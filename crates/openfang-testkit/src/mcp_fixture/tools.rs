@@ -1,8 +1,8 @@
 //! The table of tools. The names, and what each is to do, are the conformance suite's.
 
-use openfang_mcp::content::CallResult;
 use openfang_mcp::host::{Call, HostFuture};
 use openfang_mcp::listing::Listed;
+use openfang_types::content::ToolOutput;
 use serde_json::Value;
 
 use super::lists::{ChangingList, entry};
@@ -23,11 +23,11 @@ pub(super) struct Tool {
 #[derive(Clone, Copy)]
 pub(super) enum Deed {
     /// Answers the same every time.
-    Answers(fn() -> CallResult),
+    Answers(fn() -> ToolOutput),
     /// Needs something from the client.
     Asks(fn(&Call<'_, ()>, &Value) -> Called),
     /// Tells something on its way, or does something.
-    Tells(for<'a> fn(&'a Fixture, Call<'a, ()>) -> HostFuture<'a, CallResult>),
+    Tells(for<'a> fn(&'a Fixture, Call<'a, ()>) -> HostFuture<'a, ToolOutput>),
 }
 
 const NOTHING: &str = r#"{"type":"object","additionalProperties":false}"#;

@@ -18,6 +18,10 @@ pub const MCP_BATCH: usize = 100;
 pub const MCP_ANSWER_BYTES: usize = 1024 * 1024 - 64 * 1024;
 /// Characters of what is told of a task's progress.
 pub const MCP_PROGRESS_CHARS: usize = 1_000;
+/// How often a task tells how far a tool call is, at most.
+pub const PROGRESS_PACE: Duration = Duration::from_millis(100);
+/// How often one tool call may report into its task: a call that reports for ever must not fill the log.
+pub const PROGRESS_REPORTS: usize = 1_000;
 /// Values that complete an argument, at most; the protocol's own number.
 pub const MCP_COMPLETIONS: usize = 100;
 /// How long a client may keep a list.

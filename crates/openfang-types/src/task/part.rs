@@ -21,6 +21,9 @@ pub struct Part {
     pub metadata: Map<String, Value>,
 }
 
+/// The member of a part's metadata that says how far something is.
+const PROGRESS: &str = "openfang/progress";
+
 /// The content of a part.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartBody {
@@ -38,6 +41,19 @@ impl Part {
     /// A bare part.
     pub fn new(body: PartBody) -> Self {
         Self { body, filename: None, media_type: None, metadata: Map::new() }
+    }
+
+    /// A text that says how far something is. What it says is not a step of the work.
+    pub fn progress(text: impl Into<String>, progress: Option<f64>, total: Option<f64>) -> Self {
+        let mut part = Self::text(text);
+        part.metadata
+            .insert(PROGRESS.to_owned(), serde_json::json!({ "progress": progress, "total": total }));
+        part
+    }
+
+    /// Whether it says how far something is.
+    pub fn is_progress(&self) -> bool {
+        self.metadata.contains_key(PROGRESS)
     }
 
     /// A text part.

@@ -41,7 +41,7 @@ pub(super) fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawVal
     let may_ask = result.get().contains("input_required") || result.get().contains("\\u");
     let kind = || serde_json::from_str::<Kind>(result.get()).ok()?.result_type;
     if !may_ask || kind().as_deref() != Some("input_required") {
-        return Ok(Outcome::Complete(result));
+        return Ok(Outcome::Done(result));
     }
     let wrong = |why: &str| ClientError::NotMcp(why.to_owned());
     let answered: Answered = serde_json::from_str(result.get()).map_err(|_| wrong("its questions make no sense"))?;
@@ -50,7 +50,7 @@ pub(super) fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawVal
         let question = Question { id: Id::Null, method, params };
         requests.insert(key, put(&question).ok_or_else(|| wrong("it asked something that makes no sense"))?);
     }
-    Ok(Outcome::InputRequired(InputRequired { requests, state: State::Theirs(answered.request_state).bytes() }))
+    Ok(Outcome::NeedsInput(InputRequired { requests, state: State::Theirs(answered.request_state).bytes() }))
 }
 
 /// The answer to a call of nobody who can be asked: a question is none.
@@ -59,8 +59,8 @@ pub(super) fn plain_answer(result: Box<RawValue>, era: Era) -> Result<Box<RawVal
         return Ok(result);
     }
     match modern_outcome(result)? {
-        Outcome::Complete(result) => Ok(result),
-        Outcome::InputRequired(_) => {
+        Outcome::Done(result) => Ok(result),
+        Outcome::NeedsInput(_) => {
             let why = "it asks for input, and nobody can be asked here";
             Err(ClientError::Refused(ErrorObject::new(code::INVALID_PARAMS, why)))
         }

@@ -15,10 +15,7 @@ fn a_result_that_asks_is_a_question_whatever_escapes_it_is_written_with() {
         r#"{"resultType":"input\u005frequired","inputRequests":{"a":{"method":"roots/list"}}}"#,
         r#"{"result\u0054ype":"\u0069nput_required","inputRequests":{"a":{"method":"roots/list"}}}"#,
     ] {
-        assert!(
-            matches!(outcome(asking), Outcome::InputRequired(asked) if asked.requests.contains_key("a")),
-            "{asking}"
-        );
+        assert!(matches!(outcome(asking), Outcome::NeedsInput(asked) if asked.requests.contains_key("a")), "{asking}");
         let plain = plain_answer(RawValue::from_string(asking.to_owned()).unwrap(), Era::Modern);
         assert!(matches!(plain, Err(ClientError::Refused(_))), "{asking}");
     }
@@ -27,7 +24,7 @@ fn a_result_that_asks_is_a_question_whatever_escapes_it_is_written_with() {
         r#"{"content":[{"type":"text","text":"\u00e4"}],"resultType":7}"#,
         r#"{"content":[]}"#,
     ] {
-        assert!(matches!(outcome(plain), Outcome::Complete(result) if result.get() == plain), "{plain}");
+        assert!(matches!(outcome(plain), Outcome::Done(result) if result.get() == plain), "{plain}");
     }
 }
 

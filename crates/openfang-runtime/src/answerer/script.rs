@@ -5,12 +5,16 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use openfang_types::agent::AgentManifest;
+use openfang_types::call::Resumed;
 use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::ArtifactId;
-use openfang_types::task::{Artifact, Message, Part, TaskState};
+use openfang_types::task::{Artifact, Message, Part, Role, TaskState};
 
 use super::direct::{self, Wish};
-use super::{Called, Ending, Model, ModelRun, Recovery, Refusal, RunEvent, RunStopped, Turn, may_repeat};
+use super::{
+    AgentRun, Answerer, Called, Ending, Recovery, Refusal, RunEvent, RunStopped, Turn, WaitingCall, may_repeat,
+    questions,
+};
 use crate::catalog::Catalog;
 use crate::pipeline::ToolCall;
 
@@ -35,7 +39,7 @@ impl Scripted {
     }
 }
 
-impl Model for Scripted {
+impl Answerer for Scripted {
     fn plain_reply(&self, message: &Message) -> Option<Vec<Part>> {
         match self.rule_for(message, 1)?.steps.as_slice() {
             [Step::Reply(text)] => Some(vec![Part::text(text)]),
@@ -50,13 +54,13 @@ impl Model for Scripted {
         }
     }
 
-    fn recovery(&self, turn: &Turn, _: &AgentManifest, catalog: &Catalog) -> Recovery {
+    fn recovery(&self, turn: &Turn<'_>, _: &AgentManifest, catalog: &Catalog) -> Recovery {
         let open = self
-            .rule_for(&turn.message, turn.number)
+            .rule_for(turn.message, turn.number)
             .and_then(|rule| rule.steps[rule.told(turn.told)..].first());
         match open {
             Some(Step::Tool(tool)) if !may_repeat(catalog, &tool.name) => Recovery::Fail,
-            Some(Step::RequestedTool(_)) => match direct::wish_of(&turn.message) {
+            Some(Step::RequestedTool(_)) => match direct::wish_of(turn.message) {
                 Wish::Call(tool, _) if !may_repeat(catalog, &tool) => Recovery::Fail,
                 Wish::Call(..) | Wish::Text(_) | Wish::Unreadable(_) => Recovery::Resume,
             },
@@ -64,16 +68,37 @@ impl Model for Scripted {
         }
     }
 
-    fn run<'a>(&'a self, run: &'a ModelRun<'a>, turn: &'a Turn) -> BoxFuture<'a, Result<Ending, RunStopped>> {
+    fn run<'a>(&'a self, run: &'a AgentRun<'a>, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Ending, RunStopped>> {
         Box::pin(async move {
-            let Some(rule) = self.rule_for(&turn.message, turn.number) else {
+            // A call that asked goes on in the rule of the turn in which it was made.
+            let resumed = match questions::resumed(turn) {
+                Some(Err(ending)) => return Ok(ending),
+                Some(Ok(resumed)) => Some(resumed),
+                None => None,
+            };
+            let began = match &resumed {
+                Some((call, _)) => begun_by(turn, call.place.0),
+                None => Some((turn.message, turn.number)),
+            };
+            let rule = began.and_then(|(message, number)| self.rule_for(message, number));
+            let (Some((message, number)), Some(rule)) = (began, rule) else {
                 return Ok(Ending::saying(TaskState::InputRequired, self.script.known_rules()));
             };
-            let told = rule.told(turn.told);
+            let told = match &resumed {
+                Some((call, _)) => call.place.1,
+                None => rule.told(turn.told),
+            };
             let chunks = rule.steps[..told].iter().filter(|step| matches!(step, Step::Chunk(_))).count();
-            let mut play = Play { run, message: &turn.message, turn: turn.number, chunks };
-            for (number, step) in rule.steps.iter().enumerate().skip(told) {
-                if let Some(ending) = play.step(step, number).await? {
+            let mut play = Play { run, message, turn: number, chunks };
+            let mut next = told;
+            if let Some((call, answers)) = resumed {
+                if let Some(ending) = Box::pin(play.resume(call, answers)).await? {
+                    return Ok(ending);
+                }
+                next += 1;
+            }
+            for (step_number, step) in rule.steps.iter().enumerate().skip(next) {
+                if let Some(ending) = play.step(step, step_number).await? {
                     return Ok(ending);
                 }
             }
@@ -82,9 +107,15 @@ impl Model for Scripted {
     }
 }
 
+/// The message that began a turn, and the number of the turn.
+fn begun_by<'t>(turn: &Turn<'t>, number: usize) -> Option<(&'t Message, usize)> {
+    let said = turn.history.iter().filter(|said| said.role == Role::User);
+    said.chain([turn.message]).nth(number.checked_sub(1)?).map(|message| (message, number))
+}
+
 /// A rule that is being played.
 struct Play<'a> {
-    run: &'a ModelRun<'a>,
+    run: &'a AgentRun<'a>,
     message: &'a Message,
     turn: usize,
     chunks: usize,
@@ -100,17 +131,19 @@ impl Play<'_> {
                 let parts: Vec<Part> = status.message.iter().map(Part::text).collect();
                 match status.state {
                     TaskState::Submitted | TaskState::Working => self.run.events.emit(RunEvent::Working(parts)).await?,
-                    state => return Ok(Some(Ending { state, parts })),
+                    state => return Ok(Some(Ending::of_parts(state, parts))),
                 }
             }
             Step::Tool(tool) => {
-                let call = ToolCall { name: tool.name.clone(), arguments: tool.arguments.clone() };
+                let call = ToolCall { name: tool.name.clone(), arguments: tool.arguments.clone().into() };
                 // Boxed, here and below: a run that waits needs no room for a call.
                 return Box::pin(self.tool(call, number)).await;
             }
             Step::RequestedTool(_) => {
                 return match direct::wish_of(self.message) {
-                    Wish::Call(name, arguments) => Box::pin(self.tool(ToolCall { name, arguments }, number)).await,
+                    Wish::Call(name, arguments) => {
+                        Box::pin(self.tool(ToolCall { name, arguments: arguments.into() }, number)).await
+                    }
                     Wish::Text(_) => Ok(Some(Ending::saying(TaskState::Failed, "the message names no tool"))),
                     Wish::Unreadable(why) => Ok(Some(Ending::saying(TaskState::Failed, why))),
                 };
@@ -123,7 +156,7 @@ impl Play<'_> {
             Step::Refuse(refusal) => return Ok(Some(Ending::saying(TaskState::Failed, refusal.to_string()))),
             // Whoever cancels drops this future; that is the only way out.
             Step::WaitForCancel(_) => std::future::pending::<()>().await,
-            Step::Leave(_) => return Ok(Some(Ending { state: TaskState::Working, parts: Vec::new() })),
+            Step::Leave(_) => return Ok(Some(Ending::of_parts(TaskState::Working, Vec::new()))),
         }
         Ok(None)
     }
@@ -140,13 +173,30 @@ impl Play<'_> {
     }
 
     /// Calls a tool; the turn goes on, unless the loop guard has had enough.
-    async fn tool(&self, call: ToolCall, number: usize) -> Result<Option<Ending>, RunStopped> {
-        Ok(match self.run.call_tool(call, self.turn * 1_000 + number).await? {
+    async fn tool(&self, call: ToolCall<'_>, number: usize) -> Result<Option<Ending>, RunStopped> {
+        let called = self.run.call_tool(call, self.artifact_number(number)).await?;
+        Ok(self.after(called, number))
+    }
+
+    /// Goes on with a call that asked something.
+    async fn resume(&self, call: &WaitingCall, answers: Resumed) -> Result<Option<Ending>, RunStopped> {
+        let number = call.place.1;
+        let called = self.run.resume(call, answers, self.artifact_number(number)).await?;
+        Ok(self.after(called, number))
+    }
+
+    fn after(&self, called: Called, number: usize) -> Option<Ending> {
+        match called {
             Called::Refused(error) if error.ends_the_run() => {
                 Some(Ending::saying(TaskState::Failed, error.to_string()))
             }
+            Called::Asks(call) => Some(Ending::asking(WaitingCall { place: (self.turn, number), ..*call })),
             Called::Answered | Called::Failed(_) | Called::Refused(_) => None,
-        })
+        }
+    }
+
+    const fn artifact_number(&self, step: usize) -> usize {
+        self.turn * 1_000 + step
     }
 
     async fn echo(&self, name: &str, number: usize) -> Result<(), RunStopped> {

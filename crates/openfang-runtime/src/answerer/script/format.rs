@@ -8,7 +8,7 @@ use openfang_types::task::{FileName, Message, Part, PartBody, TaskState};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::model::Refusal;
+use crate::answerer::Refusal;
 
 /// A script: the first rule that holds is played.
 #[derive(Debug, Deserialize)]

@@ -1,11 +1,14 @@
-//! What answers for an agent. A model is given a turn, emits events while it works, and says how the turn ended.
+//! Who answers for an agent. An [`Answerer`] is given a turn, emits events while it works, and says how the turn ended.
 //!
-//! Blocking answers, streams and polls all read the events; there is no second loop for streaming.
+//! Blocking answers, streams and polls all read the events; there is no second loop for streaming. A tool call that needs
+//! something from the caller ends the turn with a question; the next turn goes on with the same call.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use openfang_types::agent::AgentManifest;
+use openfang_types::call::{CallListener, InputRequired, Outcome, Resumed};
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::{ArtifactId, ToolName};
@@ -14,14 +17,17 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::catalog::Catalog;
-use crate::context::CallContext;
+use crate::context::{CallContext, WayBack};
 use crate::pipeline::{Pipeline, ToolCall, ToolError};
+use reports::Reports;
 
 pub mod direct;
+pub mod questions;
+mod reports;
 pub mod script;
 
-/// What answers for an agent.
-pub trait Model: Send + Sync {
+/// Who answers for an agent.
+pub trait Answerer: Send + Sync {
     /// An answer that needs no task, if this message gets one.
     fn plain_reply(&self, message: &Message) -> Option<Vec<Part>>;
     /// Why this message is not taken, if it is not: then there is no task either.
@@ -29,9 +35,9 @@ pub trait Model: Send + Sync {
         None
     }
     /// What to do with a turn that a process began and did not live to end.
-    fn recovery(&self, turn: &Turn, agent: &AgentManifest, catalog: &Catalog) -> Recovery;
+    fn recovery(&self, turn: &Turn<'_>, agent: &AgentManifest, catalog: &Catalog) -> Recovery;
     /// Works on a turn. Dropping the future stops the work.
-    fn run<'a>(&'a self, run: &'a ModelRun<'a>, turn: &'a Turn) -> BoxFuture<'a, Result<Ending, RunStopped>>;
+    fn run<'a>(&'a self, run: &'a AgentRun<'a>, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Ending, RunStopped>>;
 }
 
 /// Why an agent takes no task from a message: an error of the protocol, whichever is spoken.
@@ -58,8 +64,8 @@ pub enum Refusal {
     InternalError,
 }
 
-/// What a model works with.
-pub struct ModelRun<'a> {
+/// What an answerer works with.
+pub struct AgentRun<'a> {
     /// The context its tool calls are made in; it has a run.
     pub cx: &'a CallContext,
     /// The agent it answers for.
@@ -80,13 +86,30 @@ pub enum Recovery {
 }
 
 /// What there is to work on.
-pub struct Turn {
+pub struct Turn<'a> {
+    /// What was said before, oldest first.
+    pub history: &'a [Message],
     /// The message to answer.
-    pub message: Message,
+    pub message: &'a Message,
     /// The number of user messages so far, this one included.
     pub number: usize,
-    /// How many events of this turn were told by a process that died; 0 in a turn that begins.
+    /// How many steps of this turn were told by a process that died; 0 in a turn that begins.
     pub told: usize,
+    /// The call that asked for something at the end of the turn before.
+    pub waiting: Option<&'a WaitingCall>,
+}
+
+/// A tool call that waits for an answer of the caller. It does not outlive the process.
+#[derive(Debug, Clone)]
+pub struct WaitingCall {
+    /// Which tool.
+    pub tool: ToolName,
+    /// What the tool was given.
+    pub arguments: Value,
+    /// What it asked.
+    pub questions: InputRequired,
+    /// Where the answerer goes on: the number of the step that made the call, and of its turn.
+    pub place: (usize, usize),
 }
 
 /// Something to tell about the work.
@@ -110,33 +133,73 @@ pub trait EventSink: Send + Sync {
 pub struct RunStopped;
 
 /// How a turn ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Ending {
     /// In which state; not submitted and not working.
     pub state: TaskState,
     /// What the agent says about it.
     pub parts: Vec<Part>,
+    /// The call that the turn ended for, if it asks something.
+    pub waiting: Option<Box<WaitingCall>>,
 }
 
 impl Ending {
+    /// An ending with these words.
+    pub const fn of_parts(state: TaskState, parts: Vec<Part>) -> Self {
+        Self { state, parts, waiting: None }
+    }
+
     /// An ending with a sentence.
     pub fn saying(state: TaskState, text: impl Into<String>) -> Self {
-        Self { state, parts: vec![Part::text(text)] }
+        Self::of_parts(state, vec![Part::text(text)])
     }
 
     /// Done, and the artifacts say the rest.
     pub const fn completed() -> Self {
-        Self { state: TaskState::Completed, parts: Vec::new() }
+        Self::of_parts(TaskState::Completed, Vec::new())
+    }
+
+    /// A question of a call, which waits for the answer.
+    pub fn asking(call: WaitingCall) -> Self {
+        let (state, parts) = questions::put(&call.questions);
+        Self { state, parts, waiting: Some(Box::new(call)) }
     }
 }
 
-impl ModelRun<'_> {
+impl AgentRun<'_> {
     /// Calls a tool and tells what came of it as the artifact `{tool}-result` or `{tool}-error`.
-    pub(crate) async fn call_tool(&self, call: ToolCall, number: usize) -> Result<Called, RunStopped> {
-        let tool = call.name.clone();
-        let (called, kind, parts) = match self.pipeline.execute(self.cx, call).await {
-            Ok(output) if output.is_error => (Called::Failed(output.joined_text()), "error", parts_of(output)),
-            Ok(output) => (Called::Answered, "result", parts_of(output)),
+    pub(crate) async fn call_tool(&self, call: ToolCall<'_>, number: usize) -> Result<Called, RunStopped> {
+        self.call_with(call, number, None).await
+    }
+
+    /// Goes on with a call that asked something.
+    pub(crate) async fn resume(
+        &self,
+        call: &WaitingCall,
+        answers: Resumed,
+        number: usize,
+    ) -> Result<Called, RunStopped> {
+        let again = ToolCall { name: call.tool.clone(), arguments: call.arguments.clone().into() };
+        self.call_with(again, number, Some(answers)).await
+    }
+
+    async fn call_with(
+        &self,
+        call: ToolCall<'_>,
+        number: usize,
+        answers: Option<Resumed>,
+    ) -> Result<Called, RunStopped> {
+        let (tool, arguments) = (call.name.clone(), call.arguments.clone());
+        let (called, kind, parts) = match self.reporting(call, answers).await? {
+            Ok(Outcome::NeedsInput(questions)) => {
+                let arguments = arguments.into_value().unwrap_or_default();
+                let asks = WaitingCall { tool, arguments, questions, place: (0, number) };
+                return Ok(Called::Asks(Box::new(asks)));
+            }
+            Ok(Outcome::Done(output)) if output.is_error => {
+                (Called::Failed(output.joined_text()), "error", parts_of(&output))
+            }
+            Ok(Outcome::Done(output)) => (Called::Answered, "result", parts_of(&output)),
             Err(error) => {
                 let text = error.to_string();
                 (Called::Refused(error), "error", vec![Part::text(text)])
@@ -149,6 +212,30 @@ impl ModelRun<'_> {
             .await?;
         Ok(called)
     }
+
+    /// Makes the call, and tells meanwhile how it goes.
+    async fn reporting(
+        &self,
+        call: ToolCall<'_>,
+        answers: Option<Resumed>,
+    ) -> Result<Result<Outcome<ToolOutput>, ToolError>, RunStopped> {
+        let reports = Arc::new(Reports::default());
+        let back = WayBack {
+            listener: Some(Arc::clone(&reports) as Arc<dyn CallListener>),
+            client: questions::askable(),
+            resumed: answers.map(Arc::new),
+            meta: None,
+        };
+        let cx = CallContext { back, ..self.cx.clone() };
+        let mut work = pin!(self.pipeline.execute(&cx, call));
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return Ok(done),
+                report = reports.next() => self.events.emit(RunEvent::Working(vec![report])).await?,
+            }
+        }
+    }
 }
 
 /// What came of a call.
@@ -156,6 +243,8 @@ pub(crate) enum Called {
     Answered,
     Failed(String),
     Refused(ToolError),
+    /// It needs something from the caller first.
+    Asks(Box<WaitingCall>),
 }
 
 #[expect(clippy::expect_used, reason = "a tool name with a suffix is short, printable and not empty")]
@@ -164,9 +253,9 @@ fn artifact_id(text: &str) -> ArtifactId {
 }
 
 /// A result as parts: text stays text, media become files, the structured result comes last as data.
-fn parts_of(output: ToolOutput) -> Vec<Part> {
-    let mut parts: Vec<Part> = output.content.into_iter().map(part_of).collect();
-    parts.extend(output.structured_content.map(Part::data));
+fn parts_of(output: &ToolOutput) -> Vec<Part> {
+    let mut parts: Vec<Part> = output.content.iter().map(|block| part_of(block.content())).collect();
+    parts.extend(output.structured_value().map(Part::data));
     parts
 }
 

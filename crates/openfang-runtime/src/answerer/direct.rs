@@ -10,7 +10,9 @@ use openfang_types::task::{Message, Part, TaskState};
 use openfang_types::tool::ToolDefinition;
 use serde_json::{Value, json};
 
-use super::{Called, Ending, Model, ModelRun, Recovery, RunStopped, Turn, arguments_or_empty, may_repeat};
+use super::{
+    AgentRun, Answerer, Called, Ending, Recovery, RunStopped, Turn, arguments_or_empty, may_repeat, questions,
+};
 use crate::catalog::Catalog;
 use crate::context::CallContext;
 use crate::pipeline::{Pipeline, ToolCall, capability};
@@ -29,13 +31,13 @@ pub(super) enum Wish {
     Unreadable(String),
 }
 
-impl Model for Direct {
+impl Answerer for Direct {
     fn plain_reply(&self, _: &Message) -> Option<Vec<Part>> {
         None
     }
 
-    fn recovery(&self, turn: &Turn, agent: &AgentManifest, catalog: &Catalog) -> Recovery {
-        let tool = match wish_of(&turn.message) {
+    fn recovery(&self, turn: &Turn<'_>, agent: &AgentManifest, catalog: &Catalog) -> Recovery {
+        let tool = match wish_of(turn.message) {
             Wish::Call(tool, _) => Some(tool),
             Wish::Text(_) => agent.default_tool.clone(),
             Wish::Unreadable(_) => None,
@@ -43,20 +45,30 @@ impl Model for Direct {
         if tool.is_none_or(|tool| may_repeat(catalog, &tool)) { Recovery::Resume } else { Recovery::Fail }
     }
 
-    fn run<'a>(&'a self, run: &'a ModelRun<'a>, turn: &'a Turn) -> BoxFuture<'a, Result<Ending, RunStopped>> {
+    fn run<'a>(&'a self, run: &'a AgentRun<'a>, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Ending, RunStopped>> {
         Box::pin(async move {
-            let call = match wish_of(&turn.message) {
-                Wish::Call(name, arguments) => ToolCall { name, arguments },
-                Wish::Unreadable(why) => return Ok(Ending::saying(TaskState::Failed, why)),
-                Wish::Text(text) => match default_call(run, text.trim()) {
-                    Some(call) => call,
-                    None => return Ok(Ending::saying(TaskState::InputRequired, can_do(run.cx, run.pipeline))),
-                },
+            let called = match questions::resumed(turn) {
+                Some(Ok((call, answers))) => run.resume(call, answers, turn.number).await?,
+                Some(Err(ending)) => return Ok(ending),
+                None => {
+                    let call = match wish_of(turn.message) {
+                        Wish::Call(name, arguments) => ToolCall { name, arguments: arguments.into() },
+                        Wish::Unreadable(why) => return Ok(Ending::saying(TaskState::Failed, why)),
+                        Wish::Text(text) => match default_call(run, text.trim()) {
+                            Some(call) => call,
+                            None => {
+                                return Ok(Ending::saying(TaskState::InputRequired, can_do(run.cx, run.pipeline)));
+                            }
+                        },
+                    };
+                    run.call_tool(call, turn.number).await?
+                }
             };
-            Ok(match run.call_tool(call, turn.number).await? {
+            Ok(match called {
                 Called::Answered => Ending::completed(),
                 Called::Failed(why) => Ending::saying(TaskState::Failed, why),
                 Called::Refused(error) => Ending::saying(TaskState::Failed, error.to_string()),
+                Called::Asks(call) => Ending::asking(*call),
             })
         })
     }
@@ -99,7 +111,7 @@ fn arguments_of(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-fn default_call(run: &ModelRun<'_>, text: &str) -> Option<ToolCall> {
+fn default_call(run: &AgentRun<'_>, text: &str) -> Option<ToolCall<'static>> {
     if text.is_empty() {
         return None;
     }
@@ -107,7 +119,7 @@ fn default_call(run: &ModelRun<'_>, text: &str) -> Option<ToolCall> {
     let tool = run.pipeline.catalog().get(name)?;
     let definition = tool.definition();
     let parameter = text_parameter(&definition)?;
-    Some(ToolCall { name: name.clone(), arguments: json!({ parameter: text }) })
+    Some(ToolCall { name: name.clone(), arguments: json!({ parameter: text }).into() })
 }
 
 /// The one parameter that can take plain text: the only string among the required ones, else among all.
@@ -134,7 +146,7 @@ pub fn text_parameter(tool: &ToolDefinition) -> Option<&str> {
 }
 
 /// Whether a text fits, as far as types tell; an optional one may be written as a choice.
-fn takes_text(schema: &Value) -> bool {
+pub(super) fn takes_text(schema: &Value) -> bool {
     match schema.get("type") {
         Some(Value::String(kind)) => kind == "string",
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),

@@ -1,0 +1,65 @@
+//! What can be called: a tool, or something of a server that is no tool. Nothing of it runs without a [`Permit`].
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use openfang_types::call::{Arguments, Outcome};
+use openfang_types::content::ToolOutput;
+use openfang_types::tool::ToolTraits;
+
+use super::{CallOutput, Permit};
+use crate::catalog::Registered;
+use crate::context::CallContext;
+use crate::tools::ToolFailure;
+
+/// How much of a call is ours to check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// Arguments must fit the schema, and a result is cut to what a model can take.
+    Checked,
+    /// Arguments and result are between the caller and the server. Only what would be too large is left out.
+    HandedThrough,
+}
+
+/// Something that can be called.
+pub trait Callee: Send + Sync {
+    /// What a call of it gives.
+    type Output: CallOutput;
+
+    /// What the guards need to know of it.
+    fn traits(&self) -> &ToolTraits;
+
+    /// The tool whose schema arguments must fit, where there is one.
+    fn checked_tool(&self) -> Option<&Arc<Registered>> {
+        None
+    }
+
+    /// Calls it. Every await may be the last.
+    fn call<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        arguments: Arguments<'a>,
+        permit: Permit,
+    ) -> BoxFuture<'a, Result<Outcome<Self::Output>, ToolFailure>>;
+}
+
+impl Callee for Arc<Registered> {
+    type Output = ToolOutput;
+
+    fn traits(&self) -> &ToolTraits {
+        &self.traits
+    }
+
+    fn checked_tool(&self) -> Option<&Arc<Registered>> {
+        Some(self)
+    }
+
+    fn call<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        arguments: Arguments<'a>,
+        permit: Permit,
+    ) -> BoxFuture<'a, Result<Outcome<ToolOutput>, ToolFailure>> {
+        self.tool.call(cx, arguments, permit)
+    }
+}

@@ -1,0 +1,170 @@
+//! Calls that are handed on to an MCP server: of its tools, its prompts and its resources.
+//!
+//! A [`GuardedRelay`] is the only way from the guards to a server, and demands their [`Permit`]:
+//!
+//! ```compile_fail
+//! # async fn unguarded(relay: openfang_runtime::server_call::GuardedRelay) {
+//! let relay = openfang_runtime::server_call::GuardedRelay::relay(&relay);
+//! # }
+//! ```
+
+use std::collections::BTreeMap;
+
+use futures_util::future::BoxFuture;
+use openfang_mcp::client::{ClientError, Handing, Members, Relay, Relayed, Silent, Upstream};
+use openfang_mcp::content::{NotABlock, PromptResult, ResourceContents};
+use openfang_types::call::{Arguments, CallListener, Outcome};
+use openfang_types::jsonrpc::{ErrorObject, code};
+use openfang_types::tool::ToolTraits;
+use serde_json::value::RawValue;
+
+use crate::context::CallContext;
+use crate::pipeline::{CallOutput, Callee, Permit};
+use crate::tools::ToolFailure;
+
+/// The way to one server, behind the guards.
+pub struct GuardedRelay {
+    relay: Relay,
+}
+
+impl GuardedRelay {
+    /// The way to this server.
+    pub const fn new(relay: Relay) -> Self {
+        Self { relay }
+    }
+
+    /// What keeps the server connected.
+    pub const fn upstream(&self) -> &Upstream {
+        self.relay.upstream()
+    }
+
+    /// Hands a call on for whoever is allowed to make it.
+    pub(crate) async fn call(
+        &self,
+        cx: &CallContext,
+        what: Relayed<'_>,
+        _: Permit,
+    ) -> Result<Outcome<Box<RawValue>>, ToolFailure> {
+        let back = &cx.back;
+        let listener: &dyn CallListener = match &back.listener {
+            Some(listener) => &**listener,
+            None => &Silent,
+        };
+        let handing = Handing {
+            owner: cx.principal.owner().as_str(),
+            client: back.client,
+            meta: back.meta.as_deref(),
+            resumed: back.resumed.as_deref(),
+            listener,
+        };
+        self.relay.call(&handing, what).await.map_err(|error| self.failure(&error))
+    }
+
+    /// Asks the server something that calls nothing: a list, a completion.
+    pub async fn ask(&self, method: &str, members: Members, _: Permit) -> Result<Box<RawValue>, ToolFailure> {
+        let upstream = self.upstream();
+        let mut last = None;
+        for _ in 0..2 {
+            let connection = upstream.connection().await.map_err(|error| self.failure(&error))?;
+            let outcome = connection.ask(method, members.clone(), upstream.timeout()).await;
+            upstream.note(&connection, &outcome);
+            match outcome {
+                Ok(result) => return Ok(result),
+                Err(error) if error.is_harmless() => last = Some(error),
+                Err(error) => return Err(self.failure(&error)),
+            }
+        }
+        Err(last.map_or_else(|| ToolFailure::new("the MCP server went away"), |error| self.failure(&error)))
+    }
+
+    /// What a failure between us and the server means: a sentence for a model, and the error for a client.
+    fn failure(&self, error: &ClientError) -> ToolFailure {
+        let upstream = self.upstream();
+        let server = upstream.name();
+        let (said, error) = match error {
+            ClientError::Refused(said) => {
+                (format!("the MCP server {server} refused the call: {}", said.message), said.clone())
+            }
+            error => (
+                format!("the MCP server {server} did not answer: {error}; `openfang mcp show {server}` says more"),
+                ErrorObject::new(code::INTERNAL_ERROR, format!("the MCP server {server}: {error}")),
+            ),
+        };
+        let shown = |text: &str| upstream.shown(text).into_owned();
+        let data = error.data.as_ref().and_then(|data| RawValue::from_string(shown(data.get())).ok());
+        ToolFailure::reported(shown(&said), ErrorObject { message: shown(&error.message), data, ..error })
+    }
+
+    pub(crate) fn malformed(&self, error: NotABlock) -> ToolFailure {
+        let why = format!("the MCP server {} answered with something malformed: {error}", self.upstream().name());
+        ToolFailure::reported(why.clone(), ErrorObject::new(code::INTERNAL_ERROR, why))
+    }
+}
+
+/// A prompt of a server, to be filled in.
+pub struct ServerPrompt<'a> {
+    /// What the guards know it as.
+    pub traits: ToolTraits,
+    /// The way to its server.
+    pub relay: &'a GuardedRelay,
+    /// What the server calls it.
+    pub name: &'a str,
+    /// What it is filled in with.
+    pub arguments: &'a BTreeMap<String, String>,
+}
+
+/// A resource of a server, to be read.
+pub struct ServerResource<'a> {
+    /// What the guards know it as.
+    pub traits: ToolTraits,
+    /// The way to its server.
+    pub relay: &'a GuardedRelay,
+    /// Which resource.
+    pub uri: &'a str,
+}
+
+impl Callee for ServerPrompt<'_> {
+    type Output = PromptResult;
+
+    fn traits(&self) -> &ToolTraits {
+        &self.traits
+    }
+
+    fn call<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        _: Arguments<'a>,
+        permit: Permit,
+    ) -> BoxFuture<'a, Result<Outcome<PromptResult>, ToolFailure>> {
+        let what = Relayed::Prompt { name: self.name, arguments: self.arguments };
+        Box::pin(relayed(self.relay, cx, (what, permit), PromptResult::from_raw))
+    }
+}
+
+impl Callee for ServerResource<'_> {
+    type Output = ResourceContents;
+
+    fn traits(&self) -> &ToolTraits {
+        &self.traits
+    }
+
+    fn call<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        _: Arguments<'a>,
+        permit: Permit,
+    ) -> BoxFuture<'a, Result<Outcome<ResourceContents>, ToolFailure>> {
+        let what = Relayed::Resource { uri: self.uri };
+        Box::pin(relayed(self.relay, cx, (what, permit), ResourceContents::from_raw))
+    }
+}
+
+async fn relayed<T: CallOutput>(
+    relay: &GuardedRelay,
+    cx: &CallContext,
+    (what, permit): (Relayed<'_>, Permit),
+    read: impl Fn(&RawValue) -> Result<T, NotABlock>,
+) -> Result<Outcome<T>, ToolFailure> {
+    let outcome = relay.call(cx, what, permit).await?;
+    outcome.try_map(|raw| read(&raw).map_err(|error| relay.malformed(error)))
+}
