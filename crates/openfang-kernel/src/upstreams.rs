@@ -274,7 +274,7 @@ impl Upstreams {
             let all = servers.iter().map(|(_, other)| &other.entry.name);
             listed.push(server.named(tools, named, names_of(&server.entry.name, all)));
         }
-        let longest = inner.config.limits.max_tool_name;
+        let longest = inner.settings().config().limits.max_tool_name;
         let waiting = servers.iter().flat_map(|(_, server)| server.quarantined(longest));
         inner.pipeline.catalog().quarantine().replace(waiting);
         inner.pipeline.catalog().connect(listed);

@@ -95,7 +95,7 @@ impl Kernel {
             return Ok(());
         }
         let _room = self.room_for_a_stream(caller).map_err(refused)?;
-        let patience = Duration::from_secs(self.inner.config.limits.run_timeout_secs);
+        let patience = Duration::from_secs(self.config().limits.run_timeout_secs);
         // Boxed, because most messages wait for nothing: the future would be as large for all.
         if let Ok(settled) = timeout(patience, Box::pin(self.settled(caller, id))).await {
             record.task = settled.map_err(refused)?.task;

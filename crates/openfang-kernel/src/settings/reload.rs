@@ -202,7 +202,6 @@ impl Kernel {
 
     /// One row of the audit log: who reloaded, and the names of what changed.
     fn note_reload(&self, caller: &Caller, names: &[String], outcome: AuditOutcome) {
-        let Some(tool) = audited_as(names) else { return };
         let is_refused = matches!(outcome, AuditOutcome::Refused(_));
         let kind = if is_refused { AuditKind::Refusal } else { AuditKind::Deed };
         let row = AuditRow {
@@ -212,21 +211,12 @@ impl Kernel {
             door: caller.door,
             agent: None,
             run: None,
-            tool,
+            subject: AuditSubject::reload(names.iter().map(String::as_str)),
             outcome,
             micros: 0,
         };
         self.inner.stores.audit.record(kind, row);
     }
-}
-
-/// The log of calls has no arguments, so the names are part of the name.
-fn audited_as(names: &[String]) -> Option<ToolName> {
-    let mut text = names.join("_");
-    text.retain(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
-    text.truncate(RELOAD_NAMES_BYTES);
-    let text = if text.is_empty() { "config_reload".to_owned() } else { format!("config_reload.{text}") };
-    text.parse().ok()
 }
 
 /// The agents that changed, as keys.

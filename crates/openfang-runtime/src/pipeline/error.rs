@@ -187,6 +187,7 @@ impl ToolError {
             | Self::TimedOut { .. }
             | Self::Cancelled(_)
             | Self::Panicked(_)
+            | Self::Failed { .. }
             | Self::Unrecorded { .. } => self.reason(),
         }
     }
