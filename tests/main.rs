@@ -34,6 +34,7 @@ mod streams;
 mod taint;
 mod tasks;
 mod unread;
+mod unread_answers;
 mod users;
 
 mod support;

@@ -84,7 +84,7 @@ pub(super) async fn call<T: House>(
         Ok(output) => Ok(shown(&output)),
         Err(HouseError::Unknown) => Err(McpError::unknown_tool(name.as_str())),
         // The model can do something about it, so the model is told.
-        Err(HouseError::Refused(why)) => Ok(CallResult::error(&why)),
+        Err(HouseError::Refused(why) | HouseError::TooMuch(why)) => Ok(CallResult::error(&why)),
         Err(HouseError::Lost(what)) => Ok(CallResult::error(&what)),
         Err(HouseError::Canceled) => Err(McpError::Canceled),
         Err(HouseError::BadPage) => Err(McpError::Internal),
