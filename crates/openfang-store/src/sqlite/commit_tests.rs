@@ -232,7 +232,7 @@ async fn what_a_failed_commit_held_is_a_gap_and_its_deeds_are_written_later() {
 async fn a_reader_that_does_not_end_stops_new_work_before_the_log_fills_the_disk() {
     let home = Home::new();
     let chain = Chain::new(node(1), SegmentLimits::default());
-    let sqlite = Sqlite::open_with(&home.path(), chain, None, 300).unwrap();
+    let sqlite = Sqlite::open_with(&home.path(), chain, Expected::Anything, 300).unwrap();
     let stores = sqlite.stores();
     let reader = Connection::open(home.path()).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM meta").unwrap();
