@@ -133,8 +133,9 @@ impl McpTool {
     }
 
     /// A structured result must fit what the server itself promised; else a model would be misled.
-    async fn hold_to_promise(&self, result: &CallResult, steps: u64) -> Result<(), ToolFailure> {
+    async fn hold_to_promise(&self, cx: &CallContext, result: &CallResult) -> Result<(), ToolFailure> {
         let Some(structured) = result.structured.as_ref().filter(|_| !result.is_error) else { return Ok(()) };
+        let steps = cx.config.limits.schema_check_steps;
         match self.promise.schema.get() {
             Some(None) => return Ok(()),
             Some(Some(schema)) if structured.get().len() <= SCHEMA_INLINE_BYTES => {
@@ -147,7 +148,7 @@ impl McpTool {
         }
         let (promise, listing, place) = (Arc::clone(&self.promise), Arc::clone(&self.listing), self.place);
         let structured = structured.clone();
-        let checked = self.checks.run(move || {
+        let checked = self.checks.run(cx.principal.owner(), move || {
             let compile = || CompiledSchema::of(&said(&listing, place).output_schema?).ok();
             let Some(schema) = promise.schema.get_or_init(compile) else { return Ok(()) };
             match serde_json::from_str(structured.get()) {
@@ -211,28 +212,29 @@ impl Tool for McpTool {
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Value, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             // A refusal is in the server's own words too.
-            let said = self
-                .called(cx.principal.owner().as_str(), &arguments, cx.config.limits.schema_check_steps)
-                .await
-                .unwrap_or_else(|why| ToolOutput::error(why.to_string()));
+            let said = self.called(cx, &arguments).await.unwrap_or_else(|why| ToolOutput::error(why.to_string()));
             Ok(said.labelled(&self.labels()))
         })
     }
 }
 
 impl McpTool {
-    async fn called(&self, owner: &str, arguments: &Value, steps: u64) -> Result<ToolOutput, ToolFailure> {
+    async fn called(&self, cx: &CallContext, arguments: &Value) -> Result<ToolOutput, ToolFailure> {
         let arguments = to_raw_value(arguments)?;
         let name = self.listing.at(self.place).map_or("", Entry::name);
         let what = Relayed::Tool { name, arguments: Some(&arguments) };
-        let result = self.relay.call_plainly(owner, what).await.map_err(|error| self.failure(&error))?;
+        let result = self
+            .relay
+            .call_plainly(cx.principal.owner().as_str(), what)
+            .await
+            .map_err(|error| self.failure(&error))?;
         let result = CallResult::from_raw(&result).map_err(|error| {
             ToolFailure::new(format!("the server {} answered nonsense: {error}", self.relay.upstream().name()))
         })?;
         if result.structured.as_ref().is_some_and(|raw| is_too_much(raw)) {
             return Err(ToolFailure::new("the server's structured result has too many small values to be read"));
         }
-        self.hold_to_promise(&result, steps).await?;
+        self.hold_to_promise(cx, &result).await?;
         Ok(output(result))
     }
 

@@ -21,7 +21,7 @@ pub(super) async fn check(cx: &CallContext, permit: &Permit, call: ToolCall) -> 
 /// On a thread of its own, where the schema is compiled too if it was not yet.
 async fn check_elsewhere(cx: &CallContext, permit: &Permit, call: ToolCall, steps: u64) -> Result<ToolCall, ToolError> {
     let (tool, name) = (Arc::clone(permit.tool()), call.name.clone());
-    let work = permit.tool().checks().run(move || {
+    let work = permit.tool().checks().run(cx.principal.owner(), move || {
         let checked = tool.schema().map_err(str::to_owned).map(|schema| schema.check(&call.arguments, steps));
         (checked, call)
     });
