@@ -243,6 +243,61 @@ fn a_home_of_an_earlier_version_is_taken_as_it_is() {
     assert_every_entry_is_refused(&openfang);
 }
 
+/// What a home of an earlier version has: no `home.json`.
+fn forgets(openfang: &Openfang) {
+    fs::remove_file(openfang.home().join("home.json")).unwrap();
+}
+
+#[test]
+fn a_lost_database_of_an_earlier_version_is_not_a_first_start() {
+    let flipped = killed_with_a_user();
+    forgets(&flipped);
+    let mut damaged = fs::read(log(&flipped)).unwrap();
+    damaged[9] ^= 4;
+    fs::write(log(&flipped), &damaged).unwrap();
+
+    let emptied = stopped_with_a_user();
+    forgets(&emptied);
+    fs::write(database(&emptied), b"").unwrap();
+
+    let only_the_key = stopped_with_a_user();
+    forgets(&only_the_key);
+    fs::remove_file(database(&only_the_key)).unwrap();
+
+    let only_the_log = killed_with_a_user();
+    forgets(&only_the_log);
+    fs::remove_file(database(&only_the_log)).unwrap();
+    fs::remove_file(only_the_log.home().join("data/secret.key")).unwrap();
+
+    for openfang in [&flipped, &emptied, &only_the_key, &only_the_log] {
+        for ran in [refused(openfang, None), openfang.run(&["tool", "list"])] {
+            assert_eq!(ran.code, 1, "{ran:?}");
+            for expected in ["openfang.db", "openfang backup", "openfang home accept"] {
+                assert!(ran.stderr.contains(expected), "{expected} is missing in {ran:?}");
+            }
+        }
+    }
+    assert_eq!(fs::read(log(&flipped)).unwrap(), damaged, "what may be saved is left alone");
+    assert!(!database(&only_the_key).exists(), "a start that is refused makes nothing");
+
+    for openfang in [&flipped, &emptied, &only_the_key, &only_the_log] {
+        let accepted = openfang.run(&["home", "accept"]);
+        assert_eq!(accepted.code, 0, "{accepted:?}");
+        assert!(openfang.try_start(None).is_ok());
+    }
+}
+
+#[test]
+fn commands_that_meet_at_the_first_start_of_a_home_make_one_database() {
+    let openfang = Openfang::new();
+    let all: Vec<_> = (0..4).map(|_| openfang.in_process(&["tool", "list"])).collect();
+
+    for running in all {
+        let ran = running.finished();
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_kill_the_whole_database_is_checked_and_the_health_says_so() {
     let openfang = Openfang::new();

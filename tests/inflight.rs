@@ -18,9 +18,11 @@ async fn server(limits: Limits) -> (TestHome, TestServer) {
     (home, server)
 }
 
-async fn key_of(server: &TestServer, name: &str) -> String {
+/// A key of a new user.
+pub(crate) async fn key_of(server: &TestServer, name: &str, grant: &str) -> String {
     let (kernel, operator) = (&server.kernel, callers::operator(&server.kernel));
-    let wanted = UserWanted { name: name.parse().unwrap(), grants: vec!["*".to_owned()], password: None, again: false };
+    let wanted =
+        UserWanted { name: name.parse().unwrap(), grants: vec![grant.to_owned()], password: None, again: false };
     kernel.add_user(&operator, wanted).await.unwrap();
     let wanted = KeyWanted { user: name.parse().unwrap(), label: "test".to_owned(), entry_label: None };
     kernel.create_user_key(&operator, wanted).await.unwrap().key.expose().to_owned()
@@ -56,7 +58,7 @@ async fn a_user_with_many_large_bodies_under_way_is_asked_to_wait_and_others_are
         ..Limits::default()
     };
     let (_home, server) = server(limits).await;
-    let (ada_key, bob_key) = (key_of(&server, "ada").await, key_of(&server, "bob").await);
+    let (ada_key, bob_key) = (key_of(&server, "ada", "*").await, key_of(&server, "bob", "*").await);
     let (ada, bob) = (server.client().bearer(&ada_key), server.client().bearer(&bob_key));
     let large = call(&"x".repeat(MIB / 2));
     assert_eq!(ada.post("/mcp", &large).await.status, 200);

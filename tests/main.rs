@@ -35,6 +35,7 @@ mod streams;
 mod taint;
 mod tasks;
 mod unread;
+mod unread_answers;
 mod users;
 
 mod support;

@@ -1,10 +1,12 @@
 //! What an agent asks for reaches the client, and the answer continues the same task, in both eras.
 
 use openfang_kernel::mcp::View;
-use openfang_testkit::callers;
+use openfang_testkit::{TestHome, TestServer, callers};
+use openfang_types::config::Config;
+use openfang_types::limits::Limits;
 use serde_json::{Value, json};
 
-use super::wire::{Pipe, headed, initialize, modern, request, server, session, texts};
+use super::wire::{Pipe, agents, headed, initialize, modern, request, server, session, texts};
 
 fn asking() -> Value {
     json!({"name": "openfang_agent_asks", "arguments": {"message": "apples"}})
@@ -92,6 +94,34 @@ async fn a_modern_client_brings_the_answer_with_the_state() {
     assert_eq!((&done["resultType"], texts(&done)), (&json!("complete"), vec!["thank you".to_owned()]));
     let caller = callers::operator(&server.kernel);
     assert_eq!(server.kernel.tasks(&caller, Default::default()).await.unwrap().total, 1, "it is the same task");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_user_who_used_up_its_request_states_is_asked_to_wait_and_others_are_not() {
+    let home = agents(TestHome::new());
+    let limits = Limits { request_states_per_owner: 2, ..Limits::default() };
+    let config = Config { limits, ..crate::http::any_port() };
+    let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
+    let mut users = Vec::new();
+    for name in ["ada", "bob"] {
+        users.push(server.client().bearer(&crate::inflight::key_of(&server, name, "agent:asks").await));
+    }
+    let answers = async |client: &openfang_testkit::http::Client| {
+        let mut params = asking();
+        params["requestState"] = ask(client, asking()).await["result"]["requestState"].clone();
+        params["inputResponses"] = json!({"reply": {"action": "accept", "content": {"reply": "3"}}});
+        ask(client, params).await
+    };
+    for _ in 0..2 {
+        assert_eq!(answers(&users[0]).await["result"]["resultType"], "complete");
+    }
+
+    let refused = answers(&users[0]).await;
+
+    let why = refused["error"]["message"].as_str().unwrap_or_else(|| panic!("{refused}"));
+    assert!(why.contains("request states"), "{refused}");
+    assert_eq!(answers(&users[1]).await["result"]["resultType"], "complete");
     server.stop().await;
 }
 

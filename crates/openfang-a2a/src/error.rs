@@ -61,6 +61,9 @@ pub enum A2aError {
     /// A limit of the caller's own was reached.
     #[error("{0}")]
     TooMany(String),
+    /// Too much of large requests and answers is under way.
+    #[error("{0}")]
+    TooMuch(String),
 }
 
 /// What is wrong with a member, and which it is.
@@ -97,7 +100,7 @@ impl A2aError {
             Self::ExtensionRequired(_) => -32_008,
             Self::VersionNotSupported(_) => -32_009,
             // None of A2A's own; the range is open to servers.
-            Self::TooMany(_) => -32_000,
+            Self::TooMany(_) | Self::TooMuch(_) => -32_000,
         }
     }
 
@@ -109,7 +112,7 @@ impl A2aError {
             Self::MethodNotFound(_) => "METHOD_NOT_FOUND",
             Self::InvalidParams { .. } => "INVALID_PARAMS",
             Self::Internal => "INTERNAL_ERROR",
-            Self::Unavailable => "UNAVAILABLE",
+            Self::Unavailable | Self::TooMuch(_) => "UNAVAILABLE",
             Self::TaskNotFound | Self::PushNotFound => "TASK_NOT_FOUND",
             Self::NotCancelable(_) => "TASK_NOT_CANCELABLE",
             Self::PushNotSupported => "PUSH_NOTIFICATION_NOT_SUPPORTED",
@@ -131,7 +134,7 @@ impl A2aError {
             Self::MethodNotFound(_) => (404, "NOT_FOUND"),
             Self::TaskNotFound | Self::PushNotFound | Self::NoAgent => (404, "NOT_FOUND"),
             Self::Internal => (500, "INTERNAL"),
-            Self::Unavailable => (503, "UNAVAILABLE"),
+            Self::Unavailable | Self::TooMuch(_) => (503, "UNAVAILABLE"),
             Self::NotCancelable(_)
             | Self::PushNotSupported
             | Self::Unsupported(_)

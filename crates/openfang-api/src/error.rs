@@ -182,6 +182,7 @@ fn status_of(error: &KernelError) -> StatusCode {
         | KernelError::NotCancelable { .. }
         | KernelError::NobodyToAsk(_) => StatusCode::CONFLICT,
         KernelError::TooManyStreams { .. } => StatusCode::TOO_MANY_REQUESTS,
+        KernelError::TooMuch => StatusCode::SERVICE_UNAVAILABLE,
         KernelError::Revoked => StatusCode::UNAUTHORIZED,
         KernelError::User(error) => match error {
             UserError::Unknown { .. } | UserError::UnknownKey(_) => StatusCode::NOT_FOUND,

@@ -17,8 +17,7 @@ use openfang_types::ids::{Owner, TraceId};
 use openfang_types::jsonrpc::{count_batch, is_batch};
 use openfang_types::limits::{MCP_BATCH, RATE_LIMIT_SWEEP};
 use openfang_types::principal::Principal;
-use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, PollSemaphore};
 
 use crate::error::ApiError;
 use crate::routes::Access;
@@ -62,8 +61,8 @@ pub(crate) struct Front {
     reach: CurrentReach,
     logins: logins::Logins,
     inflight: Arc<Inflight>,
-    /// Turns of large requests beside the workers.
-    turns: Arc<Semaphore>,
+    /// Turns of large requests and answers beside the workers.
+    turns: PollSemaphore,
     metrics: HttpMetrics,
 }
 
@@ -179,20 +178,19 @@ where
     // Pinned where it is: a wrapper around the whole future would be another copy of it.
     let answer = pin!(async {
         match checked(gate, &reach, (socket, trace), &request) {
-            Ok(Passed::On(caller)) => {
+            Ok(Passed::On(mut caller)) => {
                 let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
                 // Whoever does not read what it asked for gets no more of it.
                 inflight.admit(principal.owner())?;
+                let room = inflight.room(&principal);
+                caller.room = Some(Arc::clone(&room) as _);
                 let load = inflight::may_count(request.body()).then(|| inflight.load(principal.owner()));
-                let answer = match &load {
-                    None => next(request, Some(caller)).await,
-                    Some(load) => {
-                        request.extensions_mut().insert(Arc::clone(load));
-                        let work = Box::pin(next(request, Some(caller)));
-                        Aside::new(work, Arc::clone(load), &gate.front.turns).await
-                    }
-                };
-                Ok(inflight::counted(answer, inflight, principal.owner(), load))
+                if let Some(load) = &load {
+                    request.extensions_mut().insert(Arc::clone(load));
+                }
+                let (work, turns) = (pin!(next(request, Some(caller))), gate.front.turns.clone());
+                let answer = Aside { work, load: load.as_deref(), room: &room, turns }.await;
+                Ok(inflight::counted(answer, room, load, &gate.front.turns))
             }
             Ok(Passed::Stranger(peer)) => {
                 let session = auth::session(&gate.front, &request);
@@ -265,7 +263,7 @@ fn checked<B>(
             rates.admit_principal(&principal)?;
             auth::may_enter(&principal, access)?;
             let door = auth::door_of(&principal, request);
-            Ok(Passed::On(Caller { principal, door, trace }))
+            Ok(Passed::On(Caller { principal, door, trace, room: None }))
         }
     }
 }

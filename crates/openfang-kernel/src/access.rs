@@ -13,6 +13,7 @@ use subtle::ConstantTimeEq as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::accounts::Accounts;
+use crate::room::AnswerRoom;
 
 /// A principal, with the request it makes.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub struct Caller {
     pub door: Door,
     /// In which request.
     pub trace: TraceId,
+    /// Where its large answers are counted; none if nobody counts them.
+    pub room: Option<Arc<dyn AnswerRoom>>,
 }
 
 impl Caller {

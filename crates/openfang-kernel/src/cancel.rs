@@ -12,7 +12,7 @@ use crate::{Caller, Kernel, KernelError};
 impl Kernel {
     /// Stops the work, then records it. A task that has ended stays as it is.
     pub async fn cancel_task(&self, caller: &Caller, id: TaskId) -> Result<Task, KernelError> {
-        let record = self.record(caller, id).await?;
+        let record = self.head(caller, id).await?;
         let state = record.task.status.state;
         if state.is_terminal() {
             return Err(KernelError::NotCancelable { id, state });
@@ -28,9 +28,15 @@ impl Kernel {
                 // The run writes its own end; if it cannot, the write below does.
                 let _ = tokio::time::timeout(CANCEL_GRACE, live.done.cancelled()).await;
             }
-            let record = self.record(caller, id).await?;
+            let record = self.head(caller, id).await?;
             match record.task.status.state {
-                TaskState::Canceled => return Ok(record.task),
+                TaskState::Canceled => {
+                    return match self.task(caller, id).await {
+                        // It is canceled, and the answer says so; only what was said before is left out.
+                        Err(KernelError::TooMuch) => Ok(record.task),
+                        task => task,
+                    };
+                }
                 state if state.is_terminal() => return Err(KernelError::NotCancelable { id, state }),
                 _ => {}
             }

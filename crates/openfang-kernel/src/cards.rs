@@ -113,7 +113,7 @@ impl Kernel {
     /// through this agent over A2A: what nobody can call is no skill.
     fn skills(&self, a2a: &A2aConfig, who: Option<&Principal>, agent: &AgentName) -> Vec<(ToolName, Option<String>)> {
         let principal = who.cloned().unwrap_or_else(|| Principal::admin(AdminProof::InProcess));
-        let caller = Caller { principal: Arc::new(principal), door: Door::A2a, trace: self.trace() };
+        let caller = Caller { principal: Arc::new(principal), door: Door::A2a, trace: self.trace(), room: None };
         let Ok(tools) = self.usable_tools(&caller, Some(agent)) else { return Vec::new() };
         let is_shown = |tool: &ToolTraits| who.is_some() || any_covers(&a2a.public_skills, tool);
         tools

@@ -22,7 +22,7 @@ impl Kernel {
         if cx.hops >= limit {
             return Err(AgentError::TooDeep { limit });
         }
-        let caller = Caller { principal: cx.principal.clone(), door: Door::Agent, trace: cx.trace };
+        let caller = Caller { principal: cx.principal.clone(), door: Door::Agent, trace: cx.trace, room: None };
         let cancel = cx.cancel.child_token();
         let incoming = Incoming {
             caller: caller.clone(),

@@ -83,6 +83,9 @@ pub enum KernelError {
         /// How many one may have.
         limit: usize,
     },
+    /// Too much of large requests and answers is under way.
+    #[error("too much is under way in large requests and answers; read what you asked for, and try again")]
+    TooMuch,
     /// There is no MCP server of that name.
     #[error("there is no MCP server {name}{}; `openfang mcp list` shows the servers there are", did_you_mean(nearest.as_ref()))]
     UnknownServer {
@@ -143,6 +146,7 @@ impl KernelError {
             Self::InvalidPageToken => "invalid_page_token",
             Self::NoSuchEvent { .. } => "no_such_event",
             Self::TooManyStreams { .. } => "too_many_streams",
+            Self::TooMuch => "too_much",
             Self::UnknownServer { .. } => "unknown_server",
             Self::ServerExists(_) => "server_exists",
             Self::OwnServer(_) => "own_server",
@@ -175,6 +179,7 @@ impl KernelError {
         matches!(
             self,
             Self::TooManyStreams { .. }
+                | Self::TooMuch
                 | Self::User(UserError::Busy)
                 | Self::Store(StoreError::TooManyLive { .. } | StoreError::TooManyPushes { .. })
         )

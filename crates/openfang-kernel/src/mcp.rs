@@ -228,6 +228,7 @@ impl From<KernelError> for HouseError {
             | KernelError::Tool(ToolError::Unknown { .. }) => Self::Unknown,
             KernelError::Tool(ToolError::Cancelled(_)) => Self::Canceled,
             KernelError::InvalidPageToken => Self::BadPage,
+            KernelError::TooMuch => Self::TooMuch(error.to_string()),
             error => Self::Refused(error.to_string()),
         }
     }

@@ -37,7 +37,7 @@ impl Kernel {
         push: NewPush,
         origin: Origin,
     ) -> Result<Push, KernelError> {
-        let record = self.record(caller, id).await?;
+        let record = self.head(caller, id).await?;
         let row = self.add_push(&record, self.checked_push(caller, push, origin)?).await?;
         Ok(shown(caller, &record, row.config))
     }
@@ -86,7 +86,7 @@ impl Kernel {
     }
 
     async fn push_rows(&self, caller: &Caller, id: TaskId) -> Result<(TaskRecord, Vec<PushRow>), KernelError> {
-        let record = self.record(caller, id).await?;
+        let record = self.head(caller, id).await?;
         let rows = unknown(id, self.inner.stores.pushes.list(&record.owner, id).await)?;
         Ok((record, rows))
     }

@@ -94,7 +94,8 @@ impl Kernel {
         tracing::info!(task = %orphan.task.id, attempt = orphan.attempt + 1, "a task of a dead process is resumed");
         let TaskRecord { task, owner, labels, trace, .. } = orphan;
         let id = task.id;
-        let caller = Caller { principal: Arc::new(self.resumed_as(&owner, &labels)), door: Door::Rest, trace };
+        let caller =
+            Caller { principal: Arc::new(self.resumed_as(&owner, &labels)), door: Door::Rest, trace, room: None };
         let log = Arc::new(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp));
         let OpenTurn { message, told, .. } = opened;
         let cancel = CancellationToken::new();

@@ -15,6 +15,7 @@ use openfang_types::task::Task;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::room::Reserved;
 use crate::{Caller, Kernel, KernelError};
 
 use slots::Slot;
@@ -65,6 +66,12 @@ enum Turn {
     Now,
 }
 
+/// A stream may hold something large for as long as it has this.
+struct LargeTurn {
+    _permit: Option<OwnedSemaphorePermit>,
+    _room: Reserved,
+}
+
 /// A task that is being followed.
 pub struct TaskStream {
     kernel: Kernel,
@@ -76,7 +83,7 @@ pub struct TaskStream {
     opening: Option<Begin>,
     waiting: VecDeque<StreamItem>,
     /// What waits, or was handed out last, is large.
-    large: Option<OwnedSemaphorePermit>,
+    large: Option<LargeTurn>,
     latest: watch::Receiver<Seq>,
     /// Whether the task is known to have gone on after the last thing that was read of it.
     goes_on: bool,
@@ -257,11 +264,14 @@ impl TaskStream {
         };
         let record = match read {
             Fit::Whole(record) => record,
-            Fit::TooLarge(_) => {
-                if turn == Turn::NotYet || !self.take_turn().await {
+            Fit::TooLarge(bytes) => {
+                if turn == Turn::NotYet || !self.take_turn(bytes).await {
                     return Ok(());
                 }
-                kernel.record(&self.caller, self.id).await?
+                match tasks.get(&owner, self.id).await {
+                    Err(StoreError::NotFound) => return Err(KernelError::UnknownTask(self.id)),
+                    record => record?,
+                }
             }
         };
         let (task, seq) = match begin {
@@ -272,20 +282,34 @@ impl TaskStream {
         Ok(())
     }
 
-    /// Waits until it may hold something large; no if there is no point in it any more.
-    async fn take_turn(&mut self) -> bool {
+    /// Waits until it may hold something large, of so many stored bytes; no if there is no point in it any more.
+    async fn take_turn(&mut self, bytes: usize) -> bool {
         let inner = Arc::clone(&self.kernel.inner);
+        let (slot, caller) = (&self.slot, &self.caller);
+        let turn = async {
+            let permit = slot.turn().await;
+            loop {
+                // The head of the answer is sent, so nobody is told to come back: the stream goes on waiting.
+                if let Ok(room) = caller.reserve(bytes).await {
+                    break LargeTurn { _permit: permit, _room: room };
+                }
+            }
+        };
         tokio::select! {
             biased;
-            permit = self.slot.turn() => self.large = permit,
+            turn = turn => self.large = Some(turn),
             () = self.revoked.cancelled() => return false,
             () = inner.draining.cancelled() => {
-                self.waiting.push_back(StreamItem::Shutdown);
-                self.is_over = true;
+                self.stop();
                 return false;
             }
         }
         true
+    }
+
+    fn stop(&mut self) {
+        self.waiting.push_back(StreamItem::Shutdown);
+        self.is_over = true;
     }
 
     async fn fetch(&mut self) -> Result<(), KernelError> {
@@ -296,7 +320,7 @@ impl TaskStream {
         let events = match tasks.events_within(&owner, self.id, place).await? {
             Fit::Whole(events) => events,
             Fit::TooLarge(max_bytes) => {
-                if !self.take_turn().await {
+                if !self.take_turn(max_bytes).await {
                     return Ok(());
                 }
                 match tasks.events_within(&owner, self.id, EventsAfter { max_bytes, ..place }).await? {
@@ -349,10 +373,7 @@ impl TaskStream {
             biased;
             () = self.revoked.cancelled() => {}
             changed = self.latest.changed() => self.is_over = changed.is_err(),
-            () = left_alone => {
-                self.waiting.push_back(StreamItem::Shutdown);
-                self.is_over = true;
-            }
+            () = left_alone => self.stop(),
         }
     }
 }

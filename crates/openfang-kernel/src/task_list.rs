@@ -1,9 +1,9 @@
 //! Lists of tasks, page by page. The store gives plain positions; what a caller gets is sealed and its own.
 
 use jiff::Timestamp;
-use openfang_store::{Position, TaskQuery, TaskRecord};
+use openfang_store::{Fit, Position, TaskQuery, TaskRecord};
 use openfang_types::ids::{AgentName, ContextId, TaskId};
-use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_BYTES, PAGE_MAX_TASKS};
+use openfang_types::limits::{INFLIGHT_FROM_BYTES, PAGE_DEFAULT_TASKS, PAGE_MAX_BYTES, PAGE_MAX_TASKS};
 use openfang_types::task::{Task, TaskParts, TaskState};
 use uuid::Uuid;
 
@@ -70,7 +70,16 @@ impl Kernel {
             parts: filter.parts,
             max_bytes: PAGE_MAX_BYTES,
         };
-        let page = self.inner.stores.tasks.list(&query).await?;
+        let tasks = &self.inner.stores.tasks;
+        let page = match tasks.list_within(&query, INFLIGHT_FROM_BYTES).await? {
+            Fit::Whole(page) => page,
+            Fit::TooLarge(bytes) => {
+                let room = caller.reserve(bytes).await?;
+                let page = tasks.list(&query).await?;
+                room.keep();
+                page
+            }
+        };
         Ok(ListedTasks {
             tasks: page.tasks,
             next_page_token: page.next.map(|position| self.token_of(caller, position)),

@@ -260,7 +260,7 @@ impl TaskLog {
             Place::Stored(stamp) => stamp.version,
             Place::Here(_) | Place::HandedOver | Place::Superseded(_) => 0,
         };
-        match self.inner.stores.tasks.get(&self.owner, self.id).await {
+        match self.inner.stores.tasks.head(&self.owner, self.id).await {
             Ok(record) if record.version > known => {
                 log.place = Place::Stored(Stamp { version: record.version, seq: record.seq });
             }

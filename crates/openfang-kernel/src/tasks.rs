@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use openfang_store::{NewTask, StoreError, TaskRecord};
+use openfang_store::{Fit, NewTask, StoreError, TaskRecord};
 use openfang_types::event::Seq;
 use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, TaskName};
+use openfang_types::limits::INFLIGHT_FROM_BYTES;
 use openfang_types::taint::Labels;
-use openfang_types::task::{Message, Origin, Part, Role, Task};
+use openfang_types::task::{Message, Origin, Part, Role, Task, TaskState};
 use tokio_util::sync::CancellationToken;
 
 use crate::kernel::{Inner, Kernel};
 use crate::push::CheckedPush;
+use crate::room::Reserved;
 use crate::run::{Plan, Running, Settled};
 use crate::task_log::{Closed, TaskLog, Visibility};
 use crate::{Caller, KernelError};
@@ -213,11 +215,15 @@ impl Kernel {
             latest.mark_unchanged();
             // Before the look at the task: a run that leaves it as working says so after its last write.
             let run = self.inner.live.get(id);
-            let TaskRecord { task, labels, .. } = self.record(caller, id).await?;
-            let state = task.status.state;
-            let is_settled = state.is_terminal() || state.is_interrupted() || self.inner.live.is_left(id);
-            if is_settled {
-                return Ok(Settled { task, labels });
+            // The whole task is read once.
+            let is_settled =
+                |state: TaskState| state.is_terminal() || state.is_interrupted() || self.inner.live.is_left(id);
+            if is_settled(self.head(caller, id).await?.task.status.state) {
+                let (TaskRecord { task, labels, .. }, room) = self.read_whole(caller, id).await?;
+                if is_settled(task.status.state) {
+                    room.into_iter().for_each(Reserved::keep);
+                    return Ok(Settled { task, labels });
+                }
             }
             let left = async {
                 match run {
@@ -227,6 +233,7 @@ impl Kernel {
             };
             tokio::select! {
                 changed = latest.changed() => if changed.is_err() {
+                    let TaskRecord { task, labels, .. } = self.record(caller, id).await?;
                     return Ok(Settled { task, labels });
                 },
                 () = left => {}
@@ -243,9 +250,35 @@ impl Kernel {
     }
 
     pub(crate) async fn record(&self, caller: &Caller, id: TaskId) -> Result<TaskRecord, KernelError> {
-        match self.inner.stores.tasks.get(caller.principal.owner(), id).await {
-            Err(StoreError::NotFound) => Err(KernelError::UnknownTask(id)),
-            outcome => Ok(outcome?),
+        let (record, room) = self.read_whole(caller, id).await?;
+        room.into_iter().for_each(Reserved::keep);
+        Ok(record)
+    }
+
+    /// Reads a whole task, which is done nowhere else. There is room for a large one before it is read.
+    pub(crate) async fn read_whole(
+        &self,
+        caller: &Caller,
+        id: TaskId,
+    ) -> Result<(TaskRecord, Option<Reserved>), KernelError> {
+        let (tasks, owner) = (&self.inner.stores.tasks, caller.principal.owner());
+        let mut room = None;
+        let mut max_bytes = INFLIGHT_FROM_BYTES;
+        loop {
+            let read = match tasks.get_within(owner, id, max_bytes).await {
+                Err(StoreError::NotFound) => return Err(KernelError::UnknownTask(id)),
+                read => read?,
+            };
+            match read {
+                Fit::Whole(record) => return Ok((record, room)),
+                Fit::TooLarge(bytes) => {
+                    // What was reserved for less is given back first, or two could wait for each other.
+                    drop(room.take());
+                    // A task that goes on may grow meanwhile.
+                    max_bytes = bytes.saturating_add(INFLIGHT_FROM_BYTES);
+                    room = Some(caller.reserve(bytes).await?);
+                }
+            }
         }
     }
 }

@@ -13,6 +13,8 @@ const MISSING_CAPABILITY: i64 = -32_021;
 const UNSUPPORTED_VERSION: i64 = -32_022;
 /// Code of the legacy era; a modern peer never sees it.
 const RESOURCE_NOT_FOUND: i64 = -32_002;
+/// A code of our own: the range is open to servers, in both eras.
+const TOO_MUCH: i64 = -32_000;
 /// Code of 2025-11-25 alone.
 const URL_ELICITATION_REQUIRED: i64 = -32_042;
 
@@ -66,6 +68,9 @@ pub enum McpError {
     /// A limit was reached; waiting helps.
     #[error("{0}")]
     Busy(String),
+    /// Too much of large requests and answers is under way; waiting helps.
+    #[error("{0}")]
+    TooMuch(String),
     /// What another server answered to the same request.
     #[error("{message}")]
     Relayed {
@@ -123,6 +128,7 @@ impl McpError {
             }
             Self::HeaderMismatch(_) | Self::UnsupportedVersion(_) | Self::DuplicateId => plain(code::INVALID_REQUEST),
             Self::NoAnswer(_) | Self::Canceled | Self::Busy(_) => plain(code::INTERNAL_ERROR),
+            Self::TooMuch(_) => plain(TOO_MUCH),
             Self::Relayed { code, message, data } => {
                 let code = relayed(*code, is_modern);
                 let data = data.as_ref().and_then(|data| RawValue::from_string(data.clone()).ok());
@@ -144,7 +150,7 @@ impl McpError {
                 400
             }
             (Self::UnknownMethod(_), Era::Modern) => 404,
-            (Self::Busy(_), Era::Modern) => 503,
+            (Self::Busy(_) | Self::TooMuch(_), Era::Modern) => 503,
             (
                 Self::UnknownMethod(_)
                 | Self::InvalidParams(_)
@@ -155,6 +161,7 @@ impl McpError {
                 | Self::Canceled
                 | Self::DuplicateId
                 | Self::Busy(_)
+                | Self::TooMuch(_)
                 | Self::Relayed { .. }
                 | Self::Internal,
                 _,

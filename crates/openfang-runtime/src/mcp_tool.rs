@@ -134,8 +134,9 @@ impl McpTool {
     }
 
     /// A structured result must fit what the server itself promised; else a model would be misled.
-    async fn hold_to_promise(&self, result: &ToolOutput, steps: u64) -> Result<(), ToolFailure> {
+    async fn hold_to_promise(&self, cx: &CallContext, result: &ToolOutput) -> Result<(), ToolFailure> {
         let Some(structured) = result.structured.as_ref().filter(|_| !result.is_error) else { return Ok(()) };
+        let steps = cx.config.limits.schema_check_steps;
         match self.promise.schema.get() {
             Some(None) => return Ok(()),
             Some(Some(schema)) if structured.get().len() <= SCHEMA_INLINE_BYTES => {
@@ -148,7 +149,7 @@ impl McpTool {
         }
         let (promise, listing, place) = (Arc::clone(&self.promise), Arc::clone(&self.listing), self.place);
         let structured = structured.clone();
-        let checked = self.checks.run(move || {
+        let checked = self.checks.run(cx.principal.owner(), move || {
             let compile = || CompiledSchema::of(&said(&listing, place).output_schema?).ok();
             let Some(schema) = promise.schema.get_or_init(compile) else { return Ok(()) };
             match serde_json::from_str(structured.get()) {
@@ -244,7 +245,7 @@ impl McpTool {
             if output.structured.as_ref().is_some_and(|raw| is_too_much(raw)) {
                 return Err(ToolFailure::new("the server's structured result has too many small values to be read"));
             }
-            self.hold_to_promise(&output, cx.config.limits.schema_check_steps).await?;
+            self.hold_to_promise(cx, &output).await?;
         }
         Ok(Outcome::Done(output))
     }

@@ -1,16 +1,19 @@
 //! Values held against JSON Schemas that others wrote, in a bounded number of steps and never for long on an async worker.
 //!
 //! A short check is made where it comes up. A longer one runs on a thread of its own, of which a server has few: whoever
-//! finds them taken waits in line, for a bounded time. [`metered`] counts the steps.
+//! finds them taken waits in line, for a bounded time. One owner never takes all of them. [`metered`] counts the steps.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use jsonschema::{PatternOptions, Validator};
 use metered::{Counted, Meter, Metered};
+use openfang_types::ids::Owner;
 use openfang_types::limits::{
-    SCHEMA_CHECK_STACK_BYTES, SCHEMA_CHECK_TIME, SCHEMA_CHECKS_PER_SERVER, SCHEMA_INLINE_DEPTH, SCHEMA_INLINE_STEPS,
-    SCHEMA_PATTERN_MAX_BYTES, SCHEMA_PATTERNS_MAX_BYTES, SCHEMA_USUAL_EXPANSION,
+    SCHEMA_CHECK_STACK_BYTES, SCHEMA_CHECK_TIME, SCHEMA_CHECKS_PER_OWNER, SCHEMA_CHECKS_PER_SERVER,
+    SCHEMA_INLINE_DEPTH, SCHEMA_INLINE_STEPS, SCHEMA_PATTERN_MAX_BYTES, SCHEMA_PATTERNS_MAX_BYTES,
+    SCHEMA_USUAL_EXPANSION,
 };
 use openfang_types::schema::{self, SchemaCost};
 use serde_json::Value;
@@ -120,32 +123,52 @@ fn is_light(value: &Value, parts: usize, levels: usize) -> bool {
 /// The threads on which longer checks run, for the tools of one server.
 pub(crate) struct SchemaChecks {
     seats: Arc<Semaphore>,
+    /// The share of each owner whose checks run or wait.
+    owners: Mutex<HashMap<Owner, Weak<Semaphore>>>,
     patience: Duration,
 }
 
 impl Default for SchemaChecks {
     fn default() -> Self {
-        Self { seats: Arc::new(Semaphore::new(SCHEMA_CHECKS_PER_SERVER)), patience: SCHEMA_CHECK_TIME }
+        let seats = Arc::new(Semaphore::new(SCHEMA_CHECKS_PER_SERVER));
+        Self { seats, owners: Mutex::default(), patience: SCHEMA_CHECK_TIME }
     }
 }
 
 impl SchemaChecks {
     /// Does the work on a thread of its own; nothing when it takes too long or all threads stay taken. The thread keeps its
     /// place until it is done, so that there are never more of them.
-    pub(crate) async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        owner: &Owner,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         let done = async {
+            // In line behind one's own first: whoever waits for one's own check keeps nobody else from a seat.
+            let own = self.share_of(owner).acquire_owned().await.ok()?;
             let seat = Arc::clone(&self.seats).acquire_owned().await.ok()?;
             let (tell, told) = oneshot::channel();
             let body = move || {
                 // Nobody listens any more when the caller went away.
                 let _ = tell.send(work());
-                drop(seat);
+                drop((seat, own));
             };
             let thread = std::thread::Builder::new().name("schema-check".to_owned());
             thread.stack_size(SCHEMA_CHECK_STACK_BYTES).spawn(body).ok()?;
             told.await.ok()
         };
         timeout(self.patience, done).await.ok().flatten()
+    }
+
+    fn share_of(&self, owner: &Owner) -> Arc<Semaphore> {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = owners.get(owner).and_then(Weak::upgrade) {
+            return share;
+        }
+        owners.retain(|_, share| share.strong_count() > 0);
+        let share = Arc::new(Semaphore::new(SCHEMA_CHECKS_PER_OWNER));
+        owners.insert(owner.clone(), Arc::downgrade(&share));
+        share
     }
 }
 

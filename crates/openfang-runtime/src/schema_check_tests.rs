@@ -68,28 +68,45 @@ fn the_deepest_value_against_the_longest_row_fits_the_stack_of_a_check() {
     let wrong = (0..126).fold(json!(1), |inner, _| json!({ "x": inner }));
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let checks = SchemaChecks::default();
-    let checked = checks.run(move || (schema.check(&value, 10_000_000), schema.check(&wrong, 10_000_000)));
+    let (checks, ada) = (SchemaChecks::default(), owner("ada"));
+    let checked = checks.run(&ada, move || (schema.check(&value, 10_000_000), schema.check(&wrong, 10_000_000)));
     let (fits, misfits) = runtime.block_on(checked).unwrap();
     assert_eq!(fits, Ok(()));
     assert!(matches!(misfits, Err(Misfit::Problems(_))), "{misfits:?}");
 }
 
+fn owner(name: &str) -> Owner {
+    name.parse().unwrap()
+}
+
 #[tokio::test]
-async fn a_check_that_hangs_takes_its_own_place_alone_and_nobody_waits_for_ever() {
+async fn a_check_that_hangs_takes_its_owners_place_alone_and_nobody_waits_for_ever() {
     let checks = SchemaChecks { patience: Duration::from_millis(1), ..SchemaChecks::default() };
     let (held, holds) = std::sync::mpsc::sync_channel::<()>(0);
     let holds = Arc::new(std::sync::Mutex::new(holds));
-    for _ in 0..SCHEMA_CHECKS_PER_SERVER {
-        let holds = Arc::clone(&holds);
-        assert_eq!(checks.run(move || holds.lock().map(|holds| holds.recv()).is_ok()).await, None);
+    let hang = async |checks: &SchemaChecks, name| {
+        let (holds, owner) = (Arc::clone(&holds), owner(name));
+        let hanging = checks.run(&owner, move || holds.lock().map(|holds| holds.recv()).is_ok());
+        assert_eq!(hanging.await, None);
+    };
+    // One owner's many checks take the share of one.
+    for _ in 0..5 {
+        hang(&checks, "ada").await;
     }
-    assert_eq!(checks.run(|| 1).await, None);
-    assert_eq!(SchemaChecks::default().run(|| 1).await, Some(1));
+    let checks = SchemaChecks { patience: SCHEMA_CHECK_TIME, ..checks };
+    assert_eq!(checks.run(&owner("bob"), || 1).await, Some(1));
+
+    let checks = SchemaChecks { patience: Duration::from_millis(1), ..checks };
+    hang(&checks, "bob").await;
+    assert_eq!(checks.run(&owner("eve"), || 1).await, None, "there are no more of them");
+    assert_eq!(SchemaChecks::default().run(&owner("eve"), || 1).await, Some(1));
 
     drop(held);
     let checks = SchemaChecks { patience: SCHEMA_CHECK_TIME, ..checks };
-    assert_eq!(checks.run(|| 1).await, Some(1));
+    for name in ["ada", "bob", "eve"] {
+        assert_eq!(checks.run(&owner(name), || 1).await, Some(1));
+    }
+    assert!(checks.owners.lock().unwrap().len() <= 3, "who is done is forgotten");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use files::SqliteFiles;
 use key_value::SqliteKeyValues;
 use readers::Readers;
 use reserve::Reserve;
+use schema::Expected;
 use tasks::{SqlitePushes, SqliteTasks};
 use users::SqliteUsers;
 use watchers::{Follower, Watchers};
@@ -58,17 +59,23 @@ struct Inner {
 impl Sqlite {
     /// Opens the file, makes it if it is not there, and brings its schema up to date.
     pub fn open(path: &Path, node: NodeId) -> Result<Self, OpenError> {
-        Self::open_with(path, Chain::new(node, SegmentLimits::default()), None, STORE_LOG_PAGES)
+        Self::open_with(path, Chain::new(node, SegmentLimits::default()), Expected::Anything, STORE_LOG_PAGES)
+    }
+
+    /// Opens the database that is there, of whichever home, and brings its schema up to date. One that is missing or empty
+    /// is refused and left as it is.
+    pub fn open_existing(path: &Path, node: NodeId) -> Result<Self, OpenError> {
+        Self::open_with(path, Chain::new(node, SegmentLimits::default()), Expected::Database, STORE_LOG_PAGES)
     }
 
     /// Opens the database of the home with this id. One that is missing, empty or of another home is refused and left as
     /// it is.
     pub fn open_known(path: &Path, node: NodeId, home: Uuid) -> Result<Self, OpenError> {
-        Self::open_with(path, Chain::new(node, SegmentLimits::default()), Some(home), STORE_LOG_PAGES)
+        Self::open_with(path, Chain::new(node, SegmentLimits::default()), Expected::Home(home), STORE_LOG_PAGES)
     }
 
-    fn open_with(path: &Path, chain: Chain, home: Option<Uuid>, log_pages: u64) -> Result<Self, OpenError> {
-        let (connection, home) = schema::open(path, home)?;
+    fn open_with(path: &Path, chain: Chain, expected: Expected, log_pages: u64) -> Result<Self, OpenError> {
+        let (connection, home) = schema::open(path, expected)?;
         let watchers = Arc::new(Watchers::default());
         let (checkpoints, reserve) = (Checkpoints::new(log_pages), Reserve::beside(path));
         let writer = Writer::start(Workplace { connection, chain, checkpoints, reserve }, Arc::clone(&watchers))?;

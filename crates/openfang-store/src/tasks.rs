@@ -32,6 +32,8 @@ pub trait TaskStore: Send + Sync {
     fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId>;
     /// One's own tasks, latest change first; of each only the parts that were asked for.
     fn list<'a>(&'a self, query: &'a TaskQuery) -> StoreFuture<'a, TaskPage>;
+    /// The same, unless the tasks of the page have more than so many bytes together.
+    fn list_within<'a>(&'a self, query: &'a TaskQuery, max_bytes: usize) -> StoreFuture<'a, Fit<TaskPage>>;
     /// How many tasks an owner has in each state; states without any are left out.
     fn counts<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, BTreeMap<TaskState, u64>>;
     /// Appends events if the task is still at the version the writer read, and every state follows its former.

@@ -331,8 +331,11 @@ fn zero_keys(section: &serde_json::Value) -> Vec<&str> {
 
 fn huge_keys(section: &serde_json::Value) -> Vec<&str> {
     let members = section.as_object().into_iter().flatten();
-    let is_huge = |value: &serde_json::Value| value.as_u64().is_some_and(|number| number > u64::from(u32::MAX));
-    members.filter(|(_, value)| is_huge(value)).map(|(key, _)| key.as_str()).collect()
+    // A size may be larger than 4 GiB, except that of headers, which are never so many.
+    let is_size = |key: &str| key.ends_with("_bytes") && key != "header_bytes";
+    let most = |key: &str| if is_size(key) { i64::MAX.unsigned_abs() } else { u64::from(u32::MAX) };
+    let is_huge = |key: &str, value: &serde_json::Value| value.as_u64().is_some_and(|number| number > most(key));
+    members.filter(|(key, value)| is_huge(key, value)).map(|(key, _)| key.as_str()).collect()
 }
 
 fn to_value(section: &impl Serialize) -> serde_json::Value {

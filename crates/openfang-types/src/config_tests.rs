@@ -57,6 +57,16 @@ fn keys_origins_hosts_patterns_and_zeroes_are_checked() {
 }
 
 #[test]
+fn a_size_may_be_larger_than_4_gib_and_a_number_of_seconds_may_not() {
+    let tib = 1 << 40;
+    assert!(problem_keys(|c| c.storage.owner_bytes = tib).is_empty());
+    assert!(problem_keys(|c| c.limits.inflight_bytes = 1 << 40).is_empty());
+    assert_eq!(problem_keys(|c| c.storage.owner_bytes = u64::MAX), ["storage.owner_bytes"]);
+    assert_eq!(problem_keys(|c| c.limits.header_bytes = 1 << 40), ["limits.header_bytes"]);
+    assert_eq!(problem_keys(|c| c.limits.run_timeout_secs = tib), ["limits.run_timeout_secs"]);
+}
+
+#[test]
 fn a_secret_is_printed_nowhere() {
     let config = Config { api_key: Some(Secret::new("canary-0123456789".into())), ..Config::default() };
 

@@ -89,8 +89,6 @@ pub const WATCH_OVER: Duration = Duration::from_secs(1);
 pub const SETTINGS_LOOK: Duration = Duration::from_secs(2);
 /// How long files must stay as they are before a server reads them: whoever writes them may not be done.
 pub const SETTINGS_SETTLE: Duration = Duration::from_millis(500);
-/// Bytes of the names of changed keys in a row of the audit log.
-pub const RELOAD_NAMES_BYTES: usize = 100;
 /// How long an MCP server that was replaced is kept for calls that found it just before.
 pub const MCP_REPLACED_GRACE: Duration = Duration::from_secs(1);
 /// How often a server evicts what is older than it keeps.
@@ -204,6 +202,10 @@ pub const INFLIGHT_FROM_BYTES: usize = 64 * 1024;
 pub const INFLIGHT_SMALL_BYTES: usize = 1024;
 /// How many times a request counts: as it came, copied, and parsed.
 pub const INFLIGHT_COPIES: usize = 4;
+/// How many times what is stored an answer counts until it is rendered: as it is read, parsed, and written.
+pub const ANSWER_COPIES: usize = 3;
+/// How long a large answer waits until there is room for it.
+pub const ANSWER_ROOM_WAIT: Duration = Duration::from_secs(5);
 /// What a connection is handed of a large answer at a time.
 pub const INFLIGHT_PIECE_BYTES: usize = 64 * 1024;
 /// What a client is told to wait when too much is under way.
@@ -347,7 +349,7 @@ pub struct Limits {
     /// Connections to one interactive MCP server that one owner may have.
     pub conversations_per_owner: usize,
     /// Bytes of large requests and answers that are held at a time; one owner gets half of it. A request counts four
-    /// times.
+    /// times, a stored task that is shown three times until it is rendered.
     pub inflight_bytes: usize,
     /// Bytes of a request body.
     pub body_bytes: usize,

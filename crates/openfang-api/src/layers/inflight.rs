@@ -1,33 +1,36 @@
 //! Requests and large answers, bounded together: what each owner has in memory, as it is read and until it is written.
 //!
 //! A request counts with the tree that it can become when it is parsed, for as long as its body is held. The smallest ones
-//! are not counted. A request is refused while its owner has too much under way; an answer is never refused,
-//! because what it tells has happened already, but it counts for the requests that follow.
+//! are not counted. A request is refused while its owner has too much under way. An answer that shows a large
+//! task waits for room before the task is read ([`answers`]). Other answers are never refused, because what they tell has
+//! happened already, but they count for the requests that follow.
 
 use std::collections::HashMap;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::task::{Context, Poll};
 
-use axum::body::{Body, HttpBody};
-use axum::response::Response;
-use bytes::Bytes;
-use hyper::body::{Frame, SizeHint};
+use axum::body::HttpBody;
 use openfang_types::ids::Owner;
 use openfang_types::limits::{
     INFLIGHT_COPIES, INFLIGHT_FROM_BYTES, INFLIGHT_PIECE_BYTES, INFLIGHT_SMALL_BYTES, Limits,
 };
 use openfang_types::quota::Quota;
 use openfang_types::scan::tree_bytes_at_most;
+use tokio::sync::Notify;
 
 use crate::error::ApiError;
+
+pub(super) use answers::{Room, counted};
+
+mod answers;
 
 /// What is under way.
 pub(crate) struct Inflight {
     quota: RwLock<Quota>,
     all: AtomicUsize,
     owners: Mutex<HashMap<Owner, usize>>,
+    /// Something was given back.
+    freed: Notify,
 }
 
 /// What one request has under way, with its answer. Given back when it is dropped.
@@ -42,7 +45,12 @@ pub(crate) struct Load {
 impl Inflight {
     /// One owner may have half of it, but always a body of the largest size; that much is also what counts as little.
     pub(super) fn new(limits: &Limits) -> Arc<Self> {
-        Arc::new(Self { quota: RwLock::new(quota_of(limits)), all: AtomicUsize::new(0), owners: Mutex::default() })
+        Arc::new(Self {
+            quota: RwLock::new(quota_of(limits)),
+            all: AtomicUsize::new(0),
+            owners: Mutex::default(),
+            freed: Notify::new(),
+        })
     }
 
     /// Goes by other limits from now on.
@@ -99,6 +107,8 @@ impl Inflight {
                 owners.remove(owner);
             }
         }
+        drop(owners);
+        self.freed.notify_waiters();
     }
 }
 
@@ -129,7 +139,7 @@ impl Load {
         self.grew_to(body.len());
         // One document is always taken, whatever it can become.
         let weight = (body.len() * INFLIGHT_COPIES).saturating_add(tree_bytes_at_most(body));
-        let weight = weight.min(self.inflight.quota.per_owner());
+        let weight = weight.min(self.inflight.quota().per_owner());
         self.grow(weight.saturating_sub(self.bytes.load(Ordering::Relaxed)))
     }
 
@@ -153,17 +163,6 @@ impl Load {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }
-
-    fn answer(&self, bytes: usize) {
-        // Never refused.
-        let _ = self.inflight.add(&self.owner, bytes, false);
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    fn written(&self, bytes: usize) {
-        self.inflight.give_back(&self.owner, bytes);
-        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
-    }
 }
 
 impl Drop for Load {
@@ -178,82 +177,6 @@ impl Drop for Load {
 /// Whether a body counts, or may.
 pub(super) fn may_count(body: &impl HttpBody) -> bool {
     body.size_hint().upper().is_none_or(|upper| upper >= INFLIGHT_SMALL_BYTES as u64)
-}
-
-/// The answer to a request. A large one, and each large event of a stream, counts until it is written; so does the
-/// request itself.
-pub(super) fn counted(
-    response: Response,
-    inflight: &Arc<Inflight>,
-    owner: &Owner,
-    load: Option<Arc<Load>>,
-) -> Response {
-    let size = response.body().size_hint().exact();
-    let is_small = size.is_some_and(|size| size < INFLIGHT_FROM_BYTES as u64);
-    // A request that is answered whole is done, and what it took is free as soon as its body is.
-    match load.filter(|load| load.is_large() || (!is_small && load.counts())) {
-        None if is_small => response,
-        load => {
-            let load = load.unwrap_or_else(|| inflight.load(owner));
-            response.map(|body| Body::new(Counted { body, load, rest: Bytes::new(), piece: 0 }))
-        }
-    }
-}
-
-/// A body whose large pieces count until they are written. They are handed on a little at a time: the connection takes
-/// the next one when it has sent the last.
-struct Counted {
-    body: Body,
-    load: Arc<Load>,
-    rest: Bytes,
-    /// Bytes that count for what is being handed on.
-    piece: usize,
-}
-
-impl Counted {
-    fn next_of_rest(&mut self) -> Frame<Bytes> {
-        Frame::data(self.rest.split_to(self.rest.len().min(INFLIGHT_PIECE_BYTES)))
-    }
-}
-
-impl HttpBody for Counted {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        if !self.rest.is_empty() {
-            return Poll::Ready(Some(Ok(self.next_of_rest())));
-        }
-        let piece = std::mem::take(&mut self.piece);
-        if piece > 0 {
-            self.load.written(piece);
-        }
-        let frame = std::task::ready!(Pin::new(&mut self.body).poll_frame(cx));
-        let Some(Ok(frame)) = frame else { return Poll::Ready(frame) };
-        match frame.into_data() {
-            Ok(data) if data.len() >= INFLIGHT_FROM_BYTES => {
-                self.load.answer(data.len());
-                (self.piece, self.rest) = (data.len(), data);
-                Poll::Ready(Some(Ok(self.next_of_rest())))
-            }
-            Ok(data) => Poll::Ready(Some(Ok(Frame::data(data)))),
-            Err(frame) => Poll::Ready(Some(Ok(frame))),
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.rest.is_empty() && self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        let (inner, rest) = (self.body.size_hint(), self.rest.len() as u64);
-        let mut hint = SizeHint::new();
-        hint.set_lower(inner.lower() + rest);
-        if let Some(upper) = inner.upper() {
-            hint.set_upper(upper + rest);
-        }
-        hint
-    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ impl InProcess {
             principal: Arc::new(Principal::admin(AdminProof::InProcess)),
             door: Door::Cli,
             trace: kernel.trace(),
+            room: None,
         };
         Ok(Self { kernel, caller })
     }

@@ -36,6 +36,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::Store(
             StoreError::TooManyLive { .. } | StoreError::TooManyPushes { .. } | StoreError::OwnerFull { .. },
         ) => A2aError::TooMany(error.to_string()),
+        KernelError::TooMuch => A2aError::TooMuch(error.to_string()),
         KernelError::Revoked => A2aError::Unsupported(error.to_string()),
         KernelError::Store(StoreError::Unavailable { .. }) => A2aError::Unavailable,
         KernelError::Store(StoreError::NotFound) => A2aError::TaskNotFound,

@@ -24,12 +24,24 @@ pub(super) fn open(
     node_id: NodeId,
     refusals: RefusalLimits,
 ) -> Result<(Stores, Keys, OpenDatabase), BootError> {
-    let record = HomeRecord::read(home)?;
+    let mut record = HomeRecord::read(home)?;
+    // A second process must not take what the first one is making for what is left of a loss.
+    let _first = match record {
+        None => Some(home.first_start()?),
+        Some(_) => None,
+    };
+    if record.is_none() {
+        record = HomeRecord::read(home)?;
+    }
     let path = home.database();
     let node = Node::register(&home.nodes(), node_id)?;
     let ended_uncleanly = node.has_dead()?;
-    let sqlite = match record.as_ref().and_then(|record| record.id) {
-        Some(id) => Sqlite::open_known(&path, node_id, id)?,
+    let sqlite = match &record {
+        Some(HomeRecord { id: Some(id), .. }) => Sqlite::open_known(&path, node_id, *id)?,
+        // The operator gave the former one up.
+        Some(HomeRecord { id: None, .. }) => Sqlite::open(&path, node_id)?,
+        // A home of an earlier version, which remembered nothing.
+        None if home.has_had_database() => Sqlite::open_existing(&path, node_id)?,
         None => Sqlite::open(&path, node_id)?,
     };
     let keys = Keys::of(home, record.as_ref())?;

@@ -110,6 +110,21 @@ impl Home {
         self.data().join("nodes")
     }
 
+    /// Whether there is anything that only a start makes. A home with a `home.json` need not be asked.
+    pub(crate) fn has_had_database(&self) -> bool {
+        let database = self.database();
+        let log = PathBuf::from(format!("{}-wal", database.display()));
+        // What cannot be looked at is there.
+        [database, log, self.secret_key()].iter().any(|path| path.try_exists().unwrap_or(true))
+    }
+
+    /// Held by the process that makes the database of a new home, until the home remembers it. Blocks.
+    pub(crate) fn first_start(&self) -> Result<std::fs::File, HomeError> {
+        let path = self.data().join("first-start.lock");
+        let lock = open_lock(&path).and_then(|lock| lock.lock().map(|()| lock));
+        lock.map_err(|cause| HomeError::new(path, cause))
+    }
+
     /// Held by the one process that listens.
     fn listener(&self) -> PathBuf {
         self.data().join("listener.lock")

@@ -6,10 +6,8 @@
 use std::sync::Arc;
 
 use openfang_runtime::pipeline::Sensitive;
-use openfang_store::{AuditKind, AuditOutcome, AuditRow};
+use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_types::config::{Config, ConfigProblem};
-use openfang_types::ids::ToolName;
-use openfang_types::limits::RELOAD_NAMES_BYTES;
 use openfang_types::principal::{AdminProof, Door, Principal, Standing};
 use openfang_types::settings_status::{FailedAgent, ReloadReport, SettingsStatus};
 

@@ -54,7 +54,7 @@ impl Kernel {
         let stamp = match self.inner.append(&record, events.clone(), incoming.labels.clone()).await {
             // Somebody was faster: another answer, or a cancel.
             Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
-                let state = self.record(&incoming.caller, id).await?.task.status.state;
+                let state = self.head(&incoming.caller, id).await?.task.status.state;
                 let is_over = state.is_terminal();
                 let busy = KernelError::TaskBusy { id, state: TaskState::Working };
                 return Err(if is_over { KernelError::TaskEnded { id, state } } else { busy });

@@ -131,6 +131,9 @@ pub enum HouseError {
     /// The caller canceled.
     #[error("canceled")]
     Canceled,
+    /// Too much is under way; waiting helps.
+    #[error("{0}")]
+    TooMuch(String),
     /// The house cannot be reached; the sentence says what was lost.
     #[error("{0}")]
     Lost(String),
@@ -143,6 +146,7 @@ impl From<HouseError> for McpError {
             HouseError::Refused(why) => Self::InvalidParams(why),
             HouseError::BadPage => Self::BadCursor,
             HouseError::Canceled => Self::Canceled,
+            HouseError::TooMuch(why) => Self::TooMuch(why),
             HouseError::Lost(what) => Self::Busy(what),
         }
     }

@@ -93,7 +93,7 @@ pub(super) async fn call<T: House>(
         Ok(outcome) => Ok(outcome),
         Err(HouseError::Unknown) => Err(McpError::unknown_tool(name.as_str())),
         // The model can do something about it, so the model is told.
-        Err(HouseError::Refused(why)) => Ok(Outcome::Done(ToolOutput::error(why))),
+        Err(HouseError::Refused(why) | HouseError::TooMuch(why)) => Ok(Outcome::Done(ToolOutput::error(why))),
         Err(HouseError::Lost(what)) => Ok(Outcome::Done(ToolOutput::error(what))),
         Err(HouseError::Canceled) => Err(McpError::Canceled),
         Err(HouseError::BadPage) => Err(McpError::Internal),

@@ -42,7 +42,7 @@ async fn check_elsewhere<'a>(
 ) -> Result<Arguments<'a>, ToolError> {
     let (checked, name) = (Arc::clone(tool), &tool.traits.name);
     let value = arguments.take_parsed();
-    let work = tool.checks().run(move || {
+    let work = tool.checks().run(cx.principal.owner(), move || {
         let fits = |value: &Value| checked.schema().map_err(str::to_owned).map(|schema| schema.check(value, steps));
         (fits(&value), value)
     });

@@ -7,7 +7,7 @@ use openfang_types::ids::Owner;
 use openfang_types::task::{Message, Role, TaskParts, TaskState, TaskStatus};
 
 use super::{append, artifact, create, end, finished_task, new_task, now, owner, query, status};
-use crate::{NewTask, TaskQuery, TaskRecord, TaskStore};
+use crate::{Fit, NewTask, TaskQuery, TaskRecord, TaskStore};
 
 pub(super) async fn lists(fresh: &impl Fn() -> Box<dyn TaskStore>) {
     pages_show_every_task_once(&*fresh()).await;
@@ -162,6 +162,10 @@ async fn a_page_of_large_tasks_is_cut_short_and_the_next_one_goes_on(store: &dyn
         let page = store.list(&TaskQuery { parts, ..asked.clone() }).await.unwrap();
         assert_eq!((page.tasks.len(), page.total, page.next.is_some()), (2, 6, true), "{parts:?}");
         assert_eq!(all_pages(store, TaskQuery { parts, ..asked.clone() }, 6).await.len(), 6);
+    }
+    for (max_bytes, fits) in [(19_000, false), (25_000, true)] {
+        let within = store.list_within(&asked, max_bytes).await.unwrap();
+        assert_eq!(matches!(within, Fit::Whole(page) if page.tasks.len() == 2), fits, "{max_bytes}");
     }
     let rows = store.list(&TaskQuery { parts: TaskParts::ROW, ..asked.clone() }).await.unwrap();
     assert_eq!((rows.tasks.len(), rows.next), (6, None), "what is not read does not count");

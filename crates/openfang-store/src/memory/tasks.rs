@@ -260,6 +260,10 @@ impl TaskStore for MemoryTasks {
         ready(Ok(self.lock().list(query)))
     }
 
+    fn list_within<'a>(&'a self, query: &'a TaskQuery, max_bytes: usize) -> StoreFuture<'a, Fit<TaskPage>> {
+        ready(Ok(list::page_within(self.lock().list(query), max_bytes)))
+    }
+
     fn counts<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, BTreeMap<TaskState, u64>> {
         let inner = self.lock();
         let mut counts = BTreeMap::new();

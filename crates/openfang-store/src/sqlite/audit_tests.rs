@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::chain::SegmentLimits;
 use super::*;
 use crate::contract::{self, audit_row};
+use crate::sqlite::Expected;
 use crate::{AuditRemoval, AuditSubject};
 
 /// A database of its own, and hands that tamper with it.
@@ -51,7 +52,8 @@ impl Log {
 
 fn open(directory: &TempDir, node: NodeId, rows: u64) -> Sqlite {
     let limits = SegmentLimits { rows, ..SegmentLimits::default() };
-    Sqlite::open_with(&directory.path().join("a.db"), Chain::new(node, limits), None, STORE_LOG_PAGES).unwrap()
+    Sqlite::open_with(&directory.path().join("a.db"), Chain::new(node, limits), Expected::Anything, STORE_LOG_PAGES)
+        .unwrap()
 }
 
 /// A row of this owner.

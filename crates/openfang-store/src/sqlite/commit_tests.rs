@@ -232,7 +232,7 @@ async fn what_a_failed_commit_held_is_a_gap_and_its_deeds_are_written_later() {
 async fn a_reader_that_does_not_end_stops_new_work_before_the_log_fills_the_disk() {
     let home = Home::new();
     let chain = Chain::new(node(1), SegmentLimits::default());
-    let sqlite = Sqlite::open_with(&home.path(), chain, None, 300).unwrap();
+    let sqlite = Sqlite::open_with(&home.path(), chain, Expected::Anything, 300).unwrap();
     let stores = sqlite.stores();
     let reader = Connection::open(home.path()).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM meta").unwrap();
@@ -256,11 +256,21 @@ async fn a_reader_that_does_not_end_stops_new_work_before_the_log_fills_the_disk
     stores.audit.record(AuditKind::Deed, row_of("ada"));
     assert_eq!(stores.audit.recent(9).await.unwrap(), [row_of("ada")], "what is under way is written to its end");
 
+    let full = length();
+    for _ in 0..100 {
+        stores.audit.record(AuditKind::Read, row_of("bob"));
+        sqlite.probe().await.unwrap();
+    }
+    assert_eq!(length(), full, "nothing else is written");
+    assert!(sqlite.failing().is_some(), "and that is still so");
+
     drop(reader);
     sqlite.probe().await.unwrap();
 
     assert_eq!(sqlite.failing(), None);
     stores.audit.begin(row_of("ada")).await.unwrap();
+    let gaps = gaps(&*stores.audit).await;
+    assert_eq!(gaps, [("bob".to_owned(), AuditKind::Read, 100)], "what was left out is written down");
 }
 
 #[tokio::test]

@@ -24,11 +24,14 @@ pub(super) fn has_bytes(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// It has a schema of this version, and names this home. One of an earlier program names none.
-pub(super) fn belongs(connection: &Connection, path: &Path, (version, home): (u32, Uuid)) -> Result<(), OpenError> {
-    if version == 0 {
-        return Err(OpenError::Lost { path: path.to_owned(), why: Loss::NoTables });
-    }
+/// It has a schema, of this version.
+pub(super) fn has_tables(path: &Path, version: u32) -> Result<(), OpenError> {
+    let lost = || OpenError::Lost { path: path.to_owned(), why: Loss::NoTables };
+    (version > 0).then_some(()).ok_or_else(lost)
+}
+
+/// It names this home. One of an earlier program names none.
+pub(super) fn belongs(connection: &Connection, path: &Path, home: Uuid) -> Result<(), OpenError> {
     match known(connection).map_err(|error| schema::judged(path, error))? {
         Some(found) if found != home => Err(OpenError::OtherHome { path: path.to_owned() }),
         Some(_) | None => Ok(()),

@@ -3,10 +3,13 @@
 //! processes of a home share the file, so an empty one says the same to each of them.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use openfang_types::limits::STORE_RESERVE_BYTES;
+
+/// What is written to see whether anything can be written.
+static TRIAL: [u8; 64 * 1024] = [b'.'; 64 * 1024];
 
 /// The file, and whether it is full.
 pub(super) struct Reserve {
@@ -57,18 +60,19 @@ impl Reserve {
         options.write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let filled = allocate(&options.open(&self.path)?, self.bytes);
-        if filled.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::StorageFull) {
+        let file = options.open(&self.path)?;
+        // Twice as much for a moment: a quota may leave less than the file system has.
+        let filled = allocate(&file, 2 * self.bytes).and_then(|()| file.set_len(self.bytes));
+        if filled.as_ref().is_err_and(is_lack_of_room) {
             self.empty()?;
             return Ok(false);
         }
         filled.map(|()| true)
     }
 
-    /// Gives the space back if the disk is full. Says whether there is more room now.
+    /// Gives the space back if the disk is full. Says whether there is more room now. To be asked when a write failed.
     pub(super) fn give_back(&mut self) -> bool {
-        let is_disk_full = space(&self.path).is_ok_and(|space| space.free < self.bytes);
-        if !self.is_full || !is_disk_full {
+        if self.bytes == 0 || !self.is_full || !self.is_disk_full() {
             return false;
         }
         self.is_full = false;
@@ -81,9 +85,30 @@ impl Reserve {
         }
     }
 
+    /// Whether little is left on the file system, or nothing can be written any more: with a quota there is no room long
+    /// before the file system is full.
+    fn is_disk_full(&self) -> bool {
+        space(&self.path).is_ok_and(|space| space.free < self.bytes)
+            || self.try_write().is_err_and(|error| is_lack_of_room(&error))
+    }
+
+    /// Writes a little more than what is set aside, and takes it back.
+    fn try_write(&self) -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).open(&self.path)?;
+        file.seek(io::SeekFrom::Start(self.bytes))?;
+        let written = file.write_all(&TRIAL);
+        file.set_len(self.bytes)?;
+        written
+    }
+
     fn empty(&self) -> io::Result<()> {
         OpenOptions::new().write(true).open(&self.path)?.set_len(0)
     }
+}
+
+/// Whether something could not be written because there is no room for it on the disk, or for this user.
+fn is_lack_of_room(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 #[cfg(target_os = "linux")]

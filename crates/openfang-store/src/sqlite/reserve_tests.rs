@@ -29,3 +29,21 @@ fn an_emptied_reserve_is_filled_again_when_there_is_room() {
     assert!(reserve.is_full());
     assert_eq!(reserve.path.metadata().unwrap().len(), reserve.bytes);
 }
+
+#[test]
+fn a_quota_that_is_used_up_is_a_full_disk() {
+    for error in [rustix::io::Errno::NOSPC, rustix::io::Errno::DQUOT] {
+        assert!(is_lack_of_room(&error.into()), "{error}");
+    }
+    assert!(!is_lack_of_room(&rustix::io::Errno::IO.into()));
+}
+
+#[test]
+fn what_is_written_to_try_the_disk_is_taken_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let reserve = Reserve::beside(&directory.path().join("a.db"));
+
+    reserve.try_write().unwrap();
+
+    assert_eq!(reserve.path.metadata().unwrap().len(), reserve.bytes);
+}

@@ -127,13 +127,32 @@ impl OpenError {
     }
 }
 
-/// Opens the file for writing: that of the home with this id, or else whatever is there, and makes one if there is none.
-/// Says which home it belongs to.
-pub(super) fn open(path: &Path, home: Option<Uuid>) -> Result<(Connection, Uuid), OpenError> {
+/// What a file must be to be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// A database, or none yet: then it is made.
+    Anything,
+    /// A database of whichever home.
+    Database,
+    /// The database of the home with this id.
+    Home(Uuid),
+}
+
+impl Expected {
+    const fn home(self) -> Option<Uuid> {
+        match self {
+            Self::Anything | Self::Database => None,
+            Self::Home(home) => Some(home),
+        }
+    }
+}
+
+/// Opens the file for writing, if it is what is expected. Says which home it belongs to.
+pub(super) fn open(path: &Path, expected: Expected) -> Result<(Connection, Uuid), OpenError> {
     let judge = |error| judged(path, error);
-    match home {
-        Some(_) => identity::has_bytes(path)?,
-        None => create_private(path),
+    match expected {
+        Expected::Database | Expected::Home(_) => identity::has_bytes(path)?,
+        Expected::Anything => create_private(path),
     }
     let mut connection = Connection::open(path).map_err(judge)?;
     // Until it is known to be the right one: closing it would remove a log that may still be saved.
@@ -141,15 +160,18 @@ pub(super) fn open(path: &Path, home: Option<Uuid>) -> Result<(Connection, Uuid)
     set_up(&connection).map_err(judge)?;
     // Before anything is written: a file that is not ours is left as it is.
     let found = version(&connection, path)?;
-    if let Some(home) = home {
-        identity::belongs(&connection, path, (found, home))?;
+    if expected != Expected::Anything {
+        identity::has_tables(path, found)?;
+    }
+    if let Some(home) = expected.home() {
+        identity::belongs(&connection, path, home)?;
     }
     use_log(&connection).map_err(judge)?;
     // The one that writes: what it has to read again for random ids is dearer than to keep it.
     connection.pragma_update(None, "cache_size", WRITER_CACHE_KIB).map_err(judge)?;
     // `checkpoint.rs` does it.
     connection.pragma_update(None, "wal_autocheckpoint", 0).map_err(judge)?;
-    let home = migrate(&mut connection, path, home)?;
+    let home = migrate(&mut connection, path, expected.home())?;
     identity::has_schema(&connection, path)?;
     keep_log(&connection, false).map_err(judge)?;
     Ok((connection, home))

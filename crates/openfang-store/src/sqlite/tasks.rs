@@ -56,7 +56,7 @@ impl TaskStore for SqliteTasks {
 
     fn get_within<'a>(&'a self, owner: &'a Owner, id: TaskId, max_bytes: usize) -> StoreFuture<'a, Fit<TaskRecord>> {
         let owner = owner.clone();
-        self.sqlite.read(move |connection| heads::own_within(connection, &owner, id, max_bytes))
+        self.sqlite.read(move |connection| read::own_within(connection, &owner, id, max_bytes))
     }
 
     fn head<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord> {
@@ -72,6 +72,11 @@ impl TaskStore for SqliteTasks {
     fn list<'a>(&'a self, query: &'a TaskQuery) -> StoreFuture<'a, TaskPage> {
         let query = query.clone();
         self.sqlite.read(move |connection| list::page(connection, &query))
+    }
+
+    fn list_within<'a>(&'a self, query: &'a TaskQuery, max_bytes: usize) -> StoreFuture<'a, Fit<TaskPage>> {
+        let query = query.clone();
+        self.sqlite.read(move |connection| list::page_within(connection, &query, max_bytes))
     }
 
     fn counts<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, BTreeMap<TaskState, u64>> {

@@ -39,6 +39,10 @@ impl TaskStore for Shared {
         self.reads.get_within(owner, id, max_bytes)
     }
 
+    fn list_within<'a>(&'a self, query: &'a TaskQuery, max_bytes: usize) -> StoreFuture<'a, Fit<TaskPage>> {
+        self.reads.list_within(query, max_bytes)
+    }
+
     fn head<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord> {
         self.reads.head(owner, id)
     }

@@ -19,7 +19,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let home = Home::new();
-        let [own, other] = [(); 2].map(|()| schema::open(&home.path(), None).unwrap().0);
+        let [own, other] = [(); 2].map(|()| schema::open(&home.path(), schema::Expected::Anything).unwrap().0);
         let looking = readers::open(&home.path()).unwrap();
         let watchers = Watchers::default();
         let signs = Signs::new(data_version(&looking), &watchers);

@@ -48,6 +48,8 @@ struct Shared {
     /// Why new work is refused, if it is.
     refusal: Mutex<Option<&'static str>>,
     is_refusing: AtomicBool,
+    /// Whether the log is as long as it may get: then nothing is written that can be counted instead.
+    is_log_full: AtomicBool,
 }
 
 /// What the thread works with.
@@ -152,7 +154,9 @@ impl Writer {
     /// Queues an audit row that nobody waits for; it joins the next commit that somebody waits for, or comes a moment
     /// later. When there is no room for it, it is counted.
     pub(super) fn write_row(&self, row: LateRow) {
-        if let Err(row) = self.shared.queue.push_row(row) {
+        let is_counted = !row.is_kept && self.is_log_full();
+        let queued = if is_counted { Err(row) } else { self.shared.queue.push_row(row) };
+        if let Err(row) = queued {
             self.shared.count_lost(&row);
         }
     }
@@ -160,6 +164,10 @@ impl Writer {
     /// Whether writes are taken, and done as fast as they come.
     pub(super) fn keeps_up(&self) -> bool {
         !self.shared.is_refusing.load(Ordering::Relaxed) && !self.shared.queue.is_crowded()
+    }
+
+    fn is_log_full(&self) -> bool {
+        self.shared.is_log_full.load(Ordering::Relaxed)
     }
 
     /// Why new work is refused, if it is.
@@ -195,8 +203,11 @@ impl Writer {
         failure.or_else(|| self.refusal().map(str::to_owned))
     }
 
-    /// A write that changes nothing but must be committed.
+    /// A write that changes nothing but must be committed. A log that is as long as it may get is only looked at.
     pub(super) fn probe(&self) -> StoreFuture<'static, ()> {
+        if self.is_log_full() {
+            return self.write(|_| Ok(()));
+        }
         self.write(|batch| {
             let sql =
                 "INSERT INTO meta (key, value) VALUES ('probe', 0) ON CONFLICT (key) DO UPDATE SET value = value + 1";

@@ -17,6 +17,8 @@ pub const SCHEMA_INLINE_DEPTH: usize = 128;
 pub const SCHEMA_USUAL_EXPANSION: u64 = 100;
 /// Checks against the schemas of one MCP server that run at a time on threads of their own.
 pub const SCHEMA_CHECKS_PER_SERVER: usize = 2;
+/// How many of them are one owner's.
+pub const SCHEMA_CHECKS_PER_OWNER: usize = 1;
 /// A structured result of at most this size is read where it comes up.
 pub const SCHEMA_INLINE_BYTES: usize = 16 * 1024;
 /// How long a call waits for its check, the line before it included.

@@ -48,9 +48,14 @@ impl Home {
         self.prepare()?;
         let _role = self.listen()?;
         let mut accepted = Vec::new();
+        let mut is_given_up = false;
         let mut record = match HomeRecord::read(self) {
-            Ok(None) => return Ok(accepted),
-            Ok(Some(record)) => record,
+            Ok(None) if !self.has_had_database() => return Ok(accepted),
+            Ok(None) => HomeRecord::default(),
+            Ok(Some(record)) => {
+                is_given_up = record.id.is_none();
+                record
+            }
             Err(RecordError::File(error)) => return Err(error.into()),
             Err(RecordError::Lost(_)) => {
                 let aside = self.move_aside(&[self.record()])?;
@@ -65,7 +70,9 @@ impl Home {
             record.secret_key = None;
             accepted.push(Acceptance { part: HomePart::SecretKey, text: "a new data/secret.key is made".to_owned() });
         }
-        accepted.extend(self.accept_database(&mut record)?);
+        if !is_given_up {
+            accepted.extend(self.accept_database(&mut record)?);
+        }
         let has_users = maintenance::users_in(&self.database())?;
         if record.lost_protection(has_users, has_api_key).is_some() {
             let lost = [(record.has_users, HomePart::Users), (record.has_api_key, HomePart::ApiKey)];
@@ -83,9 +90,12 @@ impl Home {
 
     /// Moves a database aside that cannot be used, and takes over one of another home.
     fn accept_database(&self, record: &mut HomeRecord) -> Result<Option<Acceptance>, AcceptError> {
-        let Some(id) = record.id else { return Ok(None) };
-        let path = self.database();
-        let text = match Sqlite::open_known(&path, NodeId::from_uuid(Uuid::now_v7()), id) {
+        let (path, node) = (self.database(), NodeId::from_uuid(Uuid::now_v7()));
+        let opened = match record.id {
+            Some(id) => Sqlite::open_known(&path, node, id),
+            None => Sqlite::open_existing(&path, node),
+        };
+        let text = match opened {
             Ok(_) => return Ok(None),
             Err(OpenError::OtherHome { .. }) => "the database of another home is taken over".to_owned(),
             Err(error @ (OpenError::Lost { .. } | OpenError::Damaged { .. } | OpenError::Foreign { .. })) => {

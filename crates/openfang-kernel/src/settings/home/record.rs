@@ -84,7 +84,9 @@ impl HomeRecord {
         let beside = path.with_extension(format!("new-{}", Uuid::new_v4().simple()));
         let placed = create_private_file(&beside)
             .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&beside, path));
+            .and_then(|()| fs::rename(&beside, path))
+            // The name is only on disk with its directory.
+            .and_then(|()| path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all()));
         placed.inspect_err(|_| drop(fs::remove_file(&beside)))
     }
 }

@@ -47,6 +47,12 @@ pub(super) fn within(record: &TaskRecord, max_bytes: usize) -> Fit<TaskRecord> {
     if bytes > max_bytes { Fit::TooLarge(bytes) } else { Fit::Whole(record.clone()) }
 }
 
+/// A page, unless it is too large.
+pub(super) fn page_within(page: TaskPage, max_bytes: usize) -> Fit<TaskPage> {
+    let bytes = page.tasks.iter().map(|record| record.task.size()).sum();
+    if bytes > max_bytes { Fit::TooLarge(bytes) } else { Fit::Whole(page) }
+}
+
 /// The events after a place, unless the first of them is too large.
 pub(super) fn events_within(events: &[TaskEvent], place: EventsAfter) -> Fit<Vec<TaskEvent>> {
     let seen = usize::try_from(place.after).unwrap_or(usize::MAX); // the first event is number 1

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Row, params};
 use super::columns::{HEAD_IN_FIRST, count, get, name, state, text, time, uuid};
 use super::read::{around, bodies, each, first_events, numbered};
 use crate::sqlite::{damaged, unavailable};
-use crate::{Fit, StoreError, TaskRecord};
+use crate::{StoreError, TaskRecord};
 
 /// Those of `read::COLUMNS`, at their places, without the one that can be long; then those of the status.
 const COLUMNS: &str =
@@ -53,21 +53,6 @@ pub(super) fn read(connection: &Connection, n: i64, parts: TaskParts) -> Result<
 /// An owner's task, as its row says it.
 pub(super) fn own(connection: &Connection, owner: &Owner, id: TaskId) -> Result<TaskRecord, StoreError> {
     read(connection, number(connection, owner, id)?, TaskParts::ROW)?.ok_or(StoreError::NotFound)
-}
-
-/// An owner's task, unless it is too large.
-pub(super) fn own_within(
-    connection: &Connection,
-    owner: &Owner,
-    id: TaskId,
-    max_bytes: usize,
-) -> Result<Fit<TaskRecord>, StoreError> {
-    let n = number(connection, owner, id)?;
-    let bytes = stored_bytes(connection, n, TaskParts::ALL)?;
-    if bytes > max_bytes {
-        return Ok(Fit::TooLarge(bytes));
-    }
-    numbered(connection, n)?.map(Fit::Whole).ok_or(StoreError::NotFound)
 }
 
 fn number(connection: &Connection, owner: &Owner, id: TaskId) -> Result<i64, StoreError> {

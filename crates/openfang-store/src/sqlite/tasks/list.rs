@@ -14,7 +14,7 @@ use super::columns::{count, get, nanos, signed, state};
 use super::heads;
 use super::read::each;
 use crate::sqlite::damaged;
-use crate::{Position, StoreError, TaskPage, TaskQuery, TaskRecord};
+use crate::{Fit, Position, StoreError, TaskPage, TaskQuery, TaskRecord};
 
 /// Up to so many rows are sorted.
 const SORTED_ROWS: usize = 1_000;
@@ -30,6 +30,18 @@ const SINCE_EVER: i64 = i64::MIN;
 
 /// A page of an owner's tasks.
 pub(super) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPage, StoreError> {
+    match page_within(connection, query, usize::MAX)? {
+        Fit::Whole(page) => Ok(page),
+        Fit::TooLarge(_) => Err(damaged("a task that cannot be read")),
+    }
+}
+
+/// The same, unless its tasks have more than so many bytes together.
+pub(super) fn page_within(
+    connection: &Connection,
+    query: &TaskQuery,
+    max_bytes: usize,
+) -> Result<Fit<TaskPage>, StoreError> {
     let few = match Narrow::of(query) {
         Some(narrow) => narrow.if_few(connection, &query.owner)?,
         None => None,
@@ -40,30 +52,29 @@ pub(super) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPag
     let limit = signed(query.limit.saturating_add(1));
     let values = params![query.owner.as_str(), agent, context, at, id, limit, since(query)];
     let numbers: Vec<i64> = each(connection, &sql, values, |row| get(row, 0))?;
-    let (tasks, more) = read_page(connection, query, &numbers)?;
-    let next = tasks.last().filter(|_| more).map(position);
-    Ok(TaskPage { tasks, next, total: total(connection, query)? })
-}
-
-/// The tasks of these rows, as many as the page has room for, and whether there are more.
-fn read_page(
-    connection: &Connection,
-    query: &TaskQuery,
-    numbers: &[i64],
-) -> Result<(Vec<TaskRecord>, bool), StoreError> {
+    let (rows, bytes) = rows_that_fit(connection, query, &numbers)?;
+    if bytes > max_bytes {
+        return Ok(Fit::TooLarge(bytes));
+    }
     let mut tasks = Vec::new();
-    let mut bytes = 0_usize;
-    for n in numbers {
-        if tasks.len() == query.limit {
-            return Ok((tasks, true));
-        }
-        bytes = bytes.saturating_add(heads::stored_bytes(connection, *n, query.parts)?);
-        if bytes > query.max_bytes && !tasks.is_empty() {
-            return Ok((tasks, true));
-        }
+    for n in &numbers[..rows] {
         tasks.extend(heads::read(connection, *n, query.parts)?);
     }
-    Ok((tasks, false))
+    let next = tasks.last().filter(|_| rows < numbers.len()).map(position);
+    Ok(Fit::Whole(TaskPage { tasks, next, total: total(connection, query)? }))
+}
+
+/// How many of these rows the page has room for, and the bytes that they have.
+fn rows_that_fit(connection: &Connection, query: &TaskQuery, numbers: &[i64]) -> Result<(usize, usize), StoreError> {
+    let mut bytes = 0_usize;
+    for (rows, n) in numbers.iter().take(query.limit).enumerate() {
+        let more = bytes.saturating_add(heads::stored_bytes(connection, *n, query.parts)?);
+        if more > query.max_bytes && rows > 0 {
+            return Ok((rows, bytes));
+        }
+        bytes = more;
+    }
+    Ok((numbers.len().min(query.limit), bytes))
 }
 
 /// How many tasks an owner has in each state.

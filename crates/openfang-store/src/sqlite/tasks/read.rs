@@ -3,11 +3,12 @@
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
 use openfang_types::ids::{NodeId, Owner, TaskId, TaskName, TraceId};
-use openfang_types::task::Task;
+use openfang_types::task::{Task, TaskParts};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
 use super::columns::{IS_LIVE, count, get, labels, name, origin, signed, text, time, uuid};
+use super::heads::stored_bytes;
 use crate::sqlite::{damaged, unavailable};
 use crate::tasks::submitted;
 use crate::{EventsAfter, Fit, StoreError, TaskRecord};
@@ -17,10 +18,42 @@ pub(super) const COLUMNS: &str =
     "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt, folded, origin, peer_name,
      first";
 
+/// The same columns with the long ones left out where they are too long, and then their length, and the row's number.
+const COLUMNS_WITHIN: &str = "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt,
+     CASE WHEN coalesce(octet_length(folded), 0) + coalesce(octet_length(first), 0) <= ?3 THEN folded END,
+     origin, peer_name,
+     CASE WHEN coalesce(octet_length(folded), 0) + coalesce(octet_length(first), 0) <= ?3 THEN first END,
+     coalesce(octet_length(folded), 0) + coalesce(octet_length(first), 0), n";
+const BYTES: usize = 15;
+const N: usize = 16;
+
 /// An owner's task.
 pub(super) fn own(connection: &Connection, owner: &Owner, id: TaskId) -> Result<TaskRecord, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE id = ?1 AND owner = ?2");
-    let found = records(connection, &sql, params![id.as_uuid().as_bytes(), owner.as_str()])?;
+    match own_within(connection, owner, id, usize::MAX)? {
+        Fit::Whole(record) => Ok(record),
+        Fit::TooLarge(_) => Err(damaged("a task that cannot be read")),
+    }
+}
+
+/// An owner's task, unless it is too large. Reading a small one takes no statement more than without the limit.
+pub(super) fn own_within(
+    connection: &Connection,
+    owner: &Owner,
+    id: TaskId,
+    max_bytes: usize,
+) -> Result<Fit<TaskRecord>, StoreError> {
+    let sql = format!("SELECT {COLUMNS_WITHIN} FROM a2a_tasks WHERE id = ?1 AND owner = ?2");
+    let values = params![id.as_uuid().into_bytes(), owner.as_str(), signed(max_bytes)];
+    let found = each(connection, &sql, values, |row| {
+        let task = match max_bytes.checked_sub(count(row, BYTES)?) {
+            Some(left) => whole_within(connection, row, left)?,
+            None => None,
+        };
+        match task {
+            Some(task) => around(task, row).map(Fit::Whole),
+            None => stored_bytes(connection, get(row, N)?, TaskParts::ALL).map(Fit::TooLarge),
+        }
+    })?;
     found.into_iter().next().ok_or(StoreError::NotFound)
 }
 
@@ -59,17 +92,16 @@ pub(super) fn each<T>(
 }
 
 fn record(connection: &Connection, row: &Row<'_>) -> Result<TaskRecord, StoreError> {
-    let task = whole(connection, row)?;
+    let task = whole_within(connection, row, usize::MAX)?.ok_or_else(|| damaged("a task that cannot be read"))?;
     around(task, row)
 }
 
-/// The task of a row, with all that happened to it.
-fn whole(connection: &Connection, row: &Row<'_>) -> Result<Task, StoreError> {
+/// The task of a row, with all that happened to it; none if its further events are too much.
+fn whole_within(connection: &Connection, row: &Row<'_>, max_bytes: usize) -> Result<Option<Task>, StoreError> {
     let id = TaskId::from_uuid(uuid(row, 0)?);
     let (created_at, seq) = (time(row, 4)?, count(row, 6)?);
-    Ok(match get::<Option<String>>(row, 11)? {
-        Some(folded) => serde_json::from_str(&folded).map_err(|_| damaged("a task that cannot be read"))?,
-        None => {
+    Ok(match row.get_ref(11).map_err(unavailable)? {
+        ValueRef::Null => {
             let mut task = Task {
                 id,
                 context_id: name(row, 3)?,
@@ -79,9 +111,10 @@ fn whole(connection: &Connection, row: &Row<'_>) -> Result<Task, StoreError> {
                 artifacts: Vec::new(),
                 transitions: Vec::new(),
             };
-            fold(connection, &mut task, first_events(row, 14)?, seq)?;
-            task
+            let is_whole = fold(connection, &mut task, first_events(row, 14)?, Until { seq, max_bytes })?;
+            is_whole.then_some(task)
         }
+        _ => Some(serde_json::from_str(text(row, 11)?).map_err(|_| damaged("a task that cannot be read"))?),
     })
 }
 
@@ -102,24 +135,41 @@ pub(super) fn around(task: Task, row: &Row<'_>) -> Result<TaskRecord, StoreError
     })
 }
 
-/// Applies all events; there must be as many as the row says, without a gap.
-fn fold(connection: &Connection, task: &mut Task, first: Vec<EventBody>, seq: Seq) -> Result<(), StoreError> {
+/// Up to where events are applied.
+#[derive(Clone, Copy)]
+struct Until {
+    seq: Seq,
+    max_bytes: usize,
+}
+
+/// Applies all events; there must be as many as the row says, without a gap. No if those outside the row are too much:
+/// SQLite knows how long a value is without reading it.
+fn fold(connection: &Connection, task: &mut Task, first: Vec<EventBody>, until: Until) -> Result<bool, StoreError> {
+    let Until { seq, max_bytes } = until;
     let mut applied = first.len() as Seq;
     first.into_iter().for_each(|body| task.take(body));
     if applied < seq {
-        let sql = "SELECT seq, bodies FROM a2a_task_events WHERE task = ?1 ORDER BY seq";
-        each(connection, sql, [task.id.as_uuid().as_bytes()], |row| {
+        let sql = "SELECT seq, CASE WHEN octet_length(bodies) <= ?2 THEN bodies END, octet_length(bodies)
+                   FROM a2a_task_events WHERE task = ?1 ORDER BY seq";
+        let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
+        let values = params![task.id.as_uuid().into_bytes(), signed(max_bytes)];
+        let mut rows = statement.query(values).map_err(unavailable)?;
+        let mut bytes = 0_usize;
+        while let Some(row) = rows.next().map_err(unavailable)? {
             if count::<Seq>(row, 0)? != applied + 1 {
                 return Err(damaged("a task without some of its events"));
+            }
+            bytes = bytes.saturating_add(count(row, 2)?);
+            if bytes > max_bytes {
+                return Ok(false);
             }
             for body in bodies(row, 1)? {
                 task.take(body);
                 applied += 1;
             }
-            Ok(())
-        })?;
+        }
     }
-    if applied == seq { Ok(()) } else { Err(damaged("a task without some of its events")) }
+    if applied == seq { Ok(true) } else { Err(damaged("a task without some of its events")) }
 }
 
 /// The events that stand in the task's own row.

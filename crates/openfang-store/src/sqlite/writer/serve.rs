@@ -49,7 +49,7 @@ impl<'a> Server<'a> {
             let is_busy = jobs.len() >= STORE_BATCH;
             let is_committed = self.round(jobs);
             let is_due = self.shared.gaps.age().is_some_and(|age| !is_busy || age >= STORE_GAP_WAIT);
-            if is_committed && is_due {
+            if is_committed && is_due && !self.work.checkpoints.is_too_long() {
                 self.round(self.shared.gaps.take());
             }
         }
@@ -125,6 +125,7 @@ impl<'a> Server<'a> {
         let before =
             std::mem::replace(&mut *self.shared.refusal.lock().unwrap_or_else(PoisonError::into_inner), refusal);
         self.shared.is_refusing.store(refusal.is_some(), Ordering::Relaxed);
+        self.shared.is_log_full.store(self.work.checkpoints.is_too_long(), Ordering::Relaxed);
         match (before, refusal) {
             (None, Some(why)) => tracing::error!("new work is refused: {why}"),
             (Some(_), None) => tracing::info!("new work is taken again"),
