@@ -1,5 +1,6 @@
-//! The dialects: each file here is a pure pair, wire to model and model to wire. Who speaks which is decided once, in
-//! the server: by method, then by version, then by the dialect the task was made in.
+//! The dialects: each is pure and serves both sides. For a server it reads requests and writes answers, for a client it
+//! writes requests and reads answers. Which one a server speaks is decided once, in `server`: by method, then by version,
+//! then by the dialect the task was made in.
 
 use std::fmt;
 
@@ -26,6 +27,7 @@ mod write;
 
 pub use answer::{Reading, Received};
 pub use openfang::{A2aArtifact, A2aMessage, A2aPart, A2aTask, A2aTaskStatus};
+pub(crate) use request::OWN_SEGMENTS;
 pub use request::{HttpCall, RpcCall, Verb, WriteError};
 
 /// How a peer writes.

@@ -15,8 +15,8 @@ use crate::operation::{Method, Operation, Request};
 pub struct RpcCall {
     /// As the dialect names it.
     pub method: &'static str,
-    /// An object.
-    pub params: Box<RawValue>,
+    /// An object; none where the dialect has no parameters for the method.
+    pub params: Option<Box<RawValue>>,
 }
 
 /// A call of HTTP+JSON.
@@ -96,9 +96,9 @@ impl Dialect {
         let (name, _) = known.ok_or(WriteError::NoOperation(self, method))?;
         let params = match self {
             Self::OpenFang | Self::V03Proto => return Err(WriteError::NoBinding(self, "JSON-RPC")),
-            Self::V01 => v01::params(request)?,
+            Self::V01 => Some(v01::params(request)?),
             Self::V03 => v03::params(request)?,
-            Self::V10 => v10::params(request)?,
+            Self::V10 => Some(v10::params(request)?),
         };
         Ok(RpcCall { method: name, params })
     }
@@ -148,6 +148,9 @@ impl HttpCall {
 pub(super) fn json(value: &impl Serialize) -> Written<Box<RawValue>> {
     to_raw_value(value).map_err(|error| WriteError::Json(error.to_string()))
 }
+
+/// The first segments of a path of HTTP+JSON that name no agent: they mean something else.
+pub(crate) const OWN_SEGMENTS: [&str; 5] = ["message:send", "message:stream", "tasks", "extendedAgentCard", "v1"];
 
 /// What needs no encoding in a path.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');

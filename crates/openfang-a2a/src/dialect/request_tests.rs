@@ -25,8 +25,11 @@ fn sending(task: Option<Continued>) -> Request {
 
 #[test]
 fn a_message_is_written_as_each_dialect_documents_it() {
-    let rpc =
-        |dialect: Dialect| dialect.write_rpc(&sending(None)).map(|call| format!("{} {}", call.method, call.params));
+    let rpc = |dialect: Dialect| {
+        dialect
+            .write_rpc(&sending(None))
+            .map(|call| format!("{} {}", call.method, call.params.unwrap()))
+    };
     let http = |dialect: Dialect| {
         let call = dialect.write_http(&sending(None)).unwrap();
         format!("{} {} {}", call.verb.as_str(), call.path, call.body.unwrap())
@@ -70,7 +73,7 @@ fn names_stay_within_their_segment_of_a_path() {
 fn an_empty_tenant_is_none() {
     let request = Request { tenant: Some(String::new()), ..get("t") };
     assert_eq!(Dialect::V10.write_http(&request).unwrap().path, "tasks/t");
-    assert_eq!(Dialect::V10.write_rpc(&request).unwrap().params.get(), r#"{"id":"t","historyLength":2}"#);
+    assert_eq!(Dialect::V10.write_rpc(&request).unwrap().params.unwrap().get(), r#"{"id":"t","historyLength":2}"#);
     assert!(Dialect::V03.write_rpc(&request).is_ok());
 }
 

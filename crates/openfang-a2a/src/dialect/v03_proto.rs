@@ -17,7 +17,7 @@ mod request;
 mod task;
 
 /// Between the name of a task and the name of one of its push configurations.
-const CONFIGS: &str = "/pushNotificationConfigs/";
+pub(super) const CONFIGS: &str = "/pushNotificationConfigs/";
 
 #[cfg(test)]
 #[path = "v03_proto_tests.rs"]

@@ -78,7 +78,8 @@ fn filed(members: &mut Members, file: &mut Members) -> Read<Option<PartBody>> {
     if let Some(inner) = members.object(&["file"]) {
         *file = inner;
     }
-    let is_flat = members.get(&["kind", "type"]).is_some_and(|kind| kind == "file");
+    let kind = members.get(&["kind", "type"]).and_then(Value::as_str).unwrap_or_default();
+    let is_flat = kind.eq_ignore_ascii_case("file");
     let flat: &[&str] = if is_flat { &["raw", "bytes", "data"] } else { &["raw"] };
     let bytes = file
         .take(&["bytes", "fileWithBytes", "file_with_bytes", "raw", "data"])

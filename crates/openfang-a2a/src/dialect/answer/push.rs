@@ -7,13 +7,12 @@ use serde_json::Value;
 
 use super::members::Members;
 use crate::dialect::read::{Read, under};
+use crate::dialect::v03_proto::CONFIGS;
 use crate::error::A2aError;
 use crate::operation::{NewPush, PushAuthentication};
 use crate::peer::PeerPush;
 
 const NESTED: &[&str] = &["pushNotificationConfig", "push_notification_config"];
-/// Between the name of a task and the name of one of its push configurations.
-const CONFIGS: &str = "/pushNotificationConfigs/";
 
 /// The configurations of a task: a list, an object with one, or a single configuration.
 pub(super) fn list(value: Value) -> Read<Vec<PeerPush>> {

@@ -7,13 +7,13 @@ use serde_json::value::RawValue;
 use super::task::MessageOut;
 use crate::dialect::Dialect;
 use crate::dialect::request::{WriteError, Written, json};
-use crate::dialect::write::{Nothing, PushConfigOut};
+use crate::dialect::write::PushConfigOut;
 use crate::operation::{Continued, Operation, Request, Sending, When};
 
-/// The parameters of a method.
-pub(in crate::dialect) fn params(request: &Request) -> Written<Box<RawValue>> {
+/// The parameters of a method; the extended card is asked for without any.
+pub(in crate::dialect) fn params(request: &Request) -> Written<Option<Box<RawValue>>> {
     let operation = Dialect::V03.without_tenant(request)?;
-    match operation {
+    let params = match operation {
         Operation::Send(sending) => json(&SendRequest::new(sending)?),
         Operation::Get { task, history } => json(&TaskRequest { history_length: history.0, ..TaskRequest::new(task) }),
         Operation::Cancel { task } | Operation::Subscribe { task } | Operation::ListPush { task } => {
@@ -29,9 +29,10 @@ pub(in crate::dialect) fn params(request: &Request) -> Written<Box<RawValue>> {
         Operation::DeletePush { task, id } => {
             json(&TaskRequest { push_notification_config_id: Some(id), ..TaskRequest::new(task) })
         }
-        Operation::ExtendedCard => json(&Nothing {}),
+        Operation::ExtendedCard => return Ok(None),
         Operation::List(_) => Err(WriteError::NoOperation(Dialect::V03, operation.method())),
-    }
+    };
+    params.map(Some)
 }
 
 #[derive(Serialize)]

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::encode::PushOut;
 use super::task::{MessageOut, state};
 use crate::dialect::Dialect;
-use crate::dialect::request::{HttpCall, WriteError, Written, json, segment};
+use crate::dialect::request::{HttpCall, OWN_SEGMENTS, WriteError, Written, json, segment};
 use crate::dialect::write::some;
 use crate::operation::{Continued, Listing, Operation, Request, Sending, When};
 
@@ -34,14 +34,11 @@ pub(in crate::dialect) fn params(request: &Request) -> Written<Box<RawValue>> {
     }
 }
 
-/// The first segments of a path that cannot name an agent: they mean something else.
-const RESERVED: [&str; 5] = ["message:send", "message:stream", "tasks", "extendedAgentCard", "v1"];
-
 /// The same over HTTP+JSON: the path says the tenant and the names, the body says the rest.
 pub(in crate::dialect) fn http_call(request: &Request) -> Written<HttpCall> {
     let below = match request.tenant() {
         None => String::new(),
-        Some(tenant) if RESERVED.contains(&tenant) => return Err(WriteError::PathSegment(tenant.to_owned())),
+        Some(tenant) if OWN_SEGMENTS.contains(&tenant) => return Err(WriteError::PathSegment(tenant.to_owned())),
         Some(tenant) => format!("{}/", segment(tenant)?),
     };
     let task = |name: &TaskName| Ok(format!("{below}tasks/{}", segment(name.as_str())?));

@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, OWN_SEGMENTS};
 
 /// What a path names.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,9 +38,6 @@ pub(crate) enum Resource {
     Card,
 }
 
-/// The first segments that name no agent.
-const OWN: [&str; 5] = ["message:send", "message:stream", "tasks", "extendedAgentCard", "v1"];
-
 impl Place {
     /// Reads a path, without a slash at its beginning.
     pub(crate) fn of(path: &str) -> Option<Self> {
@@ -50,7 +47,7 @@ impl Place {
         }
         let mut rest = segments.as_slice();
         let mut tenant = None;
-        if let Some((first, others)) = rest.split_first().filter(|(first, _)| !OWN.contains(&first.as_str())) {
+        if let Some((first, others)) = rest.split_first().filter(|(first, _)| !OWN_SEGMENTS.contains(&first.as_str())) {
             tenant = Some(first.clone());
             rest = others;
         }
