@@ -98,7 +98,7 @@ async fn a_user_who_holds_many_middling_bodies_is_asked_to_wait_and_others_are_n
     let config = Config { limits, ..crate::http::any_port() };
     let kernel = home.boot_with(config).tool(Probe::hang().boxed()).start().unwrap();
     let server = TestServer::start(kernel).await;
-    let (ada_key, bob_key) = (key_of(&server, "ada").await, key_of(&server, "bob").await);
+    let (ada_key, bob_key) = (key_of(&server, "ada", "*").await, key_of(&server, "bob", "*").await);
     let (ada, bob) = (server.client().bearer(&ada_key), server.client().bearer(&bob_key));
     let middling = call(&"x".repeat(60_000));
 

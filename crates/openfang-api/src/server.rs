@@ -82,8 +82,7 @@ impl Server {
         let cut = CancellationToken::new();
         let limits = || kernel.config().limits.clone();
         let proxies = || kernel.config().trusted_proxies.clone();
-        let accept =
-            Accept { limits: &limits, proxies: &proxies, connections: &connections, stop: &stop, cut: &cut };
+        let accept = Accept { limits: &limits, proxies: &proxies, connections: &connections, stop: &stop, cut: &cut };
         accept.until_stopped(listener, answer).await;
 
         connections.close();

@@ -30,16 +30,11 @@ pub(super) fn cell(line: &str) -> String {
 /// For a JSON document: the same characters and the invisible ones, escaped as JSON does it. They stand within strings
 /// only, so the document means what it meant.
 pub(super) fn json(document: &str) -> String {
-    replaced(
-        document,
-        &['\n'],
-        |c| is_obeyed(c) || is_invisible(c),
-        |out, c| {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-        },
-    )
+    replaced(document, &['\n'], is_unseen, |out, c| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    })
 }
 
 fn by_code(out: &mut String, c: char) {

@@ -70,7 +70,7 @@ impl Kernel {
 
     pub(super) fn on_its_own(&self) -> Caller {
         let principal = Arc::new(Principal::admin(AdminProof::InProcess));
-        Caller { principal, door: Door::Cli, trace: self.trace() }
+        Caller { principal, door: Door::Cli, trace: self.trace(), room: None }
     }
 
     /// Once it has begun it is done to its end, whether or not its caller waits.

@@ -71,7 +71,8 @@ impl Home {
     pub(crate) fn agent_files(&self) -> Vec<PathBuf> {
         let mut paths = Vec::new();
         for agent in entries(&self.agents()).into_iter().filter(|path| path.is_dir()) {
-            let is_read = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "toml") || *path == script_of(&agent);
+            let is_read =
+                |path: &PathBuf| path.extension().is_some_and(|kind| kind == "toml") || *path == script_of(&agent);
             paths.extend(entries(&agent).into_iter().filter(is_read));
             paths.push(agent);
         }
