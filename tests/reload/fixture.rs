@@ -13,6 +13,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How often somebody looks whether something has happened.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
+/// A configuration in which every key has its default.
+pub(super) const DEFAULTS: &str = "# nothing is set\n";
 /// A configuration in which nothing is looked at unless somebody asks.
 pub(super) const UNWATCHED: &str = "[reload]\nwatch = false\n";
 

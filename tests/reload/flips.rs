@@ -7,7 +7,7 @@ use openfang_testkit::http::Client;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use super::fixture::{add_agent, counted_server, operator, remove_agent, replace, running, starts, until};
+use super::fixture::{DEFAULTS, add_agent, counted_server, operator, remove_agent, replace, running, starts};
 
 const FLIPS: usize = 100;
 /// Calls that are made between two flips.
@@ -37,7 +37,7 @@ async fn call_on(client: Client, calls: Arc<Calls>, (path, body): (&'static str,
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(clippy::disallowed_methods, reason = "the test waits for what it spawns")]
 async fn no_call_fails_while_config_agents_and_servers_flip() {
-    let (openfang, daemon) = running("");
+    let (openfang, daemon) = running(DEFAULTS);
     let (entry, file) = counted_server(&openfang, "quick", 30);
     let client = operator(&openfang, &daemon);
     let flip = async |number: usize| {
@@ -58,7 +58,9 @@ async fn no_call_fails_while_config_agents_and_servers_flip() {
     };
     replace(&openfang, "config.toml", &entry);
     assert_eq!(client.post("/api/config/reload", &json!({})).await.status, 200);
-    until("the server has started", || (starts(&file) > 0).then_some(()));
+    while client.get("/api/tools/mcp_quick_hello").await.status != 200 {
+        tokio::task::yield_now().await;
+    }
 
     let calls = Arc::new(Calls { made: AtomicUsize::new(0), is_over: AtomicBool::new(false), news: Notify::new() });
     let kinds = [

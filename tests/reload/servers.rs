@@ -32,7 +32,7 @@ async fn a_server_that_changed_is_connected_to_anew_and_the_others_are_not() {
     assert_eq!((starts(&first_file), starts(&second_file)), (2, 1));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(clippy::disallowed_methods, reason = "the test waits for what it spawns")]
 async fn a_call_that_began_before_a_change_is_answered_by_the_connection_it_began_on() {
     let (openfang, daemon) = running(UNWATCHED);

@@ -2,11 +2,13 @@
 
 use serde_json::json;
 
-use super::fixture::{UNWATCHED, add_agent, agents, operator, reload, remove_agent, replace, running, settings, until};
+use super::fixture::{
+    DEFAULTS, UNWATCHED, add_agent, agents, operator, reload, remove_agent, replace, running, settings, until,
+};
 
 #[test]
 fn an_agent_that_is_written_changed_and_removed_is_taken_over_by_itself() {
-    let (openfang, _daemon) = running("");
+    let (openfang, _daemon) = running(DEFAULTS);
     add_agent(&openfang, "late", "get_greeting");
     until("the new agent is there", || (agents(&openfang) == ["late", "starter"]).then_some(()));
     assert!(openfang.run(&["agent", "send", "late", "Ada"]).stdout.contains("Hello, Ada!"));

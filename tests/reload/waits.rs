@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::fixture::{add_agent, agents, operator, reload, replace, running, settings, until};
+use super::fixture::{DEFAULTS, add_agent, agents, operator, reload, replace, running, settings, until};
 
 #[test]
 fn more_hosts_wait_for_a_person_and_agents_do_not() {
-    let (openfang, _daemon) = running("");
+    let (openfang, _daemon) = running(DEFAULTS);
     replace(&openfang, "config.toml", "allowed_hosts = [\"other.example\"]\n[limits]\nbody_bytes = 4_000_000\n");
     add_agent(&openfang, "late", "get_greeting");
 

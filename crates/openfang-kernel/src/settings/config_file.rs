@@ -8,11 +8,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use openfang_types::config::{Config, ConfigProblem};
-use openfang_types::settings_status::FailedServer;
 use serde_json::Value as Schema;
 
 use crate::strict_toml::{self, Document, Fault, Faults, Place, properties, unknown_key};
 use crate::{cards, outward};
+
+pub use usable::{UsableConfig, load_usable};
+use usable::{entry_of, in_the_file};
+
+mod usable;
 
 /// Variables that are not keys of the config.
 const OTHER_VARIABLES: [&str; 1] = [HOME_VARIABLE];
@@ -51,56 +55,16 @@ pub enum ConfigError {
 
 /// Reads the file, if there is one, and lays the overlays over it, later ones over earlier ones.
 pub fn load(path: &Path, overlays: &[Overlay]) -> Result<Config, ConfigError> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(cause) => return Err(ConfigError::Unreadable { path: path.to_owned(), cause }),
-    };
+    let text = read_text(path)?;
     Ok(merge(path, &text, overlays)?)
 }
 
-/// What can be used of a configuration.
-pub struct UsableConfig {
-    /// The configuration, without the entries that cannot be used.
-    pub config: Config,
-    /// The MCP servers that were left out.
-    pub failed_servers: Vec<FailedServer>,
-}
-
-/// Like [`load`], for a start: one entry of an MCP server that cannot be used does not hold up the rest.
-pub fn load_usable(path: &Path, overlays: &[Overlay]) -> Result<UsableConfig, ConfigError> {
-    let faults = match load(path, overlays) {
-        Ok(config) => return Ok(UsableConfig { config, failed_servers: Vec::new() }),
-        Err(ConfigError::Faulty(faults)) => faults,
-        Err(error) => return Err(error),
-    };
-    let broken: Option<BTreeMap<usize, String>> =
-        faults.0.iter().map(|fault| Some((entry_of(fault)?, fault.to_string()))).collect();
-    let Some(broken) = broken else { return Err(faults.into()) };
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let config = match merge_without(path, &text, overlays, &broken) {
-        Ok(config) => config,
-        Err(_) => return Err(faults.into()),
-    };
-    let names = names_of_servers(&text);
-    let failed = broken.into_iter().map(|(index, reason)| {
-        let name = names.get(index).cloned().flatten().unwrap_or_else(|| format!("mcp_servers[{index}]"));
-        FailedServer { name, reason }
-    });
-    Ok(UsableConfig { config, failed_servers: failed.collect() })
-}
-
-/// Which entry of `[[mcp_servers]]` in the file a fault is about.
-fn entry_of(fault: &Fault) -> Option<usize> {
-    let (index, _) = fault.key.strip_prefix("mcp_servers[")?.split_once(']')?;
-    matches!(fault.place, Place::File(..)).then_some(())?;
-    index.parse().ok()
-}
-
-fn names_of_servers(text: &str) -> Vec<Option<String>> {
-    let values: toml::Table = toml::from_str(text).unwrap_or_default();
-    let entries = values.get("mcp_servers").and_then(toml::Value::as_array).cloned().unwrap_or_default();
-    entries.iter().map(|entry| Some(entry.get("name")?.as_str()?.to_owned())).collect()
+fn read_text(path: &Path) -> Result<String, ConfigError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(cause) => Err(ConfigError::Unreadable { path: path.to_owned(), cause }),
+    }
 }
 
 /// What cannot be used although the configuration is right in itself, with the place where it was written.
@@ -168,7 +132,7 @@ fn merge_without(
     // A fault belongs to whoever wrote the value last.
     let fault = |key: String, why: String| match overlays.iter().rev().find(|overlay| overlay.key == key) {
         Some(overlay) => Fault { place: overlay.place.clone(), key, why },
-        None => document.fault(&key, why),
+        None => document.fault(&in_the_file(&key, without), why),
     };
     match strict_toml::typed_or_all::<Config>(values) {
         Ok(config) => {

@@ -100,6 +100,17 @@ pub(super) fn server_changes(now: &[McpServerConfigEntry], next: &[McpServerConf
     }
 }
 
+/// Whether lists and cards say something else.
+pub(super) fn is_shown_differently(now: &Config, next: &Config) -> bool {
+    let cards = |config: &Config| {
+        let has_key = config.api_key.is_some();
+        (config.a2a.clone(), config.public_url.clone(), config.default_agent.clone(), has_key)
+    };
+    cards(now) != cards(next)
+        || now.limits.max_tool_name != next.limits.max_tool_name
+        || now.mcp_servers != next.mcp_servers
+}
+
 /// Why a person must ask for this: it lets more callers in, or believes more of what they say.
 pub(super) fn guarded(now: &Config, next: &Config, has_users: bool) -> Vec<String> {
     let mut reasons = Vec::new();

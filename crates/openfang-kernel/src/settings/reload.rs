@@ -11,7 +11,7 @@ use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::principal::{AdminProof, Door, Principal, Standing};
 use openfang_types::settings_status::{FailedAgent, ReloadReport, SettingsStatus};
 
-use super::differences::{changed_keys, guarded, keep_until_restart, server_changes};
+use super::differences::{changed_keys, guarded, is_shown_differently, keep_until_restart, server_changes};
 use super::reading::{self, ReadSettings, Rejection};
 use super::snapshot::{Settings, no_default};
 use super::{agents, config_file};
@@ -126,7 +126,14 @@ impl Kernel {
         }
         let waiting = match asked {
             Asked::ByOperator => Vec::new(),
-            Asked::ByNobody => guarded(now.config(), &config, has_users),
+            Asked::ByNobody => {
+                let mut known = Config::clone(now.config());
+                // A person took this over already; it takes effect at the next start.
+                if inner.settings.status().needs_restart.iter().any(|key| key == "api_listen") {
+                    known.api_listen = config.api_listen;
+                }
+                guarded(&known, &config, has_users)
+            }
         };
         let needs_restart = keep_until_restart(&mut config, now.config());
         if !waiting.is_empty() {
@@ -187,8 +194,10 @@ impl Kernel {
             self.remember_protection(is.api_key.is_some());
         }
         inner.upstreams.follow(&was.mcp_servers, &is.mcp_servers);
-        // Lists, cards and views are made anew, and whoever listens is told.
-        inner.upstreams.list_tools();
+        if !report.agents.is_empty() || is_shown_differently(was, &is) {
+            // Lists, cards and views are made anew, and whoever listens is told.
+            inner.upstreams.list_tools();
+        }
     }
 
     fn remember_protection(&self, has_api_key: bool) {
