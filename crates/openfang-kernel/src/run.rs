@@ -195,11 +195,14 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     let telling = Telling { log: &log, run: &run };
     let agent_run = AgentRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
 
-    let work = pin!(work(&agent, &log, &agent_run, &turn));
-    let end = tokio::select! {
-        biased;
-        () = inner.credentials.accounts().work_must_end(&caller.principal) => End::Revoked,
-        end = until_ended(inner, &cancel, &log, work) => end,
+    // The work is dropped before its end is written: it may have been stopped while it held the log.
+    let end = {
+        let work = pin!(work(&agent, &log, &agent_run, &turn));
+        tokio::select! {
+            biased;
+            () = inner.credentials.accounts().work_must_end(&caller.principal) => End::Revoked,
+            end = until_ended(inner, &cancel, &log, work) => end,
+        }
     };
     let mut ending = match end {
         End::Ended(ending) => ending,

@@ -3,7 +3,6 @@
 //! Blocking answers, streams and polls all read the events; there is no second loop for streaming. A tool call that needs
 //! something from the caller ends the turn with a question; the next turn goes on with the same call.
 
-use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -227,13 +226,19 @@ impl AgentRun<'_> {
             meta: None,
         };
         let cx = CallContext { back, ..self.cx.clone() };
-        let mut work = pin!(self.pipeline.execute(&cx, call));
-        loop {
-            tokio::select! {
-                biased;
-                done = &mut work => return Ok(done),
-                report = reports.next() => self.events.emit(RunEvent::Working(vec![report])).await?,
+        // Polled together: the call may hold what telling needs.
+        let telling = async {
+            loop {
+                let report = reports.next().await;
+                if let Err(stopped) = self.events.emit(RunEvent::Working(vec![report])).await {
+                    return stopped;
+                }
             }
+        };
+        tokio::select! {
+            biased;
+            done = self.pipeline.execute(&cx, call) => Ok(done),
+            stopped = telling => Err(stopped),
         }
     }
 }
