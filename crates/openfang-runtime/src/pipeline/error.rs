@@ -172,6 +172,7 @@ impl ToolError {
             Self::Unrecorded { .. } => "unrecorded",
         }
     }
+
     /// The word for metrics and audit rows, which the operator reads.
     pub const fn true_reason(&self) -> &'static str {
         match self {
