@@ -10,8 +10,6 @@ use crate::support::binary::{Daemon, Openfang, Ran};
 
 /// Long enough for a loaded machine; nothing waits for it when things go well.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often somebody looks whether something has happened.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A configuration in which every key has its default.
 pub(super) const DEFAULTS: &str = "# nothing is set\n";
@@ -69,7 +67,7 @@ pub(super) fn until<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
             return found;
         }
         assert!(begun.elapsed() < PATIENCE, "not within {PATIENCE:?}: {what}");
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::yield_now();
     }
 }
 

@@ -3,24 +3,20 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
-use futures_util::future::BoxFuture;
 use openfang_egress::resolve::{Resolve, SystemResolver};
-use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, Agents};
-use openfang_runtime::catalog::{Catalog, CatalogError};
-use openfang_runtime::context::CallContext;
+use openfang_runtime::catalog::CatalogError;
 use openfang_runtime::files::Files;
 use openfang_runtime::mcp_server::Shared;
 use openfang_runtime::metrics::PipelineMetrics;
 use openfang_runtime::pipeline::secrets::SensitiveError;
 use openfang_runtime::pipeline::{Pipeline, Sensitive};
-use openfang_runtime::tools::{Surroundings, Tool, builtin};
+use openfang_runtime::tools::Tool;
 use openfang_runtime::workspaces::Workspaces;
 use openfang_store::{NodeError, OpenError, StoreError, Stores};
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::{Config, ConfigProblem};
-use openfang_types::ids::{AgentName, NodeId};
-use openfang_types::principal::Principal;
-use openfang_types::settings_status::{FailedAgent, FailedServer};
+use openfang_types::ids::NodeId;
+use openfang_types::settings_status::FailedServer;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
@@ -28,7 +24,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::Credentials;
 use crate::accounts::Accounts;
-use crate::agents::{self, AgentsError, LoadedAgents};
+use crate::agents::AgentsError;
 use crate::cards::Cards;
 use crate::config_file::Overlay;
 use crate::home::{Home, HomeError, HomeLoss, RecordError};
@@ -46,7 +42,11 @@ use crate::system::{SystemClock, SystemIds};
 use crate::upstreams::Upstreams;
 use crate::users::Passwords;
 
+pub use furniture::check_agents;
+use furniture::{furnish, with_agents};
+
 mod database;
+mod furniture;
 
 /// What a kernel is made of. Start from [`Boot::new`] and replace what should be different.
 pub struct Boot {
@@ -263,83 +263,24 @@ impl Boot {
             }
         });
         let has_no_default = || no_default(&inner.settings(), &inner.home).map(BootError::Config);
-        match failure.or_else(has_no_default) {
-            Some(error) => Err(error),
-            None => {
-                let settings = inner.settings();
-                for entry in &settings.config().mcp_servers {
-                    inner.upstreams.put(entry.clone());
-                }
-                for failed in inner.settings.status().failed_servers {
-                    tracing::warn!(server = failed.name, "an MCP server is left out: {}", failed.reason);
-                }
-                for failed in settings.failed_agents() {
-                    tracing::warn!(agent = failed.name, "an agent cannot be used: {}", failed.reason);
-                }
-                Ok(Kernel { inner })
-            }
+        if let Some(error) = failure.or_else(has_no_default) {
+            return Err(error);
         }
+        know_servers(&inner);
+        Ok(Kernel { inner })
     }
 }
 
-/// The agents of a home that cannot be used, and why. Nothing is opened or started for the answer.
-pub fn check_agents(home: &Home) -> Result<Vec<FailedAgent>, BootError> {
-    if !home.agents().exists() {
-        return Ok(Vec::new());
+/// Knows the MCP servers of the configuration, and says what of the settings cannot be used.
+fn know_servers(inner: &Inner) {
+    let settings = inner.settings();
+    for entry in &settings.config().mcp_servers {
+        inner.upstreams.put(entry.clone());
     }
-    let stores = Stores::in_memory();
-    let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let catalog = furnish(&stores, &files, &clock, Vec::new(), &Weak::new())?;
-    Ok(with_agents(home, catalog)?.1.failed)
-}
-
-type Furniture = (Catalog, LoadedAgents);
-
-fn furnish(
-    stores: &Stores,
-    files: &Files,
-    clock: &Arc<dyn Clock>,
-    extra: Vec<Box<dyn Tool>>,
-    kernel: &Weak<Inner>,
-) -> Result<Catalog, BootError> {
-    let around = Surroundings {
-        memory: Arc::clone(&stores.memory),
-        agents: Arc::new(AgentDoor { kernel: Weak::clone(kernel) }),
-        files: files.clone(),
-        clock: Arc::clone(clock),
-    };
-    let mut catalog = Catalog::default();
-    for tool in builtin(around).into_iter().chain(extra) {
-        catalog.register(tool)?;
+    for failed in inner.settings.status().failed_servers {
+        tracing::warn!(server = failed.name, "an MCP server is left out: {}", failed.reason);
     }
-    Ok(catalog)
-}
-
-fn with_agents(home: &Home, catalog: Catalog) -> Result<Furniture, BootError> {
-    let agents = agents::load(&home.agents(), &catalog, &agents::Agents::new())?;
-    Ok((catalog, agents))
-}
-
-/// The agents, for the tools that talk to them.
-struct AgentDoor {
-    kernel: Weak<Inner>,
-}
-
-impl Agents for AgentDoor {
-    fn visible(&self, principal: &Principal) -> Vec<AgentSummary> {
-        self.kernel.upgrade().map(|inner| Kernel { inner }.agents(principal)).unwrap_or_default()
-    }
-
-    fn send<'a>(
-        &'a self,
-        cx: &'a CallContext,
-        agent: &'a AgentName,
-        text: String,
-    ) -> BoxFuture<'a, Result<AgentReply, AgentError>> {
-        Box::pin(async move {
-            let inner = self.kernel.upgrade().ok_or_else(|| AgentError::Unknown(agent.clone()))?;
-            Kernel { inner }.send_from_agent(cx, agent, text).await
-        })
+    for failed in settings.failed_agents() {
+        tracing::warn!(agent = failed.name, "an agent cannot be used: {}", failed.reason);
     }
 }
