@@ -90,23 +90,25 @@ async fn a_user_who_holds_many_middling_bodies_is_asked_to_wait_and_others_are_n
     let limits = Limits {
         inflight_bytes: 16 * MIB,
         body_bytes: MIB,
+        drain_secs: 1,
         rate_per_principal: 100_000,
         rate_per_principal_burst: 100_000,
         ..Limits::default()
     };
-    let home = TestHome::new();
+    let (home, probe) = (TestHome::new(), Probe::hang());
     let config = Config { limits, ..crate::http::any_port() };
-    let kernel = home.boot_with(config).tool(Probe::hang().boxed()).start().unwrap();
+    let kernel = home.boot_with(config).tool(probe.boxed()).start().unwrap();
     let server = TestServer::start(kernel).await;
     let (ada_key, bob_key) = (key_of(&server, "ada", "*").await, key_of(&server, "bob", "*").await);
     let (ada, bob) = (server.client().bearer(&ada_key), server.client().bearer(&bob_key));
-    let middling = call(&"x".repeat(60_000));
 
     // Each is just too small to be a large body, and takes many times its size when it is parsed.
-    let nested = format!("[{}]", vec!["[]"; 21_000].join(","));
-    let body = format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"probe_hang\",\"arguments\":{{\"a\":{nested}}}}}}}",
-    );
+    let middling = |tool: &str, arguments: Value| {
+        let note = vec![Value::Array(Vec::new()); 21_000];
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"note": note}});
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    };
+    let body = middling("probe_hang", json!({})).to_string();
     let request = format!(
         "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {ada_key}\r\nContent-Type: application/json\r\n\
          Content-Length: {}\r\n\r\n{body}",
@@ -119,8 +121,10 @@ async fn a_user_who_holds_many_middling_bodies_is_asked_to_wait_and_others_are_n
         held.push(raw(server.address, request.as_bytes()).await);
     }
 
+    let middling = middling("add_numbers", json!({"a": 1, "b": 2}));
     let refused = until(&ada, &middling, 503).await;
     assert_eq!(refused.header("retry-after"), Some("1"), "{refused:?}");
+    assert!((2..40).contains(&probe.calls()), "{} are held", probe.calls());
     assert_eq!(bob.post("/mcp", &middling).await.status, 200);
     assert_eq!(bob.get("/api/tools").await.status, 200);
     drop(held);
