@@ -40,13 +40,7 @@ pub(crate) fn run(name: &str) -> Result<ExitCode> {
             }
             (_, None) => {}
             (ASKING, Some("tools/call")) => say(&question(id))?,
-            ("late", Some("tools/call")) => {
-                let answer = answer(id, "tools/call", &Value::Null, &tools);
-                std::thread::spawn(move || {
-                    std::thread::sleep(LATE);
-                    say(&answer)
-                });
-            }
+            ("late", Some("tools/call")) => say_late(answer(id, "tools/call", &Value::Null, &tools)),
             (_, Some(method)) => {
                 if (name, method) == ("noise", "tools/call") {
                     make_noise()?;
@@ -62,6 +56,15 @@ fn say(message: &Value) -> io::Result<()> {
     let mut output = io::stdout().lock();
     writeln!(output, "{message}")?;
     output.flush()
+}
+
+/// Says it on a thread of its own, when its time has come.
+#[expect(clippy::disallowed_methods, reason = "this program has no runtime, and the thread has nothing else to do")]
+fn say_late(message: Value) {
+    std::thread::spawn(move || {
+        std::thread::sleep(LATE);
+        say(&message)
+    });
 }
 
 fn make_noise() -> io::Result<()> {
