@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use openfang_kernel::KernelError;
 use openfang_kernel::config_edit::Existing;
+use openfang_types::config::Config;
 use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -48,7 +49,13 @@ async fn a_connection_to_ourselves_is_refused_under_whatever_name_it_goes() {
         .iter()
         .enumerate()
         .map(|(at, path)| site(&format!("self{at}"), format!("http://{}{path}", alias.address)));
-    let house = House::with(entries.chain([super::fixture::odd("other", &[])])).await;
+    let config = Config {
+        mcp_servers: entries.chain([super::fixture::odd("other", &[])]).collect(),
+        allowed_hosts: vec![alias.address.to_string()],
+        ..crate::http::any_port()
+    };
+    let home = openfang_testkit::TestHome::new().with_direct("hand", &["mcp_*"]);
+    let house = House::configured(home, config, |boot| boot).await;
     house.ready("other").await;
     alias.target.send_replace(Some(house.server.address));
 

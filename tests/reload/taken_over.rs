@@ -91,7 +91,7 @@ async fn another_key_is_the_key_at_once_and_its_name_alone_is_written_down() {
 
     assert_eq!((asks("the-first-key-of-all").await, asks("the-other-key-of-all").await), (401, 200));
     let log = openfang.run(&["audit", "tail"]).stdout;
-    assert!(log.contains("config_reload.api_key") && !log.contains("other-key"), "{log}");
+    assert!(log.contains("configuration: api_key") && !log.contains("other-key"), "{log}");
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl Openfang {
         std::fs::create_dir_all(self.home()).unwrap();
         let home = self.home();
         let script = format!(
-            "mount -t tmpfs -o size={size} tmpfs '{home}' && exec '{binary}' start --listen 127.0.0.1:0",
+            "mount -t tmpfs -o size={size},mode=700 tmpfs '{home}' && exec '{binary}' start --listen 127.0.0.1:0",
             home = home.display(),
             binary = env!("CARGO_BIN_EXE_openfang"),
         );

@@ -1,3 +1,5 @@
+//! Whatever somebody else says stays on its line of the log.
+
 use std::sync::{Arc, Mutex};
 
 use super::*;

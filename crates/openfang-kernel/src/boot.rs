@@ -206,9 +206,7 @@ impl Boot {
             Shared::remembering(&self.config.limits, Arc::new(SessionFile::at(&self.home.ended_sessions())));
         mcp_metrics::register(&mut metrics, mcp_shared.counts());
         let settings_metrics = SettingsMetrics::register(&mut metrics);
-        let a2a_unknown_tasks = Counter::default();
-        let help = "Tasks that A2A clients named and do not have";
-        metrics.register("openfang_a2a_unknown_tasks", help, a2a_unknown_tasks.clone());
+        let a2a_unknown_tasks = unknown_tasks(&mut metrics);
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
         let outward = Outward::new(self.helper, self.resolver, &mut metrics);
         let http = outward.http(&self.config.egress).map_err(BootError::Config)?;
@@ -228,13 +226,9 @@ impl Boot {
             let audit = Arc::clone(&stores.audit);
             let pipeline = Pipeline::new(catalog, audit, Arc::clone(&self.clock), sensitive, pipeline_metrics);
             let settings = Settings::new(self.config, agents, admin_key, http);
+            let not_in_force = (self.overlays, self.failed_servers);
             Inner {
-                settings: LiveSettings::new(
-                    settings,
-                    (self.overlays, self.failed_servers),
-                    &self.home,
-                    settings_metrics,
-                ),
+                settings: LiveSettings::new(settings, not_in_force, &self.home, settings_metrics),
                 credentials,
                 keys,
                 passwords: Passwords::default(),
@@ -269,6 +263,13 @@ impl Boot {
         know_servers(&inner);
         Ok(Kernel { inner })
     }
+}
+
+fn unknown_tasks(metrics: &mut Registry) -> Counter {
+    let count = Counter::default();
+    let help = "Tasks that A2A clients named and do not have";
+    metrics.register("openfang_a2a_unknown_tasks", help, count.clone());
+    count
 }
 
 /// Knows the MCP servers of the configuration, and says what of the settings cannot be used.

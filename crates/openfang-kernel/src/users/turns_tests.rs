@@ -71,6 +71,7 @@ async fn when_all_places_are_taken_a_newcomer_takes_that_of_the_keenest_guesser(
     let displaced = guessers.swap_remove(7);
     assert_eq!(displaced.await.err(), Some(UserError::Busy));
 
+    drop(guessers);
     drop(taken);
     assert!(newcomer.await.is_ok());
 }

@@ -109,12 +109,13 @@ struct Initialized<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Discovered<'a> {
+    /// First, so that it is found: a result has one `_meta`.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<HandshakeMeta<'a>>,
     supported_versions: Vec<&'static str>,
     capabilities: Capabilities,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a str>,
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    meta: Option<HandshakeMeta<'a>>,
 }
 
 /// What the first answer says about this OpenFang: whoever connects can tell whether it is itself.
