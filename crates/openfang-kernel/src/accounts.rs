@@ -189,6 +189,10 @@ impl Accounts {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         // Another refresh may have read later and been faster.
         if known.generation.is_some_and(|held| held >= stored.generation) {
+            let (has_users, generation) = (!known.grants.is_empty(), known.generation.unwrap_or(0));
+            drop(known);
+            // It may still be writing the home's record, and whoever made the change is answered after that.
+            self.remember(generation, has_users);
             return;
         }
         let next = Known::of(stored, &known);
@@ -198,12 +202,16 @@ impl Accounts {
         *known = next;
         drop(known);
         self.changed.send_replace(());
-        if let Some(memory) = &self.memory {
-            memory.saw_accounts(generation, has_users);
-        }
+        self.remember(generation, has_users);
         if has_users {
             self.has_seen_users.store(true, Ordering::Release);
             self.closing_for_strangers.cancel();
+        }
+    }
+
+    fn remember(&self, generation: u64, has_users: bool) {
+        if let Some(memory) = &self.memory {
+            memory.saw_accounts(generation, has_users);
         }
     }
 
