@@ -13,7 +13,7 @@ use openfang_types::ids::Owner;
 use openfang_types::limits::{
     SCHEMA_CHECK_STACK_BYTES, SCHEMA_CHECK_TIME, SCHEMA_CHECKS_PER_OWNER, SCHEMA_CHECKS_PER_SERVER,
     SCHEMA_INLINE_DEPTH, SCHEMA_INLINE_STEPS, SCHEMA_PATTERN_MAX_BYTES, SCHEMA_PATTERNS_MAX_BYTES,
-    SCHEMA_USUAL_EXPANSION,
+    SCHEMA_PROBLEM_STEPS, SCHEMA_USUAL_EXPANSION,
 };
 use openfang_types::schema::{self, SchemaCost};
 use serde_json::Value;
@@ -77,6 +77,8 @@ impl CompiledSchema {
         if fits.ok_or(Misfit::TooManySteps)? {
             return Ok(());
         }
+        // To say why keeps something of every step, where alternatives are nested: few steps, or it takes all memory.
+        let meter = Meter { steps: steps.min(SCHEMA_PROBLEM_STEPS), ..meter };
         let problems = meter.run(|| self.problems(value));
         Err(Misfit::Problems(problems.unwrap_or_else(|| vec!["to say why takes too many steps".to_owned()])))
     }

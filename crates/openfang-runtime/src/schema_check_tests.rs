@@ -131,3 +131,13 @@ fn a_small_value_is_checked_at_once_also_where_the_schema_has_references() {
     assert_eq!(schema.check_quickly(&json!({ "at": { "x": deep } }), STEPS), None);
     assert_eq!(schema.check_quickly(&json!({ "at": "x".repeat(10_000_000) }), STEPS), None);
 }
+
+#[test]
+fn to_say_why_a_value_does_not_fit_takes_few_steps_however_many_the_check_may_take() {
+    let (schema, value) = doubling_through_parts("anyOf", 14);
+    let schema = CompiledSchema::of(&schema).unwrap();
+
+    let checked = schema.check(&value, u64::MAX / SCHEMA_USUAL_EXPANSION);
+
+    assert_eq!(checked, Err(Misfit::Problems(vec!["to say why takes too many steps".to_owned()])));
+}

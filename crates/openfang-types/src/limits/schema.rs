@@ -11,6 +11,8 @@ pub const SCHEMA_MAX_CHAIN: usize = 64;
 pub const SCHEMA_PATTERNS_MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Checks of at most this many steps are made where they come up; longer ones get a thread.
 pub const SCHEMA_INLINE_STEPS: usize = 10_000;
+/// Steps of finding out why a value does not fit: each keeps something until the answer is written.
+pub const SCHEMA_PROBLEM_STEPS: u64 = 20_000;
 /// How deep a check may go there: the levels of the value times the longest row of subschemas.
 pub const SCHEMA_INLINE_DEPTH: usize = 128;
 /// An expansion up to this size costs nothing extra; a wider schema has fewer steps in proportion.
