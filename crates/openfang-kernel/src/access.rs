@@ -12,8 +12,13 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 use tokio_util::sync::CancellationToken;
 
-use crate::accounts::Accounts;
-use crate::room::AnswerRoom;
+pub(crate) mod accounts;
+pub(crate) mod change;
+pub(crate) mod keys;
+pub mod users;
+
+use self::accounts::Accounts;
+use crate::tasks::answer_room::AnswerRoom;
 
 /// A principal, with the request it makes.
 #[derive(Debug, Clone)]

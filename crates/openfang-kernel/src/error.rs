@@ -7,9 +7,9 @@ use openfang_types::event::Seq;
 use openfang_types::ids::{AgentName, ServerName, TaskId, ToolName};
 use openfang_types::task::TaskState;
 
-use crate::change::ChangeError;
-use crate::config_edit::EditError;
-use crate::users::UserError;
+use crate::access::change::ChangeError;
+use crate::access::users::UserError;
+use crate::settings::config_edit::EditError;
 
 /// Why a request was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

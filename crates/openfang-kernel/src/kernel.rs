@@ -22,19 +22,19 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::KernelError;
+use crate::access::keys::Keys;
+use crate::access::users::Passwords;
 use crate::access::{AuthError, Caller, Credentials, PeerKind};
-use crate::agents::Agent;
-use crate::cards::Cards;
-use crate::home::Home;
-use crate::home::record::HomeMemory;
+use crate::doors::cards::Cards;
 use crate::integrity::Integrity;
-use crate::keys::Keys;
 use crate::outward::Outward;
-use crate::run::LiveRuns;
+use crate::peers::upstreams::Upstreams;
+use crate::settings::agents::Agent;
+use crate::settings::home::Home;
+use crate::settings::home::record::HomeMemory;
 use crate::settings::{LiveSettings, Settings};
-use crate::streams::OpenStreams;
-use crate::upstreams::Upstreams;
-use crate::users::Passwords;
+use crate::tasks::run::LiveRuns;
+use crate::tasks::streams::OpenStreams;
 
 /// A handle to the kernel. Cheap to clone.
 #[derive(Clone)]

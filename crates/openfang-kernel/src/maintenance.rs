@@ -13,8 +13,8 @@ pub use openfang_store::{
     Finding, MaintenanceError, RefusalSummary, Report, SubjectKind, Verified,
 };
 
-use crate::home::record::HomeRecord;
-use crate::home::{self, Home};
+use crate::settings::home::record::HomeRecord;
+use crate::settings::home::{self, Home};
 
 pub use filter::{AuditFilter, Since};
 

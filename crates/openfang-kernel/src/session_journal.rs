@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use openfang_mcp::host::{EndedSession, JournalFuture, SessionJournal};
 
-use crate::home::create_private_file;
+use crate::settings::home::create_private_file;
 
 /// The file.
 pub(crate) struct SessionFile {

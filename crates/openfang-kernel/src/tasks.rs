@@ -11,13 +11,23 @@ use openfang_types::task::{Message, Origin, Part, Role, Task, TaskState};
 use tokio_util::sync::CancellationToken;
 
 use crate::kernel::{Inner, Kernel};
-use crate::push::CheckedPush;
-use crate::room::Reserved;
-use crate::run::{Plan, Running, Settled};
-use crate::task_log::{Closed, TaskLog, Visibility};
+use crate::tasks::answer_room::Reserved;
+use crate::tasks::log::{Closed, TaskLog, Visibility};
+use crate::tasks::push::CheckedPush;
+use crate::tasks::run::{Plan, Running, Settled};
 use crate::{Caller, KernelError};
 
+pub(crate) mod answer_room;
+pub(crate) mod cancel;
 mod continued;
+pub(crate) mod delegate;
+pub(crate) mod list;
+pub(crate) mod log;
+pub(crate) mod push;
+pub(crate) mod recovery;
+mod resend;
+pub(crate) mod run;
+pub(crate) mod streams;
 
 /// What a message led to.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@ use openfang_store::{Node, RefusalLimits, Sqlite, Stores};
 use openfang_types::ids::NodeId;
 
 use super::BootError;
-use crate::home::Home;
-use crate::home::record::{HomeMemory, HomeRecord};
-use crate::keys::Keys;
+use crate::access::keys::Keys;
+use crate::settings::home::Home;
+use crate::settings::home::record::{HomeMemory, HomeRecord};
 
 /// The home's own database, as this process has it open.
 pub(super) struct OpenDatabase {

@@ -16,9 +16,9 @@ use openfang_types::principal::Principal;
 use openfang_types::settings_status::FailedAgent;
 
 use super::BootError;
-use crate::agents::{self, LoadedAgents};
-use crate::home::Home;
 use crate::kernel::{Inner, Kernel};
+use crate::settings::agents::{self, LoadedAgents};
+use crate::settings::home::Home;
 use crate::system::SystemClock;
 
 /// The agents of a home that cannot be used, and why. Nothing is opened or started for the answer.

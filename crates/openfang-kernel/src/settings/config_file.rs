@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use openfang_types::config::{Config, ConfigProblem};
 use serde_json::Value as Schema;
 
-use crate::strict_toml::{self, Document, Fault, Faults, Place, properties, unknown_key};
-use crate::{cards, outward};
+use crate::doors::cards;
+use crate::outward;
+use crate::settings::strict_toml::{self, Document, Fault, Faults, Place, properties, unknown_key};
 
 pub use usable::{UsableConfig, load_usable};
 use usable::{entry_of, in_the_file};

@@ -12,7 +12,7 @@ use openfang_types::task::{Message, TaskState};
 use super::Incoming;
 use crate::KernelError;
 use crate::kernel::{Inner, Kernel};
-use crate::task_log::TaskLog;
+use crate::tasks::log::TaskLog;
 
 impl Kernel {
     /// Adds a message to a task that asked for one; from now on this process works on it. A message that the task has

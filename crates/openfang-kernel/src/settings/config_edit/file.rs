@@ -9,9 +9,9 @@ use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::ServerName;
 
 use super::{EditError, Existing, add, remove};
-use crate::config_file::{self, ConfigError};
-use crate::home::create_private_file;
-use crate::strict_toml::Fault;
+use crate::settings::config_file::{self, ConfigError};
+use crate::settings::home::create_private_file;
+use crate::settings::strict_toml::Fault;
 
 /// What is to be done to the file.
 #[derive(Debug, Clone, Copy)]

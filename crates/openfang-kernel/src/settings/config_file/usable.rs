@@ -7,7 +7,7 @@ use openfang_types::config::Config;
 use openfang_types::settings_status::FailedServer;
 
 use super::{ConfigError, Overlay, merge, merge_without, read_text};
-use crate::strict_toml::{Fault, Place};
+use crate::settings::strict_toml::{Fault, Place};
 
 /// What can be used of a configuration.
 pub struct UsableConfig {

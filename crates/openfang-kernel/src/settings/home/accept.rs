@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::record::{HomeLoss, HomeRecord, RecordError};
 use super::{Home, HomeError, ListenError};
-use crate::change::Change;
+use crate::access::change::Change;
 use crate::maintenance::{self, MaintenanceError};
 use crate::{Caller, Kernel, KernelError};
 

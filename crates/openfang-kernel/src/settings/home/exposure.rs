@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Home;
-use crate::agents::SCRIPT;
+use crate::settings::agents::SCRIPT;
 
 /// Something that others may write.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -13,8 +13,8 @@ use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::principal::{AdminProof, Door, Principal};
 use openfang_types::tool::ToolTraits;
 
-use crate::agents::Agent;
 use crate::settings::Settings;
+use crate::settings::agents::Agent;
 use crate::{Caller, Kernel};
 
 pub(crate) use kept::{Asked, Kept};

@@ -19,8 +19,8 @@ use openfang_types::ids::{ServerName, ToolName};
 use openfang_types::tool::{ToolAnnotations, ToolTraits};
 use serde_json::value::RawValue;
 
-use crate::mcp::serving::{Parts, Server};
-use crate::upstreams::ConnectedServer;
+use crate::doors::mcp::serving::{Parts, Server};
+use crate::peers::upstreams::ConnectedServer;
 use crate::{Caller, Kernel};
 use errors::failed;
 

@@ -20,9 +20,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::access::Caller;
-use crate::agents::Agent;
 use crate::kernel::{Inner, Kernel};
-use crate::task_log::{Closed, TaskLog, Telling, TurnSoFar};
+use crate::settings::agents::Agent;
+use crate::tasks::log::{Closed, TaskLog, Telling, TurnSoFar};
 
 /// The runs of this process, by task.
 #[derive(Default)]

@@ -15,7 +15,7 @@ use crate::kernel::Inner;
 
 impl Connected {
     /// What the guards need to know of its tools that are quarantined, each under a name of at most `longest` characters.
-    pub(in crate::upstreams) fn quarantined(&self, longest: usize) -> Vec<ToolTraits> {
+    pub(in crate::peers::upstreams) fn quarantined(&self, longest: usize) -> Vec<ToolTraits> {
         let shown = self.lock();
         let namespace = shown.named.as_ref().map(|named| Arc::clone(named.namespace())).unwrap_or_default();
         let pairs = shown.quarantined.iter().map(|tool| (self.entry.name.as_str(), tool.as_str()));
@@ -29,7 +29,7 @@ impl Connected {
     }
 
     /// Says that a tool is not what it was: in the log of the house, in the server's, and in the audit.
-    pub(in crate::upstreams) fn report_change(&self, inner: &Inner, tool: &str) {
+    pub(in crate::peers::upstreams) fn report_change(&self, inner: &Inner, tool: &str) {
         let is_away = self.lock().quarantined.contains(tool);
         let then = if is_away { "taken away; `openfang mcp approve` brings it back" } else { "still offered" };
         tracing::warn!(server = %self.entry.name, tool, "the definition of a tool changed; it is {then}");

@@ -6,7 +6,7 @@ use openfang_types::ids::AgentName;
 use openfang_types::principal::Door;
 use openfang_types::task::{Origin, Part, Task, TaskState};
 
-use crate::task_log::Visibility;
+use crate::tasks::log::Visibility;
 use crate::tasks::{Incoming, Taken};
 use crate::{Caller, Kernel, KernelError};
 

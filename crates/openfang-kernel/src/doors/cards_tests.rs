@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
-use crate::home::Home;
+use crate::settings::home::Home;
 use crate::{Boot, BootError, Tool, ToolFuture};
 
 #[path = "cards_tests/server.rs"]

@@ -16,7 +16,7 @@ use openfang_types::limits::{PUSH_ANSWER_MAX_BYTES, PUSH_RETRY_AFTER_MAX, PUSH_T
 
 use super::payload::Payload;
 use crate::Kernel;
-use crate::keys::{Purpose, sign_with};
+use crate::access::keys::{Purpose, sign_with};
 
 const EVENT: HeaderName = HeaderName::from_static("x-openfang-event");
 const SIGNATURE: HeaderName = HeaderName::from_static("x-openfang-signature");

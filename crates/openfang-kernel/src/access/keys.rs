@@ -11,8 +11,8 @@ use openfang_types::ids::Owner;
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use crate::home::record::HomeRecord;
-use crate::home::{Home, HomeError, HomeLoss, RecordError, create_private_file};
+use crate::settings::home::record::HomeRecord;
+use crate::settings::home::{Home, HomeError, HomeLoss, RecordError, create_private_file};
 
 const KEY_BYTES: usize = 32;
 const ID_BYTES: usize = 4;

@@ -10,7 +10,7 @@ use openfang_egress::process::Surroundings;
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use openfang_types::redact::Redactor;
 
-use crate::mcp_control::harmless::{
+use crate::peers::mcp_control::harmless::{
     is_harmless_value, is_known_name, is_plain_segment, is_variable_name, tells, variable_tells,
 };
 

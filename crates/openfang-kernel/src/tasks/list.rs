@@ -7,7 +7,7 @@ use openfang_types::limits::{INFLIGHT_FROM_BYTES, PAGE_DEFAULT_TASKS, PAGE_MAX_B
 use openfang_types::task::{Task, TaskParts, TaskState};
 use uuid::Uuid;
 
-use crate::keys::Purpose;
+use crate::access::keys::Purpose;
 use crate::{Caller, Kernel, KernelError};
 
 /// Which tasks to list.

@@ -17,8 +17,8 @@ use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
 use openfang_types::task::{Origin, TaskParts};
 use serde_json::value::RawValue;
 
-use crate::streams::{Begin, Follow, TaskStream};
-use crate::task_list::TaskFilter;
+use crate::tasks::list::TaskFilter;
+use crate::tasks::streams::{Begin, Follow, TaskStream};
 use crate::{Caller, Kernel, KernelError};
 
 use refusals::refused;

@@ -12,7 +12,7 @@ use openfang_types::principal::{Grants, Standing};
 use openfang_types::secret::Secret;
 use openfang_types::taint::Label;
 
-use crate::change::Change;
+use crate::access::change::Change;
 use crate::{Caller, Kernel, KernelError};
 
 pub use error::UserError;

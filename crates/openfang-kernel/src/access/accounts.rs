@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::Kernel;
-use crate::home::record::HomeMemory;
+use crate::settings::home::record::HomeMemory;
 
 /// The users, and what proves to be them.
 pub(crate) struct Accounts {

@@ -18,9 +18,9 @@ use openfang_types::task::{Message, Part, Role, TaskState};
 use tokio_util::sync::CancellationToken;
 
 use crate::kernel::Kernel;
-use crate::push::Worker;
-use crate::run::Plan;
-use crate::task_log::TaskLog;
+use crate::tasks::log::TaskLog;
+use crate::tasks::push::Worker;
+use crate::tasks::run::Plan;
 use crate::{Caller, KernelError};
 
 impl Kernel {

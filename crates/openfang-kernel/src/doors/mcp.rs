@@ -19,16 +19,16 @@ use openfang_types::limits::{Limits, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Origin, Task, TaskParts};
 use serde_json::json;
 
-use crate::agents;
+use crate::access::keys::{Keys, Purpose};
 use crate::execute_tool::Way;
-use crate::home::record::HomeRecord;
-use crate::home::{Home, RecordError};
 use crate::kernel::Inner;
-use crate::keys::{Keys, Purpose};
 use crate::settings::Settings;
-use crate::streams::{Begin, Follow, TaskStream};
-use crate::task_list::TaskFilter;
-use crate::task_log::Visibility;
+use crate::settings::agents;
+use crate::settings::home::record::HomeRecord;
+use crate::settings::home::{Home, RecordError};
+use crate::tasks::list::TaskFilter;
+use crate::tasks::log::Visibility;
+use crate::tasks::streams::{Begin, Follow, TaskStream};
 use crate::tasks::{Incoming, Taken};
 use crate::{Caller, Kernel, KernelError};
 

@@ -15,7 +15,7 @@ use openfang_types::task::Task;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::room::Reserved;
+use crate::tasks::answer_room::Reserved;
 use crate::{Caller, Kernel, KernelError};
 
 use slots::Slot;

@@ -13,8 +13,8 @@ use openfang_types::task::{Message, Origin, Task, TaskState};
 use tokio::time::timeout;
 
 use super::refusals::refused;
-use crate::streams::{Begin, Follow, StreamRoom};
-use crate::task_log::Visibility;
+use crate::tasks::log::Visibility;
+use crate::tasks::streams::{Begin, Follow, StreamRoom};
 use crate::tasks::{Incoming, Taken};
 use crate::{Caller, Kernel, KernelError};
 
