@@ -123,6 +123,29 @@ async fn a_client_of_0_3_goes_on_with_a_task_that_it_was_told_is_submitted_howev
 }
 
 #[tokio::test]
+async fn a_context_that_a_client_of_0_3_made_up_does_not_keep_it_from_its_task() {
+    let asks = "[[rules]]\nwhen = { turn = 1 }\nsteps = [{ status = { state = \"input-required\" } }]\n\
+         [[rules]]\nsteps = [{ chunk = \"thank you\" }]\n";
+    let home = TestHome::new().with_script("asks", &[], asks);
+    let server = TestServer::start(home.boot_with(config()).start().unwrap()).await;
+    let client = server.client();
+    let send = async |message: Value| {
+        client.post("/a2a/rest/asks/v1/message:send", &json!({ "message": message })).await.json()["task"].clone()
+    };
+    let message = |id: &str| json!({"messageId": id, "role": "ROLE_USER", "content": [{"text": "go"}]});
+    let first = send(message("first")).await;
+
+    let mut next = message("second");
+    next["taskId"] = first["id"].clone();
+    next["contextId"] = json!("made-up");
+    let second = send(next).await;
+
+    assert!(first["id"].is_string(), "{first}");
+    assert_eq!((&second["id"], &second["contextId"]), (&first["id"], &first["contextId"]), "{second}");
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_flood_of_tasks_that_are_not_there_can_be_seen_in_the_metrics() {
     let (_home, server) = server().await;
     for number in 0..5 {

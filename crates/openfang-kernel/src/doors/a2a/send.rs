@@ -55,7 +55,12 @@ impl Kernel {
         };
         let makes = known.is_none() && kept.peer_name.is_some();
         let makes = makes.then(|| message.message_id.clone());
-        let message = Message { task_id: known.map(|record| record.task.id), ..message };
+        let context_id = match &known {
+            // Clients of 0.3 make up a context for a task that they continue. From 1.0 on that is an error.
+            Some(record) if origin == Origin::V03 => Some(record.task.context_id.clone()),
+            _ => message.context_id.clone(),
+        };
+        let message = Message { task_id: known.map(|record| record.task.id), context_id, ..message };
         let visibility = if answer == When::Settled { Visibility::Unseen } else { Visibility::Seen };
         let incoming = Incoming {
             origin,
