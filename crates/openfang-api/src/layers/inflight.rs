@@ -127,7 +127,6 @@ impl Load {
         if bytes < counted + step {
             return Ok(());
         }
-        self.grew_to(bytes);
         self.grow(bytes - counted)
     }
 
@@ -136,22 +135,19 @@ impl Load {
         if body.len() < INFLIGHT_SMALL_BYTES {
             return Ok(());
         }
-        self.grew_to(body.len());
+        if body.len() >= INFLIGHT_FROM_BYTES {
+            self.is_large.store(true, Ordering::Relaxed);
+        }
         // One document is always taken, whatever it can become.
         let weight = (body.len() * INFLIGHT_COPIES).saturating_add(tree_bytes_at_most(body));
         let weight = weight.min(self.inflight.quota().per_owner());
         self.grow(weight.saturating_sub(self.bytes.load(Ordering::Relaxed)))
     }
 
-    /// Whether the body is large by now.
+    /// Whether the body was read and is large. Reading its pieces is not worth leaving the worker for: each time takes a
+    /// thread.
     pub(super) fn is_large(&self) -> bool {
         self.is_large.load(Ordering::Relaxed)
-    }
-
-    fn grew_to(&self, bytes: usize) {
-        if bytes >= INFLIGHT_FROM_BYTES {
-            self.is_large.store(true, Ordering::Relaxed);
-        }
     }
 
     fn counts(&self) -> bool {

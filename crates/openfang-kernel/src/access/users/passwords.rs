@@ -1,10 +1,15 @@
-//! Hashing passwords: slowly on purpose, two at a time, on threads that may block. A name that is nobody's costs what a
+//! Hashing passwords: slowly on purpose, two at a time, on threads that come after all others. An unknown name costs what a
 //! wrong password costs. `turns.rs` says who is next.
+
+use std::thread;
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
-use openfang_types::limits::{PASSWORD_MAX_BYTES, PASSWORD_MEMORY_KIB, PASSWORD_MIN_CHARS, PASSWORD_PASSES};
+use openfang_types::limits::{
+    PASSWORD_MAX_BYTES, PASSWORD_MEMORY_KIB, PASSWORD_MIN_CHARS, PASSWORD_NICENESS, PASSWORD_PASSES,
+};
 use openfang_types::secret::Secret;
+use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 
 use super::UserError;
@@ -67,14 +72,32 @@ impl Passwords {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, UserError> {
         let turn = self.turns.take(peer).await?;
-        let working = tracker.spawn_blocking(move || {
-            let done = work();
+        let (done, outcome) = oneshot::channel();
+        let tracked = tracker.token();
+        // A thread for each, because a priority that was lowered cannot be raised again.
+        let working = thread::Builder::new().name("password".to_owned()).spawn(move || {
+            come_last();
+            let result = work();
             drop(turn);
-            done
+            let _ = done.send(result);
+            drop(tracked);
         });
-        working.await.map_err(|_| UserError::Busy)
+        working.map_err(|_| UserError::Busy)?;
+        outcome.await.map_err(|_| UserError::Busy)
     }
 }
+
+/// Lets every other thread go first: somebody who guesses passwords keeps the processors busy, and requests must not wait
+/// for it.
+#[cfg(target_os = "linux")]
+fn come_last() {
+    // Without a process it is this thread. A hash is as good with the usual priority.
+    let _ = rustix::process::setpriority_process(None, PASSWORD_NICENESS);
+}
+
+/// Elsewhere a thread has no priority of its own.
+#[cfg(not(target_os = "linux"))]
+fn come_last() {}
 
 /// Argon2id as our limits say; none if they are impossible.
 fn hasher() -> Option<Argon2<'static>> {
