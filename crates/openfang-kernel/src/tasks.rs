@@ -63,12 +63,13 @@ pub(crate) enum Taken {
     Answered(Message),
 }
 
-/// Work that began.
+/// Work that began. Nobody does it before it is waited for or detached.
+#[must_use]
 pub(crate) struct Work {
     id: TaskId,
     /// As it was stored and after how many events, if it was shown before the work began.
     shown: Option<Box<(Task, Seq)>>,
-    settled: Running,
+    run: Running,
 }
 
 impl Work {
@@ -77,8 +78,9 @@ impl Work {
         self.id
     }
 
-    /// What its maker is shown first, if it was stored before the work began.
-    pub(crate) fn into_shown(self) -> Option<(Task, Seq)> {
+    /// Lets the work go on by itself. Gives what its maker is shown first, if the task was stored before the work began.
+    pub(crate) fn detach(self) -> Option<(Task, Seq)> {
+        drop(self.run.detach());
         self.shown.map(|shown| *shown)
     }
 }
@@ -100,8 +102,13 @@ impl Kernel {
         let task = match self.take(incoming).await? {
             Taken::Answered(message) => return Ok(Reply::Message(message)),
             Taken::Known(id) => self.task(caller, id).await?,
-            Taken::Begun(Work { shown: Some(shown), .. }) => shown.0,
-            Taken::Begun(Work { id, .. }) => self.task(caller, id).await?,
+            Taken::Begun(work) => {
+                let id = work.id();
+                match work.detach() {
+                    Some((task, _)) => task,
+                    None => self.task(caller, id).await?,
+                }
+            }
         };
         Ok(Reply::Task(Box::new(task)))
     }
@@ -183,20 +190,18 @@ impl Kernel {
         let id = log.id();
         let Incoming { caller, message, hops, cancel, .. } = incoming;
         let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, hops, cancel };
-        let settled = self.begin_run(id, plan);
-        Ok(Taken::Begun(Work { id, shown, settled }))
+        let run = self.begin_run(id, plan);
+        Ok(Taken::Begun(Work { id, shown, run }))
     }
 
-    /// Waits for the end of work that began here, and does it meanwhile: whoever calls this asks until it ends, or drops it.
+    /// Waits for the end of work that began here. It goes on when the waiting is given up.
     pub(crate) async fn end_of(&self, caller: &Caller, work: Work) -> Result<Settled, KernelError> {
-        let Work { id, settled, .. } = work;
-        self.ended(caller, id, settled.await).await
+        self.ended(caller, work.id, work.run.wait().await).await
     }
 
     /// The same for those who may stand still themselves, or are part of a run: the work goes on beside them.
     pub(crate) async fn end_of_apart(&self, caller: &Caller, work: Work) -> Result<Settled, KernelError> {
-        let Work { id, settled, .. } = work;
-        self.ended(caller, id, settled.apart().await).await
+        self.ended(caller, work.id, work.run.wait_apart().await).await
     }
 
     async fn ended(&self, caller: &Caller, id: TaskId, run: Result<Settled, Closed>) -> Result<Settled, KernelError> {

@@ -2,6 +2,7 @@
 //! before anybody is told, or when the run has gone on for a while. So a quick call is one commit.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use openfang_runtime::answerer::{Ending, EventSink, RunEvent, RunStopped};
 use openfang_runtime::context::DurablePoint;
@@ -21,6 +22,7 @@ pub(crate) struct TaskLog {
     owner: Owner,
     id: TaskId,
     log: Mutex<Log>,
+    is_handed_over: AtomicBool,
 }
 
 struct Log {
@@ -90,12 +92,17 @@ impl TaskLog {
     fn new(inner: Arc<Inner>, owner: Owner, task: Task, labels: Labels, place: Place) -> Self {
         let id = task.id;
         let log = Log { task, labels, waiting: Vec::new(), uncertain: None, place, visibility: Visibility::Unseen };
-        Self { inner, owner, id, log: Mutex::new(log) }
+        Self { inner, owner, id, log: Mutex::new(log), is_handed_over: AtomicBool::new(false) }
     }
 
     /// Which task.
     pub(crate) const fn id(&self) -> TaskId {
         self.id
+    }
+
+    /// Whether the store has the task and its end, so that nothing is left to do but to hear of it.
+    pub(crate) fn is_handed_over(&self) -> bool {
+        self.is_handed_over.load(Ordering::Relaxed)
     }
 
     /// The task as it stands here.
@@ -185,8 +192,10 @@ impl TaskLog {
     async fn hand_over(&self, log: &mut Log, new: NewTask) -> Result<(), Closed> {
         let events = std::mem::take(&mut log.waiting);
         let new = NewTask { events, labels: log.labels.clone(), ..new };
-        let written = self.inner.stores.tasks.create(new).await.map_err(Closed::Refused)?;
-        settle(log, written)
+        let written = self.inner.stores.tasks.create(new);
+        // A turn that leaves the task open has more to do after the commit.
+        self.is_handed_over.store(log.task.status.state.is_terminal(), Ordering::Relaxed);
+        settle(log, written.await.map_err(Closed::Refused)?)
     }
 
     /// Tells something, with what has entered the run by now.

@@ -99,7 +99,7 @@ impl Kernel {
         let log = Arc::new(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp));
         let OpenTurn { message, told, .. } = opened;
         let cancel = CancellationToken::new();
-        drop(self.begin_run(id, Plan { caller, agent, log, message, told, hops: 0, cancel }));
+        drop(self.begin_run(id, Plan { caller, agent, log, message, told, hops: 0, cancel }).detach());
         Ok(())
     }
 
