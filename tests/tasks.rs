@@ -33,9 +33,9 @@ async fn a_quick_call_has_no_task_of_its_own_and_is_stored_when_its_caller_leave
     let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let message =
         Message { context_id: Some("quick".parse().unwrap()), ..kernel.message("/add_numbers {\"a\": 3, \"b\": 7}") };
-    let before = alive();
+    let (before, starter) = (alive(), "starter".parse().unwrap());
 
-    let mut sending = Box::pin(kernel.send_message(&admin, &"starter".parse().unwrap(), message));
+    let mut sending = Box::pin(kernel.send_message(&admin, &starter, message));
     assert!(futures_util::poll!(&mut sending).is_pending(), "the commit takes a moment");
     assert_eq!(alive(), before);
     drop(sending);
@@ -55,7 +55,9 @@ async fn a_call_that_takes_a_while_goes_on_when_its_caller_leaves() {
     let kernel = home.kernel();
     let admin = callers::admin(&kernel);
 
-    let mut sending = Box::pin(kernel.send_message(&admin, &"slow".parse().unwrap(), kernel.message("go")));
+    let slow = "slow".parse().unwrap();
+
+    let mut sending = Box::pin(kernel.send_message(&admin, &slow, kernel.message("go")));
     assert!(futures_util::poll!(&mut sending).is_pending());
     drop(sending);
     kernel.begin_drain();

@@ -28,6 +28,7 @@ pub(crate) mod recovery;
 mod resend;
 pub(crate) mod run;
 pub(crate) mod streams;
+mod text;
 
 /// What a message led to.
 #[derive(Debug, Clone)]

@@ -244,30 +244,27 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     Ok(Settled { task, labels })
 }
 
-/// The work, until it ends or is ended. When it has gone on for a while its task is shown; both are polled together,
-/// because the work may hold what showing needs.
+/// The work, until it ends or is ended. When it has gone on for a while its task is shown, and what it says is committed
+/// as it comes; both are polled together, because the work may hold what that needs.
 async fn until_ended(
     inner: &Inner,
     cancel: &CancellationToken,
     log: &TaskLog,
-    mut work: Pin<&mut impl Future<Output = End>>,
+    work: Pin<&mut impl Future<Output = End>>,
 ) -> End {
-    let mut show = pin!(async {
+    let keeping = async {
         tokio::time::sleep(TASK_UNSEEN).await;
-        log.show().await
-    });
-    let mut is_shown = false;
-    loop {
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => return End::Canceled,
-            () = inner.stop.cancelled() => return End::Interrupted,
-            end = &mut work => return end,
-            shown = &mut show, if !is_shown => match shown {
-                Ok(_) => is_shown = true,
-                Err(_) => return End::Stopped,
-            },
+        match log.show().await {
+            Ok(_) => log.keep_text().await,
+            Err(closed) => closed,
         }
+    };
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => End::Canceled,
+        () = inner.stop.cancelled() => End::Interrupted,
+        end = work => end,
+        _closed = keeping => End::Stopped,
     }
 }
 
