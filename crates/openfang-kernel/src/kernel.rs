@@ -65,12 +65,12 @@ pub(crate) struct Inner {
     pub(crate) draining: CancellationToken,
     /// Fires when running work has had its time.
     pub(crate) stop: CancellationToken,
-    pub(crate) outward: Outward,
+    pub(crate) outward: Arc<Outward>,
     /// What all MCP servers of this process share.
     pub(crate) mcp_shared: Arc<Shared>,
     /// Tasks that A2A clients named and do not have.
     pub(crate) a2a_unknown_tasks: Counter,
-    pub(crate) upstreams: Upstreams,
+    pub(crate) upstreams: Arc<Upstreams>,
     pub(crate) home: Home,
     pub(crate) cards: Cards,
     pub(crate) metrics: Mutex<Registry>,
