@@ -27,6 +27,14 @@ pub(crate) struct Package {
     pub(crate) source: Option<String>,
     pub(crate) manifest_path: PathBuf,
     pub(crate) dependencies: Vec<Dependency>,
+    #[serde(default)]
+    pub(crate) targets: Vec<Target>,
+}
+
+/// Something that cargo builds of a package.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) src_path: PathBuf,
 }
 
 /// A dependency as a manifest declares it.
@@ -34,6 +42,9 @@ pub(crate) struct Package {
 pub(crate) struct Dependency {
     pub(crate) name: String,
     pub(crate) kind: Option<Kind>,
+    /// What the sources call it, if not by its name.
+    #[serde(default)]
+    pub(crate) rename: Option<String>,
 }
 
 /// When a dependency is needed; cargo writes `null` for the normal ones.
@@ -78,6 +89,19 @@ impl Metadata {
     /// A member's directory, relative to the root, without a closing slash.
     pub(crate) fn directory_of(&self, package: &Package) -> String {
         self.manifest_of(package).trim_end_matches("Cargo.toml").trim_end_matches('/').to_owned()
+    }
+}
+
+impl Metadata {
+    /// Where the sources of a member are: its directory, and those of its targets that are elsewhere.
+    pub(crate) fn source_directories(&self, package: &Package) -> Vec<String> {
+        let own = self.directory_of(package);
+        let targets = package.targets.iter().filter_map(|target| target.src_path.parent());
+        let elsewhere = targets
+            .filter_map(|directory| directory.strip_prefix(&self.workspace_root).ok())
+            .map(slashed);
+        let elsewhere: Vec<String> = elsewhere.filter(|directory| !directory.starts_with(&format!("{own}/"))).collect();
+        [own].into_iter().chain(elsewhere).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Putting the parts together, in order: home, keys, credentials, tools, agents. Nothing runs until all of it is there.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use openfang_egress::resolve::{Resolve, SystemResolver};
 use openfang_runtime::catalog::CatalogError;
@@ -19,16 +19,15 @@ use openfang_types::ids::NodeId;
 use openfang_types::settings_status::FailedServer;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-use crate::access::Credentials;
 use crate::access::accounts::Accounts;
 use crate::access::keys::Keys;
-use crate::access::users::Passwords;
+use crate::access::{Access, Credentials};
+use crate::doors::Doors;
 use crate::doors::cards::Cards;
+use crate::drain::Life;
 use crate::integrity::Integrity;
-use crate::kernel::{Inner, Kernel};
+use crate::kernel::{Front, Inner, Kernel};
 use crate::mcp_metrics;
 use crate::outward::{OURSELVES, Outward};
 use crate::peers::upstreams::{PeerParts, Upstreams};
@@ -39,9 +38,8 @@ use crate::settings::home::{Home, HomeError, HomeLoss, RecordError};
 use crate::settings::{LiveSettings, Settings, SettingsMetrics, no_default};
 use crate::store_metrics;
 use crate::system::{SystemClock, SystemIds};
+use crate::tasks::Tasks;
 use crate::tasks::delegate::Delegates;
-use crate::tasks::run::LiveRuns;
-use crate::tasks::streams::OpenStreams;
 
 use agent_door::AgentDoor;
 pub use furniture::check_agents;
@@ -239,31 +237,22 @@ impl Boot {
         });
         let inner = Arc::new(Inner {
             settings,
-            credentials,
-            keys,
-            passwords: Passwords::default(),
+            access: Access::new(credentials, keys),
+            tasks: Tasks::of(node_id),
+            upstreams,
+            doors: Doors::new(cards, mcp_shared, a2a_unknown_tasks),
+            life: Life::default(),
             stores,
             files,
             clock: self.clock,
             ids: self.ids,
-            node_id,
             node,
             memory,
             integrity: Integrity::new(is_check_due),
             pipeline,
-            live: LiveRuns::default(),
-            streams: Arc::new(OpenStreams::default()),
-            tracker: TaskTracker::new(),
-            draining: CancellationToken::new(),
-            stop: CancellationToken::new(),
             outward,
-            mcp_shared,
-            a2a_unknown_tasks,
-            upstreams,
             home: self.home,
-            cards,
-            metrics: Mutex::new(metrics),
-            address: OnceLock::new(),
+            front: Front::new(metrics),
         });
         door.open(Arc::downgrade(&inner) as Weak<dyn Delegates>);
         if let Some(problem) = no_default(&inner.settings(), &inner.home) {

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use openfang_store::{Fit, NewTask, StoreError, TaskRecord};
 use openfang_types::event::Seq;
-use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, TaskName};
+use openfang_types::ids::{AgentName, ContextId, MessageId, NodeId, TaskId, TaskName};
 use openfang_types::limits::INFLIGHT_FROM_BYTES;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Origin, Part, Role, Task, TaskState};
 use tokio_util::sync::CancellationToken;
 
+use crate::access::answer_room::Reserved;
 use crate::kernel::{Inner, Kernel};
-use crate::tasks::answer_room::Reserved;
 use crate::tasks::log::{Closed, TaskLog, Visibility};
 use crate::tasks::push::CheckedPush;
-use crate::tasks::run::{Plan, Running, Settled};
+use crate::tasks::run::{LiveRuns, Plan, Running, Settled};
+use crate::tasks::streams::OpenStreams;
 use crate::{Caller, KernelError};
 
-pub(crate) mod answer_room;
 pub(crate) mod cancel;
 mod continued;
 pub(crate) mod delegate;
@@ -29,6 +29,20 @@ mod resend;
 pub(crate) mod run;
 pub(crate) mod streams;
 mod text;
+
+/// What this process knows of the tasks that it works on. Everything else of a task is in the store.
+pub(crate) struct Tasks {
+    /// Under which name this process works on them.
+    node_id: NodeId,
+    live: LiveRuns,
+    streams: Arc<OpenStreams>,
+}
+
+impl Tasks {
+    pub(crate) fn of(node_id: NodeId) -> Self {
+        Self { node_id, live: LiveRuns::default(), streams: Arc::default() }
+    }
+}
 
 /// What a message led to.
 #[derive(Debug, Clone)]
@@ -230,10 +244,10 @@ impl Kernel {
         loop {
             latest.mark_unchanged();
             // Before the look at the task: a run that leaves it as working says so after its last write.
-            let run = self.inner.live.get(id);
+            let run = self.inner.tasks.live.get(id);
             // The whole task is read once.
             let is_settled =
-                |state: TaskState| state.is_terminal() || state.is_interrupted() || self.inner.live.is_left(id);
+                |state: TaskState| state.is_terminal() || state.is_interrupted() || self.inner.tasks.live.is_left(id);
             if is_settled(self.head(caller, id).await?.task.status.state) {
                 let (TaskRecord { task, labels, .. }, room) = self.read_whole(caller, id).await?;
                 if is_settled(task.status.state) {
@@ -333,7 +347,7 @@ impl Inner {
             origin: incoming.origin,
             peer_name: incoming.peer_name.clone(),
             push: incoming.push.clone().map(|push| push.named(|| self.ids.random())),
-            node: self.node_id,
+            node: self.tasks.node_id,
             at: self.clock.now(),
             live_limit: self.settings().config().limits.live_tasks_per_owner,
         }

@@ -170,7 +170,7 @@ struct Registered {
 
 impl Drop for Registered {
     fn drop(&mut self) {
-        self.inner.live.forget(self.task, self.run.id);
+        self.inner.tasks.live.forget(self.task, self.run.id);
         self.run.done.cancel();
     }
 }
@@ -180,7 +180,7 @@ impl Kernel {
     pub(crate) fn begin_run(&self, id: TaskId, plan: Plan) -> Running {
         let run_id = RunId::from_uuid(self.inner.ids.ordered());
         let live = LiveRun { id: run_id, cancel: plan.cancel.clone(), done: CancellationToken::new() };
-        self.inner.live.lock().insert(id, live.clone());
+        self.inner.tasks.live.lock().insert(id, live.clone());
         let registered = Registered { inner: Arc::clone(&self.inner), task: id, run: live };
         let log = Arc::clone(&plan.log);
         let work = async move {
@@ -188,23 +188,23 @@ impl Kernel {
             let log = Arc::clone(&plan.log);
             let settled = run(inner, run_id, plan).await;
             if settled.as_ref().is_ok_and(|settled| settled.task.status.state == TaskState::Working) {
-                inner.live.leave(id);
+                inner.tasks.live.leave(id);
             }
             if matches!(settled, Err(Closed::Refused(StoreError::Unavailable { .. }))) {
-                let stop = inner.stop.clone();
+                let stop = inner.life.stop().clone();
                 let later = async move { stop.run_until_cancelled(log.write_when_possible()).await };
-                inner.tracker.spawn(later);
+                inner.life.tracker().spawn(later);
             }
             settled
         };
-        Running { work: Box::pin(work), log, tracked: self.inner.tracker.token() }
+        Running { work: Box::pin(work), log, tracked: self.inner.life.tracker().token() }
     }
 }
 
 async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     let Plan { caller, agent, log, message, told, hops, cancel } = plan;
     let TurnSoFar { number, history, labels } = log.turn().await;
-    let waiting = inner.live.take_waiting(log.id());
+    let waiting = inner.tasks.live.take_waiting(log.id());
     let run = Arc::new(Run::new(id, labels, inner.settings().config(), Arc::clone(&log) as _));
     let cx =
         CallContext { hops, cancel: cancel.clone(), ..inner.agent_context(&caller, &agent, Some(Arc::clone(&run))) };
@@ -217,7 +217,7 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
         let work = pin!(work(&agent, &log, &agent_run, &turn));
         tokio::select! {
             biased;
-            () = inner.credentials.accounts().work_must_end(&caller.principal) => End::Revoked,
+            () = inner.access.credentials().accounts().work_must_end(&caller.principal) => End::Revoked,
             end = until_ended(inner, &cancel, &log, work) => end,
         }
     };
@@ -237,7 +237,7 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     tracing::debug!(task = %log.id(), agent = %agent.manifest.name, state = %ending.state, "the run ended");
     // Kept before anybody is told of the question, or an answer could come too early.
     if let Some(call) = ending.waiting.take() {
-        inner.live.keep_waiting(log.id(), call);
+        inner.tasks.live.keep_waiting(log.id(), call);
     }
     log.end(ending, &run.labels()).await?;
     let (task, labels) = log.settled().await;
@@ -262,7 +262,7 @@ async fn until_ended(
     tokio::select! {
         biased;
         () = cancel.cancelled() => End::Canceled,
-        () = inner.stop.cancelled() => End::Interrupted,
+        () = inner.life.stop().cancelled() => End::Interrupted,
         end = work => end,
         _closed = keeping => End::Stopped,
     }

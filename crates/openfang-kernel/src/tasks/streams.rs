@@ -15,7 +15,7 @@ use openfang_types::task::Task;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::tasks::answer_room::Reserved;
+use crate::access::answer_room::Reserved;
 use crate::{Caller, Kernel, KernelError};
 
 use slots::Slot;
@@ -99,7 +99,7 @@ impl Kernel {
     /// what was begun would go on when there is none.
     pub fn room_for_a_stream(&self, caller: &Caller) -> Result<StreamRoom, KernelError> {
         let limit = self.config().limits.streams_per_owner;
-        let slot = self.inner.streams.take(caller.principal.owner(), limit)?;
+        let slot = self.inner.tasks.streams.take(caller.principal.owner(), limit)?;
         Ok(StreamRoom { caller: caller.clone(), slot })
     }
 
@@ -302,7 +302,7 @@ impl TaskStream {
             biased;
             turn = turn => self.large = Some(turn),
             () = self.revoked.cancelled() => return false,
-            () = inner.draining.cancelled() => {
+            () = inner.life.draining().cancelled() => {
                 self.stop();
                 return false;
             }
@@ -377,8 +377,8 @@ impl TaskStream {
         let id = self.id;
         // The server stops and nothing here works on the task, or does any more.
         let left_alone = async {
-            inner.draining.cancelled().await;
-            while let Some(live) = inner.live.get(id) {
+            inner.life.draining().cancelled().await;
+            while let Some(live) = inner.tasks.live.get(id) {
                 live.done.cancelled().await;
             }
         };
