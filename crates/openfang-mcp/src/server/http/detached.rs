@@ -21,23 +21,26 @@ pub(super) enum Detached<T> {
 
 impl<T: Send + 'static> Detached<T> {
     /// Begins the work. If nobody waits for its outcome any more, `then` gets it.
-    pub(super) async fn begin<W, N>(work: W, then: N, tracker: &TaskTracker) -> Self
+    pub(super) fn begin<W, N>(work: W, then: N, tracker: &TaskTracker) -> impl Future<Output = Self>
     where
         W: Future<Output = T> + Send + 'static,
         N: FnOnce(T) + Send + 'static,
     {
+        // Here and not in the future, which would have room for the work beside the box.
         let mut work = Box::pin(work);
-        if let Poll::Ready(outcome) = futures_util::poll!(&mut work) {
-            return Self::Done(Some(outcome));
-        }
-        let (tell, told) = oneshot::channel();
-        tracker.spawn(async move {
-            let outcome = AssertUnwindSafe(work).catch_unwind().await;
-            if let Err(Ok(outcome)) = tell.send(outcome) {
-                then(outcome);
+        async move {
+            if let Poll::Ready(outcome) = futures_util::poll!(&mut work) {
+                return Self::Done(Some(outcome));
             }
-        });
-        Self::Away(told)
+            let (tell, told) = oneshot::channel();
+            tracker.spawn(async move {
+                let outcome = AssertUnwindSafe(work).catch_unwind().await;
+                if let Err(Ok(outcome)) = tell.send(outcome) {
+                    then(outcome);
+                }
+            });
+            Self::Away(told)
+        }
     }
 
     /// The outcome. Waiting can be given up and begun again.
