@@ -17,7 +17,7 @@ struct Room {
 }
 
 const ROOMS: &[Room] = &[
-    Room { name: "settings", may_name: &["access"] },
+    Room { name: "settings", may_name: &[] },
     Room { name: "access", may_name: &["settings"] },
     Room { name: "tasks", may_name: &["settings", "access"] },
     Room { name: "peers", may_name: &["settings", "access"] },
@@ -118,7 +118,11 @@ fn room_of(path: &str) -> Option<&'static Room> {
 }
 
 fn permitted(room: &Room) -> String {
-    format!("only {}", room.may_name.join(", "))
+    if room.may_name.is_empty() {
+        "it names no other room".to_owned()
+    } else {
+        format!("only {}", room.may_name.join(", "))
+    }
 }
 
 #[cfg(test)]

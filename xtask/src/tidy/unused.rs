@@ -60,10 +60,22 @@ fn named_in(metadata: &Metadata, member: &Package, tree: &Tree) -> Named {
         }
         let into = if is_test(&file.path) { &mut named.tests } else { &mut named.product };
         for line in source::lines(&file.text) {
-            into.extend(words(&line.code).map(str::to_owned));
+            into.extend(path_starts(&line.code).map(str::to_owned));
         }
     }
     named
+}
+
+/// The names that a path or a macro may begin with, or that a `use` brings in whole.
+fn path_starts(code: &str) -> impl Iterator<Item = &str> {
+    let mut before = "";
+    words(code).filter(move |word| {
+        let is_used = before == "use";
+        before = word;
+        let at = word.as_ptr().addr() - code.as_ptr().addr();
+        let after = &code[at + word.len()..];
+        is_used || ((after.starts_with("::") || after.starts_with('!')) && !code[..at].ends_with("::"))
+    })
 }
 
 #[cfg(test)]

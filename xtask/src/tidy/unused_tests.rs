@@ -19,6 +19,7 @@ fn a_dependency_that_nothing_names_is_caught_at_its_line() {
     let rows = [
         ("crates/openfang-a/src/lib.rs", "// tokio_util is not needed"),
         ("crates/openfang-a/src/lib.rs", "let text = \"tokio_util\";"),
+        ("crates/openfang-a/src/lib.rs", "let tokio_util = x::tokio_util::y();"),
         ("crates/openfang-ab/src/lib.rs", USE),
     ];
     for row in rows {
@@ -40,7 +41,11 @@ fn a_dependency_of_the_product_that_only_tests_name_is_caught() {
 #[test]
 fn a_dependency_that_is_named_passes_also_where_it_is_renamed() {
     assert_eq!(found(None, &[("crates/openfang-a/src/lib.rs", USE)]), [""; 0]);
-    assert_eq!(found(None, &[("crates/openfang-a/src/x.rs", "fn f() { tokio_util::x() }")]), [""; 0]);
+    for text in
+        ["fn f() { tokio_util::x() }", "tokio_util!(x)", "use tokio_util as util;", "use {a::B, tokio_util::C};"]
+    {
+        assert_eq!(found(None, &[("crates/openfang-a/src/x.rs", text)]), [""; 0], "{text}");
+    }
     let mut house = metadata(&[("openfang-a", &["tokio-util"])]);
     house.packages[0].dependencies[0].rename = Some("util".to_owned());
     let tree = Tree::of(&[("crates/openfang-a/src/lib.rs", "use util::x;")]);
