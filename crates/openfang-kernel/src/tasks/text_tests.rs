@@ -43,7 +43,7 @@ impl Talker {
             RunEvent::Text(TextDelta { artifact_id, name: None, text, is_last: number + 1 == self.numbers })
         };
         run.events.emit(event).await?;
-        if number % 100 == 0 {
+        if number.is_multiple_of(100) {
             tokio::task::yield_now().await;
         }
         Ok(())
