@@ -10,9 +10,6 @@ use crate::metadata::{Dependency, Kind, Metadata, Package};
 
 const RULE: &str = "unused";
 
-/// What no source names and is needed all the same, with the reason.
-const NEEDED_UNNAMED: &[(&str, &str)] = &[];
-
 /// The names in the sources of a package.
 #[derive(Default)]
 struct Named {
@@ -39,7 +36,7 @@ pub(crate) fn dependencies(metadata: &Metadata, tree: &Tree) -> Vec<Violation> {
 fn refusal(dependency: &Dependency, named: &Named) -> Option<String> {
     let name = &dependency.name;
     let word = dependency.rename.as_ref().unwrap_or(name).replace('-', "_");
-    if NEEDED_UNNAMED.iter().any(|(needed, _)| needed == name) || named.product.contains(&word) {
+    if named.product.contains(&word) {
         return None;
     }
     match (named.tests.contains(&word), dependency.kind) {
