@@ -1,6 +1,6 @@
 //! What `cargo metadata` says about the workspace, as far as the rules ask for it.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -113,6 +113,18 @@ impl Package {
             .filter(|dep| dep.kind != Some(Kind::Dev))
             .map(|dep| dep.name.as_str())
     }
+}
+
+/// The same path without `..`, which cargo leaves in the paths of targets.
+fn without_steps_up(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(plain.pop()),
+            component => plain.push(component),
+        }
+    }
+    plain
 }
 
 fn slashed(path: &Path) -> String {

@@ -56,7 +56,8 @@ fn a_dependency_that_is_named_passes_also_where_it_is_renamed() {
 fn sources_of_a_target_outside_the_package_count() {
     let mut house = metadata(&[("openfang-a", &["tokio-util"])]);
     house.packages[0].dependencies[0].kind = Some(Kind::Dev);
-    house.packages[0].targets = vec![crate::metadata::Target { src_path: "/house/tests/main.rs".into() }];
+    house.packages[0].targets =
+        vec![crate::metadata::Target { src_path: "/house/crates/openfang-a/../../tests/main.rs".into() }];
     let tree = Tree::of(&[("tests/deep/x.rs", USE)]);
     assert_eq!(dependencies(&house, &tree), []);
 }
