@@ -96,10 +96,8 @@ impl Metadata {
     /// Where the sources of a member are: its directory, and those of its targets that are elsewhere.
     pub(crate) fn source_directories(&self, package: &Package) -> Vec<String> {
         let own = self.directory_of(package);
-        let targets = package.targets.iter().filter_map(|target| target.src_path.parent());
-        let elsewhere = targets
-            .filter_map(|directory| directory.strip_prefix(&self.workspace_root).ok())
-            .map(slashed);
+        let targets = package.targets.iter().filter_map(|target| target.src_path.parent()).map(without_steps_up);
+        let elsewhere = targets.filter_map(|path| path.strip_prefix(&self.workspace_root).ok().map(slashed));
         let elsewhere: Vec<String> = elsewhere.filter(|directory| !directory.starts_with(&format!("{own}/"))).collect();
         [own].into_iter().chain(elsewhere).collect()
     }
