@@ -26,6 +26,48 @@ async fn a_tool_named_in_text_gives_a_completed_task_with_its_result() {
 }
 
 #[tokio::test]
+async fn a_quick_call_has_no_task_of_its_own_and_is_stored_when_its_caller_leaves() {
+    let home = TestHome::new();
+    let kernel = home.kernel();
+    let admin = callers::admin(&kernel);
+    let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let message =
+        Message { context_id: Some("quick".parse().unwrap()), ..kernel.message("/add_numbers {\"a\": 3, \"b\": 7}") };
+    let (before, starter) = (alive(), "starter".parse().unwrap());
+
+    let mut sending = Box::pin(kernel.send_message(&admin, &starter, message));
+    assert!(futures_util::poll!(&mut sending).is_pending(), "the commit takes a moment");
+    assert_eq!(alive(), before);
+    drop(sending);
+
+    // The next commit comes after the one that nobody waits for.
+    send(&kernel, &admin, "starter", "Ada").await;
+    let filter = TaskFilter { context_id: Some("quick".parse().unwrap()), ..TaskFilter::default() };
+    let listed = kernel.tasks(&admin, filter).await.unwrap();
+    assert_eq!(listed.tasks.len(), 1);
+    assert_state(&listed.tasks[0], TaskState::Completed);
+}
+
+#[tokio::test]
+async fn a_call_that_takes_a_while_goes_on_when_its_caller_leaves() {
+    let script = "[[rules]]\nsteps = [{ delay_ms = 1 }, { chunk = \"done\" }]";
+    let home = TestHome::new().with_script("slow", &[], script);
+    let kernel = home.kernel();
+    let admin = callers::admin(&kernel);
+
+    let slow = "slow".parse().unwrap();
+
+    let mut sending = Box::pin(kernel.send_message(&admin, &slow, kernel.message("go")));
+    assert!(futures_util::poll!(&mut sending).is_pending());
+    drop(sending);
+    kernel.begin_drain();
+    kernel.idle().await;
+
+    let listed = kernel.tasks(&admin, TaskFilter::default()).await.unwrap();
+    assert_state(&listed.tasks[0], TaskState::Completed);
+}
+
+#[tokio::test]
 async fn a_task_that_asked_is_continued_by_the_answer() {
     let script = r#"
         [[rules]]

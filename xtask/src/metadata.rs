@@ -1,6 +1,6 @@
 //! What `cargo metadata` says about the workspace, as far as the rules ask for it.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -27,6 +27,14 @@ pub(crate) struct Package {
     pub(crate) source: Option<String>,
     pub(crate) manifest_path: PathBuf,
     pub(crate) dependencies: Vec<Dependency>,
+    #[serde(default)]
+    pub(crate) targets: Vec<Target>,
+}
+
+/// Something that cargo builds of a package.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) src_path: PathBuf,
 }
 
 /// A dependency as a manifest declares it.
@@ -34,6 +42,9 @@ pub(crate) struct Package {
 pub(crate) struct Dependency {
     pub(crate) name: String,
     pub(crate) kind: Option<Kind>,
+    /// What the sources call it, if not by its name.
+    #[serde(default)]
+    pub(crate) rename: Option<String>,
 }
 
 /// When a dependency is needed; cargo writes `null` for the normal ones.
@@ -81,6 +92,17 @@ impl Metadata {
     }
 }
 
+impl Metadata {
+    /// Where the sources of a member are: its directory, and those of its targets that are elsewhere.
+    pub(crate) fn source_directories(&self, package: &Package) -> Vec<String> {
+        let own = self.directory_of(package);
+        let targets = package.targets.iter().filter_map(|target| target.src_path.parent()).map(without_steps_up);
+        let elsewhere = targets.filter_map(|path| path.strip_prefix(&self.workspace_root).ok().map(slashed));
+        let elsewhere: Vec<String> = elsewhere.filter(|directory| !directory.starts_with(&format!("{own}/"))).collect();
+        [own].into_iter().chain(elsewhere).collect()
+    }
+}
+
 impl Package {
     /// What becomes part of the product: everything but the dependencies of tests.
     pub(crate) fn product_dependencies(&self) -> impl Iterator<Item = &str> {
@@ -89,6 +111,18 @@ impl Package {
             .filter(|dep| dep.kind != Some(Kind::Dev))
             .map(|dep| dep.name.as_str())
     }
+}
+
+/// The same path without `..`, which cargo leaves in the paths of targets.
+fn without_steps_up(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(plain.pop()),
+            component => plain.push(component),
+        }
+    }
+    plain
 }
 
 fn slashed(path: &Path) -> String {

@@ -9,7 +9,9 @@ mod graph;
 mod licences;
 mod machine_paths;
 mod manifests;
+mod rooms;
 pub(crate) mod source;
+mod unused;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -26,6 +28,8 @@ Usage: cargo xtask tidy
 Checks the house rules and prints every violation as FILE:LINE: [RULE] REASON.
 
   arrows     which crate may name which, and which foreign crates it must never know
+  rooms      which room of the kernel may name which; none shows its fields
+  unused     no dependency that nothing uses, or only tests do
   docs       every Rust file opens with module docs
   length     at most 500 lines a file, 800 in tests; files over 300 are listed as warnings
   comments   no rulers, no notes without an issue number, no commented-out code
@@ -104,6 +108,8 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata) -> Findings {
         violations.extend(comments::commented_out_code(&file.path, &lines));
         violations.extend(comments::ignored_tests(&file.path, &lines));
         violations.extend(arrows::named_in_source(&file.path, &lines, metadata));
+        violations.extend(rooms::named(&file.path, &lines));
+        violations.extend(rooms::fields(&file.path, &lines));
         findings.warnings.extend(files::long(&file.path, &file.text));
     }
     for file in tree.files() {
@@ -114,6 +120,7 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata) -> Findings {
         violations.extend(manifests::versions(&manifest, tree.text(&manifest).unwrap_or_default()));
     }
     violations.extend(arrows::declared(metadata, tree));
+    violations.extend(unused::dependencies(metadata, tree));
     violations.extend(graph::bans(metadata, tree));
     violations.extend(licences::check(metadata, tree));
     violations.sort();

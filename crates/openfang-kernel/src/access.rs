@@ -13,12 +13,15 @@ use subtle::ConstantTimeEq as _;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) mod accounts;
-pub(crate) mod change;
+pub(crate) mod answer_room;
 pub(crate) mod keys;
 pub mod users;
 
 use self::accounts::Accounts;
-use crate::tasks::answer_room::AnswerRoom;
+use self::answer_room::AnswerRoom;
+use self::keys::Keys;
+use self::users::Passwords;
+use crate::settings::AdminKey;
 
 /// A principal, with the request it makes.
 #[derive(Debug, Clone)]
@@ -53,6 +56,29 @@ impl Caller {
     }
 }
 
+/// Who may do what, and how callers prove who they are.
+pub(crate) struct Access {
+    credentials: Credentials,
+    keys: Keys,
+    passwords: Passwords,
+}
+
+impl Access {
+    pub(crate) fn new(credentials: Credentials, keys: Keys) -> Self {
+        Self { credentials, keys, passwords: Passwords::default() }
+    }
+
+    /// What callers can prove to know.
+    pub(crate) const fn credentials(&self) -> &Credentials {
+        &self.credentials
+    }
+
+    /// The keys of this home, for what it seals and signs.
+    pub(crate) const fn keys(&self) -> &Keys {
+        &self.keys
+    }
+}
+
 /// Why a caller was not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
@@ -76,32 +102,6 @@ pub enum PeerKind {
     Loopback,
     /// Anywhere else.
     Remote,
-}
-
-/// The admin's key, if there is one. Another key is another value, and what is open on this one ends.
-pub(crate) struct AdminKey {
-    digest: Option<[u8; 32]>,
-    revoked: CancellationToken,
-}
-
-impl AdminKey {
-    /// The configured key. `strangers` fires when nobody is let in without a credential any more.
-    pub(crate) fn new(api_key: Option<&Secret>, strangers: &CancellationToken) -> Self {
-        let digest = api_key.map(|key| digest(key.expose()));
-        // Without a key the token is that of local callers, who are let in without one.
-        let revoked = if digest.is_some() { CancellationToken::new() } else { strangers.child_token() };
-        Self { digest, revoked }
-    }
-
-    /// Whether this is the key.
-    pub(crate) fn is(&self, api_key: Option<&Secret>) -> bool {
-        self.digest == api_key.map(|key| digest(key.expose()))
-    }
-
-    /// Ends what is open on it.
-    pub(crate) fn revoke(&self) {
-        self.revoked.cancel();
-    }
 }
 
 /// What callers can prove to know.
@@ -147,7 +147,7 @@ impl Credentials {
 
     /// Whether anybody has a credential that was given to them.
     pub(crate) fn is_configured(&self, key: &AdminKey) -> bool {
-        key.digest.is_some() || self.accounts.has_seen_users()
+        key.is_set() || self.accounts.has_seen_users()
     }
 
     /// Digests are compared, all of them and in constant time: a wrong key takes the path of a right one. Users' keys are
@@ -166,8 +166,8 @@ impl Credentials {
         };
         let digest = SecretDigest::of(presented);
         let is_daemon = digest.as_bytes().ct_eq(&self.daemon_digest);
-        let is_key = digest.as_bytes().ct_eq(&key.digest.unwrap_or_default());
-        match (bool::from(is_daemon), bool::from(is_key) && key.digest.is_some()) {
+        let is_key = digest.as_bytes().ct_eq(&key.digest());
+        match (bool::from(is_daemon), bool::from(is_key) && key.is_set()) {
             // The token lies in a file of this machine; elsewhere it proves no more than a key does.
             (true, _) if peer == PeerKind::Remote => Ok(Arc::clone(&self.admin)),
             (true, _) => Ok(Arc::clone(&self.daemon)),
@@ -184,9 +184,9 @@ impl Credentials {
     /// Fires when this principal's credential is worth nothing any more; for what stays open.
     pub(crate) fn revoked(&self, key: &AdminKey, principal: &Principal) -> CancellationToken {
         match principal.standing() {
-            Standing::Admin(AdminProof::ApiKey) if key.digest.is_some() => key.revoked.clone(),
+            Standing::Admin(AdminProof::ApiKey) if key.is_set() => key.revoked().clone(),
             Standing::Admin(_) => CancellationToken::new(),
-            Standing::Local if key.digest.is_none() => key.revoked.clone(),
+            Standing::Local if !key.is_set() => key.revoked().clone(),
             // A key was set while the request was on its way.
             Standing::Local => {
                 let fired = CancellationToken::new();

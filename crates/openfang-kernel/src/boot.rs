@@ -1,7 +1,7 @@
 //! Putting the parts together, in order: home, keys, credentials, tools, agents. Nothing runs until all of it is there.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use openfang_egress::resolve::{Resolve, SystemResolver};
 use openfang_runtime::catalog::CatalogError;
@@ -19,19 +19,18 @@ use openfang_types::ids::NodeId;
 use openfang_types::settings_status::FailedServer;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-use crate::access::Credentials;
 use crate::access::accounts::Accounts;
 use crate::access::keys::Keys;
-use crate::access::users::Passwords;
+use crate::access::{Access, Credentials};
+use crate::doors::Doors;
 use crate::doors::cards::Cards;
+use crate::drain::Life;
 use crate::integrity::Integrity;
-use crate::kernel::{Inner, Kernel};
+use crate::kernel::{Front, Inner, Kernel};
 use crate::mcp_metrics;
 use crate::outward::{OURSELVES, Outward};
-use crate::peers::upstreams::Upstreams;
+use crate::peers::upstreams::{PeerParts, Upstreams};
 use crate::session_journal::SessionFile;
 use crate::settings::agents::AgentsError;
 use crate::settings::config_file::Overlay;
@@ -39,12 +38,14 @@ use crate::settings::home::{Home, HomeError, HomeLoss, RecordError};
 use crate::settings::{LiveSettings, Settings, SettingsMetrics, no_default};
 use crate::store_metrics;
 use crate::system::{SystemClock, SystemIds};
-use crate::tasks::run::LiveRuns;
-use crate::tasks::streams::OpenStreams;
+use crate::tasks::Tasks;
+use crate::tasks::delegate::Delegates;
 
+use agent_door::AgentDoor;
 pub use furniture::check_agents;
 use furniture::{furnish, with_agents};
 
+mod agent_door;
 mod database;
 mod furniture;
 
@@ -212,53 +213,50 @@ impl Boot {
         let http = outward.http(&self.config.egress).map_err(BootError::Config)?;
         let cards = Cards::new(&self.config).map_err(BootError::Config)?;
 
-        // The agent tools need the kernel that is only being made: they get a way to it that opens when it stands.
-        let mut failure = None;
-        let inner = Arc::new_cyclic(|kernel: &Weak<Inner>| {
-            let furnished = furnish(&stores, &files, &self.clock, self.tools, kernel);
-            let (catalog, agents) = match furnished.and_then(|catalog| with_agents(&self.home, catalog)) {
-                Ok(furnished) => furnished,
-                Err(error) => {
-                    failure = Some(error);
-                    Default::default()
-                }
-            };
-            let audit = Arc::clone(&stores.audit);
-            let pipeline = Pipeline::new(catalog, audit, Arc::clone(&self.clock), sensitive, pipeline_metrics);
-            let settings = Settings::new(self.config, agents, admin_key, http);
-            let not_in_force = (self.overlays, self.failed_servers);
-            Inner {
-                settings: LiveSettings::new(settings, not_in_force, &self.home, settings_metrics),
-                credentials,
-                keys,
-                passwords: Passwords::default(),
-                stores,
-                files,
-                clock: self.clock,
-                ids: self.ids,
-                node_id,
-                node,
-                memory,
-                integrity: Integrity::new(is_check_due),
-                pipeline: Arc::new(pipeline),
-                live: LiveRuns::default(),
-                streams: Arc::new(OpenStreams::default()),
-                tracker: TaskTracker::new(),
-                draining: CancellationToken::new(),
-                stop: CancellationToken::new(),
-                outward,
-                mcp_shared,
-                a2a_unknown_tasks,
-                upstreams: Upstreams::new(Weak::clone(kernel), self.home.mcp()),
-                home: self.home.clone(),
-                cards,
-                metrics: Mutex::new(metrics),
-                address: OnceLock::new(),
-            }
+        // The agent tools need the agents, which need the tools: they get a door that is opened at the end.
+        let door = Arc::<AgentDoor>::default();
+        let catalog = furnish(&stores, &files, &self.clock, self.tools, &door)?;
+        let (catalog, agents) = with_agents(&self.home, catalog)?;
+        let audit = Arc::clone(&stores.audit);
+        let pipeline = Pipeline::new(catalog, audit, Arc::clone(&self.clock), sensitive, pipeline_metrics);
+        let pipeline = Arc::new(pipeline);
+        let settings = Settings::new(self.config, agents, admin_key, http);
+        let not_in_force = (self.overlays, self.failed_servers);
+        let settings = LiveSettings::new(settings, not_in_force, &self.home, settings_metrics);
+        let outward = Arc::new(outward);
+        let upstreams = Upstreams::new(PeerParts {
+            settings: settings.changes(),
+            pipeline: Arc::clone(&pipeline),
+            outward: Arc::clone(&outward),
+            home: self.home.clone(),
+            audit: Arc::clone(&stores.audit),
+            clock: Arc::clone(&self.clock),
+            ids: Arc::clone(&self.ids),
+            counts: Arc::clone(mcp_shared.counts()),
+            instance: keys.instance(),
         });
-        let has_no_default = || no_default(&inner.settings(), &inner.home).map(BootError::Config);
-        if let Some(error) = failure.or_else(has_no_default) {
-            return Err(error);
+        let inner = Arc::new(Inner {
+            settings,
+            access: Access::new(credentials, keys),
+            tasks: Tasks::of(node_id),
+            upstreams,
+            doors: Doors::new(cards, mcp_shared, a2a_unknown_tasks),
+            life: Life::default(),
+            stores,
+            files,
+            clock: self.clock,
+            ids: self.ids,
+            node,
+            memory,
+            integrity: Integrity::new(is_check_due),
+            pipeline,
+            outward,
+            home: self.home,
+            front: Front::new(metrics),
+        });
+        door.open(Arc::downgrade(&inner) as Weak<dyn Delegates>);
+        if let Some(problem) = no_default(&inner.settings(), &inner.home) {
+            return Err(BootError::Config(problem));
         }
         know_servers(&inner);
         Ok(Kernel { inner })

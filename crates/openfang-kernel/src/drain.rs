@@ -3,26 +3,54 @@
 
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
 use crate::Kernel;
 
 /// How long interrupted work gets to say so.
 const LAST_MOMENTS: Duration = Duration::from_secs(5);
 
+/// The life of the work in this process: what runs, and when it is to end.
+#[derive(Default)]
+pub(crate) struct Life {
+    tracker: TaskTracker,
+    draining: CancellationToken,
+    stop: CancellationToken,
+}
+
+impl Life {
+    /// What runs beside the requests, or outlives them, runs here.
+    pub(crate) const fn tracker(&self) -> &TaskTracker {
+        &self.tracker
+    }
+
+    /// Fires when the server is told to stop: intake has ended, running work may finish.
+    pub(crate) const fn draining(&self) -> &CancellationToken {
+        &self.draining
+    }
+
+    /// Fires when running work has had its time.
+    pub(crate) const fn stop(&self) -> &CancellationToken {
+        &self.stop
+    }
+}
+
 impl Kernel {
     /// Streams that nothing works for end from now on, and background work stops. Requests that were let in still run.
     pub fn begin_drain(&self) {
-        self.inner.draining.cancel();
-        self.inner.tracker.close();
+        self.inner.life.draining().cancel();
+        self.inner.life.tracker().close();
     }
 
     /// Waits until nothing runs.
     pub async fn idle(&self) {
-        self.inner.tracker.wait().await;
+        self.inner.life.tracker().wait().await;
     }
 
     /// Interrupts what still runs, now and whenever something more begins; the tasks say so.
     pub async fn interrupt(&self) {
-        self.inner.stop.cancel();
+        self.inner.life.stop().cancel();
         // What has not heard it by then ends with the process: somebody's client may be thinking about an answer.
         let _ = tokio::time::timeout(LAST_MOMENTS, self.idle()).await;
     }

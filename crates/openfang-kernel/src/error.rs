@@ -7,8 +7,8 @@ use openfang_types::event::Seq;
 use openfang_types::ids::{AgentName, ServerName, TaskId, ToolName};
 use openfang_types::task::TaskState;
 
-use crate::access::change::ChangeError;
 use crate::access::users::UserError;
+use crate::change::ChangeError;
 use crate::settings::config_edit::EditError;
 
 /// Why a request was not carried out.

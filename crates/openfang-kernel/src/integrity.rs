@@ -68,10 +68,10 @@ impl Kernel {
         if self.inner.node.is_none() || !self.inner.integrity.begin() {
             return;
         }
-        let (kernel, draining) = (self.clone(), self.inner.draining.clone());
-        self.inner.tracker.spawn(async move {
+        let (kernel, draining) = (self.clone(), self.inner.life.draining().clone());
+        self.inner.life.tracker().spawn(async move {
             let path = kernel.inner.home.database();
-            let check = kernel.inner.tracker.spawn_blocking(move || {
+            let check = kernel.inner.life.tracker().spawn_blocking(move || {
                 let file = DatabaseFile::open(&path).map_err(|error| error.to_string())?;
                 Ok::<_, String>((file.interrupter(), file))
             });
@@ -79,7 +79,7 @@ impl Kernel {
                 Ok(opened) => opened,
                 Err(why) => return kernel.inner.integrity.end(DatabaseCheck::Damaged(why)),
             };
-            let mut checking = kernel.inner.tracker.spawn_blocking(move || file.integrity());
+            let mut checking = kernel.inner.life.tracker().spawn_blocking(move || file.integrity());
             let checked = tokio::select! {
                 checked = &mut checking => checked,
                 () = draining.cancelled() => return drop(interrupter),

@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use openfang_mcp::server::Shared;
 use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::context::{CallContext, Run, WayBack};
 use openfang_runtime::files::Files;
@@ -12,20 +11,17 @@ use openfang_store::{Node, Stores};
 use openfang_types::agent::AgentManifest;
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::{Config, ConfigProblem};
-use openfang_types::ids::{AgentName, NodeId, TraceId};
+use openfang_types::ids::{AgentName, TraceId};
 use openfang_types::principal::Principal;
 use openfang_types::secret::Secret;
 use openfang_types::taint::Labels;
-use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::KernelError;
-use crate::access::keys::Keys;
-use crate::access::users::Passwords;
-use crate::access::{AuthError, Caller, Credentials, PeerKind};
-use crate::doors::cards::Cards;
+use crate::access::{Access, AuthError, Caller, PeerKind};
+use crate::doors::Doors;
+use crate::drain::Life;
 use crate::integrity::Integrity;
 use crate::outward::Outward;
 use crate::peers::upstreams::Upstreams;
@@ -33,8 +29,7 @@ use crate::settings::agents::Agent;
 use crate::settings::home::Home;
 use crate::settings::home::record::HomeMemory;
 use crate::settings::{LiveSettings, Settings};
-use crate::tasks::run::LiveRuns;
-use crate::tasks::streams::OpenStreams;
+use crate::tasks::Tasks;
 
 /// A handle to the kernel. Cheap to clone.
 #[derive(Clone)]
@@ -44,38 +39,38 @@ pub struct Kernel {
 
 pub(crate) struct Inner {
     pub(crate) settings: LiveSettings,
-    pub(crate) credentials: Credentials,
-    pub(crate) keys: Keys,
-    pub(crate) passwords: Passwords,
+    pub(crate) access: Access,
+    pub(crate) tasks: Tasks,
+    /// The MCP servers it is connected to.
+    pub(crate) upstreams: Arc<Upstreams>,
+    pub(crate) doors: Doors,
+    pub(crate) life: Life,
     pub(crate) stores: Stores,
     pub(crate) files: Files,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
-    pub(crate) node_id: NodeId,
     /// Held for as long as this process lives; none for a home that no other process shares.
     pub(crate) node: Option<Node>,
     /// What the home remembers; none where the stores are not the home's own.
     pub(crate) memory: Option<Arc<HomeMemory>>,
     pub(crate) integrity: Integrity,
     pub(crate) pipeline: Arc<Pipeline>,
-    pub(crate) live: LiveRuns,
-    pub(crate) streams: Arc<OpenStreams>,
-    pub(crate) tracker: TaskTracker,
-    /// Fires when the server is told to stop: intake has ended, running work may finish.
-    pub(crate) draining: CancellationToken,
-    /// Fires when running work has had its time.
-    pub(crate) stop: CancellationToken,
-    pub(crate) outward: Outward,
-    /// What all MCP servers of this process share.
-    pub(crate) mcp_shared: Arc<Shared>,
-    /// Tasks that A2A clients named and do not have.
-    pub(crate) a2a_unknown_tasks: Counter,
-    pub(crate) upstreams: Upstreams,
+    pub(crate) outward: Arc<Outward>,
     pub(crate) home: Home,
-    pub(crate) cards: Cards,
-    pub(crate) metrics: Mutex<Registry>,
+    pub(crate) front: Front,
+}
+
+/// What only the handle needs.
+pub(crate) struct Front {
+    metrics: Mutex<Registry>,
     /// Where the server of this process listens, once it does.
-    pub(crate) address: OnceLock<SocketAddr>,
+    address: OnceLock<SocketAddr>,
+}
+
+impl Front {
+    pub(crate) const fn new(metrics: Registry) -> Self {
+        Self { metrics: Mutex::new(metrics), address: OnceLock::new() }
+    }
 }
 
 impl Kernel {
@@ -96,13 +91,13 @@ impl Kernel {
     /// Says where the server of this process listens; the port may be known only now.
     pub fn listens_on(&self, address: SocketAddr) {
         // Who listens twice is still reached at the first.
-        let _ = self.inner.address.set(address);
+        let _ = self.inner.front.address.set(address);
     }
 
     /// The address under which others reach this server, without a slash at its end.
     pub fn base_url(&self) -> String {
         let config = self.config();
-        let address = self.inner.address.get().copied().unwrap_or(config.api_listen);
+        let address = self.inner.front.address.get().copied().unwrap_or(config.api_listen);
         match &config.public_url {
             Some(url) => url.trim_end_matches('/').to_owned(),
             None => format!("http://{address}"),
@@ -116,33 +111,41 @@ impl Kernel {
 
     /// Who presents this credential.
     pub fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Arc<Principal>, AuthError> {
-        self.inner.credentials.authenticate(self.inner.settings().admin_key(), presented, peer)
+        self.inner
+            .access
+            .credentials()
+            .authenticate(self.inner.settings().admin_key(), presented, peer)
     }
 
     /// Who presents the cookie of a login.
     pub fn recognise(&self, cookie: &str) -> Result<Arc<Principal>, AuthError> {
-        self.inner.credentials.recognise(cookie)
+        self.inner.access.credentials().recognise(cookie)
     }
 
     /// Fires when the caller's credential is revoked, its user is removed or is granted something else: whatever stays
     /// open on it ends then.
     pub fn revoked(&self, caller: &Caller) -> CancellationToken {
-        self.inner.credentials.revoked(self.inner.settings().admin_key(), &caller.principal)
+        self.inner
+            .access
+            .credentials()
+            .revoked(self.inner.settings().admin_key(), &caller.principal)
     }
 
     /// Why this configuration must not be listened on with the users there are.
     pub fn exposure(&self) -> Option<ConfigProblem> {
-        self.config().exposure().filter(|_| !self.inner.credentials.accounts().has_users())
+        self.config()
+            .exposure()
+            .filter(|_| !self.inner.access.credentials().accounts().has_users())
     }
 
     /// The token of this start; whoever can read it is the operator.
     pub fn daemon_token(&self) -> &Secret {
-        self.inner.credentials.daemon_token()
+        self.inner.access.credentials().daemon_token()
     }
 
     /// Proves to a client that this server knows the daemon token.
     pub fn prove(&self, challenge: &str) -> String {
-        self.inner.credentials.prove(challenge)
+        self.inner.access.credentials().prove(challenge)
     }
 
     /// The agents this principal may talk to, by name.
@@ -164,12 +167,12 @@ impl Kernel {
 
     /// Adds counters of another crate to what [`Kernel::metrics`] shows.
     pub fn register_metrics<T>(&self, register: impl FnOnce(&mut Registry) -> T) -> T {
-        register(&mut self.inner.metrics.lock().unwrap_or_else(PoisonError::into_inner))
+        register(&mut self.inner.front.metrics.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What has been counted, as Prometheus reads it.
     pub fn metrics(&self) -> String {
-        let registry = self.inner.metrics.lock().unwrap_or_else(PoisonError::into_inner);
+        let registry = self.inner.front.metrics.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = prometheus_client::encoding::text::encode(&mut text, &registry);

@@ -5,6 +5,7 @@
 
 mod access;
 mod boot;
+mod change;
 mod doors;
 mod drain;
 mod error;
@@ -22,9 +23,10 @@ mod store_metrics;
 mod system;
 mod tasks;
 
-pub use access::change::ChangeError;
+pub use access::answer_room::AnswerRoom;
 pub use access::{AuthError, Caller, PeerKind, users};
 pub use boot::{Boot, BootError, check_agents};
+pub use change::ChangeError;
 pub use doors::{a2a, gateway, mcp};
 pub use error::KernelError;
 pub use integrity::DatabaseCheck;
@@ -34,7 +36,6 @@ pub use policy::Explanation;
 pub use settings::{config_edit, config_file, home, strict_toml};
 pub use system::{SystemClock, SystemIds};
 pub use tasks::Reply;
-pub use tasks::answer_room::AnswerRoom;
 pub use tasks::list::{ListedTasks, TaskFilter};
 pub use tasks::streams::{Begin, Follow, StreamRoom, TaskStream};
 

@@ -46,7 +46,8 @@ impl Outward {
         HttpDoor::new(http).map_err(|error| problem("ca_files", error))
     }
 
-    fn processes(&self, tracker: &TaskTracker) -> Result<&ProcessDoor, ProcessError> {
+    /// The door to programs.
+    pub(crate) fn processes(&self, tracker: &TaskTracker) -> Result<&ProcessDoor, ProcessError> {
         if let Some(door) = self.processes.get() {
             return Ok(door);
         }

@@ -5,7 +5,9 @@
 //! `snapshot` is what is in force, and `live` holds it. `reload` reads the files again (`reading`), compares (`differences`)
 //! and replaces; `watching` looks whether they were written.
 
+mod admin_key;
 pub(crate) mod agents;
+pub(crate) mod card_key;
 pub mod config_edit;
 pub mod config_file;
 mod differences;
@@ -17,5 +19,6 @@ mod snapshot;
 pub mod strict_toml;
 mod watching;
 
+pub(crate) use admin_key::AdminKey;
 pub(crate) use live::{LiveSettings, SettingsMetrics};
 pub(crate) use snapshot::{Settings, no_default};

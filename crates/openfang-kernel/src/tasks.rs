@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use openfang_store::{Fit, NewTask, StoreError, TaskRecord};
 use openfang_types::event::Seq;
-use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, TaskName};
+use openfang_types::ids::{AgentName, ContextId, MessageId, NodeId, TaskId, TaskName};
 use openfang_types::limits::INFLIGHT_FROM_BYTES;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Origin, Part, Role, Task, TaskState};
 use tokio_util::sync::CancellationToken;
 
+use crate::access::answer_room::Reserved;
 use crate::kernel::{Inner, Kernel};
-use crate::tasks::answer_room::Reserved;
 use crate::tasks::log::{Closed, TaskLog, Visibility};
 use crate::tasks::push::CheckedPush;
-use crate::tasks::run::{Plan, Running, Settled};
+use crate::tasks::run::{LiveRuns, Plan, Running, Settled};
+use crate::tasks::streams::OpenStreams;
 use crate::{Caller, KernelError};
 
-pub(crate) mod answer_room;
 pub(crate) mod cancel;
 mod continued;
 pub(crate) mod delegate;
@@ -28,6 +28,21 @@ pub(crate) mod recovery;
 mod resend;
 pub(crate) mod run;
 pub(crate) mod streams;
+mod text;
+
+/// What this process knows of the tasks that it works on. Everything else of a task is in the store.
+pub(crate) struct Tasks {
+    /// Under which name this process works on them.
+    node_id: NodeId,
+    live: LiveRuns,
+    streams: Arc<OpenStreams>,
+}
+
+impl Tasks {
+    pub(crate) fn of(node_id: NodeId) -> Self {
+        Self { node_id, live: LiveRuns::default(), streams: Arc::default() }
+    }
+}
 
 /// What a message led to.
 #[derive(Debug, Clone)]
@@ -63,12 +78,13 @@ pub(crate) enum Taken {
     Answered(Message),
 }
 
-/// Work that began.
+/// Work that began. Nobody does it before it is waited for or detached.
+#[must_use]
 pub(crate) struct Work {
     id: TaskId,
     /// As it was stored and after how many events, if it was shown before the work began.
     shown: Option<Box<(Task, Seq)>>,
-    settled: Running,
+    run: Running,
 }
 
 impl Work {
@@ -77,8 +93,9 @@ impl Work {
         self.id
     }
 
-    /// What its maker is shown first, if it was stored before the work began.
-    pub(crate) fn into_shown(self) -> Option<(Task, Seq)> {
+    /// Lets the work go on by itself. Gives what its maker is shown first, if the task was stored before the work began.
+    pub(crate) fn detach(self) -> Option<(Task, Seq)> {
+        drop(self.run.detach());
         self.shown.map(|shown| *shown)
     }
 }
@@ -100,8 +117,13 @@ impl Kernel {
         let task = match self.take(incoming).await? {
             Taken::Answered(message) => return Ok(Reply::Message(message)),
             Taken::Known(id) => self.task(caller, id).await?,
-            Taken::Begun(Work { shown: Some(shown), .. }) => shown.0,
-            Taken::Begun(Work { id, .. }) => self.task(caller, id).await?,
+            Taken::Begun(work) => {
+                let id = work.id();
+                match work.detach() {
+                    Some((task, _)) => task,
+                    None => self.task(caller, id).await?,
+                }
+            }
         };
         Ok(Reply::Task(Box::new(task)))
     }
@@ -183,20 +205,18 @@ impl Kernel {
         let id = log.id();
         let Incoming { caller, message, hops, cancel, .. } = incoming;
         let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, hops, cancel };
-        let settled = self.begin_run(id, plan);
-        Ok(Taken::Begun(Work { id, shown, settled }))
+        let run = self.begin_run(id, plan);
+        Ok(Taken::Begun(Work { id, shown, run }))
     }
 
-    /// Waits for the end of work that began here, and does it meanwhile: whoever calls this asks until it ends, or drops it.
+    /// Waits for the end of work that began here. It goes on when the waiting is given up.
     pub(crate) async fn end_of(&self, caller: &Caller, work: Work) -> Result<Settled, KernelError> {
-        let Work { id, settled, .. } = work;
-        self.ended(caller, id, settled.await).await
+        self.ended(caller, work.id, work.run.wait().await).await
     }
 
     /// The same for those who may stand still themselves, or are part of a run: the work goes on beside them.
     pub(crate) async fn end_of_apart(&self, caller: &Caller, work: Work) -> Result<Settled, KernelError> {
-        let Work { id, settled, .. } = work;
-        self.ended(caller, id, settled.apart().await).await
+        self.ended(caller, work.id, work.run.wait_apart().await).await
     }
 
     async fn ended(&self, caller: &Caller, id: TaskId, run: Result<Settled, Closed>) -> Result<Settled, KernelError> {
@@ -224,10 +244,10 @@ impl Kernel {
         loop {
             latest.mark_unchanged();
             // Before the look at the task: a run that leaves it as working says so after its last write.
-            let run = self.inner.live.get(id);
+            let run = self.inner.tasks.live.get(id);
             // The whole task is read once.
             let is_settled =
-                |state: TaskState| state.is_terminal() || state.is_interrupted() || self.inner.live.is_left(id);
+                |state: TaskState| state.is_terminal() || state.is_interrupted() || self.inner.tasks.live.is_left(id);
             if is_settled(self.head(caller, id).await?.task.status.state) {
                 let (TaskRecord { task, labels, .. }, room) = self.read_whole(caller, id).await?;
                 if is_settled(task.status.state) {
@@ -327,7 +347,7 @@ impl Inner {
             origin: incoming.origin,
             peer_name: incoming.peer_name.clone(),
             push: incoming.push.clone().map(|push| push.named(|| self.ids.random())),
-            node: self.node_id,
+            node: self.tasks.node_id,
             at: self.clock.now(),
             live_limit: self.settings().config().limits.live_tasks_per_owner,
         }

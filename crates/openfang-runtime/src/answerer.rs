@@ -116,8 +116,23 @@ pub struct WaitingCall {
 pub enum RunEvent {
     /// Still working, and what about.
     Working(Vec<Part>),
-    /// An artifact, or more of one.
+    /// An artifact, or more of one. Each is committed as it is.
     Artifact(ArtifactUpdate),
+    /// More text of an artifact. It is joined with what follows soon.
+    Text(TextDelta),
+}
+
+/// A piece of an artifact's text, as somebody says it who says it bit by bit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextDelta {
+    /// Which artifact. The first piece makes it.
+    pub artifact_id: ArtifactId,
+    /// What the artifact is called.
+    pub name: Option<String>,
+    /// The text.
+    pub text: String,
+    /// Whether the artifact ends with it.
+    pub is_last: bool,
 }
 
 /// Where events go. They are stored before anybody sees them.
@@ -167,17 +182,12 @@ impl Ending {
 
 impl AgentRun<'_> {
     /// Calls a tool and tells what came of it as the artifact `{tool}-result` or `{tool}-error`.
-    pub(crate) async fn call_tool(&self, call: ToolCall<'_>, number: usize) -> Result<Called, RunStopped> {
+    pub async fn call_tool(&self, call: ToolCall<'_>, number: usize) -> Result<Called, RunStopped> {
         self.call_with(call, number, None).await
     }
 
     /// Goes on with a call that asked something.
-    pub(crate) async fn resume(
-        &self,
-        call: &WaitingCall,
-        answers: Resumed,
-        number: usize,
-    ) -> Result<Called, RunStopped> {
+    pub async fn resume(&self, call: &WaitingCall, answers: Resumed, number: usize) -> Result<Called, RunStopped> {
         let again = ToolCall { name: call.tool.clone(), arguments: call.arguments.clone().into() };
         self.call_with(again, number, Some(answers)).await
     }
@@ -198,7 +208,10 @@ impl AgentRun<'_> {
             Ok(Outcome::Done(output)) if output.is_error => {
                 (Called::Failed(output.joined_text()), "error", parts_of(&output))
             }
-            Ok(Outcome::Done(output)) => (Called::Answered, "result", parts_of(&output)),
+            Ok(Outcome::Done(output)) => {
+                let parts = parts_of(&output);
+                (Called::Answered(output), "result", parts)
+            }
             Err(error) => {
                 let text = error.to_string();
                 (Called::Refused(error), "error", vec![Part::text(text)])
@@ -244,11 +257,15 @@ impl AgentRun<'_> {
 }
 
 /// What came of a call.
-pub(crate) enum Called {
-    Answered,
+#[derive(Debug)]
+pub enum Called {
+    /// The tool answered.
+    Answered(ToolOutput),
+    /// The tool ran and says that it failed.
     Failed(String),
+    /// The call was not made, or broke off.
     Refused(ToolError),
-    /// It needs something from the caller first.
+    /// The tool needs something from the caller first.
     Asks(Box<WaitingCall>),
 }
 

@@ -18,6 +18,7 @@ pub mod nodes;
 pub mod push;
 pub mod quota;
 pub mod sqlite;
+mod tail;
 pub mod tasks;
 pub mod users;
 
@@ -34,6 +35,7 @@ pub use push::{
 };
 pub use quota::{OwnerBytes, Quota};
 pub use sqlite::{CheckInterrupter, DatabaseFile, Finding, Loss, MaintenanceError, OpenError, Report, Sqlite};
+pub use tail::Tail;
 pub use tasks::{
     Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retained, Retention, Stamp, TaskPage, TaskQuery,
     TaskRecord, TaskStore,

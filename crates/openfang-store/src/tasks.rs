@@ -2,6 +2,7 @@
 //! to another owner does not exist.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 use uuid::Uuid;
 
+use crate::tail::Tail;
 use crate::{PushConfig, StoreFuture};
 
 pub(crate) mod rules;
@@ -49,6 +51,11 @@ pub trait TaskStore: Send + Sync {
     ) -> StoreFuture<'a, Fit<Vec<TaskEvent>>>;
     /// A channel that shows the latest sequence number of one's own task, whichever process wrote it.
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>>;
+    /// What this process commits to one's own task while the tail is held, in memory. None from a home that is in memory
+    /// itself.
+    fn tail(&self, _owner: &Owner, _id: TaskId) -> Option<Arc<Tail>> {
+        None
+    }
     /// Remembers that the owner wants the task to stop, for whichever node works on it.
     fn request_cancel<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, ()>;
     /// The live tasks of this node whose owners want them to stop.

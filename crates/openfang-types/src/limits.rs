@@ -163,6 +163,15 @@ pub const STREAM_BATCH_EVENTS: usize = 64;
 /// Bytes of these events, as they are stored, and of a task that a stream begins with. For more a stream waits for its
 /// turn.
 pub const STREAM_BATCH_BYTES: usize = 64 * 1024;
+
+/// How much of what was last committed to a task is in memory while somebody follows it.
+pub const STREAM_TAIL_BYTES: usize = 8 * 1024;
+
+/// How often the text that an agent says bit by bit is committed.
+pub const TEXT_PACE: Duration = Duration::from_millis(50);
+
+/// How much text waits for its commit; an agent that says more waits too.
+pub const TEXT_WAITING_BYTES: usize = 64 * 1024;
 /// Streams of one owner that hold more at a time; the others wait until it was read.
 pub const STREAMS_LARGE_PER_OWNER: usize = 2;
 /// How long cancel waits for the work to stop before it records the end; the work's future is dropped by then.

@@ -32,8 +32,10 @@ fn lazy_static_is_fine_below_others_and_not_in_our_own_manifests() {
     graph.workspace_members.truncate(1);
     assert_eq!(bans(&graph, &Tree::of(&[])), []);
 
-    graph.packages[0]
-        .dependencies
-        .push(crate::metadata::Dependency { name: "lazy_static".to_owned(), kind: None });
+    graph.packages[0].dependencies.push(crate::metadata::Dependency {
+        name: "lazy_static".to_owned(),
+        kind: None,
+        rename: None,
+    });
     assert_eq!(bans(&graph, &Tree::of(&[])).len(), 1);
 }

@@ -289,7 +289,7 @@ impl Kernel {
             if is_due {
                 is_stale = self.refresh_accounts().await.is_err();
             }
-            self.inner.credentials.accounts().end_old_logins();
+            self.inner.access.credentials.accounts().end_old_logins();
             if noted.elapsed() >= KEY_USE_ROUND {
                 noted = Instant::now();
                 self.note_key_uses().await;
@@ -301,15 +301,15 @@ impl Kernel {
     pub(crate) async fn refresh_accounts(&self) -> Result<(), StoreError> {
         // What is known of keys that are revoked would be forgotten with them.
         self.note_key_uses().await;
-        let accounts = Arc::clone(self.inner.credentials.accounts());
-        let refreshed = self.inner.tracker.spawn_blocking(move || accounts.refresh()).await;
+        let accounts = Arc::clone(self.inner.access.credentials.accounts());
+        let refreshed = self.inner.life.tracker().spawn_blocking(move || accounts.refresh()).await;
         let outcome = refreshed.unwrap_or_else(|panic| Err(StoreError::Unavailable { why: panic.to_string() }));
         outcome.inspect_err(|error| tracing::warn!(%error, "changes of users could not be read"))
     }
 
     /// Writes down when keys were used.
     pub(crate) async fn note_key_uses(&self) {
-        let uses = self.inner.credentials.accounts().take_uses();
+        let uses = self.inner.access.credentials.accounts().take_uses();
         if uses.is_empty() {
             return;
         }

@@ -12,7 +12,7 @@ use openfang_types::principal::{Grants, Standing};
 use openfang_types::secret::Secret;
 use openfang_types::taint::Label;
 
-use crate::access::change::Change;
+use crate::change::Change;
 use crate::{Caller, Kernel, KernelError};
 
 pub use error::UserError;
@@ -192,7 +192,7 @@ impl Kernel {
     }
 
     async fn hashed(&self, password: Secret) -> Result<Secret, KernelError> {
-        Ok(self.inner.passwords.hash(&self.inner.tracker, password).await?)
+        Ok(self.inner.access.passwords.hash(self.inner.life.tracker(), password).await?)
     }
 
     async fn user_view(&self, name: &Owner) -> Result<UserView, KernelError> {

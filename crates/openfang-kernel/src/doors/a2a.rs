@@ -47,7 +47,7 @@ impl Kernel {
     async fn named(&self, caller: &Caller, name: &TaskName) -> Result<TaskRecord, A2aError> {
         let found = self.found(caller, name).await;
         if matches!(found, Err(A2aError::TaskNotFound)) {
-            self.inner.a2a_unknown_tasks.inc();
+            self.inner.doors.unknown_tasks.inc();
         }
         found
     }

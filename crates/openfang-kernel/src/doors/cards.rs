@@ -13,8 +13,8 @@ use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::principal::{AdminProof, Door, Principal};
 use openfang_types::tool::ToolTraits;
 
-use crate::settings::Settings;
 use crate::settings::agents::Agent;
+use crate::settings::{Settings, card_key};
 use crate::{Caller, Kernel};
 
 pub(crate) use kept::{Asked, Kept};
@@ -33,7 +33,7 @@ pub(crate) struct Cards {
 impl Cards {
     /// Reads the key, if one is configured.
     pub(crate) fn new(config: &Config) -> Result<Self, ConfigProblem> {
-        Ok(Self { key: read_key(config)?, kept: Kept::default() })
+        Ok(Self { key: card_key::read(config)?, kept: Kept::default() })
     }
 }
 
@@ -56,9 +56,9 @@ impl Kernel {
             agent: agent.cloned(),
             form,
             base: self.base_url(),
-            guarded: self.inner.credentials.is_configured(settings.admin_key()),
+            guarded: self.inner.access.credentials().is_configured(settings.admin_key()),
         };
-        let kept = &self.inner.cards.kept;
+        let kept = &self.inner.doors.cards.kept;
         if let Some(card) = kept.fresh(&asked, version) {
             return Some(card);
         }
@@ -82,8 +82,8 @@ impl Kernel {
 
     /// The keys that signatures of cards are checked with; none: cards are not signed.
     pub fn card_jwks(&self) -> Option<Arc<CardDocument>> {
-        let key = self.inner.cards.key.as_ref()?;
-        Some(self.inner.cards.kept.keys(|| key.jwks(self.inner.clock.now())))
+        let key = self.inner.doors.cards.key.as_ref()?;
+        Some(self.inner.doors.cards.kept.keys(|| key.jwks(self.inner.clock.now())))
     }
 
     /// The agent that answers where none is named: the configured one, else the first by name, among those that are there
@@ -138,7 +138,7 @@ impl Kernel {
 
     /// The ways to be let in: none where everybody is.
     fn security(&self, settings: &Settings) -> Vec<SecurityScheme> {
-        if !self.inner.credentials.is_configured(settings.admin_key()) {
+        if !self.inner.access.credentials().is_configured(settings.admin_key()) {
             return Vec::new();
         }
         let name = settings.config().login_cookie().to_owned();
@@ -147,7 +147,7 @@ impl Kernel {
 
     /// The card with a signature, if there is a key. A placeholder is nobody's word.
     fn signed(&self, mut card: AgentCard) -> Option<AgentCard> {
-        let key = self.inner.cards.key.as_ref().filter(|_| !card.skills.is_empty())?;
+        let key = self.inner.doors.cards.key.as_ref().filter(|_| !card.skills.is_empty())?;
         match key.sign(&card, &format!("{}{KEYS_PATH}", self.base_url())) {
             Ok(signature) => card.signatures.push(signature),
             Err(error) => {
@@ -178,20 +178,6 @@ fn shown_agent<'s>(settings: &'s Settings, who: Option<&Principal>, name: &Agent
 /// The agent that answers whoever may talk to all of them.
 fn house_default(settings: &Settings) -> Option<&AgentName> {
     settings.config().default_agent.as_ref().or_else(|| settings.agents().keys().next())
-}
-
-/// What of `[a2a]` cannot be used.
-pub(crate) fn problems(config: &Config) -> Option<ConfigProblem> {
-    read_key(config).err()
-}
-
-fn read_key(config: &Config) -> Result<Option<CardKey>, ConfigProblem> {
-    let Some(path) = config.a2a().and_then(|a2a| a2a.card_key.as_ref()) else { return Ok(None) };
-    let problem = |why: String| ConfigProblem { key: "a2a.card_key".to_owned(), why };
-    let pem = std::fs::read(path).map_err(|cause| problem(format!("{} cannot be read: {cause}", path.display())))?;
-    CardKey::from_pem(&pem)
-        .map(Some)
-        .map_err(|error| problem(format!("{} {error}", path.display())))
 }
 
 #[cfg(test)]

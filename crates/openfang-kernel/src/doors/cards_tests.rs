@@ -361,7 +361,7 @@ fn a_key_that_cannot_be_used_is_refused_with_its_file_and_the_reason() {
     let directory = tempfile::tempdir().unwrap();
     let said = |path: &Path| {
         let a2a = A2aConfig { enabled: true, card_key: Some(path.to_owned()), ..A2aConfig::default() };
-        let problem = problems(&Config { a2a, ..Config::default() }).unwrap();
+        let problem = card_key::read(&Config { a2a, ..Config::default() }).err().unwrap();
         assert_eq!(problem.key, "a2a.card_key");
         problem.why.replace(&path.display().to_string(), "FILE")
     };

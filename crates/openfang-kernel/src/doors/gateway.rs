@@ -74,9 +74,9 @@ impl Gateways {
             host: UpstreamHost::new(self.kernel.clone(), Arc::clone(server)),
             seal: self.kernel.mcp_seal(),
             clock: Arc::clone(&inner.clock),
-            tracker: inner.tracker.clone(),
-            stop: inner.draining.clone(),
-            shared: Arc::clone(&inner.mcp_shared),
+            tracker: inner.life.tracker().clone(),
+            stop: inner.life.draining().clone(),
+            shared: Arc::clone(&inner.doors.mcp_shared),
         });
         made.retain(|name, _| inner.upstreams.get(name).is_some());
         made.insert(name.clone(), gateway.clone());
@@ -109,7 +109,7 @@ impl UpstreamHost {
             title: String::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: None,
-            instance: Some(kernel.inner.keys.instance()),
+            instance: Some(kernel.inner.access.keys().instance()),
         };
         Self { kernel, server, identity: Mutex::new(Arc::new(identity)) }
     }

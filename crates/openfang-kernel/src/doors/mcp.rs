@@ -43,12 +43,12 @@ impl Kernel {
     /// A server that shows this much of the house. Its work is the kernel's: it is waited for, and interrupted.
     pub fn mcp_server(&self, view: View) -> McpServer {
         Server::new(Parts {
-            host: HouseHost::new(self.clone(), view).of_instance(self.inner.keys.instance()),
+            host: HouseHost::new(self.clone(), view).of_instance(self.inner.access.keys().instance()),
             seal: self.mcp_seal(),
             clock: Arc::clone(&self.inner.clock),
-            tracker: self.inner.tracker.clone(),
-            stop: self.inner.draining.clone(),
-            shared: Arc::clone(&self.inner.mcp_shared),
+            tracker: self.inner.life.tracker().clone(),
+            stop: self.inner.life.draining().clone(),
+            shared: Arc::clone(&self.inner.doors.mcp_shared),
         })
     }
 
@@ -239,11 +239,11 @@ struct KernelSeal(Arc<Inner>);
 
 impl Seal for KernelSeal {
     fn seal(&self, purpose: SealedFor, owner: &str, payload: &[u8]) -> String {
-        sealed(&self.0.keys, purpose, owner, payload)
+        sealed(self.0.access.keys(), purpose, owner, payload)
     }
 
     fn open(&self, purpose: SealedFor, owner: &str, token: &str) -> Option<Vec<u8>> {
-        opened(&self.0.keys, purpose, owner, token)
+        opened(self.0.access.keys(), purpose, owner, token)
     }
 }
 

@@ -13,7 +13,7 @@ use openfang_types::mcp_status::McpServerStatus;
 use openfang_types::principal::{AdminProof, Standing};
 use tokio::time::Instant;
 
-use crate::access::change::Change;
+use crate::change::Change;
 use crate::settings::config_edit::{self, Edit, EditError, Existing};
 use crate::{Caller, Kernel, KernelError};
 use shown::Shown;

@@ -16,18 +16,17 @@ use openfang_mcp::revision::Era;
 use openfang_runtime::server_tools::names_of;
 use openfang_types::config::{McpProtocol, McpServerConfigEntry};
 use openfang_types::ids::{ServerName, ToolName};
-use openfang_types::limits::Limits;
 use openfang_types::mcp_status::McpServerStatus;
 use openfang_types::names::Names;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::kernel::Inner;
 use connected::Connected;
 use kept::Kept;
 use log::ServerLog;
 use place::EntryPlace;
+use reach::Reach;
 use secrets::ServerSecrets;
 
 mod approved;
@@ -37,9 +36,11 @@ mod kept;
 mod log;
 mod ourselves;
 mod place;
+mod reach;
 mod secrets;
 
 pub(crate) use connected::Connected as ConnectedServer;
+pub(crate) use reach::PeerParts;
 
 /// How long a command waits for servers of which nothing is known yet.
 const ACQUAINTANCE: Duration = Duration::from_secs(20);
@@ -48,7 +49,10 @@ const PARTING: Duration = Duration::from_secs(5);
 
 /// The servers, by name.
 pub(crate) struct Upstreams {
-    kernel: Weak<Inner>,
+    /// Itself, for servers that have news.
+    this: Weak<Self>,
+    parts: PeerParts,
+    reach: Arc<Reach>,
     /// Where what is remembered of them lies.
     directory: PathBuf,
     servers: RwLock<BTreeMap<ServerName, Arc<Connected>>>,
@@ -65,18 +69,21 @@ pub(crate) struct Upstreams {
 }
 
 impl Upstreams {
-    pub(crate) fn new(kernel: Weak<Inner>, directory: PathBuf) -> Self {
-        Self {
-            kernel,
-            directory,
+    pub(crate) fn new(parts: PeerParts) -> Arc<Self> {
+        let tracker = TaskTracker::new();
+        Arc::new_cyclic(|this| Self {
+            this: Weak::clone(this),
+            reach: Arc::new(Reach::new(&parts, tracker.clone())),
+            directory: parts.home.mcp(),
+            parts,
             servers: RwLock::default(),
             coming: Mutex::default(),
             naming: Mutex::default(),
             writing: Arc::default(),
             is_eager: AtomicBool::new(false),
-            tracker: TaskTracker::new(),
+            tracker,
             stop: CancellationToken::new(),
-        }
+        })
     }
 
     /// The entries, by name.
@@ -206,31 +213,24 @@ impl Upstreams {
     }
 
     fn connected(&self, entry: McpServerConfigEntry) -> Connected {
-        let ours = self.kernel.upgrade().map(|inner| inner.pipeline.sensitive().redactor().clone());
-        let secrets = Arc::new(ServerSecrets::new(&ours.unwrap_or_default(), &entry));
+        let secrets = Arc::new(ServerSecrets::new(self.parts.pipeline.sensitive().redactor(), &entry));
         let (kept, manifest) = Kept::read(&self.directory, &entry, &secrets.redactor());
-        let log = Arc::new(ServerLog::new(Weak::clone(&self.kernel), Arc::clone(&secrets)));
-        let (conversations, counts) = match self.kernel.upgrade() {
-            Some(inner) => {
-                (inner.settings().config().limits.conversations_per_owner, Arc::clone(inner.mcp_shared.counts()))
-            }
-            None => (Limits::default().conversations_per_owner, Arc::default()),
-        };
+        let log = Arc::new(ServerLog::new(Arc::clone(&self.parts.clock), Arc::clone(&secrets)));
         let parts = UpstreamParts {
-            conversations,
-            counts,
+            conversations: self.reach.settings().config().limits.conversations_per_owner,
+            counts: Arc::clone(&self.parts.counts),
             name: entry.name.to_string(),
-            place: Arc::new(EntryPlace::new(entry.clone(), Weak::clone(&self.kernel), Arc::clone(&log), secrets)),
+            place: Arc::new(EntryPlace::new(entry.clone(), Arc::clone(&self.reach), Arc::clone(&log), secrets)),
             timeout: entry.timeout(),
             startup: entry.startup_timeout(),
             declared: if entry.interactive { ClientCapabilities::everything() } else { ClientCapabilities::NONE },
-            instance: self.kernel.upgrade().map(|inner| inner.keys.instance()),
+            instance: Some(self.parts.instance.clone()),
             only: only_era(&entry),
             known: [Era::Legacy, Era::Modern]
                 .into_iter()
                 .find(|era| kept.era.as_deref() == Some(era.as_str())),
             manifest,
-            observer: Arc::new(Noticing { kernel: Weak::clone(&self.kernel), name: entry.name.clone() }),
+            observer: Arc::new(Noticing { servers: Weak::clone(&self.this), name: entry.name.clone() }),
             tracker: self.tracker.clone(),
             stop: self.stop.child_token(),
         };
@@ -243,22 +243,19 @@ impl Upstreams {
         let Some(server) = self.get(name) else { return };
         server.note_state();
         let Some(changed) = server.look_again() else { return };
-        if let Some(inner) = self.kernel.upgrade() {
-            changed.iter().for_each(|tool| server.report_change(&inner, tool));
-        }
+        changed.iter().for_each(|tool| server.report_change(&self.parts, tool));
         self.write_down(&server);
         self.list_tools();
     }
 
     /// Gives every tool of every server its name, and the catalogue all of them.
     pub(crate) fn list_tools(&self) {
-        let Some(inner) = self.kernel.upgrade() else { return };
         let _alone = self.naming.lock().unwrap_or_else(PoisonError::into_inner);
         let servers: Vec<_> = self.all().into_iter().map(|server| (server.tools(), server)).collect();
         let pairs = servers
             .iter()
             .flat_map(|(tools, server)| tools.names().map(|tool| (server.entry.name.as_str(), tool)));
-        let mut names = unique_names(pairs, inner.settings().config().limits.max_tool_name);
+        let mut names = unique_names(pairs, self.reach.settings().config().limits.max_tool_name);
         let mut listed = Vec::new();
         for (tools, server) in &servers {
             let prefix = format_mcp_tool_name(server.entry.name.as_str(), "").len();
@@ -274,10 +271,10 @@ impl Upstreams {
             let all = servers.iter().map(|(_, other)| &other.entry.name);
             listed.push(server.named(tools, named, names_of(&server.entry.name, all)));
         }
-        let longest = inner.settings().config().limits.max_tool_name;
+        let longest = self.reach.settings().config().limits.max_tool_name;
         let waiting = servers.iter().flat_map(|(_, server)| server.quarantined(longest));
-        inner.pipeline.catalog().quarantine().replace(waiting);
-        inner.pipeline.catalog().connect(listed);
+        self.parts.pipeline.catalog().quarantine().replace(waiting);
+        self.parts.pipeline.catalog().connect(listed);
     }
 
     fn write_down(&self, server: &Arc<Connected>) {
@@ -310,14 +307,14 @@ const fn only_era(entry: &McpServerConfigEntry) -> Option<Era> {
 
 /// Brings a server's changes to the registry.
 struct Noticing {
-    kernel: Weak<Inner>,
+    servers: Weak<Upstreams>,
     name: ServerName,
 }
 
 impl Observer for Noticing {
     fn changed(&self) {
-        if let Some(inner) = self.kernel.upgrade() {
-            inner.upstreams.noticed(&self.name);
+        if let Some(servers) = self.servers.upgrade() {
+            servers.noticed(&self.name);
         }
     }
 }

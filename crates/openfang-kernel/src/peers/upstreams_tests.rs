@@ -1,11 +1,14 @@
 //! What is remembered of servers, while they come and go.
 
 use openfang_mcp::client::Manifest;
-use openfang_types::config::{McpTransportEntry, OnChange};
+use openfang_store::Stores;
+use openfang_types::config::{Config, McpTransportEntry, OnChange};
 use openfang_types::redact::Redactor;
 use serde_json::json;
 
 use super::*;
+use crate::Boot;
+use crate::settings::home::Home;
 
 fn manifest(says: &str) -> Manifest {
     let tool = json!({ "name": "a", "description": says, "inputSchema": { "type": "object" } });
@@ -21,13 +24,24 @@ fn entry() -> McpServerConfigEntry {
     }
 }
 
-/// A directory in which a server is remembered whose tool is not what it was.
+/// A home in which a server is remembered whose tool is not what it was.
 fn changed(entry: &McpServerConfigEntry) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
-    let (mut kept, _) = Kept::read(home.path(), entry, &Redactor::default());
+    let directory = at(&home).mcp();
+    let (mut kept, _) = Kept::read(&directory, entry, &Redactor::default());
     kept.look(entry, &manifest("one"));
-    kept.write(home.path(), &entry.name, &manifest("two")).unwrap();
+    kept.write(&directory, &entry.name, &manifest("two")).unwrap();
     home
+}
+
+fn at(home: &tempfile::TempDir) -> Home {
+    Home::at(home.path().to_owned())
+}
+
+fn upstreams(home: &tempfile::TempDir) -> Arc<Upstreams> {
+    at(home).prepare().unwrap();
+    let boot = Boot::new(at(home), Config::default()).stores(Stores::in_memory());
+    Arc::clone(&boot.start().unwrap().inner.upstreams)
 }
 
 fn quarantined(upstreams: &Upstreams) -> usize {
@@ -39,7 +53,7 @@ fn quarantined(upstreams: &Upstreams) -> usize {
 fn what_was_approved_and_is_not_written_yet_holds_for_a_server_in_the_place_of_the_other() {
     let entry = entry();
     let home = changed(&entry);
-    let upstreams = Upstreams::new(Weak::new(), home.path().to_owned());
+    let upstreams = upstreams(&home);
     upstreams.put(entry.clone());
     assert_eq!(quarantined(&upstreams), 1);
 
@@ -55,7 +69,7 @@ fn what_was_approved_and_is_not_written_yet_holds_for_a_server_in_the_place_of_t
 fn what_is_to_be_written_of_a_server_that_is_gone_is_not_written() {
     let entry = entry();
     let home = changed(&entry);
-    let upstreams = Upstreams::new(Weak::new(), home.path().to_owned());
+    let upstreams = upstreams(&home);
     upstreams.put(entry.clone());
     let server = upstreams.get(&entry.name).unwrap();
     server.note_news();
@@ -63,5 +77,5 @@ fn what_is_to_be_written_of_a_server_that_is_gone_is_not_written() {
     assert!(upstreams.remove(&entry.name));
     upstreams.write_down(&server);
 
-    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(at(&home).mcp()).unwrap().count(), 0);
 }

@@ -27,6 +27,14 @@ pub(crate) struct Agent {
     source: [u8; 32],
 }
 
+#[cfg(test)]
+impl Agent {
+    /// An agent that is written nowhere.
+    pub(crate) const fn of(manifest: Arc<AgentManifest>, answerer: Box<dyn Answerer>) -> Self {
+        Self { manifest, answerer, source: [0; 32] }
+    }
+}
+
 /// The agents there are, by name.
 pub(crate) type Agents = BTreeMap<AgentName, Arc<Agent>>;
 

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use openfang_types::config::{Config, ConfigProblem};
 use serde_json::Value as Schema;
 
-use crate::doors::cards;
 use crate::outward;
+use crate::settings::card_key;
 use crate::settings::strict_toml::{self, Document, Fault, Faults, Place, properties, unknown_key};
 
 pub use usable::{UsableConfig, load_usable};
@@ -104,7 +104,7 @@ fn problems_of(config: &Config) -> impl Iterator<Item = ConfigProblem> {
         .problems()
         .into_iter()
         .chain(outward::problems(config))
-        .chain(cards::problems(config))
+        .chain(card_key::problems(config))
 }
 
 fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults> {

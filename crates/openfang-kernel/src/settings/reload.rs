@@ -76,7 +76,7 @@ impl Kernel {
     /// Once it has begun it is done to its end, whether or not its caller waits.
     pub(super) async fn reload_as(&self, caller: Caller, asked: Asked) -> Result<ReloadReport, KernelError> {
         let kernel = self.clone();
-        let work = self.inner.tracker.spawn(async move {
+        let work = self.inner.life.tracker().spawn(async move {
             let settings = &kernel.inner.settings;
             let _alone = settings.alone().await;
             let working = kernel.clone();
@@ -119,7 +119,7 @@ impl Kernel {
         let read = reading::read(&inner.home, overlays, inner.pipeline.catalog(), now.agents())?;
         let ReadSettings { mut config, agents, exposures } = read;
         inner.settings.tell_exposures(exposures);
-        let has_users = inner.credentials.accounts().has_users();
+        let has_users = inner.access.credentials().accounts().has_users();
         let faulty = |problem: ConfigProblem| config_file::placed(&inner.home.config(), overlays, problem);
         if let Some(problem) = config.exposure().filter(|_| !has_users) {
             return Err(faulty(problem).into());
@@ -156,7 +156,7 @@ impl Kernel {
         };
         let key = match now.admin_key().is(config.api_key.as_ref()) {
             true => Arc::clone(now.admin_key()),
-            false => inner.credentials.admin_key(config.api_key.as_ref()),
+            false => inner.access.credentials().admin_key(config.api_key.as_ref()),
         };
         let http = match config.egress == now.config().egress {
             true => now.http().clone(),
@@ -181,7 +181,7 @@ impl Kernel {
         let (was, is) = (before.config(), Arc::clone(next.config()));
         if was.api_key != is.api_key || was.pii != is.pii {
             // A key that was one a moment ago stays secret for a while.
-            let secrets = is.api_key.iter().chain(&was.api_key).chain([inner.credentials.daemon_token()]);
+            let secrets = is.api_key.iter().chain(&was.api_key).chain([inner.access.credentials().daemon_token()]);
             match Sensitive::new(secrets, &is.pii) {
                 Ok(sensitive) => inner.pipeline.replace_sensitive(sensitive),
                 Err(error) => tracing::error!(%error, "what must not travel is looked for as before"),

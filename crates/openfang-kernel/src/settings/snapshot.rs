@@ -8,9 +8,9 @@ use openfang_types::config::{Config, ConfigProblem, McpServerConfigEntry};
 use openfang_types::ids::AgentName;
 use openfang_types::settings_status::FailedAgent;
 
+use super::admin_key::AdminKey;
 use super::agents::{Agent, LoadedAgents};
 use super::home::Home;
-use crate::access::AdminKey;
 
 /// What is in force.
 pub(crate) struct Settings {

@@ -17,13 +17,13 @@ impl Kernel {
         if state.is_terminal() {
             return Err(KernelError::NotCancelable { id, state });
         }
-        if !state.is_interrupted() && record.node != self.inner.node_id {
+        if !state.is_interrupted() && record.node != self.inner.tasks.node_id {
             self.inner.stores.tasks.request_cancel(&record.owner, id).await?;
             let _ = tokio::time::timeout(CANCEL_ELSEWHERE, self.settled(caller, id)).await;
         }
         loop {
             // Looked at each time: a message may have continued the task meanwhile.
-            if let Some(live) = self.inner.live.get(id) {
+            if let Some(live) = self.inner.tasks.live.get(id) {
                 live.cancel.cancel();
                 // The run writes its own end; if it cannot, the write below does.
                 let _ = tokio::time::timeout(CANCEL_GRACE, live.done.cancelled()).await;
@@ -43,8 +43,8 @@ impl Kernel {
             let status = self.inner.status(&record.task, TaskState::Canceled, Vec::new());
             match self.inner.append(&record, vec![EventBody::Status(status)], Labels::none()).await {
                 Ok(_) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
-                    self.inner.live.take_left(id);
-                    self.inner.live.drop_waiting(id);
+                    self.inner.tasks.live.take_left(id);
+                    self.inner.tasks.live.drop_waiting(id);
                 }
                 Err(error) => return Err(error.into()),
             }

@@ -43,7 +43,7 @@ impl Kernel {
             let is_repeated = self.inner.is_repeated(&record.task.history, incoming);
             return if is_repeated { Ok(None) } else { Err(KernelError::TaskEnded { id, state }) };
         }
-        if !state.is_interrupted() && !self.inner.live.take_left(id) {
+        if !state.is_interrupted() && !self.inner.tasks.live.take_left(id) {
             return Err(KernelError::TaskBusy { id, state });
         }
         if let Some(push) = &incoming.push {
@@ -81,7 +81,7 @@ impl Inner {
             version: record.version,
             events,
             labels,
-            node: Some(self.node_id),
+            node: Some(self.tasks.node_id),
             at: self.clock.now(),
         };
         self.stores.tasks.append(write).await

@@ -1,18 +1,50 @@
 //! Agents asking agents: the principal stays, labels, hops and cancel travel along.
 
-use openfang_runtime::agents::{AgentError, AgentReply};
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary};
 use openfang_runtime::context::CallContext;
 use openfang_types::ids::AgentName;
-use openfang_types::principal::Door;
+use openfang_types::principal::{Door, Principal};
 use openfang_types::task::{Origin, Part, Task, TaskState};
 
+use crate::kernel::Inner;
 use crate::tasks::log::Visibility;
 use crate::tasks::{Incoming, Taken};
 use crate::{Caller, Kernel, KernelError};
 
+/// Who hands messages of agents to agents.
+pub(crate) trait Delegates: Send + Sync {
+    /// The agents this principal may talk to.
+    fn visible(self: Arc<Self>, principal: &Principal) -> Vec<AgentSummary>;
+    /// Asks an agent for another one.
+    fn send<'a>(
+        self: Arc<Self>,
+        cx: &'a CallContext,
+        agent: &'a AgentName,
+        text: String,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentError>>;
+}
+
+impl Delegates for Inner {
+    fn visible(self: Arc<Self>, principal: &Principal) -> Vec<AgentSummary> {
+        Kernel { inner: self }.agents(principal)
+    }
+
+    fn send<'a>(
+        self: Arc<Self>,
+        cx: &'a CallContext,
+        agent: &'a AgentName,
+        text: String,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentError>> {
+        Box::pin(async move { Kernel { inner: self }.send_from_agent(cx, agent, text).await })
+    }
+}
+
 impl Kernel {
     /// Asks an agent for another one: the principal stays, labels, hops and cancel travel along.
-    pub(crate) async fn send_from_agent(
+    async fn send_from_agent(
         &self,
         cx: &CallContext,
         agent: &AgentName,

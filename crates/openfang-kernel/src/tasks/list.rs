@@ -90,11 +90,11 @@ impl Kernel {
     fn token_of(&self, caller: &Caller, position: Position) -> String {
         let mut payload = position.at.as_nanosecond().to_be_bytes().to_vec();
         payload.extend_from_slice(position.id.as_uuid().as_bytes());
-        self.inner.keys.seal(Purpose::PageToken, caller.principal.owner(), &payload)
+        self.inner.access.keys().seal(Purpose::PageToken, caller.principal.owner(), &payload)
     }
 
     fn position_of(&self, caller: &Caller, token: &str) -> Option<Position> {
-        let payload = self.inner.keys.open_token(Purpose::PageToken, caller.principal.owner(), token)?;
+        let payload = self.inner.access.keys().open_token(Purpose::PageToken, caller.principal.owner(), token)?;
         let (at, id) = payload.split_at_checked(16)?;
         let at = Timestamp::from_nanosecond(i128::from_be_bytes(at.try_into().ok()?)).ok()?;
         Some(Position { at, id: TaskId::from_uuid(Uuid::from_slice(id).ok()?) })

@@ -2,18 +2,20 @@
 //! before anybody is told, or when the run has gone on for a while. So a quick call is one commit.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use openfang_runtime::answerer::{Ending, EventSink, RunEvent, RunStopped};
+use openfang_runtime::answerer::{Ending, EventSink, RunEvent, RunStopped, TextDelta};
 use openfang_runtime::context::DurablePoint;
 use openfang_store::{Append, Created, NewTask, Stamp, StoreError, StoreFuture};
-use openfang_types::event::{EventBody, Seq};
+use openfang_types::event::{ArtifactUpdate, EventBody, Seq};
 use openfang_types::ids::{Owner, TaskId};
-use openfang_types::limits::WATCH_OVER;
+use openfang_types::limits::{TEXT_PACE, WATCH_OVER};
 use openfang_types::taint::Labels;
-use openfang_types::task::{Message, Part, Role, Task, TaskState};
-use tokio::sync::Mutex;
+use openfang_types::task::{Artifact, Message, Part, Role, Task, TaskState};
+use tokio::sync::{Mutex, MutexGuard};
 
 use crate::kernel::Inner;
+use crate::tasks::text::WaitingText;
 
 /// A task that a run works on.
 pub(crate) struct TaskLog {
@@ -21,6 +23,8 @@ pub(crate) struct TaskLog {
     owner: Owner,
     id: TaskId,
     log: Mutex<Log>,
+    text: WaitingText,
+    is_handed_over: AtomicBool,
 }
 
 struct Log {
@@ -90,12 +94,24 @@ impl TaskLog {
     fn new(inner: Arc<Inner>, owner: Owner, task: Task, labels: Labels, place: Place) -> Self {
         let id = task.id;
         let log = Log { task, labels, waiting: Vec::new(), uncertain: None, place, visibility: Visibility::Unseen };
-        Self { inner, owner, id, log: Mutex::new(log) }
+        Self {
+            inner,
+            owner,
+            id,
+            log: Mutex::new(log),
+            text: WaitingText::default(),
+            is_handed_over: AtomicBool::new(false),
+        }
     }
 
     /// Which task.
     pub(crate) const fn id(&self) -> TaskId {
         self.id
+    }
+
+    /// Whether the store has the task and its end, so that nothing is left to do but to hear of it.
+    pub(crate) fn is_handed_over(&self) -> bool {
+        self.is_handed_over.load(Ordering::Relaxed)
     }
 
     /// The task as it stands here.
@@ -132,6 +148,7 @@ impl TaskLog {
     pub(crate) async fn show(&self) -> Result<Seq, Closed> {
         let mut log = self.log.lock().await;
         log.visibility = Visibility::Seen;
+        self.gather_text(&mut log);
         self.flush(&mut log).await?;
         match &log.place {
             Place::Stored(stamp) => Ok(stamp.seq),
@@ -168,6 +185,7 @@ impl TaskLog {
     /// Writes the end of the turn.
     pub(crate) async fn end(&self, ending: Ending, entered: &Labels) -> Result<(), Closed> {
         let mut log = self.log.lock().await;
+        self.gather_text(&mut log);
         log.labels.join(entered);
         let status = self.inner.status(&log.task, ending.state, ending.parts);
         log.task.apply(&EventBody::Status(status.clone()));
@@ -185,19 +203,64 @@ impl TaskLog {
     async fn hand_over(&self, log: &mut Log, new: NewTask) -> Result<(), Closed> {
         let events = std::mem::take(&mut log.waiting);
         let new = NewTask { events, labels: log.labels.clone(), ..new };
-        let written = self.inner.stores.tasks.create(new).await.map_err(Closed::Refused)?;
-        settle(log, written)
+        let written = self.inner.stores.tasks.create(new);
+        // A turn that leaves the task open has more to do after the commit.
+        self.is_handed_over.store(log.task.status.state.is_terminal(), Ordering::Relaxed);
+        settle(log, written.await.map_err(Closed::Refused)?)
     }
 
     /// Tells something, with what has entered the run by now.
     pub(crate) async fn tell(&self, event: RunEvent, entered: &Labels) -> Result<(), Closed> {
+        match event {
+            RunEvent::Working(parts) => {
+                let mut log = self.told_before(entered).await;
+                let body = self.working_status(&log, parts);
+                self.push(&mut log, body).await
+            }
+            RunEvent::Artifact(update) => {
+                let mut log = self.told_before(entered).await;
+                self.push(&mut log, EventBody::Artifact(update)).await
+            }
+            RunEvent::Text(delta) => {
+                self.text.say(delta, entered).await;
+                Ok(())
+            }
+        }
+    }
+
+    /// The log with the text that was said so far, and what has entered the run by now.
+    async fn told_before(&self, entered: &Labels) -> MutexGuard<'_, Log> {
         let mut log = self.log.lock().await;
+        self.gather_text(&mut log);
         log.labels.join(entered);
-        let body = match event {
-            RunEvent::Working(parts) => self.working_status(&log, parts),
-            RunEvent::Artifact(update) => EventBody::Artifact(update),
-        };
-        self.push(&mut log, body).await
+        log
+    }
+
+    /// Commits the text that is said bit by bit, at its pace. Ends when nothing more can be written.
+    pub(crate) async fn keep_text(&self) -> Closed {
+        loop {
+            self.text.arrived().await;
+            let mut log = self.log.lock().await;
+            self.gather_text(&mut log);
+            if let Err(closed) = Box::pin(self.flush(&mut log)).await {
+                return closed;
+            }
+            drop(log);
+            tokio::time::sleep(TEXT_PACE).await;
+        }
+    }
+
+    /// Makes events of the text that waits.
+    fn gather_text(&self, log: &mut Log) {
+        let Some(said) = self.text.take() else { return };
+        log.labels.join(&said.labels);
+        for TextDelta { artifact_id, name, text, is_last } in said.pieces {
+            let append = log.task.artifacts.iter().any(|held| held.artifact_id == artifact_id);
+            let artifact = Artifact::of_parts(artifact_id, name, vec![Part::text(text)]);
+            let body = EventBody::Artifact(ArtifactUpdate { artifact, append, last_chunk: is_last });
+            log.task.apply(&body);
+            log.waiting.push(body);
+        }
     }
 
     fn working_status(&self, log: &Log, parts: Vec<Part>) -> EventBody {

@@ -27,10 +27,10 @@ impl Kernel {
     /// Starts what goes on beside the requests, until the kernel is drained. A server does this; a command that runs
     /// for a moment only calls [`Kernel::recover`].
     pub fn start_background_agents(&self) {
-        let draining = &self.inner.draining;
+        let draining = self.inner.life.draining();
         let spawn = |work: BackgroundWork| {
             let stop = draining.clone();
-            self.inner.tracker.spawn(async move { stop.run_until_cancelled(work).await });
+            self.inner.life.tracker().spawn(async move { stop.run_until_cancelled(work).await });
         };
         self.heed_cancel_requests();
         self.check_after_unclean_end();
@@ -44,9 +44,10 @@ impl Kernel {
 
     /// Lets other processes cancel what runs here; [`Kernel::start_background_agents`] does that too.
     pub fn heed_cancel_requests(&self) {
-        let (kernel, stop) = (self.clone(), self.inner.draining.clone());
+        let (kernel, stop) = (self.clone(), self.inner.life.draining().clone());
         self.inner
-            .tracker
+            .life
+            .tracker()
             .spawn(async move { stop.run_until_cancelled(kernel.follow_cancel_requests()).await });
     }
 
@@ -81,7 +82,7 @@ impl Kernel {
 
     async fn adopt(&self, orphan: TaskRecord) -> Result<(), KernelError> {
         let tasks = &self.inner.stores.tasks;
-        let stamp = tasks.claim(orphan.task.id, orphan.version, self.inner.node_id).await?;
+        let stamp = tasks.claim(orphan.task.id, orphan.version, self.inner.tasks.node_id).await?;
         let agent = self.inner.settings().agents().get(&orphan.task.agent).cloned();
         let opened = self.turn_of(&orphan).await?;
         let (Some(agent), Some(opened)) = (agent, opened) else { return self.interrupted(&orphan, stamp).await };
@@ -99,7 +100,7 @@ impl Kernel {
         let log = Arc::new(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp));
         let OpenTurn { message, told, .. } = opened;
         let cancel = CancellationToken::new();
-        drop(self.begin_run(id, Plan { caller, agent, log, message, told, hops: 0, cancel }));
+        drop(self.begin_run(id, Plan { caller, agent, log, message, told, hops: 0, cancel }).detach());
         Ok(())
     }
 
@@ -137,7 +138,7 @@ impl Kernel {
     /// have had.
     fn resumed_as(&self, owner: &Owner, labels: &Labels) -> Principal {
         if *owner != Owner::admin() {
-            let grants = self.inner.credentials.accounts().grants(owner).unwrap_or_default();
+            let grants = self.inner.access.credentials().accounts().grants(owner).unwrap_or_default();
             return Principal::user(owner.clone(), grants);
         }
         if labels.contains(Label::UntrustedAgent) {
@@ -150,8 +151,14 @@ impl Kernel {
     async fn follow_cancel_requests(self) {
         let mut elsewhere = self.inner.stores.tasks.elsewhere();
         while elsewhere.changed().await.is_ok() {
-            let wanted = self.inner.stores.tasks.cancel_requests(self.inner.node_id).await.unwrap_or_default();
-            let live = |id: TaskId| self.inner.live.get(id);
+            let wanted = self
+                .inner
+                .stores
+                .tasks
+                .cancel_requests(self.inner.tasks.node_id)
+                .await
+                .unwrap_or_default();
+            let live = |id: TaskId| self.inner.tasks.live.get(id);
             wanted.into_iter().filter_map(live).for_each(|run| run.cancel.cancel());
         }
     }

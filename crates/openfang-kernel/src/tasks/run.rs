@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -15,7 +15,7 @@ use openfang_types::ids::{RunId, TaskId};
 use openfang_types::limits::TASK_UNSEEN;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Part, Role, Task, TaskState, TaskStatus};
-use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
@@ -115,46 +115,63 @@ enum End {
     Revoked,
 }
 
-/// A run in the hands of whoever waits for it, which costs no task of its own. Dropped before its end it goes on by
-/// itself; held and not asked for it stands still, so whoever cannot promise to go on asking sets it [apart](Self::apart).
+/// A run that has begun and waits for somebody to work on it.
+///
+/// ```text
+/// begun ── detach ──────────────────────────────> a task of its own
+///   └───── wait ──> polled once ─┬─ ended ──────> its end
+///                                ├─ handed over ─> waits for the commit here, which happens without it too
+///                                └─ goes on ────> a task of its own, whose end is waited for
+/// ```
+///
+/// So a quick call costs no task, and whatever is under way goes on when its caller goes away.
+#[must_use = "nobody works on it before it is detached or waited for"]
 pub(crate) struct Running {
-    work: Option<BoxFuture<'static, Result<Settled, Closed>>>,
+    work: BoxFuture<'static, Result<Settled, Closed>>,
+    log: Arc<TaskLog>,
+    /// Lets a drain wait for a run that has no task of its own.
     tracked: TaskTrackerToken,
-    runtime: Handle,
 }
 
 impl Running {
-    /// Gives the run a task of its own.
-    pub(crate) fn apart(mut self) -> impl Future<Output = Result<Settled, Closed>> + Send + use<> {
-        let task = self.work.take().map(|work| self.tracked.task_tracker().spawn_on(work, &self.runtime));
-        async move {
-            match task {
-                Some(task) => task.await.unwrap_or(Err(Closed::Refused(StoreError::Conflict))),
-                None => Err(Closed::Refused(StoreError::Conflict)),
-            }
+    /// Gives the run a task of its own. Its end can be waited for.
+    pub(crate) fn detach(self) -> JoinHandle<Result<Settled, Closed>> {
+        self.tracked.task_tracker().spawn(self.work)
+    }
+
+    /// Waits for the end of the run, which has a task of its own from the beginning: for those who may stand still
+    /// themselves, or are part of a run.
+    pub(crate) async fn wait_apart(self) -> Result<Settled, Closed> {
+        end_of(self.detach()).await
+    }
+
+    /// Waits for the end of the run.
+    pub(crate) async fn wait(mut self) -> Result<Settled, Closed> {
+        if let Poll::Ready(settled) = futures_util::poll!(&mut self.work) {
+            return settled;
         }
+        if self.log.is_handed_over() {
+            return self.work.await;
+        }
+        end_of(self.detach()).await
     }
 }
 
-impl Future for Running {
-    type Output = Result<Settled, Closed>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // Taken, so that nobody goes on with one that panicked.
-        let Some(mut work) = self.work.take() else { return Poll::Pending };
-        let polled = work.as_mut().poll(cx);
-        if polled.is_pending() {
-            self.work = Some(work);
-        }
-        polled
-    }
+async fn end_of(task: JoinHandle<Result<Settled, Closed>>) -> Result<Settled, Closed> {
+    task.await.unwrap_or(Err(Closed::Refused(StoreError::Conflict)))
 }
 
-impl Drop for Running {
+/// The entry of a run among the live ones. However the run ends, it is removed and whoever waits for that is told.
+struct Registered {
+    inner: Arc<Inner>,
+    task: TaskId,
+    run: LiveRun,
+}
+
+impl Drop for Registered {
     fn drop(&mut self) {
-        if let Some(work) = self.work.take() {
-            self.tracked.task_tracker().spawn_on(work, &self.runtime);
-        }
+        self.inner.tasks.live.forget(self.task, self.run.id);
+        self.run.done.cancel();
     }
 }
 
@@ -163,31 +180,31 @@ impl Kernel {
     pub(crate) fn begin_run(&self, id: TaskId, plan: Plan) -> Running {
         let run_id = RunId::from_uuid(self.inner.ids.ordered());
         let live = LiveRun { id: run_id, cancel: plan.cancel.clone(), done: CancellationToken::new() };
-        self.inner.live.lock().insert(id, live.clone());
-        let inner = Arc::clone(&self.inner);
+        self.inner.tasks.live.lock().insert(id, live.clone());
+        let registered = Registered { inner: Arc::clone(&self.inner), task: id, run: live };
+        let log = Arc::clone(&plan.log);
         let work = async move {
+            let inner = &registered.inner;
             let log = Arc::clone(&plan.log);
-            let settled = run(&inner, run_id, plan).await;
+            let settled = run(inner, run_id, plan).await;
             if settled.as_ref().is_ok_and(|settled| settled.task.status.state == TaskState::Working) {
-                inner.live.leave(id);
+                inner.tasks.live.leave(id);
             }
-            inner.live.forget(id, run_id);
-            live.done.cancel();
             if matches!(settled, Err(Closed::Refused(StoreError::Unavailable { .. }))) {
-                let stop = inner.stop.clone();
+                let stop = inner.life.stop().clone();
                 let later = async move { stop.run_until_cancelled(log.write_when_possible()).await };
-                inner.tracker.spawn(later);
+                inner.life.tracker().spawn(later);
             }
             settled
         };
-        Running { work: Some(Box::pin(work)), tracked: self.inner.tracker.token(), runtime: Handle::current() }
+        Running { work: Box::pin(work), log, tracked: self.inner.life.tracker().token() }
     }
 }
 
 async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     let Plan { caller, agent, log, message, told, hops, cancel } = plan;
     let TurnSoFar { number, history, labels } = log.turn().await;
-    let waiting = inner.live.take_waiting(log.id());
+    let waiting = inner.tasks.live.take_waiting(log.id());
     let run = Arc::new(Run::new(id, labels, inner.settings().config(), Arc::clone(&log) as _));
     let cx =
         CallContext { hops, cancel: cancel.clone(), ..inner.agent_context(&caller, &agent, Some(Arc::clone(&run))) };
@@ -200,7 +217,7 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
         let work = pin!(work(&agent, &log, &agent_run, &turn));
         tokio::select! {
             biased;
-            () = inner.credentials.accounts().work_must_end(&caller.principal) => End::Revoked,
+            () = inner.access.credentials().accounts().work_must_end(&caller.principal) => End::Revoked,
             end = until_ended(inner, &cancel, &log, work) => end,
         }
     };
@@ -220,37 +237,34 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     tracing::debug!(task = %log.id(), agent = %agent.manifest.name, state = %ending.state, "the run ended");
     // Kept before anybody is told of the question, or an answer could come too early.
     if let Some(call) = ending.waiting.take() {
-        inner.live.keep_waiting(log.id(), call);
+        inner.tasks.live.keep_waiting(log.id(), call);
     }
     log.end(ending, &run.labels()).await?;
     let (task, labels) = log.settled().await;
     Ok(Settled { task, labels })
 }
 
-/// The work, until it ends or is ended. When it has gone on for a while its task is shown; both are polled together,
-/// because the work may hold what showing needs.
+/// The work, until it ends or is ended. When it has gone on for a while its task is shown, and what it says is committed
+/// as it comes; both are polled together, because the work may hold what that needs.
 async fn until_ended(
     inner: &Inner,
     cancel: &CancellationToken,
     log: &TaskLog,
-    mut work: Pin<&mut impl Future<Output = End>>,
+    work: Pin<&mut impl Future<Output = End>>,
 ) -> End {
-    let mut show = pin!(async {
+    let keeping = async {
         tokio::time::sleep(TASK_UNSEEN).await;
-        log.show().await
-    });
-    let mut is_shown = false;
-    loop {
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => return End::Canceled,
-            () = inner.stop.cancelled() => return End::Interrupted,
-            end = &mut work => return end,
-            shown = &mut show, if !is_shown => match shown {
-                Ok(_) => is_shown = true,
-                Err(_) => return End::Stopped,
-            },
+        match log.show().await {
+            Ok(_) => log.keep_text().await,
+            Err(closed) => closed,
         }
+    };
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => End::Canceled,
+        () = inner.life.stop().cancelled() => End::Interrupted,
+        end = work => end,
+        _closed = keeping => End::Stopped,
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use openfang_store::{EventsAfter, Fit, StoreError, TaskRecord};
+use openfang_store::{EventsAfter, Fit, StoreError, Tail, TaskRecord};
 use openfang_types::event::{Seq, StreamItem, TaskEvent, Until};
 use openfang_types::ids::TaskId;
 use openfang_types::limits::{STREAM_BATCH_BYTES, STREAM_BATCH_EVENTS};
@@ -15,7 +15,7 @@ use openfang_types::task::Task;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::tasks::answer_room::Reserved;
+use crate::access::answer_room::Reserved;
 use crate::{Caller, Kernel, KernelError};
 
 use slots::Slot;
@@ -85,6 +85,8 @@ pub struct TaskStream {
     /// What waits, or was handed out last, is large.
     large: Option<LargeTurn>,
     latest: watch::Receiver<Seq>,
+    /// What is committed while the task is followed, in memory.
+    tail: Option<Arc<Tail>>,
     /// Whether the task is known to have gone on after the last thing that was read of it.
     goes_on: bool,
     revoked: CancellationToken,
@@ -97,7 +99,7 @@ impl Kernel {
     /// what was begun would go on when there is none.
     pub fn room_for_a_stream(&self, caller: &Caller) -> Result<StreamRoom, KernelError> {
         let limit = self.config().limits.streams_per_owner;
-        let slot = self.inner.streams.take(caller.principal.owner(), limit)?;
+        let slot = self.inner.tasks.streams.take(caller.principal.owner(), limit)?;
         Ok(StreamRoom { caller: caller.clone(), slot })
     }
 
@@ -177,7 +179,6 @@ impl Kernel {
         Ok(TaskStream {
             kernel: self.clone(),
             revoked: self.revoked(&caller),
-            caller,
             id,
             until: from.until,
             after: from.begin.after().unwrap_or_default(),
@@ -185,9 +186,11 @@ impl Kernel {
             waiting: VecDeque::new(),
             large: None,
             latest,
+            tail: self.inner.stores.tasks.tail(caller.principal.owner(), id),
             goes_on: false,
             is_over: false,
             slot,
+            caller,
         })
     }
 
@@ -299,7 +302,7 @@ impl TaskStream {
             biased;
             turn = turn => self.large = Some(turn),
             () = self.revoked.cancelled() => return false,
-            () = inner.draining.cancelled() => {
+            () = inner.life.draining().cancelled() => {
                 self.stop();
                 return false;
             }
@@ -312,7 +315,13 @@ impl TaskStream {
         self.is_over = true;
     }
 
+    /// Reads what came since: from memory if it is there, else from the store.
     async fn fetch(&mut self) -> Result<(), KernelError> {
+        let recent = self.tail.as_ref().map(|tail| tail.after(self.after)).unwrap_or_default();
+        if !recent.is_empty() {
+            self.take(recent);
+            return Ok(());
+        }
         let owner = self.caller.principal.owner().clone();
         let kernel = self.kernel.clone();
         let tasks = &kernel.inner.stores.tasks;
@@ -330,17 +339,7 @@ impl TaskStream {
                 }
             }
         };
-        for event in events {
-            self.after = event.seq;
-            let state = event.body.state();
-            let reached = state.is_some_and(|state| self.until.is_reached(state));
-            self.goes_on = state.map_or(self.goes_on, |state| !state.is_terminal());
-            self.waiting.push_back(StreamItem::Event(Box::new(event)));
-            if reached {
-                self.is_over = true;
-                break;
-            }
-        }
+        self.take(events);
         if self.waiting.is_empty() {
             let head = kernel.head(&self.caller, self.id).await?;
             let is_terminal = head.task.status.state.is_terminal();
@@ -359,13 +358,27 @@ impl TaskStream {
         Ok(())
     }
 
+    fn take(&mut self, events: Vec<TaskEvent>) {
+        for event in events {
+            self.after = event.seq;
+            let state = event.body.state();
+            let reached = state.is_some_and(|state| self.until.is_reached(state));
+            self.goes_on = state.map_or(self.goes_on, |state| !state.is_terminal());
+            self.waiting.push_back(StreamItem::Event(Box::new(event)));
+            if reached {
+                self.is_over = true;
+                break;
+            }
+        }
+    }
+
     async fn wait(&mut self) {
         let inner = Arc::clone(&self.kernel.inner);
         let id = self.id;
         // The server stops and nothing here works on the task, or does any more.
         let left_alone = async {
-            inner.draining.cancelled().await;
-            while let Some(live) = inner.live.get(id) {
+            inner.life.draining().cancelled().await;
+            while let Some(live) = inner.tasks.live.get(id) {
                 live.done.cancelled().await;
             }
         };

@@ -65,7 +65,7 @@ impl Answerer for Direct {
                 }
             };
             Ok(match called {
-                Called::Answered => Ending::completed(),
+                Called::Answered(_) => Ending::completed(),
                 Called::Failed(why) => Ending::saying(TaskState::Failed, why),
                 Called::Refused(error) => Ending::saying(TaskState::Failed, error.to_string()),
                 Called::Asks(call) => Ending::asking(*call),

@@ -191,7 +191,7 @@ impl Play<'_> {
                 Some(Ending::saying(TaskState::Failed, error.to_string()))
             }
             Called::Asks(call) => Some(Ending::asking(WaitingCall { place: (self.turn, number), ..*call })),
-            Called::Answered | Called::Failed(_) | Called::Refused(_) => None,
+            Called::Answered(_) | Called::Failed(_) | Called::Refused(_) => None,
         }
     }
 

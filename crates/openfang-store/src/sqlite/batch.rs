@@ -1,14 +1,16 @@
 //! What one transaction of the writer has gathered: who is to be woken after the commit, and how the counters change.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use openfang_types::event::Seq;
+use openfang_types::event::{Seq, TaskEvent};
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::task::TaskState;
 use rusqlite::{Connection, params};
 
 use super::audit::Chain;
 use super::{damaged, unavailable};
+use crate::tail::Tail;
 use crate::{OwnerBytes, Quota, StoreError};
 
 const STATES: usize = TaskState::ALL.len();
@@ -71,6 +73,7 @@ pub(super) struct Batch<'c> {
     /// Why a write could not be done, though the commit can.
     pub(super) trouble: Option<StoreError>,
     touched: Vec<(TaskId, Seq)>,
+    followed: Vec<(Arc<Tail>, Vec<TaskEvent>)>,
     is_push_waiting: bool,
     are_accounts_changed: bool,
     counts: HashMap<Owner, Counts>,
@@ -92,6 +95,7 @@ impl<'c> Batch<'c> {
             chain,
             trouble: None,
             touched: Vec::new(),
+            followed: Vec::new(),
             is_push_waiting: false,
             are_accounts_changed: false,
             counts: HashMap::new(),
@@ -102,6 +106,18 @@ impl<'c> Batch<'c> {
     /// Wakes who watches this task, after the commit.
     pub(super) fn touch(&mut self, task: TaskId, seq: Seq) {
         self.touched.push((task, seq));
+    }
+
+    /// Shows these events, after the commit, to those who follow their task.
+    pub(super) fn show(&mut self, tail: Arc<Tail>, events: Vec<TaskEvent>) {
+        self.followed.push((tail, events));
+    }
+
+    /// The transaction is committed: those who follow a task are shown what happened to it.
+    pub(super) fn show_followers(&mut self) {
+        for (tail, events) in self.followed.drain(..) {
+            tail.committed(events);
+        }
     }
 
     /// Says, after the commit, that others may be let in than before.

@@ -6,6 +6,7 @@
 //! `pushes.rs` are the push configurations.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use openfang_types::event::{Seq, TaskEvent};
@@ -16,7 +17,7 @@ use tokio::sync::watch;
 
 use super::Sqlite;
 use crate::{
-    Append, Created, EventsAfter, Fit, NewTask, Retained, Retention, Stamp, StoreFuture, TaskPage, TaskQuery,
+    Append, Created, EventsAfter, Fit, NewTask, Retained, Retention, Stamp, StoreFuture, Tail, TaskPage, TaskQuery,
     TaskRecord, TaskStore,
 };
 
@@ -85,7 +86,8 @@ impl TaskStore for SqliteTasks {
     }
 
     fn append(&self, write: Append) -> StoreFuture<'_, Stamp> {
-        match write::Addition::of(write) {
+        let tail = self.sqlite.inner.watchers.followed(&write.owner, write.id);
+        match write::Addition::of(write, tail) {
             // What is under way may end on a full disk, but not fill what is left of it.
             Ok(addition) if addition.bytes() > STORE_RESERVED_WRITE_BYTES => {
                 self.sqlite.write_new(move |batch| addition.run(batch))
@@ -108,6 +110,10 @@ impl TaskStore for SqliteTasks {
     ) -> StoreFuture<'a, Fit<Vec<TaskEvent>>> {
         let owner = owner.clone();
         self.sqlite.read(move |connection| read::events_within(connection, &owner, id, place))
+    }
+
+    fn tail(&self, owner: &Owner, id: TaskId) -> Option<Arc<Tail>> {
+        self.sqlite.inner.watchers.tail(owner, id)
     }
 
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>> {

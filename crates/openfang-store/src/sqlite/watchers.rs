@@ -4,16 +4,17 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 
 use openfang_types::event::Seq;
-use openfang_types::ids::TaskId;
+use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::STORE_POLL;
 use rusqlite::{Connection, OptionalExtension as _};
 use tokio::sync::watch;
 
 use super::schema::OpenError;
+use crate::tail::Tail;
 
 #[derive(Default)]
 pub(super) struct Watchers {
@@ -28,15 +29,28 @@ pub(super) struct Watchers {
 
 #[derive(Default)]
 struct Watched {
-    latest: HashMap<TaskId, watch::Sender<Seq>>,
+    latest: HashMap<TaskId, Watch>,
     /// When there are this many, those that nobody waits for any more are let go.
     sweep_at: usize,
+}
+
+/// A task that somebody waits for.
+struct Watch {
+    latest: watch::Sender<Seq>,
+    /// Those who follow the task hold it.
+    tail: Weak<Tail>,
+}
+
+impl Watch {
+    fn at(seq: Seq) -> Self {
+        Self { latest: watch::Sender::new(seq), tail: Weak::new() }
+    }
 }
 
 impl Watched {
     /// Lets those go that nobody waits for.
     fn sweep(&mut self) {
-        self.latest.retain(|_, latest| latest.receiver_count() > 0);
+        self.latest.retain(|_, watch| watch.latest.receiver_count() > 0);
         self.sweep_at = 2 * self.latest.len() + 1;
     }
 }
@@ -48,8 +62,26 @@ impl Watchers {
         if tasks.latest.len() >= tasks.sweep_at {
             tasks.sweep();
         }
-        let latest = tasks.latest.entry(task).or_insert_with(|| watch::Sender::new(seq));
-        latest.subscribe()
+        let watch = tasks.latest.entry(task).or_insert_with(|| Watch::at(seq));
+        watch.latest.subscribe()
+    }
+
+    /// The tail of a task that is watched, for one who follows it.
+    pub(super) fn tail(&self, owner: &Owner, task: TaskId) -> Option<Arc<Tail>> {
+        let mut tasks = self.lock();
+        let watch = tasks.latest.get_mut(&task)?;
+        let held = watch.tail.upgrade().filter(|tail| tail.owner() == owner);
+        Some(held.unwrap_or_else(|| {
+            let tail = Arc::new(Tail::of(owner.clone()));
+            watch.tail = Arc::downgrade(&tail);
+            tail
+        }))
+    }
+
+    /// The tail of a task, if somebody follows it.
+    pub(super) fn followed(&self, owner: &Owner, task: TaskId) -> Option<Arc<Tail>> {
+        let tasks = self.lock();
+        tasks.latest.get(&task)?.tail.upgrade().filter(|tail| tail.owner() == owner)
     }
 
     /// The writer found that another process has committed since its last transaction.
@@ -89,8 +121,8 @@ impl Watchers {
             return;
         }
         for (task, seq) in touched {
-            if let Some(latest) = tasks.latest.get(task) {
-                latest.send_if_modified(|known| {
+            if let Some(watch) = tasks.latest.get(task) {
+                watch.latest.send_if_modified(|known| {
                     let is_newer = *seq > *known;
                     *known = (*known).max(*seq);
                     is_newer

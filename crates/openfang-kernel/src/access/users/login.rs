@@ -37,7 +37,12 @@ impl Kernel {
             user => Some(user?),
         };
         let hash = user.as_ref().and_then(|user| user.password_hash.clone());
-        let is_right = self.inner.passwords.is_right(&self.inner.tracker, password, hash, peer).await;
+        let is_right = self
+            .inner
+            .access
+            .passwords
+            .is_right(self.inner.life.tracker(), password, hash, peer)
+            .await;
         let outcome = match (&user, is_right) {
             (Some(user), Ok(true)) => self.new_login(user).await,
             (_, Ok(_)) => Err(UserError::WrongLogin.into()),

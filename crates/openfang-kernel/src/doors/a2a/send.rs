@@ -134,7 +134,7 @@ impl Kernel {
             }
             Taken::Begun(work) => {
                 let id = work.id();
-                match work.into_shown() {
+                match work.detach() {
                     Some((task, _)) => Ok(Sent::Task(kept.held(task))),
                     None => self.as_it_stands(caller, id).await,
                 }
@@ -154,7 +154,7 @@ impl Kernel {
             Taken::Known(id) => id,
             Taken::Begun(work) => {
                 let id = work.id();
-                if let Some((task, seq)) = work.into_shown() {
+                if let Some((task, seq)) = work.detach() {
                     let held = kept.held(task.clone());
                     let stream = self.follow_shown(room, task, seq, Until::Settled).await.map_err(refused)?;
                     return Ok(Sent::Stream(held, Box::new(stream)));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::ServerName;
-use openfang_types::limits::{Limits, MCP_REPLACED_GRACE};
+use openfang_types::limits::MCP_REPLACED_GRACE;
 use tokio::time::{sleep, timeout};
 
 use super::connected::Connected;
@@ -30,7 +30,7 @@ impl Upstreams {
 
     /// Connects to a server as it is now, and puts it in the place of what it was when that has gone well or badly.
     fn replace(&self, entry: McpServerConfigEntry) {
-        let (Some(inner), name) = (self.kernel.upgrade(), entry.name.clone()) else { return };
+        let (Some(this), name) = (self.this.upgrade(), entry.name.clone()) else { return };
         let server = Arc::new(self.connected(entry));
         if let Some(superseded) = self.coming().insert(name.clone(), Arc::clone(&server)) {
             superseded.retire();
@@ -39,7 +39,7 @@ impl Upstreams {
         server.upstream().start();
         self.tracker.spawn(async move {
             server.upstream().settled().await;
-            inner.upstreams.arrived(&name, server);
+            this.arrived(&name, server);
         });
     }
 
@@ -71,10 +71,7 @@ impl Upstreams {
 
     /// Ends a server that has no place any more, after the calls it has.
     pub(super) fn let_go(&self, server: Arc<Connected>) {
-        let drain = match self.kernel.upgrade() {
-            Some(inner) => inner.settings().config().limits.drain(),
-            None => Limits::default().drain(),
-        };
+        let drain = self.reach.settings().config().limits.drain();
         if tokio::runtime::Handle::try_current().is_err() {
             server.upstream().stop();
             return;

@@ -1,37 +1,33 @@
 //! What a server wrote to its stderr, and what we noted about it: the last lines, with the time.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use openfang_types::clock::Clock;
 use openfang_types::limits::MCP_SERVER_LOG_LINES;
 
 use super::secrets::ServerSecrets;
-use crate::kernel::Inner;
 
 /// The last lines.
 pub(super) struct ServerLog {
-    kernel: Weak<Inner>,
+    clock: Arc<dyn Clock>,
     secrets: Arc<ServerSecrets>,
     lines: Mutex<VecDeque<String>>,
 }
 
 impl ServerLog {
-    pub(super) fn new(kernel: Weak<Inner>, secrets: Arc<ServerSecrets>) -> Self {
-        Self { kernel, secrets, lines: Mutex::default() }
+    pub(super) fn new(clock: Arc<dyn Clock>, secrets: Arc<ServerSecrets>) -> Self {
+        Self { clock, secrets, lines: Mutex::default() }
     }
 
     /// A line, with who wrote it.
     pub(super) fn add(&self, who: &str, line: &str) {
-        let now = self
-            .kernel
-            .upgrade()
-            .map(|inner| format!("{:.3} ", inner.clock.now()))
-            .unwrap_or_default();
+        let now = self.clock.now();
         let mut lines = self.lock();
         if lines.len() >= MCP_SERVER_LOG_LINES {
             lines.pop_front();
         }
-        lines.push_back(format!("{now}{who}: {}", self.secrets.redactor().text(line)));
+        lines.push_back(format!("{now:.3} {who}: {}", self.secrets.redactor().text(line)));
     }
 
     /// The lines, oldest first.

@@ -1,6 +1,6 @@
 //! Whether a server is this OpenFang: it would list its own tools again and again.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use openfang_mcp::capabilities::ClientCapabilities;
 use openfang_mcp::client::{Connecting, Place as _, connect};
@@ -16,13 +16,12 @@ impl Upstreams {
     /// Whether what is at a URL is this OpenFang itself. Whoever does not say so in time is somebody else; so is who cannot be
     /// reached, and a connection that comes about later is looked at again.
     pub(crate) async fn is_ourselves(&self, entry: &McpServerConfigEntry) -> bool {
-        let (Some(inner), false) = (self.kernel.upgrade(), matches!(entry.transport, McpTransportEntry::Stdio { .. }))
-        else {
+        if matches!(entry.transport, McpTransportEntry::Stdio { .. }) {
             return false;
-        };
-        let secrets = Arc::new(ServerSecrets::new(inner.pipeline.sensitive().redactor(), entry));
-        let log = Arc::new(ServerLog::new(Weak::clone(&self.kernel), Arc::clone(&secrets)));
-        let place = EntryPlace::new(entry.clone(), Weak::clone(&self.kernel), log, secrets);
+        }
+        let secrets = Arc::new(ServerSecrets::new(self.parts.pipeline.sensitive().redactor(), entry));
+        let log = Arc::new(ServerLog::new(Arc::clone(&self.parts.clock), Arc::clone(&secrets)));
+        let place = EntryPlace::new(entry.clone(), Arc::clone(&self.reach), log, secrets);
         let Ok(endpoint) = place.endpoint() else { return false };
         let connecting = Connecting {
             endpoint,
@@ -32,10 +31,10 @@ impl Upstreams {
             declared: ClientCapabilities::NONE,
             patience: MCP_SELF_CHECK,
             tracker: self.tracker.clone(),
-            counts: Arc::clone(inner.mcp_shared.counts()),
+            counts: Arc::clone(&self.parts.counts),
         };
         let Ok(connection) = connect(connecting).await else { return false };
-        let is_ourselves = connection.facts().is_instance(Some(&inner.keys.instance()));
+        let is_ourselves = connection.facts().is_instance(Some(&self.parts.instance));
         connection.close("it was asked who it is");
         is_ourselves
     }

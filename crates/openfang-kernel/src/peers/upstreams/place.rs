@@ -2,7 +2,7 @@
 //! filled in each time, so that a variable that is not set fails this one server and nothing else.
 
 use std::ffi::OsString;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use openfang_egress::process::{Environment, EnvironmentKind, Launch, Program, Surroundings};
 use openfang_mcp::client::{Endpoint, Place};
@@ -11,14 +11,13 @@ use openfang_types::redact::Redactor;
 use openfang_types::secret::Secret;
 
 use super::log::ServerLog;
+use super::reach::Reach;
 use super::secrets::ServerSecrets;
-use crate::Kernel;
-use crate::kernel::Inner;
 
 /// The place that an entry names.
 pub(super) struct EntryPlace {
     entry: McpServerConfigEntry,
-    kernel: Weak<Inner>,
+    reach: Arc<Reach>,
     log: Arc<ServerLog>,
     secrets: Arc<ServerSecrets>,
 }
@@ -26,18 +25,18 @@ pub(super) struct EntryPlace {
 impl EntryPlace {
     pub(super) const fn new(
         entry: McpServerConfigEntry,
-        kernel: Weak<Inner>,
+        reach: Arc<Reach>,
         log: Arc<ServerLog>,
         secrets: Arc<ServerSecrets>,
     ) -> Self {
-        Self { entry, kernel, log, secrets }
+        Self { entry, reach, log, secrets }
     }
 
-    fn program(&self, kernel: &Kernel, command: &str, args: &[String]) -> Result<Endpoint, String> {
+    fn program(&self, command: &str, args: &[String]) -> Result<Endpoint, String> {
         let ours = Surroundings::ours();
         let listed: Vec<String> = self.entry.env.iter().map(EnvEntry::expose).map(str::to_owned).collect();
         let environment = Environment::build(EnvironmentKind::McpServer, &listed, &ours).map_err(text)?;
-        let directory = kernel.inner.home.servers();
+        let directory = self.reach.home().servers();
         std::fs::create_dir_all(&directory).map_err(text)?;
         let program = Program::resolve(command, environment.path(), &directory).map_err(text)?;
         let arguments = args.iter().map(|arg| ours.fill_in("args", arg));
@@ -48,22 +47,18 @@ impl EntryPlace {
             on_stderr: Some(Arc::new(move |line: &str| log.add("stderr", line))),
             ..Launch::new(program, environment, directory)
         };
-        let door = kernel.processes().map_err(text)?.clone();
+        let door = self.reach.processes().map_err(text)?.clone();
         Ok(Endpoint::Program { door, launch: Box::new(launch) })
     }
 
-    fn url<'a>(
-        &self,
-        kernel: &Kernel,
-        url: &str,
-        headers: impl Iterator<Item = (&'a String, &'a Secret)>,
-    ) -> Result<Endpoint, String> {
+    fn url<'a>(&self, url: &str, headers: impl Iterator<Item = (&'a String, &'a Secret)>) -> Result<Endpoint, String> {
         let ours = Surroundings::ours();
         let filled = |what: &str, template: &str| {
             let value = ours.fill_in(what, template).map_err(text)?;
             value.into_string().map_err(|_| format!("the {what} is not UTF-8"))
         };
-        let door = kernel.http();
+        let settings = self.reach.settings();
+        let door = settings.http().clone();
         let url = door.guard().operator(&filled("url", url)?).map_err(text)?;
         let header = |(name, value): (&String, &Secret)| {
             filled(&format!("header {name}"), value.expose()).map(|value| (name.clone(), value))
@@ -76,11 +71,10 @@ impl EntryPlace {
 impl Place for EntryPlace {
     fn endpoint(&self) -> Result<Endpoint, String> {
         self.secrets.note(&self.entry)?;
-        let kernel = Kernel { inner: self.kernel.upgrade().ok_or("the house is closing")? };
         match &self.entry.transport {
-            McpTransportEntry::Stdio { command, args } => self.program(&kernel, command, args),
+            McpTransportEntry::Stdio { command, args } => self.program(command, args),
             McpTransportEntry::Sse { url, headers } | McpTransportEntry::Http { url, headers } => {
-                self.url(&kernel, url, headers.iter())
+                self.url(url, headers.iter())
             }
         }
     }

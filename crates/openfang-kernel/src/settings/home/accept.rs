@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::record::{HomeLoss, HomeRecord, RecordError};
 use super::{Home, HomeError, ListenError};
-use crate::access::change::Change;
+use crate::change::Change;
 use crate::maintenance::{self, MaintenanceError};
 use crate::{Caller, Kernel, KernelError};
 
@@ -148,7 +148,8 @@ impl Kernel {
     /// To be asked before anything listens. Blocks.
     pub fn keep_protection(&self) -> Result<(), RecordError> {
         let Some(memory) = &self.inner.memory else { return Ok(()) };
-        let (has_users, has_api_key) = (self.inner.credentials.accounts().has_users(), self.config().api_key.is_some());
+        let (has_users, has_api_key) =
+            (self.inner.access.credentials().accounts().has_users(), self.config().api_key.is_some());
         let lost: Option<HomeLoss> = memory.record().lost_protection(has_users, has_api_key);
         if let Some(loss) = lost {
             return Err(loss.into());

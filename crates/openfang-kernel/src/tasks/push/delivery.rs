@@ -67,7 +67,7 @@ impl Delivery {
                 continue;
             };
             if sent > 0 {
-                if self.kernel.inner.draining.is_cancelled() {
+                if self.kernel.inner.life.draining().is_cancelled() {
                     return self.settle(Then::Later(self.now())).await;
                 }
                 if let Err(wait) = self.turn.again(Instant::now()) {

@@ -85,7 +85,7 @@ fn signature(kernel: &Kernel, config: &PushConfig, body: &[u8]) -> String {
     let message: [&[u8]; 3] = [at.as_bytes(), b".", body];
     let (kid, signed) = match &config.token {
         Some(token) => ("token".to_owned(), sign_with(token.expose().as_bytes(), &message)),
-        None => (kernel.inner.keys.id(), kernel.inner.keys.sign(Purpose::PushSignature, &message)),
+        None => (kernel.inner.access.keys().id(), kernel.inner.access.keys().sign(Purpose::PushSignature, &message)),
     };
     format!("t={at},kid={kid},v1={signed}")
 }

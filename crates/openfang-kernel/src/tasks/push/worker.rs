@@ -74,13 +74,13 @@ impl Worker {
     async fn begin(&self, row: PushRow, turn: Turn) -> Result<(), StoreError> {
         let inner = &self.kernel.inner;
         let until = inner.clock.now() + PUSH_LEASE;
-        let claim = match inner.stores.pushes.claim(&row, inner.node_id, until).await {
+        let claim = match inner.stores.pushes.claim(&row, inner.tasks.node_id, until).await {
             // Another process was faster.
             Err(StoreError::Conflict) => return Ok(()),
             claim => claim?,
         };
         let delivery = Delivery::new(self.kernel.clone(), row, claim, turn, self.metrics.clone());
-        inner.tracker.spawn(delivery.run());
+        inner.life.tracker().spawn(delivery.run());
         Ok(())
     }
 }

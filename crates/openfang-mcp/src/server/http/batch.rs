@@ -37,7 +37,7 @@ impl<H: Host> Server<H> {
             let _held = held;
             batched(futures_util::future::join_all(works).await.into_iter().flatten())
         };
-        Ok(match Detached::new(work, drop, &self.inner.tracker).await {
+        Ok(match Detached::begin(work, drop, &self.inner.tracker).await.outcome().await {
             Some(frame) => one(frame, Accept::of(headers)),
             None => empty(StatusCode::ACCEPTED),
         })

@@ -211,12 +211,13 @@ impl<H: Host> Server<H> {
             told.finish(answer.map(|answer| answer.frame.into_bytes()));
             drop(run);
         };
-        let mut work = Detached::new(work, then, &self.inner.tracker);
+        let mut work = Detached::begin(work, then, &self.inner.tracker).await;
         let quick = tokio::select! {
             biased;
-            answer = &mut work => Some(answer),
+            answer = work.outcome() => Some(answer),
             () = becomes_stream(&log), if accept.events => None,
         };
+        let quick = quick.or_else(|| work.leave());
         Ok(match quick {
             Some(Some(answer)) if log.is_quiet() && accept.json => answered(answer),
             Some(None) if log.is_quiet() => empty(StatusCode::ACCEPTED),

@@ -1,8 +1,10 @@
 //! The writes. What can be prepared is prepared by the caller's thread; what runs in the writer's is a few statements.
 //! A write looks first and changes afterwards, so that a refused one has changed nothing.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
-use openfang_types::event::EventBody;
+use openfang_types::event::{EventBody, TaskEvent};
 use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TaskName, TraceId};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Origin, TaskState};
@@ -15,7 +17,7 @@ use crate::sqlite::batch::{Batch, Counter};
 use crate::sqlite::unavailable;
 use crate::tasks::rules::Standing;
 use crate::tasks::{first_events, rules};
-use crate::{Append, Created, NewPush, NewTask, ResendKey, Stamp, StoreError};
+use crate::{Append, Created, NewPush, NewTask, ResendKey, Stamp, StoreError, Tail};
 
 /// The longest first events that are kept in the task's own row: with the rest of it they still fit into a page.
 const FIRST_BYTES: usize = 2048;
@@ -160,6 +162,14 @@ pub(super) struct Addition {
     labels: Labels,
     node: Option<NodeId>,
     at: i64,
+    followed: Option<Followed>,
+}
+
+/// What those who follow the task are shown after the commit.
+struct Followed {
+    tail: Arc<Tail>,
+    events: Vec<EventBody>,
+    at: Timestamp,
 }
 
 /// The row that is added to.
@@ -178,7 +188,7 @@ impl Addition {
         self.bodies.len()
     }
 
-    pub(super) fn of(write: Append) -> Result<Self, StoreError> {
+    pub(super) fn of(write: Append, tail: Option<Arc<Tail>>) -> Result<Self, StoreError> {
         Ok(Self {
             owner: write.owner,
             id: write.id,
@@ -191,6 +201,7 @@ impl Addition {
             labels: write.labels,
             node: write.node,
             at: nanos(write.at),
+            followed: tail.map(|tail| Followed { tail, events: write.events, at: write.at }),
         })
     }
 
@@ -214,6 +225,10 @@ impl Addition {
         }
         batch.change(&self.owner, Counter::Tasks(state), i64::from(state != from), bytes);
         batch.touch(self.id, stamp.seq);
+        if let Some(Followed { tail, events, at }) = self.followed {
+            let event = |(body, seq)| TaskEvent { task_id: self.id, seq, at, body };
+            batch.show(tail, events.into_iter().zip(target.seq + 1..).map(event).collect());
+        }
         Ok(stamp)
     }
 

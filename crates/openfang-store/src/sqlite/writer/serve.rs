@@ -100,6 +100,7 @@ impl<'a> Server<'a> {
                 shared.commits.fetch_add(1, Ordering::Relaxed);
                 shared.writes.fetch_add(jobs.len() as u64, Ordering::Relaxed);
                 watchers.committed();
+                batch.show_followers();
                 watchers.wake(batch.touched());
                 if batch.is_push_waiting() {
                     watchers.wake_pushes();

@@ -11,7 +11,7 @@ use openfang_types::principal::Door;
 use openfang_types::tool::ToolTraits;
 
 use super::Connected;
-use crate::kernel::Inner;
+use crate::peers::upstreams::PeerParts;
 
 impl Connected {
     /// What the guards need to know of its tools that are quarantined, each under a name of at most `longest` characters.
@@ -29,15 +29,15 @@ impl Connected {
     }
 
     /// Says that a tool is not what it was: in the log of the house, in the server's, and in the audit.
-    pub(in crate::peers::upstreams) fn report_change(&self, inner: &Inner, tool: &str) {
+    pub(in crate::peers::upstreams) fn report_change(&self, parts: &PeerParts, tool: &str) {
         let is_away = self.lock().quarantined.contains(tool);
         let then = if is_away { "taken away; `openfang mcp approve` brings it back" } else { "still offered" };
         tracing::warn!(server = %self.entry.name, tool, "the definition of a tool changed; it is {then}");
         self.log.add("openfang", &format!("the definition of {tool} changed; it is {then}"));
         // A server may change its tools as often as it likes: beyond some rows that is counted.
         let row = AuditRow {
-            trace: TraceId::from_uuid(inner.ids.random()),
-            at: inner.clock.now(),
+            trace: TraceId::from_uuid(parts.ids.random()),
+            at: parts.clock.now(),
             owner: Owner::house(),
             door: Door::Mcp,
             agent: None,
@@ -46,6 +46,6 @@ impl Connected {
             outcome: if is_away { AuditOutcome::Quarantined } else { AuditOutcome::StillOffered },
             micros: 0,
         };
-        inner.stores.audit.record(AuditKind::Refusal, row);
+        parts.audit.record(AuditKind::Refusal, row);
     }
 }

@@ -61,7 +61,7 @@ impl Kernel {
         let unrecorded = |cause| ChangeError::Unrecorded { change: name.clone(), cause };
         audit.commit(row.clone()).await.map_err(unrecorded)?;
         let begun = Instant::now();
-        let working = self.inner.tracker.spawn(async move {
+        let working = self.inner.life.tracker().spawn(async move {
             let outcome = work.await;
             let word = match &outcome {
                 Ok(_) => AuditOutcome::Succeeded,
