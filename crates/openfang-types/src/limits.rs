@@ -6,12 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use a2a::*;
+pub use labels::*;
 pub use mcp::*;
 pub use push::*;
 pub use schema::*;
 pub use users::*;
 
 mod a2a;
+mod labels;
 mod mcp;
 mod push;
 mod schema;
