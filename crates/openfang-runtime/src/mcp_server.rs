@@ -19,7 +19,8 @@ pub use openfang_mcp::listing::Entry;
 pub use openfang_mcp::meta::LogLevel;
 pub use openfang_mcp::server::{Parts, Server, Shared};
 pub use openfang_mcp::{Host, McpError};
-pub use tools::{entry, late_entry};
+pub use tools::entry;
+pub(crate) use tools::listed_json;
 
 mod agents;
 mod house;

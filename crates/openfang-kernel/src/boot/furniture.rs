@@ -7,6 +7,7 @@ use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, Agents};
 use openfang_runtime::catalog::Catalog;
 use openfang_runtime::context::CallContext;
 use openfang_runtime::files::Files;
+use openfang_runtime::tool_source::BuiltinTools;
 use openfang_runtime::tools::{Surroundings, Tool, builtin};
 use openfang_runtime::workspaces::Workspaces;
 use openfang_store::Stores;
@@ -48,11 +49,8 @@ pub(super) fn furnish(
         files: files.clone(),
         clock: Arc::clone(clock),
     };
-    let mut catalog = Catalog::default();
-    for tool in builtin(around).into_iter().chain(extra) {
-        catalog.register(tool)?;
-    }
-    Ok(catalog)
+    let own = BuiltinTools::new(builtin(around).into_iter().chain(extra))?;
+    Ok(Catalog::new(vec![Arc::new(own)]))
 }
 
 pub(super) fn with_agents(home: &Home, catalog: Catalog) -> Result<Furniture, BootError> {

@@ -7,8 +7,9 @@ use openfang_mcp::host::{Seal, SealedFor};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::meta::LogLevel;
 use openfang_runtime::agents::AgentSummary;
+use openfang_runtime::catalog::Known;
 use openfang_runtime::mcp_server::{
-    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks, ToolRequest, late_entry,
+    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks, ToolRequest,
 };
 use openfang_runtime::pipeline::{ToolCall, ToolError};
 use openfang_types::call::{Arguments, Outcome};
@@ -147,7 +148,7 @@ impl House for Kernel {
     }
 
     fn tools<'a>(&'a self, caller: &'a Caller, through: Option<&'a AgentName>) -> HouseFuture<'a, Vec<Entry>> {
-        Box::pin(async move { Ok(self.usable_tools(caller, through)?.map(late_entry).collect()) })
+        Box::pin(async move { Ok(self.usable_tools(caller, through)?.map(Known::entry).collect()) })
     }
 
     fn call_tool<'a>(&'a self, caller: &'a Caller, request: ToolRequest<'a>) -> HouseFuture<'a, Outcome<ToolOutput>> {
