@@ -224,7 +224,13 @@ impl Boot {
                 }
             };
             let audit = Arc::clone(&stores.audit);
-            let pipeline = Pipeline::new(catalog, audit, Arc::clone(&self.clock), sensitive, pipeline_metrics);
+            let pipeline = Pipeline::new(
+                catalog,
+                (audit, Arc::clone(&stores.results)),
+                Arc::clone(&self.clock),
+                sensitive,
+                pipeline_metrics,
+            );
             let settings = Settings::new(self.config, agents, admin_key, http);
             let not_in_force = (self.overlays, self.failed_servers);
             Inner {

@@ -47,6 +47,7 @@ pub(super) fn furnish(
         memory: Arc::clone(&stores.memory),
         agents: Arc::new(AgentDoor { kernel: Weak::clone(kernel) }),
         files: files.clone(),
+        results: Arc::clone(&stores.results),
         clock: Arc::clone(clock),
     };
     let own = BuiltinTools::new(builtin(around).into_iter().chain(extra))?;

@@ -12,10 +12,11 @@ use openfang_runtime::mcp_server::{
     House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks, ToolRequest,
 };
 use openfang_runtime::pipeline::{ToolCall, ToolError};
+use openfang_store::KeptResult;
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::event::{EventBody, Seq, StreamItem, Until};
-use openfang_types::ids::{AgentName, Owner, TaskId};
+use openfang_types::ids::{AgentName, Owner, ResultId, TaskId};
 use openfang_types::limits::{Limits, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Origin, Task, TaskParts};
 use serde_json::json;
@@ -174,6 +175,10 @@ impl House for Kernel {
 
     fn task<'a>(&'a self, caller: &'a Caller, id: TaskId) -> HouseFuture<'a, Task> {
         Box::pin(async move { Ok(Self::task(self, caller, id).await?) })
+    }
+
+    fn result<'a>(&'a self, caller: &'a Caller, id: ResultId) -> HouseFuture<'a, KeptResult> {
+        Box::pin(async move { self.kept_result(caller, id).await?.ok_or(HouseError::Unknown) })
     }
 
     fn tool_changes(&self) -> Ticks {
