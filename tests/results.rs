@@ -117,7 +117,8 @@ async fn anothers_unknown_and_expired_results_look_the_same() {
         let output = read(&kernel, who, &id, 0).await;
         (output.is_error, serde_json::to_string(&output).unwrap())
     };
-    let unknown = TestHome::new().kernel();
+    let elsewhere = TestHome::new();
+    let unknown = elsewhere.kernel();
     let expected = read(&unknown, &callers::user(&unknown, "ada", &["*"]), &id, 0).await;
     let expected = (true, serde_json::to_string(&expected).unwrap());
 
