@@ -54,7 +54,7 @@ pub struct OwnerBytes {
     pub files: u64,
     /// Keys and values.
     pub memory: u64,
-    /// Kept results.
+    /// Results that are kept for a while.
     pub results: u64,
 }
 

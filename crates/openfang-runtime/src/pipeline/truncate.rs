@@ -23,7 +23,7 @@ pub struct Loss {
     pub(super) content: String,
 }
 
-/// What is lost.
+/// The part of a result that is lost.
 enum Lost {
     /// The end of a text, and all texts after it.
     Rest { shown: usize, more: usize },

@@ -23,7 +23,7 @@ pub(super) enum Counter {
     Memory,
     /// Files of workspaces.
     Files,
-    /// Kept results.
+    /// Results that are kept for a while.
     Results,
 }
 

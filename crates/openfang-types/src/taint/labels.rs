@@ -42,7 +42,7 @@ struct Several {
 }
 
 impl Labels {
-    /// No labels.
+    /// The empty set of labels.
     pub const fn none() -> Self {
         Self(Vec::new())
     }
