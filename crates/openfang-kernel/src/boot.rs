@@ -223,14 +223,8 @@ impl Boot {
                     Default::default()
                 }
             };
-            let audit = Arc::clone(&stores.audit);
-            let pipeline = Pipeline::new(
-                catalog,
-                (audit, Arc::clone(&stores.results)),
-                Arc::clone(&self.clock),
-                sensitive,
-                pipeline_metrics,
-            );
+            let kept = (Arc::clone(&stores.audit), Arc::clone(&stores.results));
+            let pipeline = Pipeline::new(catalog, kept, Arc::clone(&self.clock), sensitive, pipeline_metrics);
             let settings = Settings::new(self.config, agents, admin_key, http);
             let not_in_force = (self.overlays, self.failed_servers);
             Inner {
