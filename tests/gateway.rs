@@ -12,6 +12,7 @@ mod ourselves;
 mod owners;
 mod processes;
 mod real;
+mod results;
 mod schemas;
 mod secrets;
 mod sites;

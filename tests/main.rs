@@ -28,6 +28,7 @@ mod push;
 mod quota;
 mod real_clients;
 mod reload;
+mod results;
 mod scripts;
 mod secrets;
 mod start;

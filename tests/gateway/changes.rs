@@ -245,7 +245,7 @@ async fn servers_that_come_up_at_the_same_moment_are_all_listed() {
 
         let tools = house.kernel().available_tools(&house.operator(), None).unwrap();
 
-        let listed = tools.iter().filter(|tool| tool.server.is_some()).count();
+        let listed = tools.iter().filter(|tool| tool.origin.server().is_some()).count();
         assert_eq!(listed, names.len());
         let bare: Vec<_> = statuses
             .iter()

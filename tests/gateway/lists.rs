@@ -251,7 +251,7 @@ async fn names_that_deceive_are_left_out_and_shown_escaped() {
         tools
             .iter()
             .filter(|tool| tool.name.as_str() == "file_read")
-            .all(|tool| tool.server.is_none())
+            .all(|tool| tool.origin.server().is_none())
     );
     house.neighbour_works().await;
     house.close().await;

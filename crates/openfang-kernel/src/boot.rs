@@ -217,8 +217,8 @@ impl Boot {
         let door = Arc::<AgentDoor>::default();
         let catalog = furnish(&stores, &files, &self.clock, self.tools, &door)?;
         let (catalog, agents) = with_agents(&self.home, catalog)?;
-        let audit = Arc::clone(&stores.audit);
-        let pipeline = Pipeline::new(catalog, audit, Arc::clone(&self.clock), sensitive, pipeline_metrics);
+        let kept = (Arc::clone(&stores.audit), Arc::clone(&stores.results));
+        let pipeline = Pipeline::new(catalog, kept, Arc::clone(&self.clock), sensitive, pipeline_metrics);
         let pipeline = Arc::new(pipeline);
         let settings = Settings::new(self.config, agents, admin_key, http);
         let not_in_force = (self.overlays, self.failed_servers);

@@ -1,13 +1,15 @@
 //! Tools, called directly: listed by what the caller may use, executed through the pipeline.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use openfang_runtime::catalog::Known;
 use openfang_runtime::context::{CallContext, WayBack};
 use openfang_runtime::pipeline::{ToolCall, capability};
+use openfang_store::KeptResult;
 use openfang_types::call::Outcome;
 use openfang_types::content::ToolOutput;
-use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::ids::{AgentName, ResultId, ToolName};
 use openfang_types::taint::forbidding_label;
 use openfang_types::tool::{ToolDefinition, ToolTraits};
 use tokio_util::sync::CancellationToken;
@@ -42,6 +44,18 @@ impl Kernel {
     ) -> Result<Outcome<ToolOutput>, KernelError> {
         let cx = CallContext { back: way.back, cancel: way.cancel, ..self.inner.context(caller) };
         Ok(self.inner.pipeline.execute(&cx, call).await?)
+    }
+
+    /// Something that a result of this caller's owner lost, if it is kept.
+    pub(crate) async fn kept_result(&self, caller: &Caller, id: ResultId) -> Result<Option<KeptResult>, KernelError> {
+        let (owner, now) = (caller.principal.owner(), self.inner.clock.now());
+        let mut kept = self.inner.stores.results.get(owner, id, now).await?;
+        if let Some(kept) = &mut kept
+            && let Cow::Owned(clean) = self.inner.pipeline.sensitive().redacted(&kept.content)
+        {
+            kept.content = clean;
+        }
+        Ok(kept)
     }
 
     /// The tools this caller may use, by name: directly, or through an agent.

@@ -69,7 +69,7 @@ impl Kernel {
             tool: tool.clone(),
             granted: agent_covers(&manifest.capabilities, traits),
             quarantined: waiting.is_some(),
-            server: waiting.as_ref().and_then(|tool| tool.server.clone()),
+            server: waiting.as_ref().and_then(|tool| tool.origin.server().cloned()),
             patterns: manifest.capabilities.tools.iter().filter(is_shown).map(ToString::to_string).collect(),
             sink: traits.sink,
             rule: traits.sink.rule().to_owned(),

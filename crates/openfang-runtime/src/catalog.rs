@@ -1,46 +1,52 @@
-//! The tools there are, by name: those of the house, which stay, and those of MCP servers, which come and go.
+//! The tools there are, by name, whatever they come from: sources that stay, and sources that come and go.
 //!
-//! A tool of the house enters once, with its schema checked. Tools of servers are made and validators are compiled on
-//! first use.
+//! A name belongs to the first source that has it, and those that stay are first. Tools of servers are made and validators
+//! are compiled on first use.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use openfang_mcp::listing::{Entry, Late};
 use openfang_types::ids::ToolName;
-use openfang_types::schema;
-use openfang_types::tool::{ToolDefinition, ToolTraits};
+use openfang_types::tool::{Origin, ToolDefinition, ToolTraits};
 use tokio::sync::watch;
 
+use crate::mcp_server::listed_json;
 use crate::quarantine::Quarantine;
 use crate::schema_check::{CompiledSchema, SchemaChecks};
-use crate::server_tools::ServerTools;
+use crate::tool_source::ToolSource;
 use crate::tools::Tool;
 
 /// The tools there are.
 #[derive(Default)]
 pub struct Catalog {
-    own: HashMap<ToolName, Arc<Registered>>,
-    connected: RwLock<Arc<Connected>>,
-    /// Counts how often the connected ones were replaced.
+    /// The sources that stay; looked at without a lock.
+    lasting: Merged,
+    changing: RwLock<Arc<Merged>>,
+    /// Held by whoever replaces sources.
+    replacing: Mutex<()>,
+    /// Counts how often sources were replaced.
     version: watch::Sender<u64>,
     quarantine: Quarantine,
 }
 
-/// The tools of MCP servers.
+/// The tools of several sources.
 #[derive(Default)]
-struct Connected {
-    servers: Vec<Arc<ServerTools>>,
-    /// Which server and which of its tools, in the order of their names.
+struct Merged {
+    sources: Vec<Arc<Source>>,
+    /// Which source and which of its tools, in the order of their names.
     order: Vec<(u32, u32)>,
 }
 
-/// A tool that there is. One of an MCP server is not made for being looked at.
+/// A source, as the catalogue and its lists hold it.
+struct Source(Arc<dyn ToolSource>);
+
+/// A tool that there is, by its place at its source. It is not made for being looked at.
 #[derive(Clone)]
-pub enum Known {
-    /// A tool of the house.
-    Own(Arc<Registered>),
-    /// A tool of a server, by its place there.
-    Connected(Arc<ServerTools>, usize),
+pub struct Known {
+    source: Arc<Source>,
+    place: usize,
 }
 
 /// A tool with what it says about itself.
@@ -73,53 +79,33 @@ pub enum CatalogError {
 }
 
 impl Catalog {
-    /// Takes a tool of the house in.
-    pub fn register(&mut self, tool: Box<dyn Tool>) -> Result<(), CatalogError> {
-        let definition = tool.definition();
-        let name = definition.name.clone();
-        if let Some(why) = schema::fault_of(&definition.input_schema) {
-            return Err(CatalogError::Schema { tool: name, why });
-        }
-        if self.own.contains_key(&name) {
-            return Err(CatalogError::NameTaken(name));
-        }
-        let registered = Registered { definition: Some(Arc::new(definition)), ..Registered::new(tool, Arc::default()) };
-        self.own.insert(name, Arc::new(registered));
-        Ok(())
+    /// The tools of sources that stay.
+    pub fn new(lasting: Vec<Arc<dyn ToolSource>>) -> Self {
+        Self { lasting: Merged::of(lasting.into_iter().map(Source::shared).collect(), None), ..Self::default() }
     }
 
-    /// From now on these are the tools of MCP servers. A name of the house stays the house's.
-    pub fn connect(&self, servers: Vec<Arc<ServerTools>>) {
-        let mut order = Vec::with_capacity(servers.iter().map(|server| server.places().count()).sum());
-        let taken: HashSet<&str> = self.own.keys().map(ToolName::as_str).collect();
-        for (server, tools) in (0..).zip(&servers) {
-            let is_free = |place: &usize| !taken.contains(tools.name(*place).unwrap_or_default());
-            order.extend(
-                tools
-                    .places()
-                    .filter(is_free)
-                    .filter_map(|place| Some((server, u32::try_from(place).ok()?))),
-            );
-        }
-        let mut connected = Connected { servers, order: Vec::new() };
-        order.sort_by(|a, b| connected.name(*a).cmp(connected.name(*b)));
-        connected.order = order;
-        *self.connected.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(connected);
+    /// From now on these are the sources of one kind of origin; those of other kinds stay. A name that a source has which
+    /// stays for good remains that source's.
+    pub fn replace(&self, is_replaced: impl Fn(&Origin) -> bool, sources: Vec<Arc<dyn ToolSource>>) {
+        let _alone = self.replacing.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.changing();
+        let kept = kept.sources.iter().filter(|source| !is_replaced(source.0.origin())).cloned();
+        let sources = kept.chain(sources.into_iter().map(Source::shared)).collect();
+        let merged = Arc::new(Merged::of(sources, Some(&self.lasting)));
+        *self.changing.write().unwrap_or_else(PoisonError::into_inner) = merged;
         self.version.send_modify(|version| *version += 1);
     }
 
     /// The tool of that name.
     pub fn get(&self, name: &ToolName) -> Option<Arc<Registered>> {
-        self.own.get(name).cloned().or_else(|| self.connected().get(name.as_str()))
+        let name = name.as_str();
+        self.lasting.get(name).or_else(|| self.changing().get(name))
     }
 
     /// All tools, by name.
     pub fn sorted(&self) -> Vec<Known> {
-        let connected = self.connected();
-        let of_servers = connected.order.iter().filter_map(|(server, place)| {
-            Some(Known::Connected(Arc::clone(connected.servers.get(*server as usize)?), *place as usize))
-        });
-        let mut all: Vec<_> = self.own.values().cloned().map(Known::Own).chain(of_servers).collect();
+        let changing = self.changing();
+        let mut all: Vec<Known> = self.lasting.all().chain(changing.all()).collect();
         all.sort_by(|a, b| a.name().cmp(b.name()));
         all
     }
@@ -129,61 +115,107 @@ impl Catalog {
         &self.quarantine
     }
 
-    /// How often the tools of MCP servers were replaced.
+    /// How often sources were replaced.
     pub fn version(&self) -> u64 {
         *self.version.borrow()
     }
 
-    /// Tells when the tools of MCP servers are replaced.
+    /// Tells when sources are replaced.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.version.subscribe()
     }
 
-    fn connected(&self) -> Arc<Connected> {
-        Arc::clone(&self.connected.read().unwrap_or_else(PoisonError::into_inner))
+    fn changing(&self) -> Arc<Merged> {
+        Arc::clone(&self.changing.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Connected {
-    fn name(&self, (server, place): (u32, u32)) -> &str {
-        let server = self.servers.get(server as usize);
-        server.and_then(|server| server.name(place as usize)).unwrap_or_default()
+impl Merged {
+    /// Puts sources together. A name that is taken elsewhere, or by a source before, is not theirs.
+    fn of(sources: Vec<Arc<Source>>, elsewhere: Option<&Self>) -> Self {
+        let mut order = Vec::with_capacity(sources.iter().map(|source| source.0.names().len()).sum());
+        let taken: HashSet<&str> = elsewhere.into_iter().flat_map(Self::names).collect();
+        for (number, source) in (0..).zip(&sources) {
+            let places = source.0.names().iter().enumerate();
+            let free = places.filter(|(_, name)| !name.is_empty() && !taken.contains(name));
+            order.extend(free.filter_map(|(place, _)| Some((number, u32::try_from(place).ok()?))));
+        }
+        let mut merged = Self { sources, order: Vec::new() };
+        // The order of places within equal names is that of their sources: the first one has the name.
+        order.sort_by(|a, b| merged.name(*a).cmp(merged.name(*b)));
+        order.dedup_by(|a, b| merged.name(*a) == merged.name(*b));
+        merged.order = order;
+        merged
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.order.iter().map(|at| self.name(*at))
+    }
+
+    fn all(&self) -> impl Iterator<Item = Known> {
+        self.order.iter().filter_map(|(source, place)| {
+            Some(Known { source: Arc::clone(self.sources.get(*source as usize)?), place: *place as usize })
+        })
+    }
+
+    fn name(&self, (source, place): (u32, u32)) -> &str {
+        let source = self.sources.get(source as usize);
+        source.and_then(|source| source.0.names().get(place as usize)).unwrap_or_default()
     }
 
     fn get(&self, name: &str) -> Option<Arc<Registered>> {
         let found = self.order.binary_search_by(|at| self.name(*at).cmp(name)).ok()?;
-        let (server, place) = self.order.get(found)?;
-        self.servers.get(*server as usize)?.get(*place as usize)
+        let (source, place) = self.order.get(found)?;
+        self.sources.get(*source as usize)?.0.get(*place as usize)
+    }
+}
+
+impl Source {
+    fn shared(source: Arc<dyn ToolSource>) -> Arc<Self> {
+        Arc::new(Self(source))
+    }
+}
+
+impl Late for Source {
+    fn name(&self, place: usize) -> &str {
+        self.0.names().get(place).unwrap_or_default()
+    }
+
+    fn json(&self, place: usize) -> Cow<'_, str> {
+        self.0
+            .definition(place)
+            .map_or(Cow::Borrowed("null"), |tool| Cow::Owned(listed_json(&tool)))
     }
 }
 
 impl Known {
     /// Its name.
     pub fn name(&self) -> &str {
-        match self {
-            Self::Own(tool) => tool.traits.name.as_str(),
-            Self::Connected(server, place) => server.name(*place).unwrap_or_default(),
-        }
+        self.source.name(self.place)
     }
 
     /// What the guards need to know of it.
     pub fn traits(&self) -> Option<ToolTraits> {
-        match self {
-            Self::Own(tool) => Some(tool.traits.clone()),
-            Self::Connected(server, place) => server.traits(*place),
-        }
+        self.source.0.traits(self.place)
     }
 
     /// What it says about itself.
     pub fn definition(&self) -> Option<ToolDefinition> {
-        match self {
-            Self::Own(tool) => Some(Arc::unwrap_or_clone(tool.definition())),
-            Self::Connected(server, place) => server.definition(*place),
-        }
+        self.source.0.definition(self.place)
+    }
+
+    /// The tool as an entry of a list, to be written when somebody wants to read it.
+    pub fn entry(self) -> Entry {
+        Entry::late(self.source, self.place)
     }
 }
 
 impl Registered {
+    /// A tool of our own, which says the same about itself each time.
+    pub(crate) fn of_our_own(tool: Box<dyn Tool>, definition: ToolDefinition) -> Self {
+        Self { definition: Some(Arc::new(definition)), ..Self::new(tool, Arc::default()) }
+    }
+
     /// A tool whose definition is asked for when it is needed.
     pub(crate) fn new(tool: Box<dyn Tool>, checks: Arc<SchemaChecks>) -> Self {
         Self { traits: tool.traits(), definition: None, tool, schema: OnceLock::new(), checks }

@@ -156,11 +156,11 @@ fn below(place: &str, path: &str) -> String {
 /// Only what could matter at a sink.
 fn worth_keeping(context: &Labels) -> Labels {
     let mut kept = Labels::none();
-    for label in context
-        .iter()
-        .filter(|label| label.is_foreign() || matches!(label, Label::Secret | Label::Pii))
-    {
-        kept.add(label, context.source(label).unwrap_or_default());
+    let matters = |label: &Label| label.is_foreign() || matches!(label, Label::Secret | Label::Pii);
+    for label in context.iter().filter(matters) {
+        if let Some(sources) = context.sources(label) {
+            kept.add_all(label, sources);
+        }
     }
     kept
 }

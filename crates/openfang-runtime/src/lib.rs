@@ -18,6 +18,7 @@ pub mod quarantine;
 mod schema_check;
 pub mod server_call;
 pub mod server_tools;
+pub mod tool_source;
 pub mod tools;
 pub mod workspace;
 pub mod workspaces;

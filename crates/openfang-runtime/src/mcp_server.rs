@@ -19,10 +19,12 @@ pub use openfang_mcp::listing::Entry;
 pub use openfang_mcp::meta::LogLevel;
 pub use openfang_mcp::server::{Parts, Server, Shared};
 pub use openfang_mcp::{Host, McpError};
-pub use tools::{entry, late_entry};
+pub use tools::entry;
+pub(crate) use tools::listed_json;
 
 mod agents;
 mod house;
+mod results;
 mod tasks;
 mod tools;
 
@@ -128,7 +130,8 @@ impl<T: House> HouseHost<T> {
 }
 
 const INSTRUCTIONS: &str = "Tools named openfang_agent_* are agents: send them a message in plain words and they answer \
-    when they are done. Your tasks are resources under openfang://tasks/.";
+    when they are done. Your tasks are resources under openfang://tasks/. What was cut from a result stays readable for a while, with the \
+    tool result_read or under openfang://results/.";
 
 impl<T: House> Host for HouseHost<T> {
     type Caller = T::Caller;
@@ -206,7 +209,13 @@ impl<T: House> Host for HouseHost<T> {
     }
 
     fn read<'a>(&'a self, call: Call<'a, T::Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
-        Box::pin(async move { tasks::read(&self.house, call.caller, uri).await.map(Outcome::Done) })
+        Box::pin(async move {
+            let contents = match results::id_of(uri) {
+                Some(id) => results::read(&self.house, call.caller, (uri, id)).await,
+                None => tasks::read(&self.house, call.caller, uri).await,
+            };
+            contents.map(Outcome::Done)
+        })
     }
 
     fn complete<'a>(&'a self, caller: &'a T::Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {

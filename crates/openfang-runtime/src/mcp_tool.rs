@@ -12,7 +12,7 @@ use openfang_types::ids::ToolName;
 use openfang_types::limits::{INFLIGHT_FROM_BYTES, SCHEMA_INLINE_BYTES};
 use openfang_types::scan::scan;
 use openfang_types::taint::{Label, Labels, SinkKind};
-use openfang_types::tool::{Recorded, ToolAnnotations, ToolDefinition, ToolKind, ToolTraits};
+use openfang_types::tool::{Origin, Recorded, ToolAnnotations, ToolDefinition, ToolKind, ToolTraits};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -99,7 +99,7 @@ pub fn traits_of(
             (true, false) => SinkKind::Writes,
         },
         kind: ToolKind::Upstream,
-        server: Some(server.name.clone()),
+        origin: Origin::McpServer(server.name.clone()),
         namespace,
         recorded: match server.audit {
             McpAudit::Before => Recorded::Before,
@@ -129,8 +129,7 @@ impl McpTool {
         if self.is_trusted {
             return Labels::none();
         }
-        let server = self.traits.server.as_ref().map_or("?", |server| server.as_str());
-        Labels::one(Label::McpServer, format!("the MCP server {server}"))
+        Labels::one(Label::McpServer, self.traits.origin.to_string())
     }
 
     /// A structured result must fit what the server itself promised; else a model would be misled.
@@ -193,7 +192,7 @@ pub fn claimed(tool: &Entry) -> ToolAnnotations {
 impl Tool for McpTool {
     fn definition(&self) -> ToolDefinition {
         let said = said(&self.listing, self.place);
-        let server = self.traits.server.as_ref().map_or("?", |server| server.as_str());
+        let server = self.relay.upstream().name();
         ToolDefinition {
             name: self.traits.name.clone(),
             description: format!("[MCP:{server}] {}", said.description.unwrap_or_default()),
@@ -202,7 +201,7 @@ impl Tool for McpTool {
             annotations: said.annotations.annotations(),
             sink: self.traits.sink,
             kind: self.traits.kind,
-            server: self.traits.server.clone(),
+            origin: self.traits.origin.clone(),
         }
     }
 

@@ -7,7 +7,7 @@
 use std::pin::pin;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use openfang_store::AuditStore;
+use openfang_store::{AuditStore, ResultStore};
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
@@ -26,6 +26,7 @@ pub mod audit;
 mod callee;
 pub mod capability;
 pub mod error;
+mod keep;
 pub mod loop_guard;
 mod output;
 pub mod secrets;
@@ -52,6 +53,8 @@ pub struct ToolCall<'a> {
 pub struct Pipeline {
     catalog: Catalog,
     audit: Arc<dyn AuditStore>,
+    /// Where what results lose is kept.
+    results: Arc<dyn ResultStore>,
     clock: Arc<dyn Clock>,
     /// Replaced when the configuration is; each call looks once.
     sensitive: RwLock<Arc<Sensitive>>,
@@ -62,12 +65,12 @@ impl Pipeline {
     /// Puts the guards before the tools.
     pub fn new(
         catalog: Catalog,
-        audit: Arc<dyn AuditStore>,
+        (audit, results): (Arc<dyn AuditStore>, Arc<dyn ResultStore>),
         clock: Arc<dyn Clock>,
         sensitive: Sensitive,
         metrics: PipelineMetrics,
     ) -> Self {
-        Self { catalog, audit, clock, sensitive: RwLock::new(Arc::new(sensitive)), metrics }
+        Self { catalog, audit, results, clock, sensitive: RwLock::new(Arc::new(sensitive)), metrics }
     }
 
     /// The tools behind the guards.
@@ -156,12 +159,15 @@ impl Pipeline {
         taint::check_sink(&sensitive, cx, callee.traits(), &arguments)?;
         record.commit_before_effect(callee.traits()).await?;
         let outcome = timeout::within(cx, callee, arguments, permit).await?;
-        Ok(outcome.map(|mut output| {
-            output.label(&sensitive, cx, callee.traits());
-            output.limit(&cx.config.limits, manner);
-            output.warn(warning);
-            output
-        }))
+        let Outcome::Done(mut output) = outcome else { return Ok(outcome) };
+        let labels = output.label(&sensitive, cx, callee.traits());
+        let losses = output.limit(&cx.config.limits, manner);
+        if !losses.is_empty() {
+            // Boxed, so that results of which nothing is lost have no room for it.
+            Box::pin(keep::losses(self, cx, (&sensitive, labels), losses, &mut output)).await;
+        }
+        output.warn(warning);
+        Ok(Outcome::Done(output))
     }
 }
 

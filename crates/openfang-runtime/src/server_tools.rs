@@ -10,12 +10,13 @@ use openfang_types::capability::{Namespace, ServerNames};
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::ServerName;
 use openfang_types::names::Names;
-use openfang_types::tool::{ToolAnnotations, ToolDefinition, ToolTraits};
+use openfang_types::tool::{Origin, ToolAnnotations, ToolDefinition, ToolTraits};
 
 use crate::catalog::Registered;
 use crate::mcp_tool::{McpTool, claimed, traits_of};
 use crate::schema_check::SchemaChecks;
 use crate::server_call::GuardedRelay;
+use crate::tool_source::ToolSource;
 use crate::tools::Tool as _;
 
 /// How the names of a server begin, among all servers.
@@ -29,6 +30,7 @@ pub fn names_of<'a>(server: &ServerName, all: impl IntoIterator<Item = &'a Serve
 /// The tools of a server.
 pub struct ServerTools {
     server: McpServerConfigEntry,
+    origin: Origin,
     relay: Arc<GuardedRelay>,
     listing: Arc<Listing>,
     /// What each is called here, by its place in the list; nothing where it can have no name.
@@ -63,6 +65,7 @@ impl ServerTools {
             .filter(|(place, tool)| names.get(*place) == Some(tool.traits.name.as_str()));
         Arc::new(Self {
             server: server.clone(),
+            origin: Origin::McpServer(server.name.clone()),
             relay: Arc::clone(relay),
             listing: Arc::clone(listing),
             claimed: listing.entries().map(claimed).collect(),
@@ -93,30 +96,9 @@ impl ServerTools {
         (0..self.names.len()).filter(|place| self.name(*place).is_some())
     }
 
-    /// What the guards need to know of the tool at a place.
-    pub fn traits(&self, place: usize) -> Option<ToolTraits> {
-        let name = self.name(place)?;
-        let namespace = Namespace::Server(Arc::clone(&self.namespace));
-        Some(traits_of(&self.server, name.parse().ok()?, namespace, *self.claimed.get(place)?))
-    }
-
-    /// The same of a tool by what the server calls it.
+    /// What the guards need to know of a tool by what the server calls it.
     pub fn traits_by_own_name(&self, tool: &str) -> Option<ToolTraits> {
         self.traits(self.listing.place_of(tool)?)
-    }
-
-    /// What the tool at a place says about itself.
-    pub fn definition(&self, place: usize) -> Option<ToolDefinition> {
-        Some(self.tool(place)?.definition())
-    }
-
-    /// The tool at a place.
-    pub fn get(&self, place: usize) -> Option<Arc<Registered>> {
-        if let Some(made) = self.made().get(&place) {
-            return Some(Arc::clone(made));
-        }
-        let tool = Arc::new(Registered::new(Box::new(self.tool(place)?), Arc::clone(&self.checks)));
-        Some(Arc::clone(self.made().entry(place).or_insert(tool)))
     }
 
     fn tool(&self, place: usize) -> Option<McpTool> {
@@ -128,6 +110,34 @@ impl ServerTools {
 
     fn made(&self) -> MutexGuard<'_, HashMap<usize, Arc<Registered>>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ToolSource for ServerTools {
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    fn names(&self) -> &Names {
+        &self.names
+    }
+
+    fn get(&self, place: usize) -> Option<Arc<Registered>> {
+        if let Some(made) = self.made().get(&place) {
+            return Some(Arc::clone(made));
+        }
+        let tool = Arc::new(Registered::new(Box::new(self.tool(place)?), Arc::clone(&self.checks)));
+        Some(Arc::clone(self.made().entry(place).or_insert(tool)))
+    }
+
+    fn traits(&self, place: usize) -> Option<ToolTraits> {
+        let name = self.name(place)?;
+        let namespace = Namespace::Server(Arc::clone(&self.namespace));
+        Some(traits_of(&self.server, name.parse().ok()?, namespace, *self.claimed.get(place)?))
+    }
+
+    fn definition(&self, place: usize) -> Option<ToolDefinition> {
+        Some(self.tool(place)?.definition())
     }
 }
 

@@ -97,7 +97,7 @@ fn a_place_without_a_name_has_no_tool_and_the_catalogue_finds_the_others_by_thei
     };
     let (first, second) = (tools(["mcp_s_z", "", "mcp_s_b"]), tools(["mcp_t_y", "mcp_a", ""]));
     let catalog = Catalog::default();
-    catalog.connect(vec![Arc::clone(&first), second]);
+    catalog.replace(|_| true, vec![Arc::clone(&first) as _, second]);
 
     assert_eq!(first.places().collect::<Vec<_>>(), [0, 2]);
     assert!(first.get(1).is_none() && first.traits(1).is_none() && first.get(3).is_none());

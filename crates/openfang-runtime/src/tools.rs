@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use openfang_store::KeyValueStore;
+use openfang_store::{KeyValueStore, ResultStore};
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
@@ -34,6 +34,7 @@ mod get_greeting;
 mod is_admin;
 mod memory_recall;
 mod memory_store;
+mod result_read;
 
 /// What a call returns.
 pub type ToolFuture<'a> = BoxFuture<'a, Result<Outcome<ToolOutput>, ToolFailure>>;
@@ -115,18 +116,20 @@ pub struct Surroundings {
     pub agents: Arc<dyn Agents>,
     /// The files of workspaces.
     pub files: Files,
+    /// What results lost on their way.
+    pub results: Arc<dyn ResultStore>,
     /// The time.
     pub clock: Arc<dyn Clock>,
 }
 
 /// Every built-in tool.
 pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
-    let Surroundings { memory, agents, files, clock } = around;
+    let Surroundings { memory, agents, files, results, clock } = around;
     vec![
         Box::new(add_numbers::AddNumbers),
         Box::new(agent_list::AgentList { agents: Arc::clone(&agents) }),
         Box::new(agent_send::AgentSend { agents }),
-        Box::new(current_time::CurrentTime { clock }),
+        Box::new(current_time::CurrentTime { clock: Arc::clone(&clock) }),
         Box::new(file_list::FileList { files: files.clone() }),
         Box::new(file_read::FileRead { files: files.clone() }),
         Box::new(file_write::FileWrite { files }),
@@ -135,6 +138,7 @@ pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
         Box::new(is_admin::IsAdmin),
         Box::new(memory_recall::MemoryRecall { memory: Arc::clone(&memory) }),
         Box::new(memory_store::MemoryStore { memory }),
+        Box::new(result_read::ResultRead { results, clock }),
     ]
 }
 

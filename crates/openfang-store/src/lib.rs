@@ -1,5 +1,5 @@
 //! The durable things, behind traits: tasks with their event log, push configurations, key-value memory with labels,
-//! audit rows, users.
+//! kept results, audit rows, users.
 //!
 //! A home implements all of them: [`memory`], which is gone with its process, and [`sqlite`], which several processes
 //! share. Whoever adds another runs `contract.rs` against it. [`nodes`] says which processes are alive.
@@ -17,6 +17,7 @@ pub mod memory;
 pub mod nodes;
 pub mod push;
 pub mod quota;
+pub mod results;
 pub mod sqlite;
 mod tail;
 pub mod tasks;
@@ -34,6 +35,7 @@ pub use push::{
     Due, DueQuery, NewPush, Progress, PushAuthorization, PushClaim, PushConfig, PushRow, PushStore, Reached, Then,
 };
 pub use quota::{OwnerBytes, Quota};
+pub use results::{KeptResult, ResultForm, ResultStore};
 pub use sqlite::{CheckInterrupter, DatabaseFile, Finding, Loss, MaintenanceError, OpenError, Report, Sqlite};
 pub use tail::Tail;
 pub use tasks::{
@@ -144,6 +146,8 @@ pub struct Stores {
     pub memory: Arc<dyn KeyValueStore>,
     /// What the files of workspaces carry.
     pub files: Arc<dyn FileStore>,
+    /// What results lost on their way.
+    pub results: Arc<dyn ResultStore>,
     /// Who did what.
     pub audit: Arc<dyn AuditStore>,
     /// Who there is.
@@ -164,7 +168,8 @@ impl Stores {
             tasks: Arc::clone(&tasks) as _,
             pushes: tasks,
             memory: Arc::new(memory::MemoryKeyValues::new(Arc::clone(&kept))),
-            files: Arc::new(memory::MemoryFiles::new(kept)),
+            files: Arc::new(memory::MemoryFiles::new(Arc::clone(&kept))),
+            results: Arc::new(memory::MemoryResults::new(kept)),
             audit: Arc::new(memory::MemoryAudit::default()),
             users: Arc::new(memory::MemoryUsers::default()),
             health: Arc::new(memory::MemoryHealth),

@@ -5,6 +5,7 @@ mod files;
 mod health;
 mod kept_bytes;
 mod key_value;
+mod results;
 mod tasks;
 mod users;
 
@@ -13,6 +14,7 @@ pub use files::MemoryFiles;
 pub use health::MemoryHealth;
 pub(crate) use kept_bytes::KeptBytes;
 pub use key_value::MemoryKeyValues;
+pub use results::MemoryResults;
 pub use tasks::MemoryTasks;
 pub use users::MemoryUsers;
 

@@ -46,6 +46,11 @@ async fn owners_have_a_quota() {
 }
 
 #[tokio::test]
+async fn results_keep_the_contract() {
+    contract::results(Stores::in_memory).await;
+}
+
+#[tokio::test]
 async fn users_keep_the_contract() {
     contract::users(|| Box::new(MemoryUsers::default())).await;
 }

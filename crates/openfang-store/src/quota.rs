@@ -1,10 +1,10 @@
-//! How much an owner may keep, all tasks, files and memory together. The house itself may keep what it needs.
+//! How much an owner may keep, all tasks, files, memory and kept results together. The house itself may keep what it needs.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use openfang_types::ids::Owner;
-use openfang_types::limits::OWNER_BYTES;
+use openfang_types::limits::{OWNER_BYTES, RESULTS_SHARE};
 
 use crate::StoreError;
 
@@ -34,6 +34,15 @@ impl Quota {
         }
         Err(StoreError::OwnerFull { limit, kept })
     }
+
+    /// Whether an owner who keeps so much may keep results of `more` bytes. They have a share, whoever the owner is.
+    pub(crate) fn check_results(&self, owner: &Owner, kept: OwnerBytes, more: u64) -> Result<(), StoreError> {
+        let limit = self.owner_bytes.load(Ordering::Relaxed) / RESULTS_SHARE;
+        if kept.results.saturating_add(more) > limit {
+            return Err(StoreError::OwnerFull { limit, kept });
+        }
+        self.check(owner, kept, more)
+    }
 }
 
 /// What an owner keeps, in bytes.
@@ -45,17 +54,23 @@ pub struct OwnerBytes {
     pub files: u64,
     /// Keys and values.
     pub memory: u64,
+    /// Results that are kept for a while.
+    pub results: u64,
 }
 
 impl OwnerBytes {
     /// All together.
     pub const fn total(self) -> u64 {
-        self.tasks.saturating_add(self.files).saturating_add(self.memory)
+        self.tasks
+            .saturating_add(self.files)
+            .saturating_add(self.memory)
+            .saturating_add(self.results)
     }
 }
 
 impl fmt::Display for OwnerBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tasks {}, files {}, memory {} bytes", self.tasks, self.files, self.memory)
+        let Self { tasks, files, memory, results } = self;
+        write!(f, "tasks {tasks}, files {files}, memory {memory}, results {results} bytes")
     }
 }

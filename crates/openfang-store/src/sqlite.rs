@@ -17,6 +17,7 @@ use files::SqliteFiles;
 use key_value::SqliteKeyValues;
 use readers::Readers;
 use reserve::Reserve;
+use results::SqliteResults;
 use schema::Expected;
 use tasks::{SqlitePushes, SqliteTasks};
 use users::SqliteUsers;
@@ -32,6 +33,7 @@ mod key_value;
 mod maintenance;
 mod readers;
 mod reserve;
+mod results;
 mod schema;
 mod tasks;
 mod users;
@@ -105,6 +107,7 @@ impl Sqlite {
             audit: Arc::new(SqliteAudit::new(self.clone(), refusals)),
             users: Arc::new(SqliteUsers::new(self.clone())),
             files: Arc::new(SqliteFiles::new(self.clone())),
+            results: Arc::new(SqliteResults::new(self.clone())),
             health: Arc::new(self.clone()),
             quota: self.inner.writer.quota(),
         }

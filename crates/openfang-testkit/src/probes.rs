@@ -9,7 +9,7 @@ use openfang_runtime::pipeline::Permit;
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::{Label, Labels, SinkKind};
-use openfang_types::tool::{ToolAnnotations, ToolDefinition, ToolKind};
+use openfang_types::tool::{Origin, ToolAnnotations, ToolDefinition, ToolKind};
 use serde_json::json;
 
 /// What a probe does when it is called.
@@ -90,7 +90,7 @@ impl Tool for Probe {
             annotations: ToolAnnotations::ADDS,
             sink: self.sink,
             kind: ToolKind::Plain,
-            server: None,
+            origin: Origin::Builtin,
         }
     }
 

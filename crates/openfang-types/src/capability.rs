@@ -66,7 +66,7 @@ impl Glob {
     /// Whether this pattern covers the tool.
     pub fn covers(&self, tool: &ToolTraits) -> bool {
         if let Some(server) = self.0.strip_prefix(SERVER) {
-            return tool.server.as_ref().is_some_and(|name| name.as_str() == server);
+            return tool.origin.server().is_some_and(|name| name.as_str() == server);
         }
         match &tool.namespace {
             Namespace::Own => self.fits_name_of_any_server(&tool.name),

@@ -125,6 +125,8 @@ uuid_ids! {
     AuditSegmentId, "an audit segment id";
     /// A login of a user; what proves it is in a cookie.
     LoginId, "a login id";
+    /// Something that a result of a tool lost on its way, and that is kept for a while.
+    ResultId, "a result id";
 }
 
 text_ids! {

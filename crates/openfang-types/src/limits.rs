@@ -6,14 +6,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use a2a::*;
+pub use labels::*;
 pub use mcp::*;
 pub use push::*;
+pub use results::*;
 pub use schema::*;
 pub use users::*;
 
 mod a2a;
+mod labels;
 mod mcp;
 mod push;
+mod results;
 mod schema;
 mod users;
 
@@ -72,7 +76,7 @@ pub const MEMORY_KEY_MAX_BYTES: usize = 256;
 pub const MEMORY_KEYS_PER_OWNER: usize = 10_000;
 /// Files of workspaces that one owner may have written by tools.
 pub const FILES_PER_OWNER: usize = 100_000;
-/// Bytes of tasks, files and memory that one owner may keep, unless `storage.owner_bytes` says otherwise.
+/// Bytes of tasks, files, memory and kept results that one owner may keep, unless `storage.owner_bytes` says otherwise.
 pub const OWNER_BYTES: u64 = 1024 * 1024 * 1024;
 /// Rows the in-memory audit home keeps; the oldest go first.
 pub const MEMORY_AUDIT_ROWS: usize = 10_000;
@@ -335,6 +339,8 @@ pub struct Limits {
     pub tool_result_chars: usize,
     /// Bytes of one image, audio, file or structured block of a result; a larger one is replaced by a marker.
     pub tool_result_block_bytes: usize,
+    /// Seconds that what a result lost stays readable for its owner; 0 keeps nothing.
+    pub kept_result_secs: u64,
     /// Steps that one check of arguments or of a result against the schema of an MCP server's tool may take.
     pub schema_check_steps: u64,
     /// Characters of the name under which a tool of an MCP server is listed; clients add a prefix of their own.
@@ -410,6 +416,7 @@ impl Default for Limits {
         Self {
             tool_result_chars: 50_000,
             tool_result_block_bytes: 1024 * 1024,
+            kept_result_secs: 24 * 3_600,
             schema_check_steps: 20_000_000,
             max_tool_name: 48,
             tool_timeout_secs: 60,

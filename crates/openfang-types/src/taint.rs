@@ -2,9 +2,12 @@
 //! decides whether the two may meet. The decision is made outside any model.
 
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+pub use labels::{Labels, Sources};
+
+mod labels;
 
 /// Where a value came from, or what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -134,72 +137,6 @@ pub fn forbidding_label(labels: &Labels, sink: SinkKind) -> Option<Label> {
             .or_else(|| held(Label::Workspace).filter(|_| foreign().is_some())),
         SinkKind::Delegates => held(Label::Secret),
         SinkKind::Writes | SinkKind::Reads => None,
-    }
-}
-
-/// A set of labels, each with the source that brought it first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Labels(Vec<Sourced>);
-
-/// A label and what brought it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Sourced {
-    label: Label,
-    source: Arc<str>,
-}
-
-impl Labels {
-    /// No labels.
-    pub const fn none() -> Self {
-        Self(Vec::new())
-    }
-
-    /// One label.
-    pub fn one(label: Label, source: impl Into<Arc<str>>) -> Self {
-        Self(vec![Sourced { label, source: source.into() }])
-    }
-
-    /// Adds a label; its first source stays.
-    pub fn add(&mut self, label: Label, source: impl Into<Arc<str>>) {
-        if !self.contains(label) {
-            self.0.push(Sourced { label, source: source.into() });
-            self.0.sort_by_key(|held| held.label);
-        }
-    }
-
-    /// The join: everything either side carries.
-    pub fn join(&mut self, other: &Self) {
-        for held in &other.0 {
-            self.add(held.label, Arc::clone(&held.source));
-        }
-    }
-
-    /// The join as a new set.
-    #[must_use]
-    pub fn joined(mut self, other: &Self) -> Self {
-        self.join(other);
-        self
-    }
-
-    /// Whether the label is held.
-    pub fn contains(&self, label: Label) -> bool {
-        self.0.iter().any(|held| held.label == label)
-    }
-
-    /// What brought a label.
-    pub fn source(&self, label: Label) -> Option<&str> {
-        self.0.iter().find(|held| held.label == label).map(|held| &*held.source)
-    }
-
-    /// The labels, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Label> + '_ {
-        self.0.iter().map(|held| held.label)
-    }
-
-    /// Whether no label is held.
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 

@@ -57,21 +57,3 @@ fn no_labels_are_refused_nowhere() {
         assert_eq!(forbidding_label(&Labels::none(), sink), None);
     }
 }
-
-#[test]
-fn a_join_keeps_every_label_and_the_first_source() {
-    let mut context = Labels::one(User, "the rest door");
-    context.join(&Labels::one(ExternalNetwork, "web_fetch"));
-    context.join(&Labels::one(ExternalNetwork, "browser_navigate"));
-
-    assert_eq!(context.iter().collect::<Vec<_>>(), [User, ExternalNetwork]);
-    assert_eq!(context.source(ExternalNetwork), Some("web_fetch"));
-}
-
-#[test]
-fn labels_survive_being_stored() {
-    let before = labels(&Label::ALL);
-    let text = serde_json::to_string(&before).unwrap();
-
-    assert_eq!(serde_json::from_str::<Labels>(&text).unwrap(), before);
-}

@@ -5,8 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::capability::Namespace;
-use crate::ids::{ServerName, ToolName};
+use crate::ids::ToolName;
 use crate::taint::SinkKind;
+
+pub use origin::Origin;
+
+mod origin;
 
 /// A tool, as it is listed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,9 +31,9 @@ pub struct ToolDefinition {
     pub sink: SinkKind,
     /// What kind of work it is: decides how long it may take.
     pub kind: ToolKind,
-    /// The MCP server that it belongs to, if it is not of this house.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server: Option<ServerName>,
+    /// Where it comes from. A tool of an MCP server is listed with the member `server`.
+    #[serde(flatten)]
+    pub origin: Origin,
 }
 
 /// What the guards need to know of a tool, without what is only listed.
@@ -43,8 +47,8 @@ pub struct ToolTraits {
     pub sink: SinkKind,
     /// What kind of work it is.
     pub kind: ToolKind,
-    /// The MCP server that it belongs to, if it is not of this house.
-    pub server: Option<ServerName>,
+    /// Where it comes from.
+    pub origin: Origin,
     /// Where it has its name from.
     pub namespace: Namespace,
     /// When a call of it is in the audit log.
@@ -67,7 +71,7 @@ impl From<&ToolDefinition> for ToolTraits {
             annotations: definition.annotations,
             sink: definition.sink,
             kind: definition.kind,
-            server: definition.server.clone(),
+            origin: definition.origin.clone(),
             namespace: Namespace::Own,
             recorded: if definition.annotations.read_only_hint { Recorded::After } else { Recorded::Before },
         }
@@ -131,7 +135,7 @@ impl ToolDefinition {
             annotations,
             sink,
             kind: ToolKind::Plain,
-            server: None,
+            origin: Origin::Builtin,
         }
     }
 

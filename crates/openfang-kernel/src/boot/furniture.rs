@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use openfang_runtime::catalog::Catalog;
 use openfang_runtime::files::Files;
+use openfang_runtime::tool_source::BuiltinTools;
 use openfang_runtime::tools::{Surroundings, Tool, builtin};
 use openfang_runtime::workspaces::Workspaces;
 use openfang_store::Stores;
@@ -41,13 +42,11 @@ pub(super) fn furnish(
         memory: Arc::clone(&stores.memory),
         agents: Arc::clone(door) as _,
         files: files.clone(),
+        results: Arc::clone(&stores.results),
         clock: Arc::clone(clock),
     };
-    let mut catalog = Catalog::default();
-    for tool in builtin(around).into_iter().chain(extra) {
-        catalog.register(tool)?;
-    }
-    Ok(catalog)
+    let own = BuiltinTools::new(builtin(around).into_iter().chain(extra))?;
+    Ok(Catalog::new(vec![Arc::new(own)]))
 }
 
 pub(super) fn with_agents(home: &Home, catalog: Catalog) -> Result<Furniture, BootError> {

@@ -10,7 +10,7 @@ use openfang_types::content::ToolOutput;
 use openfang_types::principal::Grants;
 use openfang_types::secret::Secret;
 use openfang_types::taint::SinkKind;
-use openfang_types::tool::{ToolAnnotations, ToolDefinition, ToolKind};
+use openfang_types::tool::{Origin, ToolAnnotations, ToolDefinition, ToolKind};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -120,7 +120,7 @@ impl Tool for Stub {
             },
             sink: self.1,
             kind: ToolKind::Plain,
-            server: None,
+            origin: Origin::Builtin,
         }
     }
 
@@ -328,7 +328,7 @@ async fn a_card_is_made_and_signed_once_for_all_who_are_shown_the_same() {
     assert!(Arc::ptr_eq(&calc, &card("calc", &admin())));
     assert!(Arc::ptr_eq(&card("calc", &others), &card("calc", &user(&["agent:calc/*"]))));
 
-    kernel.inner.pipeline.catalog().connect(vec![server::with_tool("mcp_x_y")]);
+    kernel.inner.pipeline.catalog().replace(|_| true, vec![server::with_tool("mcp_x_y")]);
 
     assert!(Arc::ptr_eq(&calc, &card("calc", &admin())), "it says the same, so it is the same");
     let changed = card("wide", &admin());

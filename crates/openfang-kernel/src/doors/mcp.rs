@@ -7,14 +7,16 @@ use openfang_mcp::host::{Seal, SealedFor};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::meta::LogLevel;
 use openfang_runtime::agents::AgentSummary;
+use openfang_runtime::catalog::Known;
 use openfang_runtime::mcp_server::{
-    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks, ToolRequest, late_entry,
+    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks, ToolRequest,
 };
 use openfang_runtime::pipeline::{ToolCall, ToolError};
+use openfang_store::KeptResult;
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::event::{EventBody, Seq, StreamItem, Until};
-use openfang_types::ids::{AgentName, Owner, TaskId};
+use openfang_types::ids::{AgentName, Owner, ResultId, TaskId};
 use openfang_types::limits::{Limits, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Origin, Task, TaskParts};
 use serde_json::json;
@@ -147,7 +149,7 @@ impl House for Kernel {
     }
 
     fn tools<'a>(&'a self, caller: &'a Caller, through: Option<&'a AgentName>) -> HouseFuture<'a, Vec<Entry>> {
-        Box::pin(async move { Ok(self.usable_tools(caller, through)?.map(late_entry).collect()) })
+        Box::pin(async move { Ok(self.usable_tools(caller, through)?.map(Known::entry).collect()) })
     }
 
     fn call_tool<'a>(&'a self, caller: &'a Caller, request: ToolRequest<'a>) -> HouseFuture<'a, Outcome<ToolOutput>> {
@@ -173,6 +175,10 @@ impl House for Kernel {
 
     fn task<'a>(&'a self, caller: &'a Caller, id: TaskId) -> HouseFuture<'a, Task> {
         Box::pin(async move { Ok(Self::task(self, caller, id).await?) })
+    }
+
+    fn result<'a>(&'a self, caller: &'a Caller, id: ResultId) -> HouseFuture<'a, KeptResult> {
+        Box::pin(async move { self.kept_result(caller, id).await?.ok_or(HouseError::Unknown) })
     }
 
     fn tool_changes(&self) -> Ticks {

@@ -14,6 +14,7 @@ use openfang_mcp::client::{Observer, Relay, Upstream, UpstreamParts};
 use openfang_mcp::naming::{format_mcp_tool_name, unique_names};
 use openfang_mcp::revision::Era;
 use openfang_runtime::server_tools::names_of;
+use openfang_runtime::tool_source::ToolSource;
 use openfang_types::config::{McpProtocol, McpServerConfigEntry};
 use openfang_types::ids::{ServerName, ToolName};
 use openfang_types::mcp_status::McpServerStatus;
@@ -269,12 +270,12 @@ impl Upstreams {
                 named.push(if name.parse::<ToolName>().is_ok() { &name } else { "" });
             }
             let all = servers.iter().map(|(_, other)| &other.entry.name);
-            listed.push(server.named(tools, named, names_of(&server.entry.name, all)));
+            listed.push(server.named(tools, named, names_of(&server.entry.name, all)) as Arc<dyn ToolSource>);
         }
         let longest = self.reach.settings().config().limits.max_tool_name;
         let waiting = servers.iter().flat_map(|(_, server)| server.quarantined(longest));
         self.parts.pipeline.catalog().quarantine().replace(waiting);
-        self.parts.pipeline.catalog().connect(listed);
+        self.parts.pipeline.catalog().replace(|origin| origin.server().is_some(), listed);
     }
 
     fn write_down(&self, server: &Arc<Connected>) {

@@ -199,6 +199,10 @@ impl Kernel {
                 Ok(forgotten) => tracing::debug!(forgotten, "records of files that are gone"),
                 Err(error) => tracing::warn!(%error, "records of files that are gone were not forgotten"),
             }
+            match self.delete_expired_results().await {
+                Ok(deleted) => tracing::debug!(deleted, "kept results that have expired"),
+                Err(error) => tracing::warn!(%error, "kept results that have expired were not deleted"),
+            }
             if let Err(error) = self.inner.stores.users.purge(self.inner.clock.now()).await {
                 tracing::warn!(%error, "logins that are over were not forgotten");
             }
@@ -213,6 +217,11 @@ impl Kernel {
     /// Forgets what is known of workspace files that somebody removed by hand. Says how many there were.
     pub async fn forget_removed_files(&self) -> Result<usize, StoreError> {
         self.inner.files.sweep().await
+    }
+
+    /// Deletes kept results that have expired. Says how many there were.
+    pub async fn delete_expired_results(&self) -> Result<usize, StoreError> {
+        self.inner.stores.results.delete_expired(self.inner.clock.now()).await
     }
 
     /// Lets the MCP servers go, ends this process's part of the audit log in order, and waits until everything that was queued is written.

@@ -56,7 +56,7 @@ fn plain_text_goes_to_the_one_parameter_that_can_take_it() {
         annotations: ToolAnnotations::READ_ONLY,
         sink: SinkKind::Reads,
         kind: openfang_types::tool::ToolKind::Plain,
-        server: None,
+        origin: openfang_types::tool::Origin::Builtin,
     };
     let text = json!({"type": "string"});
     let number = json!({"type": "number"});

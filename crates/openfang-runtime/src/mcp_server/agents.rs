@@ -127,7 +127,7 @@ pub(super) async fn call<T: House>(
     let sending = Sending { agent, parts: &[part], task, reporter: call.reporter };
     match house.send(call.caller, sending).await {
         Ok(HouseReply::Message(message)) => {
-            Ok(Outcome::Done(limited(ToolOutput::text(message.joined_text()), &house.limits())))
+            Ok(Outcome::Done(limited(ToolOutput::text(message.joined_text()), &house.limits(), None)))
         }
         Ok(HouseReply::Task(task)) => Ok(outcome(call, &task, &house.limits())),
         Err(HouseError::Unknown) => Err(McpError::unknown_tool(&tool_name(agent))),
@@ -172,7 +172,7 @@ fn declined(task: TaskId) -> ToolOutput {
 /// What a task means to whoever called the agent.
 fn outcome<C>(call: Call<'_, C>, task: &Task, limits: &Limits) -> Outcome<ToolOutput> {
     let said = said(task);
-    let answered = |content| Outcome::Done(limited(ToolOutput::of_blocks(content), limits));
+    let answered = |content| Outcome::Done(limited(ToolOutput::of_blocks(content), limits, Some(task.id)));
     match task.status.state {
         TaskState::InputRequired | TaskState::AuthRequired => {
             let (key, question) = question_of(task, limits);
@@ -182,7 +182,7 @@ fn outcome<C>(call: Call<'_, C>, task: &Task, limits: &Limits) -> Outcome<ToolOu
             } else {
                 let how =
                     format!("The agent waits for a reply: openfang agent send {} REPLY --task {}", task.agent, task.id);
-                let mut result = limited(ToolOutput::of_blocks(said), limits);
+                let mut result = limited(ToolOutput::of_blocks(said), limits, Some(task.id));
                 result.content.push(Block::text(how));
                 Outcome::Done(result)
             }
@@ -193,7 +193,11 @@ fn outcome<C>(call: Call<'_, C>, task: &Task, limits: &Limits) -> Outcome<ToolOu
             if content.is_empty() || state == TaskState::Canceled {
                 content.push(Block::text(format!("the task is {state}")));
             }
-            Outcome::Done(limited(ToolOutput { is_error: true, ..ToolOutput::of_blocks(content) }, limits))
+            Outcome::Done(limited(
+                ToolOutput { is_error: true, ..ToolOutput::of_blocks(content) },
+                limits,
+                Some(task.id),
+            ))
         }
     }
 }
@@ -221,8 +225,8 @@ fn asking(question: &str) -> InputRequest {
 }
 
 /// An answer within the limits of a result.
-fn limited(mut output: ToolOutput, limits: &Limits) -> ToolOutput {
-    answer_to_limits(&mut output, limits);
+fn limited(mut output: ToolOutput, limits: &Limits, task: Option<TaskId>) -> ToolOutput {
+    answer_to_limits(&mut output, limits, task);
     output
 }
 

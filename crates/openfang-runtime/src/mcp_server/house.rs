@@ -6,9 +6,10 @@ use futures_util::Stream;
 use openfang_mcp::McpError;
 use openfang_mcp::listing::Entry;
 use openfang_mcp::server::Reporter;
+use openfang_store::KeptResult;
 use openfang_types::call::Outcome;
 use openfang_types::content::ToolOutput;
-use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::ids::{AgentName, ResultId, TaskId, ToolName};
 use openfang_types::limits::Limits;
 use openfang_types::task::{Message, Part, Task};
 use serde_json::value::RawValue;
@@ -77,6 +78,11 @@ pub trait House: Send + Sync + 'static {
 
     /// One's own task.
     fn task<'a>(&'a self, caller: &'a Self::Caller, id: TaskId) -> HouseFuture<'a, Task>;
+
+    /// Something that one's own result lost.
+    fn result<'a>(&'a self, _: &'a Self::Caller, _: ResultId) -> HouseFuture<'a, KeptResult> {
+        Box::pin(async { Err(HouseError::Unknown) })
+    }
 
     /// Ticks whenever something happens to one's own task.
     fn follow(&self, caller: &Self::Caller, id: TaskId) -> Ticks;

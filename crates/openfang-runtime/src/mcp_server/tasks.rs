@@ -13,7 +13,7 @@ use openfang_types::task::{Artifact, Part, PartBody, Task};
 use serde_json::{Value, json};
 
 use super::tools::raw;
-use super::{House, HouseError};
+use super::{House, HouseError, results};
 
 const TASKS: &str = "openfang://tasks/";
 const ARTIFACTS: &str = "/artifacts/";
@@ -71,6 +71,7 @@ pub(super) fn templates() -> Listing {
     let entries = vec![
         entry("task", TASK_TEMPLATE, "One of your tasks: its state, its messages and what came of it"),
         entry("task-artifact", ARTIFACT_TEMPLATE, "What a task made; n counts from 0"),
+        entry("result", results::TEMPLATE, "What was cut from a result of a tool, or left out; kept for a while"),
     ];
     Listing::new(Listed::Templates, entries)
 }

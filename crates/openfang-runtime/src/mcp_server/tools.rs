@@ -1,11 +1,10 @@
 //! Tools of the house, as MCP has them.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use openfang_mcp::McpError;
 use openfang_mcp::host::Call;
-use openfang_mcp::listing::{Entry, Late};
+use openfang_mcp::listing::Entry;
 use openfang_types::call::{CallListener, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::ToolName;
@@ -15,9 +14,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 use super::{House, HouseError, ToolRequest};
-use crate::catalog::{Known, Registered};
 use crate::context::WayBack;
-use crate::server_tools::ServerTools;
 
 /// What an MCP peer is told of a tool; how we guard it is our own business.
 #[derive(Serialize)]
@@ -36,33 +33,9 @@ pub fn entry(tool: &ToolDefinition) -> Entry {
     Entry::new(tool.name.as_str(), written(tool))
 }
 
-/// A tool of the house or of a server, to be written when somebody wants to read it.
-pub fn late_entry(tool: Known) -> Entry {
-    match tool {
-        Known::Own(tool) => Entry::late(tool, 0),
-        Known::Connected(server, place) => Entry::late(server, place),
-    }
-}
-
-impl Late for Registered {
-    fn name(&self, _: usize) -> &str {
-        self.traits.name.as_str()
-    }
-
-    fn json(&self, _: usize) -> Cow<'_, str> {
-        Cow::Owned(String::from(Box::<str>::from(written(&self.definition()))))
-    }
-}
-
-impl Late for ServerTools {
-    fn name(&self, place: usize) -> &str {
-        self.name(place).unwrap_or_default()
-    }
-
-    fn json(&self, place: usize) -> Cow<'_, str> {
-        let json = self.definition(place).map(|tool| String::from(Box::<str>::from(written(&tool))));
-        json.map_or(Cow::Borrowed("null"), Cow::Owned)
-    }
+/// The JSON of a tool in a list.
+pub(crate) fn listed_json(tool: &ToolDefinition) -> String {
+    String::from(Box::<str>::from(written(tool)))
 }
 
 fn written(tool: &ToolDefinition) -> Box<RawValue> {

@@ -5,7 +5,7 @@ use openfang_types::capability::any_covers;
 use openfang_types::ids::ToolName;
 use openfang_types::principal::Standing;
 use openfang_types::taint::SinkKind;
-use openfang_types::tool::ToolTraits;
+use openfang_types::tool::{Origin, ToolTraits};
 
 use super::{Callee, Hidden, Manner, Pipeline, ToolError, audit};
 use crate::catalog::Catalog;
@@ -69,7 +69,7 @@ pub(super) fn refusal(cx: &CallContext, tool: &ToolTraits, hidden: Hidden) -> To
     let name = tool.name.clone();
     let agent = cx.agent.as_ref().map(|agent| agent.name.clone());
     let is_operator = matches!(cx.principal.standing(), Standing::Admin(_));
-    match (hidden, agent, &tool.server) {
+    match (hidden, agent, tool.origin.server()) {
         (Hidden::NotGranted, Some(agent), _) if is_operator => ToolError::NotGranted { tool: name, agent },
         (Hidden::Quarantined, agent, Some(server)) if is_operator => {
             ToolError::Quarantined { tool: name, server: server.clone(), agent }
@@ -107,9 +107,9 @@ pub fn allows(cx: &CallContext, tool: &ToolTraits) -> bool {
 
 /// Whether an agent may use a tool: its patterns cover it, and its list of servers, if it has one, names the server.
 pub fn agent_covers(capabilities: &Capabilities, tool: &ToolTraits) -> bool {
-    let reaches_server = match (&tool.server, &capabilities.mcp_servers) {
-        (Some(server), Some(servers)) => servers.contains(server),
-        (None, _) | (Some(_), None) => true,
+    let reaches_origin = match (&tool.origin, &capabilities.mcp_servers) {
+        (Origin::McpServer(server), Some(servers)) => servers.contains(server),
+        (Origin::McpServer(_), None) | (Origin::Builtin, _) => true,
     };
-    reaches_server && any_covers(&capabilities.tools, tool)
+    reaches_origin && any_covers(&capabilities.tools, tool)
 }

@@ -74,7 +74,7 @@ pub enum ToolError {
     },
     /// A label and a sink may not meet.
     #[error(
-        "{tool} was not called: it {sink} and the context carries {label} (from {source_name}); \
+        "{tool} was not called: it {sink} and the context carries {label} (from {sources}); \
          start a new run without that content, or ask the operator"
     )]
     Tainted {
@@ -84,8 +84,8 @@ pub enum ToolError {
         sink: SinkKind,
         /// Which label forbids it.
         label: Label,
-        /// What brought the label.
-        source_name: String,
+        /// What brought the label: a few sources by name, the others counted.
+        sources: String,
     },
     /// The arguments hold the value of a configured secret.
     #[error("{0} was not called: its arguments contain a configured secret; leave the secret out")]

@@ -11,6 +11,7 @@ use openfang_types::taint::{Label, Labels};
 use openfang_types::tool::ToolTraits;
 use serde_json::value::RawValue;
 
+use super::truncate::Loss;
 use super::{Manner, Sensitive, taint, truncate};
 use crate::context::CallContext;
 use crate::tools::ToolFailure;
@@ -34,14 +35,17 @@ pub trait CallOutput: Sized + Send {
     /// Takes configured secrets out.
     fn redact(&mut self, sensitive: &Sensitive);
 
-    /// Cuts it to the limits.
-    fn limit(&mut self, limits: &Limits, manner: Manner);
+    /// Cuts it to the limits. What it loses is not marked yet.
+    fn limit(&mut self, limits: &Limits, manner: Manner) -> Vec<Loss>;
+
+    /// The content block at a place.
+    fn block_mut(&mut self, place: usize) -> Option<&mut Block>;
 
     /// Adds a warning where a model reads it.
     fn warn(&mut self, warning: Option<String>);
 
-    /// Labels a result with what it says about itself, tells the run, and takes configured secrets out.
-    fn label(&mut self, sensitive: &Sensitive, cx: &CallContext, traits: &ToolTraits) {
+    /// Labels a result with what it says about itself, tells the run, and takes configured secrets out. Returns its labels.
+    fn label(&mut self, sensitive: &Sensitive, cx: &CallContext, traits: &ToolTraits) -> Labels {
         // Written only if something is found.
         let source = format_args!("the result of {}", traits.name);
         let mut found = self.found(sensitive, &source);
@@ -56,6 +60,7 @@ pub trait CallOutput: Sized + Send {
         if cx.door != Door::Cli && found.contains(Label::Secret) {
             self.redact(sensitive);
         }
+        found
     }
 }
 
@@ -103,7 +108,11 @@ impl CallOutput for ToolOutput {
         self.structured.iter_mut().for_each(|raw| redact_raw(raw, sensitive));
     }
 
-    fn limit(&mut self, limits: &Limits, manner: Manner) {
+    fn block_mut(&mut self, place: usize) -> Option<&mut Block> {
+        self.content.get_mut(place)
+    }
+
+    fn limit(&mut self, limits: &Limits, manner: Manner) -> Vec<Loss> {
         match manner {
             Manner::Checked => truncate::to_limits(self, limits),
             Manner::HandedThrough => truncate::to_byte_limit(self, limits.tool_result_block_bytes),
@@ -138,10 +147,16 @@ impl CallOutput for PromptResult {
         }
     }
 
-    fn limit(&mut self, limits: &Limits, _: Manner) {
-        for message in &mut self.messages {
-            truncate::replace_if_large(&mut message.content, limits.tool_result_block_bytes);
-        }
+    fn block_mut(&mut self, place: usize) -> Option<&mut Block> {
+        self.messages.get_mut(place).map(|message| &mut message.content)
+    }
+
+    fn limit(&mut self, limits: &Limits, _: Manner) -> Vec<Loss> {
+        let cap = limits.tool_result_block_bytes;
+        let messages = self.messages.iter_mut().enumerate();
+        messages
+            .filter_map(|(place, message)| truncate::take_if_large(&mut message.content, place, cap))
+            .collect()
     }
 
     fn warn(&mut self, _: Option<String>) {}
@@ -166,7 +181,13 @@ impl CallOutput for ResourceContents {
         self.contents.iter_mut().for_each(|part| redact_raw(part, sensitive));
     }
 
-    fn limit(&mut self, _: &Limits, _: Manner) {}
+    fn block_mut(&mut self, _: usize) -> Option<&mut Block> {
+        None
+    }
+
+    fn limit(&mut self, _: &Limits, _: Manner) -> Vec<Loss> {
+        Vec::new()
+    }
 
     fn warn(&mut self, _: Option<String>) {}
 }
@@ -206,7 +227,7 @@ fn redact_raw(raw: &mut Box<RawValue>, sensitive: &Sensitive) {
 }
 
 /// The JSON without configured secrets, if one was in it.
-fn redacted(json: &RawValue, sensitive: &Sensitive) -> Option<Box<RawValue>> {
+pub(super) fn redacted(json: &RawValue, sensitive: &Sensitive) -> Option<Box<RawValue>> {
     match sensitive.redactor().json(json.get().as_bytes()) {
         Cow::Owned(clean) => RawValue::from_string(String::from_utf8(clean).ok()?).ok(),
         Cow::Borrowed(_) => None,

@@ -30,8 +30,14 @@ pub(super) fn check_sink(
             if found.contains(Label::Secret) {
                 tracing::warn!(%tool, trace = %cx.trace, "the arguments of a direct call look like a secret");
             }
-            let personal = found.source(Label::Pii).map(|source| Labels::one(Label::Pii, source));
-            personal.map_or(Cow::Borrowed(&cx.labels), |personal| Cow::Owned(cx.labels.clone().joined(&personal)))
+            match found.sources(Label::Pii) {
+                Some(personal) => {
+                    let mut labels = cx.labels.clone();
+                    labels.add_all(Label::Pii, personal);
+                    Cow::Owned(labels)
+                }
+                None => Cow::Borrowed(&cx.labels),
+            }
         }
     };
     match forbidding_label(&labels, traits.sink) {
@@ -39,7 +45,7 @@ pub(super) fn check_sink(
             tool: tool.clone(),
             sink: traits.sink,
             label,
-            source_name: labels.source(label).unwrap_or("unknown").to_owned(),
+            sources: labels.sources(label).map(ToString::to_string).unwrap_or_default(),
         }),
         None => Ok(()),
     }

@@ -24,6 +24,13 @@ async fn values_are_kept_with_their_labels(store: &dyn KeyValueStore) {
 
         assert_eq!(store.get(&ada, "k").await.unwrap(), Some(kept(value)));
     }
+    for sources in [2, 16, 99] {
+        let mut labels = Labels::none();
+        (0..sources).for_each(|number| labels.add(Label::McpServer, format!("server {number}")));
+        let many = Kept { value: "v".to_owned(), labels };
+        store.put(&ada, "k", many.clone()).await.unwrap();
+        assert_eq!(store.get(&ada, "k").await.unwrap(), Some(many), "with all of {sources} sources");
+    }
     assert_eq!(store.get(&ada, "other").await.unwrap(), None);
 }
 

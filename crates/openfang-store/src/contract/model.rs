@@ -146,7 +146,8 @@ impl Model {
                 let append = Append {
                     owner: owner(OWNERS[whose]),
                     version: record.version - u64::from(stale),
-                    labels: label.map_or(Labels::none(), |label| Labels::one(label, label.as_str())),
+                    labels: label
+                        .map_or(Labels::none(), |label| Labels::one(label, format!("{label} {}", record.version % 5))),
                     node: at.map(|at| node(NODES[at])),
                     ..write(&record, events.iter().map(Change::body).collect())
                 };

@@ -226,10 +226,13 @@ async fn labels_only_grow(store: &dyn TaskStore) {
         .await
         .unwrap();
     let read = store.get(&ada, record.task.id).await.unwrap();
-    store.append(Append { labels: again, ..write(&read, vec![artifact("b")]) }).await.unwrap();
+    store
+        .append(Append { labels: again.clone(), ..write(&read, vec![artifact("b")]) })
+        .await
+        .unwrap();
 
     let read = store.get(&ada, record.task.id).await.unwrap();
-    assert_eq!(read.labels, labels.joined(&web), "the first source of a label stays");
+    assert_eq!(read.labels, labels.joined(&web).joined(&again), "every source of a label stays");
     assert_eq!(read.task.status, record.task.status);
 }
 

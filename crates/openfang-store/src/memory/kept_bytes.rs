@@ -1,4 +1,4 @@
-//! What each owner keeps in memory, in bytes: one account for tasks, files and keys.
+//! What each owner keeps in memory, in bytes: one account for tasks, files, keys and kept results.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +23,8 @@ pub(crate) enum Kind {
     Files,
     /// Keys and values.
     Memory,
+    /// Kept results, which have a share only.
+    Results,
 }
 
 impl KeptBytes {
@@ -34,7 +36,11 @@ impl KeptBytes {
     pub(crate) fn replace(&self, owner: &Owner, kind: Kind, from: u64, to: u64) -> Result<(), StoreError> {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = owners.get(owner).copied().unwrap_or_default();
-        self.quota.check(owner, kept, to.saturating_sub(from))?;
+        let more = to.saturating_sub(from);
+        match kind {
+            Kind::Tasks | Kind::Files | Kind::Memory => self.quota.check(owner, kept, more)?,
+            Kind::Results => self.quota.check_results(owner, kept, more)?,
+        }
         book(owners.entry(owner.clone()).or_default(), kind, from, to);
         Ok(())
     }
@@ -51,6 +57,7 @@ const fn book(kept: &mut OwnerBytes, kind: Kind, from: u64, to: u64) {
         Kind::Tasks => &mut kept.tasks,
         Kind::Files => &mut kept.files,
         Kind::Memory => &mut kept.memory,
+        Kind::Results => &mut kept.results,
     };
     *account = account.saturating_sub(from).saturating_add(to);
 }

@@ -14,7 +14,7 @@ use crate::tail::Tail;
 use crate::{OwnerBytes, Quota, StoreError};
 
 const STATES: usize = TaskState::ALL.len();
-const COUNTERS: usize = STATES + 2;
+const COUNTERS: usize = STATES + 3;
 
 /// What is counted for an owner: how many there are, and their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,11 +25,16 @@ pub(super) enum Counter {
     Memory,
     /// Files of workspaces.
     Files,
+    /// Results that are kept for a while.
+    Results,
 }
 
 impl Counter {
     fn all() -> impl Iterator<Item = Self> {
-        TaskState::ALL.into_iter().map(Self::Tasks).chain([Self::Memory, Self::Files])
+        TaskState::ALL
+            .into_iter()
+            .map(Self::Tasks)
+            .chain([Self::Memory, Self::Files, Self::Results])
     }
 
     const fn place(self) -> usize {
@@ -37,6 +42,7 @@ impl Counter {
             Self::Tasks(state) => state as usize,
             Self::Memory => STATES,
             Self::Files => STATES + 1,
+            Self::Results => STATES + 2,
         }
     }
 
@@ -45,6 +51,7 @@ impl Counter {
             Self::Tasks(state) => state.as_str(),
             Self::Memory => "memory",
             Self::Files => "files",
+            Self::Results => "results",
         }
     }
 
@@ -52,6 +59,7 @@ impl Counter {
         match word {
             "memory" => Some(Self::Memory),
             "files" => Some(Self::Files),
+            "results" => Some(Self::Results),
             state => TaskState::from_word(state).map(Self::Tasks),
         }
     }
@@ -168,15 +176,26 @@ impl<'c> Batch<'c> {
     pub(super) fn check_room(&mut self, owner: &Owner, more: i64) -> Result<(), StoreError> {
         let Ok(more @ 1..) = u64::try_from(more) else { return Ok(()) };
         let quota = self.quota;
+        quota.check(owner, self.kept(owner)?, more)
+    }
+
+    /// Whether an owner may keep results of so many bytes more.
+    pub(super) fn check_room_for_results(&mut self, owner: &Owner, more: i64) -> Result<(), StoreError> {
+        let quota = self.quota;
+        quota.check_results(owner, self.kept(owner)?, u64::try_from(more).unwrap_or_default())
+    }
+
+    /// What an owner keeps, with what this batch has done so far.
+    fn kept(&mut self, owner: &Owner) -> Result<OwnerBytes, StoreError> {
         let now = self.now(owner)?;
         let bytes = |counter| u64::try_from(now(counter).bytes).unwrap_or_default();
         let tasks: i64 = TaskState::ALL.into_iter().map(|state| now(Counter::Tasks(state)).bytes).sum();
-        let kept = OwnerBytes {
+        Ok(OwnerBytes {
             tasks: u64::try_from(tasks).unwrap_or_default(),
             files: bytes(Counter::Files),
             memory: bytes(Counter::Memory),
-        };
-        quota.check(owner, kept, more)
+            results: bytes(Counter::Results),
+        })
     }
 
     /// An owner's counters as this batch has left them.

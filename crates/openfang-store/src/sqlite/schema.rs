@@ -11,7 +11,7 @@ use super::identity;
 use crate::ResendKey;
 
 /// Each entry brings the schema one version further. What has been released is never changed.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
     include_str!("../../migrations/003_push.sql"),
@@ -21,6 +21,7 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("../../migrations/007_owner_bytes.sql"),
     include_str!("../../migrations/008_push_maker.sql"),
     include_str!("../../migrations/009_audit_streams.sql"),
+    include_str!("../../migrations/010_kept_results.sql"),
 ];
 
 /// The schema version of this program.

@@ -9,6 +9,7 @@ use openfang_mcp::listing::{Listed, Listing};
 use openfang_runtime::catalog::Registered;
 use openfang_runtime::server_call::GuardedRelay;
 use openfang_runtime::server_tools::ServerTools;
+use openfang_runtime::tool_source::ToolSource as _;
 use openfang_types::capability::{Namespace, ServerNames};
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::mcp_status::{McpServerState, McpServerStatus, McpToolStatus};

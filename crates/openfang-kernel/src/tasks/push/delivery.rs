@@ -131,8 +131,8 @@ impl Delivery {
 /// Why a task is not told of, if it is not.
 fn withheld(labels: &Labels) -> Option<String> {
     let label = forbidding_label(labels, SinkKind::Delegates)?;
-    let source = labels.source(label).unwrap_or_default();
-    Some(cut(format!("not sent: the task carries {label} (from {source}), which is pushed to nobody")))
+    let sources = labels.sources(label).map(ToString::to_string).unwrap_or_default();
+    Some(cut(format!("not sent: the task carries {label} (from {sources}), which is pushed to nobody")))
 }
 
 /// The pause after so many tries; half of it is random.

@@ -49,7 +49,7 @@ pub enum Finding {
     Bytes {
         /// Whose.
         owner: String,
-        /// Tasks, memory or files.
+        /// Tasks, memory, files or results.
         what: String,
         /// What the counter says.
         kept: i64,
@@ -154,7 +154,7 @@ fn counters(connection: &Connection, report: &mut Report) -> rusqlite::Result<()
     report.tasks = tasks.cast_unsigned();
     let sql = "SELECT owner, state, sum(kept), sum(counted) FROM (
                    SELECT owner, state, n AS kept, 0 AS counted FROM task_counts
-                   WHERE state NOT IN ('memory', 'files')
+                   WHERE state NOT IN ('memory', 'files', 'results')
                    UNION ALL
                    SELECT owner, state, 0, count(*) FROM a2a_tasks GROUP BY owner, state
                ) GROUP BY owner, state HAVING sum(kept) <> sum(counted) LIMIT ?1";
@@ -166,13 +166,20 @@ fn counters(connection: &Connection, report: &mut Report) -> rusqlite::Result<()
     Ok(())
 }
 
+/// The bytes of kept results, which earlier versions of the schema do not have.
+const RESULT_BYTES: &str =
+    "UNION ALL SELECT owner, 'results', 0, octet_length(content) + octet_length(labels) FROM kept_results";
+
 /// The bytes of each owner, as they are counted and as they are. Earlier versions of the schema do not count them.
 fn bytes(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
     if !has_column(connection, "task_counts", "bytes")? {
         return Ok(());
     }
-    let sql = "SELECT owner, what, sum(kept), sum(counted) FROM (
-                   SELECT owner, iif(state IN ('memory', 'files'), state, 'tasks') AS what, bytes AS kept, 0 AS counted
+    let results = if has_column(connection, "kept_results", "content")? { RESULT_BYTES } else { "" };
+    let sql = format!(
+        "SELECT owner, what, sum(kept), sum(counted) FROM (
+                   SELECT owner, iif(state IN ('memory', 'files', 'results'), state, 'tasks') AS what, bytes AS kept,
+                       0 AS counted
                    FROM task_counts
                    UNION ALL
                    SELECT owner, 'tasks', 0, coalesce(octet_length(first), 0) + coalesce(octet_length(folded), 0)
@@ -182,8 +189,10 @@ fn bytes(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
                    SELECT owner, 'memory', 0, octet_length(key) + octet_length(value) + octet_length(labels) FROM memory
                    UNION ALL
                    SELECT owner, 'files', 0, octet_length(path) + bytes + coalesce(octet_length(labels), 0) FROM files
-               ) GROUP BY owner, what HAVING sum(kept) <> sum(counted) LIMIT ?1";
-    let mut statement = connection.prepare(sql)?;
+                   {results}
+               ) GROUP BY owner, what HAVING sum(kept) <> sum(counted) LIMIT ?1"
+    );
+    let mut statement = connection.prepare(&sql)?;
     let wrong = statement.query_map([TOLD as i64], |row| {
         Ok(Finding::Bytes { owner: row.get(0)?, what: row.get(1)?, kept: row.get(2)?, counted: row.get(3)? })
     })?;

@@ -246,13 +246,13 @@ impl Addition {
         })
     }
 
-    /// The labels to write, if there are any that the task does not carry yet.
+    /// The labels to write, if there is a label or a source that the task does not carry yet.
     fn joined_labels(&self, row: &Row<'_>) -> Result<Option<String>, StoreError> {
         if self.labels.is_empty() {
             return Ok(None);
         }
         let held = labels(row, 6)?;
-        if self.labels.iter().all(|label| held.contains(label)) {
+        if held.covers(&self.labels) {
             return Ok(None);
         }
         labels_text(&held.joined(&self.labels)).map(Some)
