@@ -8,6 +8,7 @@ mod http2;
 mod input;
 mod owners;
 mod readme;
+pub(crate) mod relay;
 mod seeds;
 mod sessions;
 mod stdio;

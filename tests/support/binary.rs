@@ -169,9 +169,16 @@ impl Conversation {
         writeln!(self.child.stdin.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    pub(crate) fn next(&mut self) -> Value {
+    /// The next line as it came, without its end.
+    pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         self.reader.read_line(&mut line).unwrap();
+        line.truncate(line.trim_end().len());
+        line
+    }
+
+    pub(crate) fn next(&mut self) -> Value {
+        let line = self.line();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}"))
     }
 

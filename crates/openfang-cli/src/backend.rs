@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use crate::error::CliError;
 use crate::session::Session;
 
-pub(crate) use daemon::DaemonBackend;
+pub(crate) use daemon::{DaemonBackend, refusal_in};
 pub(crate) use following::Following;
 pub(crate) use in_process::InProcess;
 pub(crate) use servers::Servers;

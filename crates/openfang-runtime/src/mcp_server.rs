@@ -27,7 +27,7 @@ mod tasks;
 mod tools;
 
 /// What of the house is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum View {
     /// The agents.
     Agents,

@@ -140,15 +140,6 @@ impl DaemonBackend {
         }
     }
 
-    /// One page of tasks, and where the next one begins.
-    pub(crate) async fn task_page(&self, token: Option<&str>) -> Result<(Vec<Task>, Option<String>), CliError> {
-        // A token is base64 for URLs; what is none is not sent into a query.
-        let is_plain = |token: &&str| token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-        let token = token.map(|token| Some(token).filter(is_plain).unwrap_or("invalid")).unwrap_or_default();
-        let page: TaskPage = self.get(&format!("/api/tasks?pageToken={token}")).await?;
-        Ok((page.tasks, Some(page.next_page_token).filter(|token| !token.is_empty())))
-    }
-
     pub(crate) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
         Ok(self.get::<TaskView>(&format!("/api/tasks/{id}")).await?.task)
     }
@@ -221,6 +212,14 @@ fn typed<T: DeserializeOwned>(answer: &Answer) -> Result<T, CliError> {
         return Err(refusal(answer));
     }
     serde_json::from_slice(&answer.body).map_err(|error| CliError::Answer { why: error.to_string() })
+}
+
+/// Why the daemon refused something, in its own words.
+pub(crate) fn refusal_in(body: &[u8]) -> String {
+    match serde_json::from_slice::<ErrorBody>(body) {
+        Ok(body) => body.error.message,
+        Err(_) => "the daemon gave no reason; see its log".to_owned(),
+    }
 }
 
 fn refusal(answer: &Answer) -> CliError {

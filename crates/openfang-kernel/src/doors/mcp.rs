@@ -35,6 +35,9 @@ use crate::{Caller, Kernel, KernelError};
 pub use openfang_runtime::mcp::is_mcp_tool;
 pub use openfang_runtime::mcp_server as serving;
 pub use openfang_runtime::mcp_server::View;
+pub use views::McpViews;
+
+mod views;
 
 /// The server of this house's own content.
 pub type McpServer = Server<HouseHost<Kernel>>;
