@@ -7,13 +7,13 @@ use super::wire::{ask_modern, headed, initialize, modern, request, server, texts
 use crate::support::binary::{Conversation, Daemon, Openfang};
 use crate::support::peers::PeerServer;
 
-const LONG: &str = "mcp_everything_trigger_long_running_operation";
-const ASKS: &str = "mcp_everything_trigger_elicitation_request";
+pub(super) const LONG: &str = "mcp_everything_trigger_long_running_operation";
+pub(super) const ASKS: &str = "mcp_everything_trigger_elicitation_request";
 /// The entry of a tool, as a list has it.
 const SUM: &str = "\"name\":\"add_numbers\"";
 
 /// A home that is connected to the reference server.
-pub(crate) fn everything() -> Openfang {
+pub(super) fn everything() -> Openfang {
     let openfang = Openfang::new();
     let command = PeerServer::Everything.stdio();
     let add = ["mcp", "add", "everything", "--interactive", "--"];
@@ -24,7 +24,7 @@ pub(crate) fn everything() -> Openfang {
 }
 
 /// With a daemon and without one.
-fn both(test: impl Fn(&Openfang)) {
+pub(super) fn both(test: impl Fn(&Openfang)) {
     let openfang = everything();
     test(&openfang);
     let _daemon = openfang.start();

@@ -27,6 +27,7 @@ pub use access::{AuthError, Caller, PeerKind, users};
 pub use boot::{Boot, BootError, check_agents};
 pub use doors::{a2a, gateway, mcp};
 pub use error::KernelError;
+pub use execute_tool::Way;
 pub use integrity::DatabaseCheck;
 pub use kernel::Kernel;
 pub use peers::mcp_control;
@@ -40,6 +41,7 @@ pub use tasks::streams::{Begin, Follow, StreamRoom, TaskStream};
 
 pub use openfang_a2a::card::{CardDocument, CardForm};
 pub use openfang_runtime::agents::AgentSummary;
-pub use openfang_runtime::answerer::Refusal;
+pub use openfang_runtime::answerer::{Refusal, questions};
+pub use openfang_runtime::context::WayBack;
 pub use openfang_runtime::pipeline::{Hidden, ToolCall, ToolError};
 pub use openfang_runtime::tools::{Tool, ToolFailure, ToolFuture};

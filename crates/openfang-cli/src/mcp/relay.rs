@@ -218,7 +218,8 @@ impl Relay {
             if ask.is_canceled() {
                 return;
             }
-            if ask.waits_for_changes() {
+            // Whoever only waits to be told of changes can wait for another daemon too.
+            if ask.waits_for_changes() && matches!(missed, Missed::UnderWay { .. }) {
                 self.wait_for_another(&link).await;
             }
             let instead = self.instead_of(&link, None).await;
@@ -345,7 +346,9 @@ impl Relay {
     /// Work that ends with the conversation.
     fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let ended = self.ended.clone();
-        self.tracker.spawn(async move { drop(ended.run_until_cancelled(work).await) });
+        self.tracker.spawn(async move {
+            let _ = ended.run_until_cancelled(work).await;
+        });
     }
 
     fn remember(&self, kind: &ClientFrame, frame: &Bytes) {
