@@ -37,10 +37,8 @@ impl Memory {
                 let said = || (request.id.clone(), frame.clone());
                 match (request.method.as_str(), &request.uri) {
                     ("logging/setLevel", _) => self.level = Some(said()),
-                    ("resources/subscribe", Some(uri)) => {
-                        if self.subscriptions.len() < MCP_SUBSCRIPTIONS_PER_SESSION {
-                            self.subscriptions.insert(uri.clone(), said());
-                        }
+                    ("resources/subscribe", Some(uri)) if self.subscriptions.len() < MCP_SUBSCRIPTIONS_PER_SESSION => {
+                        self.subscriptions.insert(uri.clone(), said());
                     }
                     ("resources/unsubscribe", Some(uri)) => drop(self.subscriptions.remove(uri)),
                     _ => {}
