@@ -90,6 +90,26 @@ impl Openfang {
         Conversation { child, reader }
     }
 
+    /// Starts a command, and leaves the rest to the test.
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).spawn().unwrap()
+    }
+
+    /// Starts a command on a terminal of its own; what it shows comes on standard output.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts the binary under test")]
+    pub(crate) fn on_terminal(&self, arguments: &str) -> Child {
+        let line = format!("'{}' {arguments}", env!("CARGO_BIN_EXE_openfang"));
+        let mut command = Command::new("script");
+        command.args(["--quiet", "--flush", "--return", "--command", &line, "/dev/null"]);
+        command
+            .env_clear()
+            .env("OPENFANG_HOME", self.home())
+            .env("PATH", "/usr/bin:/bin")
+            .env("NO_COLOR", "1");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
     /// Runs a command with one more variable.
     pub(crate) fn run_with(&self, variable: (&str, &str), arguments: &[&str]) -> Ran {
         Ran::of(self.command(arguments).env(variable.0, variable.1).output().unwrap())
@@ -169,9 +189,16 @@ impl Conversation {
         writeln!(self.child.stdin.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    pub(crate) fn next(&mut self) -> Value {
+    /// The next line as it came, without its end.
+    pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         self.reader.read_line(&mut line).unwrap();
+        line.truncate(line.trim_end().len());
+        line
+    }
+
+    pub(crate) fn next(&mut self) -> Value {
+        let line = self.line();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}"))
     }
 

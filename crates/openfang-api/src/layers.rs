@@ -11,7 +11,7 @@ use axum::response::Response;
 use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue, Request};
 use openfang_kernel::gateway::Gateways;
-use openfang_kernel::mcp::{McpServer, View};
+use openfang_kernel::mcp::{McpServer, McpViews, View};
 use openfang_kernel::{Caller, Kernel};
 use openfang_types::ids::{Owner, TraceId};
 use openfang_types::jsonrpc::{count_batch, is_batch};
@@ -55,6 +55,8 @@ pub(crate) const TRACE_HEADER: HeaderName = HeaderName::from_static("x-trace-id"
 pub(crate) struct Front {
     pub(crate) kernel: Kernel,
     pub(crate) mcp: McpServer,
+    /// The same for clients that want to see less.
+    pub(crate) mcp_views: McpViews,
     pub(crate) gateways: Arc<Gateways>,
     /// Where this server listens.
     address: IpAddr,
@@ -113,6 +115,7 @@ impl Front {
         let inflight = Inflight::new(&config.limits);
         let metrics = kernel.register_metrics(HttpMetrics::register);
         let mcp = kernel.mcp_server(View::Everything);
+        let mcp_views = McpViews::new(kernel.clone());
         let gateways = Arc::new(Gateways::new(kernel.clone()));
         Self {
             reach,
@@ -121,6 +124,7 @@ impl Front {
             turns: lane::turns(),
             metrics,
             mcp,
+            mcp_views,
             gateways,
             address: address.ip().to_canonical(),
             kernel,

@@ -3,23 +3,31 @@
 //! Both give the same types and work on the same store, so commands do not care. Only what must outlive the command
 //! ([`DaemonBackend::submit`]) needs the daemon.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use openfang_kernel::config_file::UsableConfig;
 use openfang_kernel::home::FirstRun;
 use openfang_kernel::{AgentSummary, Explanation};
 use openfang_types::agent::AgentManifest;
+use openfang_types::call::AskedBack;
 use openfang_types::content::ToolOutput;
 use openfang_types::event::TaskEvent;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::limits::MCP_INPUT_ROUNDS;
 use openfang_types::settings_status::FailedAgent;
 use openfang_types::task::{Message, Task, TaskState};
 use openfang_types::tool::ToolDefinition;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::error::CliError;
 use crate::session::Session;
+use crate::talk::Talk;
 
-pub(crate) use daemon::DaemonBackend;
+pub(crate) use daemon::{DaemonBackend, refusal_in};
 pub(crate) use following::Following;
 pub(crate) use in_process::InProcess;
 pub(crate) use servers::Servers;
@@ -57,6 +65,29 @@ pub(crate) struct Wanted {
     pub(crate) agent: Option<AgentName>,
     pub(crate) state: Option<TaskState>,
     pub(crate) limit: usize,
+}
+
+/// A call of a tool.
+pub(crate) struct CallOf<'a> {
+    pub(crate) name: &'a ToolName,
+    pub(crate) arguments: Map<String, Value>,
+    /// Fires when the call is to stop.
+    pub(crate) cancel: CancellationToken,
+}
+
+/// Answers to questions of a call, and the state that came with the questions.
+pub(crate) type Answered = (BTreeMap<String, Box<RawValue>>, String);
+
+/// What came of a call.
+pub(crate) enum Called {
+    Done(ToolOutput),
+    Asks(AskedBack),
+}
+
+/// The answers of somebody who does not answer.
+fn canceled(asked: &AskedBack) -> BTreeMap<String, Box<RawValue>> {
+    let cancel = to_raw_value(&json!({ "action": "cancel" })).unwrap_or_else(|_| RawValue::NULL.to_owned());
+    asked.questions.keys().map(|key| (key.clone(), cancel.clone())).collect()
 }
 
 /// Tasks, and how many there are in all.
@@ -157,14 +188,39 @@ impl Backend {
         }
     }
 
-    pub(crate) async fn call_tool(
+    /// Calls a tool. `talk` hears how the call goes, and answers what the tool asks.
+    pub(crate) async fn call_tool(&self, call: &CallOf<'_>, talk: &Arc<Talk>) -> Result<ToolOutput, CliError> {
+        let mut answered = None;
+        for _ in 0..MCP_INPUT_ROUNDS {
+            let asked = match self.call_once(call, answered.take(), talk).await? {
+                Called::Done(output) => return Ok(output),
+                Called::Asks(asked) => asked,
+            };
+            let answers = tokio::select! {
+                answers = talk.ask(call.name, &asked.questions) => answers,
+                () = call.cancel.cancelled() => Err(CliError::Answer { why: "the call was canceled".to_owned() }),
+            };
+            match answers {
+                Ok(answers) => answered = Some((answers, asked.state)),
+                Err(error) => {
+                    // The tool waits for an answer, and gets one; what it makes of that is of no interest any more.
+                    let _ = self.call_once(call, Some((canceled(&asked), asked.state)), talk).await;
+                    return Err(error);
+                }
+            }
+        }
+        Err(CliError::Answer { why: format!("{} asked {MCP_INPUT_ROUNDS} times", call.name) })
+    }
+
+    async fn call_once(
         &self,
-        name: &ToolName,
-        arguments: Map<String, Value>,
-    ) -> Result<ToolOutput, CliError> {
+        call: &CallOf<'_>,
+        answered: Option<Answered>,
+        talk: &Arc<Talk>,
+    ) -> Result<Called, CliError> {
         match self {
-            Self::Daemon(daemon) => daemon.call_tool(name, arguments).await,
-            Self::InProcess(kernel) => kernel.call_tool(name, arguments).await,
+            Self::Daemon(daemon) => daemon.call_tool(call, answered, talk).await,
+            Self::InProcess(kernel) => kernel.call_tool(call, answered, talk).await,
         }
     }
 

@@ -1,7 +1,6 @@
 //! The kernel in this process, as commands see it. The daemon's side is tested end to end.
 
 use openfang_types::task::TaskState;
-use serde_json::json;
 
 use super::*;
 use crate::args::Global;
@@ -35,12 +34,16 @@ async fn without_a_daemon_the_home_is_written_and_a_kernel_runs_here() {
 
 #[tokio::test]
 async fn a_tool_is_called_and_a_refusal_has_the_words_of_the_api() {
-    let Fixture { backend, _home, .. } = fixture().await;
+    let Fixture { session, backend, _home } = fixture().await;
+    let talk = Arc::new(Talk::new(&session.output));
     let call = |name: &str, arguments: Value| {
         let name: ToolName = name.parse().unwrap();
         let arguments = arguments.as_object().unwrap().clone();
-        let backend = &backend;
-        async move { backend.call_tool(&name, arguments).await }
+        let (backend, talk) = (&backend, &talk);
+        async move {
+            let call = CallOf { name: &name, arguments, cancel: CancellationToken::new() };
+            backend.call_tool(&call, talk).await
+        }
     };
 
     let sum = call("add_numbers", json!({ "a": 3, "b": 7 })).await.unwrap();

@@ -9,7 +9,7 @@ use openfang_kernel::config_file::ConfigError;
 use openfang_kernel::home::{AcceptError, Exposure, HomeError, HomeLoss, ListenError, RecordError};
 use openfang_kernel::maintenance::MaintenanceError;
 use openfang_kernel::{BootError, KernelError};
-use openfang_types::ids::TaskId;
+use openfang_types::ids::{TaskId, ToolName};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -127,6 +127,10 @@ pub(crate) enum CliError {
     )]
     Answer { why: String },
     #[error(
+        "{tool} asks, and there is no terminal to answer on: {asked}; run it in a terminal, or call it through an MCP client or an agent"
+    )]
+    NobodyAtTheTerminal { tool: ToolName, asked: String },
+    #[error(
         "the stream ended before task {id} did, because the daemon stops; `openfang task watch {id}` follows it again"
     )]
     CutOff { id: TaskId },
@@ -153,6 +157,7 @@ impl CliError {
             | Self::Input(_)
             | Self::Output(_)
             | Self::Answer { .. }
+            | Self::NobodyAtTheTerminal { .. }
             | Self::NotSignalled { .. }
             | Self::StillStopping { .. }
             | Self::Runtime(_) => Exit::Failed,
@@ -193,6 +198,7 @@ impl CliError {
             Self::Input(_) => "input",
             Self::Output(_) => "output",
             Self::Answer { .. } => "answer",
+            Self::NobodyAtTheTerminal { .. } => "nobody_to_ask",
             Self::CutOff { .. } => "cut_off",
             Self::NotSignalled { .. } => "not_signalled",
             Self::StillStopping { .. } => "still_stopping",

@@ -15,6 +15,7 @@ mod memory;
 mod output;
 mod session;
 mod signals;
+mod talk;
 mod usage;
 mod view;
 

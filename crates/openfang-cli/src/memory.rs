@@ -7,7 +7,7 @@ use std::future::pending;
 use std::hint::black_box;
 
 use futures_util::StreamExt as _;
-use openfang_kernel::mcp::serving::Ticks;
+use openfang_kernel::mcp::Ticks;
 use openfang_types::limits::{MEMORY_LARGE_BYTES, MEMORY_SETTLED};
 use tokio::time::sleep;
 

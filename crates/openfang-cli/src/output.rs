@@ -117,16 +117,35 @@ impl Output {
 
     /// What a person who started something wants to know, on standard error.
     pub(crate) fn announce(&self, text: &str) {
-        if !self.quiet && !self.json {
+        if self.remarks() {
             say(&escape::text(text));
         }
     }
 
     /// A remark on standard error, for people only.
     pub(crate) fn note(&self, text: &str) {
-        if !self.quiet && !self.json {
+        if self.remarks() {
             say(&paint::paint(&escape::text(text), Tone::Faint, self.stderr.colour));
         }
+    }
+
+    /// Whether remarks are shown.
+    pub(crate) const fn remarks(&self) -> bool {
+        !self.quiet && !self.json
+    }
+
+    /// Whether remarks are shown on a terminal, where a line can be written anew.
+    pub(crate) const fn can_rewrite(&self) -> bool {
+        self.remarks() && self.stderr.is_terminal
+    }
+
+    /// Writes a line of a terminal anew, cut to its width; nothing to clear it.
+    pub(crate) fn rewrite(&self, text: &str) {
+        let width = terminal_width().filter(|width| *width >= NARROWEST).unwrap_or(NARROWEST * 2);
+        let line: String = escape::line(text).chars().take(width - 1).collect();
+        let mut stderr = io::stderr().lock();
+        let _ = write!(stderr, "\r\x1b[K{}", paint::paint(&line, Tone::Faint, self.stderr.colour));
+        let _ = stderr.flush();
     }
 
     /// A question on standard error; the answer comes on the same line.

@@ -2,8 +2,8 @@
 //!
 //! [`find_daemon`] reads the file and makes whoever listens there prove that they know the token, before the token is
 //! ever sent: after a crash a stranger may hold the port. Every connection is proved anew. A [`Daemon`] then takes
-//! requests ([`Daemon::request`]) and follows event streams ([`Daemon::stream`]). Nothing is spawned: a connection
-//! moves only while somebody waits for its answer.
+//! requests ([`Daemon::request`]), follows event streams ([`Daemon::stream`]) and relays what others wrote
+//! ([`Daemon::relay`]). Nothing is spawned: a connection moves only while somebody waits for its answer.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -19,6 +19,7 @@ use connection::{Connection, Patience};
 pub use crate::sse::Event;
 pub use error::DaemonError;
 pub use file::DaemonFile;
+pub use relay::{NotRelayed, Relayed, Relaying};
 pub use stream::{EventStream, Streamed};
 pub use wire::WireTracer;
 
@@ -26,6 +27,7 @@ mod connection;
 mod error;
 mod file;
 mod proof;
+mod relay;
 mod stream;
 mod wire;
 
@@ -141,7 +143,9 @@ impl Daemon {
     ) -> Result<Answer, DaemonError> {
         let patience = if method == Method::GET { Patience::Brief } else { Patience::ForWork };
         let mut connection = self.connect().await?.tracing(tracer);
-        let request = self.file.request(method, path_and_query, body, ("application/json", self.door))?;
+        let request = self
+            .file
+            .request(method, path_and_query, body.map(written), ("application/json", self.door))?;
         let response = connection.send(request, patience).await?;
         connection.answer(response, patience).await
     }
@@ -156,7 +160,9 @@ impl Daemon {
         last_event_id: Option<&str>,
     ) -> Result<Streamed, DaemonError> {
         let mut connection = self.connect().await?;
-        let mut request = self.file.request(method, path_and_query, body, (stream::MEDIA_TYPE, self.door))?;
+        let mut request =
+            self.file
+                .request(method, path_and_query, body.map(written), (stream::MEDIA_TYPE, self.door))?;
         if let Some(id) = last_event_id {
             request.headers_mut().insert("last-event-id", id.parse().map_err(http::Error::from)?);
         }
@@ -176,6 +182,10 @@ impl Daemon {
         };
         timeout(DAEMON_TIMEOUT, proved).await.map_err(|_| self.file.silent())?
     }
+}
+
+fn written(body: &serde_json::Value) -> Bytes {
+    Bytes::from(body.to_string())
 }
 
 #[cfg(test)]

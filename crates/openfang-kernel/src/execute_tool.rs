@@ -16,6 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Caller, Kernel, KernelError};
 
+mod asked_back;
+
 /// The way back to a caller, and how the caller stops a call.
 #[derive(Clone, Default)]
 pub struct Way {

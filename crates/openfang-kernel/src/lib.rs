@@ -29,6 +29,7 @@ pub use boot::{Boot, BootError, check_agents};
 pub use change::ChangeError;
 pub use doors::{a2a, gateway, mcp};
 pub use error::KernelError;
+pub use execute_tool::Way;
 pub use integrity::DatabaseCheck;
 pub use kernel::Kernel;
 pub use peers::mcp_control;
@@ -41,6 +42,7 @@ pub use tasks::streams::{Begin, Follow, StreamRoom, TaskStream};
 
 pub use openfang_a2a::card::{CardDocument, CardForm};
 pub use openfang_runtime::agents::AgentSummary;
-pub use openfang_runtime::answerer::Refusal;
+pub use openfang_runtime::answerer::{Refusal, questions};
+pub use openfang_runtime::context::WayBack;
 pub use openfang_runtime::pipeline::{Hidden, ToolCall, ToolError};
 pub use openfang_runtime::tools::{Tool, ToolFailure, ToolFuture};

@@ -77,7 +77,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
 
     /// Takes frames of this size at most.
     #[must_use]
-    pub(crate) const fn with_limit(mut self, limit: usize) -> Self {
+    pub const fn with_limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self
     }

@@ -3,7 +3,8 @@
 //! [`revision`] is the table of what each revision has; nobody compares version strings elsewhere. [`server`] answers
 //! messages without knowing a transport; [`server::stdio`] and [`server::http`] are two doors to it. What is offered
 //! behind it is a [`host::Host`]: it speaks the newest revision, and the server translates for older peers. [`client`] is
-//! the other side: it connects to any server and speaks what that speaks.
+//! the other side: it connects to any server and speaks what that speaks. [`relaying`] is for whoever passes frames on
+//! without answering them.
 
 pub mod capabilities;
 pub mod client;
@@ -16,6 +17,7 @@ pub mod host;
 pub mod listing;
 pub mod meta;
 pub mod naming;
+pub mod relaying;
 pub mod revision;
 pub mod server;
 

@@ -28,6 +28,7 @@ use respond::{Frame, Signature};
 use session::Session;
 use subscriptions::Listeners;
 
+pub(crate) use handshake::is_handshake;
 pub use report::Reporter;
 pub use shared::Shared;
 
@@ -42,7 +43,7 @@ mod input;
 mod lists;
 mod notifications;
 mod outlet;
-mod params;
+pub(crate) mod params;
 mod report;
 mod respond;
 mod running;

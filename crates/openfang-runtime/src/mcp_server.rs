@@ -1,35 +1,19 @@
-//! What the house offers over MCP: agents and tools as tools, agents as prompts, one's own tasks as resources.
-//!
-//! [`HouseHost`] is the [`Host`] behind `/mcp` and `openfang mcp`. It stands on a [`House`]: the kernel in this process,
-//! or a daemon elsewhere. Which of it is shown is a [`View`].
+//! What an MCP server is made of, under one path; and tools as entries of its lists. What it shows of the house is a
+//! [`View`].
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use openfang_types::ids::AgentName;
 
-use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
-use openfang_mcp::host::{Call, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted};
-use openfang_mcp::listing::{Listed, Listing};
-use openfang_types::content::ToolOutput;
-use openfang_types::ids::{AgentName, ToolName};
-use openfang_types::limits::MCP_PREPARED_VIEWS;
-use serde_json::value::RawValue;
-
-pub use house::{House, HouseError, HouseFuture, HouseReply, Sending, Ticks, ToolRequest};
 pub use openfang_mcp::listing::Entry;
 pub use openfang_mcp::meta::LogLevel;
 pub use openfang_mcp::server::{Parts, Server, Shared};
 pub use openfang_mcp::{Host, McpError};
-pub use tools::entry;
 pub(crate) use tools::listed_json;
+pub use tools::{entry, raw};
 
-mod agents;
-mod house;
-mod results;
-mod tasks;
 mod tools;
 
 /// What of the house is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum View {
     /// The agents.
     Agents,
@@ -42,187 +26,4 @@ pub enum View {
         /// Whether its tools are shown too.
         tools: bool,
     },
-}
-
-/// The house, as a host.
-pub struct HouseHost<T: House> {
-    house: T,
-    view: View,
-    identity: Arc<Identity>,
-    /// By audience; of each the one that was made last.
-    prepared: Mutex<HashMap<String, (u64, Arc<Prepared>)>>,
-}
-
-/// What one kind of caller is shown.
-pub(crate) struct Prepared {
-    tools: Arc<Listing>,
-    prompts: Arc<Listing>,
-    /// The agents, by the name of their tool.
-    agents: HashMap<String, AgentName>,
-}
-
-impl<T: House> HouseHost<T> {
-    /// Shows this much of a house.
-    pub fn new(house: T, view: View) -> Self {
-        let identity = Identity {
-            name: "openfang".to_owned(),
-            title: "OpenFang".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            instructions: Some(INSTRUCTIONS.to_owned()),
-            instance: None,
-        };
-        Self { house, view, identity: Arc::new(identity), prepared: Mutex::default() }
-    }
-
-    /// Says which OpenFang it is.
-    #[must_use]
-    pub fn of_instance(mut self, instance: String) -> Self {
-        Arc::make_mut(&mut self.identity).instance = Some(instance);
-        self
-    }
-
-    /// The house behind it.
-    pub const fn house(&self) -> &T {
-        &self.house
-    }
-
-    /// What a caller is shown; made once for all who are shown the same.
-    async fn prepared(&self, caller: &T::Caller) -> Result<Arc<Prepared>, McpError> {
-        let audience = self.house.audience(caller);
-        if let Some((audience, version)) = &audience
-            && let Some((made_of, prepared)) = self.lock().get(audience)
-            && made_of == version
-        {
-            return Ok(Arc::clone(prepared));
-        }
-        let prepared = Arc::new(self.prepare(caller).await?);
-        if let Some((audience, version)) = audience {
-            let mut known = self.lock();
-            if known.len() >= MCP_PREPARED_VIEWS {
-                known.clear();
-            }
-            known.insert(audience, (version, Arc::clone(&prepared)));
-        }
-        Ok(prepared)
-    }
-
-    async fn prepare(&self, caller: &T::Caller) -> Result<Prepared, McpError> {
-        let mut agents = self.house.agents(caller).await?;
-        let tools: Vec<Entry> = match &self.view {
-            View::Agents => Vec::new(),
-            View::Everything => self.house.tools(caller, None).await?,
-            View::Agent { name, tools } => {
-                agents.retain(|agent| agent.name == *name);
-                if *tools { self.house.tools(caller, Some(name)).await? } else { Vec::new() }
-            }
-        };
-        let entries: Vec<Entry> = agents.iter().map(agents::tool).chain(tools).collect();
-        Ok(Prepared {
-            tools: Arc::new(Listing::new(Listed::Tools, entries)),
-            prompts: Arc::new(Listing::new(Listed::Prompts, agents.iter().map(agents::prompt).collect())),
-            agents: agents.into_iter().map(|agent| (agents::tool_name(&agent.name), agent.name)).collect(),
-        })
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, Arc<Prepared>)>> {
-        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-const INSTRUCTIONS: &str = "Tools named openfang_agent_* are agents: send them a message in plain words and they answer \
-    when they are done. Your tasks are resources under openfang://tasks/. What was cut from a result stays readable for a while, with the \
-    tool result_read or under openfang://results/.";
-
-impl<T: House> Host for HouseHost<T> {
-    type Caller = T::Caller;
-
-    fn identity(&self) -> Arc<Identity> {
-        Arc::clone(&self.identity)
-    }
-
-    fn offers(&self, _: &T::Caller) -> Offers {
-        Offers { tools: true, prompts: true, resources: true, subscriptions: true, completions: true, logging: true }
-    }
-
-    fn owner(&self, caller: &T::Caller) -> String {
-        self.house.owner(caller)
-    }
-
-    fn credential(&self, caller: &T::Caller) -> String {
-        self.house.credential(caller)
-    }
-
-    fn has_mirrored_arguments(&self) -> bool {
-        false
-    }
-
-    fn tools<'a>(&'a self, caller: &'a T::Caller) -> HostFuture<'a, Arc<Listing>> {
-        Box::pin(async move { Ok(Arc::clone(&self.prepared(caller).await?.tools)) })
-    }
-
-    fn call_tool<'a>(
-        &'a self,
-        call: Call<'a, T::Caller>,
-        name: &'a str,
-        arguments: Option<&'a RawValue>,
-    ) -> HostFuture<'a, Outcome<ToolOutput>> {
-        Box::pin(async move {
-            if name.starts_with(agents::TOOL_PREFIX) {
-                let prepared = self.prepared(call.caller).await?;
-                let agent = prepared.agents.get(name).ok_or_else(|| McpError::unknown_tool(name))?;
-                return agents::call(&self.house, call, agent, arguments).await;
-            }
-            let tool: ToolName = name.parse().map_err(|_| McpError::unknown_tool(name))?;
-            // What is shown to everybody who may use it needs no look at the list: the pipeline knows who may.
-            if self.view != View::Everything && self.prepared(call.caller).await?.tools.get(name).is_none() {
-                return Err(McpError::unknown_tool(name));
-            }
-            tools::call(&self.house, call, &tool, arguments).await
-        })
-    }
-
-    fn prompts<'a>(&'a self, caller: &'a T::Caller) -> HostFuture<'a, Arc<Listing>> {
-        Box::pin(async move { Ok(Arc::clone(&self.prepared(caller).await?.prompts)) })
-    }
-
-    fn prompt<'a>(
-        &'a self,
-        call: Call<'a, T::Caller>,
-        name: &'a str,
-        arguments: &'a BTreeMap<String, String>,
-    ) -> HostFuture<'a, Outcome<PromptResult>> {
-        Box::pin(async move {
-            let prepared = self.prepared(call.caller).await?;
-            let agent =
-                agents::named_by_prompt(name).filter(|agent| prepared.agents.values().any(|known| known == agent));
-            let agent = agent.ok_or_else(|| McpError::unknown_prompt(name))?;
-            agents::fill_in(&agent, arguments).map(Outcome::Done)
-        })
-    }
-
-    fn resources<'a>(&'a self, caller: &'a T::Caller, cursor: Option<&'a str>) -> HostFuture<'a, ResourcePage> {
-        Box::pin(tasks::list(&self.house, caller, cursor))
-    }
-
-    fn templates<'a>(&'a self, _: &'a T::Caller) -> HostFuture<'a, Arc<Listing>> {
-        Box::pin(async { Ok(Arc::new(tasks::templates())) })
-    }
-
-    fn read<'a>(&'a self, call: Call<'a, T::Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
-        Box::pin(async move {
-            let contents = match results::id_of(uri) {
-                Some(id) => results::read(&self.house, call.caller, (uri, id)).await,
-                None => tasks::read(&self.house, call.caller, uri).await,
-            };
-            contents.map(Outcome::Done)
-        })
-    }
-
-    fn complete<'a>(&'a self, caller: &'a T::Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {
-        Box::pin(tasks::complete(&self.house, caller, asked))
-    }
-
-    fn changes(&self, caller: &T::Caller, wanted: &Wanted) -> Changes {
-        tasks::changes(&self.house, caller, wanted)
-    }
 }

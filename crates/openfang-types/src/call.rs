@@ -10,9 +10,11 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 pub use arguments::Arguments;
+pub use asked_back::{AskedBack, Question, ToldLog, ToldProgress};
 pub use capabilities::{Capability, ClientCapabilities};
 
 mod arguments;
+mod asked_back;
 mod capabilities;
 
 /// How a call ended.

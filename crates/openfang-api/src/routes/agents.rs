@@ -115,7 +115,8 @@ impl MessageBody {
     }
 }
 
-fn wants_stream(headers: &HeaderMap) -> bool {
+/// Whether a caller takes its answer as a stream of events.
+pub(super) fn wants_stream(headers: &HeaderMap) -> bool {
     headers
         .get(ACCEPT)
         .and_then(|accept| accept.to_str().ok())

@@ -8,8 +8,10 @@ use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
 use http::Method;
+use openfang_kernel::mcp::{McpServer, View};
 use openfang_kernel::{Caller, Kernel};
 use openfang_mcp::server::http::{HttpBody, HttpRequest};
+use openfang_types::ids::AgentName;
 use openfang_types::principal::Door;
 use serde::Deserialize;
 
@@ -36,11 +38,40 @@ pub(crate) async fn endpoint(
     if !METHODS.contains(method) && method != Method::HEAD {
         return ApiError::wrong_method(METHODS).into_response();
     }
+    let narrowed = match request.uri().query().map(|query| narrowed(front, &caller, query)).transpose() {
+        Ok(narrowed) => narrowed.flatten(),
+        Err(error) => return error.into_response(),
+    };
+    let server = narrowed.as_ref().unwrap_or(&front.mcp);
     let who = caller.clone();
     match read(front, caller, request).await {
-        Ok(request) => answer(&front.kernel, &who, front.mcp.serve_http(request).await),
+        Ok(request) => answer(&front.kernel, &who, server.serve_http(request).await),
         Err(error) => error.into_response(),
     }
+}
+
+/// The server of a view that shows less than everything, if the query asks for one: `tools=false` leaves out the tools,
+/// `agent=NAME` shows that agent only, and the tools that it can use. Other members of the query mean nothing here.
+fn narrowed(front: &Front, caller: &Caller, query: &str) -> Result<Option<McpServer>, ApiError> {
+    let unreadable =
+        |name: &str| ApiError::bad_request(format!("the query {name} comes once: agent=NAME, tools=false"));
+    let (mut agent, mut tools) = (None, None);
+    for (name, value) in query.split('&').filter_map(|member| member.split_once('=')) {
+        let is_new = match name {
+            "agent" => agent.replace(value.parse::<AgentName>().map_err(|_| unreadable("agent"))?).is_none(),
+            "tools" => tools.replace(value.parse::<bool>().map_err(|_| unreadable("tools"))?).is_none(),
+            _ => true,
+        };
+        if !is_new {
+            return Err(unreadable(name));
+        }
+    }
+    let view = match (agent, tools.unwrap_or(true)) {
+        (Some(name), tools) => View::Agent { name, tools },
+        (None, false) => View::Agents,
+        (None, true) => return Ok(None),
+    };
+    Ok(Some(front.mcp_views.get(caller, view)?))
 }
 
 /// Where the servers that this house is connected to are found, each by its name.

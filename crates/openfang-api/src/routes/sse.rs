@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
-use futures_util::stream;
+use futures_util::{Stream, StreamExt as _, stream};
 use http::{HeaderName, HeaderValue};
 use openfang_kernel::TaskStream;
 use openfang_types::event::StreamItem;
@@ -24,6 +24,12 @@ pub(super) fn one(name: &'static str, data: &impl Serialize) -> Response {
     let event = event(name, data);
     let stream = stream::once(async move { Ok::<_, Infallible>(event) });
     ([UNBUFFERED], Sse::new(stream)).into_response()
+}
+
+/// Events as they come.
+pub(super) fn many(events: impl Stream<Item = Event> + Send + 'static, limits: &Limits) -> Response {
+    let keep_alive = KeepAlive::new().interval(Duration::from_secs(limits.stream_keep_alive_secs));
+    ([UNBUFFERED], Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(keep_alive)).into_response()
 }
 
 /// The events of a task, until the stream is over.
@@ -56,7 +62,7 @@ fn event_of(item: StreamItem) -> Event {
     }
 }
 
-fn event(name: &'static str, data: &impl Serialize) -> Event {
+pub(super) fn event(name: &'static str, data: &impl Serialize) -> Event {
     // Our own types always serialise; a reader that sees an empty event can still resume.
     let text = serde_json::to_string(data).unwrap_or_default();
     Event::default().event(name).data(text)

@@ -1,16 +1,23 @@
 //! `/api/tools`: the tools a caller may use, and calling one.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::HeaderMap;
 use openfang_kernel::{Kernel, ToolCall};
-use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::tool::ToolDefinition;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::agents::wants_stream;
 use crate::error::ApiError;
 use crate::extract::{Asked, JsonBody, Named, Who};
+
+mod calling;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,6 +35,11 @@ pub(super) struct Tools {
 pub(super) struct CallBody {
     #[serde(default)]
     arguments: Map<String, Value>,
+    /// Answers to what an earlier call with the same arguments asked, by key.
+    #[serde(default)]
+    answers: BTreeMap<String, Box<RawValue>>,
+    /// What came with the questions.
+    state: Option<String>,
 }
 
 pub(super) async fn list(
@@ -46,12 +58,19 @@ pub(super) async fn show(
     Ok(Json(kernel.tool(&caller, &name)?))
 }
 
+/// Calls a tool. A caller that takes a stream hears how the call goes, and can be asked.
 pub(super) async fn call(
     State(kernel): State<Kernel>,
     Who(caller): Who,
     Named(name): Named<ToolName>,
+    headers: HeaderMap,
     JsonBody(body): JsonBody<CallBody>,
-) -> Result<Json<ToolOutput>, ApiError> {
-    let call = ToolCall { name, arguments: Value::Object(body.arguments).into() };
-    Ok(Json(kernel.execute_tool(&caller, call).await?))
+) -> Result<Response, ApiError> {
+    let arguments = Value::Object(body.arguments);
+    if wants_stream(&headers) {
+        let answered = body.state.map(|state| (body.answers, state));
+        return calling::stream(kernel, caller, (name, arguments), answered).await;
+    }
+    let call = ToolCall { name, arguments: arguments.into() };
+    Ok(Json(kernel.execute_tool(&caller, call).await?).into_response())
 }

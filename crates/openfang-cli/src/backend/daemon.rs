@@ -1,9 +1,9 @@
 //! The daemon as a backend: requests out, typed answers in, refusals in its own words.
 
 use http::{Method, StatusCode};
-use openfang_egress::daemon::{Answer, Daemon, Streamed};
+use openfang_egress::daemon::{Answer, Daemon, Event, Streamed};
 use openfang_kernel::{AgentSummary, Explanation};
-use openfang_types::content::ToolOutput;
+use openfang_types::call::{CallListener as _, ToldLog, ToldProgress};
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::limits::PAGE_MAX_TASKS;
 use openfang_types::settings_status::{FailedAgent, ReloadReport, SettingsStatus};
@@ -11,11 +11,12 @@ use openfang_types::task::Task;
 use openfang_types::tool::ToolDefinition;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{AgentView, Following, Outgoing, Reply, TaskListing, Wanted};
+use super::{AgentView, Answered, CallOf, Called, Following, Outgoing, Reply, TaskListing, Wanted};
 use crate::error::{CliError, Refusal};
 use crate::session::Session;
+use crate::talk::Talk;
 
 pub(crate) struct DaemonBackend {
     daemon: Daemon,
@@ -95,12 +96,40 @@ impl DaemonBackend {
         self.get(&format!("/api/tools/{name}")).await
     }
 
-    pub(crate) async fn call_tool(
+    /// Calls a tool over a stream; dropping the future cancels the call.
+    pub(super) async fn call_tool(
         &self,
-        name: &ToolName,
-        arguments: Map<String, Value>,
-    ) -> Result<ToolOutput, CliError> {
-        self.post(&format!("/api/tools/{name}"), &json!({ "arguments": arguments })).await
+        call: &CallOf<'_>,
+        answered: Option<Answered>,
+        talk: &Talk,
+    ) -> Result<Called, CliError> {
+        let mut body = json!({ "arguments": call.arguments });
+        if let Some((answers, state)) = answered {
+            body["answers"] = json!(answers);
+            body["state"] = json!(state);
+        }
+        let path = format!("/api/tools/{}", call.name);
+        let mut events = match self.daemon.stream(Method::POST, &path, Some(&body), None).await? {
+            Streamed::Events(events) => events,
+            Streamed::Answer(answer) => return typed(&answer).map(Called::Done),
+        };
+        while let Some(event) = events.next().await? {
+            match event.name.as_str() {
+                "progress" => {
+                    let told: ToldProgress = event_data(&event)?;
+                    talk.progress(told.progress, told.total, told.message.as_deref());
+                }
+                "log" => {
+                    let told: ToldLog = event_data(&event)?;
+                    talk.log(told.level, told.logger.as_deref(), &told.data);
+                }
+                "result" => return event_data(&event).map(Called::Done),
+                "question" => return event_data(&event).map(Called::Asks),
+                "error" => return Err(CliError::Refused(event_data::<ErrorBody>(&event)?.error)),
+                _ => {}
+            }
+        }
+        Err(CliError::Answer { why: "it ended before the result".to_owned() })
     }
 
     pub(super) async fn send(&self, message: Outgoing) -> Result<Reply, CliError> {
@@ -138,15 +167,6 @@ impl DaemonBackend {
                 return Ok(listing);
             }
         }
-    }
-
-    /// One page of tasks, and where the next one begins.
-    pub(crate) async fn task_page(&self, token: Option<&str>) -> Result<(Vec<Task>, Option<String>), CliError> {
-        // A token is base64 for URLs; what is none is not sent into a query.
-        let is_plain = |token: &&str| token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-        let token = token.map(|token| Some(token).filter(is_plain).unwrap_or("invalid")).unwrap_or_default();
-        let page: TaskPage = self.get(&format!("/api/tasks?pageToken={token}")).await?;
-        Ok((page.tasks, Some(page.next_page_token).filter(|token| !token.is_empty())))
     }
 
     pub(crate) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
@@ -204,6 +224,10 @@ impl DaemonBackend {
     }
 }
 
+fn event_data<T: DeserializeOwned>(event: &Event) -> Result<T, CliError> {
+    serde_json::from_str(&event.data).map_err(|error| CliError::Answer { why: error.to_string() })
+}
+
 fn message_path(message: &Outgoing) -> String {
     format!("/api/agents/{}/message", message.agent)
 }
@@ -221,6 +245,14 @@ fn typed<T: DeserializeOwned>(answer: &Answer) -> Result<T, CliError> {
         return Err(refusal(answer));
     }
     serde_json::from_slice(&answer.body).map_err(|error| CliError::Answer { why: error.to_string() })
+}
+
+/// Why the daemon refused something, in its own words.
+pub(crate) fn refusal_in(body: &[u8]) -> String {
+    match serde_json::from_slice::<ErrorBody>(body) {
+        Ok(body) => body.error.message,
+        Err(_) => "the daemon gave no reason; see its log".to_owned(),
+    }
 }
 
 fn refusal(answer: &Answer) -> CliError {

@@ -4,21 +4,23 @@ use std::sync::Arc;
 
 use openfang_kernel::mcp::is_mcp_tool;
 use openfang_kernel::{
-    AgentSummary, Begin, Boot, Caller, Explanation, Follow, Kernel, KernelError, TaskFilter, ToolCall,
+    AgentSummary, Begin, Boot, Caller, Explanation, Follow, Kernel, KernelError, TaskFilter, ToolCall, Way, WayBack,
+    questions,
 };
+use openfang_types::call::{CallListener, Outcome};
 use openfang_types::config::Config;
-use openfang_types::content::ToolOutput;
 use openfang_types::event::Until;
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::principal::{AdminProof, Door, Principal};
 use openfang_types::settings_status::FailedAgent;
 use openfang_types::task::{Message, Task};
 use openfang_types::tool::ToolDefinition;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{AgentView, Following, Outgoing, Reply, TaskListing, Wanted};
+use super::{AgentView, Answered, CallOf, Called, Following, Outgoing, Reply, TaskListing, Wanted};
 use crate::error::CliError;
 use crate::session::Session;
+use crate::talk::Talk;
 
 pub(crate) struct InProcess {
     pub(super) kernel: Kernel,
@@ -73,14 +75,28 @@ impl InProcess {
 
     pub(super) async fn call_tool(
         &self,
-        name: &ToolName,
-        arguments: Map<String, Value>,
-    ) -> Result<ToolOutput, CliError> {
-        if is_mcp_tool(name.as_str()) {
+        call: &CallOf<'_>,
+        answered: Option<Answered>,
+        talk: &Arc<Talk>,
+    ) -> Result<Called, CliError> {
+        if is_mcp_tool(call.name.as_str()) {
             self.acquaint().await;
         }
-        let call = ToolCall { name: name.clone(), arguments: Value::Object(arguments).into() };
-        self.kernel.execute_tool(&self.caller, call).await.map_err(|error| self.refused(&error))
+        let arguments = Value::Object(call.arguments.clone());
+        let resumed = answered.and_then(|(answers, state)| {
+            self.kernel.answered_back(&self.caller, (call.name, &arguments), (answers, &state))
+        });
+        let listener = Arc::clone(talk) as Arc<dyn CallListener>;
+        let resumed = resumed.map(Arc::new);
+        let back = WayBack { listener: Some(listener), client: questions::askable(), resumed, meta: None };
+        let way = Way { back, cancel: call.cancel.clone() };
+        let tool_call = ToolCall { name: call.name.clone(), arguments: arguments.clone().into() };
+        match self.said(self.kernel.call_tool(&self.caller, tool_call, way).await)? {
+            Outcome::Done(output) => Ok(Called::Done(output)),
+            Outcome::NeedsInput(needed) => {
+                Ok(Called::Asks(self.kernel.ask_back(&self.caller, (call.name, &arguments), needed)))
+            }
+        }
     }
 
     pub(super) async fn send(&self, message: Outgoing) -> Result<Reply, CliError> {

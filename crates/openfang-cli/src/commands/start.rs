@@ -9,7 +9,6 @@ use openfang_api::{Server, Stopped};
 use openfang_egress::daemon::DaemonFile;
 use openfang_kernel::config_file::UsableConfig;
 use openfang_kernel::home::FirstRun;
-use openfang_kernel::mcp::serving::House as _;
 use openfang_kernel::{Boot, Kernel};
 use openfang_types::limits::STOP_OVERTIME;
 use openfang_types::principal::{AdminProof, Principal};

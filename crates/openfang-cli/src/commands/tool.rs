@@ -1,16 +1,22 @@
 //! `openfang tool`: what there is, how it behaves, and calling it.
 
+use std::sync::Arc;
+
 use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::limits::CANCEL_GRACE;
 use openfang_types::scan::scan;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::argument_or_stdin;
 use crate::args::ToolCommand;
-use crate::backend::Backend;
+use crate::backend::{Backend, CallOf};
 use crate::error::{CliError, Exit};
 use crate::output::{Fields, Table};
 use crate::session::Session;
+use crate::signals::Signals;
+use crate::talk::Talk;
 use crate::view::output_text;
 
 pub(super) async fn run(session: &Session, command: ToolCommand) -> Result<Exit, CliError> {
@@ -69,7 +75,26 @@ fn show(session: &Session, tool: &ToolDefinition) -> Result<Exit, CliError> {
 
 async fn call(session: &Session, name: &ToolName, arguments: Option<String>) -> Result<Exit, CliError> {
     let arguments = parsed_arguments(arguments.map(argument_or_stdin).transpose()?.as_deref())?;
-    let called = Backend::open(session).await?.call_tool(name, arguments).await;
+    let backend = Backend::open(session).await?;
+    let talk = Arc::new(Talk::new(&session.output));
+    let call = CallOf { name, arguments, cancel: CancellationToken::new() };
+    let mut signals = Signals::listen().map_err(CliError::Runtime)?;
+    let called = {
+        let calling = backend.call_tool(&call, &talk);
+        tokio::pin!(calling);
+        tokio::select! {
+            called = &mut calling => called,
+            stop = signals.next() => {
+                call.cancel.cancel();
+                // The tool gets a moment to stop; a daemon stops it when we hang up.
+                let _ = tokio::time::timeout(CANCEL_GRACE, calling).await;
+                talk.end();
+                session.output.note(&format!("{name} was canceled"));
+                return Ok(stop.exit());
+            }
+        }
+    };
+    talk.end();
     let result = called.map_err(|error| with_hint(error, session, name))?;
     let text = output_text(&result);
     match (session.output.is_json(), result.is_error) {

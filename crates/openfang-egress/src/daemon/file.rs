@@ -120,7 +120,7 @@ impl DaemonFile {
         &self,
         method: Method,
         path_and_query: &str,
-        body: Option<&serde_json::Value>,
+        body: Option<Bytes>,
         (accept, door): (&str, Door),
     ) -> Result<Request<Bytes>, DaemonError> {
         let mut request = Request::builder()
@@ -133,8 +133,7 @@ impl DaemonFile {
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
-        let body = body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
-        Ok(request.body(body)?)
+        Ok(request.body(body.unwrap_or_default())?)
     }
 
     pub(super) fn silent(&self) -> DaemonError {

@@ -1,5 +1,7 @@
 //! An answer that is a stream of events.
 
+use std::time::Duration;
+
 use http::{Response, StatusCode, header};
 use hyper::body::Incoming;
 use openfang_types::limits::DAEMON_EVENT_MAX_BYTES;
@@ -31,6 +33,11 @@ impl EventStream {
         // The daemon's streams last as long as its tasks: only the size of an event is limited.
         let limits = SseLimits { event_bytes: DAEMON_EVENT_MAX_BYTES, events: u64::MAX };
         Self { connection, body, parser: Parser::new(limits) }
+    }
+
+    /// How long the daemon wants a client to wait before it resumes the stream.
+    pub const fn retry(&self) -> Option<Duration> {
+        self.parser.retry()
     }
 
     /// The next event; none when the daemon has ended the stream. Safe to drop at any time.

@@ -27,6 +27,8 @@ pub(crate) enum Purpose {
     McpSession,
     /// What an MCP client brings back with its answers.
     McpRequestState,
+    /// What a caller of the API brings back with its answers.
+    CallState,
     /// Signatures of push notifications whose receiver has no token.
     PushSignature,
 }
@@ -37,6 +39,7 @@ impl Purpose {
             Self::PageToken => b"openfang page token",
             Self::McpSession => b"openfang mcp session",
             Self::McpRequestState => b"openfang mcp request state",
+            Self::CallState => b"openfang call state",
             Self::PushSignature => b"openfang push signature",
         }
     }

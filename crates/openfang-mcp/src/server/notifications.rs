@@ -1,6 +1,5 @@
 //! What a peer tells without wanting an answer, and the small requests that only change what is told.
 
-use openfang_types::jsonrpc::Id;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -10,6 +9,7 @@ use crate::counts::{Counts, UnknownId};
 use crate::error::McpError;
 use crate::host::Host;
 use crate::meta::LogLevel;
+use crate::relaying::canceled;
 
 impl<H: Host> Server<H> {
     /// `logging/setLevel`. Without a session there is nothing to remember it by.
@@ -30,14 +30,8 @@ impl<H: Host> Server<H> {
 
 /// Takes a notification. One that means nothing to us is ignored, as JSON-RPC wants it; a cancel of nothing is counted.
 pub(super) fn heard(counts: &Counts, running: &Running, method: &str, params: Option<&RawValue>) {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Cancelled {
-        request_id: Id,
-    }
-    if method == "notifications/cancelled"
-        && let Some(Ok(cancelled)) = params.map(|raw| serde_json::from_str::<Cancelled>(raw.get()))
-        && !running.cancel(&cancelled.request_id)
+    if let Some(id) = canceled(method, params)
+        && !running.cancel(&id)
     {
         counts.add(UnknownId::Request);
     }

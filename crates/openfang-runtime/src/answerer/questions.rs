@@ -149,7 +149,7 @@ fn from_text(text: &str, needs: Capability, params: &Value) -> Result<Value, Str
 }
 
 /// A text as the value that a property takes.
-fn typed(text: &str, schema: Option<&Value>) -> Value {
+pub fn typed(text: &str, schema: Option<&Value>) -> Value {
     let kind = schema.and_then(|schema| schema.get("type")).and_then(Value::as_str);
     match kind {
         Some("boolean") => match text.to_ascii_lowercase().as_str() {
@@ -183,7 +183,7 @@ fn check(answer: &Value, needs: Capability, params: &Value) -> Result<(), String
 }
 
 /// Whether a value has the type of a property, as far as forms have types, and is one of its choices.
-fn fits(value: &Value, schema: &Value) -> bool {
+pub fn fits(value: &Value, schema: &Value) -> bool {
     let has_type = match schema.get("type").and_then(Value::as_str) {
         Some("string") => value.is_string(),
         Some("boolean") => value.is_boolean(),

@@ -1,20 +1,10 @@
 //! Tools of the house, as MCP has them.
 
-use std::sync::Arc;
-
-use openfang_mcp::McpError;
-use openfang_mcp::host::Call;
 use openfang_mcp::listing::Entry;
-use openfang_types::call::{CallListener, Outcome};
-use openfang_types::content::ToolOutput;
-use openfang_types::ids::ToolName;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value};
-
-use super::{House, HouseError, ToolRequest};
-use crate::context::WayBack;
 
 /// What an MCP peer is told of a tool; how we guard it is our own business.
 #[derive(Serialize)]
@@ -49,36 +39,7 @@ fn written(tool: &ToolDefinition) -> Box<RawValue> {
     raw(&shown)
 }
 
-pub(super) async fn call<T: House>(
-    house: &T,
-    call: Call<'_, T::Caller>,
-    name: &ToolName,
-    arguments: Option<&RawValue>,
-) -> Result<Outcome<ToolOutput>, McpError> {
-    let back = WayBack {
-        listener: Some(Arc::clone(call.reporter) as Arc<dyn CallListener>),
-        client: call.client,
-        resumed: call.resumed.cloned().map(Arc::new),
-        meta: call.meta_beside().map(Arc::from),
-    };
-    let request = ToolRequest { name, arguments, back, cancel: call.reporter.cancel() };
-    match house.call_tool(call.caller, request).await {
-        Ok(outcome) => Ok(outcome),
-        Err(HouseError::Unknown) => Err(McpError::unknown_tool(name.as_str())),
-        // The model can do something about it, so the model is told.
-        Err(HouseError::Refused(why) | HouseError::TooMuch(why)) => Ok(Outcome::Done(ToolOutput::error(why))),
-        Err(HouseError::Lost(what)) => Ok(Outcome::Done(ToolOutput::error(what))),
-        Err(HouseError::Canceled) => Err(McpError::Canceled),
-        Err(HouseError::BadPage) => Err(McpError::Internal),
-    }
-}
-
-pub(super) fn members(arguments: Option<&RawValue>) -> Result<Map<String, Value>, McpError> {
-    let Some(arguments) = arguments else { return Ok(Map::new()) };
-    serde_json::from_str(arguments.get()).map_err(|_| McpError::InvalidParams("arguments must be an object".to_owned()))
-}
-
-/// Our own types are always written.
-pub(super) fn raw(value: &impl Serialize) -> Box<RawValue> {
+/// A value of one of our own types, which can always be written.
+pub fn raw(value: &impl Serialize) -> Box<RawValue> {
     to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }

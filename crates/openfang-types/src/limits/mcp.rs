@@ -77,6 +77,12 @@ pub const MCP_QUIET: Duration = Duration::from_secs(2);
 pub const MCP_KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How long a client waits before it resumes a stream.
 pub const MCP_RETRY: Duration = Duration::from_millis(500);
+/// Frames that wait for a client of `openfang mcp`, when they come from a daemon.
+pub const MCP_RELAY_FRAMES: usize = 32;
+/// How often `openfang mcp` looks whether another daemon has started in the place of one that went away.
+pub const MCP_RELAY_LOOK: Duration = Duration::from_secs(1);
+/// What a pipe to a server in the same process holds.
+pub const MCP_PIPE_BYTES: usize = 64 * 1024;
 /// What work gets that is nearly done when a peer's input ends.
 pub const MCP_END_GRACE: Duration = Duration::from_secs(1);
 /// One message of a server that we are connected to: a long list with one tool in it that is beyond all bounds still comes

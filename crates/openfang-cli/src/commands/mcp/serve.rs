@@ -1,18 +1,15 @@
 //! `openfang mcp`: the MCP server on standard input and output, for an IDE. Only the protocol goes to standard output.
 
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
-use openfang_kernel::SystemClock;
-use openfang_kernel::mcp::serving::{HouseHost, Parts, Server, Shared};
-use openfang_kernel::mcp::{HomeSeal, View};
-use openfang_types::limits::Limits;
+use openfang_kernel::mcp::View;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::args::McpArgs;
 use crate::error::{CliError, Exit};
-use crate::mcp::{McpBackend, McpHouse};
+use crate::mcp::McpBackend;
+use crate::mcp::relay::Relay;
 use crate::session::Session;
 use crate::signals::Signals;
 
@@ -29,19 +26,9 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
         session.output.announce(ON_A_TERMINAL);
     }
     let backend = McpBackend::open(session).await?;
-    let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
-    let seal = HomeSeal::open(&session.home)?;
-    let server = Server::new(Parts {
-        host: HouseHost::new(McpHouse::new(Arc::clone(session), backend, tracker.clone()), view(args))
-            .of_instance(seal.instance()),
-        seal: Arc::new(seal),
-        clock: Arc::new(SystemClock),
-        tracker: tracker.clone(),
-        stop: stop.clone(),
-        shared: Shared::new(&Limits::default()),
-    });
+    let (view, stop) = (view(args), CancellationToken::new());
     let mut signals = Signals::listen().map_err(CliError::Runtime)?;
-    let serve = server.serve_stdio((), tokio::io::stdin(), tokio::io::stdout());
+    let serve = serve(session, backend, view, stop.clone());
     tokio::pin!(serve);
     let served = tokio::select! {
         served = &mut serve => served,
@@ -54,10 +41,27 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
             }
         }
     };
-    tracker.close();
-    tracker.wait().await;
     served?;
     Ok(Exit::Ok)
+}
+
+async fn serve(session: &Arc<Session>, backend: McpBackend, view: View, stop: CancellationToken) -> io::Result<()> {
+    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    match backend {
+        McpBackend::Daemon(daemon) => Relay::serve((session, view, daemon), (input, output), stop).await,
+        McpBackend::InProcess(kernel, caller) => {
+            let server = kernel.mcp_server(view);
+            let stopped = async {
+                stop.cancelled().await;
+                kernel.begin_drain();
+                std::future::pending::<()>().await;
+            };
+            tokio::select! {
+                served = server.serve_stdio(caller, input, output) => served,
+                () = stopped => Ok(()),
+            }
+        }
+    }
 }
 
 fn view(args: McpArgs) -> View {

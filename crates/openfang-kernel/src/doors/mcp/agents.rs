@@ -10,6 +10,10 @@ use openfang_mcp::content::{Beside, PromptMessage, PromptResult, PromptRole};
 use openfang_mcp::host::{Call, InputRequest, InputRequired, Outcome};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::naming::format_agent_tool_name;
+use openfang_runtime::agents::AgentSummary;
+use openfang_runtime::answerer::questions;
+use openfang_runtime::mcp_server::raw;
+use openfang_runtime::pipeline::truncate::answer_to_limits;
 use openfang_types::content::{Block, ContentBlock, ToolOutput};
 use openfang_types::ids::{AgentName, TaskId};
 use openfang_types::limits::Limits;
@@ -19,11 +23,10 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::tools::{members, raw};
-use super::{House, HouseError, HouseReply, Sending};
-use crate::agents::AgentSummary;
-use crate::answerer::questions;
-use crate::pipeline::truncate::answer_to_limits;
+use super::calls::members;
+use super::host::KernelHost;
+use super::{DoorError, Sending};
+use crate::Caller;
 
 /// What the names of all agents' tools begin with.
 pub(super) const TOOL_PREFIX: &str = "openfang_agent_";
@@ -90,9 +93,9 @@ pub(super) fn fill_in(agent: &AgentName, arguments: &BTreeMap<String, String>) -
 }
 
 /// Sends the message, or the answer to what the agent asked before.
-pub(super) async fn call<T: House>(
-    house: &T,
-    call: Call<'_, T::Caller>,
+pub(super) async fn call(
+    host: &KernelHost,
+    call: Call<'_, Caller>,
     agent: &AgentName,
     arguments: Option<&RawValue>,
 ) -> Result<Outcome<ToolOutput>, McpError> {
@@ -110,14 +113,14 @@ pub(super) async fn call<T: House>(
         // The form is a tool's own: the tool is given the answer as it is, a refusal too.
         (Some(task), Some(answer)) if form.is_some() => match serde_json::from_str(answer.get()) {
             Ok(answer) => Some((task, Part::data(answer))),
-            Err(_) => return ask_again(house, call, task).await,
+            Err(_) => return ask_again(host, call, task).await,
         },
         (Some(task), Some(answer)) => match reply_in(answer) {
             Reply::Said(part) => Some((task, part)),
             Reply::Declined => return Ok(Outcome::Done(declined(task))),
-            Reply::Nonsense => return ask_again(house, call, task).await,
+            Reply::Nonsense => return ask_again(host, call, task).await,
         },
-        (Some(task), None) => return ask_again(house, call, task).await,
+        (Some(task), None) => return ask_again(host, call, task).await,
         (None, _) => None,
     };
     let (task, part) = match answer {
@@ -125,23 +128,19 @@ pub(super) async fn call<T: House>(
         None => (None, Part::text(told)),
     };
     let sending = Sending { agent, parts: &[part], task, reporter: call.reporter };
-    match house.send(call.caller, sending).await {
-        Ok(HouseReply::Message(message)) => {
-            Ok(Outcome::Done(limited(ToolOutput::text(message.joined_text()), &house.limits(), None)))
+    match host.send(call.caller, sending).await {
+        Ok(crate::Reply::Message(message)) => {
+            Ok(Outcome::Done(limited(ToolOutput::text(message.joined_text()), &host.limits(), None)))
         }
-        Ok(HouseReply::Task(task)) => Ok(outcome(call, &task, &house.limits())),
-        Err(HouseError::Unknown) => Err(McpError::unknown_tool(&tool_name(agent))),
-        Err(HouseError::Canceled) => Err(McpError::Canceled),
+        Ok(crate::Reply::Task(task)) => Ok(outcome(call, &task, &host.limits())),
+        Err(DoorError::Unknown) => Err(McpError::unknown_tool(&tool_name(agent))),
+        Err(DoorError::Canceled) => Err(McpError::Canceled),
         Err(error) => Ok(Outcome::Done(ToolOutput::error(error.to_string()))),
     }
 }
 
-async fn ask_again<T: House>(
-    house: &T,
-    call: Call<'_, T::Caller>,
-    id: TaskId,
-) -> Result<Outcome<ToolOutput>, McpError> {
-    Ok(outcome(call, &house.task(call.caller, id).await?, &house.limits()))
+async fn ask_again(host: &KernelHost, call: Call<'_, Caller>, id: TaskId) -> Result<Outcome<ToolOutput>, McpError> {
+    Ok(outcome(call, &host.task(call.caller, id).await?, &host.limits()))
 }
 
 enum Reply {

@@ -8,12 +8,14 @@ use openfang_mcp::McpError;
 use openfang_mcp::content::{Completion, ResourceContents};
 use openfang_mcp::host::{Change, Changes, Completing, CompletionOf, ResourcePage, Wanted};
 use openfang_mcp::listing::{Entry, Listed, Listing};
+use openfang_runtime::mcp_server::raw;
 use openfang_types::ids::TaskId;
 use openfang_types::task::{Artifact, Part, PartBody, Task};
 use serde_json::{Value, json};
 
-use super::tools::raw;
-use super::{House, HouseError, results};
+use super::host::KernelHost;
+use super::{DoorError, results};
+use crate::Caller;
 
 const TASKS: &str = "openfang://tasks/";
 const ARTIFACTS: &str = "/artifacts/";
@@ -46,13 +48,9 @@ impl Place {
     }
 }
 
-pub(super) async fn list<T: House>(
-    house: &T,
-    caller: &T::Caller,
-    cursor: Option<&str>,
-) -> Result<ResourcePage, McpError> {
+pub(super) async fn list(host: &KernelHost, caller: &Caller, cursor: Option<&str>) -> Result<ResourcePage, McpError> {
     let cursor = cursor.filter(|cursor| !cursor.is_empty());
-    let (tasks, next_cursor) = house.tasks(caller, cursor).await?;
+    let (tasks, next_cursor) = host.tasks(caller, cursor).await?;
     let resource = |task: &Task| {
         raw(&json!({
             "uri": format!("{TASKS}{}", task.id),
@@ -76,12 +74,12 @@ pub(super) fn templates() -> Listing {
     Listing::new(Listed::Templates, entries)
 }
 
-pub(super) async fn read<T: House>(house: &T, caller: &T::Caller, uri: &str) -> Result<ResourceContents, McpError> {
+pub(super) async fn read(host: &KernelHost, caller: &Caller, uri: &str) -> Result<ResourceContents, McpError> {
     let unknown = || McpError::unknown_resource(uri);
     let place = Place::of(uri).ok_or_else(unknown)?;
-    let task = match house.task(caller, place.task()).await {
+    let task = match host.task(caller, place.task()).await {
         Ok(task) => task,
-        Err(HouseError::Unknown) => return Err(unknown()),
+        Err(DoorError::Unknown) => return Err(unknown()),
         Err(error) => return Err(error.into()),
     };
     match place {
@@ -115,34 +113,34 @@ fn contents(uri: &str, artifact: &Artifact) -> Vec<Value> {
 }
 
 /// Task ids can be completed; what to say to an agent cannot.
-pub(super) async fn complete<T: House>(
-    house: &T,
-    caller: &T::Caller,
+pub(super) async fn complete(
+    host: &KernelHost,
+    caller: &Caller,
     asked: Completing<'_>,
 ) -> Result<Completion, McpError> {
     let is_id = matches!(asked.of, CompletionOf::Template(TASK_TEMPLATE | ARTIFACT_TEMPLATE)) && asked.argument == "id";
     if !is_id {
         return Ok(Completion { total: Some(0), has_more: Some(false), ..Completion::default() });
     }
-    let (tasks, next) = house.tasks(caller, None).await?;
+    let (tasks, next) = host.tasks(caller, None).await?;
     let ids = tasks.iter().map(|task| task.id.to_string());
     let values: Vec<String> = ids.filter(|id| id.starts_with(asked.value)).collect();
     Ok(Completion { values, total: None, has_more: Some(next.is_some()) })
 }
 
 /// Tells when one of the wanted tasks changes. Agents are prompts, and tools too.
-pub(super) fn changes<T: House>(house: &T, caller: &T::Caller, wanted: &Wanted) -> Changes {
+pub(super) fn changes(host: &KernelHost, caller: &Caller, wanted: &Wanted) -> Changes {
     let mut all = SelectAll::new();
     if wanted.tools {
-        all.push(house.tool_changes().map(|()| Change::Tools).boxed());
+        all.push(host.kernel.tool_changes().map(|()| Change::Tools).boxed());
     }
     if wanted.prompts {
-        all.push(house.agent_changes().map(|()| Change::Prompts).boxed());
+        all.push(host.agent_changes().map(|()| Change::Prompts).boxed());
     }
     for uri in &wanted.uris {
         if let Some(place) = Place::of(uri) {
             let uri = uri.clone();
-            let ticks = house.follow(caller, place.task());
+            let ticks = host.follow(caller, place.task());
             all.push(ticks.map(move |()| Change::Resource(uri.clone())).boxed());
         }
     }

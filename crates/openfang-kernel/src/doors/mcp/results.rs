@@ -4,7 +4,9 @@ use openfang_mcp::McpError;
 use openfang_mcp::content::ResourceContents;
 use openfang_types::ids::ResultId;
 
-use super::{House, HouseError};
+use super::DoorError;
+use super::host::KernelHost;
+use crate::Caller;
 
 const RESULTS: &str = "openfang://results/";
 /// The template of their uris.
@@ -16,15 +18,15 @@ pub(super) fn id_of(uri: &str) -> Option<ResultId> {
     id.parse::<ResultId>().ok().filter(|parsed| parsed.to_string() == id)
 }
 
-pub(super) async fn read<T: House>(
-    house: &T,
-    caller: &T::Caller,
+pub(super) async fn read(
+    host: &KernelHost,
+    caller: &Caller,
     (uri, id): (&str, ResultId),
 ) -> Result<ResourceContents, McpError> {
-    match house.result(caller, id).await {
+    match host.result(caller, id).await {
         Ok(kept) => Ok(ResourceContents::text(uri, kept.form.media_type(), &kept.content)),
         // Another's, unknown and expired ones look the same.
-        Err(HouseError::Unknown) => Err(McpError::unknown_resource(uri)),
+        Err(DoorError::Unknown) => Err(McpError::unknown_resource(uri)),
         Err(error) => Err(error.into()),
     }
 }

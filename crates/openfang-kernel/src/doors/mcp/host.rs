@@ -1,0 +1,191 @@
+//! What `/mcp` and `openfang mcp` show: agents and tools as tools, agents as prompts, one's own tasks as resources.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
+use openfang_mcp::host::{Call, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted};
+use openfang_mcp::listing::{Entry, Listed, Listing};
+use openfang_mcp::{Host, McpError};
+use openfang_types::content::ToolOutput;
+use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::limits::MCP_PREPARED_VIEWS;
+use serde_json::value::RawValue;
+
+use super::{View, agents, calls, results, tasks};
+use crate::{Caller, Kernel};
+
+/// The kernel, as a host.
+pub struct KernelHost {
+    pub(super) kernel: Kernel,
+    view: View,
+    identity: Arc<Identity>,
+    /// By audience; of each the one that was made last.
+    prepared: Mutex<HashMap<String, (u64, Arc<Prepared>)>>,
+}
+
+/// What one kind of caller is shown.
+pub(crate) struct Prepared {
+    tools: Arc<Listing>,
+    prompts: Arc<Listing>,
+    /// The agents, by the name of their tool.
+    agents: HashMap<String, AgentName>,
+}
+
+impl KernelHost {
+    /// Shows this much of the house.
+    pub(super) fn new(kernel: Kernel, view: View) -> Self {
+        let identity = Identity {
+            name: "openfang".to_owned(),
+            title: "OpenFang".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            instructions: Some(INSTRUCTIONS.to_owned()),
+            instance: None,
+        };
+        Self { kernel, view, identity: Arc::new(identity), prepared: Mutex::default() }
+    }
+
+    /// Says which OpenFang it is.
+    #[must_use]
+    pub(super) fn of_instance(mut self, instance: String) -> Self {
+        Arc::make_mut(&mut self.identity).instance = Some(instance);
+        self
+    }
+
+    /// What a caller is shown; made once for all who are shown the same.
+    fn prepared(&self, caller: &Caller) -> Result<Arc<Prepared>, McpError> {
+        let (audience, version) = self.audience(caller);
+        if let Some((made_of, prepared)) = self.lock().get(&audience)
+            && *made_of == version
+        {
+            return Ok(Arc::clone(prepared));
+        }
+        let prepared = Arc::new(self.prepare(caller)?);
+        let mut known = self.lock();
+        if known.len() >= MCP_PREPARED_VIEWS {
+            known.clear();
+        }
+        known.insert(audience, (version, Arc::clone(&prepared)));
+        Ok(prepared)
+    }
+
+    fn prepare(&self, caller: &Caller) -> Result<Prepared, McpError> {
+        let mut agents = self.kernel.agents(&caller.principal);
+        let tools: Vec<Entry> = match &self.view {
+            View::Agents => Vec::new(),
+            View::Everything => self.usable_tools(caller, None)?,
+            View::Agent { name, tools } => {
+                agents.retain(|agent| agent.name == *name);
+                if *tools { self.usable_tools(caller, Some(name))? } else { Vec::new() }
+            }
+        };
+        let entries: Vec<Entry> = agents.iter().map(agents::tool).chain(tools).collect();
+        Ok(Prepared {
+            tools: Arc::new(Listing::new(Listed::Tools, entries)),
+            prompts: Arc::new(Listing::new(Listed::Prompts, agents.iter().map(agents::prompt).collect())),
+            agents: agents.into_iter().map(|agent| (agents::tool_name(&agent.name), agent.name)).collect(),
+        })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, Arc<Prepared>)>> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const INSTRUCTIONS: &str = "Tools named openfang_agent_* are agents: send them a message in plain words and they answer \
+    when they are done. Your tasks are resources under openfang://tasks/. What was cut from a result stays readable for a while, with the \
+    tool result_read or under openfang://results/.";
+
+impl Host for KernelHost {
+    type Caller = Caller;
+
+    fn identity(&self) -> Arc<Identity> {
+        Arc::clone(&self.identity)
+    }
+
+    fn offers(&self, _: &Caller) -> Offers {
+        Offers { tools: true, prompts: true, resources: true, subscriptions: true, completions: true, logging: true }
+    }
+
+    fn owner(&self, caller: &Caller) -> String {
+        caller.principal.owner().as_str().to_owned()
+    }
+
+    fn credential(&self, caller: &Caller) -> String {
+        caller.principal.shown()
+    }
+
+    fn has_mirrored_arguments(&self) -> bool {
+        false
+    }
+
+    fn tools<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move { Ok(Arc::clone(&self.prepared(caller)?.tools)) })
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        call: Call<'a, Caller>,
+        name: &'a str,
+        arguments: Option<&'a RawValue>,
+    ) -> HostFuture<'a, Outcome<ToolOutput>> {
+        Box::pin(async move {
+            if name.starts_with(agents::TOOL_PREFIX) {
+                let prepared = self.prepared(call.caller)?;
+                let agent = prepared.agents.get(name).ok_or_else(|| McpError::unknown_tool(name))?;
+                return agents::call(self, call, agent, arguments).await;
+            }
+            let tool: ToolName = name.parse().map_err(|_| McpError::unknown_tool(name))?;
+            // What is shown to everybody who may use it needs no look at the list: the pipeline knows who may.
+            if self.view != View::Everything && self.prepared(call.caller)?.tools.get(name).is_none() {
+                return Err(McpError::unknown_tool(name));
+            }
+            calls::call(self, call, &tool, arguments).await
+        })
+    }
+
+    fn prompts<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move { Ok(Arc::clone(&self.prepared(caller)?.prompts)) })
+    }
+
+    fn prompt<'a>(
+        &'a self,
+        call: Call<'a, Caller>,
+        name: &'a str,
+        arguments: &'a BTreeMap<String, String>,
+    ) -> HostFuture<'a, Outcome<PromptResult>> {
+        Box::pin(async move {
+            let prepared = self.prepared(call.caller)?;
+            let agent =
+                agents::named_by_prompt(name).filter(|agent| prepared.agents.values().any(|known| known == agent));
+            let agent = agent.ok_or_else(|| McpError::unknown_prompt(name))?;
+            agents::fill_in(&agent, arguments).map(Outcome::Done)
+        })
+    }
+
+    fn resources<'a>(&'a self, caller: &'a Caller, cursor: Option<&'a str>) -> HostFuture<'a, ResourcePage> {
+        Box::pin(tasks::list(self, caller, cursor))
+    }
+
+    fn templates<'a>(&'a self, _: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async { Ok(Arc::new(tasks::templates())) })
+    }
+
+    fn read<'a>(&'a self, call: Call<'a, Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
+        Box::pin(async move {
+            let contents = match results::id_of(uri) {
+                Some(id) => results::read(self, call.caller, (uri, id)).await,
+                None => tasks::read(self, call.caller, uri).await,
+            };
+            contents.map(Outcome::Done)
+        })
+    }
+
+    fn complete<'a>(&'a self, caller: &'a Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {
+        Box::pin(tasks::complete(self, caller, asked))
+    }
+
+    fn changes(&self, caller: &Caller, wanted: &Wanted) -> Changes {
+        tasks::changes(self, caller, wanted)
+    }
+}

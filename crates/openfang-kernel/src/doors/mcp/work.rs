@@ -1,0 +1,270 @@
+//! What the host wants of the kernel: who sees what, calls, messages, tasks, and what changes.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_util::{Stream, stream};
+use openfang_mcp::McpError;
+use openfang_mcp::listing::Entry;
+use openfang_mcp::meta::LogLevel;
+use openfang_mcp::server::Reporter;
+use openfang_runtime::catalog::Known;
+use openfang_runtime::context::WayBack;
+use openfang_runtime::pipeline::{ToolCall, ToolError};
+use openfang_store::KeptResult;
+use openfang_types::call::{Arguments, Outcome};
+use openfang_types::content::ToolOutput;
+use openfang_types::event::{EventBody, Seq, StreamItem, Until};
+use openfang_types::ids::{AgentName, ResultId, TaskId, ToolName};
+use openfang_types::limits::{Limits, MCP_PROGRESS_CHARS};
+use openfang_types::task::{Message, Origin, Part, Task, TaskParts};
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use super::host::KernelHost;
+use crate::execute_tool::Way;
+use crate::settings::Settings;
+use crate::settings::agents;
+use crate::tasks::list::TaskFilter;
+use crate::tasks::log::Visibility;
+use crate::tasks::streams::{Begin, Follow, TaskStream};
+use crate::tasks::{Incoming, Taken};
+use crate::{Caller, Kernel, KernelError, Reply};
+
+/// Ticks whenever something has changed.
+pub type Ticks = Pin<Box<dyn Stream<Item = ()> + Send>>;
+
+/// A tool call of a client.
+pub(super) struct ToolRequest<'a> {
+    pub(super) name: &'a ToolName,
+    pub(super) arguments: Option<&'a RawValue>,
+    /// The way back to the client.
+    pub(super) back: WayBack,
+    /// Fires when the client cancels.
+    pub(super) cancel: &'a CancellationToken,
+}
+
+/// A message on its way to an agent.
+#[derive(Clone, Copy)]
+pub(super) struct Sending<'a> {
+    pub(super) agent: &'a AgentName,
+    pub(super) parts: &'a [Part],
+    /// The task that it continues.
+    pub(super) task: Option<TaskId>,
+    /// Hears how it goes, and stops it.
+    pub(super) reporter: &'a Reporter,
+}
+
+/// Why the kernel did not do it, as a client may know it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum DoorError {
+    /// There is none, or not for this caller: the two look the same.
+    #[error("there is none")]
+    Unknown,
+    /// Refused or failed, in a sentence a model can act on.
+    #[error("{0}")]
+    Refused(String),
+    /// The place in a list was not one that we named.
+    #[error("the page is not valid")]
+    BadPage,
+    /// The caller canceled.
+    #[error("canceled")]
+    Canceled,
+    /// Too much is under way; waiting helps.
+    #[error("{0}")]
+    TooMuch(String),
+}
+
+impl From<DoorError> for McpError {
+    fn from(error: DoorError) -> Self {
+        match error {
+            DoorError::Unknown => Self::InvalidParams("there is none of that name".to_owned()),
+            DoorError::Refused(why) => Self::InvalidParams(why),
+            DoorError::BadPage => Self::BadCursor,
+            DoorError::Canceled => Self::Canceled,
+            DoorError::TooMuch(why) => Self::TooMuch(why),
+        }
+    }
+}
+
+impl From<KernelError> for DoorError {
+    fn from(error: KernelError) -> Self {
+        match error {
+            KernelError::UnknownAgent(_)
+            | KernelError::UnknownTool(_)
+            | KernelError::UnknownTask(_)
+            | KernelError::Tool(ToolError::Unknown { .. }) => Self::Unknown,
+            KernelError::Tool(ToolError::Cancelled(_)) => Self::Canceled,
+            KernelError::InvalidPageToken => Self::BadPage,
+            KernelError::TooMuch => Self::TooMuch(error.to_string()),
+            error => Self::Refused(error.to_string()),
+        }
+    }
+}
+
+impl Kernel {
+    /// Ticks whenever there are other tools.
+    pub fn tool_changes(&self) -> Ticks {
+        let versions = self.inner.pipeline.catalog().changes();
+        Box::pin(stream::unfold(versions, |mut versions| async move {
+            versions.changed().await.ok()?;
+            Some(((), versions))
+        }))
+    }
+
+    async fn send_reporting(&self, caller: &Caller, sending: Sending<'_>) -> Result<Reply, KernelError> {
+        let Sending { agent, parts, task, reporter } = sending;
+        let is_heard = reporter.wants_progress() || reporter.hears(LogLevel::Debug);
+        let incoming = Incoming {
+            caller: caller.clone(),
+            agent: agent.clone(),
+            message: Message { task_id: task, ..self.message_of_parts(None, parts.to_vec()) },
+            labels: caller.entry_labels(),
+            origin: Origin::OpenFang,
+            peer_name: None,
+            push: None,
+            hops: 0,
+            cancel: reporter.cancel().child_token(),
+            visibility: if is_heard { Visibility::Seen } else { Visibility::Unseen },
+        };
+        let task = match self.take(incoming).await? {
+            Taken::Answered(message) => return Ok(Reply::Message(message)),
+            Taken::Known(id) => self.settled(caller, id).await?.task,
+            Taken::Begun(work) if is_heard => {
+                let id = work.id();
+                let (settled, ()) = tokio::join!(self.end_of_apart(caller, work), self.report(caller, id, &sending));
+                settled?.task
+            }
+            Taken::Begun(work) => self.end_of_apart(caller, work).await?.task,
+        };
+        Ok(Reply::Task(Box::new(task)))
+    }
+
+    /// Tells what happens to a task until it has ended or asks for something.
+    async fn report(&self, caller: &Caller, id: TaskId, sending: &Sending<'_>) {
+        let follow = Follow { begin: Begin::After(0), until: Until::Settled };
+        let Ok(mut stream) = self.follow(caller, id, follow).await else { return };
+        while let Ok(Some(StreamItem::Event(event))) = stream.next().await {
+            let said = described(&event.body);
+            sending.reporter.progress(progress_of(event.seq), None, Some(&said));
+            let logged = json!({ "task": id, "event": event.body.name(), "says": said });
+            sending.reporter.log(LogLevel::Debug, Some(sending.agent.as_str()), &logged);
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no task has so many events")]
+const fn progress_of(seq: Seq) -> f64 {
+    seq as f64
+}
+
+/// What an event means to somebody who waits.
+fn described(event: &EventBody) -> String {
+    match event {
+        EventBody::Message(_) => "the message was taken".to_owned(),
+        EventBody::Status(status) => match &status.message {
+            Some(message) => message.joined_text().chars().take(MCP_PROGRESS_CHARS).collect(),
+            None => status.state.to_string(),
+        },
+        EventBody::Artifact(update) => {
+            format!(
+                "artifact {}",
+                update.artifact.name.as_deref().unwrap_or_else(|| update.artifact.artifact_id.as_str())
+            )
+        }
+    }
+}
+
+impl KernelHost {
+    pub(super) fn limits(&self) -> Limits {
+        self.kernel.config().limits.clone()
+    }
+
+    /// Callers with the same word are shown the same, as long as the number is the same.
+    pub(super) fn audience(&self, caller: &Caller) -> (String, u64) {
+        let version = self.kernel.inner.pipeline.catalog().version();
+        // The labels too: what they forbid for ever is not listed.
+        let labels = caller.principal.entry_label();
+        (format!("{:?} {:?} {labels:?}", caller.principal.standing(), caller.door), version)
+    }
+
+    /// The tools a caller may use, or those that an agent can use for it, as entries of a list.
+    pub(super) fn usable_tools(&self, caller: &Caller, through: Option<&AgentName>) -> Result<Vec<Entry>, DoorError> {
+        Ok(self.kernel.usable_tools(caller, through)?.map(Known::entry).collect())
+    }
+
+    pub(super) async fn call_tool(
+        &self,
+        caller: &Caller,
+        request: ToolRequest<'_>,
+    ) -> Result<Outcome<ToolOutput>, DoorError> {
+        let ToolRequest { name, arguments, back, cancel } = request;
+        let call = ToolCall { name: name.clone(), arguments: Arguments::written_by(arguments) };
+        Ok(self.kernel.call_tool(caller, call, Way { back, cancel: cancel.clone() }).await?)
+    }
+
+    /// Sends a message and waits until its task has ended or asks for something.
+    pub(super) async fn send(&self, caller: &Caller, sending: Sending<'_>) -> Result<Reply, DoorError> {
+        Ok(self.kernel.send_reporting(caller, sending).await?)
+    }
+
+    /// A page of one's own tasks without their messages and artifacts, and where the next one begins.
+    pub(super) async fn tasks(
+        &self,
+        caller: &Caller,
+        page: Option<&str>,
+    ) -> Result<(Vec<Task>, Option<String>), DoorError> {
+        let page_token = page.map(str::to_owned);
+        let filter = TaskFilter { page_token, parts: TaskParts::ROW, ..TaskFilter::default() };
+        let listed = self.kernel.tasks(caller, filter).await?;
+        Ok((listed.tasks, listed.next_page_token))
+    }
+
+    /// One's own task.
+    pub(super) async fn task(&self, caller: &Caller, id: TaskId) -> Result<Task, DoorError> {
+        Ok(self.kernel.task(caller, id).await?)
+    }
+
+    /// What one of the caller's own results lost.
+    pub(super) async fn result(&self, caller: &Caller, id: ResultId) -> Result<KeptResult, DoorError> {
+        self.kernel.kept_result(caller, id).await?.ok_or(DoorError::Unknown)
+    }
+
+    /// Ticks whenever there are other agents.
+    pub(super) fn agent_changes(&self) -> Ticks {
+        let settings = (self.kernel.inner.settings.changes(), self.kernel.inner.settings());
+        Box::pin(stream::unfold(settings, |(mut changes, known)| async move {
+            let is_other = |now: &Arc<Settings>| !agents::changes(known.agents(), now.agents()).is_empty();
+            let now = Arc::clone(&*changes.wait_for(is_other).await.ok()?);
+            Some(((), (changes, now)))
+        }))
+    }
+
+    /// Ticks whenever something happens to one's own task.
+    pub(super) fn follow(&self, caller: &Caller, id: TaskId) -> Ticks {
+        enum State {
+            Opening(Kernel, Caller, TaskId),
+            Open(Box<TaskStream>),
+        }
+        let opening = State::Opening(self.kernel.clone(), caller.clone(), id);
+        Box::pin(stream::unfold(opening, |state| async move {
+            let mut stream = match state {
+                State::Open(stream) => stream,
+                State::Opening(kernel, caller, id) => {
+                    let task = kernel.head(&caller, id).await.ok()?;
+                    let follow = Follow { begin: Begin::After(task.seq), until: Until::Ended };
+                    Box::new(kernel.follow(&caller, id, follow).await.ok()?)
+                }
+            };
+            match stream.next().await {
+                Ok(Some(item @ (StreamItem::Event(_) | StreamItem::Snapshot(..)))) => {
+                    drop(item);
+                    stream.rest();
+                    Some(((), State::Open(stream)))
+                }
+                Ok(Some(StreamItem::Shutdown) | None) | Err(_) => None,
+            }
+        }))
+    }
+}
