@@ -12,4 +12,4 @@ mod seeds;
 mod sessions;
 mod stdio;
 mod subscriptions;
-mod wire;
+pub(crate) mod wire;

@@ -90,6 +90,12 @@ impl Catalog {
 
     /// From now on these are the tools of MCP servers. A name of the house stays the house's.
     pub fn connect(&self, servers: Vec<Arc<ServerTools>>) {
+        // The same tools are no news: everybody who listens would list them again.
+        let known = self.connected();
+        let is_same = |(one, other): (&Arc<ServerTools>, &Arc<ServerTools>)| Arc::ptr_eq(one, other);
+        if known.servers.len() == servers.len() && known.servers.iter().zip(&servers).all(is_same) {
+            return;
+        }
         let mut order = Vec::with_capacity(servers.iter().map(|server| server.places().count()).sum());
         let taken: HashSet<&str> = self.own.keys().map(ToolName::as_str).collect();
         for (server, tools) in (0..).zip(&servers) {

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{Call, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted};
 use openfang_mcp::listing::{Listed, Listing};
+use openfang_mcp::naming::is_mcp_tool;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::limits::MCP_PREPARED_VIEWS;
@@ -19,10 +20,12 @@ pub use openfang_mcp::listing::Entry;
 pub use openfang_mcp::meta::LogLevel;
 pub use openfang_mcp::server::{Parts, Server, Shared};
 pub use openfang_mcp::{Host, McpError};
+pub use servers::ServerContents;
 pub use tools::{entry, late_entry};
 
 mod agents;
 mod house;
+mod servers;
 mod tasks;
 mod tools;
 
@@ -55,6 +58,9 @@ pub struct HouseHost<T: House> {
 pub(crate) struct Prepared {
     tools: Arc<Listing>,
     prompts: Arc<Listing>,
+    /// The resources of MCP servers.
+    resources: Arc<Listing>,
+    templates: Arc<Listing>,
     /// The agents, by the name of their tool.
     agents: HashMap<String, AgentName>,
 }
@@ -115,11 +121,24 @@ impl<T: House> HouseHost<T> {
             }
         };
         let entries: Vec<Entry> = agents.iter().map(agents::tool).chain(tools).collect();
+        let (prompts, resources, templates) = match self.servers() {
+            Some(servers) => (servers.prompts(caller), servers.resources(caller), servers.templates(caller)),
+            None => Default::default(),
+        };
+        let prompts = agents.iter().map(agents::prompt).chain(prompts).collect();
+        let templates = tasks::templates().into_iter().chain(templates).collect();
         Ok(Prepared {
             tools: Arc::new(Listing::new(Listed::Tools, entries)),
-            prompts: Arc::new(Listing::new(Listed::Prompts, agents.iter().map(agents::prompt).collect())),
+            prompts: Arc::new(Listing::new(Listed::Prompts, prompts)),
+            resources: Arc::new(Listing::new(Listed::Resources, resources)),
+            templates: Arc::new(Listing::new(Listed::Templates, templates)),
             agents: agents.into_iter().map(|agent| (agents::tool_name(&agent.name), agent.name)).collect(),
         })
+    }
+
+    /// What MCP servers have besides tools, where that is shown.
+    fn servers(&self) -> Option<&dyn ServerContents<T::Caller>> {
+        self.house.servers().filter(|_| self.view == View::Everything)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, Arc<Prepared>)>> {
@@ -189,6 +208,9 @@ impl<T: House> Host for HouseHost<T> {
         arguments: &'a BTreeMap<String, String>,
     ) -> HostFuture<'a, Outcome<PromptResult>> {
         Box::pin(async move {
+            if let Some(servers) = self.servers().filter(|_| is_mcp_tool(name)) {
+                return servers.prompt(call, name, arguments).await;
+            }
             let prepared = self.prepared(call.caller).await?;
             let agent =
                 agents::named_by_prompt(name).filter(|agent| prepared.agents.values().any(|known| known == agent));
@@ -198,22 +220,49 @@ impl<T: House> Host for HouseHost<T> {
     }
 
     fn resources<'a>(&'a self, caller: &'a T::Caller, cursor: Option<&'a str>) -> HostFuture<'a, ResourcePage> {
-        Box::pin(tasks::list(&self.house, caller, cursor))
+        Box::pin(async move {
+            if self.servers().is_none() {
+                return tasks::list(&self.house, caller, cursor).await;
+            }
+            let listing = Arc::clone(&self.prepared(caller).await?.resources);
+            servers::resources(&self.house, caller, (&listing, cursor)).await
+        })
     }
 
-    fn templates<'a>(&'a self, _: &'a T::Caller) -> HostFuture<'a, Arc<Listing>> {
-        Box::pin(async { Ok(Arc::new(tasks::templates())) })
+    fn templates<'a>(&'a self, caller: &'a T::Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move {
+            match self.servers() {
+                Some(_) => Ok(Arc::clone(&self.prepared(caller).await?.templates)),
+                None => Ok(Arc::new(Listing::new(Listed::Templates, tasks::templates()))),
+            }
+        })
     }
 
     fn read<'a>(&'a self, call: Call<'a, T::Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
-        Box::pin(async move { tasks::read(&self.house, call.caller, uri).await.map(Outcome::Done) })
+        Box::pin(async move {
+            match self.servers() {
+                Some(servers) if !tasks::are_at(uri) => servers.read(call, uri).await,
+                Some(_) | None => tasks::read(&self.house, call.caller, uri).await.map(Outcome::Done),
+            }
+        })
     }
 
     fn complete<'a>(&'a self, caller: &'a T::Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {
-        Box::pin(tasks::complete(&self.house, caller, asked))
+        Box::pin(async move {
+            if let Some(servers) = self.servers()
+                && let Some(completion) = servers.complete(caller, asked).await?
+            {
+                return Ok(completion);
+            }
+            tasks::complete(&self.house, caller, asked).await
+        })
     }
 
     fn changes(&self, caller: &T::Caller, wanted: &Wanted) -> Changes {
-        tasks::changes(&self.house, caller, wanted)
+        let own = tasks::changes(&self.house, caller, wanted);
+        match self.servers() {
+            Some(servers) => Box::pin(futures_util::stream::select(own, servers.changes(caller, wanted))),
+            None => own,
+        }
     }
 }

@@ -8,7 +8,8 @@ use openfang_mcp::listing::Entry;
 use openfang_mcp::meta::LogLevel;
 use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::mcp_server::{
-    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, Ticks, ToolRequest, late_entry,
+    House, HouseError, HouseFuture, HouseHost, HouseReply, Parts, Sending, Server, ServerContents, Ticks, ToolRequest,
+    late_entry,
 };
 use openfang_runtime::pipeline::{ToolCall, ToolError};
 use openfang_types::call::{Arguments, Outcome};
@@ -35,6 +36,9 @@ use crate::{Caller, Kernel, KernelError};
 pub use openfang_runtime::mcp::is_mcp_tool;
 pub use openfang_runtime::mcp_server as serving;
 pub use openfang_runtime::mcp_server::View;
+
+mod servers;
+mod updates;
 
 /// The server of this house's own content.
 pub type McpServer = Server<HouseHost<Kernel>>;
@@ -136,7 +140,8 @@ impl House for Kernel {
     }
 
     fn audience(&self, caller: &Caller) -> Option<(String, u64)> {
-        let version = self.inner.pipeline.catalog().version();
+        // Both only ever grow, so whichever changes, the sum does.
+        let version = self.inner.pipeline.catalog().version() + self.inner.upstreams.offerings().version();
         // The labels too: what they forbid for ever is not listed.
         let labels = caller.principal.entry_label();
         Some((format!("{:?} {:?} {labels:?}", caller.principal.standing(), caller.door), version))
@@ -190,6 +195,10 @@ impl House for Kernel {
             let now = Arc::clone(&*changes.wait_for(is_other).await.ok()?);
             Some(((), (changes, now)))
         }))
+    }
+
+    fn servers(&self) -> Option<&dyn ServerContents<Caller>> {
+        Some(self)
     }
 
     fn follow(&self, caller: &Caller, id: TaskId) -> Ticks {

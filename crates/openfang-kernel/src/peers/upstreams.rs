@@ -35,11 +35,13 @@ mod connected;
 mod following;
 mod kept;
 mod log;
+mod offered;
 mod ourselves;
 mod place;
 mod secrets;
 
 pub(crate) use connected::Connected as ConnectedServer;
+pub(crate) use offered::{Offered, Offerings, ServerOffer, is_ours};
 
 /// How long a command waits for servers of which nothing is known yet.
 const ACQUAINTANCE: Duration = Duration::from_secs(20);
@@ -56,6 +58,8 @@ pub(crate) struct Upstreams {
     coming: Mutex<BTreeMap<ServerName, Arc<Connected>>>,
     /// Held by whoever brings what the servers have to the catalogue: the last one must have seen everything.
     naming: Mutex<()>,
+    /// What the servers have besides tools.
+    offerings: Offerings,
     /// Held by whoever writes down or forgets what a server has.
     writing: Arc<Mutex<()>>,
     /// Whether servers are connected to as soon as they are known; else when they are first used.
@@ -72,6 +76,7 @@ impl Upstreams {
             servers: RwLock::default(),
             coming: Mutex::default(),
             naming: Mutex::default(),
+            offerings: Offerings::default(),
             writing: Arc::default(),
             is_eager: AtomicBool::new(false),
             tracker: TaskTracker::new(),
@@ -200,6 +205,11 @@ impl Upstreams {
         let _ = timeout(PARTING, self.tracker.wait()).await;
     }
 
+    /// What the servers have besides tools.
+    pub(crate) const fn offerings(&self) -> &Offerings {
+        &self.offerings
+    }
+
     /// What lives as long as the servers do runs here.
     pub(crate) const fn tracker(&self) -> &TaskTracker {
         &self.tracker
@@ -250,7 +260,7 @@ impl Upstreams {
         self.list_tools();
     }
 
-    /// Gives every tool of every server its name, and the catalogue all of them.
+    /// Gives every tool and prompt of every server its name, and the catalogue all tools.
     pub(crate) fn list_tools(&self) {
         let Some(inner) = self.kernel.upgrade() else { return };
         let _alone = self.naming.lock().unwrap_or_else(PoisonError::into_inner);
@@ -277,6 +287,8 @@ impl Upstreams {
         let longest = inner.settings().config().limits.max_tool_name;
         let waiting = servers.iter().flat_map(|(_, server)| server.quarantined(longest));
         inner.pipeline.catalog().quarantine().replace(waiting);
+        self.offerings
+            .look_at(servers.iter().map(|(_, server)| Arc::clone(server)).collect(), longest);
         inner.pipeline.catalog().connect(listed);
     }
 

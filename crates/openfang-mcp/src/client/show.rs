@@ -42,8 +42,10 @@ fn show_at_once(upstream: &Upstream, facts: Arc<ServerFacts>, mut manifest: Mani
 /// Whether a list differs from the one before. A list that is the same stays the same value, so that nobody looks at all
 /// of it again.
 fn replaces(list: &mut Arc<Listing>, before: &Arc<Listing>) -> bool {
-    let (new, old) = (list.entries(), before.entries());
-    let differs = new.len() != old.len() || new.zip(old).any(|(new, old)| new.json() != old.json());
+    let differs = {
+        let (new, old) = (list.entries(), before.entries());
+        new.len() != old.len() || new.zip(old).any(|(new, old)| new.json() != old.json())
+    };
     if !differs {
         *list = Arc::clone(before);
     }

@@ -14,6 +14,7 @@ use openfang_types::task::{Message, Part, Task};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
+use super::servers::ServerContents;
 use crate::agents::AgentSummary;
 use crate::context::WayBack;
 
@@ -77,6 +78,11 @@ pub trait House: Send + Sync + 'static {
 
     /// One's own task.
     fn task<'a>(&'a self, caller: &'a Self::Caller, id: TaskId) -> HouseFuture<'a, Task>;
+
+    /// What MCP servers have besides tools, where the house is connected to them.
+    fn servers(&self) -> Option<&dyn ServerContents<Self::Caller>> {
+        None
+    }
 
     /// Ticks whenever something happens to one's own task.
     fn follow(&self, caller: &Self::Caller, id: TaskId) -> Ticks;

@@ -7,7 +7,7 @@ use futures_util::stream::{self, SelectAll};
 use openfang_mcp::McpError;
 use openfang_mcp::content::{Completion, ResourceContents};
 use openfang_mcp::host::{Change, Changes, Completing, CompletionOf, ResourcePage, Wanted};
-use openfang_mcp::listing::{Entry, Listed, Listing};
+use openfang_mcp::listing::Entry;
 use openfang_types::ids::TaskId;
 use openfang_types::task::{Artifact, Part, PartBody, Task};
 use serde_json::{Value, json};
@@ -46,6 +46,11 @@ impl Place {
     }
 }
 
+/// Whether a URI is one of tasks, whoever's they are.
+pub(super) fn are_at(uri: &str) -> bool {
+    uri.starts_with(TASKS)
+}
+
 pub(super) async fn list<T: House>(
     house: &T,
     caller: &T::Caller,
@@ -64,15 +69,14 @@ pub(super) async fn list<T: House>(
     Ok(ResourcePage { resources: tasks.iter().map(resource).collect(), next_cursor })
 }
 
-pub(super) fn templates() -> Listing {
+pub(super) fn templates() -> Vec<Entry> {
     let entry = |name: &str, template: &str, about: &str| {
         Entry::new(name, raw(&json!({ "name": name, "uriTemplate": template, "description": about })))
     };
-    let entries = vec![
+    vec![
         entry("task", TASK_TEMPLATE, "One of your tasks: its state, its messages and what came of it"),
         entry("task-artifact", ARTIFACT_TEMPLATE, "What a task made; n counts from 0"),
-    ];
-    Listing::new(Listed::Templates, entries)
+    ]
 }
 
 pub(super) async fn read<T: House>(house: &T, caller: &T::Caller, uri: &str) -> Result<ResourceContents, McpError> {

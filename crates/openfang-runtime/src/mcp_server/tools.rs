@@ -85,6 +85,7 @@ pub(super) async fn call<T: House>(
     let back = WayBack {
         listener: Some(Arc::clone(call.reporter) as Arc<dyn CallListener>),
         client: call.client,
+        era: Some(call.era),
         resumed: call.resumed.cloned().map(Arc::new),
         meta: call.meta_beside().map(Arc::from),
     };
