@@ -208,6 +208,72 @@ async fn a_legacy_client_of_the_aggregate_is_asked_and_hears_progress_and_log_li
     house.close().await;
 }
 
+/// Nobody else calls in the conversation of a call, though its caller cannot be asked: its log lines have one reader.
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_hears_the_log_lines_of_a_server_that_may_ask() {
+    let house = everything().await;
+    let mut client = Client::of(&house, false, json!({})).await;
+    client.result("logging/setLevel", json!({"level": "debug"})).await;
+
+    client
+        .send("tools/call", json!({"name": "mcp_everything_toggle_simulated_logging", "arguments": {}}))
+        .await;
+
+    assert!(client.hears("notifications/message").await["params"]["level"].is_string());
+    client.pipe.end().await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_say_what_it_has_holds_up_nobody() {
+    let home = TestHome::new();
+    let mut deaf = library(&home, "deaf", &json!({"prompts": [{"name": "p"}]}));
+    if let openfang_types::config::McpTransportEntry::Stdio { args, .. } = &mut deaf.transport {
+        args.extend(["--deaf", "resources/list"].map(str::to_owned));
+    }
+    deaf.startup_timeout_secs = 8;
+    let good = library(&home, "good", &json!({"resources": [resource("good://x")]}));
+    let house = House::on(home, [deaf, good, super::fixture::odd("dead", &["--die", "it is dead"])]).await;
+    house.ready("good").await;
+    let mut client = Client::of(&house, true, json!({})).await;
+
+    assert_eq!(texts(&client.list("resources/list", "resources").await, "uri"), ["good://x"]);
+    let deaf = house.ready("deaf").await;
+    assert!(deaf.reason.is_some_and(|reason| reason.contains("resources/list")));
+    assert!(texts(&client.list("prompts/list", "prompts").await, "name").contains(&"mcp_deaf_p".to_owned()));
+    client.pipe.end().await;
+    house.close().await;
+}
+
+/// The Python SDK speaks both eras, and a tool on it asks in either.
+#[tokio::test]
+async fn a_server_of_both_eras_asks_clients_of_both_eras() {
+    let house = House::with([McpServerConfigEntry { interactive: true, ..real("py", PeerServer::PythonMcp) }]).await;
+    house.ready("py").await;
+    for is_modern in [false, true] {
+        let mut client = Client::of(&house, is_modern, json!({"elicitation": {"form": {}}})).await;
+        let call = json!({"name": "mcp_py_favourite", "arguments": {}});
+        let accept = json!({"action": "accept", "content": {"colour": "teal"}});
+        let id = client.send("tools/call", call.clone()).await;
+        let done = if is_modern {
+            let asked = soon(client.pipe.answer(id)).await;
+            assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+            let key = asked["result"]["inputRequests"].as_object().unwrap().keys().next().unwrap();
+            let mut again = call;
+            again["requestState"] = asked["result"]["requestState"].clone();
+            again["inputResponses"] = json!({key: accept});
+            client.ask("tools/call", again).await
+        } else {
+            let question = client.hears("elicitation/create").await;
+            client.pipe.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": accept})).await;
+            soon(client.pipe.answer(id)).await
+        };
+        assert!(done["result"].to_string().contains("teal"), "{done}");
+        client.pipe.end().await;
+    }
+    house.close().await;
+}
+
 /// fastmcp speaks both eras, and its tools can ask only in the legacy one.
 #[tokio::test]
 async fn a_server_of_both_eras_asks_a_legacy_client_in_the_legacy_way() {

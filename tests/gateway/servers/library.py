@@ -1,5 +1,5 @@
 """A server on stdio with prompts and resources. `--shelf FILE` is what it has: `{prompts, resources, templates}`, read anew
-each time. The tool `touch` says that a resource changed, `renew` that the lists did.
+each time. `--deaf METHOD` never answers that. The tool `touch` says that a resource changed, `renew` that the lists did.
 """
 
 import argparse
@@ -9,6 +9,7 @@ import sys
 
 options = argparse.ArgumentParser()
 options.add_argument("--shelf", required=True)
+options.add_argument("--deaf")
 options = options.parse_args()
 
 LISTS = {"prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "templates"}
@@ -56,7 +57,7 @@ def result_of(method, params):
 
 for line in sys.stdin:
     message = json.loads(line)
-    if "method" not in message or "id" not in message:
+    if "method" not in message or "id" not in message or message["method"] == options.deaf:
         continue
     result = result_of(message["method"], message.get("params", {}))
     if result is None:

@@ -1,3 +1,5 @@
+//! Which URIs a template stands for, and which are nobody's but ours.
+
 use super::*;
 
 fn matches(template: &str, uri: &str) -> bool {
