@@ -1,6 +1,7 @@
 //! MCP servers that this house is connected to: real ones and hostile ones, seen by agents, on `/mcp`, and each at
 //! `/mcp/servers/{name}`.
 
+mod aggregate;
 mod calls;
 mod changes;
 mod ends;

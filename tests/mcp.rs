@@ -15,4 +15,4 @@ mod sessions;
 mod stdio;
 mod subscriptions;
 mod tool_call;
-mod wire;
+pub(crate) mod wire;

@@ -53,6 +53,8 @@ async fn what_a_server_was_given_is_seen_by_no_client_of_it() {
     let house = house().await;
     let at = "/mcp/servers/talkative";
     let completed = json!({"ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "a", "value": ""}});
+    let mut completed_here = completed.clone();
+    completed_here["ref"]["name"] = json!("mcp_talkative_p");
 
     for (path, method, params) in [
         (at, "server/discover", json!({})),
@@ -70,6 +72,12 @@ async fn what_a_server_was_given_is_seen_by_no_client_of_it() {
         (at, "tools/call", json!({"name": "sample", "arguments": {}})),
         ("/mcp", "tools/call", json!({"name": "mcp_talkative_tell", "arguments": {}})),
         ("/mcp", "tools/call", json!({"name": "mcp_talkative_fail", "arguments": {}})),
+        ("/mcp", "prompts/list", json!({})),
+        ("/mcp", "prompts/get", json!({"name": "mcp_talkative_p"})),
+        ("/mcp", "resources/list", json!({})),
+        ("/mcp", "resources/templates/list", json!({})),
+        ("/mcp", "resources/read", json!({"uri": "a://b"})),
+        ("/mcp", "completion/complete", completed_here),
     ] {
         let seen = asked(&house, path, method, params).await;
         assert!(is_clean(&seen), "{method} at {path}: {seen}");

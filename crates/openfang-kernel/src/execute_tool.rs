@@ -102,6 +102,6 @@ impl Kernel {
 }
 
 /// A tool that the label of the request forbids from the start is not worth listing.
-fn can_ever_call(cx: &CallContext, tool: &ToolTraits) -> bool {
+pub(crate) fn can_ever_call(cx: &CallContext, tool: &ToolTraits) -> bool {
     capability::allows(cx, tool) && forbidding_label(&cx.labels, tool.sink).is_none()
 }

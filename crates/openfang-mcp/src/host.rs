@@ -17,6 +17,7 @@ use openfang_types::content::ToolOutput;
 use crate::content::{Completion, PromptResult, ResourceContents};
 use crate::error::McpError;
 use crate::listing::Listing;
+use crate::revision::Era;
 use crate::server::Reporter;
 
 pub use journal::{EndedSession, Forgetful, JournalFuture, SessionJournal};
@@ -129,6 +130,8 @@ pub struct Call<'a, C> {
     pub caller: &'a C,
     /// What the client can be asked for.
     pub client: ClientCapabilities,
+    /// The era that the client speaks.
+    pub era: Era,
     /// All that the client sent with the call.
     pub params: Option<&'a RawValue>,
     /// What the client answered to an earlier [`Outcome::NeedsInput`] of this call.

@@ -35,6 +35,8 @@ pub enum Listed {
     Tools,
     /// Prompts.
     Prompts,
+    /// Resources, by URI.
+    Resources,
     /// Resources that have no end, by pattern.
     Templates,
 }
@@ -44,6 +46,7 @@ impl Listed {
         match self {
             Self::Tools => "tools",
             Self::Prompts => "prompts",
+            Self::Resources => "resources",
             Self::Templates => "resourceTemplates",
         }
     }
@@ -117,6 +120,21 @@ impl Listing {
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.entries.iter().map(Entry::name)
+    }
+
+    /// The entries of one page, and the cursor that leads to the next page.
+    pub fn page_entries(&self, cursor: Option<&str>) -> Result<(&[Entry], Option<String>), McpError> {
+        let begin = match cursor.filter(|cursor| !cursor.is_empty()) {
+            None => 0,
+            Some(cursor) => {
+                let name = name_in(cursor).ok_or(McpError::BadCursor)?;
+                self.entries.partition_point(|entry| entry.name() <= name.as_str())
+            }
+        };
+        let rest = self.entries.get(begin..).unwrap_or_default();
+        let page = &rest[..rest.len().min(MCP_PAGE_ENTRIES)];
+        let next = page.last().filter(|_| page.len() < rest.len());
+        Ok((page, next.map(|last| cursor_after(last.name()))))
     }
 
     /// The members of the result for one page, without the braces.

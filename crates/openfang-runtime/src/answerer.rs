@@ -235,6 +235,7 @@ impl AgentRun<'_> {
         let back = WayBack {
             listener: Some(Arc::clone(&reports) as Arc<dyn CallListener>),
             client: questions::askable(),
+            era: None,
             resumed: answers.map(Arc::new),
             meta: None,
         };

@@ -85,12 +85,16 @@ impl Catalog {
     }
 
     /// From now on these are the sources of one kind of origin; those of other kinds stay. A name that a source has which
-    /// stays for good remains that source's.
+    /// stays for good remains that source's. The same sources are no news: everybody who listens would list them again.
     pub fn replace(&self, is_replaced: impl Fn(&Origin) -> bool, sources: Vec<Arc<dyn ToolSource>>) {
         let _alone = self.replacing.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = self.changing();
-        let kept = kept.sources.iter().filter(|source| !is_replaced(source.0.origin())).cloned();
-        let sources = kept.chain(sources.into_iter().map(Source::shared)).collect();
+        let known = self.changing();
+        let (replaced, kept): (Vec<_>, Vec<_>) =
+            known.sources.iter().partition(|source| is_replaced(source.0.origin()));
+        if replaced.len() == sources.len() && replaced.iter().zip(&sources).all(|(old, new)| Arc::ptr_eq(&old.0, new)) {
+            return;
+        }
+        let sources = kept.into_iter().cloned().chain(sources.into_iter().map(Source::shared)).collect();
         let merged = Arc::new(Merged::of(sources, Some(&self.lasting)));
         *self.changing.write().unwrap_or_else(PoisonError::into_inner) = merged;
         self.version.send_modify(|version| *version += 1);

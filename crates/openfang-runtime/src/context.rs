@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use openfang_mcp::Era;
 use openfang_store::StoreFuture;
 use openfang_types::agent::AgentManifest;
 use openfang_types::call::{CallListener, ClientCapabilities, Resumed};
@@ -49,6 +50,8 @@ pub struct WayBack {
     pub listener: Option<Arc<dyn CallListener>>,
     /// What the caller can be asked for.
     pub client: ClientCapabilities,
+    /// The era that the caller speaks, where the caller is a client of MCP.
+    pub era: Option<Era>,
     /// What the caller answered to questions of this very call.
     pub resumed: Option<Arc<Resumed>>,
     /// Members of `_meta` that are passed on to a server as they are.

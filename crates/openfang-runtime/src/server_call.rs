@@ -53,6 +53,7 @@ impl GuardedRelay {
         let handing = Handing {
             owner: cx.principal.owner().as_str(),
             client: back.client,
+            era: back.era,
             meta: back.meta.as_deref(),
             resumed: back.resumed.as_deref(),
             listener,

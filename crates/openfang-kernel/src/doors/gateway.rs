@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_mcp::McpError;
 use openfang_mcp::client::Members;
-use openfang_mcp::host::{Call, Identity};
+use openfang_mcp::content::Completion;
+use openfang_mcp::host::{Call, Completing, CompletionOf, Identity};
 use openfang_mcp::naming::format_mcp_tool_name;
 use openfang_runtime::context::{CallContext, WayBack};
 use openfang_runtime::mcp_tool::traits_of;
@@ -17,12 +18,15 @@ use openfang_types::call::{CallListener, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{ServerName, ToolName};
 use openfang_types::tool::{ToolAnnotations, ToolTraits};
+use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::doors::mcp::serving::{Parts, Server};
 use crate::peers::upstreams::ConnectedServer;
 use crate::{Caller, Kernel};
 use errors::failed;
+pub(super) use errors::refusal;
 
 mod errors;
 mod host;
@@ -120,12 +124,8 @@ impl UpstreamHost {
         self.server.has_tool_that(|tool| capability::allows(&cx, tool)) || self.permit(caller, "resources_list").is_ok()
     }
 
-    /// What the guards know something of the server as that is no tool. A tool may have the same name: no pattern tells one
-    /// from the other, and only those that cover everything of the server cover this.
     fn traits(&self, what: &str) -> Result<ToolTraits, McpError> {
-        let name = format_mcp_tool_name(self.server.entry.name.as_str(), what);
-        let name: ToolName = name.parse().map_err(|_| McpError::Internal)?;
-        Ok(traits_of(&self.server.entry, name, self.server.whole(), ToolAnnotations::READ_ONLY))
+        traits_of_whole(&self.server, what)
     }
 
     fn permit(&self, caller: &Caller, what: &str) -> Result<Permit, McpError> {
@@ -142,20 +142,64 @@ impl UpstreamHost {
         host::answer_to(&inner.pipeline.refuse(&inner.context(caller), &name), tool)
     }
 
-    /// Asks the server something that is no call.
-    async fn ask(&self, method: &str, members: Members, permit: Permit) -> Result<Box<RawValue>, McpError> {
-        let asked = self.server.relay().ask(method, members, permit).await;
-        asked.map_err(|failure| failed(&failure))
-    }
-
     /// The surroundings of a call of a client.
     fn context(&self, call: &Call<'_, Caller>) -> CallContext {
+        self.kernel.context_of(call)
+    }
+}
+
+/// What the guards know something of a server as that is no tool. A tool may have the same name: no pattern tells one
+/// from the other, and only those that cover everything of the server cover this.
+pub(super) fn traits_of_whole(server: &ConnectedServer, what: &str) -> Result<ToolTraits, McpError> {
+    let name = format_mcp_tool_name(server.entry.name.as_str(), what);
+    let name: ToolName = name.parse().map_err(|_| McpError::Internal)?;
+    Ok(traits_of(&server.entry, name, server.whole(), ToolAnnotations::READ_ONLY))
+}
+
+/// Asks a server something that is no call.
+pub(super) async fn ask(
+    server: &ConnectedServer,
+    method: &str,
+    members: Members,
+    permit: Permit,
+) -> Result<Box<RawValue>, McpError> {
+    let asked = server.relay().ask(method, members, permit).await;
+    asked.map_err(|failure| failed(&failure))
+}
+
+/// Asks a server to complete an argument of what the server calls so.
+pub(super) async fn complete(
+    server: &ConnectedServer,
+    asked: Completing<'_>,
+    permit: Permit,
+) -> Result<Completion, McpError> {
+    #[derive(Deserialize)]
+    struct Completed {
+        completion: Completion,
+    }
+    let of = match asked.of {
+        CompletionOf::Prompt(name) => json!({ "type": "ref/prompt", "name": name }),
+        CompletionOf::Template(uri) => json!({ "type": "ref/resource", "uri": uri }),
+    };
+    let members = Members::none()
+        .with("ref", &of)
+        .with("argument", &json!({ "name": asked.argument, "value": asked.value }))
+        .with_some("context", asked.context);
+    let result = ask(server, "completion/complete", members, permit).await?;
+    let completed: Completed = serde_json::from_str(result.get()).map_err(|_| McpError::Internal)?;
+    Ok(completed.completion)
+}
+
+impl Kernel {
+    /// The surroundings of a call of an MCP client that is handed through to a server.
+    pub(super) fn context_of(&self, call: &Call<'_, Caller>) -> CallContext {
         let back = WayBack {
             listener: Some(Arc::clone(call.reporter) as Arc<dyn CallListener>),
             client: call.client,
+            era: Some(call.era),
             resumed: call.resumed.cloned().map(Arc::new),
             meta: call.meta_beside().map(Arc::from),
         };
-        CallContext { back, cancel: call.reporter.cancel().clone(), ..self.kernel.inner.context(call.caller) }
+        CallContext { back, cancel: call.reporter.cancel().clone(), ..self.inner.context(call.caller) }
     }
 }

@@ -25,7 +25,9 @@ mod agents;
 mod calls;
 mod host;
 mod results;
+mod servers;
 mod tasks;
+mod updates;
 mod views;
 mod work;
 

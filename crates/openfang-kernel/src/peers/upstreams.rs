@@ -35,12 +35,14 @@ mod connected;
 mod following;
 mod kept;
 mod log;
+mod offered;
 mod ourselves;
 mod place;
 mod reach;
 mod secrets;
 
 pub(crate) use connected::Connected as ConnectedServer;
+pub(crate) use offered::{Offered, Offerings, ServerOffer, is_ours};
 pub(crate) use reach::PeerParts;
 
 /// How long a command waits for servers of which nothing is known yet.
@@ -61,6 +63,8 @@ pub(crate) struct Upstreams {
     coming: Mutex<BTreeMap<ServerName, Arc<Connected>>>,
     /// Held by whoever brings what the servers have to the catalogue: the last one must have seen everything.
     naming: Mutex<()>,
+    /// What the servers have besides tools.
+    offerings: Offerings,
     /// Held by whoever writes down or forgets what a server has.
     writing: Arc<Mutex<()>>,
     /// Whether servers are connected to as soon as they are known; else when they are first used.
@@ -80,6 +84,7 @@ impl Upstreams {
             servers: RwLock::default(),
             coming: Mutex::default(),
             naming: Mutex::default(),
+            offerings: Offerings::default(),
             writing: Arc::default(),
             is_eager: AtomicBool::new(false),
             tracker,
@@ -208,6 +213,11 @@ impl Upstreams {
         let _ = timeout(PARTING, self.tracker.wait()).await;
     }
 
+    /// What the servers have besides tools.
+    pub(crate) const fn offerings(&self) -> &Offerings {
+        &self.offerings
+    }
+
     /// What lives as long as the servers do runs here.
     pub(crate) const fn tracker(&self) -> &TaskTracker {
         &self.tracker
@@ -249,7 +259,7 @@ impl Upstreams {
         self.list_tools();
     }
 
-    /// Gives every tool of every server its name, and the catalogue all of them.
+    /// Gives every tool and prompt of every server its name, and the catalogue all tools.
     pub(crate) fn list_tools(&self) {
         let _alone = self.naming.lock().unwrap_or_else(PoisonError::into_inner);
         let servers: Vec<_> = self.all().into_iter().map(|server| (server.tools(), server)).collect();
@@ -275,6 +285,8 @@ impl Upstreams {
         let longest = self.reach.settings().config().limits.max_tool_name;
         let waiting = servers.iter().flat_map(|(_, server)| server.quarantined(longest));
         self.parts.pipeline.catalog().quarantine().replace(waiting);
+        self.offerings
+            .look_at(servers.iter().map(|(_, server)| Arc::clone(server)).collect(), longest);
         self.parts.pipeline.catalog().replace(|origin| origin.server().is_some(), listed);
     }
 

@@ -31,6 +31,8 @@ pub struct Asked<'a> {
     pub declared: Option<ClientCapabilities>,
     /// Whether the server may ask whoever calls. Only for a connection that makes no other call meanwhile.
     pub takes_questions: bool,
+    /// Whether its connection makes no other call meanwhile: what has no address is then about this request.
+    pub is_alone: bool,
     /// How long it may take without a sign of progress.
     pub timeout: Duration,
 }
@@ -47,6 +49,7 @@ impl<'a> Asked<'a> {
             mirrored: Vec::new(),
             declared: None,
             takes_questions: false,
+            is_alone: false,
             timeout,
         }
     }

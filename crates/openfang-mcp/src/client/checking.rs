@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use openfang_types::limits::{MCP_DESCRIPTION_BYTES, MCP_UPSTREAM_ENTRIES, SCHEMA_MAX_BYTES, TOOL_NAME_MAX_BYTES};
+use openfang_types::limits::{
+    MCP_DESCRIPTION_BYTES, MCP_UPSTREAM_ENTRIES, MCP_URI_MAX_BYTES, SCHEMA_MAX_BYTES, TOOL_NAME_MAX_BYTES,
+};
 use openfang_types::mcp_status::McpLeftOut;
 use openfang_types::schema;
 use serde::Deserialize;
@@ -114,14 +116,27 @@ impl Checking {
 /// The name of an entry that can be used, or a printable name and what is wrong with it.
 fn check(listed: Listed, json: &RawValue) -> Result<String, (String, &'static str)> {
     let value: Value = serde_json::from_str(json.get()).unwrap_or_default();
-    let key = if listed == Listed::Templates { "uriTemplate" } else { "name" };
+    let (key, longest) = match listed {
+        Listed::Tools | Listed::Prompts => ("name", TOOL_NAME_MAX_BYTES),
+        Listed::Resources => ("uri", MCP_URI_MAX_BYTES),
+        Listed::Templates => ("uriTemplate", MCP_URI_MAX_BYTES),
+    };
     let Some(name) = value[key].as_str() else { return Err((printable(&value.to_string()), "it has no name")) };
     let refuse = |why| Err((printable(name), why));
-    if name.is_empty() || !name.chars().all(|c| c.is_ascii_graphic() || (c == ' ' && listed != Listed::Tools)) {
+    // A URI is used as the server wrote it, and some write letters there that have to be escaped.
+    let can_be_seen = |c: char| match listed {
+        Listed::Tools => c.is_ascii_graphic(),
+        Listed::Prompts | Listed::Templates => c.is_ascii_graphic() || c == ' ',
+        Listed::Resources => !c.is_control(),
+    };
+    if name.is_empty() || !name.chars().all(can_be_seen) {
         return refuse("its name is empty or has characters that cannot be seen or told apart");
     }
-    if listed != Listed::Templates && name.len() > TOOL_NAME_MAX_BYTES {
-        return refuse("its name is longer than 128 characters");
+    if name.len() > longest {
+        return refuse(match listed {
+            Listed::Tools | Listed::Prompts => "its name is longer than 128 characters",
+            Listed::Resources | Listed::Templates => "its URI is longer than 8 KiB",
+        });
     }
     if value["description"].as_str().is_some_and(|text| text.len() > MCP_DESCRIPTION_BYTES) {
         return refuse("its description is larger than 8 KiB");

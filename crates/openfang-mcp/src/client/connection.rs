@@ -79,6 +79,7 @@ impl Connection {
         let what = match asked.method {
             "subscriptions/listen" => Expected::End,
             _ if asked.takes_questions => Expected::Questions,
+            _ if asked.is_alone => Expected::Lines,
             _ => Expected::Answer,
         };
         let (id, slot) = self.inner.inbox.expect(what)?;

@@ -79,6 +79,11 @@ impl Waiting {
     fn takes_questions(&self) -> bool {
         self.what == Expected::Questions
     }
+
+    /// Whether it has its connection for itself.
+    fn is_alone(&self) -> bool {
+        matches!(self.what, Expected::Questions | Expected::Lines)
+    }
 }
 
 /// What came of a frame.
@@ -307,7 +312,7 @@ impl Inbox {
     fn concerned(&self, via: Option<i64>, takes_questions: bool) -> Option<Arc<Slot>> {
         let inside = self.lock();
         let on_its_stream = via.and_then(|via| inside.waiting.get(&via));
-        let alone = || inside.waiting.values().find(|waiting| waiting.takes_questions());
+        let alone = || inside.waiting.values().find(|waiting| waiting.is_alone());
         let waiting = on_its_stream.or_else(alone)?;
         (waiting.takes_questions() || !takes_questions).then(|| Arc::clone(&waiting.slot))
     }

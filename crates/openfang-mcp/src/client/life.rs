@@ -127,7 +127,8 @@ async fn begin(
         endpoint,
         redactor: parts.place.redactor(),
         only: parts.only,
-        known,
+        // A server that may ask is asked anew what it speaks: it may have learned the way that its callers speak.
+        known: known.filter(|_| parts.declared.is_none()),
         declared: parts.declared,
         patience: parts.startup,
         tracker: parts.tracker.clone(),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
+use tokio::time::timeout;
 
 use super::checking::{Checked, Checking};
 use super::discover::list;
@@ -24,6 +25,8 @@ pub struct Manifest {
     pub tools: Arc<Listing>,
     /// Its prompts.
     pub prompts: Arc<Listing>,
+    /// Its resources, by URI.
+    pub resources: Arc<Listing>,
     /// Its patterns of resources.
     pub templates: Arc<Listing>,
     /// What of it is left out.
@@ -38,6 +41,8 @@ pub struct KeptManifest<'a> {
     tools: Vec<&'a RawValue>,
     #[serde(borrow)]
     prompts: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    resources: Vec<&'a RawValue>,
     #[serde(borrow)]
     templates: Vec<&'a RawValue>,
 }
@@ -75,7 +80,18 @@ impl Manifest {
             Err(ClientError::Refused(_)) => Checking::new(Listed::Templates).finish(),
             templates => templates?,
         };
-        let mut manifest = Self::from_lists(tools, prompts, templates);
+        // The list of resources may be long and slow. The server is usable without it, for as long as it takes to say so.
+        let patience = patience / 4;
+        let asked = timeout(patience, checked(has.resources, "resources/list", Listed::Resources)).await;
+        let resources = match asked.unwrap_or(Err(ClientError::TimedOut(patience))) {
+            Err(error @ (ClientError::TimedOut(_) | ClientError::NotMcp(_))) => {
+                missing.push(McpLeftOut { name: "resources/list".to_owned(), why: error.to_string() });
+                Checking::new(Listed::Resources).finish()
+            }
+            Err(ClientError::Refused(_)) => Checking::new(Listed::Resources).finish(),
+            resources => resources?,
+        };
+        let mut manifest = Self::from_lists(tools, prompts, resources, templates);
         manifest.left_out.extend(cuts.into_iter().chain(missing));
         Ok(manifest)
     }
@@ -90,16 +106,18 @@ impl Manifest {
         Self::from_lists(
             checked(Listed::Tools, kept.tools),
             checked(Listed::Prompts, kept.prompts),
+            checked(Listed::Resources, kept.resources),
             checked(Listed::Templates, kept.templates),
         )
     }
 
-    fn from_lists(tools: Checked, prompts: Checked, templates: Checked) -> Self {
+    fn from_lists(tools: Checked, prompts: Checked, resources: Checked, templates: Checked) -> Self {
         Self {
             mirrors: tools.mirrors,
-            left_out: [tools.left_out, prompts.left_out, templates.left_out].concat(),
+            left_out: [tools.left_out, prompts.left_out, resources.left_out, templates.left_out].concat(),
             tools: Arc::new(tools.listing),
             prompts: Arc::new(prompts.listing),
+            resources: Arc::new(resources.listing),
             templates: Arc::new(templates.listing),
         }
     }
@@ -113,9 +131,10 @@ impl Manifest {
 /// For keeping: as a [`KeptManifest`] is read.
 impl Serialize for Manifest {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut kept = to.serialize_struct("Manifest", 3)?;
+        let mut kept = to.serialize_struct("Manifest", 4)?;
         kept.serialize_field("tools", &Definitions(&self.tools))?;
         kept.serialize_field("prompts", &Definitions(&self.prompts))?;
+        kept.serialize_field("resources", &Definitions(&self.resources))?;
         kept.serialize_field("templates", &Definitions(&self.templates))?;
         kept.end()
     }

@@ -4,20 +4,24 @@
 //! capabilities. One that nobody used for a while is ended. There are only so many, of one owner and in all, and calls
 //! beyond that wait in line.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use openfang_types::limits::{MCP_POOL, MCP_POOL_IDLE};
+use openfang_types::limits::{MCP_POOL, MCP_POOL_IDLE, MCP_POOL_WATCHED, MCP_PROBE};
 use openfang_types::quota::Quota;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::line::{Line, Place};
+use super::show::tell;
 use super::upstream::Upstream;
-use super::{ClientError, Connecting, Connection, Notice, connect};
+use super::{ClientError, Connecting, Connection, Members, Notice, connect};
 use crate::capabilities::ClientCapabilities;
+use crate::host::Change;
 use crate::meta::LogLevel;
+use crate::revision::Era;
 
 /// The conversations of a server.
 pub(super) struct Pool {
@@ -53,6 +57,8 @@ struct Key {
 struct Held {
     connection: Connection,
     level: Option<LogLevel>,
+    /// The resources that the server was asked to tell of here.
+    watched: BTreeSet<String>,
 }
 
 /// A conversation for one call. It goes back when the call came to its end; else nobody knows what the server still
@@ -112,23 +118,44 @@ impl Pool {
         // One of the owner's own that waits for a call makes room, then somebody else's.
         self.shelf.make_room_of(owner, (self.per_owner + 1).saturating_sub(owned));
         self.shelf.make_room(all);
-        // A server that is down says so at once, and what era it speaks is known.
-        let known = self.upstream.connection().await?.revision().era();
+        // A server that is down says so at once.
+        self.upstream.connection().await?;
+        let connection = self.connect(declared, self.upstream.inner.parts.startup).await?;
+        self.hear(&connection);
+        self.shelf.sweep_later(&self.upstream);
+        Ok(Held { connection, level: None, watched: BTreeSet::new() })
+    }
+
+    /// Whether the server begins a legacy conversation, if it is asked for one.
+    pub(super) async fn try_legacy(&self) -> bool {
+        // A server that says nothing at all to it is a modern one.
+        let patience = MCP_PROBE.min(self.upstream.inner.parts.startup);
+        match self.connect(ClientCapabilities::NONE, patience).await {
+            Ok(connection) => {
+                connection.close("it was asked only whether it speaks this way");
+                true
+            }
+            Err(error) => {
+                tracing::debug!(server = self.upstream.name(), %error, "an MCP server speaks the modern era only");
+                false
+            }
+        }
+    }
+
+    /// Begins a conversation in which the server may ask: one of the legacy era.
+    async fn connect(&self, declared: ClientCapabilities, patience: Duration) -> Result<Connection, ClientError> {
         let parts = &self.upstream.inner.parts;
         let connecting = Connecting {
             endpoint: parts.place.endpoint().map_err(ClientError::Start)?,
             redactor: parts.place.redactor(),
-            only: parts.only,
-            known: Some(known),
+            only: Some(Era::Legacy),
+            known: None,
             declared,
-            patience: parts.startup,
+            patience,
             tracker: parts.tracker.clone(),
             counts: Arc::clone(&parts.counts),
         };
-        let connection = connect(connecting).await.map_err(|(error, _)| error)?;
-        self.hear(&connection);
-        self.shelf.sweep_later(&self.upstream);
-        Ok(Held { connection, level: None })
+        connect(connecting).await.map_err(|(error, _)| error)
     }
 
     /// What a server says here that it changed concerns everybody.
@@ -143,8 +170,8 @@ impl Pool {
                 };
                 match notice {
                     Ok(notice @ (Notice::Tools | Notice::Prompts | Notice::Resources)) => upstream.pass_on(notice),
-                    // Whoever wants to hear of a resource says so in the shared conversation, and hears of it there.
-                    Ok(Notice::Resource(_)) => {}
+                    // A server tells of what a call changed where the call was made.
+                    Ok(Notice::Resource(uri)) => tell(&upstream, Change::Resource(uri)),
                     Err(RecvError::Lagged(_)) => upstream.pass_on(Notice::Tools),
                     Err(RecvError::Closed) => return,
                 }
@@ -187,7 +214,8 @@ impl Shelf {
     /// Ends what nobody used for a while, once that while is over.
     fn sweep_later(self: &Arc<Self>, upstream: &Upstream) {
         let (shelf, stop) = (Arc::downgrade(self), upstream.inner.parts.stop.clone());
-        upstream.inner.parts.tracker.spawn(async move {
+        let (tracker, upstream) = (upstream.inner.parts.tracker.clone(), upstream.clone());
+        tracker.spawn(async move {
             loop {
                 tokio::select! {
                     () = stop.cancelled() => {}
@@ -196,7 +224,9 @@ impl Shelf {
                 let Some(shelf) = shelf.upgrade() else { return };
                 let is_over = stop.is_cancelled();
                 let mut idle = shelf.lock();
-                idle.retain(|idle| !is_over && idle.since.elapsed() < MCP_POOL_IDLE);
+                // One in which the server tells of resources lasts for as long as somebody wants to hear of them.
+                let is_heard = |idle: &Idle| upstream.inner.watched.has_any_of(&idle.held.watched);
+                idle.retain(|idle| !is_over && (idle.since.elapsed() < MCP_POOL_IDLE || is_heard(idle)));
                 if idle.is_empty() {
                     return;
                 }
@@ -218,6 +248,25 @@ impl Lease {
     /// Notes the level of log lines that the server was told; whether that is news.
     pub(super) fn tells_level(&mut self, level: LogLevel) -> bool {
         self.held.as_mut().is_some_and(|held| held.level.replace(level) != Some(level))
+    }
+
+    /// Asks the server to tell here too of the resources that the owner watches: what a call changes is told in the
+    /// conversation of the call.
+    pub(super) async fn watch(&mut self, upstream: &Upstream, owner: &str) {
+        let Some(held) = self.held.as_mut().filter(|held| held.connection.facts().capabilities.subscribe) else {
+            return;
+        };
+        for uri in upstream.inner.watched.of(owner) {
+            if held.watched.len() >= MCP_POOL_WATCHED {
+                return;
+            }
+            if held.watched.insert(uri.clone()) {
+                let members = Members::none().with("uri", &uri);
+                if let Err(error) = held.connection.ask("resources/subscribe", members, upstream.timeout()).await {
+                    tracing::debug!(server = upstream.name(), uri, %error, "a resource cannot be watched");
+                }
+            }
+        }
     }
 
     /// The call on it came to its end.

@@ -5,10 +5,12 @@
 //! its work: then the call is parked on a conversation of its caller's own, and the state is where it stands.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_types::call::{CallListener, ClientCapabilities, InputRequest, InputRequired, LogLevel, Outcome, Resumed};
 use openfang_types::jsonrpc::{ErrorObject, code};
 use serde_json::value::RawValue;
+use tokio::sync::OnceCell;
 
 use super::parked::{Parked, Waiting};
 use super::pool::Pool;
@@ -51,6 +53,8 @@ pub struct Handing<'a> {
     pub owner: &'a str,
     /// What the caller can be asked for.
     pub client: ClientCapabilities,
+    /// The era that the caller speaks, where the caller is a client of MCP.
+    pub era: Option<Era>,
     /// Members of `_meta` that are passed on as they are.
     pub meta: Option<&'a RawValue>,
     /// What the caller answered to an earlier [`Outcome::NeedsInput`] of this call.
@@ -65,12 +69,15 @@ pub struct Relay {
     is_interactive: bool,
     pool: Pool,
     parked: Parked,
+    /// Whether a modern server speaks the legacy era too, and with which of its starts that was found out.
+    legacy: Mutex<(u64, Arc<OnceCell<bool>>)>,
 }
 
 impl Relay {
     /// Hands on to this server. An interactive one may ask whoever calls it.
     pub fn new(upstream: Upstream, is_interactive: bool) -> Self {
-        Self { pool: Pool::new(upstream.clone()), upstream, is_interactive, parked: Parked::default() }
+        let (pool, parked) = (Pool::new(upstream.clone()), Parked::default());
+        Self { pool, upstream, is_interactive, parked, legacy: Mutex::default() }
     }
 
     /// The server.
@@ -102,6 +109,9 @@ impl Relay {
         if is_legacy && self.is_interactive {
             return Box::pin(self.on_its_own(call, asked)).await;
         }
+        if self.asks_in_the_legacy_way(call) && Box::pin(self.speaks_legacy()).await {
+            return Box::pin(self.on_its_own(call, asked)).await;
+        }
         if !is_legacy {
             asked.declared = Some(if self.is_interactive { call.client } else { ClientCapabilities::NONE });
             asked.members = with_answers(asked.members, call.resumed);
@@ -114,6 +124,31 @@ impl Relay {
             true => modern_outcome(result),
             false => plain_answer(result, connection.revision().era()).map(Outcome::Done),
         }
+    }
+
+    /// Whether questions of a modern server reach this caller better in a legacy conversation, should the server have
+    /// those too. A modern caller is asked in the modern way. Anybody else is asked in the way that servers of both eras
+    /// have had for longer.
+    fn asks_in_the_legacy_way(&self, call: &Handing<'_>) -> bool {
+        // What the server asked in a result is answered where the server asked it.
+        self.is_interactive && call.era != Some(Era::Modern) && !call.client.is_none() && call.resumed.is_none()
+    }
+
+    /// Whether a modern server speaks the legacy era too. That is tried once for every start of the server.
+    async fn speaks_legacy(&self) -> bool {
+        let parts = &self.upstream.inner.parts;
+        if parts.only.is_some() {
+            return false;
+        }
+        let starts = self.upstream.snapshot().starts;
+        let speaks = {
+            let mut legacy = self.legacy.lock().unwrap_or_else(PoisonError::into_inner);
+            if legacy.0 != starts {
+                *legacy = (starts, Arc::default());
+            }
+            Arc::clone(&legacy.1)
+        };
+        *speaks.get_or_init(|| self.pool.try_legacy()).await
     }
 
     /// The request that hands a call on.
@@ -138,12 +173,14 @@ impl Relay {
             false => self.pool.take_silent(call.owner).await?,
         };
         let Some(connection) = lease.connection().cloned() else { return Err(ClientError::SessionGone) };
+        lease.watch(&self.upstream, call.owner).await;
         if let Some(level) = call.listener.level().filter(|_| connection.facts().capabilities.logging)
             && lease.tells_level(level)
         {
             set_level(&connection, level, self.upstream.timeout()).await?;
         }
         asked.takes_questions = can_be_asked;
+        asked.is_alone = true;
         let ongoing = connection.begin(asked)?;
         self.go_on(Waiting { owner: call.owner.to_owned(), ongoing, lease, questions: Vec::new() }, call)
             .await

@@ -19,19 +19,13 @@ pub(super) async fn show(upstream: &Upstream, connection: &Connection, manifest:
     }
 }
 
-fn show_at_once(upstream: &Upstream, facts: Arc<ServerFacts>, manifest: Manifest) {
+fn show_at_once(upstream: &Upstream, facts: Arc<ServerFacts>, mut manifest: Manifest) {
     let before = upstream.snapshot();
-    let differs = |one: &Listing, other: &Listing| {
-        let (one, other) = (one.entries(), other.entries());
-        one.len() != other.len() || one.zip(other).any(|(one, other)| one.json() != other.json())
-    };
-    let tools = differs(&manifest.tools, &before.manifest.tools);
-    let prompts = differs(&manifest.prompts, &before.manifest.prompts);
-    let is_same = !tools
-        && !prompts
-        && !differs(&manifest.templates, &before.manifest.templates)
-        && manifest.left_out == before.manifest.left_out;
-    // What is the same stays the same value, so that nobody looks at all of it again.
+    let tools = replaces(&mut manifest.tools, &before.manifest.tools);
+    let prompts = replaces(&mut manifest.prompts, &before.manifest.prompts);
+    let resources = replaces(&mut manifest.resources, &before.manifest.resources);
+    let templates = replaces(&mut manifest.templates, &before.manifest.templates);
+    let is_same = !(tools || prompts || resources || templates) && manifest.left_out == before.manifest.left_out;
     let manifest = if is_same { Arc::clone(&before.manifest) } else { Arc::new(manifest) };
     upstream.update(|snapshot| {
         snapshot.facts = Some(facts);
@@ -43,6 +37,19 @@ fn show_at_once(upstream: &Upstream, facts: Arc<ServerFacts>, manifest: Manifest
     if prompts {
         tell(upstream, Change::Prompts);
     }
+}
+
+/// Whether a list differs from the one before. A list that is the same stays the same value, so that nobody looks at all
+/// of it again.
+fn replaces(list: &mut Arc<Listing>, before: &Arc<Listing>) -> bool {
+    let differs = {
+        let (new, old) = (list.entries(), before.entries());
+        new.len() != old.len() || new.zip(old).any(|(new, old)| new.json() != old.json())
+    };
+    if !differs {
+        *list = Arc::clone(before);
+    }
+    differs
 }
 
 /// It can be used, as far as what it has can be.

@@ -16,7 +16,9 @@ use crate::meta::LogLevel;
 pub(super) enum Expected {
     /// An answer.
     Answer,
-    /// An answer, and questions before it: whoever calls can be asked.
+    /// An answer, and log lines before it: nobody else calls on the connection.
+    Lines,
+    /// An answer, and log lines and questions before it: whoever calls can be asked.
     Questions,
     /// The end of what is told meanwhile, which may never come.
     End,

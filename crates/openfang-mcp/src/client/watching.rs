@@ -1,7 +1,7 @@
 //! Hearing of changes to resources of a server, for as long as somebody wants to.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -16,10 +16,10 @@ pub struct Watching {
     _until: DropGuard,
 }
 
-/// How many watch a resource, on servers that know one subscription of it.
+/// How many watch a resource, on servers that know one subscription of it, and whose these are.
 #[derive(Default)]
 pub(super) struct Watched {
-    counts: Mutex<HashMap<String, usize>>,
+    counts: Mutex<HashMap<String, BTreeMap<String, usize>>>,
 }
 
 /// A request that lasts as long as its connection.
@@ -28,14 +28,14 @@ pub(super) const EVER: Duration = Duration::from_secs(365 * 24 * 3_600);
 pub(super) const AGAIN: Duration = Duration::from_secs(5);
 
 impl Upstream {
-    /// Asks the server to tell of changes to these.
-    pub fn watch_resources(&self, uris: Vec<String>) -> Option<Watching> {
+    /// Asks the server to tell an owner of changes to these.
+    pub fn watch_resources(&self, owner: &str, uris: Vec<String>) -> Option<Watching> {
         if uris.is_empty() {
             return None;
         }
-        uris.iter().for_each(|uri| self.inner.watched.add_one(uri));
+        uris.iter().for_each(|uri| self.inner.watched.add_one(owner, uri));
         let until = CancellationToken::new();
-        let (upstream, gone) = (self.clone(), until.clone());
+        let (upstream, gone, owner) = (self.clone(), until.clone(), owner.to_owned());
         self.inner.parts.tracker.spawn(async move {
             let stop = upstream.inner.parts.stop.clone();
             tokio::select! {
@@ -43,15 +43,15 @@ impl Upstream {
                 () = stop.cancelled() => {}
                 () = watch(&upstream, &uris) => {}
             }
-            upstream.unwatch(&uris).await;
+            upstream.unwatch(&owner, &uris).await;
         });
         Some(Watching { _until: until.drop_guard() })
     }
 
     /// Nobody watches these here any more.
-    async fn unwatch(&self, uris: &[String]) {
+    async fn unwatch(&self, owner: &str, uris: &[String]) {
         for uri in uris {
-            if self.inner.watched.drop_one(uri)
+            if self.inner.watched.drop_one(owner, uri)
                 && let Some(connection) = self.live()
                 && connection.revision().era() == Era::Legacy
             {
@@ -95,24 +95,40 @@ async fn watch_on(upstream: &Upstream, connection: &Connection, uris: &[String])
 }
 
 impl Watched {
-    fn add_one(&self, uri: &str) {
-        *self
-            .counts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .entry(uri.to_owned())
-            .or_default() += 1;
+    fn add_one(&self, owner: &str, uri: &str) {
+        let mut counts = self.lock();
+        *counts.entry(uri.to_owned()).or_default().entry(owner.to_owned()).or_default() += 1;
     }
 
     /// Whether that was the last one.
-    fn drop_one(&self, uri: &str) -> bool {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(count) = counts.get_mut(uri) else { return false };
-        *count -= 1;
-        let is_last = *count == 0;
+    fn drop_one(&self, owner: &str, uri: &str) -> bool {
+        let mut counts = self.lock();
+        let Some(owners) = counts.get_mut(uri) else { return false };
+        if let Some(count) = owners.get_mut(owner) {
+            *count -= 1;
+        }
+        owners.retain(|_, count| *count > 0);
+        let is_last = owners.is_empty();
         if is_last {
             counts.remove(uri);
         }
         is_last
+    }
+
+    /// What an owner watches.
+    pub(super) fn of(&self, owner: &str) -> Vec<String> {
+        let counts = self.lock();
+        let owned = counts.iter().filter(|(_, owners)| owners.contains_key(owner));
+        owned.map(|(uri, _)| uri.clone()).collect()
+    }
+
+    /// Whether somebody watches one of these.
+    pub(super) fn has_any_of(&self, uris: &BTreeSet<String>) -> bool {
+        let counts = self.lock();
+        uris.iter().any(|uri| counts.contains_key(uri))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, BTreeMap<String, usize>>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,24 +8,23 @@ use super::respond::{Frame, Kind};
 use super::{Request, Server};
 use crate::error::McpError;
 use crate::host::{Host, Offers};
-use crate::listing::Listed;
 use crate::revision::Era;
 
 impl<H: Host> Server<H> {
     /// The whole response to a request, unless it is an error.
     pub(super) async fn result(&self, request: &Request<H::Caller>) -> Result<Frame, McpError> {
         let (id, revision) = (&request.id, request.revision);
-        let signature = self.signature();
-        if !is_offered(&request.method, self.inner.host.offers(&request.caller)) {
+        let (host, signature) = (&self.inner.host, self.signature());
+        if !is_offered(&request.method, host.offers(&request.caller)) {
             return Err(McpError::UnknownMethod(request.method.clone()));
         }
         match (request.method.as_str(), request.era()) {
-            ("tools/list", _) => self.list(request, Listed::Tools).await,
+            ("tools/list", _) => self.list(request, host.tools(&request.caller)).await,
             ("tools/call", _) => self.tools_call(request).await.map(Frame::from),
-            ("prompts/list", _) => self.list(request, Listed::Prompts).await,
+            ("prompts/list", _) => self.list(request, host.prompts(&request.caller)).await,
             ("prompts/get", _) => self.prompts_get(request).await.map(Frame::from),
             ("resources/list", _) => self.resources_list(request).await.map(Frame::from),
-            ("resources/templates/list", _) => self.list(request, Listed::Templates).await,
+            ("resources/templates/list", _) => self.list(request, host.templates(&request.caller)).await,
             ("resources/read", _) => self.resources_read(request).await.map(Frame::from),
             ("completion/complete", _) => self.complete(request).await.map(Frame::from),
             ("server/discover", Era::Modern) => {

@@ -137,7 +137,7 @@ impl<H: Host> Server<H> {
     ) -> Result<Outcome<Done>, McpError> {
         let host = &self.inner.host;
         let (caller, client, params) = (&request.caller, request.client, request.params());
-        let call = Call { caller, client, params, resumed, reporter };
+        let call = Call { caller, client, era: request.era(), params, resumed, reporter };
         Ok(match target {
             Target::Tool { name, arguments } => host.call_tool(call, name, *arguments).await?.map(Done::Called),
             Target::Prompt { name, arguments } => host.prompt(call, name, arguments).await?.map(Done::Filled),

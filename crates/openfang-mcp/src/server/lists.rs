@@ -1,6 +1,7 @@
 //! The lists: prepared ones by page, resources as the host has them. Both show a revision the members it has.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use openfang_types::jsonrpc::Id;
 use serde::{Deserialize, Serialize};
@@ -9,8 +10,8 @@ use serde_json::value::RawValue;
 use super::respond::{Frame, Kind, members};
 use super::{Request, Server};
 use crate::error::McpError;
-use crate::host::{Host, ResourcePage};
-use crate::listing::{Listed, shown_in};
+use crate::host::{Host, HostFuture, ResourcePage};
+use crate::listing::{Listing, shown_in};
 use crate::revision::Revision;
 
 #[derive(Deserialize, Default)]
@@ -35,15 +36,13 @@ impl<'a> Resources<'a> {
 }
 
 impl<H: Host> Server<H> {
-    pub(super) async fn list(&self, request: &Request<H::Caller>, listed: Listed) -> Result<Frame, McpError> {
-        let (host, caller) = (&self.inner.host, &request.caller);
+    pub(super) async fn list(
+        &self,
+        request: &Request<H::Caller>,
+        listing: HostFuture<'_, Arc<Listing>>,
+    ) -> Result<Frame, McpError> {
         let cursor = cursor_of(request.params())?;
-        let listing = match listed {
-            Listed::Tools => host.tools(caller).await?,
-            Listed::Prompts => host.prompts(caller).await?,
-            Listed::Templates => host.templates(caller).await?,
-        };
-        let page = listing.page(request.revision, cursor.as_deref())?;
+        let page = listing.await?.page(request.revision, cursor.as_deref())?;
         Ok(self.signature().respond_around(&request.id, request.revision, page, Kind::Kept))
     }
 

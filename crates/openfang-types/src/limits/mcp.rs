@@ -152,6 +152,8 @@ pub const MCP_POOL_WAITING: usize = 1_024;
 pub const MCP_POOL_WAITING_PER_OWNER: usize = 256;
 /// How long such a connection is kept without a call.
 pub const MCP_POOL_IDLE: Duration = Duration::from_secs(60);
+/// Resources that a server tells of in one conversation of a caller's own; the shared one has no such bound.
+pub const MCP_POOL_WATCHED: usize = 64;
 /// How often a command looks whether a server that it has added is ready.
 pub const MCP_SETTLE_POLL: Duration = Duration::from_millis(100);
 /// How long a server that was added may take until somebody begins to connect to it.

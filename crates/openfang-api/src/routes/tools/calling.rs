@@ -72,7 +72,8 @@ pub(super) async fn stream(
     };
     let room = kernel.room_for_a_stream(&caller)?;
     let (tell, told) = mpsc::channel(MCP_TOLD);
-    let back = WayBack { listener: Some(Arc::new(Told(tell))), client: questions::askable(), resumed, meta: None };
+    let back =
+        WayBack { listener: Some(Arc::new(Told(tell))), client: questions::askable(), resumed, meta: None, era: None };
     let cancel = CancellationToken::new();
     let held = (room, cancel.clone().drop_guard());
     let call = ToolCall { name: name.clone(), arguments: arguments.clone().into() };

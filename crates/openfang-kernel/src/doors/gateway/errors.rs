@@ -35,7 +35,7 @@ fn missing(error: &ErrorObject) -> Option<Capability> {
 }
 
 /// What a refusal of our own means to a client; what it may not use does not exist.
-pub(super) fn refusal(error: &ToolError, unknown: McpError) -> McpError {
+pub(in crate::doors) fn refusal(error: &ToolError, unknown: McpError) -> McpError {
     match error {
         ToolError::Unknown { .. } => unknown,
         ToolError::Cancelled(_) => McpError::Canceled,

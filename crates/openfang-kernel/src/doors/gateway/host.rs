@@ -8,7 +8,7 @@ use futures_util::stream;
 use openfang_mcp::client::{Members, ServerFacts};
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{
-    Call, Change, Changes, Completing, CompletionOf, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted,
+    Call, Change, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted,
 };
 use openfang_mcp::listing::Listing;
 use openfang_mcp::{Era, Host, McpError};
@@ -17,12 +17,11 @@ use openfang_runtime::server_call::{ServerPrompt, ServerResource};
 use openfang_types::call::Arguments;
 use openfang_types::content::ToolOutput;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::UpstreamHost;
 use super::errors::refusal;
+use super::{UpstreamHost, ask, complete};
 use crate::Caller;
 
 impl Host for UpstreamHost {
@@ -124,7 +123,8 @@ impl Host for UpstreamHost {
         }
         Box::pin(async move {
             let permit = self.permit(caller, "resources_list")?;
-            let result = self.ask("resources/list", Members::none().with_some("cursor", cursor), permit).await?;
+            let result =
+                ask(&self.server, "resources/list", Members::none().with_some("cursor", cursor), permit).await?;
             let page: Page = serde_json::from_str(result.get()).map_err(|_| McpError::Internal)?;
             Ok(ResourcePage { resources: page.resources, next_cursor: page.next_cursor })
         })
@@ -148,30 +148,17 @@ impl Host for UpstreamHost {
     }
 
     fn complete<'a>(&'a self, caller: &'a Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {
-        #[derive(Deserialize)]
-        struct Completed {
-            completion: Completion,
-        }
         Box::pin(async move {
             let permit = self.permit(caller, "prompts_get")?;
-            let of = match asked.of {
-                CompletionOf::Prompt(name) => json!({ "type": "ref/prompt", "name": name }),
-                CompletionOf::Template(uri) => json!({ "type": "ref/resource", "uri": uri }),
-            };
-            let members = Members::none()
-                .with("ref", &of)
-                .with("argument", &json!({ "name": asked.argument, "value": asked.value }))
-                .with_some("context", asked.context);
-            let result = self.ask("completion/complete", members, permit).await?;
-            let completed: Completed = serde_json::from_str(result.get()).map_err(|_| McpError::Internal)?;
-            Ok(completed.completion)
+            complete(&self.server, asked, permit).await
         })
     }
 
     fn changes(&self, caller: &Caller, wanted: &Wanted) -> Changes {
         let upstream = self.server.upstream();
         let may_read = self.permit(caller, "resources_read").is_ok();
-        let watching = upstream.watch_resources(if may_read { wanted.uris.clone() } else { Vec::new() });
+        let owner = caller.principal.owner().as_str();
+        let watching = upstream.watch_resources(owner, if may_read { wanted.uris.clone() } else { Vec::new() });
         let (receiver, wanted) = (upstream.changes(), wanted.clone());
         Box::pin(stream::unfold((receiver, wanted, watching), |(mut receiver, wanted, watching)| async move {
             loop {

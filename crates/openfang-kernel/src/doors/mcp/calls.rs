@@ -24,6 +24,7 @@ pub(super) async fn call(
     let back = WayBack {
         listener: Some(Arc::clone(call.reporter) as Arc<dyn CallListener>),
         client: call.client,
+        era: Some(call.era),
         resumed: call.resumed.cloned().map(Arc::new),
         meta: call.meta_beside().map(Arc::from),
     };

@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{Call, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted};
 use openfang_mcp::listing::{Entry, Listed, Listing};
+use openfang_mcp::naming::is_mcp_tool;
 use openfang_mcp::{Host, McpError};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::limits::MCP_PREPARED_VIEWS;
 use serde_json::value::RawValue;
 
+use super::servers::{self, ServerContents};
 use super::{View, agents, calls, results, tasks};
 use crate::{Caller, Kernel};
 
@@ -28,6 +30,9 @@ pub struct KernelHost {
 pub(crate) struct Prepared {
     tools: Arc<Listing>,
     prompts: Arc<Listing>,
+    /// The resources of MCP servers.
+    resources: Arc<Listing>,
+    templates: Arc<Listing>,
     /// The agents, by the name of their tool.
     agents: HashMap<String, AgentName>,
 }
@@ -80,11 +85,24 @@ impl KernelHost {
             }
         };
         let entries: Vec<Entry> = agents.iter().map(agents::tool).chain(tools).collect();
+        let (prompts, resources, templates) = match self.servers() {
+            Some(servers) => (servers.prompts(caller), servers.resources(caller), servers.templates(caller)),
+            None => Default::default(),
+        };
+        let prompts = agents.iter().map(agents::prompt).chain(prompts).collect();
+        let templates = tasks::templates().into_iter().chain(templates).collect();
         Ok(Prepared {
             tools: Arc::new(Listing::new(Listed::Tools, entries)),
-            prompts: Arc::new(Listing::new(Listed::Prompts, agents.iter().map(agents::prompt).collect())),
+            prompts: Arc::new(Listing::new(Listed::Prompts, prompts)),
+            resources: Arc::new(Listing::new(Listed::Resources, resources)),
+            templates: Arc::new(Listing::new(Listed::Templates, templates)),
             agents: agents.into_iter().map(|agent| (agents::tool_name(&agent.name), agent.name)).collect(),
         })
+    }
+
+    /// What MCP servers have besides tools, where that is shown.
+    fn servers(&self) -> Option<ServerContents<'_>> {
+        (self.view == View::Everything).then_some(ServerContents(&self.kernel))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, Arc<Prepared>)>> {
@@ -155,6 +173,9 @@ impl Host for KernelHost {
         arguments: &'a BTreeMap<String, String>,
     ) -> HostFuture<'a, Outcome<PromptResult>> {
         Box::pin(async move {
+            if let Some(servers) = self.servers().filter(|_| is_mcp_tool(name)) {
+                return servers.prompt(call, name, arguments).await;
+            }
             let prepared = self.prepared(call.caller)?;
             let agent =
                 agents::named_by_prompt(name).filter(|agent| prepared.agents.values().any(|known| known == agent));
@@ -164,28 +185,47 @@ impl Host for KernelHost {
     }
 
     fn resources<'a>(&'a self, caller: &'a Caller, cursor: Option<&'a str>) -> HostFuture<'a, ResourcePage> {
-        Box::pin(tasks::list(self, caller, cursor))
+        Box::pin(async move {
+            if self.servers().is_none() {
+                return tasks::list(self, caller, cursor).await;
+            }
+            let listing = Arc::clone(&self.prepared(caller)?.resources);
+            servers::resources(self, caller, (&listing, cursor)).await
+        })
     }
 
-    fn templates<'a>(&'a self, _: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
-        Box::pin(async { Ok(Arc::new(tasks::templates())) })
+    fn templates<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
+        Box::pin(async move { Ok(Arc::clone(&self.prepared(caller)?.templates)) })
     }
 
     fn read<'a>(&'a self, call: Call<'a, Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>> {
         Box::pin(async move {
-            let contents = match results::id_of(uri) {
-                Some(id) => results::read(self, call.caller, (uri, id)).await,
-                None => tasks::read(self, call.caller, uri).await,
-            };
-            contents.map(Outcome::Done)
+            if let Some(id) = results::id_of(uri) {
+                return results::read(self, call.caller, (uri, id)).await.map(Outcome::Done);
+            }
+            match self.servers() {
+                Some(servers) if !tasks::are_at(uri) => servers.read(call, uri).await,
+                Some(_) | None => tasks::read(self, call.caller, uri).await.map(Outcome::Done),
+            }
         })
     }
 
     fn complete<'a>(&'a self, caller: &'a Caller, asked: Completing<'a>) -> HostFuture<'a, Completion> {
-        Box::pin(tasks::complete(self, caller, asked))
+        Box::pin(async move {
+            if let Some(servers) = self.servers()
+                && let Some(completion) = servers.complete(caller, asked).await?
+            {
+                return Ok(completion);
+            }
+            tasks::complete(self, caller, asked).await
+        })
     }
 
     fn changes(&self, caller: &Caller, wanted: &Wanted) -> Changes {
-        tasks::changes(self, caller, wanted)
+        let own = tasks::changes(self, caller, wanted);
+        match self.servers() {
+            Some(servers) => Box::pin(futures_util::stream::select(own, servers.changes(caller, wanted))),
+            None => own,
+        }
     }
 }

@@ -7,7 +7,7 @@ use futures_util::stream::{self, SelectAll};
 use openfang_mcp::McpError;
 use openfang_mcp::content::{Completion, ResourceContents};
 use openfang_mcp::host::{Change, Changes, Completing, CompletionOf, ResourcePage, Wanted};
-use openfang_mcp::listing::{Entry, Listed, Listing};
+use openfang_mcp::listing::Entry;
 use openfang_runtime::mcp_server::raw;
 use openfang_types::ids::TaskId;
 use openfang_types::task::{Artifact, Part, PartBody, Task};
@@ -48,6 +48,11 @@ impl Place {
     }
 }
 
+/// Whether a URI is one of tasks, whoever's they are.
+pub(super) fn are_at(uri: &str) -> bool {
+    uri.starts_with(TASKS)
+}
+
 pub(super) async fn list(host: &KernelHost, caller: &Caller, cursor: Option<&str>) -> Result<ResourcePage, McpError> {
     let cursor = cursor.filter(|cursor| !cursor.is_empty());
     let (tasks, next_cursor) = host.tasks(caller, cursor).await?;
@@ -62,16 +67,15 @@ pub(super) async fn list(host: &KernelHost, caller: &Caller, cursor: Option<&str
     Ok(ResourcePage { resources: tasks.iter().map(resource).collect(), next_cursor })
 }
 
-pub(super) fn templates() -> Listing {
+pub(super) fn templates() -> Vec<Entry> {
     let entry = |name: &str, template: &str, about: &str| {
         Entry::new(name, raw(&json!({ "name": name, "uriTemplate": template, "description": about })))
     };
-    let entries = vec![
+    vec![
         entry("task", TASK_TEMPLATE, "One of your tasks: its state, its messages and what came of it"),
         entry("task-artifact", ARTIFACT_TEMPLATE, "What a task made; n counts from 0"),
         entry("result", results::TEMPLATE, "What was cut from a result of a tool, or left out; kept for a while"),
-    ];
-    Listing::new(Listed::Templates, entries)
+    ]
 }
 
 pub(super) async fn read(host: &KernelHost, caller: &Caller, uri: &str) -> Result<ResourceContents, McpError> {

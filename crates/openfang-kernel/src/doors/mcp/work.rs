@@ -183,7 +183,9 @@ impl KernelHost {
 
     /// Callers with the same word are shown the same, as long as the number is the same.
     pub(super) fn audience(&self, caller: &Caller) -> (String, u64) {
-        let version = self.kernel.inner.pipeline.catalog().version();
+        let inner = &self.kernel.inner;
+        // Both only ever grow, so whichever changes, the sum does.
+        let version = inner.pipeline.catalog().version() + inner.upstreams.offerings().version();
         // The labels too: what they forbid for ever is not listed.
         let labels = caller.principal.entry_label();
         (format!("{:?} {:?} {labels:?}", caller.principal.standing(), caller.door), version)

@@ -1,0 +1,160 @@
+//! What changes of the prompts and resources of MCP servers, for a client of the aggregate.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use futures_util::stream::{self, BoxStream, SelectAll};
+use futures_util::{StreamExt as _, future};
+use openfang_mcp::host::{Change, Changes, Wanted};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+
+use super::servers::may_read;
+use crate::peers::upstreams::{ConnectedServer, Offered, ServerOffer, is_ours};
+use crate::{Caller, Kernel};
+
+/// Tells of changed lists, and of changes to the wanted resources.
+pub(super) fn changes(kernel: &Kernel, caller: &Caller, wanted: &Wanted) -> Changes {
+    let mut all = SelectAll::new();
+    if wanted.prompts {
+        all.push(lists(kernel, caller, (Change::Prompts, ServerOffer::has_prompts_of)));
+    }
+    if wanted.resources {
+        all.push(lists(kernel, caller, (Change::Resources, ServerOffer::has_resources_of)));
+    }
+    let uris: Vec<String> = wanted.uris.iter().filter(|uri| !is_ours(uri)).cloned().collect();
+    if !uris.is_empty() {
+        all.push(Resources::new(kernel, caller, uris).into_stream());
+    }
+    Box::pin(all.chain(stream::pending()))
+}
+
+/// Ticks when the servers that the caller may use have other lists of a kind.
+fn lists(
+    kernel: &Kernel,
+    caller: &Caller,
+    (change, is_same): (Change, fn(&ServerOffer, &ServerOffer) -> bool),
+) -> BoxStream<'static, Change> {
+    let (kernel, caller) = (kernel.clone(), caller.clone());
+    let versions = kernel.inner.upstreams.offerings().changes();
+    let seen = kernel.inner.upstreams.offerings().current();
+    let state = (kernel, caller, versions, seen);
+    Box::pin(stream::unfold(state, move |(kernel, caller, mut versions, mut seen)| {
+        let change = change.clone();
+        async move {
+            loop {
+                versions.changed().await.ok()?;
+                let now = kernel.inner.upstreams.offerings().current();
+                let differs = differs(&kernel, &caller, (&seen, &now), is_same);
+                seen = now;
+                if differs {
+                    return Some((change, (kernel, caller, versions, seen)));
+                }
+            }
+        }
+    }))
+}
+
+fn differs(
+    kernel: &Kernel,
+    caller: &Caller,
+    (before, now): (&Offered, &Offered),
+    is_same: fn(&ServerOffer, &ServerOffer) -> bool,
+) -> bool {
+    let cx = kernel.inner.context(caller);
+    let is_allowed = |server: &ConnectedServer| may_read(&cx, server);
+    let (before, now) = (before.allowed(is_allowed), now.allowed(is_allowed));
+    before.len() != now.len() || before.iter().zip(&now).any(|(before, now)| !is_same(before, now))
+}
+
+/// Resources that a client watches, each at the server that it belongs to.
+struct Resources {
+    kernel: Kernel,
+    caller: Caller,
+    uris: Vec<String>,
+    versions: watch::Receiver<u64>,
+    /// Whom each is watched at.
+    servers: Vec<Option<Arc<ConnectedServer>>>,
+    updates: SelectAll<BoxStream<'static, Change>>,
+}
+
+impl Resources {
+    fn new(kernel: &Kernel, caller: &Caller, uris: Vec<String>) -> Self {
+        let versions = kernel.inner.upstreams.offerings().changes();
+        let (kernel, caller) = (kernel.clone(), caller.clone());
+        let mut this = Self { kernel, caller, uris, versions, servers: Vec::new(), updates: SelectAll::new() };
+        this.route();
+        this
+    }
+
+    /// Watches each resource at the server that it belongs to by now.
+    fn route(&mut self) {
+        let cx = self.kernel.inner.context(&self.caller);
+        let offered = self.kernel.inner.upstreams.offerings().current();
+        let reader = |uri: &String| offered.reader(uri).filter(|server| may_read(&cx, server)).cloned();
+        let servers: Vec<_> = self.uris.iter().map(reader).collect();
+        let is_same = |(one, other): (&Option<_>, &Option<_>)| match (one, other) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        if servers.len() == self.servers.len() && servers.iter().zip(&self.servers).all(is_same) {
+            return;
+        }
+        let mut watched: BTreeMap<_, (Arc<ConnectedServer>, Vec<String>)> = BTreeMap::new();
+        for (uri, server) in self.uris.iter().zip(&servers) {
+            let Some(server) = server else { continue };
+            let (_, uris) = watched
+                .entry(server.entry.name.clone())
+                .or_insert_with(|| (Arc::clone(server), Vec::new()));
+            uris.push(uri.clone());
+        }
+        let owner = self.caller.principal.owner().as_str();
+        self.updates = watched.into_values().map(|(server, uris)| updates_of(&server, owner, uris)).collect();
+        self.servers = servers;
+    }
+
+    async fn next(&mut self) -> Option<Change> {
+        loop {
+            let next = async {
+                match self.updates.next().await {
+                    Some(change) => change,
+                    // Nothing is watched until a server has it.
+                    None => future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                changed = self.versions.changed() => {
+                    changed.ok()?;
+                    self.route();
+                }
+                change = next => return Some(change),
+            }
+        }
+    }
+
+    fn into_stream(self) -> BoxStream<'static, Change> {
+        Box::pin(stream::unfold(self, |mut this| async move { Some((this.next().await?, this)) }))
+    }
+}
+
+/// The changes of these resources of a server.
+fn updates_of(server: &ConnectedServer, owner: &str, uris: Vec<String>) -> BoxStream<'static, Change> {
+    let watching = server.upstream().watch_resources(owner, uris.clone());
+    let state = (server.upstream().changes(), watching, uris, VecDeque::new());
+    Box::pin(stream::unfold(state, |(mut receiver, watching, uris, mut missed)| async move {
+        loop {
+            if let Some(uri) = missed.pop_front() {
+                return Some((Change::Resource(uri), (receiver, watching, uris, missed)));
+            }
+            match receiver.recv().await {
+                Ok(Change::Resource(uri)) if uris.contains(&uri) => missed.push_back(uri),
+                Ok(_) => {}
+                // Whoever fell behind looks at everything again.
+                Err(RecvError::Lagged(_)) => missed.extend(uris.iter().cloned()),
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }))
+}
