@@ -14,7 +14,7 @@ use openfang_types::limits::DAEMON_TIMEOUT;
 use openfang_types::principal::Door;
 use tokio::time::timeout;
 
-use connection::{Connection, Patience};
+use connection::{AnswerTimeout, Connection};
 
 pub use crate::sse::Event;
 pub use error::DaemonError;
@@ -40,9 +40,7 @@ pub struct Daemon {
 /// What the daemon answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The status.
     pub status: StatusCode,
-    /// The body, whole.
     pub body: Bytes,
 }
 
@@ -73,12 +71,10 @@ impl Daemon {
         self
     }
 
-    /// The process.
     pub const fn pid(&self) -> u32 {
         self.file.pid
     }
 
-    /// Where it listens.
     pub const fn address(&self) -> SocketAddr {
         self.file.address
     }
@@ -139,7 +135,7 @@ impl Daemon {
         body: Option<&serde_json::Value>,
         tracer: WireTracer,
     ) -> Result<Answer, DaemonError> {
-        let patience = if method == Method::GET { Patience::Brief } else { Patience::ForWork };
+        let patience = if method == Method::GET { AnswerTimeout::Brief } else { AnswerTimeout::ForWork };
         let mut connection = self.connect().await?.tracing(tracer);
         let request = self.file.request(method, path_and_query, body, ("application/json", self.door))?;
         let response = connection.send(request, patience).await?;
@@ -160,11 +156,11 @@ impl Daemon {
         if let Some(id) = last_event_id {
             request.headers_mut().insert("last-event-id", id.parse().map_err(http::Error::from)?);
         }
-        let response = connection.send(request, Patience::ForWork).await?;
+        let response = connection.send(request, AnswerTimeout::ForWork).await?;
         if stream::is_stream(&response) {
             return Ok(Streamed::Events(Box::new(EventStream::new(connection, response.into_body()))));
         }
-        connection.answer(response, Patience::ForWork).await.map(Streamed::Answer)
+        connection.answer(response, AnswerTimeout::ForWork).await.map(Streamed::Answer)
     }
 
     /// A connection whose other end has proved that it knows the token.

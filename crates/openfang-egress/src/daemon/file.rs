@@ -21,19 +21,17 @@ use super::DaemonError;
 /// What a running daemon says about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DaemonFile {
-    /// Its process.
     pub pid: u32,
     /// Where it listens, with the real port.
     pub address: SocketAddr,
     /// The token of this start.
     pub token: Secret,
-    /// Its version.
     pub version: String,
 }
 
 /// The members as JSON has them; here alone the token is text. Unknown members are a newer daemon's.
 #[derive(Serialize, Deserialize)]
-struct Members {
+struct DaemonFileJson {
     pid: u32,
     address: SocketAddr,
     token: String,
@@ -59,12 +57,12 @@ impl DaemonFile {
             return Err(malformed("it is too large"));
         }
         // The parser's own message may quote the file, and the token stands in it.
-        let members: Members = serde_json::from_slice(&bytes)
+        let members: DaemonFileJson = serde_json::from_slice(&bytes)
             .map_err(|error| malformed(&format!("line {} is not what was expected", error.line())))?;
         if members.token.is_empty() || !members.token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(malformed("its token is not visible ASCII"));
         }
-        let Members { pid, address, token, version, home } = members;
+        let DaemonFileJson { pid, address, token, version, home } = members;
         if home.is_some() && home != directory_of(path) {
             tracing::debug!(path = %path.display(), "daemon.json was copied from another home");
             return Ok(None);
@@ -75,7 +73,7 @@ impl DaemonFile {
     /// Writes the file, in one step for whoever reads it.
     pub fn write(&self, path: &Path) -> Result<(), DaemonError> {
         let unwritable = |cause| DaemonError::Unwritable { path: path.to_owned(), cause };
-        let members = Members {
+        let members = DaemonFileJson {
             pid: self.pid,
             address: self.address,
             token: self.token.expose().to_owned(),

@@ -13,7 +13,6 @@ pub(super) const MEDIA_TYPE: &str = "text/event-stream";
 
 /// What came of asking for a stream.
 pub enum Streamed {
-    /// The stream.
     Events(Box<EventStream>),
     /// An answer without one, such as an error.
     Answer(Answer),
