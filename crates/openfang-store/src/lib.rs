@@ -23,20 +23,21 @@ pub mod users;
 
 pub use audit::{
     AuditEntry, AuditFault, AuditGap, AuditHash, AuditKind, AuditLink, AuditOutcome, AuditProblem, AuditRemoval,
-    AuditRetention, AuditRow, AuditStore, AuditSubject, ChangeAction, ChangeTarget, HomePart, RefusalLimits,
-    RefusalSummary, Rotated, SubjectKind, Verified,
+    AuditRetention, AuditRow, AuditStore, AuditSubject, AuditVerification, ChangeAction, ChangeTarget, HomePart,
+    RefusalLimits, RefusalSummary, Rotated, SubjectKind,
 };
 pub use files::{FilePath, FileRecord, FileStore};
 pub use key_value::{Kept, KeyValueStore, ListedKey};
 pub use nodes::{Node, NodeError};
 pub use push::{
-    Due, DueQuery, NewPush, Progress, PushAuthorization, PushClaim, PushConfig, PushRow, PushStore, Reached, Then,
+    ClaimOutcome, ClaimProgress, DeliveryProgress, DuePushes, DueQuery, NewPush, PushAuthorization, PushClaim,
+    PushConfig, PushRow, PushStore,
 };
 pub use quota::{OwnerBytes, Quota};
 pub use sqlite::{CheckInterrupter, DatabaseFile, Finding, Loss, MaintenanceError, OpenError, Report, Sqlite};
 pub use tasks::{
-    Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retained, Retention, Stamp, TaskPage, TaskQuery,
-    TaskRecord, TaskStore,
+    Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retention, RetentionReport, Stamp, TaskPage,
+    TaskQuery, TaskRecord, TaskStore,
 };
 pub use users::{Accounts, Login, NewKey, NewUser, SecretDigest, User, UserKey, UserStore};
 
@@ -64,19 +65,19 @@ pub enum StoreError {
         to: TaskState,
     },
     /// The owner has as many live tasks as one may have.
-    #[error("{limit} tasks are alive already; wait for one to end, or cancel one")]
+    #[error("the limit of {limit} running tasks is reached; wait for one to end or cancel one")]
     TooManyLive {
         /// How many one may have.
         limit: usize,
     },
     /// Nothing can be written now: the disk is full, read-only or failing. What was not acknowledged did not happen.
-    #[error("the store cannot be written: {why}; nothing was changed, try again when that is repaired")]
+    #[error("the store cannot be written: {why}; nothing was changed; retry after the problem is fixed")]
     Unavailable {
         /// What the system says.
         why: String,
     },
     /// The task has as many push configurations as one may have.
-    #[error("the task has {limit} push configurations already; delete one of them")]
+    #[error("the task already has {limit} push configurations; delete one of them")]
     TooManyPushes {
         /// How many one may have.
         limit: usize,
@@ -101,7 +102,6 @@ pub enum StoreError {
     /// There are as many of them as there may be.
     #[error("there are {limit} {what} already; remove one first")]
     TooMany {
-        /// Of what.
         what: &'static str,
         /// How many there may be.
         limit: usize,
@@ -138,13 +138,10 @@ pub struct Stores {
     pub tasks: Arc<dyn TaskStore>,
     /// Where to tell what happens to them.
     pub pushes: Arc<dyn PushStore>,
-    /// What agents remember.
     pub memory: Arc<dyn KeyValueStore>,
     /// What the files of workspaces carry.
     pub files: Arc<dyn FileStore>,
-    /// Who did what.
     pub audit: Arc<dyn AuditStore>,
-    /// Who there is.
     pub users: Arc<dyn UserStore>,
     /// Whether all that works.
     pub health: Arc<dyn StoreHealth>,

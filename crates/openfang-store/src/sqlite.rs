@@ -41,7 +41,6 @@ mod writer;
 pub use maintenance::{CheckInterrupter, DatabaseFile, Finding, MaintenanceError, Report};
 pub use schema::{Loss, OpenError};
 
-/// An open database.
 #[derive(Clone)]
 pub struct Sqlite {
     inner: Arc<Inner>,

@@ -22,7 +22,6 @@ pub trait TaskStore: Send + Sync {
     /// Creates a task with its first events, unless the same owner sent the same message to the same agent before, or
     /// gave another task the same name.
     fn create(&self, new: NewTask) -> StoreFuture<'_, Created>;
-    /// One's own task.
     fn get<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord>;
     /// One's own task, unless it has more than so many bytes.
     fn get_within<'a>(&'a self, owner: &'a Owner, id: TaskId, max_bytes: usize) -> StoreFuture<'a, Fit<TaskRecord>>;
@@ -58,7 +57,7 @@ pub trait TaskStore: Send + Sync {
     /// Takes a task over for a node, if it is still at this version. Counts as another attempt.
     fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp>;
     /// Folds and evicts what is old. Live tasks are never touched.
-    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, Retained>;
+    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, RetentionReport>;
     /// A channel that changes whenever another process wrote something.
     fn elsewhere(&self) -> watch::Receiver<u64>;
 }
@@ -66,7 +65,6 @@ pub trait TaskStore: Send + Sync {
 /// What was read, unless it was too large to be.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fit<T> {
-    /// It fits.
     Whole(T),
     /// It has so many bytes, and was not read.
     TooLarge(usize),
@@ -88,13 +86,10 @@ pub struct EventsAfter {
 pub struct NewTask {
     /// Its id, fresh from the id source.
     pub id: TaskId,
-    /// Whose it is.
     pub owner: Owner,
     /// Who works on it.
     pub agent: AgentName,
-    /// The conversation.
     pub context_id: ContextId,
-    /// The first message.
     pub message: Message,
     /// What the same message has again when it is sent again.
     pub resend_key: ResendKey,
@@ -112,7 +107,6 @@ pub struct NewTask {
     pub push: Option<PushConfig>,
     /// The process that works on it.
     pub node: NodeId,
-    /// When.
     pub at: Timestamp,
     /// How many live tasks this owner may have.
     pub live_limit: usize,
@@ -190,10 +184,8 @@ impl ResendKey {
     }
 }
 
-/// What `create` found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Created {
-    /// A new task.
     New(Stamp),
     /// The owner sent this very message to this agent before; the work is not done twice.
     Known(TaskId),
@@ -213,7 +205,6 @@ pub struct Stamp {
 pub struct TaskRecord {
     /// The fold of its events.
     pub task: Task,
-    /// Whose it is.
     pub owner: Owner,
     /// Counts the writes; the next one must name it.
     pub version: u64,
@@ -238,19 +229,15 @@ pub struct TaskRecord {
 /// One write: events, in order, all or none.
 #[derive(Debug, Clone)]
 pub struct Append {
-    /// Whose task.
     pub owner: Owner,
-    /// Which task.
     pub id: TaskId,
     /// The version the writer read.
     pub version: u64,
-    /// What happened.
     pub events: Vec<EventBody>,
     /// What entered the task with them.
     pub labels: Labels,
     /// The process that works on it from now on, if that changes: a message continues it here.
     pub node: Option<NodeId>,
-    /// When.
     pub at: Timestamp,
 }
 
@@ -265,9 +252,8 @@ pub struct Retention {
     pub fold_after: Duration,
 }
 
-/// What retention did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Retained {
+pub struct RetentionReport {
     /// Tasks that are gone.
     pub evicted: usize,
     /// Tasks whose events were folded.
@@ -277,9 +263,7 @@ pub struct Retained {
 /// Which tasks to list.
 #[derive(Debug, Clone)]
 pub struct TaskQuery {
-    /// Whose.
     pub owner: Owner,
-    /// Only this agent's.
     pub agent: Option<AgentName>,
     /// Only those in this state.
     pub state: Option<TaskState>,
@@ -303,14 +287,12 @@ pub struct TaskQuery {
 pub struct Position {
     /// When that row's status changed.
     pub at: Timestamp,
-    /// That row.
     pub id: TaskId,
 }
 
 /// A page of tasks.
 #[derive(Debug, Clone)]
 pub struct TaskPage {
-    /// The rows.
     pub tasks: Vec<TaskRecord>,
     /// Where the next page begins, if there is one.
     pub next: Option<Position>,

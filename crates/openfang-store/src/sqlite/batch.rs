@@ -19,9 +19,7 @@ const COUNTERS: usize = STATES + 2;
 pub(super) enum Counter {
     /// Tasks in a state. The bytes of a task may be booked in any state: only their sum is asked for.
     Tasks(TaskState),
-    /// Keys of memory.
     Memory,
-    /// Files of workspaces.
     Files,
 }
 

@@ -43,49 +43,29 @@ const APPLICATION_ID: i32 = 0x4f70_4667;
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// There is none yet.
-    #[error("there is no database at {path} yet; `openfang start` makes one", path = path.display())]
+    #[error("there is no database at {path} yet; `openfang start` creates one", path = path.display())]
     Missing {
         /// Where it would be.
         path: PathBuf,
     },
     /// A newer version of the program has been here.
     #[error("{path} has schema version {found}, and this openfang knows {known}; use a newer openfang, or restore a backup", path = path.display())]
-    Newer {
-        /// Which file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-        /// Ours.
-        known: u32,
-    },
+    Newer { path: PathBuf, found: u32, known: u32 },
     /// It is somebody else's.
     #[error("{path} is not a database of openfang; move it away, or set another home", path = path.display())]
-    Foreign {
-        /// Which file.
-        path: PathBuf,
-    },
-    /// It is damaged.
+    Foreign { path: PathBuf },
     #[error("{path} is damaged ({why}); stop openfang, put a backup made by `openfang backup` in its place and remove the -wal and -shm files beside it, or begin with a new one with `openfang home accept`", path = path.display())]
-    Damaged {
-        /// Which file.
-        path: PathBuf,
-        /// What SQLite says.
-        why: String,
-    },
+    Damaged { path: PathBuf, why: String },
     /// The home had one, and there is none with anything in it.
     #[error("{path} {}, and this home had a database; put a backup made by `openfang backup` in its place (and remove the -wal and -shm files beside it), or begin with a new one with `openfang home accept`", .why.as_str(), path = path.display())]
     Lost {
-        /// Which file.
         path: PathBuf,
         /// What is seen of it.
         why: Loss,
     },
     /// It belongs to another home.
     #[error("{path} is the database of another home; put a backup made by `openfang backup` in its place, or take it over with `openfang home accept`", path = path.display())]
-    OtherHome {
-        /// Which file.
-        path: PathBuf,
-    },
+    OtherHome { path: PathBuf },
     /// SQLite cannot open or write it.
     #[error("the database cannot be opened: {0}")]
     Sqlite(#[source] rusqlite::Error),

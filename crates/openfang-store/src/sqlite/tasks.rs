@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use super::Sqlite;
 use crate::{
-    Append, Created, EventsAfter, Fit, NewTask, Retained, Retention, Stamp, StoreFuture, TaskPage, TaskQuery,
+    Append, Created, EventsAfter, Fit, NewTask, Retention, RetentionReport, Stamp, StoreFuture, TaskPage, TaskQuery,
     TaskRecord, TaskStore,
 };
 
@@ -141,7 +141,7 @@ impl TaskStore for SqliteTasks {
         self.sqlite.write(move |batch| write::claim(batch, id, version, node))
     }
 
-    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, Retained> {
+    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, RetentionReport> {
         Box::pin(retain::retain(&self.sqlite, rule, now))
     }
 

@@ -57,7 +57,6 @@ impl Watchers {
         self.is_overtaken.store(true, Ordering::Release);
     }
 
-    /// The writer committed.
     pub(super) fn committed(&self) {
         self.commits.fetch_add(1, Ordering::Release);
     }
@@ -77,12 +76,10 @@ impl Watchers {
         self.pushes.subscribe()
     }
 
-    /// Tells who delivers.
     pub(super) fn wake_pushes(&self) {
         self.pushes.send_modify(|changes| *changes += 1);
     }
 
-    /// Tells who waits.
     pub(super) fn wake(&self, touched: &[(TaskId, Seq)]) {
         let tasks = self.lock();
         if tasks.latest.is_empty() {

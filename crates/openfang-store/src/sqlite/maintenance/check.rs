@@ -9,7 +9,7 @@ use rusqlite::{Connection, ErrorCode};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::audit::{AuditProblem, Verified};
+use crate::audit::{AuditProblem, AuditVerification};
 use crate::sqlite::audit;
 
 /// Findings of a kind that are told; a database with more of them is not repaired one by one.
@@ -18,12 +18,10 @@ const TOLD: usize = 20;
 /// What a check found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Tasks there are.
     pub tasks: u64,
     /// Events there are, of tasks that still have them.
     pub events: u64,
-    /// The audit log.
-    pub audit: Verified,
+    pub audit: AuditVerification,
     /// What is wrong; of each kind, the first few.
     pub findings: Vec<Finding>,
 }
@@ -36,9 +34,7 @@ pub enum Finding {
     Damaged(String),
     /// A counter says something else than the rows.
     Count {
-        /// Whose tasks.
         owner: String,
-        /// In which state.
         state: String,
         /// What the counter says.
         kept: i64,
@@ -47,7 +43,6 @@ pub enum Finding {
     },
     /// What an owner keeps is counted wrongly.
     Bytes {
-        /// Whose.
         owner: String,
         /// Tasks, memory or files.
         what: String,
@@ -58,16 +53,12 @@ pub enum Finding {
     },
     /// The log of a task has a gap, or another end than the task.
     Events {
-        /// Which task.
         task: TaskId,
         /// The first event that is not where it should be.
         seq: Seq,
     },
     /// Events without a task.
-    NoTask {
-        /// Whose they were.
-        task: TaskId,
-    },
+    NoTask { task: TaskId },
     /// The audit log is not as it was written.
     Audit(AuditProblem),
 }

@@ -13,7 +13,7 @@ use super::columns::{HEAD_IN_FIRST, count, get, json, labels, labels_text, nanos
 use super::pushes;
 use crate::sqlite::batch::{Batch, Counter};
 use crate::sqlite::unavailable;
-use crate::tasks::rules::Standing;
+use crate::tasks::rules::StoredState;
 use crate::tasks::{first_events, rules};
 use crate::{Append, Created, NewPush, NewTask, ResendKey, Stamp, StoreError};
 
@@ -163,9 +163,9 @@ pub(super) struct Addition {
 }
 
 /// The row that is added to.
-struct Target {
+struct TaskRow {
     n: i64,
-    standing: Standing,
+    standing: StoredState,
     seq: u64,
     status_at: i64,
     node: [u8; 16],
@@ -217,12 +217,12 @@ impl Addition {
         Ok(stamp)
     }
 
-    fn target(&self, batch: &Batch<'_>) -> Result<Option<Target>, StoreError> {
+    fn target(&self, batch: &Batch<'_>) -> Result<Option<TaskRow>, StoreError> {
         let sql = "SELECT n, state, version, seq, status_at, node, labels FROM a2a_tasks WHERE id = ?1 AND owner = ?2";
         find(batch, sql, params![self.id.as_uuid().as_bytes(), self.owner.as_str()], |row| {
-            Ok(Target {
+            Ok(TaskRow {
                 n: get(row, 0)?,
-                standing: Standing { state: state(row, 1)?, version: count(row, 2)? },
+                standing: StoredState { state: state(row, 1)?, version: count(row, 2)? },
                 seq: count(row, 3)?,
                 status_at: get(row, 4)?,
                 node: get(row, 5)?,
@@ -244,7 +244,7 @@ impl Addition {
     }
 
     /// Most events change neither state nor node nor labels: then no index is touched.
-    fn update(&self, batch: &Batch<'_>, target: &Target, to: TaskState, stamp: Stamp) -> Result<(), StoreError> {
+    fn update(&self, batch: &Batch<'_>, target: &TaskRow, to: TaskState, stamp: Stamp) -> Result<(), StoreError> {
         let (version, seq) = (signed(stamp.version), signed(stamp.seq));
         if self.head.is_none() && self.node.is_none() && target.labels.is_none() {
             execute(
@@ -276,7 +276,7 @@ pub(super) fn request_cancel(batch: &Batch<'_>, owner: &Owner, id: TaskId) -> Re
 pub(super) fn claim(batch: &Batch<'_>, id: TaskId, version: u64, node: NodeId) -> Result<Stamp, StoreError> {
     let sql = "SELECT n, state, version, seq FROM a2a_tasks WHERE id = ?1";
     let found = find(batch, sql, [id.as_uuid().as_bytes()], |row| {
-        let standing = Standing { state: state(row, 1)?, version: count(row, 2)? };
+        let standing = StoredState { state: state(row, 1)?, version: count(row, 2)? };
         Ok((get::<i64>(row, 0)?, standing, count(row, 3)?))
     })?;
     let (n, standing, seq) = found.ok_or(StoreError::NotFound)?;

@@ -128,7 +128,7 @@ impl<'a> Server<'a> {
         self.shared.is_log_full.store(self.work.checkpoints.is_too_long(), Ordering::Relaxed);
         match (before, refusal) {
             (None, Some(why)) => tracing::error!("new work is refused: {why}"),
-            (Some(_), None) => tracing::info!("new work is taken again"),
+            (Some(_), None) => tracing::info!("new work is accepted again"),
             (None, None) | (Some(_), Some(_)) => {}
         }
     }
