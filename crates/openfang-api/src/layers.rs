@@ -21,9 +21,9 @@ use tokio_util::sync::{CancellationToken, PollSemaphore};
 
 use crate::error::ApiError;
 use crate::routes::Access;
-use crate::routes::a2a::Spoken;
+use crate::routes::a2a::A2aBinding;
 use inflight::Inflight;
-use lane::Aside;
+use lane::OffWorker;
 use metrics::HttpMetrics;
 
 pub(crate) use cookie::LoginCookie;
@@ -73,7 +73,7 @@ pub(crate) struct Gate {
     pub(crate) access: Access,
     pub(crate) path: &'static str,
     /// How A2A is spoken behind it, if it is: refusals are written so too.
-    pub(crate) spoken: Option<Spoken>,
+    pub(crate) spoken: Option<A2aBinding>,
 }
 
 /// Somebody at a public route: where they come from, and in which request.
@@ -178,7 +178,7 @@ where
     // Pinned where it is: a wrapper around the whole future would be another copy of it.
     let answer = pin!(async {
         match checked(gate, &reach, (socket, trace), &request) {
-            Ok(Passed::On(mut caller)) => {
+            Ok(GuardVerdict::On(mut caller)) => {
                 let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
                 // Whoever does not read what it asked for gets no more of it.
                 inflight.admit(principal.owner())?;
@@ -189,16 +189,16 @@ where
                     request.extensions_mut().insert(Arc::clone(load));
                 }
                 let (work, turns) = (pin!(next(request, Some(caller))), gate.front.turns.clone());
-                let answer = Aside { work, load: load.as_deref(), room: &room, turns }.await;
+                let answer = OffWorker { work, load: load.as_deref(), room: &room, turns }.await;
                 Ok(inflight::counted(answer, room, load, &gate.front.turns))
             }
-            Ok(Passed::Stranger(peer)) => {
+            Ok(GuardVerdict::Stranger(peer)) => {
                 let session = auth::session(&gate.front, &request);
                 let stranger = Stranger { front: Arc::clone(&gate.front), peer, session, trace };
                 request.extensions_mut().insert(stranger);
                 Ok(next(request, None).await)
             }
-            Ok(Passed::Answered(response)) => Ok(response),
+            Ok(GuardVerdict::Answered(response)) => Ok(response),
             Err(error) => Err(error),
         }
     });
@@ -225,7 +225,7 @@ where
 }
 
 /// What the checks let pass.
-enum Passed {
+enum GuardVerdict {
     /// A caller, to the handler.
     On(Caller),
     /// Somebody, to a public one.
@@ -239,14 +239,14 @@ fn checked<B>(
     reach: &Reach,
     (socket, trace): (IpAddr, TraceId),
     request: &Request<B>,
-) -> Result<Passed, ApiError> {
+) -> Result<GuardVerdict, ApiError> {
     let front = &gate.front;
     let (config, rates) = (reach.config(), reach.rates());
     // A page of a stranger must not even learn whether a credential is right.
     reach.hosts().check(request)?;
     // Before the credential: a browser asks without one whether it may ask with one.
     if let Some(answer) = cors::preflight(request) {
-        return Ok(Passed::Answered(answer));
+        return Ok(GuardVerdict::Answered(answer));
     }
     // A stranger cannot make us read. Over HTTP/1 the parser has counted the headers already.
     size::check_headers(request, config.limits.headers)?;
@@ -255,15 +255,15 @@ fn checked<B>(
     // Before the credential is looked at: guessing must cost too.
     rates.admit_peer(peer)?;
     match gate.access {
-        Access::Public => Ok(Passed::Stranger(peer)),
-        Access::Known if !auth::is_presented(front, request) => Ok(Passed::Stranger(peer)),
+        Access::Public => Ok(GuardVerdict::Stranger(peer)),
+        Access::Known if !auth::is_presented(front, request) => Ok(GuardVerdict::Stranger(peer)),
         access @ (Access::Known | Access::Credential | Access::Admin) => {
             let principal = auth::check(front, rates, request, peer)?;
             // After it: one principal's storm is its own.
             rates.admit_principal(&principal)?;
             auth::may_enter(&principal, access)?;
             let door = auth::door_of(&principal, request);
-            Ok(Passed::On(Caller { principal, door, trace, room: None }))
+            Ok(GuardVerdict::On(Caller { principal, door, trace, room: None }))
         }
     }
 }

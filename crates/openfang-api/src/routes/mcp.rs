@@ -14,7 +14,7 @@ use openfang_types::principal::Door;
 use serde::Deserialize;
 
 use crate::error::ApiError;
-use crate::extract::{Asked, RequestBody, Who, whole};
+use crate::extract::{QueryParams, RequestBody, RequestCaller, whole};
 use crate::layers::Front;
 
 /// Where clients of the first revision post to.
@@ -74,7 +74,10 @@ pub(crate) async fn gateway(
     }
 }
 
-pub(super) async fn open_sse(Extension(front): Extension<Arc<Front>>, Who(caller): Who) -> Response {
+pub(super) async fn open_sse(
+    Extension(front): Extension<Arc<Front>>,
+    RequestCaller(caller): RequestCaller,
+) -> Response {
     let who = caller.clone();
     answer(&front.kernel, &who, front.mcp.open_sse(through_mcp(caller), MESSAGES))
 }
@@ -87,8 +90,8 @@ pub(super) struct Posted {
 
 pub(super) async fn post_sse(
     Extension(front): Extension<Arc<Front>>,
-    Who(caller): Who,
-    Asked(posted): Asked<Posted>,
+    RequestCaller(caller): RequestCaller,
+    QueryParams(posted): QueryParams<Posted>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let who = caller.clone();

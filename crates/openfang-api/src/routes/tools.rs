@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::ApiError;
-use crate::extract::{Asked, JsonBody, Named, Who};
+use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,24 +32,24 @@ pub(super) struct CallBody {
 
 pub(super) async fn list(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Asked(query): Asked<ListQuery>,
+    RequestCaller(caller): RequestCaller,
+    QueryParams(query): QueryParams<ListQuery>,
 ) -> Result<Json<Tools>, ApiError> {
     Ok(Json(Tools { tools: kernel.available_tools(&caller, query.agent.as_ref())? }))
 }
 
 pub(super) async fn show(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<ToolName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ToolName>,
 ) -> Result<Json<ToolDefinition>, ApiError> {
     Ok(Json(kernel.tool(&caller, &name)?))
 }
 
 pub(super) async fn call(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<ToolName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ToolName>,
     JsonBody(body): JsonBody<CallBody>,
 ) -> Result<Json<ToolOutput>, ApiError> {
     let call = ToolCall { name, arguments: Value::Object(body.arguments).into() };

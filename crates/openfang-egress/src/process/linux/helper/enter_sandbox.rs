@@ -72,10 +72,10 @@ const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/zero"];
 const NEWEST: ABI = ABI::V9;
 
 /// Enters the sandbox. On an error the program must not run. A kernel without Landlock is not an error.
-pub(super) fn enter(rules: &SandboxRules) -> io::Result<Containment> {
-    let status = restrict(rules).map_err(io::Error::other)?;
+pub(super) fn enter(sandbox: &SandboxRules) -> io::Result<Containment> {
+    let status = restrict(sandbox).map_err(io::Error::other)?;
     rustix::thread::set_no_new_privs(true)?;
-    seccomp::apply(rules.network)?;
+    seccomp::apply(sandbox.network)?;
     Ok(match (status.ruleset, status.landlock) {
         (RulesetStatus::NotEnforced, LandlockStatus::NotEnabled) => {
             Containment::None { reason: "Landlock is switched off on this kernel (see its lsm= parameter)".to_owned() }
@@ -103,23 +103,23 @@ fn held_by(abi: ABI) -> Containment {
     if missing.is_empty() { Containment::Full } else { Containment::Partial { missing } }
 }
 
-fn restrict(rules: &SandboxRules) -> Result<landlock::RestrictionStatus, RulesetError> {
+fn restrict(sandbox: &SandboxRules) -> Result<landlock::RestrictionStatus, RulesetError> {
     let read = AccessFs::from_read(NEWEST);
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(NEWEST))?
         .scope(Scope::from_all(NEWEST))?;
-    if rules.network == Network::Denied {
+    if sandbox.network == Network::Denied {
         rules = rules.handle_access(AccessNet::from_all(NEWEST))?;
     }
-    let names: &[&str] = if rules.network == Network::Allowed { NAMES } else { &[] };
+    let names: &[&str] = if sandbox.network == Network::Allowed { NAMES } else { &[] };
     let system = SYSTEM.iter().chain(READ_DEVICES).chain(names);
     rules
         .create()?
         .add_rules(path_beneath_rules(system, read))?
         .add_rules(path_beneath_rules(DEVICES, read | AccessFs::WriteFile | AccessFs::Truncate))?
-        .add_rules(path_beneath_rules(&rules.read, read))?
-        .add_rules(path_beneath_rules(&rules.write, changes()))?
+        .add_rules(path_beneath_rules(&sandbox.read, read))?
+        .add_rules(path_beneath_rules(&sandbox.write, changes()))?
         .restrict_self()
 }
 
