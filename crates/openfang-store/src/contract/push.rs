@@ -1,4 +1,4 @@
-//! What every home must keep of push configurations: whose they are, when they are due, and who delivers.
+//! The rules of every store for push configurations: their owners, due times and claims.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ async fn made(stores: &Stores, message: &str) -> TaskRecord {
     create(&*stores.tasks, new_task(&owner("ada"), message)).await
 }
 
-/// A configuration of a fresh task, with one event to tell.
+/// A configuration of a new task, with one event to deliver.
 async fn waiting(stores: &Stores, message: &str) -> (TaskRecord, PushRow) {
     let record = made(stores, message).await;
     stores.pushes.set(new(&record, message)).await.unwrap();

@@ -1,4 +1,4 @@
-//! What every task store that keeps tasks for long must keep of them, and for how long.
+//! The rules of every durable task store for retention.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::{append, artifact, create, end, finished_task, new_task, now, owner, 
 use crate::{Created, Retention, RetentionReport, StoreError, TaskRecord, TaskStore};
 
 const LONG: Duration = Duration::from_secs(1_000_000);
-/// Nothing is too much, too old, or old enough.
+/// Nothing is evicted or folded.
 const LAX: Retention = Retention { finished_per_owner: usize::MAX, finished_for: LONG, fold_after: LONG };
 
 pub(crate) async fn retention(fresh: impl Fn() -> Box<dyn TaskStore>) {
@@ -115,7 +115,7 @@ async fn folded_tasks_read_as_before(store: &dyn TaskStore) {
     assert!(matches!(store.create(new_task(&ada, "m0")).await, Ok(Created::Known(_))), "folded is not forgotten");
 }
 
-/// Whether they are folded is for the store to say: they may be as short as they are.
+/// The store decides whether they are folded, because they may already be short.
 async fn tasks_of_one_write_read_as_before(store: &dyn TaskStore) {
     let ada = owner("ada");
     let records = finished(store, &ada, 3).await;

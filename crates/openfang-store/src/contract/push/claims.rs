@@ -1,4 +1,5 @@
-//! What every home must keep of claims: one has it, until it is let go, over, or its holder dead.
+//! The rules of every store for claims: one holder at a time, until it releases the claim, the claim expires, or the
+//! holder dies.
 
 use super::super::{append, artifact, node, now};
 use super::{HOUR, claim, due, due_at, ids, only, settle, waiting};
