@@ -61,7 +61,6 @@ pub enum StoreError {
     NotAllowed {
         /// The state it is in.
         from: TaskState,
-        /// The requested state.
         to: TaskState,
     },
     /// The owner has reached the limit of running tasks.

@@ -1,8 +1,8 @@
 //! The one thread that starts and reaps children. It lives as long as any child: the parent-death signal of a child is
 //! sent when the thread that started it ends, not only when the process ends.
 //!
-//! Jobs come over a bounded channel with room for the start and the end of every child. A [`StartedChild`] is a started child.
-//! Whatever happens to it, it is killed and sent here, where its [`ChildCleanup`] continues until everything is gone.
+//! Jobs come over a bounded channel with room for the start and the end of every child. Whatever happens to a
+//! [`StartedChild`], it is killed and sent here, where its [`ChildCleanup`] continues until everything is gone.
 
 use std::io;
 use std::os::fd::OwnedFd;

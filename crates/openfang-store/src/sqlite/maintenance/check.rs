@@ -26,7 +26,6 @@ pub struct Report {
     pub findings: Vec<Finding>,
 }
 
-/// A single inconsistency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
@@ -38,7 +37,6 @@ pub enum Finding {
         state: String,
         /// The value of the counter.
         kept: i64,
-        /// The actual number.
         counted: i64,
     },
     /// The size counter of an owner is wrong.

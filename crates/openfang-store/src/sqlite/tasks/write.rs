@@ -147,7 +147,6 @@ impl Creation {
     }
 }
 
-/// Events to append.
 pub(super) struct Addition {
     owner: Owner,
     id: TaskId,
