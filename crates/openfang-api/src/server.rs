@@ -144,15 +144,15 @@ impl Accept<'_> {
                 () = self.stop.cancelled() => break,
                 accepted = accept_when_there_is_room(&listener, &room) => accepted,
             };
-            self.take(accepted, &peers, &answer);
+            self.serve_accepted(accepted, &peers, &answer);
         }
         // The system has already accepted the queued connections: closing now would reset them.
         while let Some(accepted) = accept_when_there_is_room(&listener, &room).now_or_never() {
-            self.take(accepted, &peers, &answer);
+            self.serve_accepted(accepted, &peers, &answer);
         }
     }
 
-    fn take<S, F, B>(&self, accepted: Option<Accepted>, peers: &Arc<PeerCounts>, answer: &S)
+    fn serve_accepted<S, F, B>(&self, accepted: Option<Accepted>, peers: &Arc<PeerCounts>, answer: &S)
     where
         S: Fn(Peer, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,

@@ -27,7 +27,7 @@ pub trait PushStore: Send + Sync {
     /// Claims a configuration for a node until a given time, if it has not changed since it was read.
     fn claim<'a>(&'a self, row: &'a PushRow, node: NodeId, until: Timestamp) -> StoreFuture<'a, PushClaim>;
     /// Records the progress of a claim. Refused if the claim was lost to another node.
-    fn settle(&self, claim: PushClaim, progress: ClaimProgress) -> StoreFuture<'_, ()>;
+    fn record_progress(&self, claim: PushClaim, progress: ClaimProgress) -> StoreFuture<'_, ()>;
     /// The nodes that hold claims. Determine the living nodes after this call, or a new node looks dead.
     fn holders(&self) -> StoreFuture<'_, Vec<NodeId>>;
     /// Releases the claims of dead nodes. Returns how many there were.

@@ -34,7 +34,7 @@ impl Stderr {
     }
 
     /// Takes what was read.
-    pub(super) fn take(&self, mut bytes: &[u8]) {
+    pub(super) fn push(&self, mut bytes: &[u8]) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             self.extend_line(&bytes[..end]);
             self.finish_line();

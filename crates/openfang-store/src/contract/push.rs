@@ -107,7 +107,7 @@ async fn claim(stores: &Stores, row: &PushRow) -> PushClaim {
 
 async fn settle(stores: &Stores, claim: PushClaim, seq: Seq, then: ClaimOutcome) -> Result<(), StoreError> {
     let reached = DeliveryProgress { seq, ..DeliveryProgress::default() };
-    stores.pushes.settle(claim, ClaimProgress { reached, then }).await
+    stores.pushes.record_progress(claim, ClaimProgress { reached, then }).await
 }
 
 async fn a_configuration_is_what_was_set(stores: &Stores) {
@@ -137,7 +137,7 @@ async fn one_of_the_same_id_is_replaced_and_goes_on_where_it_was(stores: &Stores
     let failed = DeliveryProgress { attempts: 3, given_up: 2, outcome: Some("500".to_owned()), ..row.reached.clone() };
     stores
         .pushes
-        .settle(held.clone(), ClaimProgress { reached: failed, then: ClaimOutcome::Hold(now() + HOUR) })
+        .record_progress(held.clone(), ClaimProgress { reached: failed, then: ClaimOutcome::Hold(now() + HOUR) })
         .await
         .unwrap();
     let elsewhere = PushConfig { url: "https://other.example.com/".to_owned(), token: None, ..config("m") };
@@ -261,7 +261,7 @@ async fn one_that_was_given_up_too_often_is_left_alone_until_it_is_replaced(stor
     let reached = DeliveryProgress { given_up: PUSH_GIVEN_UP, outcome, ..row.reached };
     stores
         .pushes
-        .settle(held, ClaimProgress { reached: reached.clone(), then: ClaimOutcome::Rest(now()) })
+        .record_progress(held, ClaimProgress { reached: reached.clone(), then: ClaimOutcome::Rest(now()) })
         .await
         .unwrap();
 

@@ -39,7 +39,7 @@ pub(super) fn belongs(connection: &Connection, path: &Path, home: Uuid) -> Resul
 }
 
 /// Writes the home's id if there is none yet. Returns the id.
-pub(super) fn settle(connection: &Connection, home: Option<Uuid>) -> rusqlite::Result<Uuid> {
+pub(super) fn assign_home(connection: &Connection, home: Option<Uuid>) -> rusqlite::Result<Uuid> {
     if let Some(found) = known(connection)? {
         return Ok(found);
     }

@@ -216,7 +216,7 @@ fn migrate(connection: &mut Connection, path: &Path, home: Option<Uuid>) -> Resu
         transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(judge)?;
         transaction.pragma_update(None, "user_version", KNOWN).map_err(judge)?;
     }
-    let home = identity::settle(&transaction, home).map_err(judge)?;
+    let home = identity::assign_home(&transaction, home).map_err(judge)?;
     transaction.commit().map_err(judge)?;
     Ok(home)
 }

@@ -84,7 +84,7 @@ where
         outcome.as_ref().map(|_| ()).map_err(Clone::clone)
     }
 
-    fn settle(mut self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow> {
+    fn answer(mut self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow> {
         let outcome = committed.and_then(|()| self.outcome.take().unwrap_or(Err(StoreError::Conflict)));
         if let Some(reply) = self.reply.take() {
             // The caller may have stopped waiting.

@@ -212,7 +212,7 @@ impl ChildCleanup {
         let Some(ending) = self.ending() else { return false };
         let (is_clear, took) = (self.ward.clear_away(CHILD_BURIAL_ROUND), self.begun.elapsed());
         if is_clear || took > CHILD_LAST_WORDS {
-            self.tell(ending);
+            self.report_ending(ending);
         }
         if !is_clear && took < CHILD_SWEEP {
             return false;
@@ -227,7 +227,7 @@ impl ChildCleanup {
         true
     }
 
-    fn tell(&mut self, ending: Ending) {
+    fn report_ending(&mut self, ending: Ending) {
         if let Some(tell) = self.tell.take() {
             let _ = tell.send(ending);
         }

@@ -64,7 +64,7 @@ impl ReaperLink {
     }
 
     fn tell_living_reaper(&mut self, notice: &Notice) -> io::Result<()> {
-        if self.reaper.as_mut().is_some_and(|reaper| reaper.tell(notice).is_ok()) {
+        if self.reaper.as_mut().is_some_and(|reaper| reaper.notify(notice).is_ok()) {
             return Ok(());
         }
         // A new reaper gets the whole list, including this notice.
@@ -78,7 +78,7 @@ impl ReaperLink {
         }
         let mut reaper = Reaper::start(&self.helper)?;
         for ward in self.wards.values() {
-            reaper.tell(&Notice::Watch(ward.clone()))?;
+            reaper.notify(&Notice::Watch(ward.clone()))?;
         }
         self.reaper = Some(reaper);
         Ok(())
@@ -114,7 +114,7 @@ impl Reaper {
         Ok(Self { process, line })
     }
 
-    fn tell(&mut self, notice: &Notice) -> io::Result<()> {
+    fn notify(&mut self, notice: &Notice) -> io::Result<()> {
         let mut line = serde_json::to_vec(notice)?;
         line.push(b'\n');
         self.line.write_all(&line)?;

@@ -136,7 +136,7 @@ async fn drain(mut pipe: pipe::Receiver, stderr: &Stderr) {
     let mut chunk = vec![0; CHILD_STDERR_LINE_BYTES];
     let mut pace = Pace::new();
     while let Ok(read @ 1..) = pipe.read(&mut chunk).await {
-        stderr.take(&chunk[..read]);
+        stderr.push(&chunk[..read]);
         let lines = chunk[..read].iter().filter(|byte| **byte == b'\n').count();
         pace.spend(read as u64 + lines as u64 * CHILD_STDERR_LINE_COST).await;
     }

@@ -120,7 +120,7 @@ impl Delivery {
 
     async fn settle(&self, then: ClaimOutcome) -> Result<(), StoreError> {
         let progress = ClaimProgress { reached: self.row.reached.clone(), then };
-        self.kernel.inner.stores.pushes.settle(self.claim.clone(), progress).await
+        self.kernel.inner.stores.pushes.record_progress(self.claim.clone(), progress).await
     }
 
     fn now(&self) -> Timestamp {

@@ -105,7 +105,7 @@ impl Inner {
         Ok(PushClaim { task: row.task, id: row.config.id.clone(), version: held.row.version })
     }
 
-    fn settle_push(&mut self, claim: &PushClaim, progress: ClaimProgress) -> Result<(), StoreError> {
+    fn record_push_progress(&mut self, claim: &PushClaim, progress: ClaimProgress) -> Result<(), StoreError> {
         let entry = self.entries.get_mut(&claim.task).ok_or(StoreError::Conflict)?;
         let last = entry.record.seq;
         let held = entry.pushed(&claim.id).ok_or(StoreError::Conflict)?.held_by(claim)?;
@@ -162,8 +162,8 @@ impl PushStore for MemoryTasks {
         ready(self.lock().claim_push(row, node, until))
     }
 
-    fn settle(&self, claim: PushClaim, progress: ClaimProgress) -> StoreFuture<'_, ()> {
-        ready(self.lock().settle_push(&claim, progress))
+    fn record_progress(&self, claim: PushClaim, progress: ClaimProgress) -> StoreFuture<'_, ()> {
+        ready(self.lock().record_push_progress(&claim, progress))
     }
 
     fn holders(&self) -> StoreFuture<'_, Vec<NodeId>> {

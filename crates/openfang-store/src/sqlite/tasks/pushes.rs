@@ -61,8 +61,8 @@ impl PushStore for SqlitePushes {
         self.sqlite.write(move |batch| claim(batch, read, node, until))
     }
 
-    fn settle(&self, claim: PushClaim, progress: ClaimProgress) -> StoreFuture<'_, ()> {
-        self.sqlite.write(move |batch| settle(batch, &claim, &progress))
+    fn record_progress(&self, claim: PushClaim, progress: ClaimProgress) -> StoreFuture<'_, ()> {
+        self.sqlite.write(move |batch| record_progress(batch, &claim, &progress))
     }
 
     fn holders(&self) -> StoreFuture<'_, Vec<NodeId>> {
@@ -237,7 +237,7 @@ fn claim(batch: &Batch<'_>, read: PushClaim, node: NodeId, until: Timestamp) -> 
     }
 }
 
-fn settle(batch: &Batch<'_>, claim: &PushClaim, progress: &ClaimProgress) -> Result<(), StoreError> {
+fn record_progress(batch: &Batch<'_>, claim: &PushClaim, progress: &ClaimProgress) -> Result<(), StoreError> {
     let sql = "UPDATE push_configs SET seq = ?4, attempts = ?5, given_up = ?6, outcome = ?7, due_at = ?8,
                    node = CASE WHEN ?9 THEN node END
                WHERE task = ?1 AND id = ?2 AND version = ?3 AND node IS NOT NULL";

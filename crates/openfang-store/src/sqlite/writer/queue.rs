@@ -39,7 +39,7 @@ pub(super) trait Job: Send {
     /// Does the work. Reports a failure immediately.
     fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), StoreError>;
     /// Answers the caller. An unwritten row without a caller is returned.
-    fn settle(self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow>;
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow>;
     fn is_awaited(&self) -> bool;
     /// The owner of the row, if it arrived while the queue was crowded.
     fn crowding(&self) -> Option<&Owner>;

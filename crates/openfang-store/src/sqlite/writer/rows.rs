@@ -58,7 +58,7 @@ impl Job for RowJob {
         Ok(())
     }
 
-    fn settle(self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow> {
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow> {
         (committed.is_err() || !self.is_written).then_some(self.row)
     }
 

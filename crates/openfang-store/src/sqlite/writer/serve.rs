@@ -111,7 +111,7 @@ impl<'a> Server<'a> {
             Err(error) => tracing::error!(%error, "a commit failed"),
         }
         batch.chain.end_transaction(committed.is_ok());
-        let unwritten = jobs.into_iter().filter_map(|job| job.settle(committed.clone())).collect();
+        let unwritten = jobs.into_iter().filter_map(|job| job.answer(committed.clone())).collect();
         (committed.is_ok(), unwritten)
     }
 
