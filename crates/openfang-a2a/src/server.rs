@@ -78,62 +78,62 @@ impl<H: AgentHost> Server<H> {
     /// Handles a request of any dialect.
     async fn handle(
         &self,
-        asking: &RequestContext<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         request: Request,
     ) -> Result<RequestOutcome, A2aError> {
-        extensions::check(&self.offers.required_extensions, &asking.parameters.extensions)?;
-        let agent = self.target_agent(asking, request.tenant.as_deref())?;
+        extensions::check(&self.offers.required_extensions, &context.parameters.extensions)?;
+        let agent = self.target_agent(context, request.tenant.as_deref())?;
         // Sending is the most frequent operation. The other futures are boxed so that they do not enlarge its future.
         match request.operation {
-            Operation::Send(sending) => self.send(asking, agent, *sending).await,
-            other => Box::pin(self.handle_other(asking, agent, other)).await,
+            Operation::Send(sending) => self.send(context, agent, *sending).await,
+            other => Box::pin(self.handle_other(context, agent, other)).await,
         }
     }
 
     /// Handles every operation except sending.
     async fn handle_other(
         &self,
-        asking: &RequestContext<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         agent: Option<AgentName>,
         operation: Operation,
     ) -> Result<RequestOutcome, A2aError> {
-        let (host, caller) = (&self.host, asking.caller);
+        let (host, caller) = (&self.host, context.caller);
         let answer = match operation {
-            Operation::Send(sending) => return self.send(asking, agent, *sending).await,
+            Operation::Send(sending) => return self.send(context, agent, *sending).await,
             Operation::Subscribe { task } => {
                 let held = host.task(caller, agent.as_ref(), &task).await?;
-                return self.subscribe(asking, held).await;
+                return self.subscribe(context, held).await;
             }
             Operation::Get { task, history } => {
                 Answer::Task(Box::new(host.task(caller, agent.as_ref(), &task).await?), history)
             }
-            Operation::List(listing) => self.list(asking, agent, listing).await?,
+            Operation::List(listing) => self.list(context, agent, listing).await?,
             Operation::Cancel { task } => {
                 let held = host.task(caller, agent.as_ref(), &task).await?;
                 Answer::Task(Box::new(host.cancel(caller, &held).await?), HistoryLength::default())
             }
             Operation::SetPush { task, config } => {
                 let task = task.ok_or_else(|| A2aError::invalid("taskId", "the task is missing"))?;
-                let held = self.task_for_push(asking, agent.as_ref(), &task).await?;
-                Answer::Push(Box::new(host.set_push(caller, &held, config, asking.dialect.origin()).await?))
+                let held = self.task_for_push(context, agent.as_ref(), &task).await?;
+                Answer::Push(Box::new(host.set_push(caller, &held, config, context.dialect.origin()).await?))
             }
             Operation::GetPush { task, id } => {
-                let held = self.task_for_push(asking, agent.as_ref(), &task).await?;
+                let held = self.task_for_push(context, agent.as_ref(), &task).await?;
                 let mut pushes = host.pushes(caller, &held).await?.into_iter();
                 let wanted = |push: &crate::answer::TaskPushConfig| id.as_ref().is_none_or(|id| push.id == *id);
                 Answer::Push(Box::new(pushes.find(wanted).ok_or(A2aError::PushNotFound)?))
             }
             Operation::ListPush { task } => {
-                let held = self.task_for_push(asking, agent.as_ref(), &task).await?;
+                let held = self.task_for_push(context, agent.as_ref(), &task).await?;
                 Answer::Pushes(host.pushes(caller, &held).await?)
             }
             Operation::DeletePush { task, id } => {
-                let held = self.task_for_push(asking, agent.as_ref(), &task).await?;
+                let held = self.task_for_push(context, agent.as_ref(), &task).await?;
                 host.delete_push(caller, &held, &id).await?;
                 Answer::Gone
             }
             Operation::ExtendedCard => {
-                let is_strict = asking.dialect == Dialect::V10;
+                let is_strict = context.dialect == Dialect::V10;
                 if !self.offers.extended_card {
                     // 1.0 has a separate error for a card that is declared but missing.
                     let unsupported =
@@ -149,22 +149,22 @@ impl<H: AgentHost> Server<H> {
     /// The agent that a request addresses: the endpoint's agent, or the tenant named in the request.
     fn target_agent(
         &self,
-        asking: &RequestContext<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         tenant: Option<&str>,
     ) -> Result<Option<AgentName>, A2aError> {
         let unknown = || A2aError::invalid("tenant", "unknown agent; omit `tenant` to use the default agent");
-        match (asking.agent, tenant.filter(|tenant| !tenant.is_empty())) {
+        match (context.agent, tenant.filter(|tenant| !tenant.is_empty())) {
             (None, None) => Ok(None),
             (Some(agent), None) => Ok(Some(agent.clone())),
             (Some(agent), Some(tenant)) if agent.as_str() == tenant => Ok(Some(agent.clone())),
             (Some(_), Some(_)) => Err(unknown()),
-            (None, Some(tenant)) => self.host.agent(asking.caller, tenant).map(Some).ok_or_else(unknown),
+            (None, Some(tenant)) => self.host.agent(context.caller, tenant).map(Some).ok_or_else(unknown),
         }
     }
 
     async fn send(
         &self,
-        asking: &RequestContext<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         agent: Option<AgentName>,
         sending: SendMessage,
     ) -> Result<RequestOutcome, A2aError> {
@@ -177,7 +177,7 @@ impl<H: AgentHost> Server<H> {
         }
         intake::check(&sending)?;
         let history = sending.history;
-        let sent = self.host.send(asking.caller, agent, sending, asking.dialect.origin()).await?;
+        let sent = self.host.send(context.caller, agent, sending, context.dialect.origin()).await?;
         Ok(match sent {
             SendOutcome::Reply(message) => RequestOutcome::Answer(Answer::Replied(Box::new(message))),
             SendOutcome::Task(held) => RequestOutcome::Answer(Answer::Sent(held, history)),
@@ -187,32 +187,32 @@ impl<H: AgentHost> Server<H> {
 
     async fn subscribe(
         &self,
-        asking: &RequestContext<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         held: NamedTask,
     ) -> Result<RequestOutcome, A2aError> {
         if !self.offers.streaming {
             return Err(A2aError::Unsupported("streaming is disabled on this server".to_owned()));
         }
-        let after = resume::last_event(asking.parameters.last_event_id.as_deref(), held.task.id)?;
+        let after = resume::last_event(context.parameters.last_event_id.as_deref(), held.task.id)?;
         let state = held.task.status.state;
         if after.is_none() && state.is_terminal() {
             return Err(A2aError::Unsupported(format!("the task is already {state}; get it instead of subscribing")));
         }
         // Clients before 1.0 treat a question as the end of a stream.
-        let until = if asking.dialect == Dialect::V10 { Until::Ended } else { Until::Settled };
-        let follower = self.host.follow(asking.caller, &held, after, until).await?;
+        let until = if context.dialect == Dialect::V10 { Until::Ended } else { Until::Settled };
+        let follower = self.host.follow(context.caller, &held, after, until).await?;
         Ok(RequestOutcome::Stream(head(&held, HistoryLength::default()), follower))
     }
 
     async fn list(
         &self,
-        asking: &RequestContext<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         agent: Option<AgentName>,
         listing: ListTasks,
     ) -> Result<Answer, A2aError> {
         let (history, include_artifacts) = (listing.history, listing.include_artifacts);
         let TaskMatches { tasks, next_page_token, page_size, total } =
-            self.host.tasks(asking.caller, agent, listing).await?;
+            self.host.tasks(context.caller, agent, listing).await?;
         let next_page_token = next_page_token.unwrap_or_default();
         Ok(Answer::Tasks(ListTasksResponse { tasks, next_page_token, page_size, total, history, include_artifacts }))
     }
@@ -220,14 +220,14 @@ impl<H: AgentHost> Server<H> {
     /// The task of a push request, if push is offered.
     async fn task_for_push(
         &self,
-        asking: &RequestContext<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         agent: Option<&AgentName>,
         task: &openfang_types::ids::TaskName,
     ) -> Result<NamedTask, A2aError> {
         if !self.offers.push {
             return Err(A2aError::PushNotSupported);
         }
-        self.host.task(asking.caller, agent, task).await
+        self.host.task(context.caller, agent, task).await
     }
 }
 

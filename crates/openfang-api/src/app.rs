@@ -34,7 +34,7 @@ impl App {
     pub(crate) fn new(front: &Arc<Front>) -> Self {
         let (mut routed, mut mcp, mut gateway, mut a2a) = (Router::new(), None, None, Vec::new());
         for Route { path, methods, access, handler } in routes::table() {
-            let gate = Gate { front: Arc::clone(front), access, path, spoken: handler.spoken() };
+            let gate = Gate { front: Arc::clone(front), access, path, binding: handler.binding() };
             match handler {
                 Handler::Mcp => mcp = Some(gate),
                 Handler::Gateway => gateway = Some(gate),
@@ -47,7 +47,7 @@ impl App {
         }
         let known = Arc::clone(front);
         let missing = MethodRouter::new().fallback(move |uri: Uri| async move { no_route(&known, uri.path()) });
-        let gate = Gate { front: Arc::clone(front), access: Access::Credential, path: "unknown", spoken: None };
+        let gate = Gate { front: Arc::clone(front), access: Access::Credential, path: "unknown", binding: None };
         let routed = routed
             .fallback_service(guarded(gate, missing).with_state(front.kernel.clone()))
             .with_state(front.kernel.clone());

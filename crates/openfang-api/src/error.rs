@@ -213,9 +213,9 @@ fn status_of(error: &KernelError) -> StatusCode {
 
 impl ApiError {
     /// The response for the caller. The outermost layer renders it, because only that layer knows the trace id.
-    pub(crate) fn render(mut self, trace: TraceId, spoken: Option<A2aBinding>) -> Response {
+    pub(crate) fn render(mut self, trace: TraceId, binding: Option<A2aBinding>) -> Response {
         self.trace = Some(trace);
-        let in_its_words = spoken.and_then(|spoken| refusals::written(spoken, self.status, &self.message));
+        let in_its_words = binding.and_then(|binding| refusals::written(binding, self.status, &self.message));
         let mut response = in_its_words.unwrap_or_else(|| (self.status, Json(self.body())).into_response());
         let headers = response.headers_mut();
         if let Some(wait) = self.retry_after {

@@ -73,7 +73,7 @@ pub(crate) struct Gate {
     pub(crate) access: Access,
     pub(crate) path: &'static str,
     /// The A2A binding of the route, if any. Refusals use its format.
-    pub(crate) spoken: Option<A2aBinding>,
+    pub(crate) binding: Option<A2aBinding>,
 }
 
 /// The client of a public route: its address and its request.
@@ -204,13 +204,13 @@ where
     });
     let mut response = match AssertUnwindSafe(answer).catch_unwind().await {
         Ok(Ok(mut response)) => match response.extensions_mut().remove::<ApiError>() {
-            Some(error) => error.render(trace, gate.spoken),
+            Some(error) => error.render(trace, gate.binding),
             None => response,
         },
-        Ok(Err(error)) => error.render(trace, gate.spoken),
+        Ok(Err(error)) => error.render(trace, gate.binding),
         Err(_panic) => {
             tracing::error!(%trace, path = gate.path, "a handler panicked");
-            ApiError::broken().render(trace, gate.spoken)
+            ApiError::broken().render(trace, gate.binding)
         }
     };
     if let Some(origin) = page {

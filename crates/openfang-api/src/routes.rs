@@ -55,9 +55,9 @@ pub(crate) enum Handler {
 
 impl Handler {
     /// The A2A binding of the route, if it has one.
-    pub(crate) const fn spoken(&self) -> Option<A2aBinding> {
+    pub(crate) const fn binding(&self) -> Option<A2aBinding> {
         match self {
-            Self::A2a(A2aDoor::Binding(spoken)) => Some(*spoken),
+            Self::A2a(A2aDoor::Binding(binding)) => Some(*binding),
             Self::A2a(A2aDoor::Card(_)) | Self::Routed(_) | Self::Mcp | Self::Gateway => None,
         }
     }

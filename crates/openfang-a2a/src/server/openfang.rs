@@ -54,8 +54,8 @@ impl<H: AgentHost> Server<H> {
     }
 
     async fn openfang(&self, caller: &H::Caller, parameters: &ServiceParameters, asked: Request) -> Response<HttpBody> {
-        let asking = RequestContext { caller, agent: None, dialect: Dialect::OpenFang, parameters };
-        match self.handle(&asking, asked).await {
+        let context = RequestContext { caller, agent: None, dialect: Dialect::OpenFang, parameters };
+        match self.handle(&context, asked).await {
             Ok(RequestOutcome::Answer(answer)) => {
                 let body = serde_json::to_vec(&InDialect(Dialect::OpenFang, &answer)).unwrap_or_default();
                 whole(StatusCode::OK, JSON, body)

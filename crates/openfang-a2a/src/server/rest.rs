@@ -83,24 +83,24 @@ impl<H: AgentHost> Server<H> {
             None => None,
         };
         let asked = body::read(&place, method, request.query.as_deref().unwrap_or_default(), &request.body)?;
-        let asking = RequestContext {
+        let context = RequestContext {
             caller: &request.caller,
             agent: agent.as_ref(),
             dialect: place.dialect,
             parameters: &request.parameters,
         };
-        let outcome = self.handle(&asking, asked).await?;
-        Ok(self.shown(&asking, method, outcome, media_type))
+        let outcome = self.handle(&context, asked).await?;
+        Ok(self.shown(&context, method, outcome, media_type))
     }
 
     fn shown(
         &self,
-        asking: &RequestContext<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         method: Method,
         outcome: RequestOutcome,
         media_type: &HeaderValue,
     ) -> Response<HttpBody> {
-        let dialect = asking.dialect;
+        let dialect = context.dialect;
         let writing = EventFormat { dialect, wrapping: EventEnvelope::Bare, keep_alive: self.offers.keep_alive };
         match outcome {
             RequestOutcome::Stream(head, follower) => events(SseBody::of(head, follower, writing)),

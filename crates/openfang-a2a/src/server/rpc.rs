@@ -73,22 +73,22 @@ impl<H: AgentHost> Server<H> {
             Err(error) => return Err(refused(error.id().cloned(), plain, unread(&error))),
         };
         let stated = stated.map_err(|error| refused(Some(id.clone()), plain, error))?;
-        let Some(spoken) = ResolvedMethod::of(&name, stated) else {
+        let Some(resolved) = ResolvedMethod::of(&name, stated) else {
             return Err(refused(Some(id), plain, A2aError::MethodNotFound(shortened(&name))));
         };
-        let decoded = spoken.dialect.decode(spoken.method, params);
-        let asked = decoded.map_err(|error| refused(Some(id.clone()), spoken.dialect, error))?;
-        let dialect = if spoken.is_shared { self.dialect_of(request, &asked).await } else { spoken.dialect };
-        let asking = RequestContext {
+        let decoded = resolved.dialect.decode(resolved.method, params);
+        let asked = decoded.map_err(|error| refused(Some(id.clone()), resolved.dialect, error))?;
+        let dialect = if resolved.is_shared { self.dialect_of(request, &asked).await } else { resolved.dialect };
+        let context = RequestContext {
             caller: &request.caller,
             agent: request.agent.as_ref(),
             dialect,
             parameters: &request.parameters,
         };
-        let outcome = self.handle(&asking, asked).await;
-        let is_event = spoken.is_streamed() && request.accepts.events_only;
+        let outcome = self.handle(&context, asked).await;
+        let is_event = resolved.is_streamed() && request.accepts.events_only;
         let outcome = outcome.map_err(|error| RpcRefusal { is_event, ..refused(Some(id.clone()), dialect, error) })?;
-        Ok(self.answered(&asking, spoken.method, id, outcome))
+        Ok(self.answered(&context, resolved.method, id, outcome))
     }
 
     /// The dialect for a method that 0.1 and 0.3 share: that of the task. A missing task counts as 0.3.
@@ -107,12 +107,12 @@ impl<H: AgentHost> Server<H> {
 
     fn answered(
         &self,
-        asking: &RequestContext<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         method: Method,
         id: Id,
         outcome: RequestOutcome,
     ) -> Response<HttpBody> {
-        let dialect = asking.dialect;
+        let dialect = context.dialect;
         let writing =
             |id| EventFormat { dialect, wrapping: EventEnvelope::Rpc(id), keep_alive: self.offers.keep_alive };
         match outcome {
@@ -171,9 +171,9 @@ const fn named_task(operation: &Operation) -> Option<&TaskName> {
 
 /// The error for a request without an id. The request is not executed, but the client is told why.
 fn unanswerable(name: &str, params: Option<&RawValue>) -> A2aError {
-    let Some(spoken) = ResolvedMethod::of(name, None) else { return A2aError::MethodNotFound(shortened(name)) };
+    let Some(resolved) = ResolvedMethod::of(name, None) else { return A2aError::MethodNotFound(shortened(name)) };
     let needs_id = || A2aError::InvalidRequest("a request needs an id".to_owned());
-    spoken.dialect.decode(spoken.method, params).err().unwrap_or_else(needs_id)
+    resolved.dialect.decode(resolved.method, params).err().unwrap_or_else(needs_id)
 }
 
 fn shortened(name: &str) -> String {

@@ -20,9 +20,9 @@ pub(crate) mod refusals;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum A2aDoor {
-    /// Where the protocol is spoken.
+    /// A binding of the protocol.
     Binding(A2aBinding),
-    /// Where cards are shown.
+    /// A route that serves cards.
     Card(CardRoute),
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum A2aBinding {
     OpenFangCancel,
 }
 
-/// Where cards are shown.
+/// A route that serves cards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CardRoute {
     /// The card of the default agent.
@@ -88,16 +88,16 @@ const ALL: &[Method] = &[Method::GET, Method::POST, Method::DELETE];
 /// The rows of the table, with the default `listen_path`.
 pub(super) fn rows() -> Vec<Route> {
     let route = |path, methods, access, door| Route { path, methods, access, handler: Handler::A2a(door) };
-    let spoken = |path, methods, door| route(path, methods, Access::Credential, A2aDoor::Binding(door));
+    let binding = |path, methods, door| route(path, methods, Access::Credential, A2aDoor::Binding(door));
     let shown = |path, door| route(path, GET, Access::Known, A2aDoor::Card(door));
     vec![
-        spoken("/a2a", POST, A2aBinding::Rpc),
-        spoken("/a2a/agents/{name}", POST, A2aBinding::AgentRpc),
-        spoken("/a2a/rest/{path}", ALL, A2aBinding::Rest),
-        spoken("/a2a/agents/{name}/{path}", ALL, A2aBinding::AgentRest),
-        spoken("/a2a/tasks/send", POST, A2aBinding::OpenFangSend),
-        spoken("/a2a/tasks/{id}", GET, A2aBinding::OpenFangTask),
-        spoken("/a2a/tasks/{id}/cancel", POST, A2aBinding::OpenFangCancel),
+        binding("/a2a", POST, A2aBinding::Rpc),
+        binding("/a2a/agents/{name}", POST, A2aBinding::AgentRpc),
+        binding("/a2a/rest/{path}", ALL, A2aBinding::Rest),
+        binding("/a2a/agents/{name}/{path}", ALL, A2aBinding::AgentRest),
+        binding("/a2a/tasks/send", POST, A2aBinding::OpenFangSend),
+        binding("/a2a/tasks/{id}", GET, A2aBinding::OpenFangTask),
+        binding("/a2a/tasks/{id}/cancel", POST, A2aBinding::OpenFangCancel),
         route("/a2a/agents", GET, Access::Credential, A2aDoor::Card(CardRoute::Agents)),
         route(EXTENDED, GET, Access::Credential, A2aDoor::Card(CardRoute::Extended)),
         shown(OLD_CARD, CardRoute::Card),
@@ -179,8 +179,8 @@ pub(crate) async fn answer(
         (A2aDoor::Card(shown), caller) => {
             cards::answer(&front.kernel, caller.as_ref(), shown, place.agent, request.headers())
         }
-        (A2aDoor::Binding(spoken), Some(caller)) => match asked(front, caller, place.agent, request).await {
-            Ok(request) => response(served(server, spoken, place.below, request).await),
+        (A2aDoor::Binding(binding), Some(caller)) => match asked(front, caller, place.agent, request).await {
+            Ok(request) => response(served(server, binding, place.below, request).await),
             Err(error) => error.into_response(),
         },
         // Only a route that is wrongly marked public has no caller.
@@ -235,11 +235,11 @@ async fn asked(
 
 async fn served(
     server: &A2aServer,
-    spoken: A2aBinding,
+    binding: A2aBinding,
     below: &str,
     request: HttpRequest<Caller>,
 ) -> http::Response<HttpBody> {
-    match spoken {
+    match binding {
         A2aBinding::Rpc | A2aBinding::AgentRpc => server.rpc(request).await,
         A2aBinding::Rest | A2aBinding::AgentRest => Box::pin(server.rest(request, below)).await,
         A2aBinding::OpenFangSend => Box::pin(server.openfang_send(request)).await,

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::A2aBinding;
 
 /// The response, if the protocol has an error for this status.
-pub(crate) fn written(spoken: A2aBinding, status: StatusCode, message: &str) -> Option<Response> {
+pub(crate) fn written(binding: A2aBinding, status: StatusCode, message: &str) -> Option<Response> {
     let error = match status {
         StatusCode::TOO_MANY_REQUESTS => A2aError::TooMany(message.to_owned()),
         StatusCode::BAD_REQUEST
@@ -23,7 +23,7 @@ pub(crate) fn written(spoken: A2aBinding, status: StatusCode, message: &str) -> 
         _ => return None,
     };
     let in_dialect = |dialect: Dialect| ErrorObject { message: message.to_owned(), ..dialect.error(&error) };
-    let body = match spoken {
+    let body = match binding {
         A2aBinding::Rpc | A2aBinding::AgentRpc => encode_error(None, &in_dialect(Dialect::V10)),
         A2aBinding::Rest | A2aBinding::AgentRest => status_body(Dialect::V10, &error, status.as_u16(), Some(message)),
         A2aBinding::OpenFangSend | A2aBinding::OpenFangTask | A2aBinding::OpenFangCancel => {

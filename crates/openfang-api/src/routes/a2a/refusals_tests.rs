@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-async fn said(spoken: A2aBinding, status: StatusCode) -> Value {
-    let answer = written(spoken, status, "no").unwrap();
+async fn said(binding: A2aBinding, status: StatusCode) -> Value {
+    let answer = written(binding, status, "no").unwrap();
     assert_eq!((answer.status(), &answer.headers()[CONTENT_TYPE]), (status, &"application/json".parse().unwrap()));
     serde_json::from_slice(&to_bytes(answer.into_body(), 10_000).await.unwrap()).unwrap()
 }
