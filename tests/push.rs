@@ -9,7 +9,7 @@ mod wire;
 use std::sync::Arc;
 use std::time::Duration;
 
-use openfang_a2a::operation::{NewPush, PushAuthentication};
+use openfang_a2a::operation::{PushAuthentication, PushNotificationConfig};
 use openfang_kernel::{Caller, Kernel, Reply};
 use openfang_testkit::{HandClock, Receiver, TestHome, callers};
 use openfang_types::config::Config;
@@ -59,13 +59,13 @@ async fn answer(kernel: &Kernel, caller: &Caller, task: TaskId) -> Task {
     }
 }
 
-fn to(receiver: &Receiver) -> NewPush {
+fn to(receiver: &Receiver) -> PushNotificationConfig {
     push(&receiver.url())
 }
 
-fn push(url: &str) -> NewPush {
+fn push(url: &str) -> PushNotificationConfig {
     let credentials = Some(Secret::new("the-credentials".to_owned()));
-    NewPush {
+    PushNotificationConfig {
         id: Some("mine".to_owned()),
         url: url.to_owned(),
         token: Some(Secret::new("the-token".to_owned())),
@@ -73,7 +73,7 @@ fn push(url: &str) -> NewPush {
     }
 }
 
-async fn set(kernel: &Kernel, caller: &Caller, task: &Task, push: NewPush) {
+async fn set(kernel: &Kernel, caller: &Caller, task: &Task, push: PushNotificationConfig) {
     kernel.set_push(caller, task.id, push, Origin::V10).await.unwrap();
 }
 

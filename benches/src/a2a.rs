@@ -1,5 +1,5 @@
-//! What A2A costs: a durable send alone and beside the official SDKs, which keep tasks in memory; a task and a page of
-//! tasks among few and among many.
+//! The cost of A2A: a durable send alone and compared with the official SDKs, which keep tasks in memory; reading a
+//! task and a page of tasks in a small and a large store.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::scenarios::{A2A_CONFIG, A2A_LIST, A2A_SDK_BUDGET, A2A_SEND, CpuBudget
 use crate::store;
 
 const CONNECTIONS: usize = 64;
-/// Tasks in the smaller of the two stores that are compared, and asked for in both.
+/// Tasks in the smaller of the two compared stores. The same number is read from both.
 const FEW: usize = 1_000;
 
 /// The rows of sending, and of reading among many tasks.
@@ -32,7 +32,7 @@ pub(crate) async fn rows(openfang: &Path, peers: Option<&Peers>, plan: Plan) -> 
     Ok(rows)
 }
 
-/// The same message to agents on the official SDKs. Only the one in Rust is fast enough to be a measure.
+/// The same message to agents on the official SDKs. Only the one in Rust is fast enough as a reference.
 async fn beside(home: &Home, ours: &Server, peers: &Peers, plan: Plan) -> Result<Vec<Row>> {
     let scenario = Scenario { path: "/", ..A2A_SEND };
     let theirs = home.start_peer(&peers.a2a_rust)?;
@@ -66,7 +66,7 @@ async fn beside(home: &Home, ours: &Server, peers: &Peers, plan: Plan) -> Result
 
 /// A task and a page of tasks, among few and among many.
 async fn growth(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
-    let (few, many) = (Filled::new(openfang, FEW).await?, Filled::new(openfang, plan.stored_tasks).await?);
+    let (few, many) = (FilledServer::new(openfang, FEW).await?, FilledServer::new(openfang, plan.stored_tasks).await?);
     let targets = [few.gets(), many.gets()];
     let name = "GetTask, many tasks against 1,000";
     let mut rows = vec![compared(name, &targets, plan.divided(2)).await?];
@@ -84,18 +84,18 @@ async fn compared(name: &'static str, [few, many]: &[Target; 2], plan: Plan) -> 
     Ok(Row { budget: Some(Budget::Ratio(TASK_GROWTH_BUDGET)), ..row })
 }
 
-/// A server that has so many tasks.
-struct Filled {
+/// A server with this many tasks.
+struct FilledServer {
     server: Server,
-    /// Some of them, from all ages.
+    /// Some of the tasks, evenly spread over their age.
     asked: Vec<String>,
     _home: Home,
 }
 
-impl Filled {
+impl FilledServer {
     async fn new(openfang: &Path, total: usize) -> Result<Self> {
         let home = Home::new(openfang, A2A_CONFIG)?;
-        // The first start makes the database.
+        // The first start creates the database.
         drop(home.start().await?);
         let ids = store::filled(&home.database(), total).await?;
         let asked = ids.iter().step_by(total.div_ceil(FEW)).map(ToString::to_string).collect();

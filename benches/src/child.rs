@@ -1,5 +1,5 @@
-//! The servers under measurement, as child processes: the product in a home of its own, and the floor. A child is
-//! killed by its id when its value is dropped, on every way out of the bench.
+//! The measured servers as child processes: the product in its own home, and the floor. A child is killed by its id
+//! when its value is dropped, on every exit of the bench.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write as _};
@@ -38,7 +38,7 @@ impl Drop for Server {
     }
 }
 
-/// A child that has not said its address yet.
+/// A child that has not printed its address yet.
 struct Starting(Option<Child>);
 
 impl Starting {
@@ -60,32 +60,32 @@ impl Drop for Starting {
     }
 }
 
-/// Both calls fail only for a child that is gone already.
+/// Both calls fail only if the child is already gone.
 fn kill(child: &mut Child) {
     let _ = child.kill();
     let _ = child.wait();
 }
 
-/// A home for the product, with the bench's config in it; it goes with its value.
+/// A home for the product with the bench's config. It is deleted with its value.
 #[derive(Debug)]
 pub(crate) struct Home {
     directory: TempDir,
     openfang: PathBuf,
 }
 
-/// What the product says about itself in `daemon.json`.
+/// The content of `daemon.json`.
 #[derive(Debug, Deserialize)]
 struct Daemon {
     address: String,
 }
 
 impl Home {
-    /// Writes the home; the product fills in the rest when it starts for the first time.
+    /// Creates the home. The product adds the rest at its first start.
     pub(crate) fn new(openfang: &Path, more_config: &str) -> Result<Self> {
         Self::with_config(openfang, &scenarios::config(more_config))
     }
 
-    /// Writes a home with exactly this config.
+    /// Creates a home with exactly this config.
     pub(crate) fn with_config(openfang: &Path, config: &str) -> Result<Self> {
         let openfang = openfang.canonicalize().with_context(|| format!("there is no {}", openfang.display()))?;
         let directory = TempDir::with_prefix("openfang-bench-")?;
@@ -93,7 +93,7 @@ impl Home {
         Ok(Self { directory, openfang })
     }
 
-    /// Adds agents, so many that a list of them is long.
+    /// Adds this many agents, which makes their list long.
     pub(crate) fn with_agents(self, count: usize) -> Result<Self> {
         (0..count).try_fold(self, |home, number| home.with_direct_agent(&format!("a{number:04}"), &["get_greeting"]))
     }
@@ -103,7 +103,7 @@ impl Home {
         self.with_direct_agent_for_text(name, tools, None)
     }
 
-    /// Adds such an agent that gives plain text to a tool.
+    /// Adds such an agent that passes plain text to a tool.
     pub(crate) fn with_direct_agent_for_text(self, name: &str, tools: &[&str], for_text: Option<&str>) -> Result<Self> {
         let directory = self.directory.path().join("agents").join(name);
         fs::create_dir_all(&directory)?;
@@ -147,7 +147,7 @@ impl Home {
         Ok(begin.elapsed())
     }
 
-    /// Runs a command of the product in this home: whether it ended well, and what it said.
+    /// Runs a command of the product in this home. Returns whether it succeeded, and its output.
     pub(crate) fn command(&self, arguments: &[&str]) -> Result<(bool, String)> {
         let output = program(&self.openfang)
             .args(arguments)
@@ -158,7 +158,7 @@ impl Home {
         Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
     }
 
-    /// Stops a server of this home as its operator would, and says how long it took to end.
+    /// Stops a server of this home the way an operator would. Returns how long it took.
     pub(crate) async fn stop(&self, mut server: Server) -> Result<Duration> {
         let begun = Instant::now();
         let mut command = program(&self.openfang);
@@ -174,35 +174,34 @@ impl Home {
         Ok(begun.elapsed())
     }
 
-    /// Starts a server of somebody else, which says its address on standard output.
+    /// Starts a third-party server, which prints its address to stdout.
     pub(crate) fn start_peer(&self, path: &Path) -> Result<Server> {
         listening(program(path).arg("0"))
     }
 
-    /// Starts such a server that is a script.
+    /// Starts such a server from a script.
     pub(crate) fn start_script([interpreter, script]: &[PathBuf; 2]) -> Result<Server> {
         let mut command = program(interpreter);
-        // A script is found where its packages are, not where a link to it leads.
+        // Keeps the script's directory where its packages are, instead of the target of its link.
         command.env("NODE_PRESERVE_SYMLINKS", "1").env("NODE_PRESERVE_SYMLINKS_MAIN", "1");
         listening(command.arg(script).arg("0"))
     }
 
-    /// Where the product keeps its tasks.
     pub(crate) fn database(&self) -> PathBuf {
         self.directory.path().join("data/openfang.db")
     }
 
-    /// Starts another gateway with this as its config.
+    /// Starts another gateway with this config.
     pub(crate) fn start_gateway(&self, path: &Path, config: &str) -> Result<Server> {
         let file = self.directory.path().join("gateway.toml");
         fs::write(&file, config)?;
         listening(program(path).arg(file))
     }
 
-    /// Starts the product and waits for its first good answer; the time is from before the start to that answer.
+    /// Starts the product and waits for its first successful response. The time includes the start.
     pub(crate) async fn start(&self) -> Result<(Server, Duration)> {
         let home = self.directory.path();
-        // A killed product leaves its address behind.
+        // A killed product leaves this file behind.
         let _ = fs::remove_file(home.join("daemon.json"));
         let log = File::create(home.join(LOG))?;
         let mut command = program(&self.openfang);
@@ -228,7 +227,7 @@ impl Home {
         self.directory.path()
     }
 
-    /// Waits until the product has looked through its database, which it does when the one before it was killed.
+    /// Waits until the product has checked its database, which it does after a kill.
     pub(crate) async fn checked(&self, server: &Server) -> Result<()> {
         loop {
             let (_, body) = load::once(&server.address, &wire::get("/health", &server.address)).await?;
@@ -250,7 +249,7 @@ impl Home {
         fs::read_to_string(self.directory.path().join(LOG)).unwrap_or_default()
     }
 
-    /// Starts a floor that answers what the product answered.
+    /// Starts a floor that returns the product's recorded response.
     pub(crate) fn start_floor(&self, answer: &Answer) -> Result<Server> {
         let file = self.directory.path().join("floor.json");
         fs::write(&file, serde_json::to_string(answer)?)?;
@@ -263,7 +262,7 @@ pub(crate) fn start_upstream(tools: usize) -> Result<Server> {
     listening(program(&std::env::current_exe()?).args(["upstream", "http", &tools.to_string()]))
 }
 
-/// Starts a program that says on standard output where it listens.
+/// Starts a program that prints its address to stdout.
 fn listening(command: &mut Command) -> Result<Server> {
     command.stdout(Stdio::piped());
     let name = command.get_program().to_string_lossy().into_owned();
@@ -278,7 +277,7 @@ fn listening(command: &mut Command) -> Result<Server> {
     starting.started(address.trim().to_owned())
 }
 
-/// A program with nothing of our environment but the search path.
+/// A program with an empty environment except for PATH.
 fn program(path: &Path) -> Command {
     #[expect(clippy::disallowed_methods, reason = "the bench measures processes, so it has to start them")]
     let (mut command, search_path) = (Command::new(path), std::env::var_os("PATH"));

@@ -1,4 +1,4 @@
-//! What the disk itself takes to make a little durable, measured beside what waits for it.
+//! Measures how long the disk itself takes for a small sync, as a reference for everything that waits for it.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -12,7 +12,7 @@ const SYNCS: usize = 200;
 /// As much as a small commit of the store writes.
 const BYTES: usize = 8 * 1024;
 
-/// The 99th percentile of some syncs in this directory, in milliseconds.
+/// The 99th percentile of several syncs in this directory, in milliseconds.
 pub(crate) async fn sync_p99_ms(directory: &Path) -> Result<f64> {
     let path = directory.join("sync-probe");
     let measured = tokio::task::spawn_blocking(move || {

@@ -1,6 +1,6 @@
-//! The floor: the least that a server can do for the same answer. It accepts with the product's own loop, reads the body, parses it as JSON
-//! without copying, and answers bytes that were recorded from the product. Whatever the product costs more is
-//! what it does: routes, auth, limits, checks, audit, metrics.
+//! The floor: the minimum work for the same response. It uses the product's accept loop, reads the body, parses it as
+//! JSON without copying, and returns bytes recorded from the product. The difference is the product's own work: routes,
+//! auth, limits, checks, audit, metrics.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -19,12 +19,11 @@ use serde_json::value::RawValue;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// Headers that the server library writes by itself.
+/// Headers that hyper adds by itself.
 const WRITTEN_BY_HYPER: &[&str] = &["date", "content-length", "connection"];
 
 type Answered = Result<Response<Full<Bytes>>, std::convert::Infallible>;
 
-/// What the floor answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -32,7 +31,7 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
-/// The shapes of the measured requests: what they carry is borrowed, and scanned to its end.
+/// The shapes of the measured requests. Their content is borrowed and scanned completely.
 #[derive(Debug, Deserialize)]
 struct Call<'a> {
     #[serde(borrow, default)]
@@ -44,7 +43,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Whether it is one: a call of a tool, or of JSON-RPC.
+    /// Whether it is a tool call or a JSON-RPC call.
     fn is_one(&self) -> bool {
         std::hint::black_box(self.arguments).is_some()
             || (self.method.is_some() && std::hint::black_box(self.params).is_some())
@@ -52,7 +51,7 @@ impl Call<'_> {
 }
 
 impl Answer {
-    /// From what the product answered, without what the floor's own server adds.
+    /// The product's response, without the headers that the floor's server adds.
     pub(crate) fn recorded(status: u16, headers: Vec<(String, String)>, body: &[u8]) -> Result<Self> {
         let headers = headers
             .into_iter()
@@ -73,7 +72,7 @@ impl Answer {
     }
 }
 
-/// The role: serves until it is killed, and says on standard output where.
+/// The role: serves until it is killed, and prints its address to stdout.
 pub(crate) fn run(answer: &Path) -> Result<ExitCode> {
     let text = std::fs::read_to_string(answer).with_context(|| format!("cannot read {}", answer.display()))?;
     let answer: Answer = serde_json::from_str(&text)?;

@@ -1,5 +1,5 @@
-//! What the gateway costs: a call handed through to an upstream, beside another gateway with the same upstream; what
-//! many tools cost in time and in memory; and what bad upstreams do to a good one.
+//! The cost of the gateway: a relayed call compared with another gateway and the same upstream, the time and memory of
+//! many tools, and the effect of bad upstreams on a good one.
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,15 +22,15 @@ use crate::scenarios::{
 };
 use crate::upstream;
 
-/// The upstream in every config.
+/// The name of the upstream in every config.
 const NAME: &str = "up";
-/// Connections that call an upstream which never answers, and between calls of one that crashes.
+/// Connections that call an upstream that never answers, and one that crashes.
 const PESTERING: usize = 16;
 const PAUSE: Duration = Duration::from_millis(20);
-/// Connections that call the good one meanwhile.
+/// Connections that call the good upstream meanwhile.
 const MODEST: usize = 8;
 
-/// All rows; those beside another gateway only where there is one.
+/// All rows. The comparison needs another gateway.
 pub(crate) async fn rows(openfang: &Path, other: Option<&Path>, plan: Plan) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     if let Some(other) = other {
@@ -42,7 +42,7 @@ pub(crate) async fn rows(openfang: &Path, other: Option<&Path>, plan: Plan) -> R
     Ok(rows)
 }
 
-/// The same calls through another gateway and through ours, to the same upstream, each client in a session of its own.
+/// The same calls through another gateway and through ours, to the same upstream, each client in its own session.
 async fn beside(openfang: &Path, other: &Path, plan: Plan) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let behind_http = child::start_upstream(FEW_TOOLS)?;
@@ -74,11 +74,10 @@ async fn beside(openfang: &Path, other: &Path, plan: Plan) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// How an upstream is reached.
+/// The transport of an upstream.
 enum Transport<'a> {
-    /// As a program, with its manner and its tools.
+    /// As a program, with its behavior and its number of tools.
     Program(&'a str, usize),
-    /// At an address.
     Url(&'a str),
 }
 
@@ -94,7 +93,7 @@ impl Transport<'_> {
         Ok(format!("[[mcp_servers]]\nname = \"{name}\"\n{more}[mcp_servers.transport]\n{transport}\n"))
     }
 
-    /// As the config of mcp-proxy, with a credential as ours has one.
+    /// As the config of mcp-proxy, with a credential like ours.
     fn backend(&self) -> Result<String> {
         let transport = match self {
             Self::Program(kind, tools) => {
@@ -109,7 +108,7 @@ impl Transport<'_> {
     }
 }
 
-/// This program, as a string of a config.
+/// The path of this program as a config string.
 fn bench() -> Result<String> {
     Ok(json!(std::env::current_exe()?).to_string())
 }
@@ -118,7 +117,7 @@ fn upstream_args(kind: &str, tools: usize) -> String {
     json!(["upstream", kind, tools.to_string()]).to_string()
 }
 
-/// Calls as clients make them that began a session, one for each connection.
+/// Calls of clients with a session, one for each connection.
 async fn in_sessions(server: &Server, path: &str, tool: &str, connections: usize) -> Result<Target> {
     let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"},
@@ -167,7 +166,7 @@ async fn growth(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Returns when a tool is there to be called: until its server is connected, `/mcp` does not know it.
+/// Waits until a tool can be called: `/mcp` does not know it before its server is connected.
 async fn listed(target: &Target, scenario: &Scenario<'_>) -> Result<()> {
     let mut last = Ok(());
     for _ in 0..100 {
@@ -180,7 +179,7 @@ async fn listed(target: &Target, scenario: &Scenario<'_>) -> Result<()> {
     last
 }
 
-/// What the tools of an upstream hold, once somebody listed them everywhere.
+/// The memory of an upstream's tools, after they were listed everywhere.
 async fn memory(openfang: &Path) -> Result<[Row; 2]> {
     let definitions = upstream::definition_bytes(MANY_TOOLS) as f64 / 1e6;
     let (mut some, mut many, mut grown) = (Vec::new(), Vec::new(), Vec::new());
@@ -200,7 +199,7 @@ async fn memory(openfang: &Path) -> Result<[Row; 2]> {
     ])
 }
 
-/// Starts of each server whose memory is looked at.
+/// The number of starts of each server whose memory is measured.
 const MEMORY_ROUNDS: usize = 5;
 const MANY_ROW: &str = "memory with 10,000 tools, growth by bytes of definitions";
 
@@ -243,7 +242,8 @@ async fn read_list(server: &Server, path: &str) -> Result<()> {
     }
 }
 
-/// What calls of a good upstream wait for, alone and beside one that never answers and one that crashes at every call.
+/// How long calls of a good upstream wait, alone and next to one that never answers and one that crashes with every
+/// call.
 async fn fairness(openfang: &Path, plan: Plan) -> Result<Row> {
     let good = Transport::Program("stdio", FEW_TOOLS).entry(NAME, "")?;
     let silent = Transport::Program("silent", FEW_TOOLS).entry("silent", "timeout_secs = 2\n")?;

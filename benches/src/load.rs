@@ -1,5 +1,5 @@
-//! The load generator: keep-alive connections, each with one request on its way at a time, prepared before. It reads no
-//! more of an answer than it must, so that what it costs is small beside the server.
+//! The load generator: keep-alive connections, each with one prepared request in flight. It reads no more of a response
+//! than necessary, so that its own cost is small.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::wire::{self, Head};
 
 const READ_BYTES: usize = 16 * 1024;
 
-/// A server under load: where it is, what to send, whose CPU to read.
+/// A server under load: its address, the requests, and the process whose CPU is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) pid: u32,
@@ -24,18 +24,18 @@ pub(crate) struct Target {
     pub(crate) turns: Turns,
 }
 
-/// Who sends which request when.
+/// Which connection sends which request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turns {
-    /// A connection has one and repeats it; over again where there are more connections than requests.
+    /// A connection repeats one request. Requests are reused if there are more connections.
     Own,
-    /// The same, each time with a fresh id in the place of [`FRESH`].
+    /// The same, each time with a fresh id in place of [`FRESH`].
     Fresh,
     /// All connections go through all requests.
     All,
 }
 
-/// Stands in a request where an id goes that nobody has used before.
+/// A placeholder in a request for a fresh id.
 pub(crate) const FRESH: &str = "00000000-0000-0000-0000-000000000000";
 
 /// What one round showed.
@@ -45,7 +45,7 @@ pub(crate) struct Round {
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
     pub(crate) cpu_micros: f64,
-    /// Of several rounds: how far their CPU lay apart, in parts of it.
+    /// The spread of the CPU over several rounds, as a fraction.
     pub(crate) cpu_spread: Option<f64>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn round(target: &Target, connections: usize, requests: usize) 
     let cpu = CpuTime::of(target.pid)?;
     let start = Instant::now();
     for (number, connection) in open.into_iter().enumerate() {
-        running.spawn(connection.repeat(Sending::new(target, number), each));
+        running.spawn(connection.repeat(ConnectionRequests::new(target, number), each));
     }
     let mut latencies = Vec::with_capacity(each * connections);
     while let Some(done) = running.join_next().await {
@@ -90,21 +90,21 @@ impl Round {
 }
 
 /// What one connection sends.
-struct Sending {
+struct ConnectionRequests {
     requests: Vec<Bytes>,
     next: usize,
-    fresh: Option<Fresh>,
+    fresh: Option<RequestTemplate>,
 }
 
-/// A request with a place for an id.
-struct Fresh {
+/// A request with a placeholder for an id.
+struct RequestTemplate {
     request: Vec<u8>,
     place: usize,
-    /// Where the sequence of ids stands; it is as random as what clients make, and costs less.
+    /// The state of the id generator. The ids are as random as those of clients, and cheaper.
     state: u128,
 }
 
-impl Sending {
+impl ConnectionRequests {
     fn new(target: &Target, number: usize) -> Self {
         let own = number % target.requests.len().max(1);
         match target.turns {
@@ -113,7 +113,7 @@ impl Sending {
                 Self { requests: target.requests.get(own).cloned().into_iter().collect(), next: 0, fresh: None }
             }
             Turns::Fresh => {
-                let fresh = target.requests.get(own).and_then(|request| Fresh::new(request));
+                let fresh = target.requests.get(own).and_then(|request| RequestTemplate::new(request));
                 Self { requests: Vec::new(), next: 0, fresh }
             }
         }
@@ -130,14 +130,14 @@ impl Sending {
     }
 }
 
-impl Fresh {
+impl RequestTemplate {
     fn new(request: &[u8]) -> Option<Self> {
         let place = request.windows(FRESH.len()).position(|bytes| bytes == FRESH.as_bytes())?;
         Some(Self { request: request.to_vec(), place, state: Uuid::now_v7().as_u128() | 1 })
     }
 
     fn next(&mut self) -> &[u8] {
-        // A multiplicative generator: its high half looks random, and no state comes twice.
+        // A multiplicative generator: its high half looks random, and no state repeats.
         self.state = self.state.wrapping_mul(0x0012_e157_8e3d_0f5b_6d2b_79f5_85eb_ca6b);
         let id = uuid::Builder::from_random_bytes(self.state.rotate_left(61).to_be_bytes()).into_uuid();
         let end = self.place + FRESH.len();
@@ -146,7 +146,7 @@ impl Fresh {
     }
 }
 
-/// Sends one request after the other until this is dropped, whatever comes of each.
+/// Sends one request after the other until this is dropped, ignoring the outcome.
 pub(crate) async fn pester(address: String, request: Bytes, pause: Duration) {
     loop {
         let _ = once(&address, &request).await;
@@ -184,7 +184,7 @@ impl Connection {
         Ok(Self { stream, buffer: BytesMut::with_capacity(READ_BYTES) })
     }
 
-    async fn repeat(mut self, mut sending: Sending, times: usize) -> Result<Vec<Duration>> {
+    async fn repeat(mut self, mut sending: ConnectionRequests, times: usize) -> Result<Vec<Duration>> {
         let mut latencies = Vec::with_capacity(times);
         for _ in 0..times {
             let request = sending.next().context("nothing to ask")?;
@@ -196,7 +196,7 @@ impl Connection {
         Ok(latencies)
     }
 
-    /// Reads one answer to its end and forgets it; anything but 200 ends the measurement.
+    /// Reads and discards one response. Any status other than 200 aborts the measurement.
     async fn skip_answer(&mut self) -> Result<()> {
         self.buffer.clear();
         let total = loop {

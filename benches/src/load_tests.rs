@@ -69,9 +69,9 @@ fn a_round_is_reduced_to_rate_percentiles_and_cpu() {
     );
 }
 
-fn sending(turns: Turns, requests: &[&str], number: usize) -> Sending {
+fn sending(turns: Turns, requests: &[&str], number: usize) -> ConnectionRequests {
     let requests = requests.iter().map(|request| Bytes::copy_from_slice(request.as_bytes())).collect();
-    Sending::new(&Target { pid: 0, address: String::new(), requests, turns }, number)
+    ConnectionRequests::new(&Target { pid: 0, address: String::new(), requests, turns }, number)
 }
 
 #[test]

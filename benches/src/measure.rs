@@ -1,5 +1,5 @@
-//! How it is measured: floor and product in turn within one run, so that their ratio is fair whatever else the
-//! machine does; the median of all rounds; then what a start takes and what an idle server holds.
+//! The method: floor and product alternate within one run, so that their ratio is fair whatever else the machine does.
+//! The result is the median of all rounds. Then start time and idle memory are measured.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,11 +21,11 @@ pub(crate) const IDLE_AFTER: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) rounds: usize,
-    /// Requests of one round; enough that the server is busy for about a second.
+    /// Requests per round, enough to keep the server busy for about a second.
     pub(crate) requests: usize,
     pub(crate) warm_up: usize,
     pub(crate) starts: usize,
-    /// Tasks in the larger of the two stores that are compared.
+    /// Tasks in the larger of the two compared stores.
     pub(crate) stored_tasks: usize,
 }
 
@@ -35,7 +35,7 @@ impl Plan {
     pub(crate) const QUICK: Self =
         Self { rounds: 3, requests: 5_000, warm_up: 2_000, starts: 3, stored_tasks: 100_000 };
 
-    /// As many rounds, each with a part of the requests.
+    /// More rounds with fewer requests each.
     pub(crate) const fn divided(self, by: usize) -> Self {
         Self { requests: self.requests / by, warm_up: self.warm_up / by, ..self }
     }
@@ -54,18 +54,18 @@ pub(crate) async fn run(options: &Options, plan: Plan) -> Result<Report> {
         rows.extend(gateway::rows(openfang, other, plan).await?);
     }
     if is_wanted(Part::A2a) {
-        // First, because the disk is busy for a while with what the others have written.
+        // First, because the disk is busy for a while after the other measurements.
         rows.extend(streams::rows(openfang, plan).await?);
         rows.extend(a2a::rows(openfang, peers, plan).await?);
     }
     Ok(Report { plan, rows })
 }
 
-/// What concerns neither the gateway nor A2A.
+/// Everything except the gateway and A2A.
 async fn house(openfang: &Path, peers: Option<&Peers>, plan: Plan) -> Result<Vec<Row>> {
     let home = Home::new(openfang, "")?;
     let mut rows = Vec::new();
-    // The first start fills the home, so that later ones show what every start costs.
+    // The first start creates the home, so that later starts show the usual cost.
     let (product, _) = home.start().await?;
     for scenario in SCENARIOS {
         rows.extend(match scenario.budget {
@@ -83,7 +83,7 @@ async fn house(openfang: &Path, peers: Option<&Peers>, plan: Plan) -> Result<Vec
     Ok(rows)
 }
 
-/// One scenario's rows: for each number of connections the floor and the product.
+/// The rows of one scenario: floor and product for each number of connections.
 pub(crate) async fn compare(
     home: &Home,
     product: &Server,
@@ -108,7 +108,7 @@ pub(crate) async fn compare(
     Ok(rows)
 }
 
-/// A scenario without a floor: what it costs, how fast it is, and what the disk does for it.
+/// A scenario without a floor: its cost, its speed, and the disk writes.
 pub(crate) async fn alone(
     server: &Server,
     scenario: &Scenario<'_>,
@@ -167,7 +167,7 @@ pub(crate) fn target(server: &Server, scenario: &Scenario<'_>) -> Target {
     Target { pid: server.pid(), address: server.address.clone(), requests: vec![request], turns }
 }
 
-/// The medians of both, and the second one's CPU in multiples of the first one's.
+/// The medians of both, and the second one's CPU as a multiple of the first one's.
 pub(crate) async fn in_turn(targets: [&Target; 2], connections: usize, plan: Plan) -> Result<([Round; 2], Ratio)> {
     let mut rounds = [Vec::new(), Vec::new()];
     for target in targets {
@@ -198,7 +198,7 @@ async fn start_and_idle(home: &Home, plan: Plan) -> Result<[Row; 2]> {
     ])
 }
 
-/// The median of each figure by itself: a round is not a thing that anybody will see again.
+/// The median of each figure separately.
 pub(crate) fn median_round(rounds: &[Round]) -> Round {
     let of = |figure: fn(&Round) -> f64| median(rounds.iter().map(figure));
     Round {

@@ -1,6 +1,5 @@
-//! What the kernel knows about another process: the CPU time of all its threads and its resident memory.
-//! Read from `/proc`, so the bench needs Linux. Each thread's `schedstat` counts nanoseconds; where a kernel is
-//! built without it, `stat` counts hundredths of a second.
+//! Reads the CPU time of all threads and the resident memory of another process from `/proc`, so the bench needs Linux.
+//! Each thread's `schedstat` counts nanoseconds. On kernels without it, `stat` counts hundredths of a second.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// `USER_HZ`, which Linux has fixed for every architecture it tells user space about.
+/// `USER_HZ`, which is the same on every architecture of Linux.
 const TICKS_PER_SECOND: u32 = 100;
 
-/// CPU time used so far, by thread: a thread that ends between two readings must not count backwards.
+/// CPU time so far, by thread: a thread that ends between two readings must not count backwards.
 #[derive(Debug)]
 pub(crate) struct CpuTime {
     by_thread: HashMap<u32, Duration>,
@@ -24,7 +23,7 @@ impl CpuTime {
         let mut by_thread = HashMap::new();
         for thread in threads {
             let Some(id) = thread?.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-            // A thread that ended since the directory was read is no error.
+            // A thread that has ended since the directory was read is not an error.
             if let Some(used) = used_by_thread(pid, id) {
                 by_thread.insert(id, used);
             }
@@ -32,7 +31,7 @@ impl CpuTime {
         Ok(Self { by_thread })
     }
 
-    /// What was used since an earlier reading.
+    /// The CPU time since an earlier reading.
     pub(crate) fn since(&self, earlier: &Self) -> Duration {
         let grown = self.by_thread.iter().map(|(id, now)| {
             let before = earlier.by_thread.get(id).copied().unwrap_or_default();
@@ -50,13 +49,12 @@ fn used_by_thread(pid: u32, thread: u32) -> Option<Duration> {
         .or_else(|| read("stat").as_deref().and_then(stat))
 }
 
-/// `nanoseconds-on-cpu nanoseconds-waiting slices`
 fn schedstat(text: &str) -> Option<Duration> {
     let on_cpu = text.split_whitespace().next()?.parse().ok()?;
     Some(Duration::from_nanos(on_cpu))
 }
 
-/// `pid (name) state ...`: user and system time are the 12th and 13th field behind the name, which may hold spaces.
+/// `pid (name) state ...`: user and system time are the 12th and 13th field after the name, which may contain spaces.
 fn stat(text: &str) -> Option<Duration> {
     let (_, rest) = text.rsplit_once(") ")?;
     let mut fields = rest.split_whitespace().skip(11);
@@ -70,7 +68,7 @@ pub(crate) fn resident_mb(pid: u32) -> Result<f64> {
     memory_mb(pid, "VmRSS:")
 }
 
-/// The most resident memory that a process ever had, in megabytes of a million bytes.
+/// The peak resident memory of a process, in megabytes of a million bytes.
 pub(crate) fn peak_mb(pid: u32) -> Result<f64> {
     memory_mb(pid, "VmHWM:")
 }

@@ -1,5 +1,5 @@
-//! How two sides compare that were measured in turn: by the median of their rounds' ratios, so that one round in which one
-//! side was lucky changes nothing. Where the rounds disagree there is no ratio.
+//! Compares two sides that were measured alternately, by the median of the ratios of their rounds, so that one lucky
+//! round changes nothing. If the rounds disagree there is no ratio.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use crate::measure::median;
 
-/// How far the ratios of rounds may lie apart, without the largest and the smallest one.
+/// How far the ratios of the rounds may differ, without the largest and the smallest.
 const STEADY: f64 = 2.0;
-/// With fewer rounds none is left out.
+/// With fewer rounds, none is dropped.
 const ENOUGH: usize = 5;
 
-/// One side in multiples of the other.
+/// One side as a multiple of the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Ratio {
     /// The median of the rounds.
     Measured(f64),
-    /// The rounds say too different things.
+    /// The rounds differ too much.
     Unsteady {
         /// The smallest that counts.
         least: f64,
@@ -27,7 +27,7 @@ pub(crate) enum Ratio {
 }
 
 impl Ratio {
-    /// From the rounds of both sides, in the order in which they were measured.
+    /// Computed from the rounds of both sides, in the order in which they were measured.
     pub(crate) fn of(base: &[f64], side: &[f64]) -> Self {
         let mut ratios: Vec<f64> = base.iter().zip(side).map(|(base, side)| side / base).collect();
         ratios.sort_by(f64::total_cmp);
@@ -41,7 +41,6 @@ impl Ratio {
         }
     }
 
-    /// For a machine.
     pub(crate) fn json(self) -> Value {
         match self {
             Self::Measured(ratio) => json!(ratio),
@@ -59,7 +58,7 @@ impl fmt::Display for Ratio {
     }
 }
 
-/// The largest less the smallest, in parts of the median; of one round nothing can be said.
+/// The difference of the largest and the smallest round as a fraction of the median; none for a single round.
 pub(crate) fn spread(rounds: &[f64]) -> Option<f64> {
     let (least, most) = rounds
         .iter()

@@ -1,6 +1,5 @@
-//! The table at the end: a row, its value, how far its rounds lay apart, its ratio to the floor, its budget and whether it
-//! is kept.
-//! The same rows as JSON for a machine.
+//! The final table: a row, its value, the spread of its rounds, its ratio to the floor, its budget and whether it is
+//! met. The same rows as JSON for programs.
 
 use std::fmt::Write as _;
 
@@ -28,21 +27,22 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) value: f64,
     pub(crate) unit: &'static str,
-    /// How far the rounds lay apart, in parts of the value: the largest less the smallest. None: it was measured once.
+    /// The spread of the rounds as a fraction of the value: the largest minus the smallest. None if it was measured
+    /// once.
     pub(crate) spread: Option<f64>,
     pub(crate) ratio: Option<Ratio>,
     pub(crate) budget: Option<Budget>,
     pub(crate) load: Option<(usize, Round)>,
 }
 
-/// What a row may be at most.
+/// The budget of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Budget {
-    /// In multiples of the floor.
+    /// At most this multiple of the floor.
     Ratio(f64),
-    /// In the row's own unit.
+    /// At most this value, in the row's own unit.
     Value(f64),
-    /// In the row's own unit, and at least.
+    /// At least this value, in the row's own unit.
     AtLeast(f64),
 }
 
@@ -69,7 +69,7 @@ impl Row {
             None => false,
             Some(Budget::Ratio(most)) => match self.ratio {
                 Some(Ratio::Measured(ratio)) => ratio.is_nan() || ratio > most,
-                // Even the smallest round that counts was over.
+                // Even the smallest ratio that counts exceeds the budget.
                 Some(Ratio::Unsteady { least, .. }) => least > most,
                 None => true,
             },
@@ -136,7 +136,6 @@ impl Report {
         self.rows.iter().any(Row::is_over)
     }
 
-    /// For a person.
     pub(crate) fn table(&self) -> String {
         let cells: Vec<[String; WIDTH]> = self.rows.iter().map(Row::cells).collect();
         let width = |column: usize| {
@@ -177,7 +176,6 @@ impl Report {
         text
     }
 
-    /// For a machine.
     pub(crate) fn json(&self) -> Result<String> {
         let limits: serde_json::Map<String, Value> = RAISED_LIMITS
             .iter()

@@ -1,5 +1,5 @@
-//! What is measured: the table of requests, each with its budget, and the limits that are raised so that the
-//! limiter is measured and not hit. A new row is one entry here.
+//! What is measured: the table of requests with their budgets, and the raised limits, so that the limiter is measured
+//! but never triggered. A new row is one entry here.
 
 /// A request that the product and the floor answer with the same bytes.
 #[derive(Debug, Clone, Copy)]
@@ -10,18 +10,18 @@ pub(crate) struct Scenario<'a> {
     /// Further headers, each with its line end.
     pub(crate) headers: &'static str,
     pub(crate) body: &'static str,
-    /// What a right answer contains; asked once, before anything is measured.
+    /// A text that a correct response contains, checked once before the measurement.
     pub(crate) answer_contains: &'static str,
     pub(crate) connections: &'static [usize],
     pub(crate) budget: CpuBudget,
 }
 
-/// CPU of the server for one request, at most.
+/// The budget of the server's CPU per request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum CpuBudget {
-    /// In multiples of the floor's, which answers the same request with the same bytes.
+    /// A multiple of the floor's CPU for the same response.
     TimesFloor(f64),
-    /// In microseconds, and at least so many requests a second: what it does beside answering has no floor.
+    /// In microseconds, with a minimum of requests per second: there is no floor for the other work of the request.
     Micros { most: f64, per_second: f64 },
 }
 
@@ -100,7 +100,7 @@ pub(crate) const GATEWAY_LEGACY: Scenario<'static> = Scenario {
     ..GATEWAY_MODERN
 };
 
-/// The same among all tools of the house.
+/// The same through the aggregated endpoint.
 pub(crate) const GATEWAY_PREFIXED: Scenario<'static> = Scenario {
     name: "  on /mcp",
     path: "/mcp",
@@ -110,7 +110,7 @@ pub(crate) const GATEWAY_PREFIXED: Scenario<'static> = Scenario {
     ..GATEWAY_MODERN
 };
 
-/// A message that calls a tool and is answered when its task is done, and stored.
+/// A message that calls a tool and is answered when its task is done and stored.
 pub(crate) const A2A_SEND: Scenario<'static> = Scenario {
     name: "SendMessage on /a2a, durable",
     method: "POST",
@@ -149,13 +149,10 @@ pub(crate) const STREAM_MEMORY_BUDGET_MB: f64 = 150.0;
 pub(crate) const GATEWAY_BUDGET: f64 = 0.75;
 /// Upstreams with few tools and with many, and how much dearer a call may be among many.
 pub(crate) const FEW_TOOLS: usize = 10;
-/// See [`FEW_TOOLS`].
 pub(crate) const MANY_TOOLS: usize = 10_000;
-/// See [`FEW_TOOLS`].
 pub(crate) const TOOL_GROWTH_BUDGET: f64 = 1.3;
 /// An upstream as one is used, and resident memory with it.
 pub(crate) const UPSTREAM_TOOLS: usize = 100;
-/// See [`UPSTREAM_TOOLS`].
 pub(crate) const UPSTREAM_MEMORY_BUDGET_MB: f64 = 30.0;
 /// What memory may grow by with many tools, in multiples of the bytes of their definitions.
 pub(crate) const TOOL_MEMORY_BUDGET: f64 = 3.0;
@@ -167,7 +164,6 @@ pub(crate) const RMCP_BUDGETS: [f64; 2] = [0.75, 0.5];
 
 /// Resident memory with ten thousand legacy sessions.
 pub(crate) const SESSIONS: usize = 10_000;
-/// See [`SESSIONS`].
 pub(crate) const SESSIONS_MEMORY_BUDGET_MB: f64 = 60.0;
 /// From the start of `openfang mcp` to its answer to `initialize`.
 pub(crate) const STDIO_BUDGET_MS: f64 = 50.0;

@@ -1,9 +1,9 @@
-//! `openfang-bench soak`: attackers and honest clients on one server with default limits. Each attack runs alone, then all
-//! run together. The report says, for every phase, what the honest clients noticed, how much memory the server took,
-//! whether it was healthy, and whether every part of the attack took place.
+//! `openfang-bench soak`: attackers and honest clients on one server with default limits. Each attack runs alone, then
+//! all run together. The report says, for every phase, how the honest clients were affected, how much memory the server
+//! used, whether it was healthy, and whether every part of the attack took place.
 //!
-//! `stage.rs` is the server with its users, `honest.rs` the clients that must notice nothing, `watch.rs` looks at the
-//! process, `attacks.rs` is the table of attacks, `tally.rs` counts what they did, `report.rs` is the verdict.
+//! `stage.rs` is the server with its users, `honest.rs` the honest clients, `watch.rs` observes the process,
+//! `attacks.rs` is the table of attacks, `tally.rs` counts what they did, `report.rs` has the verdict.
 
 mod attacks;
 mod client;
@@ -30,11 +30,11 @@ use self::watch::Watch;
 
 pub(crate) use hostile_server::run as run_hostile_server;
 
-/// How long everything takes together.
+/// The duration of a long run.
 const LONG: Duration = Duration::from_secs(600);
-/// See [`LONG`].
 const SHORT: Duration = Duration::from_secs(60);
-/// Phases beside one for each attack: idle, which counts twice because all others are held against it, and all together.
+/// Phases in addition to one for each attack: idle, which counts twice because all others are compared with it, and all
+/// together.
 const FURTHER_PHASES: usize = 3;
 
 const HELP: &str = "\
@@ -106,7 +106,7 @@ async fn soak(options: &Options<'_>, attacks: &[&'static Attack]) -> Result<Repo
     Ok(report)
 }
 
-/// The server, who uses it honestly, and who looks at it.
+/// The server, its honest clients, and its observer.
 struct Scene {
     stage: Stage,
     honest: Honest,
@@ -114,7 +114,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// Honest clients beside these attacks, from their preparation until they have let go; the attacks last so long.
+    /// One phase: honest clients next to these attacks, from their preparation until they have stopped.
     async fn phase(&self, name: &'static str, attacks: &[&'static Attack], lasting: Duration) -> Result<Phase> {
         eprintln!("soak: {name}, {:.0} s", lasting.as_secs_f64());
         let (stop, target) = (CancellationToken::new(), self.stage.target());
@@ -123,7 +123,7 @@ impl Scene {
         tokio::time::sleep(lasting).await;
         stop.cancel();
         attackers.join().await?;
-        // Nothing is thrown away: what is noticed while attacks are prepared or let go belongs to their phase.
+        // Nothing is discarded: observations during preparation and shutdown of attacks belong to their phase.
         Ok(Phase::of(name, self.honest.take(), self.watch.take()).with_idle_parts(tallies.idle_parts()))
     }
 }

@@ -1,4 +1,4 @@
-//! The store with few tasks and with many: reading one, a page of them, and writing to one must cost the same.
+//! The store with few tasks and with many: reading a task, reading a page, and writing must cost the same.
 
 use std::path::Path;
 use std::time::Instant;
@@ -19,10 +19,10 @@ use crate::scenarios::STORE_GROWTH_BUDGET;
 
 const FEW: usize = 1_000;
 const SAMPLES: usize = 2_000;
-/// The samples are looked at in so many parts, and their medians compared part by part.
+/// The samples are split into this many parts, whose medians are compared.
 const ROUNDS: usize = 5;
 
-/// What one operation takes, in microseconds.
+/// The cost of each operation in microseconds.
 #[derive(Default)]
 struct Costs {
     get: Vec<f64>,
@@ -30,12 +30,12 @@ struct Costs {
     append: Vec<f64>,
 }
 
-/// The rows: each operation among few and among many tasks, in turn, and what a task takes on disk.
+/// The rows: each operation with few and with many tasks, alternating, and the disk space of a task.
 pub(crate) async fn rows(many: usize) -> Result<Vec<Row>> {
     let directory = tempfile::tempdir()?;
     let paths = [directory.path().join("few.db"), directory.path().join("many.db")];
-    let mut few = Measured::new(&paths[0], FEW).await?;
-    let mut many_tasks = Measured::new(&paths[1], many).await?;
+    let mut few = SampledStore::new(&paths[0], FEW).await?;
+    let mut many_tasks = SampledStore::new(&paths[1], many).await?;
     for n in 0..SAMPLES {
         few.sample(n).await?;
         many_tasks.sample(n).await?;
@@ -55,7 +55,7 @@ pub(crate) async fn rows(many: usize) -> Result<Vec<Row>> {
     ])
 }
 
-/// Makes a database hold this many finished tasks of the admin, and says which.
+/// Fills a database with this many finished tasks of the admin. Returns their ids.
 pub(crate) async fn filled(path: &Path, total: usize) -> Result<Vec<TaskId>> {
     let bench = Bench::open(path)?;
     let mut ids = Vec::with_capacity(total);
@@ -75,7 +75,7 @@ impl Bench {
         Ok(Self { sqlite, owner: Owner::admin() })
     }
 
-    /// Finished tasks, up to this many, many commits at a time.
+    /// Creates finished tasks up to this number, in large commits.
     async fn fill(&self, ids: &mut Vec<TaskId>, total: usize) -> Result<()> {
         let tasks = self.sqlite.stores().tasks;
         while ids.len() < total {
@@ -126,8 +126,8 @@ impl Bench {
     }
 }
 
-/// A store with so many tasks, and what was seen of it.
-struct Measured {
+/// A store with this many tasks, and its samples.
+struct SampledStore {
     bench: Bench,
     ids: Vec<TaskId>,
     live: TaskId,
@@ -136,7 +136,7 @@ struct Measured {
     costs: Costs,
 }
 
-impl Measured {
+impl SampledStore {
     async fn new(path: &Path, total: usize) -> Result<Self> {
         let ids = filled(path, total).await?;
         let bench = Bench::open(path)?;
@@ -159,8 +159,8 @@ impl Measured {
         Ok(Self { bench, ids, live, stamp, query, costs: Costs::default() })
     }
 
-    /// Gets one task; now and then a page, and writes to one. What is read is read once before, so that neither side is
-    /// measured by what the system happens to have in memory.
+    /// Reads one task; now and then reads a page and writes to a task. Everything is read once before, so that the
+    /// system's cache does not influence the result.
     async fn sample(&mut self, n: usize) -> Result<()> {
         let tasks = self.bench.sqlite.stores().tasks;
         let wanted = self.ids[(n * 7_919) % self.ids.len()];

@@ -1,6 +1,5 @@
-//! Many open streams against few, with the same number of events a second on all of them together: what they hold in
-//! memory, and how long an event takes from when it came about, before its commit, to its client. Both clocks are this
-//! machine's.
+//! Compares many open streams with few, at the same total event rate: their memory, and the latency of an event from
+//! before its commit to its client. Both clocks are this machine's.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,40 +25,39 @@ use crate::scenarios::{
 use crate::wire;
 
 const AGENT: &str = "ticker";
-/// How long all streams together take to be opened: their events must not come at the same moment.
+/// The time to open all streams, so that their events do not coincide.
 const OPENING: Duration = Duration::from_secs(10);
-/// From the last one that was opened to the first that is measured.
+/// The pause between opening the last stream and the first measurement.
 const SETTLING: Duration = Duration::from_secs(2);
 const WINDOW: Duration = Duration::from_secs(5);
 const READ_BYTES: usize = 1024;
 
-/// What was seen of so many streams in one window of time.
-struct Seen {
+/// The measurements of one window of time.
+struct StreamWindow {
     p50_ms: f64,
     p99_ms: f64,
     per_second: f64,
     cpu_micros: f64,
-    /// What the disk takes to sync, right before the window: no event leaves before its commit is synced.
+    /// The sync time of the disk right before the window: no event is sent before its commit is synced.
     sync_ms: f64,
 }
 
 /// All windows, and the memory at their end.
 struct Windows {
-    seen: Vec<Seen>,
+    seen: Vec<StreamWindow>,
     resident_mb: f64,
 }
 
 impl Windows {
-    fn row(&self, name: &'static str, figure: fn(&Seen) -> f64, unit: &'static str) -> Row {
+    fn row(&self, name: &'static str, figure: fn(&StreamWindow) -> f64, unit: &'static str) -> Row {
         Row::of_rounds(name, &self.of(figure), unit)
     }
 
-    fn of(&self, figure: fn(&Seen) -> f64) -> Vec<f64> {
+    fn of(&self, figure: fn(&StreamWindow) -> f64) -> Vec<f64> {
         self.seen.iter().map(figure).collect()
     }
 }
 
-/// The rows.
 pub(crate) async fn rows(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
     let [few, many] = STREAMS;
     let few = seen(openfang, few, plan).await?;
@@ -82,7 +80,7 @@ pub(crate) async fn rows(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
     ])
 }
 
-/// Opens the streams one after the other, then looks at several windows of time.
+/// Opens the streams one after the other, then measures several windows.
 async fn seen(openfang: &Path, streams: usize, plan: Plan) -> Result<Windows> {
     let rounds = u32::try_from(plan.rounds).unwrap_or(u32::MAX);
     let home = Home::new(openfang, A2A_CONFIG)?;
@@ -101,13 +99,13 @@ async fn seen(openfang: &Path, streams: usize, plan: Plan) -> Result<Windows> {
     let mut windows = Vec::new();
     for _ in 0..plan.rounds {
         let sync_ms = disk::sync_p99_ms(home.path()).await?;
-        windows.push(Seen { sync_ms, ..window(&server, &arrived).await? });
+        windows.push(StreamWindow { sync_ms, ..window(&server, &arrived).await? });
         still_open(&mut readers)?;
     }
     Ok(Windows { seen: windows, resident_mb: resident_mb(server.pid())? })
 }
 
-async fn window(server: &Server, arrived: &Arrivals) -> Result<Seen> {
+async fn window(server: &Server, arrived: &Arrivals) -> Result<StreamWindow> {
     arrived.take();
     let (cpu, begun) = (CpuTime::of(server.pid())?, Instant::now());
     tokio::time::sleep(WINDOW).await;
@@ -118,7 +116,7 @@ async fn window(server: &Server, arrived: &Arrivals) -> Result<Seen> {
         let index = ((latencies.len() as f64 * share).ceil() as usize).saturating_sub(1);
         latencies.get(index).copied().context("no event came")
     };
-    Ok(Seen {
+    Ok(StreamWindow {
         p50_ms: at(0.50)?,
         p99_ms: at(0.99)?,
         per_second: latencies.len() as f64 / elapsed.as_secs_f64(),
@@ -141,7 +139,7 @@ impl Arrivals {
     }
 }
 
-/// A stream that ended while it should not have says why.
+/// A stream that ended too early reports its reason.
 fn still_open(readers: &mut JoinSet<Result<()>>) -> Result<()> {
     match readers.try_join_next() {
         None => Ok(()),
@@ -152,7 +150,7 @@ fn still_open(readers: &mut JoinSet<Result<()>>) -> Result<()> {
     }
 }
 
-/// Events at a pace that makes the wanted number a second on all streams together.
+/// Events at a rate that gives the wanted total over all streams.
 fn script(streams: usize, lasting: Duration) -> String {
     let pause = Duration::from_secs(1) * u32::try_from(streams).unwrap_or(u32::MAX)
         / u32::try_from(STREAM_EVENTS_PER_SECOND).unwrap_or(u32::MAX);
@@ -188,8 +186,8 @@ async fn read(address: String, request: Bytes, arrived: Arc<Arrivals>) -> Result
     bail!("a stream was closed; the last of it: {}", String::from_utf8_lossy(&buffer))
 }
 
-/// When a change of status came about; of anything else nothing. How the body is cut into chunks does not matter: their
-/// lengths stand between events.
+/// The time of a status change; none for anything else. Chunk boundaries do not matter: their lengths are between
+/// events.
 fn status_time(event: &[u8]) -> Result<Option<Timestamp>> {
     let text = String::from_utf8_lossy(event);
     if !text.contains("\"statusUpdate\"") {

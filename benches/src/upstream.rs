@@ -1,6 +1,6 @@
-//! The upstream behind the gateways that are compared: an MCP server of either era that costs next to nothing, with one
-//! tool that answers what it is told and as many others as wanted. `upstream stdio` speaks lines, `upstream http`
-//! Streamable HTTP without sessions; `silent` and `crashing` ones begin like the others and then do as they are called.
+//! The upstream behind the compared gateways: an MCP server of both eras with minimal cost, one echo tool and any
+//! number of other tools. `upstream stdio` uses lines, `upstream http` uses Streamable HTTP without sessions. `silent`
+//! and `crashing` start like the others, then never answer or crash.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::process::ExitCode;
@@ -23,9 +23,9 @@ pub(crate) const ECHO: &str = "echo";
 /// Tools of one page of the list.
 const PAGE: usize = 1_000;
 
-/// What an upstream does when a tool is called.
+/// The behavior of an upstream when a tool is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
+enum UpstreamBehavior {
     Answers,
     Silent,
     Crashing,
@@ -35,24 +35,24 @@ enum Manner {
 pub(crate) fn run(kind: &str, tools: &str) -> Result<ExitCode> {
     let tools = tools.parse().context("how many tools?")?;
     match kind {
-        "stdio" => lines(&Upstream { tools, manner: Manner::Answers }),
-        "silent" => lines(&Upstream { tools, manner: Manner::Silent }),
-        "crashing" => lines(&Upstream { tools, manner: Manner::Crashing }),
+        "stdio" => lines(&Upstream { tools, manner: UpstreamBehavior::Answers }),
+        "silent" => lines(&Upstream { tools, manner: UpstreamBehavior::Silent }),
+        "crashing" => lines(&Upstream { tools, manner: UpstreamBehavior::Crashing }),
         "http" => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(listen(Arc::new(Upstream { tools, manner: Manner::Answers })))
+            runtime.block_on(listen(Arc::new(Upstream { tools, manner: UpstreamBehavior::Answers })))
         }
         unknown => bail!("no upstream is `{unknown}`"),
     }
 }
 
-/// A server with so many tools.
+/// A server with this many tools.
 struct Upstream {
     tools: usize,
-    manner: Manner,
+    manner: UpstreamBehavior,
 }
 
-/// What is read of a message, borrowed from it.
+/// The relevant members of a message, borrowed from it.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow, default)]
@@ -82,7 +82,7 @@ struct Arguments<'a> {
 }
 
 impl Upstream {
-    /// The answer to a message; none to what wants none.
+    /// The answer to a message; none for a notification.
     fn answer(&self, message: &[u8]) -> Option<String> {
         let message: Message<'_> = serde_json::from_slice(message).ok()?;
         let (id, method) = (message.id?, message.method?);
@@ -90,9 +90,9 @@ impl Upstream {
         let params: Params<'_> = params.unwrap_or_default();
         let result = match method {
             "tools/call" => match self.manner {
-                Manner::Answers => called(&params),
-                Manner::Silent => return None,
-                Manner::Crashing => std::process::exit(3),
+                UpstreamBehavior::Answers => called(&params),
+                UpstreamBehavior::Silent => return None,
+                UpstreamBehavior::Crashing => std::process::exit(3),
             },
             "tools/list" => self.listed(params.cursor.and_then(|from| from.parse().ok()).unwrap_or(0)),
             "initialize" => initialized(&params),
@@ -103,7 +103,7 @@ impl Upstream {
         Some(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}"))
     }
 
-    /// A page of the list, as modern and legacy clients take it.
+    /// A page of the list, for modern and legacy clients.
     fn listed(&self, from: usize) -> String {
         let to = self.tools.min(from.saturating_add(PAGE));
         let page: Vec<String> = (from..to).map(definition).collect();
@@ -135,7 +135,7 @@ fn unknown(id: &RawValue) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32601,\"message\":\"no such method\"}}}}")
 }
 
-/// The definition of a tool, as it is sent; the first is the one that is called.
+/// The definition of a tool; the first one is the tool that is called.
 pub(crate) fn definition(number: usize) -> String {
     let name = if number == 0 { ECHO.to_owned() } else { format!("look_up_record_{number:05}") };
     format!(
@@ -147,12 +147,12 @@ pub(crate) fn definition(number: usize) -> String {
     )
 }
 
-/// What the definitions of so many tools come to.
+/// The size of the definitions of this many tools.
 pub(crate) fn definition_bytes(tools: usize) -> usize {
     (0..tools).map(|number| definition(number).len()).sum()
 }
 
-/// A line is a message; answers leave when no further line waits.
+/// Each line is a message. Answers are flushed when no further line is pending.
 fn lines(upstream: &Upstream) -> Result<ExitCode> {
     let mut input = BufReader::with_capacity(64 * 1024, io::stdin().lock());
     let mut output = io::stdout().lock();
@@ -172,7 +172,7 @@ fn lines(upstream: &Upstream) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Serves until it is killed, and says on standard output where.
+/// Serves until it is killed, and prints its address to stdout.
 async fn listen(upstream: Arc<Upstream>) -> Result<ExitCode> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let mut stdout = io::stdout();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 
 fn answer(tools: usize, message: &Value) -> Option<Value> {
-    let upstream = Upstream { tools, manner: Manner::Answers };
+    let upstream = Upstream { tools, manner: UpstreamBehavior::Answers };
     upstream
         .answer(message.to_string().as_bytes())
         .map(|answer| serde_json::from_str(&answer).unwrap())

@@ -1,11 +1,11 @@
-//! Just enough HTTP/1.1 for a client that must cost little: a request as one piece of bytes, and the head of a
-//! response with a `Content-Length`. Chunked answers are refused, since nothing measured here has one.
+//! A minimal HTTP/1.1 client that costs little: a request as a single block of bytes, and the head of a response with a
+//! `Content-Length`. Chunked responses are refused, because nothing measured here has one.
 
 use anyhow::{Context, Result, bail};
 
 use crate::scenarios::{API_KEY, Scenario};
 
-/// Heads beyond this are somebody else's protocol.
+/// A longer head is not from our server.
 const MAX_HEAD_BYTES: usize = 16 * 1024;
 
 /// What the head of a response says.
@@ -13,7 +13,7 @@ const MAX_HEAD_BYTES: usize = 16 * 1024;
 pub(crate) struct Head {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
-    /// Where the body begins.
+    /// The length of the head.
     pub(crate) len: usize,
     pub(crate) content_length: usize,
 }
@@ -43,8 +43,8 @@ pub(crate) fn get(path: &str, address: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {API_KEY}\r\n\r\n").into_bytes()
 }
 
-/// Status and length of the response that `bytes` begin with, without looking at anything else: `(status, head,
-/// content length)`. `None` while the head is incomplete.
+/// Status and length of the response at the start of `bytes`: `(status, head, content length)`. `None` while the head
+/// is incomplete.
 pub(crate) fn scan(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
         if bytes.len() > MAX_HEAD_BYTES {
@@ -68,7 +68,7 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
     Ok(Some((status, end + 4, length)))
 }
 
-/// The whole head, for the one response that the floor is made from.
+/// The whole head, for the one response that is recorded for the floor.
 pub(crate) fn head(bytes: &[u8]) -> Result<Option<Head>> {
     let Some((status, len, content_length)) = scan(bytes)? else { return Ok(None) };
     let text = std::str::from_utf8(&bytes[..len]).context("a response head that is not UTF-8")?;

@@ -252,7 +252,7 @@ async fn a_server_that_stops_has_a_last_word_for_every_stream() {
     while let Some(line) = waiting.next().await {
         said.push(line);
     }
-    assert!(said.iter().any(|line| line.starts_with(": the server stops")), "{said:?}");
+    assert!(said.iter().any(|line| line.starts_with(": the server is stopping")), "{said:?}");
     assert_eq!(daemon.wait().code, 0);
     let again = openfang.start();
     assert_eq!(super::wire::state(&again.client(), &asked).await, "TASK_STATE_INPUT_REQUIRED");

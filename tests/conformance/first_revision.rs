@@ -2,7 +2,7 @@
 //! `POST /messages`. Nothing that a later revision has invented may show.
 
 use openfang_testkit::http::{Client, Lines};
-use openfang_testkit::mcp_fixture::{self, Running};
+use openfang_testkit::mcp_fixture::{self, RunningFixture};
 use serde_json::{Value, json};
 
 use super::talk::{Talk, members, named, request, soon};
@@ -85,7 +85,7 @@ struct OldPeer {
 }
 
 impl OldPeer {
-    async fn connect(fixture: &Running) -> Self {
+    async fn connect(fixture: &RunningFixture) -> Self {
         let client = fixture.client();
         let mut stream = client.stream("GET", "/sse", None).await;
         while stream.next().await.unwrap() != "event: endpoint" {}
@@ -110,7 +110,7 @@ impl OldPeer {
         self.heard().await["result"].clone()
     }
 
-    async fn introduced(fixture: &Running, capabilities: &Value) -> Self {
+    async fn introduced(fixture: &RunningFixture, capabilities: &Value) -> Self {
         let mut peer = Self::connect(fixture).await;
         let params = json!({ "protocolVersion": FIRST, "capabilities": capabilities });
         assert_eq!(peer.result("initialize", params).await["protocolVersion"], FIRST);

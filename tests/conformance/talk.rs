@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use openfang_testkit::http::{Answer, Client};
-use openfang_testkit::mcp_fixture::Running;
+use openfang_testkit::mcp_fixture::RunningFixture;
 use serde_json::{Value, json};
 
 pub(super) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
@@ -20,7 +20,7 @@ pub(super) struct Talk {
 
 impl Talk {
     /// Shakes hands in a legacy revision, or none in the modern one.
-    pub(super) async fn begin(fixture: &Running, revision: &str, capabilities: &Value) -> Self {
+    pub(super) async fn begin(fixture: &RunningFixture, revision: &str, capabilities: &Value) -> Self {
         if revision == MODERN {
             let client = fixture.client().with("mcp-protocol-version", MODERN);
             return Self { client, is_modern: true };

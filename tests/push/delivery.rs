@@ -45,7 +45,7 @@ async fn without_a_token_it_is_signed_by_the_house() {
     let admin = callers::admin(&kernel);
     let mut receiver = Receiver::at("127.0.0.1").await;
     let task = asked(&kernel, &admin).await;
-    set(&kernel, &admin, &task, NewPush { token: None, authentication: None, ..to(&receiver) }).await;
+    set(&kernel, &admin, &task, PushNotificationConfig { token: None, authentication: None, ..to(&receiver) }).await;
 
     answer(&kernel, &admin, task.id).await;
 
@@ -64,13 +64,13 @@ async fn configurations_can_be_read_replaced_and_taken_away() {
     let task = asked(&kernel, &admin).await;
     set(&kernel, &admin, &task, to(&old)).await;
     set(&kernel, &admin, &task, to(&new)).await;
-    let unnamed = NewPush { id: None, ..to(&old) };
+    let unnamed = PushNotificationConfig { id: None, ..to(&old) };
     let made = kernel.set_push(&admin, task.id, unnamed, Origin::V10).await.unwrap();
 
     let kept = kernel.pushes(&admin, task.id).await.unwrap();
     assert_eq!(kept.len(), 2);
     let authentication = Some(PushAuthentication { scheme: "Bearer".to_owned(), credentials: None });
-    let shown = NewPush { authentication, ..to(&new) };
+    let shown = PushNotificationConfig { authentication, ..to(&new) };
     assert_eq!(
         (kept[0].id.as_str(), &kept[0].config),
         ("mine", &shown),
@@ -116,7 +116,7 @@ async fn a_task_has_fifty_configurations_and_no_more() {
     let kernel = delivering(&home, &clock);
     let admin = callers::admin(&kernel);
     let task = asked(&kernel, &admin).await;
-    let numbered = |n: usize| NewPush { id: Some(n.to_string()), ..push("https://hooks.example.com/") };
+    let numbered = |n: usize| PushNotificationConfig { id: Some(n.to_string()), ..push("https://hooks.example.com/") };
     for n in 0..50 {
         kernel.set_push(&admin, task.id, numbered(n), Origin::V10).await.unwrap();
     }

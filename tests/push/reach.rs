@@ -85,8 +85,8 @@ async fn what_may_be_reached_is_asked_again_when_it_is_sent() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_leads_nowhere_that_is_refused_and_turns_no_push_into_a_question() {
     for (status, location, expected) in [
-        (307, "http://169.254.169.254/latest/", "redirects to a place that is refused: 169.254.169.254 is "),
-        (308, "http://10.0.0.1/", "redirects to a place that is refused: 10.0.0.1 is "),
+        (307, "http://169.254.169.254/latest/", "redirects to a url that is refused: 169.254.169.254 is "),
+        (308, "http://10.0.0.1/", "redirects to a url that is refused: 10.0.0.1 is "),
         (307, "https://hooks.example.com/", "redirects a request with a body to https://hooks.example.com"),
         (302, "http://169.254.169.254/latest/", "the receiver answered 302"),
         (301, "/elsewhere", "the receiver answered 301"),

@@ -1,5 +1,6 @@
-//! The table of attacks. An attack prepares what it needs, then goes on until it is told to stop. What the
-//! server answers does not concern it beyond its tally, which says whether it took place at all. All attackers share one thread, so that they cannot take the machine from the server.
+//! The table of attacks. An attack prepares what it needs, then continues until it is stopped. It ignores the server's
+//! answers except for its tally, which proves that it took place. All attackers share one thread, so that they cannot
+//! starve the server of CPU.
 
 mod bodies;
 mod connections;
@@ -23,19 +24,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::stage::Target;
 
-/// What an attack does once it is prepared, until it is dropped.
+/// An attack after its preparation, which runs until it is dropped.
 type Running = Pin<Box<dyn Future<Output = ()>>>;
-/// What it needs to do before.
+/// The preparation of an attack.
 type Preparing = Pin<Box<dyn Future<Output = Result<Running>>>>;
 
-/// An attack.
 #[derive(Clone, Copy)]
 pub(super) struct Attack {
     pub(super) name: &'static str,
     prepare: fn(Target) -> Preparing,
 }
 
-/// Every attack there is. A new one is a file and a line.
+/// All attacks. A new one is a file and a line.
 pub(super) const ATTACKS: &[Attack] = &[
     Attack { name: "schemas", prepare: |target| Box::pin(tools::schemas(target)) },
     Attack { name: "noise", prepare: |target| Box::pin(tools::noise(target)) },
@@ -57,7 +57,7 @@ pub(super) const ATTACKS: &[Attack] = &[
 pub(super) struct Attackers(JoinHandle<()>);
 
 impl Attackers {
-    /// Waits until the attackers have let go.
+    /// Waits until the attackers have stopped.
     pub(super) async fn join(self) -> Result<()> {
         tokio::task::spawn_blocking(move || self.0.join())
             .await?
@@ -65,7 +65,7 @@ impl Attackers {
     }
 }
 
-/// Prepares the attacks and lets them run until they are told to stop.
+/// Prepares the attacks and runs them until they are stopped.
 pub(super) async fn start(attacks: &[&'static Attack], target: Target, stop: CancellationToken) -> Result<Attackers> {
     let attacks = attacks.to_vec();
     let (prepared, is_prepared) = oneshot::channel();
@@ -106,7 +106,7 @@ async fn attack(
     running.shutdown().await;
 }
 
-/// Runs one attacker so many times at once.
+/// Runs this many attackers concurrently.
 async fn many<F: Future<Output = ()> + 'static>(count: usize, attacker: impl Fn(usize) -> F) {
     let mut attackers = JoinSet::new();
     for number in 0..count {

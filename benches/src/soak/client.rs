@@ -1,5 +1,5 @@
-//! A connection that sends one request after the other and reads each answer whole. It dials from an address of its own
-//! within the loopback range, so that the server sees honest clients and attackers as different peers.
+//! A connection that sends one request after the other and reads each response completely. It connects from its own
+//! loopback address, so that the server sees honest clients and attackers as different peers.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -11,16 +11,16 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::wire;
 
-/// How long an answer may take before it counts as none.
+/// How long to wait for a response.
 const PATIENCE: Duration = Duration::from_secs(10);
 const READ_BYTES: usize = 16 * 1024;
 
-/// Where honest clients come from.
+/// The address of honest clients.
 pub(super) const HONEST: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
-/// Where attackers come from.
+/// The address of attackers.
 pub(super) const HOSTILE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
 
-/// One of many peers that attack together, each with an address of its own.
+/// The address of one of many attacking peers.
 pub(super) fn hostile_peer(number: usize) -> IpAddr {
     let [.., second, third, fourth] = number.to_be_bytes();
     // 127.0.0.0/16 is for the others.
@@ -29,9 +29,9 @@ pub(super) fn hostile_peer(number: usize) -> IpAddr {
 
 /// A request as it goes over the wire.
 pub(super) struct Request<'a> {
-    /// `GET /path`, without the version.
+    /// Method and path, such as `GET /path`.
     pub(super) what: &'a str,
-    /// The credential; empty: none.
+    /// The credential; may be empty.
     pub(super) key: &'a str,
     /// Further headers, each with its line end.
     pub(super) headers: &'a str,
@@ -39,7 +39,6 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The bytes.
     pub(super) fn bytes(&self, address: &str) -> Vec<u8> {
         let Self { what, key, headers, body } = self;
         let credential = if key.is_empty() { String::new() } else { format!("authorization: Bearer {key}\r\n") };
@@ -62,7 +61,7 @@ pub(super) async fn dial(address: &str, from: IpAddr) -> Result<TcpStream> {
     socket.connect(address).await.with_context(|| format!("nobody answers at {address}"))
 }
 
-/// A kept-alive connection; it is opened when it is needed, and again after a failure.
+/// A kept-alive connection, opened on demand and again after a failure.
 pub(super) struct Client {
     address: String,
     from: IpAddr,

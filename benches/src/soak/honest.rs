@@ -1,5 +1,5 @@
-//! The clients that must notice nothing: each user calls a tool, asks an agent, looks at tasks and at the health, at a
-//! steady pace, and one of them logs in now and then. They run on a thread of their own.
+//! The clients that must not be affected: each user calls a tool, sends to an agent, lists tasks and reads the health
+//! at a steady pace, and one of them logs in now and then. They run on their own thread.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -16,23 +16,23 @@ use super::stage::{HONEST_USERS, PASSWORD, Stage};
 use crate::load::FRESH;
 use crate::scenarios::{A2A_SEND, MCP_MODERN};
 
-/// From one request of a user to the next: well below the rate that a user may have.
+/// The interval between requests of a user, well below the user's rate limit.
 const PACE: Duration = Duration::from_millis(25);
-/// From one login to the next.
+/// The interval between logins.
 const LOGIN_PACE: Duration = Duration::from_secs(2);
-/// Complaints that are kept in full.
+/// The number of complaints that are kept in full.
 const KEPT_COMPLAINTS: usize = 8;
 
-/// What the clients noticed since somebody last looked.
+/// What the clients observed since the last reading.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Seen {
+pub(super) struct ClientObservations {
     pub(super) latencies: Vec<Duration>,
     pub(super) failures: usize,
 }
 
 #[derive(Default)]
 struct Diary {
-    seen: Seen,
+    seen: ClientObservations,
     complaints: Vec<String>,
 }
 
@@ -45,7 +45,6 @@ impl Diary {
     }
 }
 
-/// The clients, running.
 pub(super) struct Honest {
     diary: Arc<Mutex<Diary>>,
     stop: CancellationToken,
@@ -73,12 +72,12 @@ impl Honest {
         Self { diary, stop, thread }
     }
 
-    /// What was noticed since the last look.
-    pub(super) fn take(&self) -> Seen {
+    /// The observations since the last reading.
+    pub(super) fn take(&self) -> ClientObservations {
         std::mem::take(&mut self.diary.lock().unwrap_or_else(PoisonError::into_inner).seen)
     }
 
-    /// Ends the clients; the first complaints.
+    /// Stops the clients and returns the first complaints.
     pub(super) fn stop(self) -> Vec<String> {
         self.stop.cancel();
         let _ = self.thread.join();
@@ -86,7 +85,7 @@ impl Honest {
     }
 }
 
-/// One user at work.
+/// The requests of one user.
 async fn work(address: String, key: String, diary: Arc<Mutex<Diary>>) {
     let mut client = Client::new(&address, HONEST);
     let mut pace = tokio::time::interval(PACE);
@@ -121,7 +120,7 @@ async fn ask(client: &mut Client, key: &str, turn: usize) -> Result<()> {
     Ok(())
 }
 
-/// Logs in over and over. How long that takes is the price of hashing, so only failures count.
+/// Logs in repeatedly. The duration is dominated by hashing, so only failures count.
 async fn log_in(address: String, diary: Arc<Mutex<Diary>>) {
     let mut pace = tokio::time::interval(LOGIN_PACE);
     let body = json!({"user": HONEST_USERS[0], "password": PASSWORD}).to_string();

@@ -1,6 +1,6 @@
-//! MCP servers that mean harm, as child processes of the server under attack: `schemas` has tools whose schemas cost 2^60
-//! steps to check, `noise` fills its standard output and standard error with lines that are no messages once its tool is
-//! called, `late` answers late, and `asking` asks back before it answers.
+//! Hostile MCP servers, as child processes of the server under attack: `schemas` has tools whose schemas take 2^60
+//! steps to check, `noise` fills stdout and stderr with invalid lines when its tool is called, `late` answers late, and
+//! `asking` asks for input before it answers.
 
 use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -9,13 +9,12 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-/// The server that asks back.
+/// The server that asks for input.
 pub(super) const ASKING: &str = "asking";
-/// All of them.
 pub(super) const HOSTILE_SERVERS: [&str; 4] = ["schemas", "noise", "late", ASKING];
-/// How late the late one answers.
+/// The delay of the late server.
 const LATE: Duration = Duration::from_secs(20);
-/// Steps of the chain; each one doubles the work.
+/// The length of the chain; each step doubles the work.
 const CHAIN: usize = 60;
 /// Lines of noise for each call.
 const NOISE_LINES: usize = 200_000;
@@ -33,7 +32,7 @@ pub(crate) fn run(name: &str) -> Result<ExitCode> {
         let message: Value = serde_json::from_str(&line?).unwrap_or_default();
         let Some(id) = message.get("id") else { continue };
         match (name, message["method"].as_str()) {
-            // The answer to a question; its id is the id of the call in a text.
+            // The answer to a question. Its id contains the id of the call.
             (ASKING, None) => {
                 let call: Value = id.as_str().and_then(|id| serde_json::from_str(id).ok()).unwrap_or_default();
                 say(&answer(&call, "tools/call", &Value::Null, &tools))?;
@@ -58,7 +57,7 @@ fn say(message: &Value) -> io::Result<()> {
     output.flush()
 }
 
-/// Says it on a thread of its own, when its time has come.
+/// Sends the message later, on its own thread.
 #[expect(clippy::disallowed_methods, reason = "this program has no runtime, and the thread has nothing else to do")]
 fn say_late(message: Value) {
     std::thread::spawn(move || {
@@ -76,7 +75,6 @@ fn make_noise() -> io::Result<()> {
     Ok(())
 }
 
-/// Asks whoever called.
 fn question(call: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": call.to_string(), "method": "elicitation/create", "params":
         {"message": "which?", "requestedSchema": {"type": "object", "properties": {}}}})
@@ -109,14 +107,14 @@ fn reference_chain() -> Value {
     json!({"type": "object", "allOf": [{"$ref": "#/$defs/s0"}], "$defs": steps})
 }
 
-/// Every level of the value is tried twice, by a schema that is never right: the work doubles with each level.
+/// Every level of the value is tried twice, by a schema that never matches: each level doubles the work.
 fn nested_chain() -> Value {
     let branch = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}, "required": ["a"]});
     json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}},
         "$defs": {"node": {"anyOf": [branch, branch, {"type": "string", "maxLength": 0}]}}})
 }
 
-/// A value for the tool `nested`, so deep that the work is 2^60 steps.
+/// A value for the tool `nested`, deep enough for 2^60 steps.
 pub(super) fn nested_value() -> Value {
     (0..CHAIN).fold(json!("wrong"), |inner, _| json!({"a": inner}))
 }

@@ -1,5 +1,5 @@
-//! HTTP/2 as raw frames, for peers that no library would be: they open streams, give no room for answers, and answer pings
-//! for as long as they live.
+//! HTTP/2 as raw frames, for peers that no library supports: they open streams, give no window for responses, and
+//! answer pings forever.
 
 use std::net::IpAddr;
 
@@ -17,10 +17,10 @@ const END_STREAM: u8 = 1;
 const ACK: u8 = 1;
 const END_HEADERS: u8 = 4;
 const FRAME_HEAD: usize = 9;
-/// `SETTINGS_INITIAL_WINDOW_SIZE` = 0: no answer may be sent.
+/// `SETTINGS_INITIAL_WINDOW_SIZE` = 0: no response body may be sent.
 const NO_WINDOW: [u8; 6] = [0, 4, 0, 0, 0, 0];
 
-/// A connection that gives no room for answers.
+/// A connection without a window for responses.
 pub(super) struct Connection {
     stream: TcpStream,
     next_stream: u32,
@@ -33,14 +33,14 @@ impl Connection {
         Ok(Self { stream, next_stream: 1 })
     }
 
-    /// Asks for something on a stream of its own.
+    /// Sends a request on a new stream.
     pub(super) async fn get(&mut self, headers: &[(&str, &str)]) -> Result<()> {
         let request = frame(HEADERS, END_HEADERS | END_STREAM, self.next_stream, &block(headers));
         self.next_stream += 2;
         Ok(self.stream.write_all(&request).await?)
     }
 
-    /// Acknowledges settings and pings until the server closes the connection; reads nothing else.
+    /// Acknowledges settings and pings until the server closes the connection, and ignores everything else.
     pub(super) async fn stay(&mut self) -> Result<()> {
         let mut head = [0; FRAME_HEAD];
         let mut payload = Vec::new();
@@ -68,13 +68,13 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Each header by itself, in plain text: literal, never indexed.
+/// Each header as plain text: literal, never indexed.
 fn block(headers: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in headers {
         block.push(0);
         for text in [name, value] {
-            // Lengths below 127 are one byte; nothing here is longer.
+            // Lengths below 127 take one byte; nothing here is longer.
             block.push(u8::try_from(text.len()).unwrap_or_default());
             block.extend(text.as_bytes());
         }

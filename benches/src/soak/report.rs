@@ -1,21 +1,21 @@
-//! What a soak has shown, and whether it is good enough: no honest request failed, none was much slower than at rest, and
-//! memory and health stayed within bounds.
+//! The result of a soak and its verdict: no honest request failed, none was much slower than at rest, and memory and
+//! health stayed within bounds.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::honest::Seen;
+use super::honest::ClientObservations;
 use super::stage::Ending;
 use super::watch::Process;
 
-/// How much slower the slowest hundredth of honest requests may be than at rest.
+/// How much slower the 99th percentile of honest requests may be than at rest.
 const MOST_SLOWER: f64 = 5.0;
-/// Resident memory of the server.
+/// The limit of the server's resident memory.
 const MOST_MB: f64 = 400.0;
-/// How long a stop may take: the drain time of the default config, and a moment.
+/// How long stopping may take: the default drain time and a margin.
 const LONGEST_STOP: Duration = Duration::from_secs(35);
 
-/// What one phase showed.
+/// The observations of one phase.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Phase {
     name: &'static str,
@@ -28,7 +28,7 @@ pub(super) struct Phase {
     idle_parts: Vec<&'static str>,
 }
 
-/// All phases; the first is the one at rest.
+/// All phases; the first one is at rest.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     phases: Vec<Phase>,
@@ -37,8 +37,8 @@ pub(super) struct Report {
 }
 
 impl Phase {
-    pub(super) fn of(name: &'static str, seen: Seen, process: Process) -> Self {
-        let Seen { mut latencies, failures } = seen;
+    pub(super) fn of(name: &'static str, seen: ClientObservations, process: Process) -> Self {
+        let ClientObservations { mut latencies, failures } = seen;
         latencies.sort_unstable();
         let at = |share: usize| {
             let index = (latencies.len() * share).div_ceil(100).saturating_sub(1);
@@ -47,7 +47,7 @@ impl Phase {
         Self { name, requests: latencies.len(), failures, p50: at(50), p99: at(99), process, idle_parts: Vec::new() }
     }
 
-    /// These parts of the attacks did nothing.
+    /// Sets the parts of the attacks that did nothing.
     pub(super) fn with_idle_parts(self, idle_parts: Vec<&'static str>) -> Self {
         Self { idle_parts, ..self }
     }
@@ -56,7 +56,7 @@ impl Phase {
         self.p99.as_secs_f64() / idle.p99.as_secs_f64()
     }
 
-    /// What is wrong with it.
+    /// The faults of this phase.
     fn faults(&self, idle: &Self) -> Vec<String> {
         let is_slow = self.ratio(idle) > MOST_SLOWER;
         let faults = [
@@ -94,7 +94,7 @@ impl Report {
         self.phases.push(phase);
     }
 
-    /// Whether nothing was wrong in any phase, nor at the end.
+    /// Whether there was no fault in any phase or at the end.
     pub(super) fn is_passed(&self) -> bool {
         let Some(idle) = self.phases.first() else { return false };
         let is_end_good = self
@@ -104,7 +104,6 @@ impl Report {
         is_end_good && self.phases.iter().all(|phase| phase.faults(idle).is_empty())
     }
 
-    /// For a person.
     pub(super) fn table(&self) -> String {
         let mut table = format!(
             "honest clients beside each attack, default limits; at most {MOST_SLOWER:.0}x the p99 at rest and below \

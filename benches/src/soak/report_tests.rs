@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 
 fn phase(name: &'static str, millis: u64, failures: usize, peak_mb: f64) -> Phase {
-    let seen = Seen { latencies: vec![Duration::from_millis(millis); 200], failures };
+    let seen = ClientObservations { latencies: vec![Duration::from_millis(millis); 200], failures };
     Phase::of(name, seen, Process { peak_mb, unhealthy: 0 })
 }
 
@@ -37,7 +37,7 @@ fn an_attack_of_which_a_part_did_nothing_fails_the_soak() {
 
 #[test]
 fn a_soak_without_an_honest_request_is_not_passed() {
-    let silent = Phase::of("attack", Seen::default(), Process::default());
+    let silent = Phase::of("attack", ClientObservations::default(), Process::default());
     assert!(!report(silent).is_passed());
 }
 

@@ -12,17 +12,17 @@ use super::tally::Tallies;
 use crate::child::{Home, Server};
 use crate::scenarios::API_KEY;
 
-/// Honest users; each has a key, and a password to log in with.
+/// The honest users. Each has a key, and a password for logins.
 pub(super) const HONEST_USERS: [&str; 3] = ["ada", "bob", "cyd"];
 /// The password of every honest user.
 pub(super) const PASSWORD: &str = "correct horse battery";
 const HOSTILE_USER: &str = "mallory";
-/// What the hostile user may do: enough to be a nuisance.
+/// The grants of the hostile user: enough to do harm.
 const HOSTILE_GRANTS: [&str; 7] =
     ["agent:starter/*", "agent:clerk/*", "server:schemas", "server:noise", "server:late", "server:asking", "get_*"];
 const HONEST_GRANTS: [&str; 3] = ["agent:starter/*", "add_*", "get_*"];
 
-/// The server, and whose keys there are.
+/// The server and the keys of its users.
 pub(super) struct Stage {
     home: Home,
     pub(super) server: Server,
@@ -30,17 +30,17 @@ pub(super) struct Stage {
     hostile_key: String,
 }
 
-/// What an attack is directed at.
+/// The target of an attack.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub(super) address: String,
     /// The hostile user's key.
     pub(super) key: String,
-    /// Where the attack counts what it did.
+    /// The counters of the attack.
     pub(super) tallies: Tallies,
 }
 
-/// How the server was after everything, and how it ended.
+/// The state of the server after everything, and how it stopped.
 #[derive(Debug)]
 pub(super) struct Ending {
     pub(super) audit: String,
@@ -49,9 +49,9 @@ pub(super) struct Ending {
 }
 
 impl Stage {
-    /// Starts the server and makes its users.
+    /// Starts the server and creates its users.
     pub(super) async fn set(openfang: &Path) -> Result<Self> {
-        // A home that has an agent gets no starter of its own.
+        // A home with an agent gets no starter agent.
         let home = Home::with_config(openfang, &config()?)?
             .with_direct_agent_for_text("starter", &["get_*", "add_*"], Some("get_greeting"))?
             .with_direct_agent("clerk", &["file_*", "memory_*"])?;
@@ -69,7 +69,7 @@ impl Stage {
         Target { address: self.server.address.clone(), key: self.hostile_key.clone(), tallies: Tallies::default() }
     }
 
-    /// Verifies the audit log, then stops the server and says how long that took.
+    /// Verifies the audit log, then stops the server and measures how long that took.
     pub(super) async fn end(self) -> Result<Ending> {
         let (is_audit_sound, audit) = self.home.command(&["audit", "verify"])?;
         let stop = self.home.stop(self.server).await?;
@@ -94,7 +94,7 @@ fn config() -> Result<String> {
     ))
 }
 
-/// Makes a user with a key.
+/// Creates a user with a key.
 async fn add_user(admin: &mut Client, name: &str, grants: &[&str], password: Option<&str>) -> Result<String> {
     let mut user = json!({"name": name, "grants": grants});
     if let Some(password) = password {

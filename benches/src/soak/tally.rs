@@ -1,4 +1,4 @@
-//! What attacks really did, part by part. A part that did nothing proves nothing, so it fails the soak.
+//! Counts what the attacks really did, part by part. A part that did nothing proves nothing, so it fails the soak.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tallies(Arc<Mutex<Vec<(&'static str, Tally)>>>);
 
-/// How often one part of an attack reached what it is aimed at.
+/// How often one part of an attack reached its target.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tally(Arc<AtomicU64>);
 
 impl Tallies {
-    /// The counter of a part, made where there is none.
+    /// The counter of a part, created on first use.
     pub(super) fn part(&self, name: &'static str) -> Tally {
         let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, tally)) = parts.iter().find(|(known, _)| *known == name) {
@@ -23,7 +23,7 @@ impl Tallies {
         tally
     }
 
-    /// Makes counters of parts that have yet to begin.
+    /// Creates counters for parts that start later.
     pub(super) fn expect(&self, names: &[&'static str]) {
         for name in names {
             self.part(name);
@@ -43,12 +43,11 @@ impl Tallies {
 }
 
 impl Tally {
-    /// Once more.
     pub(super) fn add(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Once more, if it was so.
+    /// Counts one more if the condition holds.
     pub(super) fn add_if(&self, is_so: bool) {
         if is_so {
             self.add();

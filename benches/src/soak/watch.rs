@@ -1,5 +1,5 @@
-//! Looks at the server from outside: its resident memory ten times a second, its health once a second. The kernel keeps the
-//! peak of a process, so a peak between two looks counts too.
+//! Observes the server from outside: its resident memory ten times a second, its health once a second. The kernel
+//! records the peak of a process, so a peak between two readings counts too.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,16 +12,16 @@ use crate::process_stat::{peak_mb, resident_mb};
 const LOOK: Duration = Duration::from_millis(100);
 const LOOKS_PER_HEALTH: u32 = 10;
 
-/// What was seen since somebody last asked.
+/// The observations since the last reading.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub(super) struct Process {
     pub(super) peak_mb: f64,
-    /// How often the server said that it is not well, or said nothing.
+    /// How often the server reported a problem or did not answer.
     pub(super) unhealthy: usize,
 }
 
 impl Process {
-    /// The peak of the process since it began: one that has grown was reached since the last time.
+    /// The peak since the start of the process. If it has grown, the peak was reached since the last reading.
     fn note_peak(&mut self, before: f64, now: f64) {
         if now > before {
             self.peak_mb = self.peak_mb.max(now);
@@ -29,11 +29,10 @@ impl Process {
     }
 }
 
-/// The watch, running.
 pub(super) struct Watch {
     pid: u32,
     process: Arc<Mutex<Process>>,
-    /// The peak of the process when somebody last asked.
+    /// The peak at the last reading.
     peak_before: Mutex<f64>,
     task: JoinHandle<()>,
 }
@@ -46,7 +45,7 @@ impl Watch {
         Self { pid, process, peak_before: Mutex::new(0.0), task }
     }
 
-    /// What was seen since the last time.
+    /// The observations since the last reading.
     pub(super) fn take(&self) -> Process {
         let mut seen = std::mem::take(&mut *self.process.lock().unwrap_or_else(PoisonError::into_inner));
         let mut before = self.peak_before.lock().unwrap_or_else(PoisonError::into_inner);

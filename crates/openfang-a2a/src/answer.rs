@@ -1,88 +1,87 @@
-//! What a peer is told, before it is put into its dialect.
+//! Answers to a peer, before they are encoded in its dialect.
 
 use openfang_types::event::{EventBody, StreamItem};
 use openfang_types::ids::{ArtifactId, TaskName};
 use openfang_types::task::{Message, Origin, Task};
 use serde_json::value::RawValue;
 
-use crate::operation::{History, NewPush};
+use crate::operation::{HistoryLength, PushNotificationConfig};
 
-/// A task, with what its maker calls it.
+/// A task together with the name its creator gave it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Held {
-    /// The task.
+pub struct NamedTask {
     pub task: Task,
-    /// In whose dialect it was made.
+    /// The dialect in which the task was created.
     pub origin: Origin,
-    /// What its maker calls it, where that is not for us to say.
+    /// The creator's own name for the task. None if we chose the id.
     pub peer_name: Option<TaskName>,
 }
 
-/// What a request led to.
+/// The result of a request.
 #[derive(Debug, Clone)]
 pub enum Answer {
-    /// A message led to this task.
-    Sent(Box<Held>, History),
-    /// A message was answered without a task.
+    /// The task that a message created or continued.
+    Sent(Box<NamedTask>, HistoryLength),
+    /// A message that was answered without a task.
     Replied(Box<Message>),
-    /// A task.
-    Task(Box<Held>, History),
+    /// The task that was asked for.
+    Task(Box<NamedTask>, HistoryLength),
     /// A page of tasks.
-    Tasks(Page),
-    /// A push configuration.
-    Push(Box<Push>),
+    Tasks(ListTasksResponse),
+    /// One push configuration of a task.
+    Push(Box<TaskPushConfig>),
     /// The push configurations of a task.
-    Pushes(Vec<Push>),
-    /// Something was taken away.
+    Pushes(Vec<TaskPushConfig>),
+    /// A push configuration was deleted.
     Gone,
-    /// A card, ready made.
+    /// A card as encoded JSON.
     Card(Box<RawValue>),
 }
 
 /// A page of tasks.
 #[derive(Debug, Clone)]
-pub struct Page {
-    /// Latest change first.
-    pub tasks: Vec<Held>,
-    /// Leads to the next page; empty at the end.
+pub struct ListTasksResponse {
+    /// Sorted by their latest change, newest first.
+    pub tasks: Vec<NamedTask>,
+    /// The token of the next page; empty on the last page.
     pub next_page_token: String,
-    /// How many fit on a page.
+    /// The maximum number of tasks on a page.
     pub page_size: usize,
-    /// How many there are on all pages.
+    /// The number of tasks on all pages.
     pub total: usize,
-    /// How much of each history is shown.
-    pub history: History,
-    /// Whether artifacts are shown.
+    /// How much of each task's history is included.
+    pub history: HistoryLength,
+    /// Whether artifacts are included.
     pub include_artifacts: bool,
 }
 
-/// A push configuration as it is kept. Its secrets are shown to its owner, as the protocol wants it.
+/// A stored push configuration. The protocol lets its owner read its secrets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Push {
-    /// What it is called.
+pub struct TaskPushConfig {
+    /// The id of the configuration.
     pub id: String,
-    /// Whose it is, as its maker calls the task.
+    /// The task it belongs to, under the name its creator gave it.
     pub task: String,
-    /// The rest.
-    pub config: NewPush,
+    /// The URL and the credentials.
+    pub config: PushNotificationConfig,
 }
 
-/// Whose events a stream shows.
+/// The task whose events a stream carries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamHead {
-    /// The task, as its maker calls it.
+    /// The task, under the name its creator gave it.
     pub task: String,
-    /// The conversation.
+    /// The id of the conversation.
     pub context: String,
-    /// How much of the history snapshots show.
-    pub history: History,
-    /// The artifacts so far, in the order in which they came: in 0.1 an event names one by its place among them.
+    /// How much of the history a snapshot includes.
+    pub history: HistoryLength,
+    /// The artifacts so far, in order of arrival. An event of 0.1 refers to an artifact by its index in this list.
     pub artifacts: Vec<ArtifactId>,
 }
 
 impl StreamHead {
-    /// Remembers the artifacts that something brings.
-    pub(crate) fn take_note(&mut self, item: &StreamItem) {
+    /// Records the artifacts that a stream item brings.
+    pub(crate) fn record_artifacts(&mut self, item: &StreamItem) {
         match item {
             StreamItem::Snapshot(task, _) => self.artifacts = artifacts_of(task),
             StreamItem::Event(event) => {
@@ -96,29 +95,29 @@ impl StreamHead {
         }
     }
 
-    /// The place of an artifact in its task.
-    pub(crate) fn place_of(&self, artifact: &ArtifactId) -> usize {
+    /// The index of an artifact in its task.
+    pub(crate) fn index_of(&self, artifact: &ArtifactId) -> usize {
         let place = self.artifacts.iter().position(|known| known == artifact);
         place.unwrap_or(self.artifacts.len())
     }
 }
 
-/// The artifacts of a task, by their ids.
+/// The ids of a task's artifacts.
 pub(crate) fn artifacts_of(task: &Task) -> Vec<ArtifactId> {
     task.artifacts.iter().map(|artifact| artifact.artifact_id.clone()).collect()
 }
 
-/// One thing that a stream shows.
+/// One event of a stream.
 #[derive(Debug, Clone, Copy)]
-pub enum Shown<'a> {
-    /// A message, and nothing else.
+pub enum StreamEvent<'a> {
+    /// A message that is the whole answer.
     Reply(&'a Message),
-    /// What happens to a task.
+    /// A change of a task.
     Item(&'a StreamHead, &'a StreamItem),
 }
 
-impl Held {
-    /// What its maker calls it.
+impl NamedTask {
+    /// The task's name for its creator.
     pub fn name(&self) -> String {
         self.peer_name
             .as_ref()

@@ -1,7 +1,7 @@
-//! Agent cards: what an agent says about itself, to clients of every version.
+//! Agent cards: how agents describe themselves to clients of every version.
 //!
-//! [`AgentCard`] is the one model, shaped as in 1.0, with what older versions need. `render.rs` writes it in one of the
-//! [`CardForm`]s, `sign.rs` signs it, `document.rs` is a card as it is served.
+//! [`AgentCard`] is the one model, in the shape of 1.0 with the additions older versions need. `render.rs` writes it in
+//! one of the [`CardForm`]s, `sign.rs` signs it, and `document.rs` prepares it for serving.
 
 use openfang_types::agent::AgentManifest;
 use openfang_types::ids::{AgentName, ToolName};
@@ -17,50 +17,47 @@ mod document;
 mod render;
 mod sign;
 
-/// What an agent says about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentCard {
     /// What it is called.
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// Where JSON-RPC is posted to.
     pub url: String,
-    /// What the paths of HTTP+JSON lie below.
+    /// The base URL of HTTP+JSON.
     pub http_json_url: String,
-    /// The version of what answers.
+    /// The version of this server.
     pub version: String,
-    /// What it can do beyond answering.
+    /// The optional features of the agent.
     pub capabilities: AgentCapabilities,
-    /// What it can be asked for.
+    /// The skills clients can ask for.
     pub skills: Vec<AgentSkill>,
-    /// Media types that it reads.
+    /// The media types it reads.
     pub default_input_modes: Vec<String>,
-    /// Media types that it writes.
+    /// The media types it writes.
     pub default_output_modes: Vec<String>,
-    /// The ways to be let in, any one of them; none: nothing is asked for.
+    /// The accepted security schemes. A client needs any one of them. Empty means no credential is required.
     pub security: Vec<SecurityScheme>,
-    /// Who vouches for it.
     pub signatures: Vec<CardSignature>,
 }
 
-/// What an agent can do beyond answering.
+/// The optional features of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentCapabilities {
-    /// Tell what happens while it happens.
+    /// Streams events while a task runs.
     pub streaming: bool,
-    /// Tell it to an address.
+    /// Pushes events to a URL.
     pub push_notifications: bool,
-    /// Tell which states a task went through; gone in 1.0.
+    /// Lists the past states of a task. Removed in 1.0.
     pub state_transition_history: bool,
-    /// Show a caller that is known a card of its own.
+    /// Shows an authenticated caller its own card.
     pub extended_agent_card: bool,
-    /// Extensions, by URI, without which it does not answer.
+    /// The extensions, by URI, that a request must name.
     pub required_extensions: Vec<String>,
 }
 
 impl Default for AgentCapabilities {
-    /// All of them, and nothing is required.
+    /// All features, and no required extension.
     fn default() -> Self {
         Self {
             streaming: true,
@@ -72,43 +69,39 @@ impl Default for AgentCapabilities {
     }
 }
 
-/// Something that an agent can be asked for: a tool that it may use.
+/// A skill of an agent: a tool it may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSkill {
     /// The name of the tool.
     pub id: String,
-    /// The same for people.
+    /// The name shown to people.
     pub name: String,
-    /// What it does.
     pub description: String,
-    /// Keywords.
     pub tags: Vec<String>,
-    /// Messages that ask for it.
+    /// Example messages for the skill.
     pub examples: Vec<String>,
 }
 
-/// A way to be let in.
+/// A way to authenticate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecurityScheme {
-    /// `Authorization: Bearer <key>`.
     Bearer,
-    /// The cookie of a login.
+    /// The session cookie of a login.
     Cookie {
-        /// What it is called.
+        /// The name of the cookie.
         name: String,
     },
 }
 
-/// Where an agent is reached, what it takes to be let in, and what can be asked for there.
+/// The URLs of an agent, how to authenticate there, and the features available there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Where JSON-RPC is posted to.
     pub url: String,
-    /// What the paths of HTTP+JSON lie below.
+    /// The base URL of HTTP+JSON.
     pub http_json_url: String,
-    /// The ways to be let in; none at first.
+    /// The accepted security schemes. Empty by default.
     pub security: Vec<SecurityScheme>,
-    /// What can be asked for there; everything at first.
+    /// The available features. All by default.
     pub capabilities: AgentCapabilities,
 }
 
@@ -120,17 +113,17 @@ impl Endpoint {
         Self { http_json_url: format!("{url}/rest"), url, security, capabilities }
     }
 
-    /// The endpoint that is one agent's own.
+    /// The endpoint of a single agent.
     pub fn of(agent: &AgentName, base: &str, listen_path: &str) -> Self {
         let url = format!("{base}{listen_path}/agents/{agent}");
         Self { http_json_url: url.clone(), url, ..Self::shared(base, listen_path) }
     }
 }
 
-/// The card of an agent: each of these tools, with what it says about itself, is a skill.
+/// The card of an agent. Each of these tools becomes a skill with the tool's description.
 ///
-/// No member that the protocol requires is left empty: what is empty drops out of what is signed, and the readers of the
-/// protocol disagree on whether it may. So an agent that shows no tools has itself as a skill.
+/// No member that the protocol requires is left empty. Empty values are not part of the signed form, and readers
+/// disagree on whether required members may be missing. So an agent without visible tools lists itself as a skill.
 pub fn build_agent_card(
     manifest: &AgentManifest,
     tools: &[(ToolName, Option<String>)],
@@ -151,7 +144,7 @@ pub fn build_agent_card(
     AgentCard { name, description, skills, ..blank(endpoint) }
 }
 
-/// The card of a house in which nobody answers. It has no skills, and is not to be signed.
+/// The card of a server that offers no agent. It has no skills and must not be signed.
 pub fn placeholder_card(endpoint: Endpoint) -> AgentCard {
     blank(endpoint)
 }
@@ -160,7 +153,7 @@ fn blank(endpoint: Endpoint) -> AgentCard {
     let modes = || OUTPUT_MODES.map(str::to_owned).to_vec();
     AgentCard {
         name: "openfang".to_owned(),
-        description: "An OpenFang server; no agent of it is offered here".to_owned(),
+        description: "An OpenFang server that offers no agent here".to_owned(),
         url: endpoint.url,
         http_json_url: endpoint.http_json_url,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -183,7 +176,7 @@ fn tool_skill(tool: &ToolName, about: Option<&str>) -> AgentSkill {
     }
 }
 
-/// The text, if it says anything.
+/// The text, unless it is blank.
 fn said(text: &str) -> Option<String> {
     (!text.trim().is_empty()).then(|| text.to_owned())
 }

@@ -1,4 +1,4 @@
-//! What a card says of an agent.
+//! The card of an agent.
 
 use jiff::Timestamp;
 use openfang_types::agent::AgentManifest;

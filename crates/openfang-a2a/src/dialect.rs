@@ -1,6 +1,6 @@
-//! The dialects: each is pure and serves both sides. For a server it reads requests and writes answers, for a client it
-//! writes requests and reads answers. Which one a server speaks is decided once, in `server`: by method, then by version,
-//! then by the dialect the task was made in.
+//! The dialects. Each is free of I/O and serves both sides: a server reads requests and writes answers, a client writes
+//! requests and reads answers. `server` selects the dialect of a request once: by method, then by version, then by the
+//! dialect in which the task was created.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use openfang_types::task::Origin;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::answer::{Answer, Shown};
+use crate::answer::{Answer, StreamEvent};
 use crate::error::A2aError;
 use crate::operation::{Method, Request};
 
@@ -25,31 +25,28 @@ mod v03_proto;
 mod v10;
 mod write;
 
-pub use answer::{Reading, Received};
+pub use answer::{PeerResponse, ReadContext};
 pub use openfang::{A2aArtifact, A2aMessage, A2aPart, A2aTask, A2aTaskStatus};
 pub(crate) use request::OWN_SEGMENTS;
 pub use request::{HttpCall, RpcCall, Verb, WriteError};
 
-/// How a peer writes.
+/// The wire format of a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// OpenFang's own REST dialect: a bare task with a flat status.
+    /// OpenFang's own REST dialect: a task without an envelope, with a flat status.
     OpenFang,
-    /// A2A 0.1: `tasks/send`.
     V01,
-    /// A2A 0.2 and 0.3: `message/send`, `kind` everywhere.
+    /// A2A 0.2 and 0.3: `message/send`, with a `kind` in every object.
     V03,
-    /// A2A 0.3 on HTTP+JSON: the JSON of its protocol buffers.
+    /// A2A 0.3 on HTTP+JSON: the JSON form of its protocol buffers.
     V03Proto,
-    /// A2A 1.0.
     V10,
 }
 
 impl Dialect {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::OpenFang, Self::V01, Self::V03, Self::V03Proto, Self::V10];
 
-    /// Its JSON-RPC methods; the dialects of HTTP+JSON have none.
+    /// The JSON-RPC methods of the dialect. The HTTP+JSON dialects have none.
     pub const fn methods(self) -> &'static [(&'static str, Method)] {
         match self {
             Self::OpenFang | Self::V03Proto => &[],
@@ -59,8 +56,8 @@ impl Dialect {
         }
     }
 
-    /// What a client states as `A2A-Version`. Nothing before 1.0: agents of both versions refuse older methods under a
-    /// version.
+    /// The `A2A-Version` a client sends. None before 1.0: agents of both versions refuse the older methods if a version
+    /// is stated.
     pub const fn stated_version(self) -> Option<&'static str> {
         match self {
             Self::OpenFang | Self::V01 | Self::V03 | Self::V03Proto => None,
@@ -68,7 +65,7 @@ impl Dialect {
         }
     }
 
-    /// What tasks that are made in it are marked with.
+    /// The origin of tasks created in this dialect.
     pub const fn origin(self) -> Origin {
         match self {
             Self::OpenFang => Origin::OpenFangA2a,
@@ -78,8 +75,8 @@ impl Dialect {
         }
     }
 
-    /// Reads the parameters of a method, or the body of a request that stands for it. Lenient in spelling, strict in
-    /// meaning.
+    /// Reads the parameters of a method, or the request body that stands for them. Spellings are read leniently,
+    /// meanings are checked strictly.
     pub fn decode(self, method: Method, params: Option<&RawValue>) -> Result<Request, A2aError> {
         match self {
             Self::OpenFang => openfang::decode(method, params),
@@ -90,18 +87,18 @@ impl Dialect {
         }
     }
 
-    /// Whether it has words for this.
-    pub fn shows(self, shown: Shown<'_>) -> bool {
+    /// Whether the dialect can express this event.
+    pub fn can_write(self, shown: StreamEvent<'_>) -> bool {
         match self {
-            Self::OpenFang => openfang::shows(shown),
-            Self::V01 => v01::shows(shown),
-            Self::V03 => v03::shows(shown),
-            Self::V03Proto => v03_proto::shows(shown),
-            Self::V10 => v10::shows(shown),
+            Self::OpenFang => openfang::can_write(shown),
+            Self::V01 => v01::can_write(shown),
+            Self::V03 => v03::can_write(shown),
+            Self::V03Proto => v03_proto::can_write(shown),
+            Self::V10 => v10::can_write(shown),
         }
     }
 
-    /// A refusal as an error object.
+    /// The error object for a refusal.
     pub fn error(self, error: &A2aError) -> ErrorObject {
         match self {
             Self::OpenFang | Self::V01 => v01::error(error),
@@ -112,7 +109,7 @@ impl Dialect {
 }
 
 impl fmt::Display for Dialect {
-    /// The version, as people write it.
+    /// The version in the usual notation.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::OpenFang => "in OpenFang's dialect",
@@ -124,11 +121,11 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// Something of the model, written in a dialect.
+/// A value of the model, serialized in a dialect.
 #[derive(Clone, Copy)]
-pub struct In<'a, T>(pub Dialect, pub &'a T);
+pub struct InDialect<'a, T>(pub Dialect, pub &'a T);
 
-impl Serialize for In<'_, Answer> {
+impl Serialize for InDialect<'_, Answer> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Dialect::OpenFang => openfang::answer(self.1, to),
@@ -140,7 +137,7 @@ impl Serialize for In<'_, Answer> {
     }
 }
 
-impl Serialize for In<'_, Shown<'_>> {
+impl Serialize for InDialect<'_, StreamEvent<'_>> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Dialect::OpenFang => openfang::shown(*self.1, to),

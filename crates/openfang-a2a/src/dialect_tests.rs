@@ -1,4 +1,4 @@
-//! What holds for all dialects: everything written validates, nothing read panics, and what is wrong is refused.
+//! Rules for all dialects: everything written is valid, no input panics, and invalid input is refused.
 
 use openfang_types::event::StreamItem;
 use openfang_types::task::{Task, TaskState};
@@ -21,7 +21,7 @@ fn result(of: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "result": of})
 }
 
-/// An answer, against the official definition of the answer it is.
+/// Validates an answer against its official definition.
 pub(super) fn validate(dialect: Dialect, answer: &Answer) {
     let document = written(dialect, answer);
     match dialect {
@@ -50,7 +50,7 @@ fn v01(answer: &Answer, document: &Value) {
         Answer::Task(..) => "GetTaskResponse",
         Answer::Push(_) => "GetTaskPushNotificationResponse",
         Answer::Replied(_) => {
-            // A task, and its own last event at the same time.
+            // A task that is also its own last event.
             schemas::V01.holds("TaskStatusUpdateEvent", &without(document, &["sessionId"]));
             return schemas::V01.holds("Task", &without(document, &["final"]));
         }
@@ -96,10 +96,10 @@ fn v10(answer: &Answer, document: &Value) {
     proto::V10.holds(message, document);
 }
 
-/// An item of a stream, likewise.
+/// Validates a stream item in the same way.
 pub(super) fn validate_item(dialect: Dialect, item: &StreamItem) {
     let document = streamed(dialect, item);
-    if !dialect.shows(Shown::Item(&head(), item)) {
+    if !dialect.can_write(StreamEvent::Item(&head(), item)) {
         return;
     }
     match dialect {
@@ -165,7 +165,7 @@ fn refusals_validate_too() {
 fn a_card_is_handed_through_as_it_is() {
     let card = || serde_json::value::RawValue::from_string("{\"b\": 1,  \"a\": 2.50}".into()).unwrap();
     for dialect in Dialect::ALL {
-        let text = serde_json::to_string(&In(dialect, &Answer::Card(card()))).unwrap();
+        let text = serde_json::to_string(&InDialect(dialect, &Answer::Card(card()))).unwrap();
         assert_eq!(text, card().get());
     }
 }
@@ -174,7 +174,7 @@ fn a_card_is_handed_through_as_it_is() {
 fn what_the_caller_said_and_the_end_of_the_server_are_shown_to_nobody() {
     for dialect in Dialect::ALL {
         for item in &items(&rich_task(TaskState::Working))[4..] {
-            assert!(!dialect.shows(Shown::Item(&head(), item)), "{dialect:?}");
+            assert!(!dialect.can_write(StreamEvent::Item(&head(), item)), "{dialect:?}");
             streamed(dialect, item);
         }
     }

@@ -1,75 +1,75 @@
-//! Why a request was refused, in A2A's own terms. Each dialect says it in its own way.
+//! Why a request was refused, in A2A's own terms. Each dialect encodes the refusal in its own way.
 
 use openfang_types::task::TaskState;
 
-/// A refusal.
+/// The reason for a refusal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum A2aError {
-    /// Not JSON.
+    /// The body is not JSON.
     #[error("the body is not JSON: {0}")]
     Parse(String),
-    /// JSON, but no request.
-    #[error("this is no request: {0}")]
+    /// The body is JSON but not a request.
+    #[error("invalid request: {0}")]
     InvalidRequest(String),
-    /// No such method here.
-    #[error("there is no method {0}")]
+    /// The method does not exist here.
+    #[error("unknown method {0}")]
     MethodNotFound(String),
-    /// The method does not take these parameters.
+    /// The method does not accept these parameters.
     #[error("{}", placed(field, why))]
     InvalidParams {
-        /// Which member, as a dotted path; empty: the whole.
+        /// The member as a dotted path. Empty means the whole.
         field: String,
-        /// What is wrong and what would be right.
+        /// What is wrong, and what would be right.
         why: String,
     },
-    /// Our fault; the cause is in the log.
-    #[error("something broke; the log says more")]
+    /// An internal error. The cause is in the log.
+    #[error("internal error; see the server log")]
     Internal,
-    /// The store cannot be written now.
-    #[error("nothing can be stored now; try again later")]
+    /// The store cannot be written at the moment.
+    #[error("storage is unavailable; retry later")]
     Unavailable,
-    /// There is none, or it is somebody else's: the two look the same.
+    /// The task does not exist or belongs to another caller. The two look the same.
     #[error("task not found")]
     TaskNotFound,
     /// The task has no such push configuration.
-    #[error("there is no such push configuration of this task; list them to see which it has")]
+    #[error("this task has no such push configuration; list its configurations to see the ids")]
     PushNotFound,
-    /// It has ended already.
-    #[error("the task is {0} already and cannot be canceled")]
+    /// The task has ended already.
+    #[error("the task is already {0} and cannot be canceled")]
     NotCancelable(TaskState),
-    /// Push is switched off.
+    /// Push notifications are turned off.
     #[error("push notifications are not supported")]
     PushNotSupported,
-    /// Not here, or not now.
+    /// The operation is not supported, or not in this state.
     #[error("{0}")]
     Unsupported(String),
-    /// A content type that cannot be taken, or given.
+    /// A content type that cannot be read or written.
     #[error("{0}")]
     ContentType(String),
-    /// There is no extended card.
+    /// The agent has no extended card.
     #[error("there is no extended card")]
     NoExtendedCard,
-    /// There is no agent that the caller may see, and so no card.
-    #[error("there is no agent here that you may see")]
+    /// The caller may see no agent, so there is no card.
+    #[error("no agent is available to you here")]
     NoAgent,
-    /// An extension that the agent insists on was not named.
+    /// The request does not name an extension the agent requires.
     #[error("the agent needs the extension {0}; name it in the header A2A-Extensions")]
     ExtensionRequired(String),
-    /// Not a version that we speak.
-    #[error("version {0} of A2A is not spoken here; 0.3 and 1.0 are")]
+    /// The version is not supported.
+    #[error("A2A version {0} is not supported; use 0.3 or 1.0")]
     VersionNotSupported(String),
-    /// A limit of the caller's own was reached.
+    /// A limit of this caller is exceeded.
     #[error("{0}")]
     TooMany(String),
-    /// Too much of large requests and answers is under way.
+    /// Too many large requests and answers are in progress.
     #[error("{0}")]
     TooMuch(String),
 }
 
-/// What is wrong with a member, and which it is.
+/// The reason, with the path of the member where that helps.
 fn placed(field: &str, why: &str) -> String {
     match why.starts_with('`') {
-        // It is named; where that is shows only when it lies deeper.
+        // The reason names the member already; the path helps only for nested members.
         true if field.contains(['.', '[']) => format!("{why} (at `{field}`)"),
         true => why.to_owned(),
         false if field.is_empty() => why.to_owned(),
@@ -83,7 +83,7 @@ impl A2aError {
         Self::InvalidParams { field: field.into(), why: why.into() }
     }
 
-    /// The code of JSON-RPC and A2A.
+    /// The error code of JSON-RPC and A2A.
     pub const fn code(&self) -> i64 {
         match self {
             Self::Parse(_) => -32_700,
@@ -99,12 +99,12 @@ impl A2aError {
             Self::NoExtendedCard | Self::NoAgent => -32_007,
             Self::ExtensionRequired(_) => -32_008,
             Self::VersionNotSupported(_) => -32_009,
-            // None of A2A's own; the range is open to servers.
+            // A2A defines no code for this; the range is open to servers.
             Self::TooMany(_) | Self::TooMuch(_) => -32_000,
         }
     }
 
-    /// The reason, as `google.rpc.ErrorInfo` has it.
+    /// The reason in `google.rpc.ErrorInfo`.
     pub const fn reason(&self) -> &'static str {
         match self {
             Self::Parse(_) => "PARSE_ERROR",
@@ -125,7 +125,7 @@ impl A2aError {
         }
     }
 
-    /// The HTTP status of HTTP+JSON, and the word of gRPC for it.
+    /// The HTTP status for HTTP+JSON, and the gRPC code.
     pub const fn status(&self) -> (u16, &'static str) {
         match self {
             Self::Parse(_) | Self::InvalidRequest(_) | Self::InvalidParams { .. } | Self::ContentType(_) => {

@@ -1,4 +1,4 @@
-//! What the A2A server needs from above. The kernel implements it.
+//! The interface the A2A server needs from its host. The kernel implements it.
 
 use futures_util::future::BoxFuture;
 use openfang_types::event::{Seq, StreamItem, Until};
@@ -6,46 +6,51 @@ use openfang_types::ids::{AgentName, TaskName};
 use openfang_types::task::{Message, Origin};
 use serde_json::value::RawValue;
 
-use crate::answer::{Held, Push};
+use crate::answer::{NamedTask, TaskPushConfig};
 use crate::error::A2aError;
-use crate::operation::{Listing, NewPush, Sending};
+use crate::operation::{ListTasks, PushNotificationConfig, SendMessage};
 
 /// What a host call returns.
 pub type HostFuture<'a, T> = BoxFuture<'a, Result<T, A2aError>>;
 
-/// Tasks, agents and push configurations, for callers that are known already.
+/// The tasks, agents and push configurations of callers that are already authenticated.
 pub trait AgentHost: Send + Sync + 'static {
-    /// Who is asking.
+    /// The authenticated caller of a request.
     type Caller: Clone + Send + Sync + 'static;
 
-    /// The agent that a peer names, if it is there for this caller.
+    /// The agent with the name a peer used, if the caller may see it.
     fn agent(&self, caller: &Self::Caller, named: &str) -> Option<AgentName>;
-    /// Takes a message in, and waits as it says. Without an agent it goes to that of the task it continues, else to
-    /// the default one.
+    /// Accepts a message and waits as it asks. Without an agent, the message goes to the agent of the task it
+    /// continues, otherwise to the default agent.
     fn send<'a>(
         &'a self,
         caller: &'a Self::Caller,
         to: Option<AgentName>,
-        sending: Sending,
+        sending: SendMessage,
         origin: Origin,
-    ) -> HostFuture<'a, Sent>;
-    /// One's own task; with an agent only if it is that agent's.
+    ) -> HostFuture<'a, SendOutcome>;
+    /// A task of the caller. With an agent, only a task of that agent.
     fn task<'a>(
         &'a self,
         caller: &'a Self::Caller,
         of: Option<&'a AgentName>,
         name: &'a TaskName,
-    ) -> HostFuture<'a, Held>;
-    /// One's own tasks.
-    fn tasks<'a>(&'a self, caller: &'a Self::Caller, of: Option<AgentName>, listing: Listing)
-    -> HostFuture<'a, Listed>;
-    /// Stops a task.
-    fn cancel<'a>(&'a self, caller: &'a Self::Caller, held: &'a Held) -> HostFuture<'a, Held>;
-    /// Follows a task: from where it stands, or as it stood after an event and then what came after it.
+    ) -> HostFuture<'a, NamedTask>;
+    /// The caller's own tasks.
+    fn tasks<'a>(
+        &'a self,
+        caller: &'a Self::Caller,
+        of: Option<AgentName>,
+        listing: ListTasks,
+    ) -> HostFuture<'a, TaskMatches>;
+    /// Cancels a task that is running.
+    fn cancel<'a>(&'a self, caller: &'a Self::Caller, task: &'a NamedTask) -> HostFuture<'a, NamedTask>;
+    /// Follows a task from its current state. With `after`, it replays the state after that event and continues from
+    /// there.
     fn follow<'a>(
         &'a self,
         caller: &'a Self::Caller,
-        held: &'a Held,
+        task: &'a NamedTask,
         after: Option<Seq>,
         until: Until,
     ) -> HostFuture<'a, Box<dyn Follower>>;
@@ -53,42 +58,42 @@ pub trait AgentHost: Send + Sync + 'static {
     fn set_push<'a>(
         &'a self,
         caller: &'a Self::Caller,
-        held: &'a Held,
-        config: NewPush,
+        task: &'a NamedTask,
+        config: PushNotificationConfig,
         origin: Origin,
-    ) -> HostFuture<'a, Push>;
-    /// The push configurations of a task, those made first first.
-    fn pushes<'a>(&'a self, caller: &'a Self::Caller, held: &'a Held) -> HostFuture<'a, Vec<Push>>;
-    /// Takes a push configuration away; one that is not there is no error.
-    fn delete_push<'a>(&'a self, caller: &'a Self::Caller, held: &'a Held, id: &'a str) -> HostFuture<'a, ()>;
-    /// The card of an agent, or of the default one, with all that this caller may use.
+    ) -> HostFuture<'a, TaskPushConfig>;
+    /// The push configurations of a task, oldest first.
+    fn pushes<'a>(&'a self, caller: &'a Self::Caller, task: &'a NamedTask) -> HostFuture<'a, Vec<TaskPushConfig>>;
+    /// Deletes a push configuration. A missing one is not an error.
+    fn delete_push<'a>(&'a self, caller: &'a Self::Caller, task: &'a NamedTask, id: &'a str) -> HostFuture<'a, ()>;
+    /// The extended card of an agent, or of the default agent, with everything this caller may use.
     fn extended_card(&self, caller: &Self::Caller, of: Option<&AgentName>, is_strict: bool) -> Option<Box<RawValue>>;
 }
 
-/// What a message led to.
-pub enum Sent {
-    /// A message, and no task.
+/// The result of sending a message.
+pub enum SendOutcome {
+    /// A message without a task.
     Reply(Message),
-    /// A task, as it stands.
-    Task(Box<Held>),
-    /// A task, and what happens to it.
-    Stream(Box<Held>, Box<dyn Follower>),
+    /// A task in its current state.
+    Task(Box<NamedTask>),
+    /// A task and its further changes.
+    Stream(Box<NamedTask>, Box<dyn Follower>),
 }
 
-/// A page of tasks.
-pub struct Listed {
-    /// Latest change first.
-    pub tasks: Vec<Held>,
-    /// Leads to the next page, if there is one.
+/// The tasks that match a filter, one page of them.
+pub struct TaskMatches {
+    /// Sorted by their latest change, newest first.
+    pub tasks: Vec<NamedTask>,
+    /// The token of the next page, if there is one.
     pub next_page_token: Option<String>,
-    /// How many fit on a page.
+    /// The maximum number of tasks on a page.
     pub page_size: usize,
-    /// How many there are on all pages.
+    /// The number of tasks on all pages.
     pub total: usize,
 }
 
-/// A task that is being followed.
+/// Follows the changes of one task.
 pub trait Follower: Send {
-    /// The next item; none when it is over. Safe to drop at any time.
+    /// The next item; none at the end. The future can be dropped at any time.
     fn next(&mut self) -> HostFuture<'_, Option<StreamItem>>;
 }

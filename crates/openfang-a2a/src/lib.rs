@@ -1,9 +1,10 @@
-//! The A2A wire: every version as a codec over one model, the server core, cards. Somebody could use it alone.
+//! The A2A wire protocol: each version is a codec over one model, plus the server core and agent cards. The crate can
+//! be used on its own.
 //!
-//! [`dialect`] is how peers write, for both sides: requests and answers are written and read. [`operation`] is what is
-//! asked for; [`answer`] what a server says to it and [`error`] why not; [`peer`] what a client reads of that. [`card`] is
-//! what agents say about themselves; [`server`] answers, and [`host`] is what it needs from above. [`task_store`] is a
-//! small store for programs that have none.
+//! [`dialect`] reads and writes requests and answers in every version, for servers and clients. [`operation`] is a
+//! request in the common model, [`answer`] a server's answer to it and [`error`] a server's refusal. [`peer`] is what a
+//! client reads. [`card`] has the agent cards. [`server`] answers requests with the help of a [`host`]. [`task_store`]
+//! is a small in-memory store for programs that have none.
 
 pub mod answer;
 pub mod card;

@@ -1,4 +1,5 @@
-//! What a peer can ask for, whichever dialect it asks in. Decoders make these; nothing else is left of the wire.
+//! The requests a peer can make, independent of the dialect. Decoders produce these values; no other trace of the wire
+//! format remains.
 
 use std::fmt;
 
@@ -7,35 +8,34 @@ use openfang_types::ids::{ContextId, TaskName};
 use openfang_types::secret::Secret;
 use openfang_types::task::{Message, TaskState};
 
-/// The operations, by what they do. Each dialect has its own names for them.
+/// The operations of A2A. Each dialect has its own names for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// A message, answered with a task or a message.
+    /// Sends a message; the answer is a task or a message.
     Send,
-    /// A message, answered with a stream.
+    /// Sends a message; the answer is a stream.
     Stream,
-    /// One task.
+    /// Reads a single task.
     Get,
-    /// A page of tasks.
+    /// Lists tasks, page by page.
     List,
-    /// Stops a task.
+    /// Cancels a task that is running.
     Cancel,
-    /// Follows a task.
+    /// Streams the changes of a task.
     Subscribe,
     /// Adds a push configuration to a task.
     SetPush,
-    /// One push configuration.
+    /// Reads one push configuration.
     GetPush,
-    /// The push configurations of a task.
+    /// Lists the push configurations of a task.
     ListPush,
-    /// Takes a push configuration away.
+    /// Deletes a push configuration.
     DeletePush,
-    /// What this caller may use, as a card.
+    /// Reads the card that shows everything this caller may use.
     ExtendedCard,
 }
 
 impl Method {
-    /// All of them.
     pub const ALL: [Self; 11] = [
         Self::Send,
         Self::Stream,
@@ -51,83 +51,66 @@ impl Method {
     ];
 }
 
-/// What was asked for, and of whom.
+/// A request and the agent it addresses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// The agent, as the peer names it; none: the one the endpoint stands for.
+    /// The agent by the peer's name for it. None means the agent of the endpoint.
     pub tenant: Option<String>,
-    /// What for.
     pub operation: Operation,
 }
 
-/// What was asked for.
+/// An operation with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
-    /// See [`Method::Send`] and [`Method::Stream`]; [`Sending::answer`] says which.
-    Send(Box<Sending>),
-    /// See [`Method::Get`].
+    /// See [`Method::Send`] and [`Method::Stream`]; [`SendMessage::answer`] tells them apart.
+    Send(Box<SendMessage>),
     Get {
-        /// Which task.
         task: TaskName,
-        /// How much of its history.
-        history: History,
+        /// How much of its history to include.
+        history: HistoryLength,
     },
-    /// See [`Method::List`].
-    List(Listing),
-    /// See [`Method::Cancel`].
+    List(ListTasks),
     Cancel {
-        /// Which task.
         task: TaskName,
     },
-    /// See [`Method::Subscribe`].
     Subscribe {
-        /// Which task.
         task: TaskName,
     },
-    /// See [`Method::SetPush`].
     SetPush {
-        /// Which task; on HTTP+JSON the path says it.
+        /// The task. On HTTP+JSON the path names it.
         task: Option<TaskName>,
-        /// Where to, and how.
-        config: NewPush,
+        /// The URL and the credentials.
+        config: PushNotificationConfig,
     },
-    /// See [`Method::GetPush`].
     GetPush {
-        /// Which task.
         task: TaskName,
-        /// Which one; dialects that know only one do not say.
+        /// The configuration. None in dialects that allow only one.
         id: Option<String>,
     },
-    /// See [`Method::ListPush`].
     ListPush {
-        /// Which task.
         task: TaskName,
     },
-    /// See [`Method::DeletePush`].
     DeletePush {
-        /// Which task.
         task: TaskName,
-        /// Which one.
         id: String,
     },
-    /// See [`Method::ExtendedCard`].
     ExtendedCard,
 }
 
 impl Request {
-    /// The agent; an empty name is as good as none.
+    /// The agent; an empty name counts as none.
     pub fn tenant(&self) -> Option<&str> {
         self.tenant.as_deref().filter(|tenant| !tenant.is_empty())
     }
 }
 
 impl Operation {
-    /// The method that asks for it.
+    /// The method of this operation.
     pub const fn method(&self) -> Method {
         match self {
             Self::Send(sending) => match sending.answer {
-                When::Streaming => Method::Stream,
-                When::Settled | When::AtOnce => Method::Send,
+                ReplyMode::Streaming => Method::Stream,
+                ReplyMode::Settled | ReplyMode::AtOnce => Method::Send,
             },
             Self::Get { .. } => Method::Get,
             Self::List(_) => Method::List,
@@ -142,93 +125,91 @@ impl Operation {
     }
 }
 
-/// A message on its way to an agent: what a server reads and a client writes.
+/// A message to an agent: a server reads it, a client writes it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sending {
-    /// The message; [`Message::task_id`] is not set yet. Metadata of the request is part of the message's.
+pub struct SendMessage {
+    /// The message. [`Message::task_id`] is not set yet. The metadata of the request is merged into the message's.
     pub message: Message,
-    /// The task it continues, or in 0.1 makes.
-    pub task: Option<Continued>,
-    /// What the peer can read; empty: anything.
+    /// The task that the message continues or, in 0.1, creates.
+    pub task: Option<TaskReference>,
+    /// The media types the peer can read. Empty means any.
     pub accepted_output_modes: Vec<String>,
-    /// How much of the history the answer shows.
-    pub history: History,
-    /// When it is answered.
-    pub answer: When,
-    /// Where to push what happens.
-    pub push: Option<NewPush>,
+    /// How much of the history the answer includes.
+    pub history: HistoryLength,
+    /// When the request is answered.
+    pub answer: ReplyMode,
+    /// Where to push the changes of the task.
+    pub push: Option<PushNotificationConfig>,
 }
 
-/// How a message names a task.
+/// The task a message refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Continued {
-    /// One that must be there.
-    Known(TaskName),
-    /// One that is made under this name if it is not there: 0.1.
-    KnownOrNew(TaskName),
+pub enum TaskReference {
+    /// A task that must exist.
+    Existing(TaskName),
+    /// A task that is created under this name if it does not exist (0.1).
+    ExistingOrNew(TaskName),
 }
 
 /// When a message is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
-    /// When its task has ended, or asks for something.
+pub enum ReplyMode {
+    /// When its task has ended or waits for input.
     Settled,
-    /// At once.
+    /// Immediately, with the task as it is.
     AtOnce,
-    /// All the time.
+    /// With a stream of events.
     Streaming,
 }
 
-/// How many of the last messages are shown; none: all.
+/// The maximum number of history messages to include, counted from the end. None means all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct History(pub Option<usize>);
+pub struct HistoryLength(pub Option<usize>);
 
-impl History {
-    /// The messages to show.
+impl HistoryLength {
+    /// The messages to include.
     pub fn of<T>(self, messages: &[T]) -> &[T] {
         let begin = self.0.map_or(0, |count| messages.len().saturating_sub(count));
         messages.get(begin..).unwrap_or_default()
     }
 }
 
-/// Which tasks to list.
+/// The filter and the page of a task list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Listing {
-    /// Only those of this conversation.
+pub struct ListTasks {
+    /// Only tasks of this conversation.
     pub context_id: Option<ContextId>,
-    /// Only those in this state.
+    /// Only tasks in this state.
     pub state: Option<TaskState>,
-    /// Only those whose status changed at this moment or later.
+    /// Only tasks whose status changed at this time or later.
     pub changed_since: Option<Timestamp>,
-    /// How many on a page; 1 to 100.
+    /// The page size, 1 to 100.
     pub page_size: Option<usize>,
-    /// Where the page begins.
+    /// The token of the page.
     pub page_token: Option<String>,
-    /// How much of each history.
-    pub history: History,
-    /// Whether artifacts are shown.
+    /// How much of each task's history to include.
+    pub history: HistoryLength,
+    /// Whether to include artifacts.
     pub include_artifacts: bool,
 }
 
-/// Where to push what happens to a task, as a peer asks for it.
+/// Where to push the changes of a task, as requested by a peer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewPush {
-    /// What the peer calls it; none: we name it.
+pub struct PushNotificationConfig {
+    /// The peer's id for it. None lets the server choose one.
     pub id: Option<String>,
-    /// Where to.
     pub url: String,
-    /// Sent along, so that the receiver knows us.
+    /// Sent with each push, so that the receiver can authenticate us.
     pub token: Option<Secret>,
-    /// Sent along as `Authorization`.
+    /// Sent as the `Authorization` header.
     pub authentication: Option<PushAuthentication>,
 }
 
-/// `Authorization: {scheme} {credentials}`.
+/// The `Authorization` header of a push: `{scheme} {credentials}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PushAuthentication {
-    /// Such as `Bearer`.
+    /// An authentication scheme such as `Bearer`.
     pub scheme: String,
-    /// The secret part.
     pub credentials: Option<Secret>,
 }
 

@@ -1,5 +1,5 @@
-//! What a peer answers, whichever dialect it answers in. A peer's tasks have names of its own; only what the client
-//! needs to go on is judged, the rest is kept as it came.
+//! A peer's answers, independent of the dialect. A peer names its own tasks. Only the members the client depends on are
+//! checked; the rest is kept as received.
 
 use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::{ContextId, TaskName};
@@ -7,44 +7,44 @@ use openfang_types::task::{Artifact, Message, TaskStatus};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::operation::NewPush;
+use crate::operation::PushNotificationConfig;
 
 pub use cursor::cursor;
-pub use error::{AnswerError, Fault, PeerError};
-pub use follow::{Followed, Stray};
+pub use error::{AnswerError, PeerError, PeerFault};
+pub use follow::{FollowedTask, WrongTask};
 
 mod cursor;
 mod error;
 mod follow;
 
-/// A task of a peer.
+/// A task that a peer runs for us.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PeerTask {
-    /// As the peer calls it.
+    /// The peer's id of the task.
     pub id: TaskName,
-    /// The conversation, as the peer calls it.
+    /// The peer's id of the conversation.
     pub context_id: Option<ContextId>,
-    /// Where it stands. What the peer says is believed, whatever was asked for: a blocking call may come back at once.
+    /// The current status. The peer's status is authoritative: a blocking call may return before the task has ended.
     pub status: TaskStatus,
     /// The messages of both sides, oldest first.
     pub history: Vec<Message>,
-    /// What came of it.
+    /// The results of the task.
     pub artifacts: Vec<Artifact>,
-    /// Free data of the peer.
+    /// Metadata set by the peer.
     pub metadata: Map<String, Value>,
 }
 
 impl PeerTask {
-    /// Whether nothing happens until somebody else acts.
+    /// Whether the task has ended or waits for input.
     pub const fn is_settled(&self) -> bool {
         self.status.state.is_terminal() || self.status.state.is_interrupted()
     }
 }
 
-/// A message of a peer.
+/// A message from a peer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PeerMessage {
-    /// The task that it belongs to, if it names one.
+    /// The task it belongs to, if the peer names one.
     pub task: Option<TaskName>,
     /// The message; [`Message::task_id`] is not set.
     pub message: Message,
@@ -53,79 +53,74 @@ pub struct PeerMessage {
 /// A change of the status of a peer's task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PeerStatus {
-    /// Which task, if it names one.
+    /// The task, if the peer names one.
     pub task: Option<TaskName>,
-    /// Which conversation, if it names one.
+    /// The conversation, if the peer names one.
     pub context_id: Option<ContextId>,
-    /// The new status.
     pub status: TaskStatus,
-    /// Whether the peer says that its stream ends here. 1.0 has no word for it.
+    /// Whether the peer marks this as the last event of the stream. 1.0 has no such member.
     pub is_final: bool,
-    /// Free data of the peer.
+    /// Metadata set by the peer.
     pub metadata: Map<String, Value>,
 }
 
-/// An artifact of a peer's task, or a further chunk of one.
+/// An artifact of a peer's task, or another chunk of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PeerArtifact {
-    /// Which task, if it names one.
+    /// The task, if the peer names one.
     pub task: Option<TaskName>,
-    /// Which conversation, if it names one.
+    /// The conversation, if the peer names one.
     pub context_id: Option<ContextId>,
-    /// The artifact, or the chunk.
+    /// The artifact or the chunk.
     pub update: ArtifactUpdate,
 }
 
 /// One event of a peer's stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PeerEvent {
-    /// The task as it stands.
+    /// The task in its current state.
     Task(Box<PeerTask>),
-    /// A message.
     Message(Box<PeerMessage>),
-    /// The status changed.
     Status(Box<PeerStatus>),
-    /// An artifact came, or grew.
+    /// A new artifact, or a further chunk.
     Artifact(Box<PeerArtifact>),
 }
 
-/// What a peer answers to a request.
+/// A peer's answer to a request.
 #[derive(Debug, Clone)]
 pub enum PeerAnswer {
-    /// A task.
     Task(Box<PeerTask>),
-    /// A message, and no task.
+    /// A message without a task.
     Message(Box<PeerMessage>),
     /// A page of tasks.
     Tasks(PeerPage),
-    /// A push configuration.
     Push(Box<PeerPush>),
     /// The push configurations of a task.
     Pushes(Vec<PeerPush>),
     /// A push configuration was deleted.
     Deleted,
-    /// A card, as it came.
+    /// A card as received.
     Card(Box<RawValue>),
 }
 
-/// A page of a peer's tasks.
+/// One page of a peer's tasks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PeerPage {
     /// The tasks, in the peer's order.
     pub tasks: Vec<PeerTask>,
-    /// Leads to the next page, if there is one.
+    /// The token of the next page, if there is one.
     pub next_page_token: Option<String>,
-    /// How many fit on a page, if the peer says so.
+    /// The page size, if the peer states it.
     pub page_size: Option<usize>,
-    /// How many there are on all pages, if the peer says so.
+    /// The number of tasks on all pages, if the peer states it.
     pub total: Option<usize>,
 }
 
-/// A push configuration, as a peer keeps it.
+/// A push configuration as the peer stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeerPush {
-    /// Whose it is, if the peer says so.
+    /// The task it belongs to, if the peer states it.
     pub task: Option<TaskName>,
-    /// The rest.
-    pub config: NewPush,
+    /// The URL and the credentials.
+    pub config: PushNotificationConfig,
 }

@@ -1,7 +1,9 @@
-//! The server core: a request in, a response out, whichever dialect and binding it came in. It knows no web framework;
-//! whoever calls it knows the caller already and has checked Host, Origin and size. Headers end in `http.rs`.
+//! The server core: a request in, a response out, for every dialect and binding. It is independent of the web
+//! framework. Its caller has already authenticated the client and checked Host, Origin and size. Headers are read in
+//! `http.rs` only.
 //!
-//! `rpc.rs` is JSON-RPC, `rest.rs` HTTP+JSON, `openfang.rs` the routes of OpenFang's own dialect; all three end in `Server::carry_out`.
+//! `rpc.rs` is JSON-RPC, `rest.rs` is HTTP+JSON, `openfang.rs` has the routes of OpenFang's own dialect. All three end
+//! in `Server::handle`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +11,11 @@ use std::time::Duration;
 use openfang_types::event::Until;
 use openfang_types::ids::AgentName;
 
-use crate::answer::{Answer, Held, Page, StreamHead, artifacts_of};
+use crate::answer::{Answer, ListTasksResponse, NamedTask, StreamHead, artifacts_of};
 use crate::dialect::Dialect;
 use crate::error::A2aError;
-use crate::host::{AgentHost, Follower, Listed, Sent};
-use crate::operation::{History, Listing, Operation, Request, Sending};
+use crate::host::{AgentHost, Follower, SendOutcome, TaskMatches};
+use crate::operation::{HistoryLength, ListTasks, Operation, Request, SendMessage};
 
 pub use http::{Accepts, HttpBody, HttpRequest};
 pub(crate) use intake::OUTPUT_MODES;
@@ -21,7 +23,7 @@ pub use parameters::ServiceParameters;
 #[cfg(test)]
 pub(crate) use rest::read_back;
 pub use rest::status_body;
-pub use stream::EventBody;
+pub use stream::SseBody;
 
 mod extensions;
 mod http;
@@ -34,37 +36,33 @@ mod rpc;
 mod stream;
 mod version;
 
-/// What the server offers; the cards say the same.
+/// The features the server offers. The cards declare the same.
 #[derive(Debug, Clone)]
 pub struct Offers {
-    /// Streams.
     pub streaming: bool,
-    /// Push notifications.
     pub push: bool,
-    /// The extended card.
     pub extended_card: bool,
     /// Extensions that every client must name.
     pub required_extensions: Vec<String>,
-    /// How often a silent stream says that it lives.
+    /// How often an idle stream sends a keep-alive comment.
     pub keep_alive: Duration,
 }
 
-/// An A2A server.
+/// An A2A server on top of a host.
 pub struct Server<H> {
     host: Arc<H>,
     offers: Offers,
 }
 
-/// What a request led to.
-enum Outcome {
-    /// An answer.
+/// The result of a request.
+enum RequestOutcome {
     Answer(Answer),
-    /// A task, and what happens to it.
+    /// A task and its further changes.
     Stream(StreamHead, Box<dyn Follower>),
 }
 
-/// Who asks, of whom, in which dialect, and what the caller says besides.
-struct Asking<'a, C> {
+/// The context of a request: caller, agent, dialect and service parameters.
+struct RequestContext<'a, C> {
     caller: &'a C,
     agent: Option<&'a AgentName>,
     dialect: Dialect,
@@ -77,150 +75,163 @@ impl<H: AgentHost> Server<H> {
         Self { host, offers }
     }
 
-    /// Carries a request out.
-    async fn carry_out(&self, asking: &Asking<'_, H::Caller>, request: Request) -> Result<Outcome, A2aError> {
-        extensions::check(&self.offers.required_extensions, &asking.parameters.extensions)?;
-        let agent = self.addressed(asking, request.tenant.as_deref())?;
-        // Boxed, because sending is what is asked most: its future would be as large as the largest of the others.
+    /// Handles a request of any dialect.
+    async fn handle(
+        &self,
+        context: &RequestContext<'_, H::Caller>,
+        request: Request,
+    ) -> Result<RequestOutcome, A2aError> {
+        extensions::check(&self.offers.required_extensions, &context.parameters.extensions)?;
+        let agent = self.target_agent(context, request.tenant.as_deref())?;
+        // Sending is the most frequent operation. The other futures are boxed so that they do not enlarge its future.
         match request.operation {
-            Operation::Send(sending) => self.send(asking, agent, *sending).await,
-            other => Box::pin(self.carry_out_other(asking, agent, other)).await,
+            Operation::Send(sending) => self.send(context, agent, *sending).await,
+            other => Box::pin(self.handle_other(context, agent, other)).await,
         }
     }
 
-    /// Everything but sending.
-    async fn carry_out_other(
+    /// Handles every operation except sending.
+    async fn handle_other(
         &self,
-        asking: &Asking<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         agent: Option<AgentName>,
         operation: Operation,
-    ) -> Result<Outcome, A2aError> {
-        let (host, caller) = (&self.host, asking.caller);
+    ) -> Result<RequestOutcome, A2aError> {
+        let (host, caller) = (&self.host, context.caller);
         let answer = match operation {
-            Operation::Send(sending) => return self.send(asking, agent, *sending).await,
+            Operation::Send(sending) => return self.send(context, agent, *sending).await,
             Operation::Subscribe { task } => {
                 let held = host.task(caller, agent.as_ref(), &task).await?;
-                return self.subscribe(asking, held).await;
+                return self.subscribe(context, held).await;
             }
             Operation::Get { task, history } => {
                 Answer::Task(Box::new(host.task(caller, agent.as_ref(), &task).await?), history)
             }
-            Operation::List(listing) => self.list(asking, agent, listing).await?,
+            Operation::List(listing) => self.list(context, agent, listing).await?,
             Operation::Cancel { task } => {
                 let held = host.task(caller, agent.as_ref(), &task).await?;
-                Answer::Task(Box::new(host.cancel(caller, &held).await?), History::default())
+                Answer::Task(Box::new(host.cancel(caller, &held).await?), HistoryLength::default())
             }
             Operation::SetPush { task, config } => {
-                let task = task.ok_or_else(|| A2aError::invalid("taskId", "name the task"))?;
-                let held = self.pushed(asking, agent.as_ref(), &task).await?;
-                Answer::Push(Box::new(host.set_push(caller, &held, config, asking.dialect.origin()).await?))
+                let task = task.ok_or_else(|| A2aError::invalid("taskId", "the task is missing"))?;
+                let held = self.task_for_push(context, agent.as_ref(), &task).await?;
+                Answer::Push(Box::new(host.set_push(caller, &held, config, context.dialect.origin()).await?))
             }
             Operation::GetPush { task, id } => {
-                let held = self.pushed(asking, agent.as_ref(), &task).await?;
+                let held = self.task_for_push(context, agent.as_ref(), &task).await?;
                 let mut pushes = host.pushes(caller, &held).await?.into_iter();
-                let wanted = |push: &crate::answer::Push| id.as_ref().is_none_or(|id| push.id == *id);
+                let wanted = |push: &crate::answer::TaskPushConfig| id.as_ref().is_none_or(|id| push.id == *id);
                 Answer::Push(Box::new(pushes.find(wanted).ok_or(A2aError::PushNotFound)?))
             }
             Operation::ListPush { task } => {
-                let held = self.pushed(asking, agent.as_ref(), &task).await?;
+                let held = self.task_for_push(context, agent.as_ref(), &task).await?;
                 Answer::Pushes(host.pushes(caller, &held).await?)
             }
             Operation::DeletePush { task, id } => {
-                let held = self.pushed(asking, agent.as_ref(), &task).await?;
+                let held = self.task_for_push(context, agent.as_ref(), &task).await?;
                 host.delete_push(caller, &held, &id).await?;
                 Answer::Gone
             }
             Operation::ExtendedCard => {
-                let is_strict = asking.dialect == Dialect::V10;
+                let is_strict = context.dialect == Dialect::V10;
                 if !self.offers.extended_card {
-                    // 1.0 has a word of its own for a card that is declared and missing.
-                    let unsupported = || A2aError::Unsupported("the extended card is switched off here".to_owned());
+                    // 1.0 has a separate error for a card that is declared but missing.
+                    let unsupported =
+                        || A2aError::Unsupported("the extended card is disabled on this server".to_owned());
                     return Err(if is_strict { unsupported() } else { A2aError::NoExtendedCard });
                 }
                 Answer::Card(host.extended_card(caller, agent.as_ref(), is_strict).ok_or(A2aError::NoAgent)?)
             }
         };
-        Ok(Outcome::Answer(answer))
+        Ok(RequestOutcome::Answer(answer))
     }
 
-    /// The agent that a request is for: the endpoint's, or the tenant it names.
-    fn addressed(&self, asking: &Asking<'_, H::Caller>, tenant: Option<&str>) -> Result<Option<AgentName>, A2aError> {
-        let unknown = || A2aError::invalid("tenant", "there is no such agent; leave tenant out for the default one");
-        match (asking.agent, tenant.filter(|tenant| !tenant.is_empty())) {
+    /// The agent that a request addresses: the endpoint's agent, or the tenant named in the request.
+    fn target_agent(
+        &self,
+        context: &RequestContext<'_, H::Caller>,
+        tenant: Option<&str>,
+    ) -> Result<Option<AgentName>, A2aError> {
+        let unknown = || A2aError::invalid("tenant", "unknown agent; omit `tenant` to use the default agent");
+        match (context.agent, tenant.filter(|tenant| !tenant.is_empty())) {
             (None, None) => Ok(None),
             (Some(agent), None) => Ok(Some(agent.clone())),
             (Some(agent), Some(tenant)) if agent.as_str() == tenant => Ok(Some(agent.clone())),
             (Some(_), Some(_)) => Err(unknown()),
-            (None, Some(tenant)) => self.host.agent(asking.caller, tenant).map(Some).ok_or_else(unknown),
+            (None, Some(tenant)) => self.host.agent(context.caller, tenant).map(Some).ok_or_else(unknown),
         }
     }
 
     async fn send(
         &self,
-        asking: &Asking<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         agent: Option<AgentName>,
-        sending: Sending,
-    ) -> Result<Outcome, A2aError> {
-        use crate::operation::When;
-        if sending.answer == When::Streaming && !self.offers.streaming {
-            return Err(A2aError::Unsupported("streaming is switched off here".to_owned()));
+        sending: SendMessage,
+    ) -> Result<RequestOutcome, A2aError> {
+        use crate::operation::ReplyMode;
+        if sending.answer == ReplyMode::Streaming && !self.offers.streaming {
+            return Err(A2aError::Unsupported("streaming is disabled on this server".to_owned()));
         }
         if sending.push.is_some() && !self.offers.push {
             return Err(A2aError::PushNotSupported);
         }
         intake::check(&sending)?;
         let history = sending.history;
-        let sent = self.host.send(asking.caller, agent, sending, asking.dialect.origin()).await?;
+        let sent = self.host.send(context.caller, agent, sending, context.dialect.origin()).await?;
         Ok(match sent {
-            Sent::Reply(message) => Outcome::Answer(Answer::Replied(Box::new(message))),
-            Sent::Task(held) => Outcome::Answer(Answer::Sent(held, history)),
-            Sent::Stream(held, follower) => Outcome::Stream(head(&held, history), follower),
+            SendOutcome::Reply(message) => RequestOutcome::Answer(Answer::Replied(Box::new(message))),
+            SendOutcome::Task(held) => RequestOutcome::Answer(Answer::Sent(held, history)),
+            SendOutcome::Stream(held, follower) => RequestOutcome::Stream(head(&held, history), follower),
         })
     }
 
-    async fn subscribe(&self, asking: &Asking<'_, H::Caller>, held: Held) -> Result<Outcome, A2aError> {
+    async fn subscribe(
+        &self,
+        context: &RequestContext<'_, H::Caller>,
+        held: NamedTask,
+    ) -> Result<RequestOutcome, A2aError> {
         if !self.offers.streaming {
-            return Err(A2aError::Unsupported("streaming is switched off here".to_owned()));
+            return Err(A2aError::Unsupported("streaming is disabled on this server".to_owned()));
         }
-        let after = resume::last_event(asking.parameters.last_event_id.as_deref(), held.task.id)?;
+        let after = resume::last_event(context.parameters.last_event_id.as_deref(), held.task.id)?;
         let state = held.task.status.state;
         if after.is_none() && state.is_terminal() {
-            return Err(A2aError::Unsupported(format!("the task is {state} already; get it instead")));
+            return Err(A2aError::Unsupported(format!("the task is already {state}; get it instead of subscribing")));
         }
-        // Older peers take a question for the end of a stream.
-        let until = if asking.dialect == Dialect::V10 { Until::Ended } else { Until::Settled };
-        let follower = self.host.follow(asking.caller, &held, after, until).await?;
-        Ok(Outcome::Stream(head(&held, History::default()), follower))
+        // Clients before 1.0 treat a question as the end of a stream.
+        let until = if context.dialect == Dialect::V10 { Until::Ended } else { Until::Settled };
+        let follower = self.host.follow(context.caller, &held, after, until).await?;
+        Ok(RequestOutcome::Stream(head(&held, HistoryLength::default()), follower))
     }
 
     async fn list(
         &self,
-        asking: &Asking<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         agent: Option<AgentName>,
-        listing: Listing,
+        listing: ListTasks,
     ) -> Result<Answer, A2aError> {
         let (history, include_artifacts) = (listing.history, listing.include_artifacts);
-        let Listed { tasks, next_page_token, page_size, total } =
-            self.host.tasks(asking.caller, agent, listing).await?;
+        let TaskMatches { tasks, next_page_token, page_size, total } =
+            self.host.tasks(context.caller, agent, listing).await?;
         let next_page_token = next_page_token.unwrap_or_default();
-        Ok(Answer::Tasks(Page { tasks, next_page_token, page_size, total, history, include_artifacts }))
+        Ok(Answer::Tasks(ListTasksResponse { tasks, next_page_token, page_size, total, history, include_artifacts }))
     }
 
-    /// The task whose push configurations are asked for.
-    async fn pushed(
+    /// The task of a push request, if push is offered.
+    async fn task_for_push(
         &self,
-        asking: &Asking<'_, H::Caller>,
+        context: &RequestContext<'_, H::Caller>,
         agent: Option<&AgentName>,
         task: &openfang_types::ids::TaskName,
-    ) -> Result<Held, A2aError> {
+    ) -> Result<NamedTask, A2aError> {
         if !self.offers.push {
             return Err(A2aError::PushNotSupported);
         }
-        self.host.task(asking.caller, agent, task).await
+        self.host.task(context.caller, agent, task).await
     }
 }
 
-fn head(held: &Held, history: History) -> StreamHead {
+fn head(held: &NamedTask, history: HistoryLength) -> StreamHead {
     let (task, context) = (held.name(), held.task.context_id.to_string());
     StreamHead { task, context, history, artifacts: artifacts_of(&held.task) }
 }

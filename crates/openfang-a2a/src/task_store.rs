@@ -1,4 +1,4 @@
-//! A bounded map of tasks in memory, for programs that embed this crate. The house keeps its tasks in
+//! A bounded in-memory task map for programs that embed this crate. OpenFang itself stores its tasks in
 //! `openfang-store`.
 
 use std::collections::{HashMap, VecDeque};
@@ -8,18 +8,18 @@ use openfang_types::limits;
 
 pub use crate::dialect::{A2aArtifact, A2aMessage, A2aPart, A2aTask, A2aTaskStatus};
 
-/// Why a task was not taken.
+/// Why a task was not inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotInserted {
-    /// Live tasks are not evicted.
-    #[error("the store is full of tasks that have not ended; wait for one to end, or cancel one")]
+    /// The store is full, and running tasks are not evicted.
+    #[error("the store is full of running tasks; wait for one to end or cancel one")]
     Full,
-    /// There is one of that id.
-    #[error("there is a task of that id already")]
+    /// A task with that id exists already.
+    #[error("a task with this id already exists")]
     Known,
 }
 
-/// Tasks by id. When it is full the task that ended first makes room; what has ended never changes.
+/// Tasks by id. A full store evicts the task that ended first. A task that has ended never changes.
 #[derive(Debug)]
 pub struct A2aTaskStore {
     inner: Mutex<Inner>,
@@ -29,7 +29,7 @@ pub struct A2aTaskStore {
 #[derive(Debug, Default)]
 struct Inner {
     tasks: HashMap<String, A2aTask>,
-    /// Those that have ended, first the one that ended first.
+    /// The ids of ended tasks, in the order in which they ended.
     ended: VecDeque<String>,
 }
 
@@ -40,12 +40,12 @@ impl Default for A2aTaskStore {
 }
 
 impl A2aTaskStore {
-    /// A store for so many tasks.
+    /// A store for at most `max_tasks` tasks.
     pub fn new(max_tasks: usize) -> Self {
         Self { inner: Mutex::default(), max_tasks }
     }
 
-    /// Takes a task in, and lets go of the one that ended first if there is no room.
+    /// Inserts a task. A full store evicts the task that ended first.
     pub fn insert(&self, task: A2aTask) -> Result<(), NotInserted> {
         let mut inner = self.inner();
         if inner.tasks.contains_key(&task.id) {
@@ -62,17 +62,17 @@ impl A2aTaskStore {
         Ok(())
     }
 
-    /// A task, as it stands.
+    /// A copy of the task.
     pub fn get(&self, task_id: &str) -> Option<A2aTask> {
         self.inner().tasks.get(task_id).cloned()
     }
 
-    /// Changes where a task stands; false if there is none, or it has ended.
+    /// Sets the status of a task. False if the task does not exist or has ended.
     pub fn update_status(&self, task_id: &str, status: A2aTaskStatus) -> bool {
         self.inner().change(task_id, |task| task.status = status)
     }
 
-    /// Ends a task with an answer and what came of it; false if there is none, or it has ended.
+    /// Completes a task with a response and artifacts. False if the task does not exist or has ended.
     pub fn complete(&self, task_id: &str, response: A2aMessage, artifacts: Vec<A2aArtifact>) -> bool {
         self.inner().change(task_id, |task| {
             task.status = A2aTaskStatus::Completed;
@@ -81,7 +81,7 @@ impl A2aTaskStore {
         })
     }
 
-    /// Ends a task with an error; false if there is none, or it has ended.
+    /// Fails a task with an error message. False if the task does not exist or has ended.
     pub fn fail(&self, task_id: &str, error_message: A2aMessage) -> bool {
         self.inner().change(task_id, |task| {
             task.status = A2aTaskStatus::Failed;
@@ -89,12 +89,12 @@ impl A2aTaskStore {
         })
     }
 
-    /// Ends a task for its caller; false if there is none, or it has ended.
+    /// Cancels a task. False if the task does not exist or has ended.
     pub fn cancel(&self, task_id: &str) -> bool {
         self.update_status(task_id, A2aTaskStatus::Cancelled)
     }
 
-    /// A panic of another thread cannot leave it half changed: each change is one call of `change`.
+    /// A poisoned lock is safe to use: every change is a single call of `change`.
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! The bound, the order of eviction, and that what has ended never changes.
+//! The size limit, the order of eviction, and that ended tasks never change.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

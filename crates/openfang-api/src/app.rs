@@ -1,4 +1,4 @@
-//! From a request to its handler: every route and every miss behind the layers.
+//! Routes a request to its handler: every route and every unknown path is behind the layers.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
@@ -17,11 +17,11 @@ use tower::ServiceExt as _;
 use crate::error::ApiError;
 use crate::extract::RequestBody;
 use crate::layers::{Front, Gate, guard};
-use crate::routes::a2a::{A2aDoor, Place};
+use crate::routes::a2a::{A2aDoor, A2aPath};
 use crate::routes::{self, Access, Handler, Route};
 use crate::server::Peer;
 
-/// Everything that can be asked for.
+/// The whole HTTP application.
 pub(crate) struct App {
     mcp: Option<Gate>,
     gateway: Option<Gate>,
@@ -34,7 +34,7 @@ impl App {
     pub(crate) fn new(front: &Arc<Front>) -> Self {
         let (mut routed, mut mcp, mut gateway, mut a2a) = (Router::new(), None, None, Vec::new());
         for Route { path, methods, access, handler } in routes::table() {
-            let gate = Gate { front: Arc::clone(front), access, path, spoken: handler.spoken() };
+            let gate = Gate { front: Arc::clone(front), access, path, binding: handler.binding() };
             match handler {
                 Handler::Mcp => mcp = Some(gate),
                 Handler::Gateway => gateway = Some(gate),
@@ -47,14 +47,13 @@ impl App {
         }
         let known = Arc::clone(front);
         let missing = MethodRouter::new().fallback(move |uri: Uri| async move { no_route(&known, uri.path()) });
-        let gate = Gate { front: Arc::clone(front), access: Access::Credential, path: "unknown", spoken: None };
+        let gate = Gate { front: Arc::clone(front), access: Access::Credential, path: "unknown", binding: None };
         let routed = routed
             .fallback_service(guarded(gate, missing).with_state(front.kernel.clone()))
             .with_state(front.kernel.clone());
         Self { mcp, gateway, a2a, routed, front: Arc::clone(front) }
     }
 
-    /// Answers a request.
     pub(crate) async fn answer(
         self: Arc<Self>,
         peer: Peer,
@@ -70,7 +69,7 @@ impl App {
             return Ok(guard(gate, peer.0, request, gateway).await);
         }
         let reach = self.front.reach();
-        let door = Place::of(reach.listen_path(), request.method(), path).map(|place| place.door);
+        let door = A2aPath::of(reach.listen_path(), request.method(), path).map(|place| place.door);
         if let Some((_, gate)) = self.a2a.iter().find(|(known, _)| door == Some(*known)) {
             let a2a = |request, caller| routes::a2a::answer(&gate.front, &reach, caller, request);
             return Ok(guard(gate, peer.0, request, a2a).await);
@@ -80,17 +79,17 @@ impl App {
     }
 }
 
-/// What is said of a path that leads nowhere.
+/// The error for an unknown path.
 fn no_route(front: &Front, path: &str) -> ApiError {
     routes::a2a::nothing_at(front, path).unwrap_or_else(ApiError::no_such_route)
 }
 
-/// The layers as one of the router.
+/// The layers as a layer of the router.
 fn guarded(gate: Gate, handler: MethodRouter<Kernel>) -> MethodRouter<Kernel> {
     handler.layer(middleware::from_fn(move |request: Request, next: Next| {
         let gate = gate.clone();
         async move {
-            // A request without a peer did not come through our accept loop; it gets the standing of a stranger.
+            // A request without a peer did not come through our accept loop; it counts as remote.
             let peer = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer: &Peer| peer.0);
             let run = |mut request: Request, caller: Option<Caller>| {
                 if let Some(caller) = caller {

@@ -1,4 +1,4 @@
-//! One error for all routes, and the one place that turns what went wrong into a status and a body.
+//! One error type for all routes, and the one place that maps errors to a status and a body.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use openfang_types::ids::TraceId;
 use openfang_types::limits::TOO_MUCH_PAUSE;
 use serde::Serialize;
 
-use crate::routes::a2a::{Spoken, refusals};
+use crate::routes::a2a::{A2aBinding, refusals};
 
-/// What a caller is told: a word for programs, a sentence for people, and the trace id for the log.
+/// The error sent to a caller: a code for programs, a message for people, and the trace id for the log.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiError {
     status: StatusCode,
@@ -32,16 +32,16 @@ impl ApiError {
     }
 
     pub(crate) fn broken() -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", "something broke; the log says more under this trace id")
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", "internal error; see the server log for this trace id")
     }
 
     pub(crate) fn wrong_host() -> Self {
-        let says = "this server does not answer to that Host; use its address, or add the name to allowed_hosts";
+        let says = "this server does not accept that Host; use its address, or add the name to allowed_hosts";
         Self::new(StatusCode::MISDIRECTED_REQUEST, "wrong_host", says)
     }
 
     pub(crate) fn wrong_origin() -> Self {
-        let says = "pages of that Origin may not call this server; add it to allowed_origins";
+        let says = "pages of this Origin must not call this server; add it to allowed_origins";
         Self::new(StatusCode::FORBIDDEN, "wrong_origin", says)
     }
 
@@ -56,13 +56,12 @@ impl ApiError {
     }
 
     pub(crate) fn too_many(wait: Duration) -> Self {
-        let says = "too many requests; wait for as long as Retry-After says";
+        let says = "too many requests; retry after the time in the Retry-After header";
         Self { retry_after: Some(wait), ..Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", says) }
     }
 
     pub(crate) fn too_many_calls() -> Self {
-        let says =
-            "a batch has more calls than may be sent at once; send fewer, or raise limits.rate_per_principal_burst";
+        let says = "the batch has too many calls; send fewer, or raise limits.rate_per_principal_burst";
         Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", says)
     }
 
@@ -73,11 +72,11 @@ impl ApiError {
     }
 
     pub(crate) fn too_large(max_bytes: usize) -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("a body has at most {max_bytes} bytes"))
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body must not exceed {max_bytes} bytes"))
     }
 
     pub(crate) fn too_many_headers(max_headers: usize) -> Self {
-        let says = format!("a request has at most {max_headers} headers");
+        let says = format!("a request must not have more than {max_headers} headers");
         Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "too_many_headers", says)
     }
 
@@ -107,21 +106,21 @@ impl ApiError {
     }
 
     pub(crate) fn no_a2a() -> Self {
-        let says = "A2A is switched off here; set enabled = true under [a2a] in config.toml";
+        let says = "A2A is disabled on this server; set enabled = true under [a2a] in config.toml";
         Self::new(StatusCode::NOT_FOUND, "no_a2a", says)
     }
 
     pub(crate) fn no_card_keys() -> Self {
-        let says = "cards are not signed here; card_key under [a2a] in config.toml names a key";
+        let says = "cards are not signed on this server; set card_key under [a2a] in config.toml to a key file";
         Self::new(StatusCode::NOT_FOUND, "no_card_keys", says)
     }
 
     pub(crate) fn wrong_method(allowed: &'static [Method]) -> Self {
-        let says = "this route does not take that method; Allow says which it takes";
+        let says = "this route does not support that method; see the Allow header";
         Self { allowed, ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", says) }
     }
 
-    /// The body alone, for a stream whose status is sent already.
+    /// Just the body, for a stream whose status is already sent.
     pub(crate) fn body(&self) -> impl Serialize + use<'_> {
         Body { error: Details { code: self.code, message: &self.message, trace: self.trace } }
     }
@@ -147,7 +146,7 @@ impl From<KernelError> for ApiError {
     }
 }
 
-/// A new way to fail does not compile until it has a status.
+/// The match is exhaustive: a new kind of error does not compile until it has a status.
 fn status_of(error: &KernelError) -> StatusCode {
     match error {
         KernelError::UnknownAgent(_)
@@ -213,14 +212,14 @@ fn status_of(error: &KernelError) -> StatusCode {
 }
 
 impl ApiError {
-    /// The answer a caller gets. The outermost layer asks for it, because only that layer knows the trace id.
-    pub(crate) fn render(mut self, trace: TraceId, spoken: Option<Spoken>) -> Response {
+    /// The response for the caller. The outermost layer renders it, because only that layer knows the trace id.
+    pub(crate) fn render(mut self, trace: TraceId, binding: Option<A2aBinding>) -> Response {
         self.trace = Some(trace);
-        let in_its_words = spoken.and_then(|spoken| refusals::written(spoken, self.status, &self.message));
+        let in_its_words = binding.and_then(|binding| refusals::written(binding, self.status, &self.message));
         let mut response = in_its_words.unwrap_or_else(|| (self.status, Json(self.body())).into_response());
         let headers = response.headers_mut();
         if let Some(wait) = self.retry_after {
-            // Whole seconds, rounded up: a client that waits as told must not be told again.
+            // Whole seconds, rounded up, so that a client that waits this long is not refused again.
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
         }
@@ -235,7 +234,7 @@ impl ApiError {
     }
 }
 
-/// A handler's error travels to the outermost layer as it is.
+/// A handler's error is passed to the outermost layer unchanged.
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();

@@ -1,4 +1,5 @@
-//! What handlers are given: a caller, ids that parsed, a body that passed the strict scan. Bad input never gets there.
+//! The inputs of handlers: a caller, parsed ids, a body that passed the strict scan. Invalid input never reaches a
+//! handler.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -23,27 +24,27 @@ use crate::layers::Load;
 
 mod query;
 
-/// The body of a request, as the socket or the router hands it over.
+/// The body of a request, from the socket or the router.
 pub(crate) trait RequestBody: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static {}
 
 impl<B> RequestBody for B where B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static {}
 
-/// The caller that the auth layer let in.
-pub(crate) struct Who(pub(crate) Caller);
+/// The caller that the auth layer admitted.
+pub(crate) struct RequestCaller(pub(crate) Caller);
 
-impl FromRequestParts<Kernel> for Who {
+impl FromRequestParts<Kernel> for RequestCaller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &Kernel) -> Result<Self, ApiError> {
-        // Only a route that was wrongly marked public gets here without one.
+        // Only a route that is wrongly marked public has no caller.
         parts.extensions.get::<Caller>().cloned().map(Self).ok_or_else(ApiError::broken)
     }
 }
 
-/// The one parameter of the path, parsed.
-pub(crate) struct Named<T>(pub(crate) T);
+/// The single path parameter, parsed.
+pub(crate) struct PathParam<T>(pub(crate) T);
 
-impl<T: FromStr<Err: std::fmt::Display>> FromRequestParts<Kernel> for Named<T> {
+impl<T: FromStr<Err: std::fmt::Display>> FromRequestParts<Kernel> for PathParam<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, kernel: &Kernel) -> Result<Self, ApiError> {
@@ -54,15 +55,15 @@ impl<T: FromStr<Err: std::fmt::Display>> FromRequestParts<Kernel> for Named<T> {
     }
 }
 
-/// A text of the request as a type.
+/// Parses a text of the request.
 pub(crate) fn parse<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, ApiError> {
     text.parse().map_err(|error| ApiError::bad_request(format!("{error}")))
 }
 
-/// The query string. An unknown key is an error, not a silent default.
-pub(crate) struct Asked<T>(pub(crate) T);
+/// The query string. An unknown key is an error.
+pub(crate) struct QueryParams<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequestParts<Kernel> for Asked<T> {
+impl<T: DeserializeOwned> FromRequestParts<Kernel> for QueryParams<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, kernel: &Kernel) -> Result<Self, ApiError> {
@@ -72,7 +73,6 @@ impl<T: DeserializeOwned> FromRequestParts<Kernel> for Asked<T> {
     }
 }
 
-/// A JSON body.
 pub(crate) struct JsonBody<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
@@ -83,10 +83,10 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
     }
 }
 
-/// A JSON body of somebody who is not known yet; it is small.
-pub(crate) struct StrangersJson<T>(pub(crate) T);
+/// A JSON body from an unauthenticated client, with a small size limit.
+pub(crate) struct AnonymousJson<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequest<Kernel> for StrangersJson<T> {
+impl<T: DeserializeOwned> FromRequest<Kernel> for AnonymousJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, kernel: &Kernel) -> Result<Self, ApiError> {
@@ -95,7 +95,7 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for StrangersJson<T> {
 }
 
 async fn json<T: DeserializeOwned>(request: Request, kernel: &Kernel, max_bytes: usize) -> Result<T, ApiError> {
-    // A page's plain form can send any text, but not this type; so a browser cannot be made to send one.
+    // An HTML form cannot send this content type, so another site cannot make a browser send it without a preflight.
     if !is_json(&request) {
         return Err(ApiError::unsupported("send the header `Content-Type: application/json`"));
     }
@@ -103,10 +103,11 @@ async fn json<T: DeserializeOwned>(request: Request, kernel: &Kernel, max_bytes:
     let bytes = at_most(request.into_body(), load, kernel, max_bytes).await?;
     openfang_types::scan::scan(&bytes)
         .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
-    serde_json::from_slice(&bytes).map_err(|error| ApiError::bad_request(format!("the body does not fit: {error}")))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| ApiError::bad_request(format!("the body has an invalid member: {error}")))
 }
 
-/// The whole body, as large and as slow as config allows.
+/// The whole body, within the configured size and time.
 pub(crate) async fn whole(body: impl RequestBody, head: &Parts, kernel: &Kernel) -> Result<Bytes, ApiError> {
     at_most(body, head.extensions.get().cloned(), kernel, kernel.config().limits.body_bytes).await
 }
@@ -119,7 +120,7 @@ async fn at_most(
 ) -> Result<Bytes, ApiError> {
     let limits = &kernel.config().limits;
     let mut bytes = pin!(read(body, load, max_bytes));
-    // What came with its head needs no clock.
+    // A body that arrived together with its head needs no timer.
     if let Poll::Ready(bytes) = poll_fn(|task| Poll::Ready(bytes.as_mut().poll(task))).await {
         return bytes;
     }
@@ -127,7 +128,7 @@ async fn at_most(
     tokio::time::timeout(time, bytes).await.map_err(|_| ApiError::slow_body())?
 }
 
-/// A body that comes in one piece, as most do, is handed on as it is.
+/// A body in one chunk, as most are, is passed on without copying.
 async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize) -> Result<Bytes, ApiError> {
     let mut body = pin!(Limited::new(body, max_bytes));
     let mut read = Bytes::new();
@@ -139,12 +140,12 @@ async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize)
         match frame.into_data() {
             Ok(data) if read.is_empty() => read = data,
             Ok(data) => {
-                // Takes the buffer back from the second piece on, so that nothing is copied twice.
+                // Reuses the buffer from the second chunk on, so that nothing is copied twice.
                 let mut joined = BytesMut::from(read);
                 joined.extend_from_slice(&data);
                 read = joined.freeze();
             }
-            // Trailers say nothing that we listen to.
+            // Trailers are ignored.
             Err(_) => {}
         }
         load.as_ref().map_or(Ok(()), |load| load.read(read.len()))?;
@@ -152,16 +153,16 @@ async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize)
     if let Some(load) = load.filter(|_| read.len() >= INFLIGHT_SMALL_BYTES) {
         load.read_whole(&read)?;
         if read.len() >= INFLIGHT_FROM_BYTES {
-            // From the next step on it is worked on beside the workers.
+            // From the next step on it is processed off the worker.
             tokio::task::yield_now().await;
         }
-        // It counts for as long as anybody has it, also when the client has gone.
+        // The body counts until everybody has dropped it, even if the client has disconnected.
         return Ok(Bytes::from_owner(LoadedBody { bytes: read, _load: load }));
     }
     Ok(read)
 }
 
-/// A body, and what it counts as.
+/// A body together with its load.
 struct LoadedBody {
     bytes: Bytes,
     _load: Arc<Load>,

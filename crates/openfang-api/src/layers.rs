@@ -1,5 +1,5 @@
-//! What every request passes before its handler, in order. The order is written once, in [`guard`], with the reason
-//! for each place; a check is a file.
+//! The checks every request passes before its handler. [`guard`] defines their order, with the reasons; each check is a
+//! file.
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
@@ -21,9 +21,9 @@ use tokio_util::sync::{CancellationToken, PollSemaphore};
 
 use crate::error::ApiError;
 use crate::routes::Access;
-use crate::routes::a2a::Spoken;
+use crate::routes::a2a::A2aBinding;
 use inflight::Inflight;
-use lane::Aside;
+use lane::OffWorker;
 use metrics::HttpMetrics;
 
 pub(crate) use cookie::LoginCookie;
@@ -48,10 +48,10 @@ mod rate;
 mod reach;
 mod size;
 
-/// Every answer carries it, so that a report can be matched with the log.
+/// Part of every response, so that a report can be matched with the log.
 pub(crate) const TRACE_HEADER: HeaderName = HeaderName::from_static("x-trace-id");
 
-/// What the layers need, once per server.
+/// The shared state of the layers, one per server.
 pub(crate) struct Front {
     pub(crate) kernel: Kernel,
     pub(crate) mcp: McpServer,
@@ -63,45 +63,45 @@ pub(crate) struct Front {
     reach: CurrentReach,
     logins: logins::Logins,
     inflight: Arc<Inflight>,
-    /// Turns of large requests and answers beside the workers.
+    /// Limits the large requests and answers processed off the workers.
     turns: PollSemaphore,
     metrics: HttpMetrics,
 }
 
-/// What the layers need, once per route.
+/// The settings of the layers, one per route.
 #[derive(Clone)]
 pub(crate) struct Gate {
     pub(crate) front: Arc<Front>,
     pub(crate) access: Access,
     pub(crate) path: &'static str,
-    /// How A2A is spoken behind it, if it is: refusals are written so too.
-    pub(crate) spoken: Option<Spoken>,
+    /// The A2A binding of the route, if any. Refusals use its format.
+    pub(crate) binding: Option<A2aBinding>,
 }
 
-/// Somebody at a public route: where they come from, and in which request.
+/// The client of a public route: its address and its request.
 #[derive(Clone)]
 pub(crate) struct Stranger {
     front: Arc<Front>,
     peer: ClientAddress,
-    /// Whose login the request came with, if any.
+    /// The user of the session cookie, if there is one.
     session: Option<Owner>,
     pub(crate) trace: TraceId,
 }
 
 impl Stranger {
-    /// Charges an attempt to log in, before anything is done for it.
+    /// Charges a login attempt before any work is done for it.
     pub(crate) fn tries_to_log_in(&self, name: &str) -> Result<Attempt, ApiError> {
         self.front.reach().rates().not_locked_out(self.peer)?;
         let has_session = self.session.as_ref().is_some_and(|owner| owner.as_str() == name);
         self.front.logins.charge(self.peer, name, has_session).map_err(ApiError::too_many)
     }
 
-    /// Nobody looked at the password.
+    /// Refunds an attempt whose password was not checked.
     pub(crate) fn was_turned_away(&self, attempt: &Attempt) {
         self.front.logins.was_not_tried(attempt);
     }
 
-    /// The attempt was right, and costs nothing.
+    /// Refunds a successful attempt.
     pub(crate) fn logged_in(&self, attempt: &Attempt) {
         self.front.logins.was_right(attempt);
     }
@@ -131,7 +131,7 @@ impl Front {
         }
     }
 
-    /// What the configuration in force comes to. A request takes it once.
+    /// The state for the current configuration. A request takes it once.
     pub(crate) fn reach(&self) -> Arc<Reach> {
         let (reach, is_new) = self.reach.get(&self.kernel);
         if is_new {
@@ -141,7 +141,7 @@ impl Front {
         reach
     }
 
-    /// Charges the calls of a batch; the request itself was charged as one when it came in.
+    /// Charges the calls of a batch. The request itself was already charged as one.
     pub(crate) fn admit_batch(&self, principal: &Principal, body: &[u8]) -> Result<(), ApiError> {
         if !is_batch(body) {
             return Ok(());
@@ -152,7 +152,7 @@ impl Front {
             .admit_calls(principal, u32::try_from(calls.saturating_sub(1)).unwrap_or(u32::MAX))
     }
 
-    /// Peers and principals that have been quiet are forgotten, or the maps would grow for ever.
+    /// Evicts idle peers and principals, because the maps would grow forever otherwise.
     pub(crate) async fn forget_idle_peers(&self, stop: CancellationToken) {
         let mut due = tokio::time::interval(RATE_LIMIT_SWEEP);
         while stop.run_until_cancelled(due.tick()).await.is_some() {
@@ -162,7 +162,7 @@ impl Front {
     }
 }
 
-/// The layers. What comes next gets the request and, where the route wants a credential, whose it is.
+/// Runs the layers. The handler gets the request and, on routes with a credential, its caller.
 pub(crate) async fn guard<B, F>(
     gate: &Gate,
     socket: IpAddr,
@@ -178,13 +178,13 @@ where
     let begun = tokio::time::Instant::now();
     let reach = gate.front.reach();
     let page = reach.hosts().page(&request);
-    // Outermost: refused requests are counted and traced too. A panic in a handler is one 500 and nothing else.
-    // Pinned where it is: a wrapper around the whole future would be another copy of it.
+    // Outermost, so that refused requests are counted and traced too. A panic in a handler becomes a 500. Pinned in
+    // place: a wrapper around the future would be another copy of it.
     let answer = pin!(async {
         match checked(gate, &reach, (socket, trace), &request) {
-            Ok(Passed::On(mut caller)) => {
+            Ok(GuardVerdict::On(mut caller)) => {
                 let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
-                // Whoever does not read what it asked for gets no more of it.
+                // A client that does not read its answers gets no more of them.
                 inflight.admit(principal.owner())?;
                 let room = inflight.room(&principal);
                 caller.room = Some(Arc::clone(&room) as _);
@@ -193,28 +193,28 @@ where
                     request.extensions_mut().insert(Arc::clone(load));
                 }
                 let (work, turns) = (pin!(next(request, Some(caller))), gate.front.turns.clone());
-                let answer = Aside { work, load: load.as_deref(), room: &room, turns }.await;
+                let answer = OffWorker { work, load: load.as_deref(), room: &room, turns }.await;
                 Ok(inflight::counted(answer, room, load, &gate.front.turns))
             }
-            Ok(Passed::Stranger(peer)) => {
+            Ok(GuardVerdict::Stranger(peer)) => {
                 let session = auth::session(&gate.front, &request);
                 let stranger = Stranger { front: Arc::clone(&gate.front), peer, session, trace };
                 request.extensions_mut().insert(stranger);
                 Ok(next(request, None).await)
             }
-            Ok(Passed::Answered(response)) => Ok(response),
+            Ok(GuardVerdict::Answered(response)) => Ok(response),
             Err(error) => Err(error),
         }
     });
     let mut response = match AssertUnwindSafe(answer).catch_unwind().await {
         Ok(Ok(mut response)) => match response.extensions_mut().remove::<ApiError>() {
-            Some(error) => error.render(trace, gate.spoken),
+            Some(error) => error.render(trace, gate.binding),
             None => response,
         },
-        Ok(Err(error)) => error.render(trace, gate.spoken),
+        Ok(Err(error)) => error.render(trace, gate.binding),
         Err(_panic) => {
             tracing::error!(%trace, path = gate.path, "a handler panicked");
-            ApiError::broken().render(trace, gate.spoken)
+            ApiError::broken().render(trace, gate.binding)
         }
     };
     if let Some(origin) = page {
@@ -228,13 +228,13 @@ where
     response
 }
 
-/// What the checks let pass.
-enum Passed {
-    /// A caller, to the handler.
+/// The result of the checks.
+enum GuardVerdict {
+    /// An authenticated caller, for the handler.
     On(Caller),
-    /// Somebody, to a public one.
+    /// A client of a public route.
     Stranger(ClientAddress),
-    /// Nothing: a question that the layers themselves answer.
+    /// A request that the layers answer themselves.
     Answered(Response),
 }
 
@@ -243,31 +243,31 @@ fn checked<B>(
     reach: &Reach,
     (socket, trace): (IpAddr, TraceId),
     request: &Request<B>,
-) -> Result<Passed, ApiError> {
+) -> Result<GuardVerdict, ApiError> {
     let front = &gate.front;
     let (config, rates) = (reach.config(), reach.rates());
-    // A page of a stranger must not even learn whether a credential is right.
+    // First, because a page of another site must not learn whether a credential is right.
     reach.hosts().check(request)?;
-    // Before the credential: a browser asks without one whether it may ask with one.
+    // Before the credential check, because a preflight request carries none.
     if let Some(answer) = cors::preflight(request) {
-        return Ok(Passed::Answered(answer));
+        return Ok(GuardVerdict::Answered(answer));
     }
-    // A stranger cannot make us read. Over HTTP/1 the parser has counted the headers already.
+    // An unauthenticated client cannot make us read. Over HTTP/1 the parser has already counted the headers.
     size::check_headers(request, config.limits.headers)?;
     size::check(request, config.limits.body_bytes)?;
     let peer = ClientAddress::of(socket, request.headers(), config);
-    // Before the credential is looked at: guessing must cost too.
+    // Before the credential check, so that guessing is charged too.
     rates.admit_peer(peer)?;
     match gate.access {
-        Access::Public => Ok(Passed::Stranger(peer)),
-        Access::Known if !auth::is_presented(front, request) => Ok(Passed::Stranger(peer)),
+        Access::Public => Ok(GuardVerdict::Stranger(peer)),
+        Access::Known if !auth::is_presented(front, request) => Ok(GuardVerdict::Stranger(peer)),
         access @ (Access::Known | Access::Credential | Access::Admin) => {
             let principal = auth::check(front, rates, request, peer)?;
-            // After it: one principal's storm is its own.
+            // After the credential check, so that each principal has its own limit.
             rates.admit_principal(&principal)?;
             auth::may_enter(&principal, access)?;
             let door = auth::door_of(&principal, request);
-            Ok(Passed::On(Caller { principal, door, trace, room: None }))
+            Ok(GuardVerdict::On(Caller { principal, door, trace, room: None }))
         }
     }
 }

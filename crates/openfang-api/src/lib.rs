@@ -1,7 +1,7 @@
-//! The HTTP shell: sockets, layers, routes and the mapping of errors. Sole owner of axum.
+//! The HTTP server: sockets, layers, routes and error mapping. The only crate that uses axum.
 //!
-//! [`Server`] is the way in for the binary. What a request means is the kernel's business; nothing here names a tool,
-//! a stage of the pipeline or a store.
+//! [`Server`] is the entry point for the binary. The kernel decides what a request means; nothing here names a tool, a
+//! stage of the pipeline or a store.
 
 mod app;
 mod error;

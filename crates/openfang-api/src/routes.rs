@@ -1,10 +1,10 @@
-//! The URL table, and nothing else: which path, which methods, who may come in, who answers.
+//! The URL table: paths, methods, access and handlers, and nothing else.
 
 use axum::routing::{MethodRouter, delete, get, post};
 use http::Method;
 use openfang_kernel::Kernel;
 
-use a2a::{A2aDoor, Spoken};
+use a2a::{A2aBinding, A2aDoor};
 
 pub(crate) mod a2a;
 mod agents;
@@ -21,16 +21,16 @@ mod tasks;
 mod tools;
 mod users;
 
-/// Who may come in.
+/// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Anybody.
     Public,
-    /// Anybody; who comes with a credential is known by it.
+    /// Anybody. A credential is checked if there is one.
     Known,
-    /// Whoever has a credential; without any configured, whoever comes over loopback.
+    /// Every caller with a credential. If none is configured, every caller over loopback.
     Credential,
-    /// Whoever of those is no user: the admin, and over loopback whoever comes while no credential is configured.
+    /// Callers with a credential that are not users: the admin and, if no credential is configured, callers over
+    /// loopback.
     Admin,
 }
 
@@ -42,29 +42,27 @@ pub(crate) struct Route {
     pub(crate) handler: Handler,
 }
 
-/// Who answers.
 pub(crate) enum Handler {
-    /// Found by the router.
+    /// Matched by the router.
     Routed(Box<MethodRouter<Kernel>>),
-    /// The MCP endpoint, called without the router: a small call would feel every box on the way.
+    /// The MCP endpoint, called without the router, which would add noticeable cost to a small call.
     Mcp,
     /// A door of A2A.
     A2a(A2aDoor),
-    /// An MCP server that is handed through, called without the router for the same reason.
+    /// The endpoint of one MCP server, called without the router for the same reason.
     Gateway,
 }
 
 impl Handler {
-    /// How A2A is spoken there, if it is.
-    pub(crate) const fn spoken(&self) -> Option<Spoken> {
+    /// The A2A binding of the route, if it has one.
+    pub(crate) const fn binding(&self) -> Option<A2aBinding> {
         match self {
-            Self::A2a(A2aDoor::Spoken(spoken)) => Some(*spoken),
-            Self::A2a(A2aDoor::Shown(_)) | Self::Routed(_) | Self::Mcp | Self::Gateway => None,
+            Self::A2a(A2aDoor::Binding(binding)) => Some(*binding),
+            Self::A2a(A2aDoor::Card(_)) | Self::Routed(_) | Self::Mcp | Self::Gateway => None,
         }
     }
 }
 
-/// The table.
 pub(crate) fn table() -> Vec<Route> {
     use Access::{Admin, Credential, Public};
     const GET: &[Method] = &[Method::GET];

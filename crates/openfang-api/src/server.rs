@@ -1,4 +1,4 @@
-//! Sockets: the accept loop with its caps and timeouts, and stopping without losing what was accepted.
+//! Sockets: the accept loop with its limits and timeouts, and a shutdown that finishes accepted requests.
 
 use std::convert::Infallible;
 use std::io;
@@ -34,24 +34,24 @@ mod socket;
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
-/// A server that is bound and not yet running.
+/// A server that is bound but not running yet.
 pub struct Server {
     kernel: Kernel,
     listener: TcpListener,
     address: SocketAddr,
 }
 
-/// How stopping went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// Everything that was accepted was answered.
+    /// All accepted requests were answered.
     Finished,
-    /// Time ran out; what was left was interrupted.
+    /// The time was over; the remaining requests were interrupted.
     Interrupted,
 }
 
 impl Server {
-    /// Binds the address of the config, unless others could reach it and nobody has a credential.
+    /// Binds the configured address. Refused if the address is reachable from elsewhere and no credential is
+    /// configured.
     pub async fn bind(kernel: Kernel) -> io::Result<Self> {
         if let Some(problem) = kernel.exposure() {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem.why));
@@ -63,18 +63,18 @@ impl Server {
         Ok(Self { kernel, listener, address })
     }
 
-    /// Where it listens; the real port, if config asked for any.
+    /// The listening address, with the actual port if config asked for any.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `stop` fires, then lets what was accepted finish for as long as config allows.
+    /// Serves until `stop` fires, then lets accepted requests finish within the configured time.
     pub async fn run(self, stop: CancellationToken) -> Stopped {
         let Self { kernel, listener, address } = self;
         let front = Arc::new(Front::new(kernel.clone(), address));
         let sweeper = stop.clone();
         let app = Arc::new(App::new(&front));
-        // Boxed: a connection keeps room for an answer under way as long as it lives, and streams live long.
+        // Boxed, because a connection reserves room for a response as long as it lives, and streams live long.
         let answer = move |peer: Peer, request: Request<Incoming>| Box::pin(Arc::clone(&app).answer(peer, request));
         let connections = TaskTracker::new();
         connections.spawn(async move { front.forget_idle_peers(sweeper).await });
@@ -102,7 +102,7 @@ impl Server {
     }
 }
 
-/// The accept loop on its own, with any service behind it: what the benchmark measures us against.
+/// The bare accept loop with any service, as the baseline for benchmarks.
 pub async fn serve<S, F, B>(listener: TcpListener, limits: &Limits, stop: CancellationToken, answer: S)
 where
     S: Fn(Peer, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
@@ -120,13 +120,12 @@ where
 }
 
 struct Accept<'a> {
-    /// Those in force when a connection is taken.
+    /// The current limits for a new connection.
     limits: &'a (dyn Fn() -> Limits + Sync),
     proxies: &'a (dyn Fn() -> Vec<IpRange> + Sync),
     connections: &'a TaskTracker,
-    /// Take no more; finish what was taken.
+    /// Accept no more connections, but finish the accepted ones.
     stop: &'a CancellationToken,
-    /// Time is up.
     cut: &'a CancellationToken,
 }
 
@@ -145,15 +144,15 @@ impl Accept<'_> {
                 () = self.stop.cancelled() => break,
                 accepted = accept_when_there_is_room(&listener, &room) => accepted,
             };
-            self.take(accepted, &peers, &answer);
+            self.serve_accepted(accepted, &peers, &answer);
         }
-        // Who is in the queue already has been let in by the system: closing now would reset them.
+        // The system has already accepted the queued connections: closing now would reset them.
         while let Some(accepted) = accept_when_there_is_room(&listener, &room).now_or_never() {
-            self.take(accepted, &peers, &answer);
+            self.serve_accepted(accepted, &peers, &answer);
         }
     }
 
-    fn take<S, F, B>(&self, accepted: Option<Accepted>, peers: &Arc<PeerCounts>, answer: &S)
+    fn serve_accepted<S, F, B>(&self, accepted: Option<Accepted>, peers: &Arc<PeerCounts>, answer: &S)
     where
         S: Fn(Peer, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
@@ -179,12 +178,12 @@ impl Accept<'_> {
 
 type Accepted = (TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit);
 
-/// Out of descriptors the loop waits a little instead of spinning; the next connection that closes gives one back.
+/// Without free descriptors the loop waits instead of spinning, until a connection closes.
 async fn accept_when_there_is_room(listener: &TcpListener, room: &Arc<Semaphore>) -> Option<Accepted> {
     let permit = Arc::clone(room).acquire_owned().await.ok()?;
     match listener.accept().await {
         Ok((stream, peer)) => {
-            // Without this a reply in two writes waits for the peer's delayed acknowledgement.
+            // Otherwise a response in two writes waits for the peer's delayed acknowledgement.
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "TCP_NODELAY was refused");
             }
@@ -198,7 +197,7 @@ async fn accept_when_there_is_room(listener: &TcpListener, room: &Arc<Semaphore>
     }
 }
 
-/// Asks for as many descriptors as the hard limit gives, up to what is useful.
+/// Raises the soft limit of descriptors to the hard limit, up to a useful maximum.
 fn raise_descriptor_limit() {
     #[cfg(unix)]
     {

@@ -32,7 +32,7 @@ fn every_error_has_its_exit_code_and_a_next_step() {
         (
             CliError::Daemon(DaemonError::TooLarge { limit: DAEMON_ANSWER_MAX_BYTES }),
             Exit::NoDaemon,
-            "ask for less at a time",
+            "request less at a time",
         ),
         (
             CliError::NeedsDaemon { what: "task list", start: "openfang start".to_owned() },

@@ -1,8 +1,8 @@
-//! Which addresses and names are what: ONE table for the whole house.
+//! Classifies addresses and names, with one table for the whole program.
 //!
-//! [`judge`] says of an address whether it is public or which special class it belongs to; an IPv4 address inside an
-//! IPv6 address is judged too. [`judge_name`] does the same for names that mean this machine, this network or a cloud's
-//! metadata service. What a class may be reached from is decided by [`crate::url::Guard`], nowhere else.
+//! [`judge`] says whether an address is public or which special class it belongs to, including an IPv4 address embedded
+//! in an IPv6 address. [`judge_name`] does the same for names of this machine, the local network or a cloud metadata
+//! service. Only [`crate::url::Guard`] decides which class may be reached.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -14,19 +14,19 @@ mod embedded;
 pub(crate) mod names;
 mod table;
 
-/// What kind of special address it is. It decides who may reach it.
+/// The class of a special address. It determines who may connect to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// This machine or a private network: fine for what the operator wrote, not for what strangers name.
+    /// This machine or a private network: allowed for URLs of the operator, not for URLs from others.
     Local,
-    /// Where clouds keep credentials, and everything link-local: never, not even allow-listed.
+    /// Cloud metadata services and link-local addresses: never allowed, not even by the allow-list.
     Metadata,
-    /// Anything else that is not a public host: only if allow-listed.
+    /// Any other address that is not public: allowed only by the allow-list.
     Reserved,
 }
 
 impl Class {
-    /// The word in errors and metrics.
+    /// The name in errors and metrics.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Local => "local",
@@ -45,7 +45,6 @@ impl fmt::Display for Class {
 /// Why an address or a name is special.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Special {
-    /// The class.
     pub class: Class,
     /// What the range is called, such as `loopback`.
     pub name: &'static str,
@@ -57,7 +56,7 @@ impl fmt::Display for Special {
     }
 }
 
-/// What an address is; none for a public one.
+/// The class of an address; none for a public one.
 pub fn judge(address: IpAddr) -> Option<Special> {
     match address {
         IpAddr::V4(v4) => table::v4(v4),
@@ -65,7 +64,7 @@ pub fn judge(address: IpAddr) -> Option<Special> {
     }
 }
 
-/// The address that is really meant: the IPv4 address for the two kinds of IPv6 address that only carry one.
+/// The effective address: for the two kinds of IPv6 address that carry an IPv4 address, that IPv4 address.
 pub fn meant(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

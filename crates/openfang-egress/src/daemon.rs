@@ -1,9 +1,9 @@
-//! The door from the command line to its own daemon: it reaches the address in `daemon.json` and no other.
+//! Connects the command line to its own daemon, at the address in `daemon.json` and nowhere else.
 //!
-//! [`find_daemon`] reads the file and makes whoever listens there prove that they know the token, before the token is
-//! ever sent: after a crash a stranger may hold the port. Every connection is proved anew. A [`Daemon`] then takes
-//! requests ([`Daemon::request`]), follows event streams ([`Daemon::stream`]) and relays what others wrote
-//! ([`Daemon::relay`]). Nothing is spawned: a connection moves only while somebody waits for its answer.
+//! [`find_daemon`] reads the file and makes the listener prove that it knows the token before the token is sent: after
+//! a crash another program may use the port. Every connection is proved again. A [`Daemon`] then sends requests
+//! ([`Daemon::request`]), follows event streams ([`Daemon::stream`]) and relays messages ([`Daemon::relay`]). Nothing runs
+//! in the background: a connection is driven only while its caller waits for an answer.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,7 +14,7 @@ use openfang_types::limits::DAEMON_TIMEOUT;
 use openfang_types::principal::Door;
 use tokio::time::timeout;
 
-use connection::{Connection, Patience};
+use connection::{AnswerTimeout, Connection};
 
 pub use crate::sse::Event;
 pub use error::DaemonError;
@@ -31,7 +31,7 @@ mod relay;
 mod stream;
 mod wire;
 
-/// A daemon that has proved itself.
+/// A daemon that has proved its identity.
 #[derive(Debug)]
 pub struct Daemon {
     file: DaemonFile,
@@ -42,14 +42,12 @@ pub struct Daemon {
 /// What the daemon answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The status.
     pub status: StatusCode,
-    /// The body, whole.
     pub body: Bytes,
 }
 
-/// Finds the daemon of a home. None: nobody listens at the address, or whoever does cannot prove that they know the
-/// token. An error means that there may well be one, and it cannot be used.
+/// Finds the daemon of a home. None if nothing listens at the address, or the listener does not know the token. An
+/// error means that there may be a daemon that cannot be used.
 pub async fn find_daemon(path: &Path, tracer: WireTracer) -> Result<Option<Daemon>, DaemonError> {
     let Some(file) = DaemonFile::read(path)? else { return Ok(None) };
     let daemon = Daemon { tracer: tracer.hiding(&file.token), file, door: Door::Cli };
@@ -68,19 +66,17 @@ pub async fn find_daemon(path: &Path, tracer: WireTracer) -> Result<Option<Daemo
 }
 
 impl Daemon {
-    /// From now on requests say that they came through this door; without it, the command line.
+    /// Sets the stated entry point of requests. The default is the command line.
     #[must_use]
     pub const fn through(mut self, door: Door) -> Self {
         self.door = door;
         self
     }
 
-    /// The process.
     pub const fn pid(&self) -> u32 {
         self.file.pid
     }
 
-    /// Where it listens.
     pub const fn address(&self) -> SocketAddr {
         self.file.address
     }
@@ -90,18 +86,18 @@ impl Daemon {
         &self.file.version
     }
 
-    /// Whether the process is there; a guess where the system cannot be asked.
+    /// Whether the process exists; a guess where the system cannot tell.
     pub fn is_alive(&self) -> bool {
         self.file.is_alive()
     }
 
-    /// Whether `daemon.json` still speaks of this daemon. Removing it is the last thing a daemon does.
+    /// Whether `daemon.json` still names this daemon. A daemon removes the file as its last step.
     pub fn is_announced(&self, path: &Path) -> bool {
         matches!(DaemonFile::read(path), Ok(Some(file)) if file == self.file)
     }
 
-    /// Sends a request and takes the whole answer. A GET is answered at once or not at all; anything else may be work
-    /// that takes its time, which the daemon limits.
+    /// Sends a request and reads the whole answer. A GET has a short timeout; any other request may be work, which the
+    /// daemon limits.
     pub async fn request(
         &self,
         method: Method,
@@ -111,7 +107,7 @@ impl Daemon {
         self.exchange(method, path_and_query, body, self.tracer.clone()).await
     }
 
-    /// Sends a request whose body holds secrets; the trace shows another one in its place.
+    /// Sends a request whose body contains secrets. The trace shows a substitute.
     pub async fn request_in_confidence(
         &self,
         method: Method,
@@ -123,7 +119,7 @@ impl Daemon {
         self.exchange(method, path_and_query, Some(body), tracer).await
     }
 
-    /// Sends a request whose answer is a secret; the trace does not show it.
+    /// Sends a request whose answer is a secret, which is not traced.
     pub async fn request_for_a_secret(
         &self,
         method: Method,
@@ -141,7 +137,7 @@ impl Daemon {
         body: Option<&serde_json::Value>,
         tracer: WireTracer,
     ) -> Result<Answer, DaemonError> {
-        let patience = if method == Method::GET { Patience::Brief } else { Patience::ForWork };
+        let patience = if method == Method::GET { AnswerTimeout::Brief } else { AnswerTimeout::ForWork };
         let mut connection = self.connect().await?.tracing(tracer);
         let request = self
             .file
@@ -150,8 +146,8 @@ impl Daemon {
         connection.answer(response, patience).await
     }
 
-    /// Sends a request whose answer is a stream of events; `last_event_id` resumes one. An answer that is no stream,
-    /// such as an error, comes whole.
+    /// Sends a request whose answer is an event stream; `last_event_id` resumes one. Any other answer, such as an
+    /// error, is read whole.
     pub async fn stream(
         &self,
         method: Method,
@@ -166,11 +162,11 @@ impl Daemon {
         if let Some(id) = last_event_id {
             request.headers_mut().insert("last-event-id", id.parse().map_err(http::Error::from)?);
         }
-        let response = connection.send(request, Patience::ForWork).await?;
+        let response = connection.send(request, AnswerTimeout::ForWork).await?;
         if stream::is_stream(&response) {
             return Ok(Streamed::Events(Box::new(EventStream::new(connection, response.into_body()))));
         }
-        connection.answer(response, Patience::ForWork).await.map(Streamed::Answer)
+        connection.answer(response, AnswerTimeout::ForWork).await.map(Streamed::Answer)
     }
 
     /// A connection whose other end has proved that it knows the token.

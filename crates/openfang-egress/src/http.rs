@@ -1,9 +1,10 @@
-//! The door to URLs: one way for every outbound HTTP request of the house.
+//! The only way to send outbound HTTP requests.
 //!
 //! [`HttpDoor::send`] takes a [`Request`] to an [`OperatorUrl`](crate::url::OperatorUrl) or a
-//! [`ForeignUrl`](crate::url::ForeignUrl) and gives a [`Response`] whose [`Body`] is pulled. Addresses are checked before
-//! they are dialled, literal, resolved or redirected to. No proxy is taken from the environment. Each cap on time, size,
-//! growth and redirects ends a request with its own [`HttpError`]; no error, span or metric shows more than an origin.
+//! [`ForeignUrl`](crate::url::ForeignUrl) and returns a [`Response`] whose [`Body`] is read on demand. Addresses are
+//! checked before they are dialled, whether they are literal, resolved or the target of a redirect. Proxy variables of
+//! the environment are ignored. Each limit on time, size, expansion and redirects ends a request with its own
+//! [`HttpError`]. Errors, spans and metrics show no more of a URL than its origin.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -42,19 +43,18 @@ mod redirect;
 mod request;
 mod retry;
 
-/// What a door is made of.
+/// The settings of an [`HttpDoor`].
 pub struct HttpConfig {
-    /// Who may reach what.
+    /// Decides which addresses may be reached.
     pub guard: Guard,
-    /// Trust roots beside the platform's, each a PEM text of one or more certificates.
+    /// Trust roots in addition to the platform's, each a PEM text of one or more certificates.
     pub extra_roots: Vec<Vec<u8>>,
-    /// Who turns names into addresses.
+    /// Resolves names to addresses.
     pub resolver: Arc<dyn Resolve>,
-    /// What is sent as `User-Agent`.
+    /// The value of `User-Agent`.
     pub user_agent: String,
-    /// The pauses between repetitions.
+    /// The pauses between retries.
     pub backoff: Backoff,
-    /// Where to count.
     pub metrics: HttpMetrics,
 }
 
@@ -71,7 +71,7 @@ impl Default for HttpConfig {
     }
 }
 
-/// The door. Cheap to clone; clones share connections and circuits.
+/// The outbound HTTP client. Clones are cheap and share connections and circuits.
 #[derive(Clone)]
 pub struct HttpDoor {
     clients: Arc<Clients>,
@@ -80,15 +80,12 @@ pub struct HttpDoor {
     metrics: HttpMetrics,
 }
 
-/// The head of an answer, and its body to come.
+/// The head of a response, and its body.
 pub struct Response {
-    /// The status.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
-    /// Who answered in the end.
+    /// The origin that answered after all redirects.
     pub origin: Origin,
-    /// The body.
     pub body: Body,
 }
 
@@ -104,19 +101,20 @@ impl std::fmt::Debug for Response {
 }
 
 impl HttpDoor {
-    /// Makes a door. Nothing is loaded before the first request; only the extra roots are looked at.
+    /// Creates a client. Only the extra roots are checked now; everything else is loaded by the first request.
     pub fn new(config: HttpConfig) -> Result<Self, BadRoots> {
         let (backoff, metrics) = (config.backoff, config.metrics.clone());
         let clients = Arc::new(Clients::new(config)?);
         Ok(Self { clients, circuits: Circuits::default(), backoff, metrics })
     }
 
-    /// Who makes the URLs for this door.
+    /// The guard that makes URLs for this client.
     pub fn guard(&self) -> &Guard {
         &self.clients.guard
     }
 
-    /// Sends a request, follows its redirects, and gives the answer once it begins. Dropping the future ends it.
+    /// Sends a request, follows redirects, and returns when the response begins. Dropping the future cancels the
+    /// request.
     pub async fn send(&self, request: Request) -> Result<Response, HttpError> {
         let (reach, begun) = (request.target.reach(), Instant::now());
         let span = tracing::debug_span!(
@@ -127,7 +125,7 @@ impl HttpDoor {
             outcome = field::Empty,
             status = field::Empty,
         );
-        // Pinned before it goes into the span, or the whole request would be moved there.
+        // Pinned first, because the span would otherwise move the whole future.
         let answer = pin!(self.within_total(request)).instrument(span.clone()).await;
         self.metrics.finished(reach, noted(&span, &answer), begun.elapsed());
         if let Err(error) = &answer {
@@ -149,7 +147,7 @@ impl HttpDoor {
     }
 }
 
-/// Writes into the span how it ended.
+/// Records the outcome in the span.
 fn noted(span: &Span, answer: &Result<Response, HttpError>) -> &'static str {
     let outcome = match answer {
         Ok(response) => {

@@ -1,8 +1,8 @@
-//! The doors out of the house. Whatever leaves the process goes through one of them.
+//! Outbound access. Everything that leaves the process goes through one of these modules.
 //!
-//! [`daemon`] leads from the command line to its own daemon, and nowhere else. [`http`] leads to URLs; [`url`] makes
-//! them and says who may reach what, by the one table in [`address`]. [`sse`] reads event streams for both. [`process`]
-//! starts programs. [`pace`] says how fast a peer is read that says too much.
+//! [`daemon`] connects the command line to its own daemon and to nothing else. [`http`] sends requests to URLs. [`url`]
+//! makes URLs and decides who may reach what, by the table in [`address`]. [`sse`] reads event streams for both.
+//! [`process`] starts programs. [`pace`] limits the read rate of a peer that sends too much.
 
 pub mod address;
 pub mod daemon;

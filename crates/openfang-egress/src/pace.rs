@@ -1,5 +1,5 @@
-//! How fast a peer is read that says what nobody asked for. What was asked for is given back, so that answers are never slowed
-//! down; the rest goes at a walk once a first amount is used up, and the peer waits in its own write.
+//! Limits the read rate of a peer that sends unrequested data. Requested data is given back to the budget, so that
+//! answers are never delayed. Beyond an initial budget, the rest is read slowly, and the peer blocks in its own write.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use openfang_types::limits::{MCP_UNASKED_BURST, MCP_UNASKED_PER_SECOND};
 use tokio::time::{Instant, sleep};
 
-/// What may still be read at once.
+/// The budget of bytes that may be read immediately.
 #[derive(Debug)]
 pub struct Pace {
     left: u64,
@@ -15,18 +15,18 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// With a first amount that costs no time.
+    /// Starts with the initial budget.
     pub fn new() -> Self {
         Self { left: MCP_UNASKED_BURST, at: Instant::now() }
     }
 
-    /// Takes so much; returns how long to wait before more is read.
+    /// Spends an amount and returns how long to wait before the next read.
     pub fn take(&mut self, amount: u64) -> Option<Duration> {
         if amount <= self.left {
             self.left -= amount;
             return None;
         }
-        // Only whoever is out of it looks at the clock.
+        // The clock is read only when the budget is used up.
         let now = Instant::now();
         let grown = now.duration_since(self.at).as_secs_f64() * MCP_UNASKED_PER_SECOND;
         self.at = now;
@@ -40,17 +40,17 @@ impl Pace {
         let missing = amount.saturating_sub(self.left);
         self.left = self.left.saturating_sub(amount);
         let wait = (missing > 0).then(|| Duration::from_secs_f64(missing as f64 / MCP_UNASKED_PER_SECOND));
-        // What grows while the peer waits is what it waits for.
+        // The budget that grows during the wait is what the wait is for.
         self.at += wait.unwrap_or_default();
         wait
     }
 
-    /// Gives so much back.
+    /// Returns an amount to the budget.
     pub fn give(&mut self, amount: u64) {
         self.left = (self.left + amount).min(MCP_UNASKED_BURST);
     }
 
-    /// Takes so much, and waits as long as that takes.
+    /// Spends an amount and waits as long as necessary.
     pub async fn spend(&mut self, amount: u64) {
         if let Some(wait) = self.take(amount) {
             sleep(wait).await;
@@ -64,17 +64,17 @@ impl Default for Pace {
     }
 }
 
-/// The pace of a peer that speaks on several streams.
+/// The pace of a peer with several streams.
 #[derive(Debug, Clone, Default)]
 pub struct SharedPace(Arc<Mutex<Pace>>);
 
 impl SharedPace {
-    /// Gives so much back.
+    /// Returns an amount to the budget.
     pub fn give(&self, amount: u64) {
         self.lock().give(amount);
     }
 
-    /// Takes so much, and waits as long as that takes.
+    /// Spends an amount and waits as long as necessary.
     pub async fn spend(&self, amount: u64) {
         let wait = self.lock().take(amount);
         if let Some(wait) = wait {

@@ -1,10 +1,10 @@
-//! The door to other programs. Every child process starts here, and none outlives us.
+//! Starts other programs. Every child process starts here, and none outlives this process.
 //!
-//! A [`Launch`] says what runs: a [`Program`] that was found once, an [`Environment`] built from an allow-list, limits
-//! and perhaps a [`Sandbox`]. [`ProcessDoor::start`] gives a [`Child`]: a queue to its stdin, its stdout, the tail of its
-//! stderr and its [`Exit`]. Dropping it ends it. Our binary is its own helper ([`helper_main`]): `__child` prepares
-//! itself and becomes the program, `__reaper` kills what is left when we die.
-//! Refused: more children than the limit, `..` in a command, `*` in an environment. Without Linux: everything.
+//! A [`Launch`] describes what runs: a resolved [`Program`], an [`Environment`] built from an allow-list, limits and
+//! optionally a [`Sandbox`]. [`ProcessDoor::start`] returns a [`Child`]: a queue to its stdin, its stdout, the tail of
+//! its stderr and its [`Exit`]. Dropping the child ends it. Our binary is its own helper ([`helper_main`]): `__child`
+//! prepares itself and becomes the program, `__reaper` kills the remaining children when this process dies. Refused:
+//! more children than the limit, `..` in a command, `*` in an environment. On other systems than Linux, nothing starts.
 
 #![cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "what prepares a child is used where children start"))]
 
@@ -44,10 +44,10 @@ pub use umask::private_files;
 #[cfg(not(target_os = "linux"))]
 pub use unsupported::{Child, ProcessDoor, Stdin, Stdout, helper_main, hidden_arguments, not_dumpable};
 
-/// What is called with every line of a child's stderr, without its line break. It must not block.
+/// Called with every line of a child's stderr, without the line break. It must not block.
 pub type LineCallback = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What the door itself needs.
+/// The settings of a [`ProcessDoor`].
 #[derive(Debug, Clone)]
 pub struct DoorConfig {
     /// Our own binary, which runs [`helper_main`].
@@ -56,24 +56,21 @@ pub struct DoorConfig {
     pub temporary: PathBuf,
 }
 
-/// What is to run, and how.
+/// A program to start, and how.
 #[derive(Clone)]
 pub struct Launch {
-    /// The program.
     pub program: Program,
-    /// Its arguments. They are visible to other users of the machine, as those of any process.
+    /// Its arguments. Other users of the machine can see them, as with any process.
     pub arguments: Vec<OsString>,
-    /// Its environment, whole.
     pub environment: Environment,
-    /// Where it runs.
     pub directory: PathBuf,
-    /// What it may use.
+    /// The resource limits of the child.
     pub limits: ResourceLimits,
-    /// What it may touch; none means everything that we may.
+    /// The files and sockets it may use. None means everything this process may use.
     pub sandbox: Option<Sandbox>,
-    /// How long it may take for one frame on its stdin.
+    /// How long writing one frame to its stdin may take.
     pub stdin_limit: Duration,
-    /// Who hears its stderr.
+    /// Receives its stderr, line by line.
     pub on_stderr: Option<LineCallback>,
 }
 
@@ -92,14 +89,14 @@ impl Launch {
         }
     }
 
-    /// Whether the child gets a home of its own that is removed after it.
+    /// Whether the child gets a temporary home that is removed after it.
     fn needs_temporary_home(&self) -> bool {
         self.sandbox.is_some() || self.environment.kind() == EnvironmentKind::Tool
     }
 }
 
 impl std::fmt::Debug for Launch {
-    /// Without arguments: people put keys there.
+    /// Omits the arguments, because they may contain keys.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Launch")
             .field("program", &self.program)

@@ -1,7 +1,7 @@
-//! From names to addresses. [`Resolve`] is the question; [`SystemResolver`] asks the system.
+//! Name resolution. [`Resolve`] is the interface; [`SystemResolver`] asks the system.
 //!
-//! A guard stands between any resolver and the HTTP client: of every answer only the addresses that are within reach
-//! are handed on, and those very addresses are dialled. When none is left, the error says what they were.
+//! A guard sits between every resolver and the HTTP client. It passes on only the addresses that may be reached, and
+//! exactly those are dialled. If none is left, the error says what they were.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -23,7 +23,7 @@ pub trait Resolve: Send + Sync {
     fn resolve(&self, name: &str) -> Resolving;
 }
 
-/// Asks the system: `/etc/hosts`, then DNS, as everything else on the machine.
+/// Asks the system: `/etc/hosts`, then DNS.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 
@@ -37,7 +37,7 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// A name has addresses, and none of them may be dialled.
+/// The name has addresses, but none of them may be reached.
 #[derive(Debug, thiserror::Error)]
 #[error("all addresses are out of reach, such as {special}")]
 pub(crate) struct NoneInReach {
@@ -45,29 +45,29 @@ pub(crate) struct NoneInReach {
     pub(crate) special: Special,
 }
 
-/// A name has no address at all, or nobody can tell.
+/// The name has no address, or resolution failed.
 #[derive(Debug, thiserror::Error)]
 #[error("the name has no address")]
 pub(crate) struct NoAddress;
 
-/// A resolver behind a guard.
+/// A resolver that filters its answers by a guard.
 pub(crate) struct Guarded {
     pub(crate) resolver: Arc<dyn Resolve>,
     pub(crate) guard: Guard,
     pub(crate) reach: Reach,
 }
 
-/// Why there is nothing to dial.
+/// Why there is no address to dial.
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Guarded {
-    /// The addresses of a name that may be dialled.
+    /// The addresses of a name that may be reached.
     pub(crate) fn addresses(&self, name: &str) -> impl Future<Output = Result<Vec<IpAddr>, BoxError>> + Send + use<> {
         let (resolving, name) = (self.resolver.resolve(name), name.to_owned());
         let (guard, reach) = (self.guard.clone(), self.reach);
         async move {
             let answers = resolving.await.map_err(|error| {
-                tracing::debug!(%error, "a name cannot be resolved");
+                tracing::debug!(%error, "name resolution failed");
                 NoAddress
             })?;
             if answers.is_empty() {
@@ -83,7 +83,7 @@ impl reqwest::dns::Resolve for Guarded {
         let dialled = |addresses: Vec<IpAddr>| -> reqwest::dns::Addrs {
             Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)))
         };
-        // What was resolved and checked before the connection is what is dialled: a second answer may be another one.
+        // Dials the addresses that were resolved and checked before: a second answer may differ.
         if let Some(pinned) = pinned() {
             return Box::pin(std::future::ready(Ok(dialled(pinned))));
         }
@@ -92,7 +92,7 @@ impl reqwest::dns::Resolve for Guarded {
     }
 }
 
-/// The answers that may be dialled.
+/// The answers that may be reached.
 fn in_reach(guard: &Guard, name: &str, reach: Reach, answers: Vec<IpAddr>) -> Result<Vec<IpAddr>, NoneInReach> {
     let mut dialled = Vec::new();
     let mut refused = None;

@@ -1,9 +1,9 @@
-//! Server-sent events, as WHATWG describes them: lines, fields, a blank line that ends an event.
+//! Server-sent events as defined by WHATWG: lines, fields, and a blank line that ends an event.
 //!
-//! [`Parser::push`] takes bytes however they were split; [`Parser::next_event`] gives complete events in order and makes one
-//! at a time, so that a flood of small events costs no more memory than the bytes it came in. What grows beyond the
-//! [`SseLimits`] is an error. One deliberate difference: an event with a name and no data is delivered, because a name
-//! can be all there is to say.
+//! [`Parser::push`] takes bytes in chunks of any size. [`Parser::next_event`] returns complete events in order, one at
+//! a time, so that a flood of small events costs no more memory than its bytes. Exceeding the [`SseLimits`] is an
+//! error. One deliberate difference from WHATWG: an event with a name but no data is delivered, because the name alone
+//! can carry meaning.
 
 use std::time::Duration;
 
@@ -13,20 +13,19 @@ use openfang_types::limits::{SSE_EVENT_MAX_BYTES, SSE_EVENTS_MAX, SSE_ID_MAX_BYT
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// What kind of event; `message` if it did not say.
+    /// The event type; `message` by default.
     pub name: String,
-    /// The id to resume after; the last one named, by this event or an earlier one.
+    /// The id to resume after: the last one set by this or an earlier event.
     pub id: Option<String>,
     /// The lines of data, joined.
     pub data: String,
 }
 
-/// What a stream may bring.
+/// The limits of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SseLimits {
-    /// Bytes of one event, comments before it included.
+    /// The size of one event in bytes, including preceding comments.
     pub event_bytes: usize,
-    /// Events in all.
     pub events: u64,
 }
 
@@ -36,19 +35,19 @@ impl Default for SseLimits {
     }
 }
 
-/// Why a stream was given up.
+/// Why a stream was aborted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SseError {
     /// One event is too large.
     #[error("an event is larger than {limit} bytes")]
     EventTooLarge {
-        /// How much we take.
+        /// The size limit in bytes.
         limit: usize,
     },
-    /// The id to resume after is too long to be kept.
+    /// The event id is too long to be stored.
     #[error("an event's id is longer than {limit} bytes")]
     IdTooLong {
-        /// How much we take.
+        /// The size limit in bytes.
         limit: usize,
     },
     /// There are too many.
@@ -63,17 +62,18 @@ pub enum SseError {
 #[derive(Debug)]
 pub struct Parser {
     limits: SseLimits,
-    /// Bytes that were not looked at yet.
+    /// Bytes that are not parsed yet.
     pending: Bytes,
     line: Vec<u8>,
-    /// The last line ended with a carriage return; a line feed right behind it belongs to that end.
+    /// Whether the last line ended with a carriage return. A following line feed belongs to the same line end.
     after_return: bool,
     is_first_line: bool,
     name: String,
     data: Option<String>,
     id: Option<String>,
     retry: Option<Duration>,
-    /// Bytes of comments and unknown fields since the last event: an endless comment is no event, and endless.
+    /// Bytes of comments and unknown fields since the last event. They count towards the limit, because a comment could
+    /// be endless.
     ignored: usize,
     events: u64,
 }
@@ -96,7 +96,7 @@ impl Parser {
         }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub fn push(&mut self, bytes: Bytes) {
         if self.pending.is_empty() {
             self.pending = bytes;
@@ -131,7 +131,7 @@ impl Parser {
         Ok(None)
     }
 
-    /// How long the server wants a client to wait before it connects again; the last word it said on that.
+    /// The last reconnection delay the server sent.
     pub const fn retry(&self) -> Option<Duration> {
         self.retry
     }

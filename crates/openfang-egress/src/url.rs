@@ -1,10 +1,10 @@
-//! URLs that may be asked for, as two types with no other way in than a [`Guard`].
+//! Checked URLs: two types that only a [`Guard`] can make.
 //!
-//! An [`OperatorUrl`] comes from the config or the command line: this machine and private networks are fine. A
-//! [`ForeignUrl`] comes from anybody else: a card, a redirect, a webhook, a model. It leads to public addresses only,
-//! unless the operator allow-listed more. Neither ever leads to cloud metadata. A URL that exists has passed the check
-//! of its literal address or name; what a name resolves to is checked when it is dialled.
-//! Printing a URL shows its origin: secrets live in paths and queries.
+//! An [`OperatorUrl`] comes from the config or the command line. It may lead to this machine and to private networks. A
+//! [`ForeignUrl`] comes from anywhere else: a card, a redirect, a webhook, a model. It leads to public addresses only,
+//! unless the operator allow-listed more. Neither ever leads to cloud metadata. The literal address or name of a URL is
+//! checked when the URL is made; resolved addresses are checked when they are dialled. Printing a URL shows its origin
+//! only, because paths and queries can contain secrets.
 
 use std::fmt;
 
@@ -18,17 +18,16 @@ mod guard;
 mod origin;
 mod ports;
 
-/// Who named a URL, and so how far it reaches.
+/// The source of a URL, which determines what it may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reach {
     /// The operator, in the config or on the command line.
     Operator,
-    /// Anybody else.
     Foreign,
 }
 
 impl Reach {
-    /// The word in spans and metrics.
+    /// The name in spans and metrics.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Operator => "operator",
@@ -37,7 +36,7 @@ impl Reach {
     }
 }
 
-/// A URL that the operator wrote.
+/// A URL from the operator.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct OperatorUrl(url::Url);
 
@@ -54,11 +53,11 @@ pub struct OperatorUrl(url::Url);
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ForeignUrl(url::Url);
 
-/// What the two types have in common.
+/// The methods both types share.
 macro_rules! checked_url {
     ($name:ident) => {
         impl $name {
-            /// The whole text, with whatever secrets it holds: for sending and comparing, not for printing.
+            /// The whole URL, including secrets. Use it for sending and comparing, not for printing.
             pub fn as_str(&self) -> &str {
                 self.0.as_str()
             }
@@ -90,46 +89,33 @@ macro_rules! checked_url {
 checked_url!(OperatorUrl);
 checked_url!(ForeignUrl);
 
-/// Why a URL was not accepted. No variant quotes more than the origin.
+/// Why a URL was refused. No variant contains more than the origin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlRefused {
-    /// Longer than we take.
+    /// The URL exceeds the length limit.
     #[error("the url is longer than {limit} bytes")]
     TooLong {
-        /// How much we take.
+        /// The length limit in bytes.
         limit: usize,
     },
-    /// No URL at all.
+    /// The text is not a URL.
     #[error("this is not a url: {why}; write it like https://example.com/path")]
     Malformed {
-        /// What the parser says.
+        /// The error of the parser.
         why: url::ParseError,
     },
-    /// Another scheme.
-    #[error("only http and https urls are taken")]
+    #[error("only http and https urls are supported")]
     Scheme,
-    /// `user:password@`.
     #[error("the url carries credentials; put them in a header instead")]
     Credentials,
-    /// Nowhere to go.
     #[error("the url names no host; write it like https://example.com/path")]
     NoHost,
-    /// A port that strangers may not name.
-    #[error("port {port} of {host} is {what}; add \"{host}:{port}\" to [egress] allow if it is meant", what = what_listens(*port))]
-    Port {
-        /// Which host.
-        host: String,
-        /// Which port.
-        port: u16,
-    },
-    /// An address or a name that is out of reach.
+    /// A port that foreign URLs must not use.
+    #[error("port {port} of {host} is {what}; add \"{host}:{port}\" to [egress] allow if this is intended", what = what_listens(*port))]
+    Port { host: String, port: u16 },
+    /// An address or a name that must not be reached.
     #[error("{host} is {special}, which {rule}", rule = rule(*special))]
-    OutOfReach {
-        /// Which host.
-        host: String,
-        /// What it is.
-        special: Special,
-    },
+    OutOfReach { host: String, special: Special },
 }
 
 fn what_listens(port: u16) -> String {

@@ -10,7 +10,7 @@ use openfang_types::limits::AUDIT_PAGE_ROWS;
 
 pub use openfang_store::{
     AuditEntry, AuditGap, AuditKind, AuditLink, AuditOutcome, AuditProblem, AuditRemoval, AuditRow, AuditSubject,
-    Finding, MaintenanceError, RefusalSummary, Report, SubjectKind, Verified,
+    AuditVerification, Finding, MaintenanceError, RefusalSummary, Report, SubjectKind,
 };
 
 use crate::settings::home::record::HomeRecord;
@@ -61,7 +61,7 @@ impl AuditLog {
     }
 
     /// Looks for the first row that is not as it was written.
-    pub fn verify(&self) -> Result<Verified, MaintenanceError> {
+    pub fn verify(&self) -> Result<AuditVerification, MaintenanceError> {
         self.file.audit_verify()
     }
 

@@ -79,7 +79,7 @@ fn a_home_without_a_database_is_told_how_to_get_one() {
     ];
 
     for refusal in refusals {
-        assert!(refusal.to_string().contains("`openfang start` makes one"), "{refusal}");
+        assert!(refusal.to_string().contains("`openfang start` creates one"), "{refusal}");
     }
 }
 

@@ -1,13 +1,13 @@
-//! The contract of the audit log: one row when a call that changes something begins, one when any call ends, and rows
-//! about changes, logins, changed definitions and reloads (`subject.rs`).
+//! The contract of the audit log. A call that changes something has a row when it begins; every call has a row when it
+//! ends. There are also rows about changes, logins, changed definitions and reloads (`subject.rs`).
 //!
-//! Each kind of row of each owner is kept by itself, so that nobody can push out what is known of others, nor hide a
-//! deed among refusals. Refusals beyond what an owner may leave are counted (`refusals.rs`); what could not be written,
-//! and what retention removed, has a row too (`notes.rs`).
+//! The rows of each owner and kind are stored separately, so that nobody can displace the rows of others or hide a
+//! change among refusals. Refusals beyond an owner's limit are counted instead (`refusals.rs`). Rows that could not be
+//! written, and rows that retention removed, are recorded too (`notes.rs`).
 //!
-//! In a durable home the rows of a process form chains, each row with the hash of the one before, cut into segments that
-//! are sealed. [`AuditStore::verify`] finds what was changed, removed or moved since. It proves nothing against somebody
-//! who can write the database and makes the whole chain anew; an export kept elsewhere does.
+//! In a durable store the rows of a process form chains: each row contains the hash of its predecessor, and chains are
+//! split into sealed segments. [`AuditStore::verify`] finds rows that were changed, removed or moved. It cannot detect
+//! somebody with write access to the database who rebuilds the whole chain; an export stored elsewhere can.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub use notes::{AuditGap, AuditRemoval, RefusalSummary};
 pub use refusals::RefusalLimits;
 pub(crate) use refusals::Refusals;
 pub use subject::{AuditSubject, SubjectKind};
-pub use verified::{AuditFault, AuditProblem, Verified};
+pub use verification::{AuditFault, AuditProblem, AuditVerification};
 
 mod change;
 mod entry;
@@ -33,37 +33,36 @@ mod notes;
 mod refusals;
 mod stored;
 mod subject;
-mod verified;
+mod verification;
 
-/// Who did what. Whoever reads sees all rows that this process has handed over before.
+/// Who did what. A read sees all rows that this process has submitted before.
 pub trait AuditStore: Send + Sync {
-    /// Writes the row of a deed and returns when it is safe; for what must not happen unrecorded.
+    /// Writes the row of a change and returns when it is durable. For actions that must not happen unrecorded.
     fn commit(&self, row: AuditRow) -> StoreFuture<'_, ()>;
-    /// The same for new work, which is refused while the last room on the disk is kept for what is under way.
+    /// The same for new work, which is refused while the last disk space is reserved for work in progress.
     fn begin(&self, row: AuditRow) -> StoreFuture<'_, ()>;
-    /// Takes a row without making the caller wait. A crash may lose the last of these. A row of a deed is kept until it
-    /// can be written; other rows are counted when they cannot be, and the count is written.
+    /// Accepts a row without making the caller wait. A crash may lose the last of these rows. The row of a change is
+    /// retried until it is written. Other rows that cannot be written are counted, and the count is written.
     fn record(&self, kind: AuditKind, row: AuditRow);
-    /// Whether rows are written as fast as they come. While they are not, a deed whose row nobody waits for must not begin
-    /// without [`AuditStore::begin`].
+    /// Whether rows are written as fast as they arrive. If not, a change whose row nobody waits for must use
+    /// [`AuditStore::begin`].
     fn keeps_up(&self) -> bool;
-    /// Writes the counts of refusals that have waited long enough.
+    /// Writes the counts of refusals that are due.
     fn write_counts(&self, now: Timestamp);
-    /// Rows with their numbers, oldest first: the next ones after a number, or the latest ones.
+    /// Rows with their numbers, oldest first: those after a number, or the latest ones.
     fn tail(&self, after: Option<u64>, limit: usize) -> StoreFuture<'_, Vec<AuditEntry>>;
     /// One row by its number.
     fn row(&self, n: u64) -> StoreFuture<'_, AuditEntry>;
-    /// Looks for the first row that is not as it was written.
-    fn verify(&self) -> StoreFuture<'_, Verified>;
-    /// Writes all counts and closes this process's chains for now; the next row opens another segment. For an orderly
-    /// end.
+    /// Finds the first row that is not as it was written.
+    fn verify(&self) -> StoreFuture<'_, AuditVerification>;
+    /// Writes all counts and seals this process's chains; the next row starts a new segment. For an orderly shutdown.
     fn seal(&self, at: Timestamp) -> StoreFuture<'_, ()>;
-    /// Closes the chains that dead processes left open. Says how many.
+    /// Seals the chains of dead processes. Returns how many.
     fn seal_abandoned<'a>(&'a self, living: &'a [NodeId], at: Timestamp) -> StoreFuture<'a, usize>;
-    /// Removes old segments, whole and oldest first, and writes down what was removed.
+    /// Removes old segments, whole and oldest first, and records what was removed.
     fn rotate(&self, rule: AuditRetention, now: Timestamp) -> StoreFuture<'_, Rotated>;
 
-    /// The latest rows, newest last. What cannot be understood is left out.
+    /// The latest rows, newest last. Unreadable rows are skipped.
     fn recent(&self, limit: usize) -> StoreFuture<'_, Vec<AuditRow>> {
         Box::pin(async move {
             let entries = self.tail(None, limit).await?;
@@ -72,47 +71,40 @@ pub trait AuditStore: Send + Sync {
     }
 }
 
-/// One row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "stored::StoredRow")]
 pub struct AuditRow {
-    /// The request.
     pub trace: TraceId,
-    /// When it began.
     pub at: Timestamp,
-    /// Who.
     pub owner: Owner,
-    /// Through which door.
     pub door: Door,
-    /// Through which agent, if any.
+    /// The agent through which it happened, if any.
     pub agent: Option<AgentName>,
-    /// In which run, if any.
+    /// The run in which it happened, if any.
     pub run: Option<RunId>,
     /// What it is about.
     pub subject: AuditSubject,
-    /// How it went.
     pub outcome: AuditOutcome,
-    /// How long it took so far.
+    /// The duration so far in microseconds.
     pub micros: u64,
 }
 
-/// How a call went.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditOutcome {
-    /// It passed all checks and is about to happen.
+    /// The call passed all checks and is about to run.
     Started,
-    /// The tool answered.
     Succeeded,
-    /// The tool answered that it failed.
+    /// The tool returned an error.
     ToolFailed,
-    /// It was refused or broke, and why.
+    /// The call was refused or failed, with the reason.
     Refused(String),
-    /// Its caller went away or canceled it.
+    /// The caller disconnected or canceled the call.
     Cancelled,
-    /// Of a changed definition: the tool is taken away until the operator accepts it.
+    /// A changed definition: the tool is quarantined until the operator accepts it.
     Quarantined,
-    /// Of a changed definition: the tool is offered as it is now.
+    /// A changed definition: the tool stays available with the new definition.
     StillOffered,
     /// Not a call: refusals of this owner that have no rows of their own.
     Refusals(RefusalSummary),
@@ -122,49 +114,46 @@ pub enum AuditOutcome {
     Removed(AuditRemoval),
 }
 
-/// How a row is kept: for how long, and whether it can be counted instead.
+/// How a row is stored: for how long, and whether it can be counted instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditKind {
-    /// Something that was changed, from its start to its end, however it ended.
+    /// A change, from its start to its end, with any outcome.
     Deed,
-    /// Something that was only read.
+    /// A read without side effects.
     Read,
-    /// Something that was refused before it began.
+    /// A call that was refused before it began.
     Refusal,
-    /// A login that failed. Anybody can cause these in the name of any user, so they are not among the user's refusals.
+    /// A failed login. Anybody can cause these in the name of any user, so they do not count as the user's refusals.
     Login,
 }
 
-/// The rows of one kind of one owner: they have a chain and a retention of their own.
+/// The rows of one kind and owner, which have their own chain and retention.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct AuditStream {
     pub(crate) owner: Owner,
     pub(crate) kind: AuditKind,
 }
 
-/// How much of the log is kept. Only sealed segments are removed.
+/// How much of the log is retained. Only sealed segments are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditRetention {
-    /// Rows of one owner about deeds, and as many about reads.
+    /// Rows of one owner about changes, and the same number about reads.
     pub rows: u64,
-    /// Rows of one owner about refusals, and as many about failed logins.
+    /// Rows of one owner about refusals, and the same number about failed logins.
     pub refusals: u64,
-    /// How long after its sealing a segment is kept.
+    /// How long a segment is retained after it was sealed.
     pub age: Duration,
 }
 
-/// What rotation removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rotated {
-    /// Segments.
     pub segments: u64,
-    /// Rows in them.
     pub rows: u64,
 }
 
 impl AuditOutcome {
-    /// The word that rows and commands use.
+    /// The name in rows and commands.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Started => "started",
@@ -180,7 +169,7 @@ impl AuditOutcome {
         }
     }
 
-    /// Why it was refused, if it was.
+    /// The reason of a refusal.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Refused(why) => Some(why),
@@ -198,10 +187,9 @@ impl AuditOutcome {
 }
 
 impl AuditKind {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Deed, Self::Read, Self::Refusal, Self::Login];
 
-    /// The word for records.
+    /// The name in records.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Deed => "deed",
@@ -211,12 +199,12 @@ impl AuditKind {
         }
     }
 
-    /// The kind of a word.
+    /// The kind with this name.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
-    /// What people call rows of this kind.
+    /// The plural in messages.
     pub const fn plural(self) -> &'static str {
         match self {
             Self::Deed => "deeds",
@@ -228,14 +216,14 @@ impl AuditKind {
 }
 
 impl AuditStream {
-    /// What the house writes about the log itself. Nobody else can fill it.
+    /// The stream of rows about the log itself, which only OpenFang writes.
     pub(crate) fn of_the_log() -> Self {
         Self { owner: Owner::house(), kind: AuditKind::Deed }
     }
 }
 
 impl AuditRetention {
-    /// How many rows are kept of a kind; rows from before there were kinds count as deeds.
+    /// How many rows of a kind are retained. Rows from before kinds existed count as changes.
     pub(crate) fn rows_of(&self, kind: Option<AuditKind>) -> u64 {
         match kind {
             None | Some(AuditKind::Deed | AuditKind::Read) => self.rows,
@@ -257,7 +245,7 @@ impl Default for AuditRetention {
     }
 }
 
-/// Our own rows are about the house too, which is no user.
+/// Rows about the log belong to OpenFang itself, which is not a user.
 fn recorded_owner<'de, D: Deserializer<'de>>(from: D) -> Result<Owner, D::Error> {
     let text = std::borrow::Cow::<str>::deserialize(from)?;
     Owner::from_record(&text).map_err(serde::de::Error::custom)

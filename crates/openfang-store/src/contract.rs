@@ -1,4 +1,4 @@
-//! The facts every home must keep, written against the traits alone. A home's tests call the suites.
+//! The rules every store must follow, as tests against the traits. The tests of each store call these suites.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -38,7 +38,7 @@ pub(crate) fn owner(name: &str) -> Owner {
     name.parse().unwrap()
 }
 
-/// Each number is another node.
+/// Each number is a different node.
 pub(crate) fn node(number: u8) -> NodeId {
     format!("00000000-0000-0000-0000-0000000000{number:02x}").parse().unwrap()
 }
@@ -48,12 +48,12 @@ fn tick() -> u64 {
     TICKS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Later than whatever was asked for before.
+/// Later than every earlier call.
 pub(crate) fn now() -> Timestamp {
     Timestamp::from_millisecond(i64::try_from(tick()).unwrap()).unwrap()
 }
 
-/// A task that grows in time, as those of an id source do.
+/// A task with an id that grows with time, like those of the id source.
 pub(crate) fn new_task(owner: &Owner, message: &str) -> NewTask {
     let id = format!("00000000-0000-0000-0000-{:012}", tick());
     NewTask {
@@ -75,7 +75,7 @@ pub(crate) fn new_task(owner: &Owner, message: &str) -> NewTask {
     }
 }
 
-/// A task that ends as it begins.
+/// A task that is created finished.
 pub(crate) fn finished_task(owner: &Owner, message: &str) -> NewTask {
     let events = vec![status(TaskState::Working), artifact(message), status(TaskState::Completed)];
     NewTask { events, ..new_task(owner, message) }
@@ -89,7 +89,7 @@ pub(crate) async fn create(store: &dyn TaskStore, new: NewTask) -> TaskRecord {
     }
 }
 
-/// Appends, and reads what came of it.
+/// Appends events and reads the result.
 pub(crate) async fn append(store: &dyn TaskStore, record: &TaskRecord, events: Vec<EventBody>) -> TaskRecord {
     store.append(write(record, events)).await.unwrap();
     store.get(&record.owner, record.task.id).await.unwrap()

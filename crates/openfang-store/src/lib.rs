@@ -25,64 +25,65 @@ pub mod users;
 
 pub use audit::{
     AuditEntry, AuditFault, AuditGap, AuditHash, AuditKind, AuditLink, AuditOutcome, AuditProblem, AuditRemoval,
-    AuditRetention, AuditRow, AuditStore, AuditSubject, ChangeAction, ChangeTarget, HomePart, RefusalLimits,
-    RefusalSummary, Rotated, SubjectKind, Verified,
+    AuditRetention, AuditRow, AuditStore, AuditSubject, AuditVerification, ChangeAction, ChangeTarget, HomePart,
+    RefusalLimits, RefusalSummary, Rotated, SubjectKind,
 };
 pub use files::{FilePath, FileRecord, FileStore};
 pub use key_value::{Kept, KeyValueStore, ListedKey};
 pub use nodes::{Node, NodeError};
 pub use push::{
-    Due, DueQuery, NewPush, Progress, PushAuthorization, PushClaim, PushConfig, PushRow, PushStore, Reached, Then,
+    ClaimOutcome, ClaimProgress, DeliveryProgress, DuePushes, DueQuery, NewPush, PushAuthorization, PushClaim,
+    PushConfig, PushRow, PushStore,
 };
 pub use quota::{OwnerBytes, Quota};
 pub use results::{KeptResult, ResultForm, ResultStore};
 pub use sqlite::{CheckInterrupter, DatabaseFile, Finding, Loss, MaintenanceError, OpenError, Report, Sqlite};
 pub use tail::Tail;
 pub use tasks::{
-    Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retained, Retention, Stamp, TaskPage, TaskQuery,
-    TaskRecord, TaskStore,
+    Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retention, RetentionReport, Stamp, TaskPage,
+    TaskQuery, TaskRecord, TaskStore,
 };
 pub use users::{Accounts, Login, NewKey, NewUser, SecretDigest, User, UserKey, UserStore};
 
 #[cfg(test)]
 mod contract;
 
-/// What a store call returns; boxed, because homes are chosen at run time.
+/// The result of a store call; boxed, because the store is chosen at run time.
 pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
-/// Why a store refused, by what the caller can do about it.
+/// Why a store refused a call, grouped by what the caller can do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// There is none, or it is somebody else's: the two look the same.
+    /// It does not exist or belongs to another owner. The two look the same.
     #[error("not found")]
     NotFound,
-    /// Somebody else wrote first: read again, then decide again.
+    /// Another writer was first: read again, then decide again.
     #[error("the row changed in the meantime")]
     Conflict,
-    /// The task has ended, or the state cannot follow the one it is in.
+    /// The task has ended, or the state must not follow the current one.
     #[error("a task that is {from} cannot become {to}")]
     NotAllowed {
         /// The state it is in.
         from: TaskState,
-        /// The state that was asked for.
         to: TaskState,
     },
-    /// The owner has as many live tasks as one may have.
-    #[error("{limit} tasks are alive already; wait for one to end, or cancel one")]
+    /// The owner has reached the limit of running tasks.
+    #[error("the limit of {limit} running tasks is reached; wait for one to end or cancel one")]
     TooManyLive {
-        /// How many one may have.
+        /// The limit of running tasks.
         limit: usize,
     },
-    /// Nothing can be written now: the disk is full, read-only or failing. What was not acknowledged did not happen.
-    #[error("the store cannot be written: {why}; nothing was changed, try again when that is repaired")]
+    /// Nothing can be written at the moment: the disk is full, read-only or failing. Unacknowledged writes did not
+    /// happen.
+    #[error("the store cannot be written: {why}; nothing was changed; retry after the problem is fixed")]
     Unavailable {
-        /// What the system says.
+        /// The error of the system.
         why: String,
     },
-    /// The task has as many push configurations as one may have.
-    #[error("the task has {limit} push configurations already; delete one of them")]
+    /// The task has reached the limit of push configurations.
+    #[error("the task already has {limit} push configurations; delete one of them")]
     TooManyPushes {
-        /// How many one may have.
+        /// The limit of push configurations.
         limit: usize,
     },
     /// The owner keeps as many keys as one may keep.
@@ -105,33 +106,32 @@ pub enum StoreError {
     /// There are as many of them as there may be.
     #[error("there are {limit} {what} already; remove one first")]
     TooMany {
-        /// Of what.
         what: &'static str,
         /// How many there may be.
         limit: usize,
     },
 }
 
-/// Whether a home can be written, and what it has done.
+/// Whether a store can be written, and its statistics.
 pub trait StoreHealth: Send + Sync {
     /// Why the last write failed, if it did.
     fn failing(&self) -> Option<String>;
-    /// Why a read failed not long ago, if one did.
+    /// Why a recent read failed, if one did.
     fn unreadable(&self) -> Option<String>;
-    /// Tries a write; afterwards everything that was queued before it is durable.
+    /// Tries a write. Afterwards everything queued before it is durable.
     fn probe(&self) -> StoreFuture<'_, ()>;
-    /// What has been written since the start.
+    /// Write statistics since the start.
     fn stats(&self) -> WriteStats;
 }
 
-/// What has been written since the start.
+/// Write statistics since the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WriteStats {
     /// Commits; each is one sync of the log.
     pub commits: u64,
     /// Writes; many fit into one commit.
     pub writes: u64,
-    /// Rows that nobody waited for and that could not be written.
+    /// Rows without a waiting caller that could not be written.
     pub lost: u64,
 }
 
@@ -140,26 +140,23 @@ pub struct WriteStats {
 pub struct Stores {
     /// Tasks and their events.
     pub tasks: Arc<dyn TaskStore>,
-    /// Where to tell what happens to them.
+    /// Where to push the events of tasks.
     pub pushes: Arc<dyn PushStore>,
-    /// What agents remember.
     pub memory: Arc<dyn KeyValueStore>,
-    /// What the files of workspaces carry.
+    /// The labels of workspace files.
     pub files: Arc<dyn FileStore>,
     /// What results lost on their way.
     pub results: Arc<dyn ResultStore>,
-    /// Who did what.
     pub audit: Arc<dyn AuditStore>,
-    /// Who there is.
     pub users: Arc<dyn UserStore>,
-    /// Whether all that works.
+    /// Whether the stores work.
     pub health: Arc<dyn StoreHealth>,
     /// How much an owner may keep in them.
     pub quota: Arc<Quota>,
 }
 
 impl Stores {
-    /// Everything in this process's memory; gone when it ends.
+    /// Everything in the memory of this process, lost when it ends.
     pub fn in_memory() -> Self {
         let quota = Arc::<Quota>::default();
         let kept = Arc::new(memory::KeptBytes::new(Arc::clone(&quota)));

@@ -1,5 +1,5 @@
-//! Which processes are alive. Each holds a lock on a file of its own for as long as it lives; the system lets go of it
-//! when the process ends, however it ends. Whatever the clock says, a held lock means alive and a free one dead.
+//! Tracks which processes are alive. Each process holds a lock on its own file. The system releases the lock when the
+//! process ends, in any way. A held lock means alive and a free one dead, independent of the clock.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -9,7 +9,7 @@ use openfang_types::ids::NodeId;
 
 const LOCK: &str = "lock";
 
-/// This process, as a node of a home.
+/// This process as a node of a home.
 #[derive(Debug)]
 pub struct Node {
     id: NodeId,
@@ -32,7 +32,7 @@ impl Node {
         let path = directory.join(format!("{id}.{LOCK}"));
         let wrong = |cause| NodeError { path: path.clone(), cause };
         create_private_directory(directory).map_err(wrong)?;
-        // Locked under a name that nobody looks at, so that nobody can find it free.
+        // Locked under a temporary name, so that no other process finds it unlocked.
         let beside = directory.join(format!("{id}.new"));
         let file = OpenOptions::new().create_new(true).write(true).open(&beside).map_err(wrong)?;
         file.try_lock().map_err(|error| wrong(error.into()))?;
@@ -45,7 +45,7 @@ impl Node {
         self.id
     }
 
-    /// The nodes that are alive, this one among them. Files of dead ones are cleared away by [`Node::forget_dead`].
+    /// The nodes that are alive, including this one. [`Node::forget_dead`] removes the files of dead nodes.
     pub fn living(&self) -> Result<Vec<NodeId>, NodeError> {
         let mut living = vec![self.id];
         for (id, path) in self.others()? {
@@ -56,7 +56,7 @@ impl Node {
         Ok(living)
     }
 
-    /// Whether a process ended without clearing its file away, and nobody has settled that since.
+    /// Whether a process ended without removing its file, and its tasks are not recovered yet.
     pub fn has_dead(&self) -> Result<bool, NodeError> {
         for (_, path) in self.others()? {
             if is_free(&path).map_err(|cause| NodeError { path, cause })? {
@@ -66,11 +66,11 @@ impl Node {
         Ok(false)
     }
 
-    /// Clears away the files of dead nodes; to be called when their tasks are settled.
+    /// Removes the files of dead nodes. Call this after their tasks are recovered.
     pub fn forget_dead(&self) -> Result<(), NodeError> {
         for (_, path) in self.others()? {
             if is_free(&path).map_err(|cause| NodeError { path: path.clone(), cause })? {
-                // Somebody else may have been faster.
+                // Another process may have been faster.
                 let _ = fs::remove_file(&path);
             }
         }
@@ -94,7 +94,7 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        // A process that ends in order leaves nothing to clear away.
+        // An orderly shutdown leaves no file behind.
         let _ = fs::remove_file(self.directory.join(format!("{}.{LOCK}", self.id)));
     }
 }

@@ -1,8 +1,8 @@
-//! The contract of push configurations: where to tell what happens to a task, and how far that has come.
+//! The contract of push configurations: where to send the events of a task, and the delivery progress.
 //!
-//! A configuration with something to tell is due at a moment; the event and the moment are written in one transaction,
-//! so that nothing is forgotten. Whoever delivers takes a claim first, by compare-and-set, and holds it until a moment:
-//! a process that dies, or says nothing for that long, loses it. Rows go with their task.
+//! A configuration with pending events has a due time. The event and the due time are written in one transaction, so
+//! that nothing is forgotten. A delivery worker first takes a claim by compare-and-set and holds it until a given time.
+//! A process that dies or does not report within that time loses the claim. Rows are removed with their task.
 
 use jiff::Timestamp;
 use openfang_types::event::Seq;
@@ -13,113 +13,104 @@ use tokio::sync::watch;
 
 use crate::StoreFuture;
 
-/// Push configurations, and how far each has come. A write returns when it is durable.
+/// Push configurations and their progress. A write returns when it is durable.
 pub trait PushStore: Send + Sync {
-    /// Adds a configuration to one's own task, which is told what happens from now on. One of the same id is replaced
-    /// and goes on where it was.
+    /// Adds a configuration to a task of the owner. It receives events from now on. A configuration with the same id is
+    /// replaced and keeps its progress.
     fn set(&self, new: NewPush) -> StoreFuture<'_, PushRow>;
-    /// The configurations of one's own task, those made first first.
+    /// The configurations of a task of the owner, oldest first.
     fn list<'a>(&'a self, owner: &'a Owner, task: TaskId) -> StoreFuture<'a, Vec<PushRow>>;
-    /// Takes a configuration of one's own task away; one that is not there is no error.
+    /// Deletes a configuration of a task of the owner. A missing one is not an error.
     fn delete<'a>(&'a self, owner: &'a Owner, task: TaskId, id: &'a str) -> StoreFuture<'a, ()>;
-    /// Configurations that have something to tell now, those that have waited longest first.
-    fn due(&self, query: DueQuery) -> StoreFuture<'_, Due>;
-    /// Takes a configuration for a node until a moment, if it is still as it was read.
+    /// Configurations with events to deliver, those that have waited longest first.
+    fn due(&self, query: DueQuery) -> StoreFuture<'_, DuePushes>;
+    /// Claims a configuration for a node until a given time, if it has not changed since it was read.
     fn claim<'a>(&'a self, row: &'a PushRow, node: NodeId, until: Timestamp) -> StoreFuture<'a, PushClaim>;
-    /// Writes down how far a claim has come. Refused when the claim was lost: somebody else goes on.
-    fn settle(&self, claim: PushClaim, progress: Progress) -> StoreFuture<'_, ()>;
-    /// The nodes that hold claims. Who looks which of them live looks after this, or takes a newborn one for dead.
+    /// Records the progress of a claim. Refused if the claim was lost to another node.
+    fn record_progress(&self, claim: PushClaim, progress: ClaimProgress) -> StoreFuture<'_, ()>;
+    /// The nodes that hold claims. Determine the living nodes after this call, or a new node looks dead.
     fn holders(&self) -> StoreFuture<'_, Vec<NodeId>>;
-    /// Lets go of the claims of dead nodes. Says how many there were.
+    /// Releases the claims of dead nodes. Returns how many there were.
     fn abandon<'a>(&'a self, dead: &'a [NodeId], now: Timestamp) -> StoreFuture<'a, usize>;
-    /// A channel that changes whenever this process set one or wrote something that is due; [`TaskStore::elsewhere`] tells of
-    /// others.
+    /// A channel that changes whenever this process adds a configuration or writes a due event.
+    /// [`TaskStore::elsewhere`] reports other processes.
     ///
     /// [`TaskStore::elsewhere`]: crate::TaskStore::elsewhere
     fn waiting(&self) -> watch::Receiver<u64>;
 }
 
-/// Where to tell what happens, and how.
+/// Where and how to send events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PushConfig {
     /// Unique within the task.
     pub id: String,
-    /// Where to.
     pub url: String,
-    /// The host of it: nobody is to be flooded.
+    /// The host of the URL, for the rate limit.
     pub host: String,
-    /// Sent along, so that the receiver knows us.
+    /// Sent with each push, so that the receiver can authenticate us.
     pub token: Option<Secret>,
-    /// Sent along as `Authorization`.
+    /// Sent as the `Authorization` header.
     pub authorization: Option<PushAuthorization>,
-    /// In whose dialect it is told.
+    /// The dialect of the events.
     pub origin: Origin,
-    /// The credential that made it, as text; none: whoever needs none of a user's.
+    /// The credential that created it, as text. None if it was not a user's credential.
     pub maker: Option<String>,
 }
 
-/// `Authorization: {scheme} {credentials}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PushAuthorization {
-    /// Such as `Bearer`.
     pub scheme: String,
-    /// The secret part.
     pub credentials: Option<Secret>,
 }
 
 /// A configuration to be.
 #[derive(Debug, Clone)]
 pub struct NewPush {
-    /// Whose task.
     pub owner: Owner,
-    /// Which task.
     pub task: TaskId,
-    /// Where to, and how.
+    /// The URL and the credentials.
     pub config: PushConfig,
-    /// How many the task may have.
+    /// How many configurations the task may have.
     pub limit: usize,
-    /// When.
     pub at: Timestamp,
 }
 
 /// A configuration as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PushRow {
-    /// Whose it is.
     pub owner: Owner,
-    /// Which task it is about.
+    /// The task it belongs to.
     pub task: TaskId,
-    /// Where to, and how.
+    /// The URL and the credentials.
     pub config: PushConfig,
     /// When it was made.
     pub created_at: Timestamp,
-    /// How far it has come.
-    pub reached: Reached,
-    /// When there is something to do about it; none: there is nothing to tell.
+    pub reached: DeliveryProgress,
+    /// When there is something to deliver; none if nothing is pending.
     pub due_at: Option<Timestamp>,
-    /// Counts claims and replacements; the next claim must name it.
+    /// Counts claims and replacements. The next claim must name it.
     pub version: u64,
 }
 
-/// How far a configuration has come.
+/// The delivery progress of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reached {
-    /// Every event up to here was delivered, needed not be, or was given up.
+pub struct DeliveryProgress {
+    /// Every event up to here was delivered, skipped or given up.
     pub seq: Seq,
-    /// How often the next one was tried.
+    /// The number of attempts for the next event.
     pub attempts: u32,
-    /// How many in a row were given up. From [`PUSH_GIVEN_UP`] on nothing more is told.
+    /// How many deliveries in a row were given up. From [`PUSH_GIVEN_UP`] on, delivery stops.
     ///
     /// [`PUSH_GIVEN_UP`]: openfang_types::limits::PUSH_GIVEN_UP
     pub given_up: u32,
-    /// What became of the last try.
+    /// The outcome of the last attempt.
     pub outcome: Option<String>,
 }
 
-/// Which configurations to look for.
+/// Which configurations to find.
 #[derive(Debug, Clone)]
 pub struct DueQuery {
-    /// Those due until then.
+    /// Those due at this time.
     pub now: Timestamp,
     /// Not those of these hosts.
     pub except_hosts: Vec<String>,
@@ -129,16 +120,14 @@ pub struct DueQuery {
     pub limit: usize,
 }
 
-/// What is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Due {
-    /// The configurations.
+pub struct DuePushes {
     pub rows: Vec<PushRow>,
-    /// When the next one after `now` is due, whoever's it is.
+    /// When the next configuration after `now` is due, of any owner.
     pub next: Option<Timestamp>,
 }
 
-/// The right to deliver.
+/// The exclusive right to deliver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PushClaim {
     pub(crate) task: TaskId,
@@ -146,22 +135,21 @@ pub struct PushClaim {
     pub(crate) version: u64,
 }
 
-/// What a claim has come to.
+/// The progress of a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Progress {
-    /// How far it has come.
-    pub reached: Reached,
-    /// What becomes of the claim.
-    pub then: Then,
+pub struct ClaimProgress {
+    pub reached: DeliveryProgress,
+    /// What happens with the claim.
+    pub then: ClaimOutcome,
 }
 
-/// What becomes of a claim.
+/// What happens with a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Then {
-    /// It is held until then: there is more to tell.
+pub enum ClaimOutcome {
+    /// It is held until then, because more events are pending.
     Hold(Timestamp),
-    /// It is let go, and due again then.
+    /// It is released, and due again then.
     Later(Timestamp),
-    /// It is let go; due now if there is more to tell, else when something happens.
+    /// It is released. Due immediately if events are pending, otherwise at the next event.
     Rest(Timestamp),
 }

@@ -1,5 +1,6 @@
-//! The SQLite home: one file, shared by processes. One thread per process writes, many commits at a time; readers
-//! stand beside it. Wake-ups within the process come with the commit, across processes by looking at `data_version`.
+//! The SQLite store: one file, shared by processes. One thread per process writes, many writes per commit; readers run
+//! in parallel. Watchers within the process are woken by the commit, those in other processes by polling
+//! `data_version`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -43,13 +44,12 @@ mod writer;
 pub use maintenance::{CheckInterrupter, DatabaseFile, Finding, MaintenanceError, Report};
 pub use schema::{Loss, OpenError};
 
-/// An open database.
 #[derive(Clone)]
 pub struct Sqlite {
     inner: Arc<Inner>,
 }
 
-/// The writer is closed last: only a connection that may write can tidy the log up and leave nothing behind.
+/// The writer is closed last: only a writable connection can remove the log and leave nothing behind.
 struct Inner {
     watchers: Arc<Watchers>,
     _follower: Follower,
@@ -59,19 +59,19 @@ struct Inner {
 }
 
 impl Sqlite {
-    /// Opens the file, makes it if it is not there, and brings its schema up to date.
+    /// Opens the file, creates it if it is missing, and updates its schema.
     pub fn open(path: &Path, node: NodeId) -> Result<Self, OpenError> {
         Self::open_with(path, Chain::new(node, SegmentLimits::default()), Expected::Anything, STORE_LOG_PAGES)
     }
 
-    /// Opens the database that is there, of whichever home, and brings its schema up to date. One that is missing or empty
-    /// is refused and left as it is.
+    /// Opens an existing database of any home and updates its schema. A missing or empty one is refused and not
+    /// changed.
     pub fn open_existing(path: &Path, node: NodeId) -> Result<Self, OpenError> {
         Self::open_with(path, Chain::new(node, SegmentLimits::default()), Expected::Database, STORE_LOG_PAGES)
     }
 
-    /// Opens the database of the home with this id. One that is missing, empty or of another home is refused and left as
-    /// it is.
+    /// Opens the database of the home with this id. A missing or empty one, or one of another home, is refused and not
+    /// changed.
     pub fn open_known(path: &Path, node: NodeId, home: Uuid) -> Result<Self, OpenError> {
         Self::open_with(path, Chain::new(node, SegmentLimits::default()), Expected::Home(home), STORE_LOG_PAGES)
     }
@@ -98,7 +98,7 @@ impl Sqlite {
         self.stores_with(RefusalLimits::default())
     }
 
-    /// The stores of this database, with these limits on rows about refusals.
+    /// The stores of this database, with these limits for refusal rows.
     pub fn stores_with(&self, refusals: RefusalLimits) -> Stores {
         Stores {
             tasks: Arc::new(SqliteTasks::new(self.clone())),
@@ -121,7 +121,7 @@ impl Sqlite {
         self.inner.writer.write(work)
     }
 
-    /// A write that begins something. It is refused while the room that is left is kept for what is under way.
+    /// A write that starts new work. It is refused while the remaining space is reserved for work in progress.
     fn write_new<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -129,7 +129,7 @@ impl Sqlite {
         self.inner.writer.write_new(work)
     }
 
-    /// A read, on a thread that may block. It sees everything that was durable when it was asked for.
+    /// A read on a thread that may block. It sees everything that was durable when it was queued.
     fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
@@ -156,12 +156,12 @@ impl StoreHealth for Sqlite {
     }
 }
 
-/// What SQLite says, for a caller.
+/// The error of SQLite as a store error.
 fn unavailable(error: rusqlite::Error) -> StoreError {
     StoreError::Unavailable { why: error.to_string() }
 }
 
-/// What is in the file cannot be understood.
+/// The content of the file is invalid.
 fn damaged(what: &str) -> StoreError {
     StoreError::Unavailable { why: format!("the database holds {what}; run `openfang db check`") }
 }

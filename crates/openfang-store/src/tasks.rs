@@ -1,5 +1,5 @@
-//! The contract of the task store. Every write is compare-and-set, a terminal state never changes, and what belongs
-//! to another owner does not exist.
+//! The contract of the task store. Every write is compare-and-set, a terminal state never changes, and tasks of other
+//! owners look like missing ones.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,112 +21,106 @@ pub(crate) mod rules;
 
 /// Tasks and their event log. A write returns when it is durable.
 pub trait TaskStore: Send + Sync {
-    /// Creates a task with its first events, unless the same owner sent the same message to the same agent before, or
+    /// Creates a task with its first events, unless the owner has sent the same message to the same agent before, or
     /// gave another task the same name.
     fn create(&self, new: NewTask) -> StoreFuture<'_, Created>;
-    /// One's own task.
     fn get<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord>;
-    /// One's own task, unless it has more than so many bytes.
+    /// A task of the owner, unless it is larger than this.
     fn get_within<'a>(&'a self, owner: &'a Owner, id: TaskId, max_bytes: usize) -> StoreFuture<'a, Fit<TaskRecord>>;
-    /// One's own task without what happened to it: its state and what is kept beside it.
+    /// A task of the owner without its events: its state and the values stored with it.
     fn head<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord>;
-    /// One's own task by the name that its maker gave it.
+    /// A task of the owner by the name its creator gave it.
     fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId>;
-    /// One's own tasks, latest change first; of each only the parts that were asked for.
+    /// The owner's tasks, latest change first, with the requested parts only.
     fn list<'a>(&'a self, query: &'a TaskQuery) -> StoreFuture<'a, TaskPage>;
-    /// The same, unless the tasks of the page have more than so many bytes together.
+    /// The same, unless the tasks of the page are larger than this together.
     fn list_within<'a>(&'a self, query: &'a TaskQuery, max_bytes: usize) -> StoreFuture<'a, Fit<TaskPage>>;
-    /// How many tasks an owner has in each state; states without any are left out.
+    /// The number of the owner's tasks in each state; empty states are omitted.
     fn counts<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, BTreeMap<TaskState, u64>>;
-    /// Appends events if the task is still at the version the writer read, and every state follows its former.
+    /// Appends events if the task is still at the version the writer read, and every state may follow the one before.
     fn append(&self, write: Append) -> StoreFuture<'_, Stamp>;
-    /// The next events after `after`, oldest first, at most `limit`. Of a task that was folded there are none left.
+    /// The events after `after`, oldest first, at most `limit`. A folded task has none left.
     fn events<'a>(&'a self, owner: &'a Owner, id: TaskId, after: Seq, limit: usize) -> StoreFuture<'a, Vec<TaskEvent>>;
-    /// The same, as many as have no more than so many bytes. If the next write alone has more, it says how many.
+    /// The same within a size limit. If the next write alone is larger, its size is returned.
     fn events_within<'a>(
         &'a self,
         owner: &'a Owner,
         id: TaskId,
         place: EventsAfter,
     ) -> StoreFuture<'a, Fit<Vec<TaskEvent>>>;
-    /// A channel that shows the latest sequence number of one's own task, whichever process wrote it.
+    /// A channel with the latest sequence number of a task of the owner, written by any process.
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>>;
     /// What this process commits to one's own task while the tail is held, in memory. None from a home that is in memory
     /// itself.
     fn tail(&self, _owner: &Owner, _id: TaskId) -> Option<Arc<Tail>> {
         None
     }
-    /// Remembers that the owner wants the task to stop, for whichever node works on it.
+    /// Records that the owner wants to cancel the task, for the node that works on it.
     fn request_cancel<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, ()>;
-    /// The live tasks of this node whose owners want them to stop.
+    /// The running tasks of this node that are to be canceled.
     fn cancel_requests(&self, node: NodeId) -> StoreFuture<'_, Vec<TaskId>>;
-    /// Submitted and working tasks of nodes that are not among the living, those made first first.
+    /// Submitted and working tasks of nodes that are not alive, oldest first.
     fn orphans<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<TaskRecord>>;
-    /// Takes a task over for a node, if it is still at this version. Counts as another attempt.
+    /// Takes over a task for a node, if it is still at this version. Counts as another attempt.
     fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp>;
-    /// Folds and evicts what is old. Live tasks are never touched.
-    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, Retained>;
-    /// A channel that changes whenever another process wrote something.
+    /// Folds and evicts old tasks. Running tasks are never touched.
+    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, RetentionReport>;
+    /// A channel that changes whenever another process has written.
     fn elsewhere(&self) -> watch::Receiver<u64>;
 }
 
-/// What was read, unless it was too large to be.
+/// A value, unless it was too large to read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fit<T> {
-    /// It fits.
     Whole(T),
-    /// It has so many bytes, and was not read.
+    /// The size of a value that was not read.
     TooLarge(usize),
 }
 
 /// Which events to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventsAfter {
-    /// Those after this one.
+    /// The events after this sequence number.
     pub after: Seq,
-    /// How many at most.
+    /// The maximum number of events.
     pub limit: usize,
-    /// How many bytes, as they are stored.
+    /// The maximum stored size in bytes.
     pub max_bytes: usize,
 }
 
-/// A task to be.
+/// A task to create.
 #[derive(Debug, Clone)]
 pub struct NewTask {
-    /// Its id, fresh from the id source.
+    /// Its id, new from the id source.
     pub id: TaskId,
-    /// Whose it is.
     pub owner: Owner,
-    /// Who works on it.
+    /// The agent that works on it.
     pub agent: AgentName,
-    /// The conversation.
     pub context_id: ContextId,
-    /// The first message.
     pub message: Message,
-    /// What the same message has again when it is sent again.
+    /// Identifies the message when it is sent again.
     pub resend_key: ResendKey,
-    /// What has happened to it already, after having been submitted with that message.
+    /// The events after the initial one, which submits the message.
     pub events: Vec<EventBody>,
-    /// What the message brought with it.
+    /// The labels of the message.
     pub labels: Labels,
-    /// The request that made it.
+    /// The request that created it.
     pub trace: TraceId,
-    /// In whose dialect it was made.
+    /// The dialect in which it was created.
     pub origin: Origin,
-    /// What its maker calls it, where that is not for us to say.
+    /// The creator's own name for the task. None if we chose the id.
     pub peer_name: Option<TaskName>,
-    /// Where to tell what happens to it, from the beginning.
+    /// Where to push its events from the beginning.
     pub push: Option<PushConfig>,
     /// The process that works on it.
     pub node: NodeId,
-    /// When.
     pub at: Timestamp,
-    /// How many live tasks this owner may have.
+    /// How many running tasks this owner may have.
     pub live_limit: usize,
 }
 
 impl NewTask {
-    /// The task before anything happened to it.
+    /// The task without any events.
     pub fn task(&self) -> Task {
         Task {
             id: self.id,
@@ -139,7 +133,7 @@ impl NewTask {
         }
     }
 
-    /// Every event the task begins with.
+    /// All events the task starts with.
     pub fn first_events(&self) -> Vec<EventBody> {
         first_events(self.at, self.message.clone(), self.events.clone())
     }
@@ -149,7 +143,7 @@ impl NewTask {
     }
 }
 
-/// [`NewTask::first_events`], for a home that takes the task apart.
+/// [`NewTask::first_events`] for a store that takes the task apart.
 pub(crate) fn first_events(at: Timestamp, message: Message, events: Vec<EventBody>) -> Vec<EventBody> {
     let begin = [EventBody::Status(submitted(at)), EventBody::Message(message)];
     begin.into_iter().chain(events).collect()
@@ -159,13 +153,13 @@ pub(crate) const fn submitted(at: Timestamp) -> TaskStatus {
     TaskStatus { state: TaskState::Submitted, message: None, timestamp: at }
 }
 
-/// What a message is known by when it is sent again. It is short, because every task has one.
+/// Identifies a message when it is sent again. It is short, because every task has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ResendKey([u8; 16]);
 
 impl ResendKey {
-    /// Of what is the same when a message is sent again: its id and what it says. Ids that grow with time make keys that
-    /// do, so that new ones lie side by side.
+    /// Derived from what stays the same when a message is sent again: its id and its content. Ids that grow with time
+    /// give growing keys, so that new keys are stored next to each other.
     pub fn new(id: &str, said: &[u8]) -> Self {
         let said = Sha256::digest(said)
             .iter()
@@ -174,7 +168,7 @@ impl ResendKey {
         Self::of(&format!("{id}#{said:016x}"))
     }
 
-    /// From the text that stood in its place in earlier versions of the schema.
+    /// Derived from the text that earlier versions of the schema stored.
     pub(crate) fn of(text: &str) -> Self {
         const FRONT: u128 = u128::MAX << 64;
         let digest = Sha256::digest(text)
@@ -186,7 +180,7 @@ impl ResendKey {
         Self(((front & FRONT) | (digest & !FRONT)).to_be_bytes())
     }
 
-    /// Of a message that is never known again.
+    /// The key of a message that is never recognized again.
     pub fn unique(task: TaskId) -> Self {
         Self(task.as_uuid().into_bytes())
     }
@@ -197,131 +191,119 @@ impl ResendKey {
     }
 }
 
-/// What `create` found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Created {
-    /// A new task.
     New(Stamp),
-    /// The owner sent this very message to this agent before; the work is not done twice.
+    /// The owner sent the same message to this agent before; the work is not done twice.
     Known(TaskId),
 }
 
-/// Where a task stands after a write.
+/// The version and sequence number of a task after a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// Counts the writes; the next one must name it.
+    /// Counts the writes. The next write must name it.
     pub version: u64,
-    /// The last event's place.
+    /// The sequence number of the last event.
     pub seq: Seq,
 }
 
 /// A task as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskRecord {
-    /// The fold of its events.
+    /// The task with all events applied.
     pub task: Task,
-    /// Whose it is.
     pub owner: Owner,
-    /// Counts the writes; the next one must name it.
+    /// Counts the writes. The next write must name it.
     pub version: u64,
-    /// The last event's place.
+    /// The sequence number of the last event.
     pub seq: Seq,
-    /// The join of everything that entered it.
+    /// The joined labels of everything in the task.
     pub labels: Labels,
-    /// The request that made it.
+    /// The request that created it.
     pub trace: TraceId,
-    /// In whose dialect it was made.
+    /// The dialect in which it was created.
     pub origin: Origin,
-    /// What its maker calls it, where that is not for us to say.
+    /// The creator's own name for the task. None if we chose the id.
     pub peer_name: Option<TaskName>,
     /// When it was made.
     pub created_at: Timestamp,
-    /// The process that works, or worked, on it.
+    /// The process that works or worked on it.
     pub node: NodeId,
-    /// How many processes have begun it.
+    /// How many processes have started it.
     pub attempt: u32,
 }
 
-/// One write: events, in order, all or none.
+/// One atomic write of events, in order.
 #[derive(Debug, Clone)]
 pub struct Append {
-    /// Whose task.
     pub owner: Owner,
-    /// Which task.
     pub id: TaskId,
     /// The version the writer read.
     pub version: u64,
-    /// What happened.
     pub events: Vec<EventBody>,
-    /// What entered the task with them.
+    /// The labels of the new events.
     pub labels: Labels,
-    /// The process that works on it from now on, if that changes: a message continues it here.
+    /// The process that works on it from now on, if that changes because a message continues it here.
     pub node: Option<NodeId>,
-    /// When.
     pub at: Timestamp,
 }
 
-/// What is kept of finished tasks.
+/// How long finished tasks are retained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// How many one owner keeps; the oldest go first.
+    /// The number of finished tasks per owner; the oldest are evicted first.
     pub finished_per_owner: usize,
-    /// How long they are kept.
+    /// The age at which they are evicted.
     pub finished_for: Duration,
-    /// After this long their events are folded into the task, where that saves anything.
+    /// The age at which their events are folded into the task, where that saves space.
     pub fold_after: Duration,
 }
 
-/// What retention did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Retained {
-    /// Tasks that are gone.
+pub struct RetentionReport {
+    /// The number of evicted tasks.
     pub evicted: usize,
     /// Tasks whose events were folded.
     pub folded: usize,
 }
 
-/// Which tasks to list.
+/// The filter and the page of a task list.
 #[derive(Debug, Clone)]
 pub struct TaskQuery {
-    /// Whose.
     pub owner: Owner,
-    /// Only this agent's.
     pub agent: Option<AgentName>,
-    /// Only those in this state.
+    /// Only tasks in this state.
     pub state: Option<TaskState>,
-    /// Only those of this conversation.
+    /// Only tasks of this conversation.
     pub context_id: Option<ContextId>,
-    /// Only those whose status changed at this moment or later.
+    /// Only tasks whose status changed at this time or later.
     pub changed_since: Option<Timestamp>,
-    /// How many at most.
+    /// The maximum number of tasks.
     pub limit: usize,
-    /// Only those after this place.
+    /// Only tasks after this position.
     pub after: Option<Position>,
-    /// How much of each task.
+    /// The requested parts of each task.
     pub parts: TaskParts,
-    /// Bytes of all of them, as they are stored. The page ends before the task that would be too much, unless it is the
+    /// The maximum stored size of all tasks. The page ends before the task that would exceed it, unless it is the
     /// first.
     pub max_bytes: usize,
 }
 
-/// A place in a list: the last row of the page before.
+/// A position in a list: the last row of the previous page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// When that row's status changed.
     pub at: Timestamp,
-    /// That row.
     pub id: TaskId,
 }
 
 /// A page of tasks.
 #[derive(Debug, Clone)]
 pub struct TaskPage {
-    /// The rows.
     pub tasks: Vec<TaskRecord>,
-    /// Where the next page begins, if there is one.
+    /// The start of the next page, if there is one.
     pub next: Option<Position>,
-    /// How many rows there are on all pages.
+    /// The number of rows on all pages.
     pub total: usize,
 }
 

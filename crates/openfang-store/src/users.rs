@@ -1,8 +1,8 @@
-//! The contract of users: who there is, what each was granted, and what proves to be them. Of a key, and of the cookie
-//! of a login, only a digest is kept; of a password, a slow hash.
+//! The contract of users: their grants, keys, passwords and logins. Of keys and login cookies only a digest is stored,
+//! of passwords a slow hash.
 //!
-//! Who checks credentials keeps all of it at hand ([`UserStore::accounts`]) and takes it anew when
-//! [`UserStore::changes`] says that it may have changed, whichever process did that.
+//! The credential check caches everything ([`UserStore::accounts`]) and reads it again when [`UserStore::changes`]
+//! reports a change by any process.
 
 use std::fmt;
 
@@ -17,136 +17,119 @@ use crate::{StoreError, StoreFuture};
 
 /// Users, their keys and their logins. A write returns when it is durable.
 pub trait UserStore: Send + Sync {
-    /// Adds a user: a conflict if there is one of that name, or was one and the new one is not to follow it.
+    /// Adds a user. A conflict if the name exists, or belonged to a removed user and the new user must not follow it.
     fn add_user(&self, new: NewUser) -> StoreFuture<'_, ()>;
-    /// One user.
     fn user<'a>(&'a self, name: &'a Owner) -> StoreFuture<'a, User>;
     /// All users, by name.
     fn users(&self) -> StoreFuture<'_, Vec<User>>;
     /// Whether a user of that name was removed.
     fn was_user<'a>(&'a self, name: &'a Owner) -> StoreFuture<'a, bool>;
-    /// Removes a user; its keys are revoked and its logins end in the same moment. Its name stays taken.
+    /// Removes a user. Its keys are revoked and its logins end in the same transaction. Its name stays reserved.
     fn remove_user<'a>(&'a self, name: &'a Owner, at: Timestamp) -> StoreFuture<'a, ()>;
-    /// Replaces what a user was granted.
+    /// Replaces the grants of a user.
     fn set_grants<'a>(&'a self, name: &'a Owner, grants: Vec<String>) -> StoreFuture<'a, ()>;
-    /// Replaces a user's password; logins with the old one end.
+    /// Replaces a user's password. Logins with the old one end.
     fn set_password<'a>(&'a self, name: &'a Owner, hash: Option<Secret>) -> StoreFuture<'a, ()>;
     /// Adds a key of a user.
     fn add_key(&self, new: NewKey) -> StoreFuture<'_, ()>;
-    /// The keys of one user or of all, revoked ones too, those made first first.
+    /// The keys of one user or of all, including revoked ones, oldest first.
     fn keys<'a>(&'a self, owner: Option<&'a Owner>) -> StoreFuture<'a, Vec<UserKey>>;
-    /// Revokes a key. One that is revoked stays as it is.
+    /// Revokes a key. Revoking it again changes nothing.
     fn revoke_key<'a>(&'a self, id: &'a KeyId, at: Timestamp) -> StoreFuture<'a, UserKey>;
-    /// Notes when keys were used last. No credential changes by this.
+    /// Records when keys were last used. No credential changes by this.
     fn keys_used(&self, uses: Vec<(KeyId, Timestamp)>) -> StoreFuture<'_, ()>;
-    /// Adds a login of a user; beyond the limit the oldest one ends.
+    /// Adds a login of a user. Beyond the limit the oldest login ends.
     fn add_login(&self, new: Login) -> StoreFuture<'_, ()>;
-    /// Ends a login; one that has ended stays ended.
+    /// Ends a login. Ending it again changes nothing.
     fn end_login(&self, id: LoginId) -> StoreFuture<'_, ()>;
-    /// Forgets logins whose time is over, and keys that were revoked long ago. Says how many.
+    /// Deletes expired logins and keys that were revoked long ago. Returns how many.
     fn purge(&self, now: Timestamp) -> StoreFuture<'_, usize>;
-    /// Everything that decides who is let in; none if nothing has changed since that generation. Blocks: for the start,
-    /// and for threads that may.
+    /// All credentials; none if nothing has changed since that generation. The call blocks, so use it at start or on a
+    /// thread that may block.
     fn accounts(&self, since: Option<u64>) -> Result<Option<Accounts>, StoreError>;
-    /// A channel that changes whenever [`UserStore::accounts`] may have changed, whichever process wrote.
+    /// A channel that changes whenever [`UserStore::accounts`] may have changed, by any process.
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
 /// A user to be.
 #[derive(Debug, Clone)]
 pub struct NewUser {
-    /// Who.
     pub name: Owner,
-    /// What was granted, as it is written.
+    /// The grants in their text form.
     pub grants: Vec<String>,
-    /// The hash of a password, if they may log in.
+    /// The password hash, if the user may log in.
     pub password_hash: Option<Secret>,
-    /// When.
     pub created_at: Timestamp,
-    /// Whether they may follow a user of the same name who was removed, and own what that one left.
+    /// Whether the user may take the name and the data of a removed user.
     pub follows: bool,
 }
 
-/// A user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// Who.
     pub name: Owner,
-    /// What was granted, as it is written.
+    /// The grants in their text form.
     pub grants: Vec<String>,
-    /// The hash of the password, if they may log in.
+    /// The password hash, if the user may log in.
     pub password_hash: Option<Secret>,
-    /// Since when.
     pub created_at: Timestamp,
 }
 
 /// A key to be.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// How lists show it.
+    /// The id in lists.
     pub id: KeyId,
-    /// Whose.
     pub owner: Owner,
-    /// What is kept of it.
+    /// The digest of the secret.
     pub digest: SecretDigest,
-    /// What it is for, in its owner's words.
+    /// Its purpose, in its owner's words.
     pub label: String,
-    /// What its requests are labelled, if not by their door.
+    /// The label of its requests; none means the label of the endpoint.
     pub entry_label: Option<Label>,
-    /// When.
     pub created_at: Timestamp,
 }
 
-/// A key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserKey {
-    /// How lists show it.
+    /// The id in lists.
     pub id: KeyId,
-    /// Whose.
     pub owner: Owner,
-    /// What is kept of it.
+    /// The digest of the secret.
     pub digest: SecretDigest,
-    /// What it is for, in its owner's words.
+    /// Its purpose, in its owner's words.
     pub label: String,
-    /// What its requests are labelled, if not by their door.
+    /// The label of its requests; none means the label of the endpoint.
     pub entry_label: Option<Label>,
-    /// Since when.
     pub created_at: Timestamp,
-    /// When it was used last, give or take a minute.
+    /// When it was last used, to the minute.
     pub last_used: Option<Timestamp>,
-    /// Since when it opens nothing any more.
+    /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 
-/// A login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Login {
-    /// How it is called among us.
     pub id: LoginId,
-    /// Whose.
     pub owner: Owner,
-    /// What is kept of the cookie.
+    /// The digest of the cookie.
     pub digest: SecretDigest,
-    /// Since when.
     pub created_at: Timestamp,
-    /// Until when.
     pub expires_at: Timestamp,
 }
 
-/// Everything that decides who is let in.
+/// Everything that authentication needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Accounts {
     /// Grows with every change.
     pub generation: u64,
-    /// The users.
     pub users: Vec<User>,
     /// The keys that are not revoked.
     pub keys: Vec<UserKey>,
-    /// The logins, also those whose time is over.
+    /// All logins, including expired ones.
     pub logins: Vec<Login>,
 }
 
-/// SHA-256 of something that cannot be guessed.
+/// SHA-256 of a secret that cannot be guessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SecretDigest([u8; 32]);
 
@@ -156,7 +139,7 @@ impl SecretDigest {
         Self(Sha256::digest(text.as_bytes()).into())
     }
 
-    /// The bytes, to compare them.
+    /// The bytes, for comparison.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

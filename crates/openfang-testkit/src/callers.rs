@@ -1,4 +1,4 @@
-//! Callers of every kind.
+//! Test callers with every kind of credential.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub fn admin(kernel: &Kernel) -> Caller {
     caller(kernel, Principal::admin(AdminProof::ApiKey), Door::Rest)
 }
 
-/// Somebody on this machine, without a credential.
+/// A caller on this machine without a credential.
 pub fn local(kernel: &Kernel) -> Caller {
     caller(kernel, Principal::local(), Door::Rest)
 }

@@ -1,4 +1,4 @@
-//! A clock that stands still until a test moves it.
+//! A clock that only a test moves.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use openfang_types::clock::Clock;
 
-/// A clock in the hands of a test. Clones show the same time.
+/// A clock under the control of a test. Clones share the time.
 #[derive(Clone)]
 pub struct HandClock {
     now: Arc<Mutex<Timestamp>>,
@@ -20,7 +20,6 @@ impl Default for HandClock {
 }
 
 impl HandClock {
-    /// Moves it.
     pub fn advance(&self, by: Duration) {
         *self.now.lock().expect("nobody panics with it") += by;
     }

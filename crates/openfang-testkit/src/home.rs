@@ -1,4 +1,4 @@
-//! A home that vanishes with its test.
+//! A home that is deleted with its test.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use openfang_kernel::home::Home;
 use openfang_kernel::{Boot, Kernel};
 use openfang_types::config::Config;
 
-/// A temporary home. It starts as the first run writes it: with the starter agent.
+/// A temporary home in the state after the first start, with the starter agent.
 pub struct TestHome {
     directory: tempfile::TempDir,
 }
@@ -18,7 +18,6 @@ impl Default for TestHome {
 }
 
 impl TestHome {
-    /// A fresh home.
     pub fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         let home = Self { directory };
@@ -26,7 +25,6 @@ impl TestHome {
         home
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -58,12 +56,12 @@ impl TestHome {
         self
     }
 
-    /// The parts of a kernel on this home, with the default config.
+    /// The boot parts of a kernel on this home, with the default config.
     pub fn boot(&self) -> Boot {
         self.boot_with(Config::default())
     }
 
-    /// The parts of a kernel on this home, with this config.
+    /// The boot parts of a kernel on this home, with this config.
     pub fn boot_with(&self, config: Config) -> Boot {
         Boot::new(self.home(), config)
     }

@@ -1,4 +1,4 @@
-//! HTTP as raw bytes: what a test sends is exactly what goes over the wire.
+//! HTTP as raw bytes: a test controls exactly what is sent.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,23 +6,20 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpSocket, TcpStream};
 
-/// Talks to one address, a connection per request.
+/// A client for one address with a connection per request.
 #[derive(Clone)]
 pub struct Client {
     address: SocketAddr,
-    /// The address that it comes from, if not the one that the system chooses.
+    /// The source address; none lets the system choose.
     from: Option<IpAddr>,
     headers: Vec<(String, String)>,
 }
 
-/// An answer, read to its end.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The status code.
     pub status: u16,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: String,
 }
 
@@ -44,7 +41,7 @@ impl Client {
         Self { address, from: None, headers: Vec::new() }
     }
 
-    /// Comes from this address, such as `127.0.0.2`.
+    /// Connects from this address, such as `127.0.0.2`.
     #[must_use]
     pub fn from(self, address: &str) -> Self {
         Self { from: Some(address.parse().expect("an IP address")), ..self }
@@ -63,7 +60,6 @@ impl Client {
         self.with("authorization", &format!("Bearer {key}"))
     }
 
-    /// A GET.
     pub async fn get(&self, path: &str) -> Answer {
         self.send("GET", path, None).await
     }
@@ -73,27 +69,27 @@ impl Client {
         self.send("POST", path, Some(&body.to_string())).await
     }
 
-    /// Any request. `Host` and, with a body, the JSON type are added unless they were set.
+    /// Sends any request. `Host` and, with a body, the JSON type are added unless they are set.
     pub async fn send(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
         self.try_send(method, path, body).await.expect("the server accepts connections")
     }
 
-    /// Like [`Client::send`]; none when the server accepts no connection.
+    /// Like [`Client::send`]; none if the server does not accept the connection.
     pub async fn try_send(&self, method: &str, path: &str, body: Option<&str>) -> Option<Answer> {
         let mut stream = self.connect().await?;
         let _ = stream.write_all(self.request(method, path, body).as_bytes()).await;
         let mut bytes = Vec::new();
-        // A server that refuses a large body may reset the connection after its answer.
+        // A server that refuses a large body may reset the connection after its response.
         let _ = stream.read_to_end(&mut bytes).await;
         Some(parse(&String::from_utf8_lossy(&bytes)))
     }
 
-    /// Sends a request and returns the connection, for an answer that is read as it comes.
+    /// Sends a request and returns the connection, for reading the response incrementally.
     pub async fn stream(&self, method: &str, path: &str, body: Option<&str>) -> Lines {
         self.try_stream(method, path, body).await.expect("the server accepts connections")
     }
 
-    /// Like [`Client::stream`]; none when the server accepts no connection.
+    /// Like [`Client::stream`]; none if the server does not accept the connection.
     pub async fn try_stream(&self, method: &str, path: &str, body: Option<&str>) -> Option<Lines> {
         let client = self.clone().with("accept", "text/event-stream");
         let mut stream = self.connect().await?;
@@ -128,7 +124,7 @@ impl Client {
     }
 }
 
-/// Opens a connection and writes these bytes, as far as the server takes them.
+/// Opens a connection and writes these bytes, as far as the server accepts them.
 #[expect(clippy::disallowed_methods, reason = "a test's client dials the server under test")]
 pub async fn raw(address: SocketAddr, bytes: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.expect("the server accepts connections");
@@ -136,14 +132,14 @@ pub async fn raw(address: SocketAddr, bytes: &[u8]) -> TcpStream {
     stream
 }
 
-/// Reads an answer to its end.
+/// Reads a complete response.
 pub async fn read_answer(mut stream: TcpStream) -> Answer {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes).await;
     parse(&String::from_utf8_lossy(&bytes))
 }
 
-/// The lines of an answer, as they come.
+/// The lines of a response as they arrive.
 pub struct Lines {
     reader: BufReader<TcpStream>,
 }
@@ -169,7 +165,7 @@ impl Lines {
                 id = value.to_owned();
             } else if let Some(value) = line.strip_prefix("data: ") {
                 let data = serde_json::from_str(value).unwrap();
-                // The id may stand after the data; an empty line ends the event.
+                // The id may follow the data; an empty line ends the event.
                 while let Some(rest) = self.next().await.filter(|rest| !rest.is_empty()) {
                     if let Some(value) = rest.strip_prefix("id: ") {
                         id = value.to_owned();
@@ -180,7 +176,6 @@ impl Lines {
         }
     }
 
-    /// All events that are left.
     pub async fn events(&mut self) -> Vec<(String, String, Value)> {
         let mut events = Vec::new();
         while let Some(event) = self.event().await {

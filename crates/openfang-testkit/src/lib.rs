@@ -1,7 +1,7 @@
-//! What the tests share: homes that vanish, principals of every kind, tools that misbehave on purpose, a server on a
-//! free port, an MCP server that has everything, a receiver of pushes, a clock that can be moved, and HTTP as raw bytes.
+//! Shared by the tests: temporary homes, callers of every kind, tools that misbehave on purpose, a server on a free
+//! port, a full MCP server, a receiver of pushes, a clock that can be moved, and HTTP as raw bytes.
 //!
-//! This crate panics where a test should stop; it is never part of the product.
+//! This crate panics where a test should stop. It is never part of the product.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed arrangement fails its test")]
 
 pub mod callers;

@@ -1,9 +1,8 @@
-//! An MCP server that has everything the official conformance suite asks a server for, in every revision.
+//! An MCP server with every feature the official conformance suite tests, in every revision.
 //!
 //! [`start`] serves a [`Fixture`] on a free port: Streamable HTTP at `/mcp`, the transport of 2024-11-05 at `/sse`.
-//! [`server`] is the same without a door, for pipes.
-//! `tools.rs` is the table of tools; what they do is in `answering.rs`, `telling.rs` and `asking.rs`. A request that
-//! names another host, or comes from another page, is refused at the door.
+//! [`server`] is the same without a transport, for pipes. `tools.rs` is the table of tools; their implementations are
+//! in `answering.rs`, `telling.rs` and `asking.rs`. Requests with another Host or Origin are refused.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,9 +22,9 @@ use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 
 use lists::ChangingList;
-use tools::Deed;
+use tools::ToolBehavior;
 
-pub use door::{Running, server, start};
+pub use door::{RunningFixture, server, start};
 
 mod answering;
 mod asking;
@@ -37,13 +36,13 @@ mod seal;
 mod telling;
 mod tools;
 
-/// A listener that has missed this many changes has missed the first ones.
+/// How many changes a listener may lag behind before it loses the first ones.
 const REMEMBERED_CHANGES: usize = 64;
 
-/// What a call comes to.
-type Called = Result<Outcome<ToolOutput>, McpError>;
+/// The result of a call.
+type CallResult = Result<Outcome<ToolOutput>, McpError>;
 
-/// A host with one of everything.
+/// A host with every feature.
 pub struct Fixture {
     identity: Arc<Identity>,
     tools: ChangingList,
@@ -79,13 +78,13 @@ impl Fixture {
         }
     }
 
-    /// Adds or removes the tool that is not always there.
+    /// Adds or removes the optional tool.
     fn change_tools(&self) {
         self.tools.change();
         self.tell(Change::Tools);
     }
 
-    /// Adds or removes the prompt that is not always there.
+    /// Adds or removes the optional prompt.
     fn change_prompts(&self) {
         self.prompts.change();
         self.tell(Change::Prompts);
@@ -102,16 +101,16 @@ impl Fixture {
         let _ = self.changes.send(change);
     }
 
-    async fn called(&self, call: Call<'_, ()>, name: &str, arguments: Option<&RawValue>) -> Called {
+    async fn called(&self, call: Call<'_, ()>, name: &str, arguments: Option<&RawValue>) -> CallResult {
         let tool = tools::named(name).filter(|tool| self.tools.has(tool.name));
         let tool = tool.ok_or_else(|| McpError::unknown_tool(name))?;
         match tool.deed {
-            Deed::Answers(answer) => Ok(Outcome::Done(answer())),
-            Deed::Asks(ask) => {
+            ToolBehavior::Answers(answer) => Ok(Outcome::Done(answer())),
+            ToolBehavior::Asks(ask) => {
                 let arguments = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok());
                 ask(&call, &arguments.unwrap_or(Value::Null))
             }
-            Deed::Tells(work) => work(self, call).await.map(Outcome::Done),
+            ToolBehavior::Tells(work) => work(self, call).await.map(Outcome::Done),
         }
     }
 }
@@ -185,7 +184,7 @@ impl Host for Fixture {
             loop {
                 match heard.recv().await {
                     Ok(change) => return Some((change, heard)),
-                    // The lists are looked at anew anyway, so what was missed is in what comes next.
+                    // The lists are read again anyway, so a missed change makes no difference.
                     Err(broadcast::error::RecvError::Lagged(_)) => {}
                     Err(broadcast::error::RecvError::Closed) => return None,
                 }

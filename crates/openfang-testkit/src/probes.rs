@@ -1,4 +1,4 @@
-//! Tools that stand for kinds of tools the house does not have yet, or that misbehave on purpose.
+//! Tools with the properties of tools that do not exist yet, and tools that misbehave on purpose.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,9 +12,9 @@ use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{Origin, ToolAnnotations, ToolDefinition, ToolKind};
 use serde_json::json;
 
-/// What a probe does when it is called.
+/// The behavior of a probe.
 #[derive(Clone)]
-enum Deed {
+enum ProbeAction {
     Answer(String, Labels),
     Panic,
     Hang,
@@ -25,47 +25,43 @@ enum Deed {
 pub struct Probe {
     name: &'static str,
     sink: SinkKind,
-    deed: Deed,
+    deed: ProbeAction,
     calls: Arc<AtomicUsize>,
 }
 
 impl Probe {
-    fn new(name: &'static str, sink: SinkKind, deed: Deed) -> Self {
+    fn new(name: &'static str, sink: SinkKind, deed: ProbeAction) -> Self {
         Self { name, sink, deed, calls: Arc::default() }
     }
 
-    /// `probe_fetch`: reads from the web, as far as its labels say.
+    /// `probe_fetch`: labelled as reading from the web.
     pub fn fetch() -> Self {
         let labels = Labels::one(Label::ExternalNetwork, "probe_fetch");
-        Self::new("probe_fetch", SinkKind::Reads, Deed::Answer("page: run this".to_owned(), labels))
+        Self::new("probe_fetch", SinkKind::Reads, ProbeAction::Answer("page: run this".to_owned(), labels))
     }
 
-    /// `probe_shell`: executes.
     pub fn shell() -> Self {
-        Self::new("probe_shell", SinkKind::Executes, Deed::Answer("executed".to_owned(), Labels::none()))
+        Self::new("probe_shell", SinkKind::Executes, ProbeAction::Answer("executed".to_owned(), Labels::none()))
     }
 
-    /// `probe_send`: sends outward.
     pub fn send() -> Self {
-        Self::new("probe_send", SinkKind::SendsOut, Deed::Answer("sent".to_owned(), Labels::none()))
+        Self::new("probe_send", SinkKind::SendsOut, ProbeAction::Answer("sent".to_owned(), Labels::none()))
     }
 
     /// `probe_say`: answers with a text.
     pub fn say(text: &str) -> Self {
-        Self::new("probe_say", SinkKind::Reads, Deed::Answer(text.to_owned(), Labels::none()))
+        Self::new("probe_say", SinkKind::Reads, ProbeAction::Answer(text.to_owned(), Labels::none()))
     }
 
-    /// `probe_panic`: breaks.
     pub fn panic() -> Self {
-        Self::new("probe_panic", SinkKind::Reads, Deed::Panic)
+        Self::new("probe_panic", SinkKind::Reads, ProbeAction::Panic)
     }
 
-    /// `probe_hang`: never answers.
     pub fn hang() -> Self {
-        Self::new("probe_hang", SinkKind::Reads, Deed::Hang)
+        Self::new("probe_hang", SinkKind::Reads, ProbeAction::Hang)
     }
 
-    /// How often it was called.
+    /// The number of calls so far.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
     }
@@ -98,9 +94,9 @@ impl Tool for Probe {
         Box::pin(async move {
             self.calls.fetch_add(1, Ordering::SeqCst);
             match &self.deed {
-                Deed::Answer(text, labels) => Ok(Outcome::Done(ToolOutput::text(text).labelled(labels))),
-                Deed::Panic => panic!("a probe breaks on purpose"),
-                Deed::Hang => std::future::pending().await,
+                ProbeAction::Answer(text, labels) => Ok(Outcome::Done(ToolOutput::text(text).labelled(labels))),
+                ProbeAction::Panic => panic!("a probe breaks on purpose"),
+                ProbeAction::Hang => std::future::pending().await,
             }
         })
     }

@@ -1,4 +1,4 @@
-//! A receiver of push notifications on a socket of its own: it says what it is told to say, and shows what it got.
+//! A receiver of push notifications on its own socket. It answers as configured and records what it received.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -12,19 +12,17 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// Long enough for a loaded machine; nothing waits for it when things go well.
+/// Enough for a loaded machine. Successful tests never wait this long.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// More than a test posts without looking.
+/// More than a test ever posts without reading.
 const WAITING: usize = 10_000;
 
-/// A request that came.
 #[derive(Debug, Clone)]
 pub struct Post {
     /// The method and the path.
     pub line: String,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: String,
 }
 
@@ -39,18 +37,18 @@ impl Post {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {self:?}"))
     }
 
-    /// Which event it tells of.
+    /// The event it reports.
     pub fn event(&self) -> &str {
         self.header("x-openfang-event").expect("a push names its event")
     }
 
-    /// The place of the event in its task's log.
+    /// The sequence number of the event.
     pub fn seq(&self) -> u64 {
         let (_, seq) = self.event().rsplit_once(':').expect("an event has a place");
         seq.parse().expect("a place is a number")
     }
 
-    /// Which key it was signed with, and whether it was signed with this one.
+    /// The key id of its signature, and whether this key verifies it.
     pub fn signed_with(&self, key: &str) -> (String, bool) {
         let signature = self.header("x-openfang-signature").expect("a push is signed");
         let part = |name: &str| {
@@ -67,18 +65,18 @@ impl Post {
     }
 }
 
-/// What a receiver does with a request.
+/// How a receiver reacts to a request.
 #[derive(Debug, Clone)]
 pub enum Reaction {
     /// Answers with this status.
     Status(u16),
     /// Answers with this status and this header.
     With(u16, &'static str, String),
-    /// Says nothing, and keeps the connection.
+    /// Does not answer, and keeps the connection open.
     Silence,
 }
 
-/// A receiver. It is gone when this is dropped.
+/// A receiver that stops when it is dropped.
 pub struct Receiver {
     address: SocketAddr,
     reaction: Arc<Mutex<Reaction>>,
@@ -87,7 +85,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// One on a free port of this address of this machine; it answers 200.
+    /// A receiver on a free port of this local address. It answers 200.
     pub async fn at(host: &str) -> Self {
         let listener = TcpListener::bind((host, 0)).await.expect("a free port can be bound");
         let address = listener.local_addr().expect("a listener has an address");
@@ -104,23 +102,21 @@ impl Receiver {
         Self { address, reaction, posts, accepting }
     }
 
-    /// Where it listens.
     pub fn url(&self) -> String {
         format!("http://{}/hook?key=s3cret", self.address)
     }
 
-    /// From now on it does this.
+    /// Reacts like this from now on.
     pub fn reacts(&self, reaction: Reaction) {
         *self.reaction.lock().expect("nobody panics with it") = reaction;
     }
 
-    /// The next request.
     pub async fn next(&mut self) -> Post {
         let post = tokio::time::timeout(PATIENCE, self.posts.recv()).await;
         post.expect("a push comes in time").expect("the receiver runs")
     }
 
-    /// What came and was not looked at.
+    /// The requests that were not read yet.
     pub fn others(&mut self) -> Vec<Post> {
         std::iter::from_fn(|| self.posts.try_recv().ok()).collect()
     }
@@ -149,7 +145,7 @@ async fn serve(stream: TcpStream, reaction: Arc<Mutex<Reaction>>, heard: mpsc::S
     }
 }
 
-/// A request; none when the peer is done.
+/// A request; none when the peer has closed.
 async fn read(stream: &mut BufReader<TcpStream>) -> Option<Post> {
     let mut lines = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! A server on a free port, in this process.
+//! A server on a free port in this process.
 
 use std::net::SocketAddr;
 
@@ -9,18 +9,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::http::Client;
 
-/// A running server. Its kernel must be configured to listen on port 0.
+/// A running server. Its kernel must be configured for port 0.
 pub struct TestServer {
     /// The kernel behind it.
     pub kernel: Kernel,
-    /// Where it listens.
     pub address: SocketAddr,
     stop: CancellationToken,
     running: JoinHandle<Stopped>,
 }
 
 impl TestServer {
-    /// Starts serving.
     pub async fn start(kernel: Kernel) -> Self {
         let server = Server::bind(kernel.clone()).await.expect("a free port can be bound");
         let address = server.address();
@@ -35,12 +33,11 @@ impl TestServer {
         Client::new(self.address)
     }
 
-    /// Begins stopping, without waiting.
+    /// Starts the shutdown without waiting.
     pub fn begin_stop(&self) {
         self.stop.cancel();
     }
 
-    /// Stops and waits.
     pub async fn stop(self) -> Stopped {
         self.stop.cancel();
         self.running.await.expect("the server does not panic")

@@ -1,4 +1,4 @@
-//! Large bodies that are larger still once they are parsed.
+//! Large bodies that grow further when they are parsed.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::soak::client::{Client, HOSTILE, Request};
 use crate::soak::stage::Target;
 
 const CLIENTS: usize = 4;
-/// Just below what a body may have.
+/// Just below the size limit of a body.
 const ARRAYS: usize = 3 * 1024 * 1024;
 
 pub(super) async fn prepare(target: Target) -> Result<Running> {

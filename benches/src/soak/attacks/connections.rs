@@ -1,5 +1,5 @@
-//! Connections that cost their owner nothing: one byte and no more, and HTTP/2 that only answers pings. Together they are more
-//! than the server takes.
+//! Connections that cost their client nothing: one byte and no more, and HTTP/2 that only answers pings. Together they
+//! exceed the server's limit.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::soak::tally::Tally;
 
 const ONE_BYTE: usize = 3_600;
 const PINGED: usize = 900;
-/// What the server takes by default.
+/// The server's default limit.
 const MOST_CONNECTIONS: usize = 4_096;
 const BEYOND: &str = "connections beyond the cap";
 
@@ -32,7 +32,7 @@ pub(super) async fn prepare(target: Target) -> Result<Running> {
     }))
 }
 
-/// A connection counts as open as long as this lives.
+/// Counts a connection as open until it is dropped.
 struct Open<'a>(&'a Cell<usize>);
 
 impl<'a> Open<'a> {

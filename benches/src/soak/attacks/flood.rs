@@ -1,4 +1,4 @@
-//! Floods of what the server must refuse: calls that are not granted, in batches, and sessions that nobody has.
+//! Floods of requests that the server must refuse: calls without a grant, in batches, and unknown sessions.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::soak::stage::Target;
 const CLIENTS: usize = 4;
 const BATCH: usize = 100;
 
-/// Batches of refused calls: each call is a row of the audit log.
+/// Batches of refused calls: each call is an audit row.
 pub(super) async fn refusals(target: Target) -> Result<Running> {
     let call = |id: usize| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "file_write", "arguments": {}}});
     target.tallies.expect(&["refused batches"]);

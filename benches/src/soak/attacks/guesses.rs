@@ -1,4 +1,4 @@
-//! Many clients that guess the password of an honest user: from one address, and each guess from another one.
+//! Many clients that guess the password of an honest user: all from one address, or each guess from another one.
 
 use std::net::IpAddr;
 
@@ -18,7 +18,7 @@ pub(super) async fn one_peer(target: Target) -> Result<Running> {
     Ok(Box::pin(many(CLIENTS, move |guesser| guess_from_one(target.clone(), tally.clone(), guesser))))
 }
 
-/// No peer guesses twice.
+/// Each guess comes from a different peer.
 pub(super) async fn many_peers(target: Target) -> Result<Running> {
     let tally = target.tallies.part("guesses of many peers");
     Ok(Box::pin(many(CLIENTS, move |guesser| guess_from_many(target.clone(), tally.clone(), guesser))))
@@ -38,7 +38,7 @@ async fn guess_from_many(target: Target, tally: Tally, guesser: usize) {
     }
 }
 
-/// Whether the server looked at the guess, or said that there were too many.
+/// Whether the server checked the guess, or refused it for the rate limit.
 async fn guess(client: &mut Client, guesser: usize, number: usize) -> bool {
     let guess = json!({"user": HONEST_USERS[0], "password": format!("a guess {guesser} {number}")}).to_string();
     let request = Request { what: "POST /api/login", key: "", headers: "", body: guess.as_bytes() };

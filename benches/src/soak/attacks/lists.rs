@@ -1,4 +1,4 @@
-//! Large tasks, then every kind of list that could load them whole, several at a time.
+//! Creates large tasks, then requests every kind of list that could load them, several at a time.
 
 use anyhow::{Result, bail};
 use serde_json::json;
@@ -7,9 +7,8 @@ use super::{Running, many};
 use crate::soak::client::{Client, HOSTILE, Request};
 use crate::soak::stage::Target;
 
-/// Tasks, and the text of each: together a few hundred megabytes in the store.
+/// The number of tasks and the text of each: together a few hundred megabytes in the store.
 const TASKS: usize = 24;
-/// See [`TASKS`].
 pub(super) const TEXT_BYTES: usize = 8 * 1024 * 1024;
 const READERS: usize = 8;
 
@@ -29,7 +28,7 @@ const LISTS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// What the lists are called, in the same order.
+/// The names of the lists, in the same order.
 const PARTS: [&str; LISTS.len()] = ["lists of resources", "completions", "lists of tasks", "lists of tasks over A2A"];
 
 pub(super) async fn prepare(target: Target) -> Result<Running> {
@@ -41,7 +40,7 @@ pub(super) async fn prepare(target: Target) -> Result<Running> {
     Ok(Box::pin(many(READERS, move |number| read_for_ever(target.clone(), number))))
 }
 
-/// A task that is remembered with a large message.
+/// Creates a task with a large message.
 pub(super) async fn large_task(client: &mut Client, target: &Target) -> Result<Vec<u8>> {
     let body = json!({"text": "x".repeat(TEXT_BYTES)}).to_string();
     let request =

@@ -1,5 +1,5 @@
-//! Calls of a server that asks back. Some callers never answer, and each of their calls holds a conversation; others answer at
-//! once, and each of their answers uses up a request state.
+//! Calls of a server that asks for input. Some callers never answer, and each of their calls holds a conversation.
+//! Others answer immediately, and each answer uses up a request state.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ async fn call_for_ever(target: Target, answers: bool) {
     }
 }
 
-/// Calls the tool, or goes on with a call: the state, and the questions that came with it.
+/// Calls the tool or continues a call. Returns the state and its questions.
 async fn call(client: &mut Client, target: &Target, goes_on: Option<(&str, &Value)>) -> Result<Value> {
     let mut params = json!({"name": "ask", "arguments": {}, "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

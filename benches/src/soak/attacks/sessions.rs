@@ -1,4 +1,4 @@
-//! More legacy sessions and event streams than one user should have, each with subscriptions to long addresses.
+//! More legacy sessions and event streams than one user should have, each with subscriptions to long URIs.
 
 use anyhow::Result;
 use serde_json::json;
@@ -34,7 +34,7 @@ async fn open_for_ever(target: Target) {
         let request = Request { what: "POST /mcp", key: &target.key, headers: LEGACY, body: initialize.as_bytes() };
         let Ok((200, head, _)) = client.exchange_headed(&request).await else { continue };
         sessions.add();
-        // Most sessions are only opened; what each of them could hold is tried now and then.
+        // Most sessions are only opened. Now and then one is filled as far as possible.
         if number % 50 == 0
             && let Some(session) = session_id(&head)
         {
@@ -50,7 +50,7 @@ fn session_id(head: &[u8]) -> Option<String> {
     id.map(|(_, id)| id.trim().to_owned())
 }
 
-/// Subscribes to addresses of many lengths; whether one of them was taken.
+/// Subscribes to URIs of many lengths. Returns whether one of them was accepted.
 async fn subscribe(client: &mut Client, target: &Target, session: &str) -> bool {
     let headers = format!("{LEGACY}mcp-protocol-version: 2025-11-25\r\nmcp-session-id: {session}\r\n");
     let mut is_taken = false;
@@ -66,7 +66,7 @@ async fn subscribe(client: &mut Client, target: &Target, session: &str) -> bool 
     is_taken
 }
 
-/// Holds an event stream of the oldest transport open, and opens it again when it ends.
+/// Keeps an event stream of the oldest transport open, and reopens it when it ends.
 async fn listen_for_ever(target: Target) {
     let request = Request { what: "GET /sse", key: &target.key, headers: "accept: text/event-stream\r\n", body: b"" };
     let request = request.bytes(&target.address);

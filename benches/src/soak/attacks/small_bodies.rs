@@ -1,4 +1,5 @@
-//! Bodies that are too small to be counted one by one, to a tool that answers late: each is held as long as its call.
+//! Bodies that are too small to be counted individually, sent to a tool that answers late: each is held as long as its
+//! call.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -11,9 +12,9 @@ use crate::soak::stage::Target;
 use crate::soak::tally::Tally;
 
 const CALLS: usize = 800;
-/// Below the 64 KiB from which on a body counts for `inflight_bytes`.
+/// Below the 64 KiB from which a body counts towards `inflight_bytes`.
 const BODY_BYTES: usize = 63 * 1024;
-/// A call that has no answer after this time is held.
+/// A call without an answer after this time counts as held.
 const HELD: Duration = Duration::from_millis(500);
 
 pub(super) async fn prepare(target: Target) -> Result<Running> {

@@ -1,5 +1,5 @@
-//! Attacks by calling tools: of a server whose schemas are endless, of one that floods its output, and of an agent that
-//! keeps one small file after the other.
+//! Attacks by tool calls: to a server with extremely expensive schemas, to one that floods its output, and to an agent
+//! that writes one small file after the other.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -39,9 +39,9 @@ async fn call_for_ever(target: Target, tool: &'static str, arguments: Value, tal
     let mut client = Client::new(&target.address, HOSTILE);
     loop {
         let request = Request { what: &what, key: &target.key, headers: "", body: body.as_bytes() };
-        // A refusal at once must not become a busy loop of this attack: it is about what a call costs.
+        // An immediate refusal must not turn this attack into a busy loop: it is about the cost of a call.
         match client.exchange(&request).await {
-            // The tool was reached, or its arguments were checked.
+            // The tool was called, or its arguments were checked.
             Ok((200 | 400 | 422, _)) => tally.add(),
             Ok(_) | Err(_) => tokio::task::yield_now().await,
         }

@@ -1,4 +1,4 @@
-//! HTTP/2 connections that ask for large things and give no room for the answers.
+//! HTTP/2 connections that request large responses and give no window for them.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::soak::http2::Connection;
 use crate::soak::stage::Target;
 
 const CONNECTIONS: usize = 4;
-/// Just below what one connection may have open.
+/// Just below the stream limit of a connection.
 const STREAMS: usize = 90;
 
 pub(super) async fn prepare(target: Target) -> Result<Running> {

@@ -1,4 +1,4 @@
-//! Canonical JSON (RFC 8785): the same value is always the same bytes, whoever writes it.
+//! Canonical JSON (RFC 8785): equal values give equal bytes, independent of the writer.
 
 use serde_json::{Number, Value};
 
@@ -43,20 +43,21 @@ fn write_value(value: &Value, to: &mut String) {
     }
 }
 
-/// serde_json escapes as the RFC asks: the short forms, `\u00xx` in lower case for other controls, nothing else.
+/// serde_json escapes exactly as the RFC requires: the short forms, `\u00xx` in lower case for other control
+/// characters, nothing else.
 fn write_string(text: &str, to: &mut String) {
     to.push_str(&Value::from(text).to_string());
 }
 
-/// As ECMAScript's `Number::toString` writes it: every number is a double there.
+/// Formats a number like ECMAScript's `Number::toString`, where every number is a double.
 fn written(number: &Number) -> String {
     let value = number.as_f64().unwrap_or_default();
     if value == 0.0 {
         return "0".to_owned();
     }
     let sign = if value < 0.0 { "-" } else { "" };
-    // serde_json finds the shortest digits that read back as the same number, the even one of two that are as near; the
-    // standard library's formatting does not choose between them as ECMAScript does.
+    // serde_json finds the shortest digits that read back as the same number, and of two equally near ones the even
+    // one. The formatting of the standard library chooses differently from ECMAScript.
     let shortest = Value::from(value.abs()).to_string();
     let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -67,12 +68,12 @@ fn written(number: &Number) -> String {
     format!("{sign}{}", placed(digits.trim_end_matches('0'), point))
 }
 
-/// A number of digits; no double has so many that it would not fit.
+/// A count of digits. For a double it always fits.
 fn small(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-/// Digits, with the decimal point after as many of them as `point` says.
+/// The digits with the decimal point after the first `point` of them.
 fn placed(digits: &str, point: i32) -> String {
     let zeros = |count: usize| "0".repeat(count);
     match (point, usize::try_from(point)) {

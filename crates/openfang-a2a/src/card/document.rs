@@ -1,4 +1,4 @@
-//! A card as it is served: its bytes, and what caches go by.
+//! A card as it is served: its bytes and its cache validators.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -9,28 +9,27 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use super::render::Written;
+use super::render::RenderedCard;
 use super::{AgentCard, CardForm};
 
-/// A document, ready to be served. Whoever is shown the same is given the same bytes.
+/// A document ready to be served. Equal content gives equal bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardDocument {
-    /// The JSON.
     pub body: Bytes,
-    /// A strong entity tag, in its quotes.
+    /// A strong entity tag, including its quotes.
     pub etag: String,
-    /// Since when this may be shown.
+    /// When this content was first served.
     pub last_modified: Timestamp,
 }
 
 impl CardDocument {
-    /// A card in a form.
+    /// Writes a card in a form.
     pub fn new(card: &AgentCard, form: CardForm, last_modified: Timestamp) -> Self {
-        Self::of(&Written(card, form), last_modified)
+        Self::of(&RenderedCard(card, form), last_modified)
     }
 
     pub(super) fn of(content: &impl Serialize, last_modified: Timestamp) -> Self {
-        // Cards are strings, lists and maps of strings: there is nothing in them that JSON cannot say.
+        // A card consists of strings, lists and maps of strings, so serialization cannot fail.
         let body = serde_json::to_vec(content).unwrap_or_default();
         let mut etag = String::from('"');
         for byte in Sha256::digest(&body).iter().take(TAG_BYTES) {
@@ -42,17 +41,17 @@ impl CardDocument {
     }
 }
 
-/// As many as make an accident impossible.
+/// Enough bytes to make a collision practically impossible.
 const TAG_BYTES: usize = 16;
 
-/// Several cards as one document, as `GET /a2a/agents` shows them.
+/// Several cards as one document, for `GET /a2a/agents`.
 pub fn listing(cards: &[Arc<CardDocument>]) -> Bytes {
     #[derive(Serialize)]
-    struct Listing<'a> {
+    struct ListTasks<'a> {
         agents: Vec<&'a RawValue>,
         total: usize,
     }
     let agents: Vec<&RawValue> = cards.iter().filter_map(|card| serde_json::from_slice(&card.body).ok()).collect();
     let total = agents.len();
-    serde_json::to_vec(&Listing { agents, total }).unwrap_or_default().into()
+    serde_json::to_vec(&ListTasks { agents, total }).unwrap_or_default().into()
 }

@@ -1,4 +1,4 @@
-//! A card as JSON, in one of two forms.
+//! Writes a card as JSON, in one of two forms.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,25 @@ use serde::{Serialize, Serializer};
 
 use super::{AgentCapabilities, AgentCard, AgentSkill, CardSignature, SecurityScheme};
 
-/// How a card is written.
+/// The form in which a card is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CardForm {
-    /// One document that clients of 0.1, 0.2, 0.3 and 1.0 all read. Readers of 1.0 drop what they do not know, so a
-    /// signature holds for it as well.
+    /// One document that clients of 0.1, 0.2, 0.3 and 1.0 can all read. Readers of 1.0 drop unknown members, so a
+    /// signature over the 1.0 members stays valid.
     Superset,
-    /// 1.0 and nothing else.
+    /// Only the members of 1.0.
     Strict,
 }
 
-/// A card in a form.
-pub(super) struct Written<'a>(pub(super) &'a AgentCard, pub(super) CardForm);
+/// A card in one of its forms.
+pub(super) struct RenderedCard<'a>(pub(super) &'a AgentCard, pub(super) CardForm);
 
-/// What each binding is spoken in; the preferred first.
+/// The versions of each binding, the preferred one first.
 const VERSIONS: [&str; 2] = ["1.0", "0.3"];
 const JSON_RPC: &str = "JSONRPC";
 const HTTP_JSON: &str = "HTTP+JSON";
 
-impl Serialize for Written<'_> {
+impl Serialize for RenderedCard<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let Self(card, form) = self;
         let older = match form {
@@ -45,7 +45,8 @@ impl Serialize for Written<'_> {
             supported_interfaces: interfaces(card),
             version: &card.version,
             capabilities: Capabilities::of(&card.capabilities, *form),
-            // Older clients mean a credential by it, and where there is none nobody can be authenticated.
+            // For older clients this member implies a credential. Where no credential is needed, nobody can
+            // authenticate.
             supports_authenticated_extended_card: older
                 .map(|card| card.capabilities.extended_agent_card && !card.security.is_empty()),
             authentication: older
@@ -65,7 +66,7 @@ impl Serialize for Written<'_> {
 }
 
 impl SecurityScheme {
-    /// What the card calls it.
+    /// The name of the scheme in the card.
     const fn id(&self) -> &'static str {
         match self {
             Self::Bearer => "bearer",
@@ -74,7 +75,7 @@ impl SecurityScheme {
     }
 }
 
-/// Members that are `None` are those of older versions.
+/// Members of type `Option` belong to older versions.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Document<'a> {
@@ -176,7 +177,7 @@ struct Authentication {
     schemes: Vec<&'static str>,
 }
 
-/// The scopes of a scheme: there are none to ask for.
+/// The scopes of a scheme, which are always empty.
 type Scopes = [&'static str; 0];
 const NO_SCOPES: Scopes = [];
 
@@ -196,7 +197,7 @@ impl Requirement {
     }
 }
 
-/// In 1.0 a scheme is one of the first two members. Older versions have the others beside each other, as OpenAPI does.
+/// In 1.0 a scheme is one of the first two members. Older versions have the other members side by side, as in OpenAPI.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Scheme<'a> {

@@ -1,4 +1,4 @@
-//! What clients of each version are given to read.
+//! The card as clients of each version read it.
 
 use openfang_types::agent::AgentManifest;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn reviewer(security: Vec<SecurityScheme>) -> AgentCard {
 }
 
 fn written(card: &AgentCard, form: CardForm) -> Value {
-    serde_json::to_value(Written(card, form)).unwrap()
+    serde_json::to_value(RenderedCard(card, form)).unwrap()
 }
 
 fn signed(security: Vec<SecurityScheme>) -> AgentCard {

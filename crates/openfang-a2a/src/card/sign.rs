@@ -1,7 +1,7 @@
 //! Signed cards: a JWS over the canonical form of the 1.0 card, with a P-256 (ES256) or an Ed25519 (EdDSA) key.
 //!
-//! What is signed is what both official SDKs rebuild from what they read: the card of 1.0 without its signatures and
-//! without anything that is empty, however deep, as canonical JSON.
+//! The signed form is the one both official SDKs rebuild from the card they read: the 1.0 card without its signatures
+//! and without empty values at any depth, as canonical JSON.
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _};
@@ -15,19 +15,18 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::canonical::canonical;
-use super::render::Written;
+use super::render::RenderedCard;
 use super::{AgentCard, CardDocument, CardForm};
 
-/// A signature, as the card carries it: the parts of a JWS whose payload is the card.
+/// A signature in the form the card carries it: the parts of a JWS whose payload is the card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CardSignature {
     /// The protected header, base64url.
     pub protected: String,
-    /// The signature, base64url.
     pub signature: String,
 }
 
-/// A key that cards are signed with.
+/// A key for signing cards.
 pub struct CardKey {
     pair: Pair,
     public: PublicKey,
@@ -39,7 +38,7 @@ enum Pair {
     Ed25519(Box<Ed25519KeyPair>),
 }
 
-/// The public half as a JWK. Its members in this order are what a thumbprint (RFC 7638) is taken of.
+/// The public key as a JWK. The thumbprint (RFC 7638) is computed over the members in this order.
 #[derive(Serialize)]
 struct PublicKey {
     crv: &'static str,
@@ -52,20 +51,20 @@ struct PublicKey {
 /// Why a key cannot sign cards.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CardKeyError {
-    /// There is no private key in it.
+    /// The file has no private key.
     #[error("holds no private key in PEM form; make one with `openssl genpkey -algorithm ed25519`")]
     NotPem,
-    /// A private key in a form of its own kind.
+    /// The private key is not in PKCS#8 form.
     #[error("holds a private key that is not PKCS#8; convert it with `openssl pkcs8 -topk8 -nocrypt`")]
     NotPkcs8,
-    /// Another kind of key.
+    /// The private key is of another type.
     #[error(
         "holds a private key that is neither P-256 nor Ed25519; make one with `openssl genpkey -algorithm ed25519`"
     )]
     OtherKind,
 }
 
-/// Nothing could be signed.
+/// The card could not be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the card could not be signed")]
 pub struct SignError;
@@ -85,7 +84,7 @@ impl CardKey {
         }
         let pair =
             EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8).map_err(|_| CardKeyError::OtherKind)?;
-        // An uncompressed point: a byte that says so, then both coordinates.
+        // An uncompressed point: a format byte, then both coordinates.
         let point = pair.public_key().as_ref().get(1..).unwrap_or_default();
         let (x, y) = point.split_at(point.len() / 2);
         let (x, y) = (URL_SAFE_NO_PAD.encode(x), Some(URL_SAFE_NO_PAD.encode(y)));
@@ -97,7 +96,7 @@ impl CardKey {
         Self { pair, public, id: URL_SAFE_NO_PAD.encode(Sha256::digest(members)) }
     }
 
-    /// Signs a card; whoever reads it finds the public key at `keys_url`.
+    /// Signs a card. Its readers find the public key at `keys_url`.
     pub fn sign(&self, card: &AgentCard, keys_url: &str) -> Result<CardSignature, SignError> {
         let header = json!({ "alg": self.algorithm(), "jku": keys_url, "kid": self.id, "typ": "JOSE" });
         let protected = URL_SAFE_NO_PAD.encode(header.to_string());
@@ -113,7 +112,7 @@ impl CardKey {
         Ok(CardSignature { protected, signature: URL_SAFE_NO_PAD.encode(signature) })
     }
 
-    /// The public half, as a set of JWKs.
+    /// The public key as a JWK set.
     pub fn jwks(&self, last_modified: Timestamp) -> CardDocument {
         let PublicKey { crv, kty, x, y } = &self.public;
         let mut key = json!({
@@ -142,11 +141,11 @@ impl std::fmt::Debug for CardKey {
 /// The bytes that are signed.
 fn signed_form(card: &AgentCard) -> String {
     let unsigned = AgentCard { signatures: Vec::new(), ..card.clone() };
-    let card = serde_json::to_value(Written(&unsigned, CardForm::Strict)).unwrap_or_default();
+    let card = serde_json::to_value(RenderedCard(&unsigned, CardForm::Strict)).unwrap_or_default();
     canonical(&without_empties(card).unwrap_or_default())
 }
 
-/// The value without what is empty, at any depth. `false` stays: whatever can be false here was said on purpose.
+/// The value without empty values at any depth. `false` stays, because it is always set on purpose.
 fn without_empties(value: Value) -> Option<Value> {
     match value {
         Value::Null => None,

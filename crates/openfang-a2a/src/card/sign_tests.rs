@@ -1,4 +1,4 @@
-//! What is signed, with which keys, and who can tell.
+//! The signed form, the supported keys, and verification.
 
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, ED25519, UnparsedPublicKey};
 use base64::engine::general_purpose::STANDARD;

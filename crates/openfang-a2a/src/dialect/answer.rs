@@ -1,9 +1,9 @@
-//! Answers and events of peers, on their way in.
+//! Reads the answers and events of peers.
 //!
-//! One lenient reader serves all dialects, because peers mix them: one answers in the shape of 1.0 with the words of 0.3.
-//! What is needed to go on (names, states, parts) is judged, and a refusal says exactly what is wrong. What only
-//! describes (times, counts, free data) is left out when it cannot be read. Every document takes the strict scan first,
-//! which bounds its depth and what it becomes in memory.
+//! One lenient reader serves all dialects, because peers mix them: a peer may answer in the shape of 1.0 with the words
+//! of 0.3. Members we depend on (names, states, parts) are checked, and an error says exactly what is wrong.
+//! Descriptive members (times, counts, metadata) are dropped if they cannot be read. Every document passes the strict
+//! scan first, which bounds its depth and its size in memory.
 
 use jiff::Timestamp;
 use openfang_types::ids::TaskName;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Dialect;
-use super::read::Read;
+use super::read::ReadResult;
 use crate::error::A2aError;
 use crate::operation::Method;
 use crate::peer::{AnswerError, PeerAnswer, PeerEvent};
@@ -28,24 +28,23 @@ mod shape;
 mod status;
 mod task;
 
-/// What came back.
 #[derive(Debug, Clone, Copy)]
-pub struct Received<'a> {
+pub struct PeerResponse<'a> {
     /// The body of a response, or the data of one event.
     pub body: &'a [u8],
-    /// The status of the response, where there is one.
+    /// The HTTP status, where there is one.
     pub status: Option<u16>,
-    /// Whether the transport calls it an error already, as `event: error` does.
+    /// Whether the transport already marks it as an error, such as `event: error`.
     pub is_error: bool,
 }
 
-impl<'a> Received<'a> {
+impl<'a> PeerResponse<'a> {
     /// The body of a response.
     pub const fn response(status: u16, body: &'a [u8]) -> Self {
         Self { body, status: Some(status), is_error: false }
     }
 
-    /// One server-sent event, by the name it has.
+    /// One server-sent event with its name.
     pub fn event(name: &str, data: &'a str) -> Self {
         Self { body: data.as_bytes(), status: None, is_error: name.eq_ignore_ascii_case("error") }
     }
@@ -55,45 +54,44 @@ impl<'a> Received<'a> {
     }
 }
 
-/// What a reader knows beside the document.
+/// What the reader knows apart from the document.
 #[derive(Debug, Clone, Copy)]
-pub struct Reading<'a> {
-    /// Stands in for a time that is missing or cannot be read.
+pub struct ReadContext<'a> {
+    /// Used for a time that is missing or unreadable.
     pub now: Timestamp,
-    /// The task that is followed, if there is one: it stands in where the peer does not name it.
+    /// The task we follow, if any. Used where the peer does not name the task.
     pub task: Option<&'a TaskName>,
 }
 
-/// The dialect, and what the reader knows.
+/// The dialect and the reader's context.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     dialect: Dialect,
-    reading: Reading<'a>,
+    reading: ReadContext<'a>,
 }
 
 impl Dialect {
-    /// Reads what a peer answered to a method. A stream that was answered without a stream is read by
-    /// [`Dialect::read_event`].
+    /// Reads a peer's answer to a method. A single answer to a streaming method is read by [`Dialect::read_event`].
     pub fn read_answer(
         self,
         method: Method,
-        received: &Received<'_>,
-        reading: &Reading<'_>,
+        received: &PeerResponse<'_>,
+        reading: &ReadContext<'_>,
     ) -> Result<PeerAnswer, AnswerError> {
         let document = frame::open(received)?;
         let context = Context { dialect: self, reading: *reading };
         answer(context, method, document).map_err(unreadable)
     }
 
-    /// Reads one event of a stream, or the only thing that a peer answered instead of a stream.
-    pub fn read_event(self, received: &Received<'_>, reading: &Reading<'_>) -> Result<PeerEvent, AnswerError> {
+    /// Reads one event of a stream, or the single answer a peer sent instead of a stream.
+    pub fn read_event(self, received: &PeerResponse<'_>, reading: &ReadContext<'_>) -> Result<PeerEvent, AnswerError> {
         let document = frame::open(received)?;
         let context = Context { dialect: self, reading: *reading };
         parsed(document).and_then(|value| event(context, value)).map_err(unreadable)
     }
 }
 
-fn answer(context: Context<'_>, method: Method, document: &RawValue) -> Read<PeerAnswer> {
+fn answer(context: Context<'_>, method: Method, document: &RawValue) -> ReadResult<PeerAnswer> {
     match method {
         Method::Send | Method::Stream | Method::Subscribe => {
             let (shape, members) = shape::reply(parsed(document)?)?;
@@ -116,7 +114,7 @@ fn answer(context: Context<'_>, method: Method, document: &RawValue) -> Read<Pee
     }
 }
 
-fn event(context: Context<'_>, value: Value) -> Read<PeerEvent> {
+fn event(context: Context<'_>, value: Value) -> ReadResult<PeerEvent> {
     let (shape, members) = shape::streamed(value)?;
     Ok(match shape {
         Shape::Task => PeerEvent::Task(Box::new(task::read(context, members)?)),
@@ -126,11 +124,11 @@ fn event(context: Context<'_>, value: Value) -> Read<PeerEvent> {
     })
 }
 
-fn parsed(document: &RawValue) -> Read<Value> {
+fn parsed(document: &RawValue) -> ReadResult<Value> {
     serde_json::from_str(document.get()).map_err(|error| A2aError::invalid("", error.to_string()))
 }
 
-/// The readers share their refusals with the decoders of requests; here they are about the peer.
+/// Turns an error of the shared readers into an error about the peer's answer.
 fn unreadable(error: A2aError) -> AnswerError {
     match error {
         A2aError::InvalidParams { field, why } => AnswerError::Unreadable { at: field, why },

@@ -1,4 +1,4 @@
-//! What peers really write, and what it is read as.
+//! Documents of real peers, and how they are read.
 
 use openfang_types::ids::TaskName;
 use openfang_types::task::{Message, Part, PartBody, Role, TaskState};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::samples::at;
 use super::*;
-use crate::peer::{Fault, PeerPush, PeerTask};
+use crate::peer::{PeerFault, PeerPush, PeerTask};
 
 #[path = "answer_tests/errors.rs"]
 mod errors;
@@ -15,16 +15,16 @@ fn now() -> Timestamp {
     at("2030-01-01T00:00:00Z")
 }
 
-fn reading() -> Reading<'static> {
-    Reading { now: now(), task: None }
+fn reading() -> ReadContext<'static> {
+    ReadContext { now: now(), task: None }
 }
 
 fn answered(dialect: Dialect, method: Method, document: &Value) -> Result<PeerAnswer, AnswerError> {
     let body = document.to_string();
-    dialect.read_answer(method, &Received::response(200, body.as_bytes()), &reading())
+    dialect.read_answer(method, &PeerResponse::response(200, body.as_bytes()), &reading())
 }
 
-/// The task that every dialect reads in a document.
+/// The task that every dialect reads from a document.
 fn task(document: Value) -> PeerTask {
     let read = Dialect::ALL.map(|dialect| match answered(dialect, Method::Send, &document) {
         Ok(PeerAnswer::Task(task)) => *task,
@@ -34,14 +34,14 @@ fn task(document: Value) -> PeerTask {
     task
 }
 
-/// A task with this member beside what it needs.
+/// A task with one additional member.
 fn task_with(member: &str, value: Value) -> PeerTask {
     let mut document = json!({"id": "t", "contextId": "c", "status": {"state": "working"}});
     document[member] = value;
     task(document)
 }
 
-/// What every dialect refuses, and where.
+/// The member that every dialect refuses, and the reason.
 fn unreadable(method: Method, document: &Value) -> (String, String) {
     let read = Dialect::ALL.map(|dialect| match answered(dialect, method, document) {
         Err(AnswerError::Unreadable { at, why }) => (at, why),
@@ -53,7 +53,7 @@ fn unreadable(method: Method, document: &Value) -> (String, String) {
 
 fn event(dialect: Dialect, document: &Value) -> PeerEvent {
     let text = document.to_string();
-    dialect.read_event(&Received::event("message", &text), &reading()).unwrap()
+    dialect.read_event(&PeerResponse::event("message", &text), &reading()).unwrap()
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn an_event_is_known_by_its_wrapper_its_kind_or_its_members() {
         ] {
             assert!(matches!(event(dialect, &document), PeerEvent::Task(_)), "{dialect:?} {document}");
         }
-        let nothing = dialect.read_event(&Received::event("message", "{}"), &reading()).unwrap_err();
+        let nothing = dialect.read_event(&PeerResponse::event("message", "{}"), &reading()).unwrap_err();
         assert!(matches!(nothing, AnswerError::Unreadable { .. }));
     }
 }
@@ -322,8 +322,8 @@ fn an_event_is_known_by_its_wrapper_its_kind_or_its_members() {
 #[test]
 fn the_task_that_is_followed_stands_in_where_an_event_names_none() {
     let followed: TaskName = "mine".parse().unwrap();
-    let reading = Reading { task: Some(&followed), ..reading() };
-    let read = |text: &str| Dialect::V01.read_event(&Received::event("message", text), &reading).unwrap();
+    let reading = ReadContext { task: Some(&followed), ..reading() };
+    let read = |text: &str| Dialect::V01.read_event(&PeerResponse::event("message", text), &reading).unwrap();
     let PeerEvent::Status(status) = read(r#"{"status": {"state": "working"}, "final": false}"#) else { panic!() };
     assert_eq!(status.task, Some(followed.clone()));
     let PeerEvent::Artifact(brought) = read(r#"{"artifact": {"parts": [], "index": 2}}"#) else { panic!() };
@@ -334,9 +334,11 @@ fn the_task_that_is_followed_stands_in_where_an_event_names_none() {
 fn a_stream_that_is_answered_with_one_document_is_read_as_one_event() {
     let item = json!({"task": {"id": "t", "status": {"state": "TASK_STATE_COMPLETED"}}});
     for document in [item.clone(), json!({"jsonrpc": "2.0", "id": null, "result": item})] {
-        // Whether it came as `application/json` or `application/a2a+json` says nothing about it.
+        // The content type `application/json` or `application/a2a+json` makes no difference.
         let body = format!("\u{feff} {document}\r\n");
-        let read = Dialect::V10.read_event(&Received::response(200, body.as_bytes()), &reading()).unwrap();
+        let read = Dialect::V10
+            .read_event(&PeerResponse::response(200, body.as_bytes()), &reading())
+            .unwrap();
         assert!(matches!(read, PeerEvent::Task(_)), "{body}");
     }
 }
@@ -344,7 +346,10 @@ fn a_stream_that_is_answered_with_one_document_is_read_as_one_event() {
 #[test]
 fn data_on_several_lines_is_one_document() {
     let joined = "{\"task\":\n{\"id\": \"t\"}}";
-    assert!(matches!(Dialect::V10.read_event(&Received::event("message", joined), &reading()), Ok(PeerEvent::Task(_))));
+    assert!(matches!(
+        Dialect::V10.read_event(&PeerResponse::event("message", joined), &reading()),
+        Ok(PeerEvent::Task(_))
+    ));
 }
 
 #[test]
@@ -398,7 +403,7 @@ fn anything_is_taken_for_a_deletion() {
     for document in [json!(null), json!({}), json!(true)] {
         assert!(matches!(answered(Dialect::V03, Method::DeletePush, &document), Ok(PeerAnswer::Deleted)));
     }
-    let nothing = Dialect::V10.read_answer(Method::DeletePush, &Received::response(204, b""), &reading());
+    let nothing = Dialect::V10.read_answer(Method::DeletePush, &PeerResponse::response(204, b""), &reading());
     assert!(matches!(nothing, Ok(PeerAnswer::Deleted)));
 }
 
@@ -407,13 +412,13 @@ fn documents_that_parsers_disagree_about_or_that_grow_are_refused() {
     let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
     let wide = format!("[{}]", vec!["[]"; 3_000_000].join(","));
     for body in ["", " ", "<html>", "{\"id\": \"a\", \"id\": \"b\"}", "{\"id\": \"\\ud800\"}", &deep, &wide] {
-        let read = Dialect::V10.read_answer(Method::Get, &Received::response(200, body.as_bytes()), &reading());
+        let read = Dialect::V10.read_answer(Method::Get, &PeerResponse::response(200, body.as_bytes()), &reading());
         assert!(matches!(read, Err(AnswerError::Unreadable { .. })), "{}", &body[..body.len().min(40)]);
     }
     let utf16: Vec<u8> = "{\"id\": \"t\"}".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert!(
         Dialect::V10
-            .read_answer(Method::Get, &Received::response(200, &utf16), &reading())
+            .read_answer(Method::Get, &PeerResponse::response(200, &utf16), &reading())
             .is_err()
     );
 }

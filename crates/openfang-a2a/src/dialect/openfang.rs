@@ -1,14 +1,14 @@
-//! OpenFang's own REST dialect: a bare task with a flat status, `messages`, and flat parts.
+//! OpenFang's own REST dialect: a task without an envelope, a flat status, `messages`, and flat parts.
 //!
-//! It has no streams and no push. A message comes in the envelope of `tasks/send`, or without it.
+//! The dialect has no streams and no push. A message can come with or without the envelope of `tasks/send`.
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::read::{self, Object, OpenFangPart, Read};
+use super::read::{self, Object, OpenFangPart, ReadResult};
 use super::v01::{SendIn, TaskIn};
-use super::write::{PageOut, View};
-use crate::answer::{Answer, Shown};
+use super::write::{PageOut, VisibleTask};
+use crate::answer::{Answer, StreamEvent};
 use crate::error::A2aError;
 use crate::operation::{Method, Operation, Request};
 use openfang_types::event::StreamItem;
@@ -19,7 +19,7 @@ pub use task::{A2aArtifact, A2aMessage, A2aPart, A2aTask, A2aTaskStatus};
 mod request;
 mod task;
 
-pub(super) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {
+pub(super) fn decode(method: Method, params: Option<&RawValue>) -> ReadResult<Request> {
     let operation = match method {
         Method::Send => opened(params)?.read(method)?,
         Method::Get => {
@@ -45,11 +45,11 @@ struct Envelope {
     params: Option<Object<SendIn<OpenFangPart>>>,
 }
 
-/// What is sent, out of its envelope if it came in one.
-fn opened(body: Option<&RawValue>) -> Read<SendIn<OpenFangPart>> {
+/// The message parameters, without the optional envelope.
+fn opened(body: Option<&RawValue>) -> ReadResult<SendIn<OpenFangPart>> {
     let envelope: Envelope = read::params(body)?;
     if envelope.method.is_some_and(|method| method != "tasks/send") {
-        return Err(A2aError::invalid("method", "this address takes `tasks/send` only"));
+        return Err(A2aError::invalid("method", "this endpoint accepts only `tasks/send`"));
     }
     match envelope.params {
         Some(Object(params)) => Ok(params),
@@ -57,32 +57,36 @@ fn opened(body: Option<&RawValue>) -> Read<SendIn<OpenFangPart>> {
     }
 }
 
-/// There are no streams; only what is a task has words.
-pub(super) fn shows(shown: Shown<'_>) -> bool {
+/// The dialect has no streams and can express tasks only.
+pub(super) fn can_write(shown: StreamEvent<'_>) -> bool {
     match shown {
-        Shown::Reply(_) | Shown::Item(_, StreamItem::Snapshot(..)) => true,
-        Shown::Item(_, StreamItem::Event(_) | StreamItem::Shutdown) => false,
+        StreamEvent::Reply(_) | StreamEvent::Item(_, StreamItem::Snapshot(..)) => true,
+        StreamEvent::Item(_, StreamItem::Event(_) | StreamItem::Shutdown) => false,
     }
 }
 
 pub(super) fn answer<S: Serializer>(answer: &Answer, to: S) -> Result<S::Ok, S::Error> {
     match answer {
         Answer::Sent(held, history) | Answer::Task(held, history) => {
-            A2aTask::of(View::of(held, *history)).serialize(to)
+            A2aTask::of(VisibleTask::of(held, *history)).serialize(to)
         }
         Answer::Replied(message) => A2aTask::of_reply(message).serialize(to),
-        Answer::Tasks(page) => PageOut::new(page, |held, page| A2aTask::of(View::listed(held, page))).serialize(to),
+        Answer::Tasks(page) => {
+            PageOut::new(page, |held, page| A2aTask::of(VisibleTask::listed(held, page))).serialize(to)
+        }
         Answer::Card(card) => card.serialize(to),
-        // Nothing here asks for these.
+        // No operation of this dialect leads here.
         Answer::Push(_) | Answer::Pushes(_) | Answer::Gone => to.serialize_unit(),
     }
 }
 
-pub(super) fn shown<S: Serializer>(shown: Shown<'_>, to: S) -> Result<S::Ok, S::Error> {
+pub(super) fn shown<S: Serializer>(shown: StreamEvent<'_>, to: S) -> Result<S::Ok, S::Error> {
     match shown {
-        Shown::Reply(message) => A2aTask::of_reply(message).serialize(to),
-        Shown::Item(head, StreamItem::Snapshot(task, _)) => A2aTask::of(View::streamed(head, task)).serialize(to),
-        Shown::Item(_, StreamItem::Event(_) | StreamItem::Shutdown) => to.serialize_unit(),
+        StreamEvent::Reply(message) => A2aTask::of_reply(message).serialize(to),
+        StreamEvent::Item(head, StreamItem::Snapshot(task, _)) => {
+            A2aTask::of(VisibleTask::streamed(head, task)).serialize(to)
+        }
+        StreamEvent::Item(_, StreamItem::Event(_) | StreamItem::Shutdown) => to.serialize_unit(),
     }
 }
 

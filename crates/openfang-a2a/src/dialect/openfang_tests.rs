@@ -1,4 +1,4 @@
-//! OpenFang's own dialect: what its documentation prints, and every spelling that its clients use.
+//! OpenFang's own dialect: the examples in its documentation, and every spelling its clients use.
 
 use openfang_types::task::{Part, PartBody, Role, TaskState};
 use serde_json::{Value, from_value, json};
@@ -6,11 +6,11 @@ use serde_json::{Value, from_value, json};
 use super::super::Dialect;
 use super::super::samples::*;
 use super::*;
-use crate::operation::{Continued, History, When};
+use crate::operation::{HistoryLength, ReplyMode, TaskReference};
 
 const OPENFANG: Dialect = Dialect::OpenFang;
 
-/// As the documentation prints it.
+/// The example in the documentation.
 fn printed() -> Value {
     json!({
         "jsonrpc": "2.0",
@@ -33,7 +33,7 @@ fn a_message_is_read_in_its_envelope_and_without() {
 
         assert_eq!(sending.message.joined_text(), "Review this code for security issues");
         assert_eq!(sending.message.context_id.as_ref().unwrap().as_str(), "optional-session-id");
-        assert_eq!((sending.task, sending.answer), (None, When::Settled));
+        assert_eq!((sending.task, sending.answer), (None, ReplyMode::Settled));
     }
 }
 
@@ -44,7 +44,7 @@ fn the_id_of_the_envelope_is_not_the_id_of_the_task() {
 
     let task = sending(OPENFANG, Method::Send, &body).task;
 
-    assert_eq!(task, Some(Continued::KnownOrNew("theirs".parse().unwrap())));
+    assert_eq!(task, Some(TaskReference::ExistingOrNew("theirs".parse().unwrap())));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_task_is_asked_for_and_canceled_by_its_id() {
     let asked = decoded(OPENFANG, Method::Get, &json!({"id": "t", "historyLength": "1"}))
         .unwrap()
         .operation;
-    assert_eq!(asked, Operation::Get { task: task(), history: History(Some(1)) });
+    assert_eq!(asked, Operation::Get { task: task(), history: HistoryLength(Some(1)) });
     assert_eq!(
         decoded(OPENFANG, Method::Cancel, &json!({"id": "t"})).unwrap().operation,
         Operation::Cancel { task: task() }

@@ -1,6 +1,6 @@
-//! What the decoders share: reading members leniently, judging them strictly, and saying exactly which one is wrong.
+//! Shared by the decoders: members are read leniently and checked strictly, and errors name the exact member.
 //!
-//! Parameters are read into plain structs in one pass. Only when that fails are they read again, with the path.
+//! Parameters are read into plain structs in one pass. Only if that fails are they read again to find the path.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,35 +20,35 @@ pub(super) use listing::ListIn;
 pub(super) use message::{MessageIn, Naming, PartIn, present};
 pub(super) use part::{LegacyPart, OpenFangPart, any, bytes_of, file_body, unwrapped, whole_numbers};
 pub(super) use push::{PushIn, config};
-pub(super) use sending::{Manner, SendIn, TaskIn, when};
+pub(super) use send_message::{SendConventions, SendIn, TaskIn, when};
 pub(super) use word::{Count, Flag, Name, Word};
 
 mod listing;
 mod message;
 mod part;
 mod push;
-mod sending;
+mod send_message;
 mod word;
 
-/// What a decoder gives.
-pub(super) type Read<T> = Result<T, A2aError>;
+/// The result of a decoder.
+pub(super) type ReadResult<T> = Result<T, A2aError>;
 
-/// Free data of a peer.
+/// Metadata of a peer.
 pub(super) type Metadata = Object<Map<String, Value>>;
 
-/// An object of JSON. A struct alone would also be read from an array, by position.
+/// A JSON object. Serde would also read a struct from an array, by position.
 #[derive(Debug, Default)]
 pub(super) struct Object<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(Members(PhantomData))
+        from.deserialize_map(ObjectVisitor(PhantomData))
     }
 }
 
-struct Members<T>(PhantomData<T>);
+struct ObjectVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     type Value = Object<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,8 +60,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
     }
 }
 
-/// The parameters of a method; none are as good as empty ones.
-pub(super) fn params<T: DeserializeOwned>(params: Option<&RawValue>) -> Read<T> {
+/// The parameters of a method. Absent parameters count as empty ones.
+pub(super) fn params<T: DeserializeOwned>(params: Option<&RawValue>) -> ReadResult<T> {
     let text = params.map(RawValue::get).filter(|text| *text != "null").unwrap_or("{}");
     match serde_json::from_str::<Object<T>>(text) {
         Ok(Object(read)) => Ok(read),
@@ -69,7 +69,7 @@ pub(super) fn params<T: DeserializeOwned>(params: Option<&RawValue>) -> Read<T> 
     }
 }
 
-/// Reads again what could not be read, to find out where it is wrong.
+/// Reads unreadable parameters again to locate the error.
 fn located<T: DeserializeOwned>(text: &str) -> Option<A2aError> {
     let mut json = serde_json::Deserializer::from_str(text);
     let error = serde_path_to_error::deserialize::<_, Object<T>>(&mut json).err()?;
@@ -77,7 +77,7 @@ fn located<T: DeserializeOwned>(text: &str) -> Option<A2aError> {
     Some(A2aError::invalid(field, plain(error.inner())))
 }
 
-/// What was expected, without the place in the text and without what was there: that can be long, or a secret.
+/// What was expected, without the position and the actual value, which may be long or secret.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
@@ -87,7 +87,7 @@ fn plain(error: &serde_json::Error) -> String {
     }
 }
 
-/// A refusal of a member, seen from the object that holds it.
+/// An error of a member, with the path of the object that contains it.
 pub(super) fn under(at: &str) -> impl FnOnce(A2aError) -> A2aError + '_ {
     move |error| match error {
         A2aError::InvalidParams { field, why } => {
@@ -98,13 +98,13 @@ pub(super) fn under(at: &str) -> impl FnOnce(A2aError) -> A2aError + '_ {
     }
 }
 
-/// Leaves out what is empty: protocol buffers do not tell it from what is absent.
+/// Drops an empty text: protocol buffers cannot distinguish it from an absent one.
 pub(super) fn filled(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.is_empty())
 }
 
-/// A name that a peer made up, if it gives one.
-pub(super) fn named<T>(field: &str, text: Option<String>) -> Read<Option<T>>
+/// A name chosen by the peer, if present.
+pub(super) fn named<T>(field: &str, text: Option<String>) -> ReadResult<Option<T>>
 where
     T: std::str::FromStr<Err = openfang_types::ids::IdError>,
 {
@@ -112,16 +112,16 @@ where
     filled(text).map(parse).transpose()
 }
 
-/// A name that must be there.
-pub(super) fn required<T>(field: &str, text: Option<String>) -> Read<T>
+/// A required name chosen by the peer.
+pub(super) fn required<T>(field: &str, text: Option<String>) -> ReadResult<T>
 where
     T: std::str::FromStr<Err = openfang_types::ids::IdError>,
 {
-    named(field, text)?.ok_or_else(|| A2aError::invalid(field, format!("`{field}` is missing; it must be a text")))
+    named(field, text)?.ok_or_else(|| A2aError::invalid(field, format!("`{field}` is missing; it must be a string")))
 }
 
-/// Which agent is meant.
-pub(super) fn tenant(text: Option<String>) -> Read<Option<String>> {
+/// The agent that is addressed.
+pub(super) fn tenant(text: Option<String>) -> ReadResult<Option<String>> {
     let text = filled(text);
     if text.as_ref().is_some_and(|text| text.len() > limits::PEER_ID_MAX_BYTES) {
         return Err(A2aError::invalid("tenant", "`tenant` is longer than 256 bytes"));
@@ -129,7 +129,7 @@ pub(super) fn tenant(text: Option<String>) -> Read<Option<String>> {
     Ok(text)
 }
 
-/// The free data of a request and of what it carries, together; the latter wins.
+/// The metadata of a request and of its message, merged; the message's has precedence.
 pub(super) fn merged(outer: Option<Metadata>, inner: Map<String, Value>) -> Map<String, Value> {
     match outer {
         None => inner,
@@ -140,12 +140,12 @@ pub(super) fn merged(outer: Option<Metadata>, inner: Map<String, Value>) -> Map<
     }
 }
 
-/// For messages of dialects that have no message ids.
-pub(super) fn fresh_message_id() -> Read<MessageId> {
+/// A message id for dialects whose messages have none.
+pub(super) fn fresh_message_id() -> ReadResult<MessageId> {
     Uuid::now_v7().to_string().parse().map_err(|_| A2aError::Internal)
 }
 
-/// For what only the value shows to be wrong.
+/// An error for a value that is wrong although its type is right.
 fn unexpected<E: serde::de::Error>(what: &str) -> E {
     E::custom(format_args!("it must be {what}"))
 }

@@ -1,4 +1,4 @@
-//! Spellings that are taken for the same, and those that are not.
+//! Which spellings count as equal.
 
 use serde_json::{from_value, json};
 
@@ -64,16 +64,16 @@ fn a_refusal_names_the_whole_path() {
 fn both_spellings_of_one_member_at_once_are_refused() {
     #[derive(Debug, Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct In {
+    struct InDialect {
         #[serde(alias = "page_size")]
         page_size: Option<Count>,
     }
-    let read = params::<In>(Some(&raw(&json!({"pageSize": 1})))).unwrap();
+    let read = params::<InDialect>(Some(&raw(&json!({"pageSize": 1})))).unwrap();
     assert_eq!(read.page_size, Some(Count(1)));
 
     let twice = RawValue::from_string(r#"{"pageSize": 1, "page_size": 2}"#.into()).unwrap();
 
-    assert_eq!(params::<In>(Some(&twice)).unwrap_err(), A2aError::invalid("", "duplicate field `pageSize`"));
+    assert_eq!(params::<InDialect>(Some(&twice)).unwrap_err(), A2aError::invalid("", "duplicate field `pageSize`"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Requests on their way out: what each dialect writes for an operation, as plain values that any transport can carry.
+//! Writes requests: what each dialect sends for an operation, as plain values for any transport.
 //!
-//! Hints that a dialect has no word for are left out. What would change the meaning of a request is refused: see
+//! Hints that a dialect cannot express are dropped. Anything that would change the meaning of a request is refused: see
 //! [`WriteError`].
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -10,41 +10,36 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::{Dialect, openfang, v01, v03, v03_proto, v10};
 use crate::operation::{Method, Operation, Request};
 
-/// A call of JSON-RPC, without its envelope.
+/// A JSON-RPC call without its envelope.
 #[derive(Debug, Clone)]
 pub struct RpcCall {
-    /// As the dialect names it.
+    /// The dialect's name of the method.
     pub method: &'static str,
-    /// An object; none where the dialect has no parameters for the method.
+    /// An object. None where the method has no parameters in this dialect.
     pub params: Option<Box<RawValue>>,
 }
 
-/// A call of HTTP+JSON.
 #[derive(Debug, Clone)]
 pub struct HttpCall {
     /// The verb of HTTP.
     pub verb: Verb,
-    /// Below the address of the agent, without a slash at its beginning; each segment is percent-encoded.
+    /// The path below the agent's URL, without a leading slash. Each segment is percent-encoded.
     pub path: String,
-    /// What stands after the `?`; may be empty.
+    /// The query string, without the `?`. May be empty.
     pub query: String,
-    /// An object.
     pub body: Option<Box<RawValue>>,
 }
 
-/// The verbs of HTTP that A2A uses.
+/// The HTTP methods A2A uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// `GET`
     Get,
-    /// `POST`
     Post,
-    /// `DELETE`
     Delete,
 }
 
 impl Verb {
-    /// As HTTP writes it.
+    /// The method name in HTTP.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -57,36 +52,36 @@ impl Verb {
 /// Why a request cannot be written in a dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// The dialect lacks the operation.
+    /// The dialect does not have the operation.
     #[error("A2A {0} has no operation `{1}`")]
     NoOperation(Dialect, Method),
-    /// The dialect lacks the binding.
-    #[error("A2A {0} is not spoken over {1}")]
+    /// The dialect does not have the binding.
+    #[error("A2A {0} has no {1} binding")]
     NoBinding(Dialect, &'static str),
-    /// The dialect cannot say which of several agents is meant.
+    /// The dialect cannot address one of several agents.
     #[error("A2A {0} has no tenants; use the address of the agent itself")]
     NoTenant(Dialect),
-    /// Only the agent names tasks in this dialect.
+    /// Only the agent names new tasks in this dialect.
     #[error("in A2A {0} the agent names new tasks; leave the name out")]
     NewTask(Dialect),
-    /// The request does not say which task it is about.
-    #[error("name the task")]
+    /// The request does not name its task.
+    #[error("the task is missing")]
     TaskUnnamed,
-    /// The request does not say which push configuration it is about.
-    #[error("name the push configuration; A2A {0} keeps several for a task")]
+    /// The request does not name its push configuration.
+    #[error("the push configuration is missing; in A2A {0} a task can have several")]
     PushUnnamed(Dialect),
-    /// The name would change the path that it becomes part of.
-    #[error("{0:?} cannot be part of a path")]
+    /// The name would change the path it becomes part of.
+    #[error("{0:?} cannot be used in a path")]
     PathSegment(String),
     /// The values cannot be written as JSON.
     #[error("the request cannot be written as JSON: {0}")]
     Json(String),
 }
 
-pub(super) type Written<T> = Result<T, WriteError>;
+pub(super) type WriteResult<T> = Result<T, WriteError>;
 
 impl Dialect {
-    /// A request as a call of JSON-RPC.
+    /// Writes a request as a JSON-RPC call.
     pub fn write_rpc(self, request: &Request) -> Result<RpcCall, WriteError> {
         let method = request.operation.method();
         if self.methods().is_empty() {
@@ -103,7 +98,7 @@ impl Dialect {
         Ok(RpcCall { method: name, params })
     }
 
-    /// A request as a call of HTTP+JSON.
+    /// Writes a request as an HTTP+JSON call.
     pub fn write_http(self, request: &Request) -> Result<HttpCall, WriteError> {
         match self {
             Self::V01 | Self::V03 => Err(WriteError::NoBinding(self, "HTTP+JSON")),
@@ -114,7 +109,7 @@ impl Dialect {
     }
 
     /// Refuses a tenant in a dialect that has none.
-    pub(super) fn without_tenant(self, request: &Request) -> Written<&Operation> {
+    pub(super) fn without_tenant(self, request: &Request) -> WriteResult<&Operation> {
         match request.tenant() {
             Some(_) => Err(WriteError::NoTenant(self)),
             None => Ok(&request.operation),
@@ -131,11 +126,11 @@ impl HttpCall {
         Self { verb: Verb::Delete, ..Self::get(path) }
     }
 
-    pub(super) fn post(path: String, body: &impl Serialize) -> Written<Self> {
+    pub(super) fn post(path: String, body: &impl Serialize) -> WriteResult<Self> {
         Ok(Self { verb: Verb::Post, body: Some(json(body)?), ..Self::get(path) })
     }
 
-    /// Adds a member of the query, if there is one.
+    /// Adds a query parameter, if there is a value.
     pub(super) fn asking(mut self, key: &str, value: Option<impl AsRef<str>>) -> Self {
         if let Some(value) = value {
             let mut query = url::form_urlencoded::Serializer::new(std::mem::take(&mut self.query));
@@ -145,18 +140,18 @@ impl HttpCall {
     }
 }
 
-pub(super) fn json(value: &impl Serialize) -> Written<Box<RawValue>> {
+pub(super) fn json(value: &impl Serialize) -> WriteResult<Box<RawValue>> {
     to_raw_value(value).map_err(|error| WriteError::Json(error.to_string()))
 }
 
-/// The first segments of a path of HTTP+JSON that name no agent: they mean something else.
+/// The first path segments of HTTP+JSON that have a fixed meaning and so cannot name an agent.
 pub(crate) const OWN_SEGMENTS: [&str; 5] = ["message:send", "message:stream", "tasks", "extendedAgentCard", "v1"];
 
-/// What needs no encoding in a path.
+/// The characters that need no encoding in a path.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// A name as one segment of a path. Dots alone would lead elsewhere, encoded or not.
-pub(super) fn segment(name: &str) -> Written<String> {
+/// A name as one path segment. A segment of dots would change the path, even if it is encoded.
+pub(super) fn segment(name: &str) -> WriteResult<String> {
     if name.is_empty() || name.bytes().all(|byte| byte == b'.') {
         return Err(WriteError::PathSegment(name.to_owned()));
     }

@@ -1,7 +1,7 @@
-//! What calls look like on their way out, and which cannot be made.
+//! Outgoing calls, and which of them cannot be written.
 
 use super::*;
-use crate::operation::{Continued, History, Sending, When};
+use crate::operation::{HistoryLength, ReplyMode, SendMessage, TaskReference};
 use openfang_types::task::{Message, Role};
 
 fn request(operation: Operation) -> Request {
@@ -9,16 +9,16 @@ fn request(operation: Operation) -> Request {
 }
 
 fn get(task: &str) -> Request {
-    request(Operation::Get { task: task.parse().unwrap(), history: History(Some(2)) })
+    request(Operation::Get { task: task.parse().unwrap(), history: HistoryLength(Some(2)) })
 }
 
-fn sending(task: Option<Continued>) -> Request {
-    request(Operation::Send(Box::new(Sending {
+fn sending(task: Option<TaskReference>) -> Request {
+    request(Operation::Send(Box::new(SendMessage {
         message: Message::text("m".parse().unwrap(), Role::User, "hi"),
         task,
         accepted_output_modes: vec![],
-        history: History(None),
-        answer: When::Settled,
+        history: HistoryLength(None),
+        answer: ReplyMode::Settled,
         push: None,
     })))
 }
@@ -85,7 +85,7 @@ fn only_1_0_states_its_version() {
 
 #[test]
 fn what_would_mean_something_else_is_refused() {
-    let new = || sending(Some(Continued::KnownOrNew("t".parse().unwrap())));
+    let new = || sending(Some(TaskReference::ExistingOrNew("t".parse().unwrap())));
     assert_eq!(Dialect::V10.write_rpc(&new()).unwrap_err(), WriteError::NewTask(Dialect::V10));
     assert_eq!(Dialect::V03.write_rpc(&new()).unwrap_err(), WriteError::NewTask(Dialect::V03));
     assert_eq!(Dialect::V03Proto.write_http(&new()).unwrap_err(), WriteError::NewTask(Dialect::V03Proto));
@@ -93,9 +93,9 @@ fn what_would_mean_something_else_is_refused() {
     assert_eq!(Dialect::V03.write_rpc(&tenant).unwrap_err(), WriteError::NoTenant(Dialect::V03));
     let unnamed = request(Operation::GetPush { task: "t".parse().unwrap(), id: None });
     assert_eq!(Dialect::V10.write_rpc(&unnamed).unwrap_err(), WriteError::PushUnnamed(Dialect::V10));
-    let list = request(Operation::List(crate::operation::Listing::default()));
+    let list = request(Operation::List(crate::operation::ListTasks::default()));
     let missing = Dialect::V01.write_rpc(&list).unwrap_err();
     assert_eq!(missing.to_string(), "A2A 0.1 has no operation `list`");
-    assert_eq!(Dialect::V01.write_http(&get("t")).unwrap_err().to_string(), "A2A 0.1 is not spoken over HTTP+JSON");
+    assert_eq!(Dialect::V01.write_http(&get("t")).unwrap_err().to_string(), "A2A 0.1 has no HTTP+JSON binding");
     assert!(matches!(Dialect::OpenFang.write_rpc(&get("t")), Err(WriteError::NoBinding(..))));
 }

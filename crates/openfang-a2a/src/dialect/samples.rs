@@ -1,4 +1,4 @@
-//! Things of the model that the dialects' tests write and read.
+//! Sample values that the tests of the dialects write and read.
 
 use jiff::Timestamp;
 use openfang_types::event::{ArtifactUpdate, EventBody, StreamItem, TaskEvent};
@@ -7,10 +7,10 @@ use openfang_types::task::{Artifact, Message, Origin, Part, PartBody, Role, Task
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-use super::{Dialect, In};
-use crate::answer::{Answer, Held, Page, Push, Shown, StreamHead};
+use super::{Dialect, InDialect};
+use crate::answer::{Answer, ListTasksResponse, NamedTask, StreamEvent, StreamHead, TaskPushConfig};
 use crate::error::A2aError;
-use crate::operation::{History, Method, NewPush, PushAuthentication, Request, Sending};
+use crate::operation::{HistoryLength, Method, PushAuthentication, PushNotificationConfig, Request, SendMessage};
 
 pub(super) mod proto;
 pub(super) mod schemas;
@@ -25,7 +25,7 @@ pub(super) fn message(id: &str, role: Role, parts: Vec<Part>) -> Message {
     Message::of_parts(id.parse().unwrap(), role, parts)
 }
 
-/// A task with something of everything.
+/// A task that uses every feature.
 pub(super) fn rich_task(state: TaskState) -> Task {
     let metadata = |key: &str| Map::from_iter([(key.to_owned(), json!({"deep": [1, null, "x"]}))]);
     let parts = vec![
@@ -69,29 +69,29 @@ pub(super) fn rich_task(state: TaskState) -> Task {
     }
 }
 
-/// A task with nothing that can be left out.
+/// A task with only the required members.
 pub(super) fn bare_task(state: TaskState) -> Task {
     let status = TaskStatus { state, message: None, timestamp: at("2026-03-02T12:00:00Z") };
     Task { status, history: vec![], artifacts: vec![], transitions: vec![], ..rich_task(state) }
 }
 
-pub(super) fn held(task: Task) -> Held {
-    Held { task, origin: Origin::V10, peer_name: None }
+pub(super) fn held(task: Task) -> NamedTask {
+    NamedTask { task, origin: Origin::V10, peer_name: None }
 }
 
 pub(super) fn sent(task: Task) -> Answer {
-    Answer::Sent(Box::new(held(task)), History::default())
+    Answer::Sent(Box::new(held(task)), HistoryLength::default())
 }
 
 pub(super) fn got(task: Task) -> Answer {
-    Answer::Task(Box::new(held(task)), History::default())
+    Answer::Task(Box::new(held(task)), HistoryLength::default())
 }
 
-pub(super) fn push() -> Push {
-    Push {
+pub(super) fn push() -> TaskPushConfig {
+    TaskPushConfig {
         id: "p-1".into(),
         task: TASK.into(),
-        config: NewPush {
+        config: PushNotificationConfig {
             id: Some("p-1".into()),
             url: "https://example.com/hook".into(),
             token: Some(Secret::new("t0ken".into())),
@@ -104,7 +104,7 @@ pub(super) fn push() -> Push {
 }
 
 pub(super) fn head() -> StreamHead {
-    StreamHead { task: TASK.into(), context: "c-1".into(), history: History::default(), artifacts: Vec::new() }
+    StreamHead { task: TASK.into(), context: "c-1".into(), history: HistoryLength::default(), artifacts: Vec::new() }
 }
 
 pub(super) fn event(body: EventBody) -> StreamItem {
@@ -122,11 +122,11 @@ pub(super) fn artifact_event(append: bool, last_chunk: bool) -> StreamItem {
 }
 
 pub(super) fn written(dialect: Dialect, answer: &Answer) -> Value {
-    serde_json::to_value(In(dialect, answer)).unwrap()
+    serde_json::to_value(InDialect(dialect, answer)).unwrap()
 }
 
 pub(super) fn streamed(dialect: Dialect, item: &StreamItem) -> Value {
-    serde_json::to_value(In(dialect, &Shown::Item(&head(), item))).unwrap()
+    serde_json::to_value(InDialect(dialect, &StreamEvent::Item(&head(), item))).unwrap()
 }
 
 pub(super) fn raw(params: &Value) -> Box<RawValue> {
@@ -138,7 +138,7 @@ pub(super) fn decoded(dialect: Dialect, method: Method, params: &Value) -> Resul
 }
 
 /// Reads a message in.
-pub(super) fn sending(dialect: Dialect, method: Method, params: &Value) -> Sending {
+pub(super) fn sending(dialect: Dialect, method: Method, params: &Value) -> SendMessage {
     match decoded(dialect, method, params)
         .unwrap_or_else(|error| panic!("{params}: {error}"))
         .operation
@@ -158,12 +158,12 @@ pub(super) fn refusal(dialect: Dialect, method: Method, params: &Value) -> (Stri
 
 /// Every answer there is, of one task.
 pub(super) fn answers(task: Task) -> Vec<Answer> {
-    let page = Page {
+    let page = ListTasksResponse {
         tasks: vec![held(task.clone())],
         next_page_token: "next".into(),
         page_size: 50,
         total: 1,
-        history: History::default(),
+        history: HistoryLength::default(),
         include_artifacts: true,
     };
     let mut reply = message("m-9", Role::Agent, vec![Part::text("hi")]);

@@ -1,14 +1,14 @@
-//! A2A 0.1: tasks that are sent, parts with a `type`, and the caller names its tasks.
+//! A2A 0.1: `tasks/send`, parts with a `type`, and tasks named by the caller.
 //!
-//! There is no answer without a task here: the host is told to make one. A message alone is written as a completed
-//! task, so that writing never fails.
+//! Every answer is a task here, so the host is told to create one. A message without a task is written as a completed
+//! task, so that writing cannot fail.
 
 use openfang_types::jsonrpc::ErrorObject;
 
 use crate::error::A2aError;
 use crate::operation::Method;
 
-pub(super) use super::write::is_news as shows;
+pub(super) use super::write::is_news as can_write;
 pub(super) use decode::{SendIn, TaskIn, decode};
 pub(super) use encode::{answer, shown};
 pub(super) use request::{SendRequest, params};
@@ -28,7 +28,7 @@ pub(super) const METHODS: &[(&str, Method)] = &[
     ("tasks/pushNotification/get", Method::GetPush),
 ];
 
-/// OpenFang's dialect says it the same way.
+/// OpenFang's dialect uses the same errors.
 pub(super) fn error(error: &A2aError) -> ErrorObject {
     ErrorObject::new(error.code(), error.to_string())
 }

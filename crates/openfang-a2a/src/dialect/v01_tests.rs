@@ -1,4 +1,4 @@
-//! 0.1: its schema, and the exchanges that documentation prints.
+//! 0.1: its schema, and the exchanges in its documentation.
 
 use openfang_types::task::{Part, PartBody, Role, TaskState};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::Dialect;
 use super::super::samples::*;
 use crate::answer::Answer;
-use crate::operation::{Continued, History, Method, Operation, When};
+use crate::operation::{HistoryLength, Method, Operation, ReplyMode, TaskReference};
 
 const V01: Dialect = Dialect::V01;
 
@@ -22,7 +22,7 @@ fn a_tool_call_as_documentation_prints_it_is_read() {
     assert_eq!(sending.message.joined_text(), "Human-readable request");
     let call = json!({"tool": "add_numbers", "arguments": {"a": 3, "b": 7}});
     assert_eq!(sending.message.parts[1].as_data(), Some(&call));
-    assert_eq!((sending.task, sending.answer), (None, When::Settled));
+    assert_eq!((sending.task, sending.answer), (None, ReplyMode::Settled));
     assert!(!sending.message.message_id.as_str().is_empty());
 }
 
@@ -36,10 +36,10 @@ fn the_caller_names_its_task_and_its_session() {
 
     let sending = sending(V01, Method::Stream, &params);
 
-    assert_eq!(sending.task, Some(Continued::KnownOrNew("theirs".parse().unwrap())));
+    assert_eq!(sending.task, Some(TaskReference::ExistingOrNew("theirs".parse().unwrap())));
     assert_eq!(sending.message.context_id.unwrap().as_str(), "s");
     assert_eq!(json!(sending.message.metadata), json!({"a": 0, "b": 2}));
-    assert_eq!((sending.history, sending.answer), (History(Some(2)), When::Streaming));
+    assert_eq!((sending.history, sending.answer), (HistoryLength(Some(2)), ReplyMode::Streaming));
     assert_eq!(sending.push.unwrap().authentication.unwrap().scheme, "Bearer");
 }
 
@@ -48,7 +48,7 @@ fn numbers_are_names_too() {
     let operation = decoded(V01, Method::Get, &json!({"id": 1_709_395_200_000_u64})).unwrap().operation;
 
     let task = "1709395200000".parse().unwrap();
-    assert_eq!(operation, Operation::Get { task, history: History(None) });
+    assert_eq!(operation, Operation::Get { task, history: HistoryLength(None) });
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_task_is_written_as_documentation_prints_it() {
     let mut held = held(task);
     held.peer_name = Some("1709395200000".parse().unwrap());
 
-    let shown = written(V01, &Answer::Task(Box::new(held), History(None)));
+    let shown = written(V01, &Answer::Task(Box::new(held), HistoryLength(None)));
 
     assert_eq!(shown["id"], "1709395200000");
     assert_eq!(shown["sessionId"], "c-1");

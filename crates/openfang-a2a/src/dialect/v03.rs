@@ -1,11 +1,11 @@
-//! A2A 0.2 and 0.3 over JSON-RPC: everything says its `kind`.
+//! A2A 0.2 and 0.3 over JSON-RPC: every object has a `kind`.
 
 use openfang_types::jsonrpc::ErrorObject;
 
 use crate::error::A2aError;
 use crate::operation::Method;
 
-pub(super) use super::write::is_news as shows;
+pub(super) use super::write::is_news as can_write;
 pub(super) use decode::decode;
 pub(super) use encode::{answer, shown};
 pub(super) use request::{continued, params};

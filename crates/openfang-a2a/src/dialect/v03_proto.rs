@@ -1,12 +1,13 @@
-//! A2A 0.3 on HTTP+JSON: the JSON of its protocol buffers, as the SDKs of that time send and read it.
+//! A2A 0.3 on HTTP+JSON: the JSON form of its protocol buffers, as the SDKs of 0.3 send and read it.
 //!
-//! Things are called by resource names, `tasks/ID` and `tasks/ID/pushNotificationConfigs/ID`; where a path says the
-//! same, plain ids are taken as well.
+//! Resources have names, `tasks/ID` and `tasks/ID/pushNotificationConfigs/ID`. Where the path has the same information,
+//! plain ids are accepted too.
 //!
-//! Bytes are base64 once, as protocol buffers and the JS SDK have it. The python SDKs encode the text of the base64 again
-//! and expect the same; nothing on the wire tells the two apart, so a file of theirs arrives as its base64.
+//! Bytes are base64-encoded once, as in protocol buffers and the JS SDK. The Python SDKs encode the base64 text again
+//! and expect the same. The wire format does not distinguish the two, so a file from a Python SDK arrives as its
+//! base64.
 
-pub(super) use super::write::is_news as shows;
+pub(super) use super::write::is_news as can_write;
 pub(super) use decode::decode;
 pub(super) use encode::{answer, shown};
 pub(super) use request::http_call;
@@ -16,7 +17,7 @@ mod encode;
 mod request;
 mod task;
 
-/// Between the name of a task and the name of one of its push configurations.
+/// Separates a task id from the id of its push configuration in a resource name.
 pub(super) const CONFIGS: &str = "/pushNotificationConfigs/";
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::Dialect;
 use super::super::samples::*;
 use crate::answer::Answer;
-use crate::operation::{Continued, History, Method, Operation, When};
+use crate::operation::{HistoryLength, Method, Operation, ReplyMode, TaskReference};
 
 const PROTO: Dialect = Dialect::V03Proto;
 
@@ -31,8 +31,8 @@ fn a_message_of_the_sdks_is_read() {
     assert_eq!(parts[1], Part::file(vec![0, 255, 16], Some("f".into()), Some("x/y".into())));
     assert_eq!(parts[2].body, PartBody::Url("https://e/".into()));
     assert_eq!((parts[3].as_data(), parts[4].as_data()), (Some(&json!({"tool": "t"})), Some(&json!({}))));
-    assert_eq!(sending.task, Some(Continued::Known("t".parse().unwrap())));
-    assert_eq!(sending.answer, When::Settled);
+    assert_eq!(sending.task, Some(TaskReference::Existing("t".parse().unwrap())));
+    assert_eq!(sending.answer, ReplyMode::Settled);
     assert_eq!(sending.push.unwrap().authentication.unwrap().scheme, "Bearer");
 }
 
@@ -42,15 +42,15 @@ fn what_is_absent_is_false_so_nobody_waits() {
         let message = json!({"message_id": "m", "role": 1, "content": [{"text": "hi"}]});
         sending(PROTO, Method::Send, &json!({"request": message, "configuration": configuration})).answer
     };
-    assert_eq!(when(json!(null)), When::AtOnce);
-    assert_eq!(when(json!({})), When::AtOnce);
-    assert_eq!(when(json!({"blocking": true})), When::Settled);
+    assert_eq!(when(json!(null)), ReplyMode::AtOnce);
+    assert_eq!(when(json!({})), ReplyMode::AtOnce);
+    assert_eq!(when(json!({"blocking": true})), ReplyMode::Settled);
 }
 
 #[test]
 fn a_task_is_named_by_its_resource_or_by_its_path() {
     let get = |params: Value| decoded(PROTO, Method::Get, &params).unwrap().operation;
-    let expected = Operation::Get { task: "t".parse().unwrap(), history: History(Some(2)) };
+    let expected = Operation::Get { task: "t".parse().unwrap(), history: HistoryLength(Some(2)) };
 
     assert_eq!(get(json!({"name": "tasks/t", "historyLength": 2})), expected);
     assert_eq!(get(json!({"id": "t", "historyLength": "2"})), expected);

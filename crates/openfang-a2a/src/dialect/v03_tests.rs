@@ -4,9 +4,9 @@ use openfang_types::task::{Part, PartBody, Role, TaskState};
 use serde_json::json;
 
 use super::super::samples::*;
-use super::super::{Dialect, In};
-use crate::answer::{Answer, Shown};
-use crate::operation::{Continued, History, Method, Operation, When};
+use super::super::{Dialect, InDialect};
+use crate::answer::{Answer, StreamEvent};
+use crate::operation::{HistoryLength, Method, Operation, ReplyMode, TaskReference};
 
 const V03: Dialect = Dialect::V03;
 
@@ -22,8 +22,8 @@ fn a_message_of_the_python_sdk_is_read() {
 
     assert_eq!(sending.message.joined_text(), "hi");
     assert_eq!(sending.message.context_id.unwrap().as_str(), "c");
-    assert_eq!(sending.task, Some(Continued::Known("t".parse().unwrap())));
-    assert_eq!(sending.answer, When::Settled);
+    assert_eq!(sending.task, Some(TaskReference::Existing("t".parse().unwrap())));
+    assert_eq!(sending.answer, ReplyMode::Settled);
 }
 
 #[test]
@@ -32,11 +32,11 @@ fn a_client_waits_unless_it_says_otherwise() {
         let message = json!({"messageId": "m", "role": "user", "parts": [{"kind": "text", "text": "hi"}]});
         sending(V03, method, &json!({"message": message, "configuration": configuration})).answer
     };
-    assert_eq!(when(Method::Send, json!(null)), When::Settled);
-    assert_eq!(when(Method::Send, json!({})), When::Settled);
-    assert_eq!(when(Method::Send, json!({"blocking": null})), When::Settled);
-    assert_eq!(when(Method::Send, json!({"blocking": false})), When::AtOnce);
-    assert_eq!(when(Method::Stream, json!({"blocking": false})), When::Streaming);
+    assert_eq!(when(Method::Send, json!(null)), ReplyMode::Settled);
+    assert_eq!(when(Method::Send, json!({})), ReplyMode::Settled);
+    assert_eq!(when(Method::Send, json!({"blocking": null})), ReplyMode::Settled);
+    assert_eq!(when(Method::Send, json!({"blocking": false})), ReplyMode::AtOnce);
+    assert_eq!(when(Method::Stream, json!({"blocking": false})), ReplyMode::Streaming);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_task_says_its_kind_everywhere_and_what_states_it_was_in() {
     held.task.artifacts.clear();
     held.peer_name = Some("theirs".parse().unwrap());
 
-    let task = written(V03, &Answer::Sent(Box::new(held), History(Some(1))));
+    let task = written(V03, &Answer::Sent(Box::new(held), HistoryLength(Some(1))));
 
     let message = |id: &str, text: &str| {
         json!({"kind": "message", "messageId": id, "contextId": "c-1", "taskId": "theirs", "role": "agent",
@@ -121,7 +121,7 @@ fn an_answer_without_a_task_is_a_bare_message() {
     let reply = message("m", Role::Agent, vec![Part::text("hi")]);
     let bare = json!({"kind": "message", "messageId": "m", "role": "agent", "parts": [{"kind": "text", "text": "hi"}]});
 
-    assert_eq!(serde_json::to_value(In(V03, &Shown::Reply(&reply))).unwrap(), bare);
+    assert_eq!(serde_json::to_value(InDialect(V03, &StreamEvent::Reply(&reply))).unwrap(), bare);
     assert_eq!(written(V03, &Answer::Replied(Box::new(reply))), bare);
 }
 

@@ -1,11 +1,11 @@
-//! A2A 1.0: the JSON of its protocol buffers.
+//! A2A 1.0: the JSON form of its protocol buffers.
 
 use openfang_types::jsonrpc::ErrorObject;
 
 use crate::error::A2aError;
 use crate::operation::Method;
 
-pub(super) use super::write::is_news as shows;
+pub(super) use super::write::is_news as can_write;
 pub(super) use decode::decode;
 pub(super) use encode::{answer, shown};
 pub(super) use request::{http_call, listed, params};

@@ -4,10 +4,10 @@ use openfang_types::task::{Artifact, Part, PartBody, Role, TaskState};
 use serde_json::json;
 
 use super::super::samples::*;
-use super::super::{Dialect, In};
-use crate::answer::{Answer, Page, Shown};
+use super::super::{Dialect, InDialect};
+use crate::answer::{Answer, ListTasksResponse, StreamEvent};
 use crate::error::A2aError;
-use crate::operation::{Continued, History, Method, Operation, Request, When};
+use crate::operation::{HistoryLength, Method, Operation, ReplyMode, Request, TaskReference};
 
 const V10: Dialect = Dialect::V10;
 
@@ -23,7 +23,7 @@ fn a_message_of_the_python_sdk_is_read() {
     assert_eq!(sending.message.message_id.as_str(), "m");
     assert_eq!(sending.message.role, Role::User);
     assert_eq!(sending.message.joined_text(), "hi");
-    assert_eq!((sending.answer, sending.task, sending.push), (When::Settled, None, None));
+    assert_eq!((sending.answer, sending.task, sending.push), (ReplyMode::Settled, None, None));
 }
 
 #[test]
@@ -62,10 +62,10 @@ fn everything_a_message_can_carry_is_read_in_both_spellings() {
 
     assert_eq!(request, decoded(V10, Method::Send, &snake).unwrap());
     assert_eq!(request.tenant.as_deref(), Some("starter"));
-    assert_eq!(sending.task, Some(Continued::Known("t".parse().unwrap())));
+    assert_eq!(sending.task, Some(TaskReference::Existing("t".parse().unwrap())));
     assert_eq!(sending.message.parts[0].body, PartBody::Raw(vec![251, 255]));
     assert_eq!(json!(sending.message.metadata), json!({"a": 1, "b": 3}));
-    assert_eq!((sending.history, sending.answer), (History(Some(2)), When::AtOnce));
+    assert_eq!((sending.history, sending.answer), (HistoryLength(Some(2)), ReplyMode::AtOnce));
     let push = sending.push.unwrap();
     assert_eq!(push.token.unwrap().expose(), "t");
     assert_eq!(push.authentication.unwrap().credentials.unwrap().expose(), "c");
@@ -85,7 +85,7 @@ fn null_is_absent_except_where_it_is_the_value() {
 
     assert_eq!(read.message.parts[0].as_text(), Some("x"));
     assert_eq!(read.message.parts[1].as_data(), Some(&json!(null)));
-    assert_eq!((read.message.context_id, read.task, read.answer), (None, None, When::Streaming));
+    assert_eq!((read.message.context_id, read.task, read.answer), (None, None, ReplyMode::Streaming));
     assert!(
         decoded(V10, Method::Stream, &roleless)
             .unwrap_err()
@@ -105,7 +105,7 @@ fn a_list_is_asked_for_with_any_spelling_of_its_state() {
         assert_eq!(listing.state, Some(TaskState::InputRequired));
         assert_eq!((listing.page_size, listing.page_token, listing.include_artifacts), (Some(10), None, true));
         assert_eq!(listing.changed_since, Some(at("2026-03-02T12:00:00Z")));
-        assert_eq!(listing.history, History(Some(0)));
+        assert_eq!(listing.history, HistoryLength(Some(0)));
     }
 }
 
@@ -171,13 +171,13 @@ fn a_task_is_called_what_its_maker_calls_it_and_shows_as_much_as_asked() {
     let mut held = held(rich_task(TaskState::Completed));
     held.peer_name = Some("theirs".parse().unwrap());
 
-    let shown = written(V10, &Answer::Task(Box::new(held.clone()), History(Some(1))));
-    let page = Page {
+    let shown = written(V10, &Answer::Task(Box::new(held.clone()), HistoryLength(Some(1))));
+    let page = ListTasksResponse {
         tasks: vec![held],
         next_page_token: String::new(),
         page_size: 50,
         total: 1,
-        history: History(Some(0)),
+        history: HistoryLength(Some(0)),
         include_artifacts: false,
     };
     let listed = written(V10, &Answer::Tasks(page));
@@ -210,7 +210,7 @@ fn a_stream_shows_tasks_states_and_artifacts() {
 fn an_answer_without_a_task_is_a_message() {
     let reply = message("m", Role::Agent, vec![Part::text("hi")]);
 
-    let once = serde_json::to_value(In(V10, &Shown::Reply(&reply))).unwrap();
+    let once = serde_json::to_value(InDialect(V10, &StreamEvent::Reply(&reply))).unwrap();
 
     assert_eq!(once, json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": "hi"}]}}));
     assert_eq!(written(V10, &Answer::Replied(Box::new(reply))), once);

@@ -1,4 +1,4 @@
-//! What the encoders share: small values that are written as they are borrowed.
+//! Shared by the encoders: small values that are serialized from borrowed data.
 
 use base64::display::Base64Display;
 use base64::engine::general_purpose::STANDARD;
@@ -9,8 +9,8 @@ use openfang_types::task::{Artifact, Message, Role, Task};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::answer::{Held, Page, Shown, StreamHead};
-use crate::operation::History;
+use crate::answer::{ListTasksResponse, NamedTask, StreamEvent, StreamHead};
+use crate::operation::HistoryLength;
 
 pub(super) use legacy::{DataOut, MetadataOut, PartOut, StatusHistory, WRAPPED, is_final};
 pub(super) use push::PushConfigOut;
@@ -18,14 +18,14 @@ pub(super) use push::PushConfigOut;
 mod legacy;
 mod push;
 
-/// A task, as its maker calls it.
+/// The creator's name for a task.
 #[derive(Clone, Copy)]
-pub(super) enum Name<'a> {
+pub(super) enum CreatorName<'a> {
     Given(&'a str),
     Ours(TaskId),
 }
 
-impl Serialize for Name<'_> {
+impl Serialize for CreatorName<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Given(name) => to.serialize_str(name),
@@ -34,67 +34,67 @@ impl Serialize for Name<'_> {
     }
 }
 
-/// The task and the conversation that something belongs to, as its reader knows them.
+/// The task and the conversation that a value belongs to, by the reader's names.
 #[derive(Clone, Copy)]
-pub(super) struct Within<'a> {
-    pub(super) task: Name<'a>,
+pub(super) struct TaskScope<'a> {
+    pub(super) task: CreatorName<'a>,
     pub(super) context: &'a str,
 }
 
-impl<'a> From<&'a StreamHead> for Within<'a> {
+impl<'a> From<&'a StreamHead> for TaskScope<'a> {
     fn from(head: &'a StreamHead) -> Self {
-        Self { task: Name::Given(&head.task), context: &head.context }
+        Self { task: CreatorName::Given(&head.task), context: &head.context }
     }
 }
 
-/// A task, and how much of it is shown.
+/// A task and how much of it is included.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
+pub(super) struct VisibleTask<'a> {
     pub(super) task: &'a Task,
-    pub(super) within: Within<'a>,
+    pub(super) within: TaskScope<'a>,
     pub(super) history: &'a [Message],
     pub(super) artifacts: &'a [Artifact],
 }
 
-impl<'a> View<'a> {
-    /// A task with all that came of it.
-    pub(super) fn of(held: &'a Held, history: History) -> Self {
-        let given = held.peer_name.as_ref().map(|name| Name::Given(name.as_str()));
+impl<'a> VisibleTask<'a> {
+    /// A task with all its artifacts.
+    pub(super) fn of(held: &'a NamedTask, history: HistoryLength) -> Self {
+        let given = held.peer_name.as_ref().map(|name| CreatorName::Given(name.as_str()));
         let task = &held.task;
         Self {
             task,
-            within: Within { task: given.unwrap_or(Name::Ours(task.id)), context: task.context_id.as_str() },
+            within: TaskScope { task: given.unwrap_or(CreatorName::Ours(task.id)), context: task.context_id.as_str() },
             history: history.of(&task.history),
             artifacts: &task.artifacts,
         }
     }
 
-    /// A task on a page.
-    pub(super) fn listed(held: &'a Held, page: &'a Page) -> Self {
+    /// A task as part of a page.
+    pub(super) fn listed(held: &'a NamedTask, page: &'a ListTasksResponse) -> Self {
         let view = Self::of(held, page.history);
         if page.include_artifacts { view } else { Self { artifacts: &[], ..view } }
     }
 
-    /// A task as a stream shows it.
+    /// A task as a stream snapshot.
     pub(super) fn streamed(head: &'a StreamHead, task: &'a Task) -> Self {
         Self { task, within: head.into(), history: head.history.of(&task.history), artifacts: &task.artifacts }
     }
 }
 
-/// What the dialects that stream have words for.
-pub(super) fn is_news(shown: Shown<'_>) -> bool {
+/// Whether the streaming dialects can express this event.
+pub(super) fn is_news(shown: StreamEvent<'_>) -> bool {
     match shown {
-        Shown::Reply(_) | Shown::Item(_, StreamItem::Snapshot(..)) => true,
-        Shown::Item(_, StreamItem::Event(event)) => match &event.body {
+        StreamEvent::Reply(_) | StreamEvent::Item(_, StreamItem::Snapshot(..)) => true,
+        StreamEvent::Item(_, StreamItem::Event(event)) => match &event.body {
             EventBody::Status(_) | EventBody::Artifact(_) => true,
-            // What the caller's side said, it knows.
+            // The caller knows its own messages.
             EventBody::Message(_) => false,
         },
-        Shown::Item(_, StreamItem::Shutdown) => false,
+        StreamEvent::Item(_, StreamItem::Shutdown) => false,
     }
 }
 
-/// A list whose entries are each written by `write`.
+/// A list whose elements are written by `write`.
 pub(super) struct Each<'a, T, C, W> {
     pub(super) items: &'a [T],
     pub(super) with: C,
@@ -121,14 +121,14 @@ impl<T, C: Copy, W: Serialize> Serialize for Each<'_, T, C, W> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PageOut<'a, W: Serialize> {
-    tasks: Each<'a, Held, &'a Page, W>,
+    tasks: Each<'a, NamedTask, &'a ListTasksResponse, W>,
     next_page_token: &'a str,
     page_size: usize,
     total_size: usize,
 }
 
 impl<'a, W: Serialize> PageOut<'a, W> {
-    pub(super) fn new(page: &'a Page, write: fn(&'a Held, &'a Page) -> W) -> Self {
+    pub(super) fn new(page: &'a ListTasksResponse, write: fn(&'a NamedTask, &'a ListTasksResponse) -> W) -> Self {
         Self {
             tasks: Each::new(&page.tasks, page, write),
             next_page_token: &page.next_page_token,
@@ -140,9 +140,8 @@ impl<'a, W: Serialize> PageOut<'a, W> {
 
 /// An object without members.
 #[derive(Serialize)]
-pub(super) struct Nothing {}
+pub(super) struct EmptyObject {}
 
-/// Bytes as base64.
 pub(super) struct Base64<'a>(pub(super) &'a [u8]);
 
 impl Serialize for Base64<'_> {
@@ -151,16 +150,16 @@ impl Serialize for Base64<'_> {
     }
 }
 
-/// A moment, to the millisecond.
-pub(super) struct Moment(pub(super) Timestamp);
+/// A time with millisecond precision.
+pub(super) struct TimestampOut(pub(super) Timestamp);
 
-impl Serialize for Moment {
+impl Serialize for TimestampOut {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&format_args!("{:.3}", self.0))
     }
 }
 
-/// Who wrote a message, as everything before 1.0 says it.
+/// The sender of a message, in every version before 1.0.
 pub(super) const fn role(role: Role) -> &'static str {
     match role {
         Role::User => "user",
@@ -168,12 +167,12 @@ pub(super) const fn role(role: Role) -> &'static str {
     }
 }
 
-/// Leaves out an empty list.
+/// None for an empty list.
 pub(super) const fn some<T>(items: &[T]) -> Option<&[T]> {
     if items.is_empty() { None } else { Some(items) }
 }
 
-/// Leaves out an empty object.
+/// None for an empty object.
 pub(super) fn some_members(members: &Map<String, Value>) -> Option<&Map<String, Value>> {
     Some(members).filter(|members| !members.is_empty())
 }

@@ -1,11 +1,11 @@
-//! What is wrong is refused, whatever the dialect and the method, and says where it is wrong.
+//! Invalid requests are refused in every dialect and method, and the error names the invalid member.
 
 use serde_json::{Value, json};
 
 use super::super::samples::*;
 use super::super::*;
 
-/// Every place in a document, as a JSON pointer; what lies in free data is anybody's.
+/// Every location in a document, as a JSON pointer. Metadata is skipped, because any content is valid there.
 fn places(document: &Value, at: &str, found: &mut Vec<String>) {
     let mut walk = |key: String, inner: &Value| {
         let place = format!("{at}/{key}");
@@ -21,7 +21,7 @@ fn places(document: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The same place as refusals name it: `message.parts[0].text`.
+/// The same location in the notation of errors: `message.parts[0].text`.
 fn path(pointer: &str) -> String {
     pointer.split('/').skip(1).fold(String::new(), |path, key| match key.parse::<usize>() {
         Ok(at) => format!("{path}[{at}]"),
@@ -85,7 +85,7 @@ fn nothing_that_is_sent_makes_a_decoder_panic_or_talk_too_much() {
     });
 }
 
-/// Whatever comes of it: a refusal of parameters is one, and is short.
+/// Decodes the parameters. A refusal must be an error about parameters, and short.
 fn judged(dialect: Dialect, method: Method, params: &Value) {
     match decoded(dialect, method, params) {
         Ok(_) | Err(A2aError::MethodNotFound(_)) => {}
@@ -105,7 +105,7 @@ fn a_member_of_the_wrong_type_is_refused_and_named() {
             Value::Array(_) | Value::Object(_) => json!("flat"),
             Value::Null => unreachable!(),
         };
-        // Members that a message says about itself are not looked at.
+        // The kind of a message is not checked.
         if place == "/message/kind" {
             return;
         }
@@ -145,7 +145,7 @@ fn null_is_as_good_as_absent_everywhere() {
     });
 }
 
-/// 0.1 has no message ids, so each reading makes one.
+/// 0.1 has no message ids, so each decoding generates one.
 fn without_fresh_id(mut request: Request) -> Request {
     if let crate::operation::Operation::Send(sending) = &mut request.operation {
         sending.message.message_id = "m".parse().unwrap();
@@ -153,7 +153,7 @@ fn without_fresh_id(mut request: Request) -> Request {
     request
 }
 
-/// What must not be taken: the method, the place, what stands there, and the field that is named.
+/// Parameters that must be refused: the method, the location, the value there, and the field the error names.
 fn meanings(dialect: Dialect) -> Vec<(Method, &'static str, Value, &'static str)> {
     use Method::{Get, List, Send, SetPush, Stream};
     let long = json!("x".repeat(257));

@@ -1,4 +1,4 @@
-//! Laws over tasks and messages that nobody thought of.
+//! Property tests over generated tasks and messages.
 
 use openfang_types::task::{Artifact, Message, Part, PartBody, Role, Task, TaskState, TaskStatus, Transition};
 use proptest::collection::{btree_map, vec};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::super::samples::*;
 use super::super::*;
 use super::{validate, validate_item};
-use crate::operation::History;
+use crate::operation::HistoryLength;
 
 pub(super) fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -94,7 +94,7 @@ pub(super) fn task() -> impl Strategy<Value = Task> {
         })
 }
 
-/// What is left of a part in OpenFang's dialect: a file that is elsewhere has no word of its own there.
+/// The part as OpenFang's dialect preserves it: the dialect has no part for a file at a URL.
 fn kept_flat(part: &mut Part) {
     part.metadata.clear();
     let name = part.filename.take().unwrap_or_else(|| "file".into());
@@ -114,7 +114,7 @@ fn kept_flat(part: &mut Part) {
     }
 }
 
-/// What a dialect has no place for.
+/// The message without the members a dialect cannot express.
 pub(super) fn kept(dialect: Dialect, message: &Message) -> Message {
     let mut kept = message.clone();
     match dialect {
@@ -179,7 +179,7 @@ proptest! {
     #[test]
     fn a_history_is_the_last_of_it(count in option::of(0_usize..5), task in task()) {
         let all = task.history.len();
-        let shown = written(Dialect::V10, &Answer::Task(Box::new(held(task)), History(count)));
+        let shown = written(Dialect::V10, &Answer::Task(Box::new(held(task)), HistoryLength(count)));
         let seen = shown.get("history").map_or(0, |history| history.as_array().unwrap().len());
         prop_assert_eq!(seen, count.unwrap_or(all).min(all));
     }

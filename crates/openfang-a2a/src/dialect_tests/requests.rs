@@ -1,4 +1,4 @@
-//! Requests that a client writes: the server reads the same, and the official schemas hold.
+//! Requests written by a client are read back unchanged by the server, and match the official schemas.
 
 use openfang_types::task::{Message, Role, TaskState};
 use proptest::prelude::*;
@@ -7,49 +7,51 @@ use serde_json::{Value, json};
 use super::super::samples::*;
 use super::super::*;
 use super::laws;
-use crate::operation::{Continued, History, Listing, NewPush, Operation, Sending, When};
+use crate::operation::{
+    HistoryLength, ListTasks, Operation, PushNotificationConfig, ReplyMode, SendMessage, TaskReference,
+};
 use crate::server::read_back;
 
 const TENANT: &str = "a b";
 
-fn sending(dialect: Dialect, message: Message, answer: When) -> Operation {
+fn sending(dialect: Dialect, message: Message, answer: ReplyMode) -> Operation {
     let names_tasks = matches!(dialect, Dialect::V01 | Dialect::OpenFang);
     let task = || "t/1:x".parse().unwrap();
-    Operation::Send(Box::new(Sending {
+    Operation::Send(Box::new(SendMessage {
         message: Message { context_id: Some("c".parse().unwrap()), ..message },
-        task: Some(if names_tasks { Continued::KnownOrNew(task()) } else { Continued::Known(task()) }),
+        task: Some(if names_tasks { TaskReference::ExistingOrNew(task()) } else { TaskReference::Existing(task()) }),
         accepted_output_modes: vec!["text/plain".into()],
-        history: History(Some(3)),
+        history: HistoryLength(Some(3)),
         answer,
         push: Some(push().config),
     }))
 }
 
-/// Every operation, with everything that it can say.
+/// Every operation with all its parameters.
 fn operations(dialect: Dialect) -> Vec<Operation> {
     let asked = rich_task(TaskState::Working).history.swap_remove(0);
     let task = || "t/1:x".parse().unwrap();
-    let listing = Listing {
+    let listing = ListTasks {
         context_id: Some("c&d".parse().unwrap()),
         state: Some(TaskState::InputRequired),
         changed_since: Some(at("2026-03-02T12:00:00.123456Z")),
         page_size: Some(7),
         page_token: Some("a=b&c".into()),
-        history: History(Some(0)),
+        history: HistoryLength(Some(0)),
         include_artifacts: true,
     };
     vec![
-        sending(dialect, asked.clone(), When::Settled),
-        sending(dialect, asked.clone(), When::AtOnce),
-        sending(dialect, asked, When::Streaming),
-        Operation::Get { task: task(), history: History(Some(2)) },
-        Operation::Get { task: task(), history: History(None) },
+        sending(dialect, asked.clone(), ReplyMode::Settled),
+        sending(dialect, asked.clone(), ReplyMode::AtOnce),
+        sending(dialect, asked, ReplyMode::Streaming),
+        Operation::Get { task: task(), history: HistoryLength(Some(2)) },
+        Operation::Get { task: task(), history: HistoryLength(None) },
         Operation::List(listing),
-        Operation::List(Listing::default()),
+        Operation::List(ListTasks::default()),
         Operation::Cancel { task: task() },
         Operation::Subscribe { task: task() },
         Operation::SetPush { task: Some(task()), config: push().config },
-        Operation::SetPush { task: Some(task()), config: NewPush { id: None, ..push().config } },
+        Operation::SetPush { task: Some(task()), config: PushNotificationConfig { id: None, ..push().config } },
         Operation::GetPush { task: task(), id: Some("p/1".into()) },
         Operation::ListPush { task: task() },
         Operation::DeletePush { task: task(), id: "p/1".into() },
@@ -57,7 +59,7 @@ fn operations(dialect: Dialect) -> Vec<Operation> {
     ]
 }
 
-/// What is left of an operation in a dialect that has no words for the rest.
+/// The operation without the parameters a dialect cannot express.
 fn kept(dialect: Dialect, operation: Operation) -> Operation {
     let is_old = matches!(dialect, Dialect::V01 | Dialect::OpenFang);
     match operation {
@@ -65,22 +67,24 @@ fn kept(dialect: Dialect, operation: Operation) -> Operation {
             sending.message = laws::kept(dialect, &sending.message);
             if is_old {
                 sending.accepted_output_modes.clear();
-                sending.push = sending.push.map(|push| NewPush { id: None, ..push });
-                sending.answer = if sending.answer == When::AtOnce { When::Settled } else { sending.answer };
+                sending.push = sending.push.map(|push| PushNotificationConfig { id: None, ..push });
+                sending.answer = if sending.answer == ReplyMode::AtOnce { ReplyMode::Settled } else { sending.answer };
                 sending.message.message_id = "m".parse().unwrap();
             }
             Operation::Send(sending)
         }
         Operation::SetPush { task, config } if is_old => {
-            Operation::SetPush { task, config: NewPush { id: None, ..config } }
+            Operation::SetPush { task, config: PushNotificationConfig { id: None, ..config } }
         }
         Operation::GetPush { task, .. } if is_old => Operation::GetPush { task, id: None },
-        Operation::Get { task, .. } if dialect == Dialect::OpenFang => Operation::Get { task, history: History(None) },
+        Operation::Get { task, .. } if dialect == Dialect::OpenFang => {
+            Operation::Get { task, history: HistoryLength(None) }
+        }
         other => other,
     }
 }
 
-/// 0.1 has no message ids, so each reading makes one.
+/// 0.1 has no message ids, so each decoding generates one.
 fn without_fresh_id(dialect: Dialect, mut request: Request) -> Request {
     if let Operation::Send(sending) = &mut request.operation
         && matches!(dialect, Dialect::V01 | Dialect::OpenFang)
@@ -90,14 +94,14 @@ fn without_fresh_id(dialect: Dialect, mut request: Request) -> Request {
     request
 }
 
-/// A request over JSON-RPC, as the server reads it.
+/// Sends a request through JSON-RPC and decodes it again.
 fn over_rpc(dialect: Dialect, request: &Request) -> Result<Request, WriteError> {
     let call = dialect.write_rpc(request)?;
     let method = dialect.methods().iter().find(|(name, _)| *name == call.method).unwrap().1;
     Ok(without_fresh_id(dialect, dialect.decode(method, call.params.as_deref()).unwrap()))
 }
 
-/// A request over HTTP+JSON, as the server reads it.
+/// Sends a request through HTTP+JSON and decodes it again.
 fn over_http(dialect: Dialect, request: &Request) -> Result<Request, WriteError> {
     let call = dialect.write_http(request)?;
     if dialect != Dialect::OpenFang {
@@ -111,7 +115,7 @@ fn over_http(dialect: Dialect, request: &Request) -> Result<Request, WriteError>
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let operation = match (call.verb, path.as_slice()) {
         (Verb::Post, ["tasks", "send"]) => dialect.decode(Method::Send, call.body.as_deref()).unwrap().operation,
-        (Verb::Get, ["tasks", task]) => Operation::Get { task: task.parse().unwrap(), history: History(None) },
+        (Verb::Get, ["tasks", task]) => Operation::Get { task: task.parse().unwrap(), history: HistoryLength(None) },
         (Verb::Post, ["tasks", task, "cancel"]) => Operation::Cancel { task: task.parse().unwrap() },
         other => panic!("{other:?}"),
     };
@@ -145,7 +149,7 @@ fn every_request_that_is_written_is_read_as_the_same() {
     }
 }
 
-/// The request of JSON-RPC, as the schemas define it.
+/// The JSON-RPC request in the form the schemas define.
 fn enveloped(call: &RpcCall) -> Value {
     let mut request = json!({"jsonrpc": "2.0", "id": 1, "method": call.method});
     if let Some(params) = &call.params {
@@ -166,7 +170,7 @@ fn what_is_written_validates_against_the_official_schemas() {
         let request = Request { tenant: None, operation };
         let Ok(call) = Dialect::V03.write_rpc(&request) else { continue };
         schemas::V03.holds("A2ARequest", &enveloped(&call));
-        // The last method is as old as 0.3.
+        // The last method was introduced in 0.3.
         if call.method != "agent/getAuthenticatedExtendedCard" {
             schemas::V02.holds("A2ARequest", &enveloped(&call));
         }
@@ -189,7 +193,7 @@ fn what_is_written_validates_against_the_official_schemas() {
     }
 }
 
-/// The union of all requests in that schema lacks the one that streams.
+/// The schema's union of all requests lacks the streaming one.
 fn v01_definition(method: &str) -> &'static str {
     match method {
         "tasks/sendSubscribe" => "SendTaskStreamingRequest",
@@ -218,7 +222,7 @@ proptest! {
     #[test]
     fn any_message_that_is_written_is_read_as_the_same(message in laws::message(Just(Role::User))) {
         for dialect in Dialect::ALL {
-            let operation = sending(dialect, message.clone(), When::Settled);
+            let operation = sending(dialect, message.clone(), ReplyMode::Settled);
             let expected = Request { tenant: None, operation: kept(dialect, operation.clone()) };
             let request = Request { tenant: None, operation };
             for read in [over_rpc(dialect, &request), over_http(dialect, &request)].into_iter().flatten() {

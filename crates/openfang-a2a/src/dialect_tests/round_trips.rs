@@ -1,4 +1,5 @@
-//! Answers and events that a server writes: a client reads the same, up to what the dialect cannot carry.
+//! Answers and events written by a server are read back unchanged by a client, except for what the dialect cannot
+//! express.
 
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, StreamItem, Until};
@@ -10,15 +11,15 @@ use serde_json::{Map, Value, json};
 use super::super::samples::*;
 use super::super::*;
 use super::laws;
-use crate::operation::{History, NewPush};
+use crate::operation::{HistoryLength, PushNotificationConfig};
 use crate::peer::{
-    AnswerError, Fault, PeerAnswer, PeerArtifact, PeerEvent, PeerMessage, PeerPage, PeerPush, PeerStatus,
+    AnswerError, PeerAnswer, PeerArtifact, PeerEvent, PeerFault, PeerMessage, PeerPage, PeerPush, PeerStatus,
 };
 
-use kept::{is_old, kept_artifact, kept_status, kept_task, read_task};
+use expressible::{is_old, kept_artifact, kept_status, kept_task, read_task};
 
-#[path = "round_trips/kept.rs"]
-mod kept;
+#[path = "round_trips/expressible.rs"]
+mod expressible;
 
 fn now() -> Timestamp {
     at("2030-01-01T00:00:00Z")
@@ -27,18 +28,18 @@ fn now() -> Timestamp {
 fn read_answer(dialect: Dialect, method: Method, document: &Value) -> Result<PeerAnswer, AnswerError> {
     let bare = document.to_string();
     let framed = json!({"jsonrpc": "2.0", "id": 1, "result": document}).to_string();
-    let reading = Reading { now: now(), task: None };
-    let read = |body: &str| dialect.read_answer(method, &Received::response(200, body.as_bytes()), &reading);
+    let reading = ReadContext { now: now(), task: None };
+    let read = |body: &str| dialect.read_answer(method, &PeerResponse::response(200, body.as_bytes()), &reading);
     let (bare, framed) = (read(&bare), read(&framed));
     assert_eq!(bare.is_ok(), framed.is_ok(), "{dialect:?} {method}");
     framed
 }
 
 fn read_event(dialect: Dialect, document: &Value) -> PeerEvent {
-    let reading = Reading { now: now(), task: None };
+    let reading = ReadContext { now: now(), task: None };
     let text = document.to_string();
     dialect
-        .read_event(&Received::event("message", &text), &reading)
+        .read_event(&PeerResponse::event("message", &text), &reading)
         .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -58,7 +59,7 @@ fn check_answer(dialect: Dialect, task: &Task, answer: &Answer) {
     let read = read_answer(dialect, asked_by(answer), &written(dialect, answer)).unwrap();
     let push = || {
         let id = push().config.id.filter(|_| dialect != Dialect::V01);
-        PeerPush { task: Some(TASK.parse().unwrap()), config: NewPush { id, ..push().config } }
+        PeerPush { task: Some(TASK.parse().unwrap()), config: PushNotificationConfig { id, ..push().config } }
     };
     match (answer, read) {
         (Answer::Sent(..) | Answer::Task(..), PeerAnswer::Task(read)) => {
@@ -67,7 +68,7 @@ fn check_answer(dialect: Dialect, task: &Task, answer: &Answer) {
         (Answer::Replied(message), PeerAnswer::Message(read)) => {
             assert_eq!(*read, PeerMessage { task: None, message: (**message).clone() }, "{dialect:?}");
         }
-        // These know no answer without a task.
+        // These dialects have no answer without a task.
         (Answer::Replied(message), PeerAnswer::Task(read)) => {
             assert!(is_old(dialect) && read.status.state == TaskState::Completed);
             assert_eq!(read.id.as_str(), message.message_id.as_str());
@@ -87,7 +88,7 @@ fn check_answer(dialect: Dialect, task: &Task, answer: &Answer) {
 }
 
 fn check_item(dialect: Dialect, item: &StreamItem) {
-    if !dialect.shows(Shown::Item(&head(), item)) {
+    if !dialect.can_write(StreamEvent::Item(&head(), item)) {
         return;
     }
     let task: Option<TaskName> = Some(TASK.parse().unwrap());
@@ -123,7 +124,7 @@ fn check_item(dialect: Dialect, item: &StreamItem) {
     assert_eq!(read, expected, "{dialect:?}");
 }
 
-/// A turn that says the same as the artifacts cannot be told from the one that OpenFang's dialect adds.
+/// Whether a message repeats the artifacts. It looks the same as the message that OpenFang's dialect adds.
 fn repeats_itself(task: &Task) -> bool {
     let texts = |parts: &[Part]| parts.iter().filter_map(Part::as_text).map(str::to_owned).collect::<Vec<_>>();
     let artifacts: Vec<_> = task.artifacts.iter().flat_map(|artifact| texts(&artifact.parts)).collect();
@@ -160,9 +161,9 @@ fn every_answer_and_event_that_is_written_is_read_as_the_same() {
 fn a_card_is_kept_as_it_came() {
     let card = "{\"b\": 1,  \"a\": 2.50}";
     let framed = format!("{{\"jsonrpc\": \"2.0\", \"result\": {card}, \"id\": 1}}");
-    let reading = Reading { now: now(), task: None };
+    let reading = ReadContext { now: now(), task: None };
     for (dialect, body) in Dialect::ALL.into_iter().flat_map(|dialect| [(dialect, card), (dialect, &framed)]) {
-        let received = Received::response(200, body.as_bytes());
+        let received = PeerResponse::response(200, body.as_bytes());
         let read = dialect.read_answer(Method::ExtendedCard, &received, &reading).unwrap();
         let PeerAnswer::Card(read) = read else { panic!("{read:?}") };
         assert_eq!(read.get(), card);
@@ -171,7 +172,7 @@ fn a_card_is_kept_as_it_came() {
 
 #[test]
 fn a_history_that_is_cut_is_read_as_far_as_it_goes() {
-    let answer = Answer::Task(Box::new(held(rich_task(TaskState::Working))), History(Some(1)));
+    let answer = Answer::Task(Box::new(held(rich_task(TaskState::Working))), HistoryLength(Some(1)));
     let read = read_answer(Dialect::V10, Method::Get, &written(Dialect::V10, &answer)).unwrap();
     let PeerAnswer::Task(read) = read else { panic!("{read:?}") };
     assert_eq!(read.history.len(), 1);
@@ -180,21 +181,21 @@ fn a_history_that_is_cut_is_read_as_far_as_it_goes() {
 #[test]
 fn every_refusal_that_is_written_is_read_as_the_same() {
     let refusals = [
-        (A2aError::Parse("x".into()), Fault::Parse),
-        (A2aError::InvalidRequest("x".into()), Fault::InvalidRequest),
-        (A2aError::MethodNotFound("x".into()), Fault::MethodNotFound),
-        (A2aError::invalid("id", "missing"), Fault::InvalidParams),
-        (A2aError::Internal, Fault::Internal),
-        (A2aError::TaskNotFound, Fault::TaskNotFound),
-        (A2aError::NotCancelable(TaskState::Completed), Fault::NotCancelable),
-        (A2aError::PushNotSupported, Fault::PushNotSupported),
-        (A2aError::Unsupported("not here".into()), Fault::Unsupported),
-        (A2aError::ContentType("no".into()), Fault::ContentType),
-        (A2aError::NoExtendedCard, Fault::NoExtendedCard),
-        (A2aError::ExtensionRequired("urn:x".into()), Fault::ExtensionRequired),
-        (A2aError::VersionNotSupported("9".into()), Fault::VersionNotSupported),
+        (A2aError::Parse("x".into()), PeerFault::Parse),
+        (A2aError::InvalidRequest("x".into()), PeerFault::InvalidRequest),
+        (A2aError::MethodNotFound("x".into()), PeerFault::MethodNotFound),
+        (A2aError::invalid("id", "missing"), PeerFault::InvalidParams),
+        (A2aError::Internal, PeerFault::Internal),
+        (A2aError::TaskNotFound, PeerFault::TaskNotFound),
+        (A2aError::NotCancelable(TaskState::Completed), PeerFault::NotCancelable),
+        (A2aError::PushNotSupported, PeerFault::PushNotSupported),
+        (A2aError::Unsupported("not here".into()), PeerFault::Unsupported),
+        (A2aError::ContentType("no".into()), PeerFault::ContentType),
+        (A2aError::NoExtendedCard, PeerFault::NoExtendedCard),
+        (A2aError::ExtensionRequired("urn:x".into()), PeerFault::ExtensionRequired),
+        (A2aError::VersionNotSupported("9".into()), PeerFault::VersionNotSupported),
     ];
-    let reading = Reading { now: now(), task: None };
+    let reading = ReadContext { now: now(), task: None };
     for (error, fault) in refusals {
         for dialect in Dialect::ALL {
             let rpc = json!({"jsonrpc": "2.0", "id": null, "error": dialect.error(&error)}).to_string();
@@ -205,7 +206,7 @@ fn every_refusal_that_is_written_is_read_as_the_same() {
                 if status != 200 && !is_detailed {
                     continue;
                 }
-                let received = Received::response(status, body.as_bytes());
+                let received = PeerResponse::response(status, body.as_bytes());
                 let read = dialect.read_answer(Method::Get, &received, &reading).unwrap_err();
                 let AnswerError::Peer(read) = read else { panic!("{read:?}") };
                 assert_eq!((read.fault, read.message.as_str()), (fault, error.to_string().as_str()), "{body}");
@@ -238,7 +239,7 @@ proptest! {
 
     #[test]
     fn any_answer_is_read_or_refused_whatever_is_in_it(document in laws::value(), junk in any::<Vec<u8>>()) {
-        let reading = Reading { now: now(), task: None };
+        let reading = ReadContext { now: now(), task: None };
         let around = [
             document.clone(),
             json!({"task": document, "id": document, "status": document}),
@@ -254,7 +255,7 @@ proptest! {
         for dialect in Dialect::ALL {
             for body in around.iter().map(|value| value.to_string().into_bytes()).chain([junk.clone()]) {
                 for status in [200, 500] {
-                    let received = Received::response(status, &body);
+                    let received = PeerResponse::response(status, &body);
                     for method in Method::ALL {
                         if let Err(error) = dialect.read_answer(method, &received, &reading) {
                             prop_assert!(error.to_string().len() < 4_000);

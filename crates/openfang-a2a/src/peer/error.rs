@@ -1,19 +1,19 @@
-//! Why a peer refused, and why an answer could not be read.
+//! Why a peer refused a request, and why its answer could not be read.
 
 use std::fmt;
 
-/// What a call came to instead of an answer.
+/// Why a call has no usable answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
-    /// The peer refused, or failed.
+    /// The peer refused the request or failed.
     #[error("the agent answered: {0}")]
     Peer(Box<PeerError>),
-    /// The answer has no meaning that we could find.
+    /// The answer is malformed.
     #[error("the agent's answer cannot be read: {}", placed(at, why))]
     Unreadable {
-        /// Which member, as a dotted path; empty: the whole.
+        /// The member as a dotted path. Empty means the whole.
         at: String,
-        /// What is wrong with it.
+        /// What is wrong with the member.
         why: String,
     },
 }
@@ -22,20 +22,19 @@ fn placed(at: &str, why: &str) -> String {
     if at.is_empty() { why.to_owned() } else { format!("`{at}`: {why}") }
 }
 
-/// A refusal of a peer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeerError {
-    /// What it means.
-    pub fault: Fault,
-    /// The code of JSON-RPC, if there was one.
+    /// The meaning of the refusal.
+    pub fault: PeerFault,
+    /// The JSON-RPC error code, if there was one.
     pub code: Option<i64>,
-    /// The status of HTTP, if there was one.
+    /// The HTTP status, if there was one.
     pub status: Option<u16>,
-    /// In the peer's words, shortened, on one line.
+    /// The peer's message, shortened to one line.
     pub message: String,
-    /// The reason for programs, as `google.rpc.ErrorInfo` has it.
+    /// The machine-readable reason in `google.rpc.ErrorInfo`.
     pub reason: Option<String>,
-    /// Whether the details blame the member `method`: that is how some peers say that they lack a method.
+    /// Whether the details point at the member `method`. Some peers report an unknown method that way.
     pub blames_method: bool,
 }
 
@@ -50,62 +49,62 @@ impl fmt::Display for PeerError {
 }
 
 impl PeerError {
-    /// Whether the request cannot have had an effect, so that it may be made again in another way.
+    /// Whether the request certainly had no effect, so that it can be retried in another form.
     pub const fn had_no_effect(&self) -> bool {
-        let is_unknown = matches!(self.fault, Fault::MethodNotFound | Fault::VersionNotSupported | Fault::NoEndpoint);
-        is_unknown || (matches!(self.fault, Fault::InvalidRequest) && self.blames_method)
+        let is_unknown =
+            matches!(self.fault, PeerFault::MethodNotFound | PeerFault::VersionNotSupported | PeerFault::NoEndpoint);
+        is_unknown || (matches!(self.fault, PeerFault::InvalidRequest) && self.blames_method)
     }
 }
 
-/// What a refusal means, whichever words a peer has for it.
+/// The meaning of a refusal, independent of the peer's wording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fault {
-    /// The peer could not read the request at all.
+pub enum PeerFault {
+    /// The peer could not parse the request.
     Parse,
-    /// The peer took the request for none.
+    /// The peer did not accept the message as a request.
     InvalidRequest,
-    /// The peer lacks the method.
+    /// The peer does not know the method.
     MethodNotFound,
-    /// The peer does not take these parameters.
+    /// The peer does not accept the parameters.
     InvalidParams,
-    /// Something broke at the peer.
+    /// The peer had an internal error.
     Internal,
-    /// There is no such task, or it is somebody else's.
+    /// The task does not exist or belongs to another caller.
     TaskNotFound,
     /// The task cannot be canceled.
     NotCancelable,
-    /// The task has ended, so that nothing can be added to it or followed.
+    /// The task has ended. It accepts no messages and has no stream.
     Ended,
-    /// The peer sends no pushes.
+    /// The peer does not support push notifications.
     PushNotSupported,
-    /// The peer does not do that.
+    /// The peer does not support the operation.
     Unsupported,
-    /// The peer does not read or write such content.
+    /// The peer does not support the content type.
     ContentType,
-    /// The agent behind the peer answered nonsense.
+    /// The agent behind the peer returned an invalid response.
     InvalidAgentResponse,
     /// The peer has no extended card.
     NoExtendedCard,
-    /// The peer wants an extension to be named.
+    /// The peer requires an extension.
     ExtensionRequired,
-    /// The peer does not speak this version.
+    /// The peer does not support the version.
     VersionNotSupported,
-    /// Nothing answers at this address, or not to this verb.
+    /// The URL or the HTTP method does not exist.
     NoEndpoint,
-    /// The peer wants a credential.
+    /// The peer requires a credential.
     Unauthenticated,
-    /// The credential is not enough.
+    /// The credential does not grant access.
     Forbidden,
-    /// Too many requests.
+    /// The peer limits the request rate.
     TooMany,
-    /// Not now.
+    /// The peer is temporarily unavailable.
     Unavailable,
-    /// None of these.
     Other,
 }
 
-impl Fault {
-    /// What a code of JSON-RPC and A2A means.
+impl PeerFault {
+    /// The meaning of a JSON-RPC or A2A error code.
     pub const fn of_code(code: i64) -> Option<Self> {
         Some(match code {
             -32_700 => Self::Parse,
@@ -126,7 +125,7 @@ impl Fault {
         })
     }
 
-    /// What a reason of `google.rpc.ErrorInfo` means.
+    /// The meaning of a reason in `google.rpc.ErrorInfo`.
     pub fn of_reason(reason: &str) -> Option<Self> {
         Some(match reason {
             "PARSE_ERROR" => Self::Parse,
@@ -149,7 +148,7 @@ impl Fault {
         })
     }
 
-    /// What a status of HTTP means when the body says nothing better.
+    /// The meaning of an HTTP status, for bodies without a better one.
     pub const fn of_status(status: u16) -> Self {
         match status {
             400 => Self::InvalidRequest,
@@ -164,13 +163,13 @@ impl Fault {
         }
     }
 
-    /// The same, corrected by the words: some peers answer with one code for everything.
+    /// The same, corrected by the message: some peers use one code for every error.
     pub fn in_words(self, message: &str) -> Self {
         let is_vague =
             matches!(self, Self::Internal | Self::InvalidParams | Self::Unsupported | Self::NoEndpoint | Self::Other);
         let words = message.to_lowercase();
         let says = |text: &str| words.contains(text);
-        // What no server finds at an address is no task, unless the words say so.
+        // A 404 from a web server is about the URL, not about a task, unless the message mentions one.
         let names_task = self != Self::NoEndpoint || says("task");
         if !is_vague {
             self

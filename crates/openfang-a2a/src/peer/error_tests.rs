@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_refusal_shows_its_words_and_its_number() {
     let error = PeerError {
-        fault: Fault::TaskNotFound,
+        fault: PeerFault::TaskNotFound,
         code: Some(-32_001),
         status: Some(404),
         message: "gone".into(),

@@ -1,56 +1,55 @@
-//! A peer's task as it is known so far: what was answered, streamed and fetched, folded into one.
+//! The known state of a peer's task, merged from answers, streamed events and fetches.
 //!
-//! Three things are never believed: that an event is about our task because it came in our stream, that a task goes on
-//! after it has ended, and that a stream brought everything.
+//! Three things are never assumed: that an event in our stream is about our task, that a task may continue after it has
+//! ended, and that a stream is complete.
 
 use openfang_types::ids::TaskName;
 use openfang_types::task::Artifact;
 
 use super::{PeerEvent, PeerTask};
 
-/// A peer's task that is being followed.
+/// A peer's task with everything received about it so far.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Followed {
+pub struct FollowedTask {
     task: PeerTask,
-    /// Whether something may have been missed since the task was last seen whole.
+    /// Whether events may have been missed since the whole task was last received.
     has_gap: bool,
 }
 
-/// Something that is not about the task that is followed.
+/// An answer or event about a different task.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the agent answered with the task {found} instead of {expected}")]
-pub struct Stray {
-    /// The task that is followed.
+pub struct WrongTask {
+    /// The task we follow.
     pub expected: TaskName,
     /// The task that the peer named.
     pub found: TaskName,
 }
 
-impl Followed {
-    /// Follows a task from where it stands.
+impl FollowedTask {
+    /// Starts with the task as received.
     pub const fn new(task: PeerTask) -> Self {
         Self { task, has_gap: false }
     }
 
-    /// The task as it is known.
+    /// The task as known so far.
     pub const fn task(&self) -> &PeerTask {
         &self.task
     }
 
-    /// The stream was cut and taken up again: the peer may not repeat what happened in between.
+    /// Records that the stream was interrupted and resumed. The peer may not repeat the events in between.
     pub const fn resumed(&mut self) {
         self.has_gap = true;
     }
 
-    /// Whether the task must be fetched once more before it counts as known: it was resumed, or it ended without
-    /// anything that could be its result.
+    /// Whether the task must be fetched again: its stream was interrupted, or it ended without a result.
     pub fn needs_fetch(&self) -> bool {
         let is_empty = self.task.artifacts.is_empty() && self.task.status.message.is_none();
         self.has_gap || (self.task.status.state.is_terminal() && is_empty)
     }
 
-    /// Folds one event in.
-    pub fn take(&mut self, event: PeerEvent) -> Result<(), Stray> {
+    /// Applies one event to the task.
+    pub fn apply(&mut self, event: PeerEvent) -> Result<(), WrongTask> {
         match event {
             PeerEvent::Task(task) => self.merge(*task),
             PeerEvent::Message(said) => {
@@ -60,7 +59,7 @@ impl Followed {
             }
             PeerEvent::Status(changed) => {
                 self.check(changed.task.as_ref())?;
-                // The first end that was seen stays: some peers turn a completed task into a canceled one.
+                // The first terminal state is final: some peers turn a completed task into a canceled one.
                 if !self.task.status.state.is_terminal() {
                     self.task.history.extend(self.task.status.message.take());
                     self.task.status = changed.status;
@@ -81,15 +80,16 @@ impl Followed {
         }
     }
 
-    /// The task was fetched; nothing is missing any more.
-    pub fn fetched(&mut self, task: PeerTask) -> Result<(), Stray> {
+    /// Applies a freshly fetched task, which closes any gap.
+    pub fn fetched(&mut self, task: PeerTask) -> Result<(), WrongTask> {
         self.merge(task)?;
         self.has_gap = false;
         Ok(())
     }
 
-    /// Joins what is known with what the peer shows; of each the longer one is kept, because either may be cut.
-    fn merge(&mut self, seen: PeerTask) -> Result<(), Stray> {
+    /// Merges the known task with the received one. Of each list the longer one is kept, because either may be
+    /// truncated.
+    fn merge(&mut self, seen: PeerTask) -> Result<(), WrongTask> {
         self.check(Some(&seen.id))?;
         if !self.task.status.state.is_terminal() {
             self.task.status = seen.status;
@@ -109,10 +109,10 @@ impl Followed {
         Ok(())
     }
 
-    fn check(&self, named: Option<&TaskName>) -> Result<(), Stray> {
+    fn check(&self, named: Option<&TaskName>) -> Result<(), WrongTask> {
         match named {
             Some(found) if *found != self.task.id => {
-                Err(Stray { expected: self.task.id.clone(), found: found.clone() })
+                Err(WrongTask { expected: self.task.id.clone(), found: found.clone() })
             }
             Some(_) | None => Ok(()),
         }

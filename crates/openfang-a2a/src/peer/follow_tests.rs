@@ -44,7 +44,7 @@ fn brought(id: &str, texts: &[&str], append: bool) -> PeerEvent {
 
 #[test]
 fn events_are_folded_into_the_task() {
-    let mut followed = Followed::new(task(TaskState::Submitted, vec![]));
+    let mut followed = FollowedTask::new(task(TaskState::Submitted, vec![]));
     for event in [
         changed(Some("t"), TaskState::Working),
         brought("a", &["1"], false),
@@ -53,7 +53,7 @@ fn events_are_folded_into_the_task() {
         brought("b", &["y"], false),
         changed(None, TaskState::Completed),
     ] {
-        followed.take(event).unwrap();
+        followed.apply(event).unwrap();
     }
     assert_eq!(followed.task().artifacts, [artifact("a", &["1", "2"]), artifact("b", &["y"])]);
     assert_eq!((followed.task().status.state, followed.needs_fetch()), (TaskState::Completed, false));
@@ -61,9 +61,9 @@ fn events_are_folded_into_the_task() {
 
 #[test]
 fn an_end_without_a_result_is_looked_at_once_more() {
-    let mut followed = Followed::new(task(TaskState::Working, vec![]));
+    let mut followed = FollowedTask::new(task(TaskState::Working, vec![]));
     assert!(!followed.needs_fetch());
-    followed.take(changed(None, TaskState::Completed)).unwrap();
+    followed.apply(changed(None, TaskState::Completed)).unwrap();
     assert!(followed.needs_fetch());
     followed.fetched(task(TaskState::Completed, vec![artifact("a", &["1"])])).unwrap();
     assert!(!followed.needs_fetch());
@@ -72,7 +72,8 @@ fn an_end_without_a_result_is_looked_at_once_more() {
 
 #[test]
 fn what_was_missed_while_a_stream_was_cut_is_fetched_and_joined_by_the_longer() {
-    let mut followed = Followed::new(task(TaskState::Working, vec![artifact("a", &["1"]), artifact("b", &["1", "2"])]));
+    let mut followed =
+        FollowedTask::new(task(TaskState::Working, vec![artifact("a", &["1"]), artifact("b", &["1", "2"])]));
     followed.resumed();
     assert!(followed.needs_fetch());
     let seen = task(TaskState::Working, vec![artifact("a", &["1", "2"]), artifact("b", &["1"]), artifact("c", &[])]);
@@ -84,10 +85,10 @@ fn what_was_missed_while_a_stream_was_cut_is_fetched_and_joined_by_the_longer() 
 
 #[test]
 fn the_first_end_that_was_seen_stays() {
-    let mut followed = Followed::new(task(TaskState::Completed, vec![]));
-    followed.take(changed(None, TaskState::Canceled)).unwrap();
-    followed.take(changed(None, TaskState::Working)).unwrap();
-    followed.take(PeerEvent::Task(Box::new(task(TaskState::Failed, vec![])))).unwrap();
+    let mut followed = FollowedTask::new(task(TaskState::Completed, vec![]));
+    followed.apply(changed(None, TaskState::Canceled)).unwrap();
+    followed.apply(changed(None, TaskState::Working)).unwrap();
+    followed.apply(PeerEvent::Task(Box::new(task(TaskState::Failed, vec![])))).unwrap();
     assert_eq!(followed.task().status.state, TaskState::Completed);
     let said = PeerTask { status: status(TaskState::Completed, Some("done")), ..task(TaskState::Completed, vec![]) };
     followed.fetched(said).unwrap();
@@ -96,20 +97,20 @@ fn the_first_end_that_was_seen_stays() {
 
 #[test]
 fn another_task_in_our_stream_is_a_stray() {
-    let mut followed = Followed::new(task(TaskState::Working, vec![]));
+    let mut followed = FollowedTask::new(task(TaskState::Working, vec![]));
     let other = PeerTask { id: "new".parse().unwrap(), ..task(TaskState::Submitted, vec![]) };
-    let stray = Stray { expected: "t".parse().unwrap(), found: "new".parse().unwrap() };
+    let stray = WrongTask { expected: "t".parse().unwrap(), found: "new".parse().unwrap() };
     assert_eq!(followed.fetched(other.clone()), Err(stray.clone()));
-    assert_eq!(followed.take(PeerEvent::Task(Box::new(other))), Err(stray.clone()));
-    assert_eq!(followed.take(changed(Some("new"), TaskState::Failed)), Err(stray));
+    assert_eq!(followed.apply(PeerEvent::Task(Box::new(other))), Err(stray.clone()));
+    assert_eq!(followed.apply(changed(Some("new"), TaskState::Failed)), Err(stray));
     assert_eq!(followed.task(), &task(TaskState::Working, vec![]));
 }
 
 #[test]
 fn a_message_within_a_stream_is_a_turn() {
-    let mut followed = Followed::new(task(TaskState::Working, vec![]));
+    let mut followed = FollowedTask::new(task(TaskState::Working, vec![]));
     let message = Message::text("m".parse().unwrap(), Role::Agent, "hm");
-    followed.take(PeerEvent::Message(Box::new(PeerMessage { task: None, message }))).unwrap();
+    followed.apply(PeerEvent::Message(Box::new(PeerMessage { task: None, message }))).unwrap();
     assert_eq!(followed.task().history.len(), 1);
 }
 

@@ -1,56 +1,51 @@
-//! HTTP as the bindings need it. Headers end here: what the core needs of them it gets as plain values.
+//! The HTTP view of the bindings. Headers are read here only: the core gets plain values.
 
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method as HttpMethod, Response, StatusCode, header};
 use openfang_types::ids::AgentName;
 
-use super::{EventBody, ServiceParameters};
+use super::{ServiceParameters, SseBody};
 
 const VERSION: &str = "a2a-version";
 const EXTENSIONS: [&str; 2] = ["a2a-extensions", "x-a2a-extensions"];
 
-/// A request whose caller is known.
+/// A request from an authenticated caller.
 pub struct HttpRequest<C> {
-    /// Who.
     pub caller: C,
-    /// The agent whose endpoint it is; none: the house's own.
+    /// The agent whose endpoint was called. None means the shared endpoint.
     pub agent: Option<AgentName>,
-    /// How.
     pub method: HttpMethod,
-    /// What stands after the `?`.
+    /// The query string, without the `?`.
     pub query: Option<String>,
-    /// What the caller says beside its request.
+    /// The service parameters of the request.
     pub parameters: ServiceParameters,
-    /// Whether the body claims to be JSON. An empty one may claim nothing.
+    /// Whether the content type is JSON. An empty body needs none.
     pub is_json: bool,
-    /// What the caller reads.
+    /// The media types the caller accepts.
     pub accepts: Accepts,
-    /// The body, whole.
+    /// The complete body of the request.
     pub body: Bytes,
 }
 
-/// What a caller says that it reads.
+/// The media types a caller accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Accepts {
-    /// `application/a2a+json`.
     pub a2a_json: bool,
-    /// `text/event-stream`, and nothing that an error could be written in.
+    /// `text/event-stream` and no type in which an error could be written.
     pub events_only: bool,
 }
 
-/// What a response carries.
+/// The body of a response.
 pub enum HttpBody {
-    /// Nothing.
     Empty,
-    /// One document.
     Whole(Bytes),
-    /// Events, as they come.
-    Events(EventBody),
+    /// A stream of server-sent events.
+    Events(SseBody),
 }
 
 impl<C> HttpRequest<C> {
-    /// A request of this caller to the house, or to one agent.
+    /// Builds a request to the shared endpoint or to one agent.
     pub fn new(caller: C, agent: Option<AgentName>, head: Parts, body: Bytes) -> Self {
         let query = head.uri.query().map(str::to_owned);
         Self {
@@ -66,7 +61,7 @@ impl<C> HttpRequest<C> {
     }
 }
 
-/// The version is also read from the query; the header wins.
+/// The version can also come from the query; the header has precedence.
 fn parameters(headers: &HeaderMap, query: Option<&str>) -> ServiceParameters {
     let text = |name: &str| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let in_query = || {
@@ -107,7 +102,7 @@ fn accepts(headers: &HeaderMap) -> Accepts {
 }
 
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// Proxies that buffer would hold events back.
+/// Tells buffering proxies to pass events on immediately.
 const UNBUFFERED: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
@@ -118,7 +113,7 @@ pub(super) fn whole(status: StatusCode, content_type: HeaderValue, body: impl In
     response
 }
 
-pub(super) fn events(body: EventBody) -> Response<HttpBody> {
+pub(super) fn events(body: SseBody) -> Response<HttpBody> {
     let mut response = Response::new(HttpBody::Events(body));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));

@@ -1,4 +1,4 @@
-//! What is left of the headers of a request.
+//! Header parsing.
 
 use super::*;
 

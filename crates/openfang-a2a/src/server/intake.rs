@@ -1,17 +1,16 @@
-//! What a message may bring in: content that a browser would run is refused, and what the peer can read must be something
-//! that we write.
+//! Checks of incoming messages. Content that a browser would execute is refused. The output modes the peer accepts must
+//! include one that we write.
 
 use openfang_types::limits::MEDIA_TYPE_MAX_BYTES;
 use openfang_types::task::{Part, PartBody};
 
 use crate::error::A2aError;
-use crate::operation::Sending;
+use crate::operation::SendMessage;
 
-/// What we write; the cards say so too.
+/// The media types we write. The cards declare the same.
 pub(crate) const OUTPUT_MODES: [&str; 2] = ["text/plain", "application/json"];
 
-/// Checks a message.
-pub(super) fn check(sending: &Sending) -> Result<(), A2aError> {
+pub(super) fn check(sending: &SendMessage) -> Result<(), A2aError> {
     let modes = &sending.accepted_output_modes;
     if !modes.is_empty() && !modes.iter().any(|mode| is_written(mode)) {
         let why = format!("none of the accepted output modes is one of {}", OUTPUT_MODES.join(", "));
@@ -33,11 +32,11 @@ enum Wrong {
 
 fn check_part(part: &Part) -> Result<(), Wrong> {
     if part.media_type.as_deref().is_some_and(|media_type| !is_media_type(media_type)) {
-        return Err(Wrong::Type("that is no media type"));
+        return Err(Wrong::Type("not a media type"));
     }
     let is_run = match (&part.media_type, &part.filename) {
         (Some(media_type), _) => is_active(media_type),
-        // Without a type, whoever opens the file goes by its name.
+        // Without a media type, a reader decides by the file name.
         (None, Some(name)) => is_active_name(name),
         (None, None) => false,
     };
@@ -52,7 +51,7 @@ fn check_part(part: &Part) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// `text` and `data` are the words of older versions.
+/// `text` and `data` are the names in older versions.
 fn is_written(mode: &str) -> bool {
     let essence = mode.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     OUTPUT_MODES.contains(&essence.as_str())
@@ -65,7 +64,7 @@ fn is_media_type(text: &str) -> bool {
         !text.is_empty() && text.bytes().all(plain)
     };
     let essence = text.split(';').next().unwrap_or_default().trim();
-    // Older peers write bare words.
+    // Older peers send names without a slash.
     let is_essence = match essence.split_once('/') {
         Some((kind, subtype)) => token(kind) && token(subtype),
         None => token(essence),

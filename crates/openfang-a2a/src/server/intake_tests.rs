@@ -1,4 +1,4 @@
-//! What comes in with a message.
+//! Checks of incoming messages.
 
 use openfang_types::limits::FILENAME_MAX_CHARS;
 use openfang_types::task::FileName;

@@ -1,4 +1,4 @@
-//! The routes of OpenFang's own dialect: a message in, a bare task out.
+//! The routes of OpenFang's own dialect: the request is a message, the answer is a task without an envelope.
 
 use http::{Response, StatusCode};
 use openfang_types::ids::TaskName;
@@ -7,14 +7,14 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::http::{HttpBody, HttpRequest, JSON, whole};
-use super::{Asking, Outcome, Server, ServiceParameters};
-use crate::dialect::{Dialect, In};
+use super::{RequestContext, RequestOutcome, Server, ServiceParameters};
+use crate::dialect::{Dialect, InDialect};
 use crate::error::A2aError;
 use crate::host::AgentHost;
-use crate::operation::{History, Method, Operation, Request};
+use crate::operation::{HistoryLength, Method, Operation, Request};
 
 impl<H: AgentHost> Server<H> {
-    /// `POST /a2a/tasks/send`: answers with the task when it has ended, or asks for something.
+    /// `POST /a2a/tasks/send`: answers when the task has ended or waits for input.
     pub async fn openfang_send(&self, request: HttpRequest<H::Caller>) -> Response<HttpBody> {
         if !request.is_json {
             return not_json();
@@ -26,15 +26,13 @@ impl<H: AgentHost> Server<H> {
         self.openfang(&request.caller, &request.parameters, asked).await
     }
 
-    /// `GET /a2a/tasks/{id}`.
     pub async fn openfang_get(&self, request: HttpRequest<H::Caller>, id: &str) -> Response<HttpBody> {
-        self.openfang_task(request, id, |task| Operation::Get { task, history: History::default() })
+        self.openfang_task(request, id, |task| Operation::Get { task, history: HistoryLength::default() })
             .await
     }
 
-    /// `POST /a2a/tasks/{id}/cancel`.
     pub async fn openfang_cancel(&self, request: HttpRequest<H::Caller>, id: &str) -> Response<HttpBody> {
-        // What a page of a stranger can send without asking must not stop anything.
+        // A web page of another origin can send this request without a preflight. It must not cancel anything.
         if !request.is_json {
             return not_json();
         }
@@ -56,13 +54,13 @@ impl<H: AgentHost> Server<H> {
     }
 
     async fn openfang(&self, caller: &H::Caller, parameters: &ServiceParameters, asked: Request) -> Response<HttpBody> {
-        let asking = Asking { caller, agent: None, dialect: Dialect::OpenFang, parameters };
-        match self.carry_out(&asking, asked).await {
-            Ok(Outcome::Answer(answer)) => {
-                let body = serde_json::to_vec(&In(Dialect::OpenFang, &answer)).unwrap_or_default();
+        let context = RequestContext { caller, agent: None, dialect: Dialect::OpenFang, parameters };
+        match self.handle(&context, asked).await {
+            Ok(RequestOutcome::Answer(answer)) => {
+                let body = serde_json::to_vec(&InDialect(Dialect::OpenFang, &answer)).unwrap_or_default();
                 whole(StatusCode::OK, JSON, body)
             }
-            Ok(Outcome::Stream(..)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &A2aError::Internal),
+            Ok(RequestOutcome::Stream(..)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &A2aError::Internal),
             Err(error) => refuse(status_of(&error), &error),
         }
     }

@@ -1,4 +1,4 @@
-//! Which ids are taken for the place to resume at.
+//! Which ids are accepted for resuming a stream.
 
 use super::*;
 

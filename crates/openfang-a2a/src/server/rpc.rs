@@ -1,5 +1,5 @@
-//! JSON-RPC: one endpoint for every version. The method says which dialect it is, then the version header, then the
-//! dialect that the task was made in.
+//! JSON-RPC: one endpoint for all versions. The method name determines the dialect, then the version header, then the
+//! dialect in which the task was created.
 
 use http::{HeaderValue, Method as HttpMethod, Response, StatusCode, header};
 use openfang_types::ids::TaskName;
@@ -8,24 +8,24 @@ use openfang_types::task::Origin;
 use serde_json::value::RawValue;
 
 use super::http::{HttpBody, HttpRequest, JSON, events, whole};
-use super::stream::{EventBody, Wrapping, Writing};
-use super::{Asking, Outcome, Server, version};
-use crate::answer::{Answer, Shown};
-use crate::dialect::{Dialect, In};
+use super::stream::{EventEnvelope, EventFormat, SseBody};
+use super::{RequestContext, RequestOutcome, Server, version};
+use crate::answer::{Answer, StreamEvent};
+use crate::dialect::{Dialect, InDialect};
 use crate::error::A2aError;
 use crate::host::AgentHost;
 use crate::operation::{Method, Operation, Request};
 
-/// What an unknown method is cut to in the answer.
+/// How many characters of an unknown method name are repeated in the answer.
 const METHOD_SHOWN_CHARS: usize = 128;
 
-/// A refusal, with what its answer needs.
-struct Refused {
+/// A refusal with everything its response needs.
+struct RpcRefusal {
     id: Option<Id>,
     dialect: Dialect,
     status: StatusCode,
     error: A2aError,
-    /// Whether the peer reads nothing but events.
+    /// Whether the client accepts nothing but events.
     is_event: bool,
 }
 
@@ -33,11 +33,11 @@ impl<H: AgentHost> Server<H> {
     /// Answers a JSON-RPC request.
     pub async fn rpc(&self, request: HttpRequest<H::Caller>) -> Response<HttpBody> {
         if request.method != HttpMethod::POST {
-            let mut response = refuse(&Refused {
+            let mut response = refuse(&RpcRefusal {
                 id: None,
                 dialect: Dialect::V10,
                 status: StatusCode::METHOD_NOT_ALLOWED,
-                error: A2aError::InvalidRequest("this endpoint takes POST".to_owned()),
+                error: A2aError::InvalidRequest("this endpoint accepts only POST".to_owned()),
                 is_event: false,
             });
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
@@ -49,13 +49,13 @@ impl<H: AgentHost> Server<H> {
         }
     }
 
-    async fn called(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
+    async fn called(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, RpcRefusal> {
         let stated = version::stated(request.parameters.version.as_deref());
         let plain = stated.clone().ok().flatten().unwrap_or(Dialect::V10);
-        let refused = |id, dialect, error| Refused { id, dialect, status: StatusCode::OK, error, is_event: false };
+        let refused = |id, dialect, error| RpcRefusal { id, dialect, status: StatusCode::OK, error, is_event: false };
         if !request.is_json {
             let error = A2aError::ContentType("send the header `Content-Type: application/json`".to_owned());
-            return Err(Refused { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, ..refused(None, plain, error) });
+            return Err(RpcRefusal { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, ..refused(None, plain, error) });
         }
         let incoming = decode(&request.body, IdRule::A2a);
         let (id, name, params) = match incoming {
@@ -64,26 +64,34 @@ impl<H: AgentHost> Server<H> {
                 return Err(refused(None, plain, unanswerable(&method, params)));
             }
             Ok(Incoming::Response { .. }) => {
-                return Err(refused(None, plain, A2aError::InvalidRequest("nothing was asked of you".to_owned())));
+                return Err(refused(
+                    None,
+                    plain,
+                    A2aError::InvalidRequest("expected a request, got a response".to_owned()),
+                ));
             }
             Err(error) => return Err(refused(error.id().cloned(), plain, unread(&error))),
         };
         let stated = stated.map_err(|error| refused(Some(id.clone()), plain, error))?;
-        let Some(spoken) = Spoken::of(&name, stated) else {
+        let Some(resolved) = ResolvedMethod::of(&name, stated) else {
             return Err(refused(Some(id), plain, A2aError::MethodNotFound(shortened(&name))));
         };
-        let decoded = spoken.dialect.decode(spoken.method, params);
-        let asked = decoded.map_err(|error| refused(Some(id.clone()), spoken.dialect, error))?;
-        let dialect = if spoken.is_shared { self.dialect_of(request, &asked).await } else { spoken.dialect };
-        let asking =
-            Asking { caller: &request.caller, agent: request.agent.as_ref(), dialect, parameters: &request.parameters };
-        let outcome = self.carry_out(&asking, asked).await;
-        let is_event = spoken.is_streamed() && request.accepts.events_only;
-        let outcome = outcome.map_err(|error| Refused { is_event, ..refused(Some(id.clone()), dialect, error) })?;
-        Ok(self.answered(&asking, spoken.method, id, outcome))
+        let decoded = resolved.dialect.decode(resolved.method, params);
+        let asked = decoded.map_err(|error| refused(Some(id.clone()), resolved.dialect, error))?;
+        let dialect = if resolved.is_shared { self.dialect_of(request, &asked).await } else { resolved.dialect };
+        let context = RequestContext {
+            caller: &request.caller,
+            agent: request.agent.as_ref(),
+            dialect,
+            parameters: &request.parameters,
+        };
+        let outcome = self.handle(&context, asked).await;
+        let is_event = resolved.is_streamed() && request.accepts.events_only;
+        let outcome = outcome.map_err(|error| RpcRefusal { is_event, ..refused(Some(id.clone()), dialect, error) })?;
+        Ok(self.answered(&context, resolved.method, id, outcome))
     }
 
-    /// The dialect of a method that 0.1 and 0.3 share: that of the task. A task that is not there has none.
+    /// The dialect for a method that 0.1 and 0.3 share: that of the task. A missing task counts as 0.3.
     async fn dialect_of(&self, request: &HttpRequest<H::Caller>, asked: &Request) -> Dialect {
         let Some(task) = named_task(&asked.operation) else { return Dialect::V03 };
         match self
@@ -97,29 +105,38 @@ impl<H: AgentHost> Server<H> {
         }
     }
 
-    fn answered(&self, asking: &Asking<'_, H::Caller>, method: Method, id: Id, outcome: Outcome) -> Response<HttpBody> {
-        let dialect = asking.dialect;
-        let writing = |id| Writing { dialect, wrapping: Wrapping::Rpc(id), keep_alive: self.offers.keep_alive };
+    fn answered(
+        &self,
+        context: &RequestContext<'_, H::Caller>,
+        method: Method,
+        id: Id,
+        outcome: RequestOutcome,
+    ) -> Response<HttpBody> {
+        let dialect = context.dialect;
+        let writing =
+            |id| EventFormat { dialect, wrapping: EventEnvelope::Rpc(id), keep_alive: self.offers.keep_alive };
         match outcome {
-            Outcome::Stream(head, follower) => events(EventBody::of(head, follower, writing(id))),
-            Outcome::Answer(Answer::Replied(message)) if method == Method::Stream => {
-                events(EventBody::one(&writing(id), Shown::Reply(&message)))
+            RequestOutcome::Stream(head, follower) => events(SseBody::of(head, follower, writing(id))),
+            RequestOutcome::Answer(Answer::Replied(message)) if method == Method::Stream => {
+                events(SseBody::one(&writing(id), StreamEvent::Reply(&message)))
             }
-            Outcome::Answer(answer) => whole(StatusCode::OK, JSON, encode_result(&id, &In(dialect, &answer))),
+            RequestOutcome::Answer(answer) => {
+                whole(StatusCode::OK, JSON, encode_result(&id, &InDialect(dialect, &answer)))
+            }
         }
     }
 }
 
-/// What a method name means.
-struct Spoken {
+/// A method name, resolved to a dialect and an operation.
+struct ResolvedMethod {
     dialect: Dialect,
     method: Method,
-    /// Whether another dialect has the same name for it, and nothing said which is meant.
+    /// Whether 0.1 and 0.3 both have this name and the client did not state a version.
     is_shared: bool,
 }
 
-impl Spoken {
-    /// Whether its answer is a stream, in a dialect whose clients take errors from there.
+impl ResolvedMethod {
+    /// Whether the answer is a stream in a dialect whose clients expect errors as events.
     fn is_streamed(&self) -> bool {
         matches!(self.method, Method::Stream | Method::Subscribe) && self.dialect != Dialect::V10
     }
@@ -152,18 +169,18 @@ const fn named_task(operation: &Operation) -> Option<&TaskName> {
     }
 }
 
-/// What is wrong with a request without an id. Nobody waits for its answer, so nothing is done; still it is told.
+/// The error for a request without an id. The request is not executed, but the client is told why.
 fn unanswerable(name: &str, params: Option<&RawValue>) -> A2aError {
-    let Some(spoken) = Spoken::of(name, None) else { return A2aError::MethodNotFound(shortened(name)) };
+    let Some(resolved) = ResolvedMethod::of(name, None) else { return A2aError::MethodNotFound(shortened(name)) };
     let needs_id = || A2aError::InvalidRequest("a request needs an id".to_owned());
-    spoken.dialect.decode(spoken.method, params).err().unwrap_or_else(needs_id)
+    resolved.dialect.decode(resolved.method, params).err().unwrap_or_else(needs_id)
 }
 
 fn shortened(name: &str) -> String {
     name.chars().take(METHOD_SHOWN_CHARS).collect()
 }
 
-/// A frame that is no request, in A2A's terms.
+/// The A2A error for a frame that is not a request.
 fn unread(error: &RpcError) -> A2aError {
     let object = error.to_error_object();
     match error {
@@ -177,8 +194,8 @@ fn unread(error: &RpcError) -> A2aError {
     }
 }
 
-fn refuse(refused: &Refused) -> Response<HttpBody> {
+fn refuse(refused: &RpcRefusal) -> Response<HttpBody> {
     let object = refused.dialect.error(&refused.error);
     let frame = encode_error(refused.id.as_ref(), &object);
-    if refused.is_event { events(EventBody::last_word(&frame)) } else { whole(refused.status, JSON, frame) }
+    if refused.is_event { events(SseBody::single_frame(&frame)) } else { whole(refused.status, JSON, frame) }
 }

@@ -1,5 +1,5 @@
-//! What a response streams: what happens to a task as server-sent events, each with its id so that a reader can resume
-//! after it, and comments in between so that nobody thinks it dead. The reader sets the pace: nothing is queued for it.
+//! Event streams: the changes of a task as server-sent events. Each event has an id, so that a client can resume after
+//! it. Comments keep an idle connection open. The client sets the pace: nothing is queued for it.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,17 +10,17 @@ use futures_util::Stream;
 use openfang_types::event::StreamItem;
 use openfang_types::jsonrpc::{Id, encode_error, encode_result};
 
-use crate::answer::{Shown, StreamHead};
-use crate::dialect::{Dialect, In};
+use crate::answer::{StreamEvent, StreamHead};
+use crate::dialect::{Dialect, InDialect};
 use crate::error::A2aError;
 use crate::host::Follower;
 
-/// Events, as they come. The stream ends with the last one.
-pub struct EventBody {
+/// A stream of server-sent events. It ends after the last event.
+pub struct SseBody {
     events: Pin<Box<dyn Stream<Item = Bytes> + Send>>,
 }
 
-impl Stream for EventBody {
+impl Stream for SseBody {
     type Item = Bytes;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
@@ -28,49 +28,49 @@ impl Stream for EventBody {
     }
 }
 
-/// What each event is wrapped in.
-pub(super) enum Wrapping {
-    /// A response to this request.
+/// The envelope of each event.
+pub(super) enum EventEnvelope {
+    /// A JSON-RPC response to this request.
     Rpc(Id),
-    /// Nothing.
+    /// No envelope at all.
     Bare,
 }
 
-/// How a stream is written.
-pub(super) struct Writing {
+/// The format of a stream.
+pub(super) struct EventFormat {
     pub(super) dialect: Dialect,
-    pub(super) wrapping: Wrapping,
+    pub(super) wrapping: EventEnvelope,
     pub(super) keep_alive: Duration,
 }
 
-struct Streaming {
+struct StreamState {
     head: StreamHead,
     follower: Box<dyn Follower>,
-    writing: Writing,
+    writing: EventFormat,
     is_over: bool,
 }
 
-impl EventBody {
-    /// One event, and the end.
-    pub(super) fn one(writing: &Writing, shown: Shown<'_>) -> Self {
+impl SseBody {
+    /// A stream of one event.
+    pub(super) fn one(writing: &EventFormat, shown: StreamEvent<'_>) -> Self {
         let event = writing.event(None, shown);
         Self { events: Box::pin(futures_util::stream::once(async move { event })) }
     }
 
-    /// One frame that is ready, and the end.
-    pub(super) fn last_word(frame: &[u8]) -> Self {
+    /// A stream of one encoded frame.
+    pub(super) fn single_frame(frame: &[u8]) -> Self {
         let event = framed(None, frame);
         Self { events: Box::pin(futures_util::stream::once(async move { event })) }
     }
 
-    /// What happens to a task, until it is over.
-    pub(super) fn of(head: StreamHead, follower: Box<dyn Follower>, writing: Writing) -> Self {
-        let streaming = Streaming { head, follower, writing, is_over: false };
-        Self { events: Box::pin(futures_util::stream::unfold(streaming, Streaming::next)) }
+    /// The changes of a task until its end.
+    pub(super) fn of(head: StreamHead, follower: Box<dyn Follower>, writing: EventFormat) -> Self {
+        let streaming = StreamState { head, follower, writing, is_over: false };
+        Self { events: Box::pin(futures_util::stream::unfold(streaming, StreamState::next)) }
     }
 }
 
-impl Streaming {
+impl StreamState {
     async fn next(mut self) -> Option<(Bytes, Self)> {
         if self.is_over {
             return None;
@@ -87,14 +87,14 @@ impl Streaming {
                 Ok(None) => return None,
                 Ok(Some(StreamItem::Shutdown)) => {
                     self.is_over = true;
-                    return Some((Bytes::from_static(b": the server stops; follow the task again later\n\n"), self));
+                    return Some((Bytes::from_static(b": the server is stopping; subscribe again later\n\n"), self));
                 }
                 Ok(Some(item)) => {
                     if self.writing.dialect == Dialect::V01 {
-                        self.head.take_note(&item);
+                        self.head.record_artifacts(&item);
                     }
-                    let shown = Shown::Item(&self.head, &item);
-                    if self.writing.dialect.shows(shown) {
+                    let shown = StreamEvent::Item(&self.head, &item);
+                    if self.writing.dialect.can_write(shown) {
                         let event = self.writing.event(event_id(&item), shown);
                         return Some((event, self));
                     }
@@ -116,20 +116,20 @@ fn event_id(item: &StreamItem) -> Option<String> {
     }
 }
 
-impl Writing {
-    fn event(&self, id: Option<String>, shown: Shown<'_>) -> Bytes {
-        let shown = In(self.dialect, &shown);
+impl EventFormat {
+    fn event(&self, id: Option<String>, shown: StreamEvent<'_>) -> Bytes {
+        let shown = InDialect(self.dialect, &shown);
         let data = match &self.wrapping {
-            Wrapping::Rpc(id) => encode_result(id, &shown),
-            Wrapping::Bare => serde_json::to_vec(&shown).unwrap_or_default(),
+            EventEnvelope::Rpc(id) => encode_result(id, &shown),
+            EventEnvelope::Bare => serde_json::to_vec(&shown).unwrap_or_default(),
         };
         framed(id, &data)
     }
 
     fn failure(&self, error: &A2aError) -> Bytes {
         let data = match &self.wrapping {
-            Wrapping::Rpc(id) => encode_error(Some(id), &self.dialect.error(error)),
-            Wrapping::Bare => super::rest::error_body(self.dialect, error),
+            EventEnvelope::Rpc(id) => encode_error(Some(id), &self.dialect.error(error)),
+            EventEnvelope::Bare => super::rest::error_body(self.dialect, error),
         };
         framed(None, &data)
     }

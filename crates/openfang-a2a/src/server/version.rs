@@ -1,9 +1,9 @@
-//! `A2A-Version`: which version a caller says it speaks. Absent or empty means 0.3; patch numbers say nothing.
+//! `A2A-Version`: the version a caller states. Absent or empty means 0.3. The patch number is ignored.
 
 use crate::dialect::Dialect;
 use crate::error::A2aError;
 
-/// The dialect of the version that a caller states, if it states one.
+/// The dialect of the stated version, if the caller states one.
 pub(super) fn stated(version: Option<&str>) -> Result<Option<Dialect>, A2aError> {
     let Some(stated) = version.map(str::trim).filter(|stated| !stated.is_empty()) else { return Ok(None) };
     let mut numbers = stated.split('.');

@@ -1,4 +1,4 @@
-//! Versions as callers write them.
+//! Version strings of callers.
 
 use super::*;
 

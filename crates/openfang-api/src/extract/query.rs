@@ -1,4 +1,4 @@
-//! A query string as a type, and in our own words what is wrong with it: which key, and what it takes.
+//! Parses a query string into a type. Errors name the key and the accepted values.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer as _, MapAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// What an unknown key is cut to in the answer.
+/// How many characters of an unknown key are repeated in the error.
 const KEY_SHOWN_CHARS: usize = 64;
 
 /// The pairs of a query string as a type.
@@ -33,7 +33,7 @@ impl serde::de::Error for QueryError {
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         let field: String = field.chars().take(KEY_SHOWN_CHARS).collect();
-        Self(format!("there is no {field:?} in the query here; it takes {}", expected.join(", ")))
+        Self(format!("unknown query parameter {field:?}; this route accepts {}", expected.join(", ")))
     }
 
     fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
@@ -41,11 +41,11 @@ impl serde::de::Error for QueryError {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self(format!("{field} is missing in the query"))
+        Self(format!("the query parameter {field} is missing"))
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Self(format!("{field} can be in the query once"))
+        Self(format!("the query parameter {field} is repeated"))
     }
 }
 
@@ -65,7 +65,7 @@ impl<'de> MapAccess<'de> for Pairs {
         key.map(|key| seed.deserialize(key.into_deserializer())).transpose()
     }
 
-    /// Whatever is wrong with a value is said with its key.
+    /// An error of a value is reported with its key.
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, QueryError> {
         let (key, text) = self.open.take().unwrap_or_default();
         seed.deserialize(Value(text))

@@ -1,4 +1,4 @@
-//! The credential. A handler behind this layer may assume a caller.
+//! The credential check. A handler behind this layer always has a caller.
 
 use std::sync::Arc;
 
@@ -15,10 +15,9 @@ use super::{Front, csrf};
 use crate::error::ApiError;
 use crate::routes::Access;
 
-/// How a client with the daemon token says which door it is.
+/// How a client with the daemon token states its entry point.
 const DOOR_HEADER: HeaderName = HeaderName::from_static("x-openfang-door");
 
-/// Who is calling.
 pub(super) fn check<B>(
     front: &Front,
     rates: &Rates,
@@ -38,10 +37,10 @@ pub(super) fn check<B>(
         .as_ref()
         .is_ok_and(|who| *who.standing() == Standing::Admin(AdminProof::DaemonToken));
     match outcome {
-        // The daemon token cannot be guessed, so nobody else's guessing locks the command line out.
+        // The daemon token cannot be guessed, so guessing by others does not lock out the command line.
         Ok(principal) if is_daemon => Ok(principal),
         Ok(principal) => rates.not_locked_out(peer).map(|()| principal),
-        // Not charged: an old cookie is what every browser sends that was left alone for long, and none can be guessed.
+        // Not charged: browsers send expired cookies after a long pause, and a cookie cannot be guessed.
         Err(error @ (AuthError::Missing | AuthError::Ended)) => Err(ApiError::unauthorized(error)),
         Err(AuthError::Invalid) => {
             rates.charge_failure(peer)?;
@@ -50,7 +49,7 @@ pub(super) fn check<B>(
     }
 }
 
-/// Whether a route is for this principal at all.
+/// Whether the route is open to this principal.
 pub(super) fn may_enter(principal: &Principal, access: Access) -> Result<(), ApiError> {
     match (access, principal.standing()) {
         (Access::Admin, Standing::User(_)) => Err(KernelError::NotPermitted("this is for the admin only").into()),
@@ -59,7 +58,7 @@ pub(super) fn may_enter(principal: &Principal, access: Access) -> Result<(), Api
     }
 }
 
-/// Whether there is anything to be known by. An old cookie is as good as none.
+/// Whether the request has a credential. An expired cookie counts as none.
 pub(super) fn is_presented<B>(front: &Front, request: &Request<B>) -> bool {
     match presented(request) {
         Presented::Token(_) | Presented::Nonsense => true,
@@ -69,13 +68,13 @@ pub(super) fn is_presented<B>(front: &Front, request: &Request<B>) -> bool {
     }
 }
 
-/// Whose login the cookie is of, if there is one.
+/// The user of the session cookie, if there is one.
 pub(super) fn session<B>(front: &Front, request: &Request<B>) -> Option<Owner> {
     let cookie = LoginCookie::of(&front.kernel.config()).read(request.headers())?;
     front.kernel.recognise(cookie).ok().map(|who| who.owner().clone())
 }
 
-/// Who comes with a cookie. An old one is as good as none.
+/// The caller of a session cookie. An expired cookie counts as none.
 fn logged_in<B>(
     front: &Front,
     request: &Request<B>,
@@ -84,7 +83,7 @@ fn logged_in<B>(
 ) -> Result<Result<Arc<Principal>, AuthError>, ApiError> {
     let recognised = front.kernel.recognise(cookie);
     if recognised.is_ok() {
-        // A browser adds the cookie to whatever any page makes it send.
+        // A browser sends the cookie with every request, whichever page causes it.
         csrf::check(request)?;
     }
     Ok(recognised.or_else(|ended| front.kernel.authenticate(None, kind).map_err(|_| ended)))
@@ -96,7 +95,7 @@ enum Presented<'a> {
     Nonsense,
 }
 
-/// Exactly one `Authorization: Bearer <token>`; a token in the query string is never looked at.
+/// Exactly one `Authorization: Bearer <token>`. A token in the query string is ignored.
 fn presented<B>(request: &Request<B>) -> Presented<'_> {
     let mut headers = request.headers().get_all(AUTHORIZATION).iter();
     let header = match (headers.next(), headers.next()) {
@@ -111,7 +110,7 @@ fn presented<B>(request: &Request<B>) -> Presented<'_> {
     token.map_or(Presented::Nonsense, Presented::Token)
 }
 
-/// The door decides the first label. Only who holds the daemon token may name one.
+/// The entry point determines the first label. Only a client with the daemon token may state one.
 pub(super) fn door_of<B>(principal: &Principal, request: &Request<B>) -> Door {
     match principal.standing() {
         Standing::Admin(AdminProof::DaemonToken) => {

@@ -1,4 +1,5 @@
-//! The cookie of a login: how it is named, set, read and taken back. Over https its name keeps others from setting it.
+//! The session cookie: its name, and how it is set, read and cleared. Over https its name prevents other hosts from
+//! setting it.
 
 use http::header::COOKIE;
 use http::{HeaderMap, HeaderValue};
@@ -6,12 +7,11 @@ use openfang_types::config::{Config, LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
 use openfang_types::limits::LOGIN_LASTS;
 use openfang_types::secret::Secret;
 
-/// The cookie as config wants it.
+/// The cookie in the form config selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoginCookie {
-    /// For http.
     Plain,
-    /// For https only; a browser takes a cookie of this name only from this very host.
+    /// For https only. A browser accepts a cookie with this name only from this host.
     Secure,
 }
 
@@ -20,12 +20,12 @@ impl LoginCookie {
         if config.is_https() { Self::Secure } else { Self::Plain }
     }
 
-    /// What the one cookie of our name holds. Two of them are a trick, and an odd one is not ours.
+    /// The value of the cookie. Several cookies with our name, or an unreadable header, are refused.
     pub(super) fn read(self, headers: &HeaderMap) -> Option<&str> {
         let name = self.name();
         let mut found = None;
         for header in headers.get_all(COOKIE) {
-            // One that is not text hides what it holds, maybe a second one of our name.
+            // A header that is not text may hide a second cookie with our name.
             let text = header.to_str().ok()?;
             for pair in text.split(';') {
                 let Some((held, value)) = pair.trim().split_once('=') else { continue };
@@ -47,7 +47,7 @@ impl LoginCookie {
         Some(header)
     }
 
-    /// The header that takes it back.
+    /// The header that clears it.
     pub(crate) fn clear(self) -> Option<HeaderValue> {
         self.header("", 0)
     }

@@ -1,4 +1,5 @@
-//! Pages of origins that config lists may call, and read the answers. Everybody else's were refused before.
+//! CORS: pages of the configured origins may call the API and read the responses. All other origins were refused
+//! before.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -8,7 +9,7 @@ use http::header::{
 };
 use http::{HeaderValue, Method, Request, StatusCode};
 
-/// The answer to a browser that asks whether it may ask. It carries no credential, so it comes before that check.
+/// The response to a preflight request. It carries no credential, so it comes before the credential check.
 pub(super) fn preflight<B>(request: &Request<B>) -> Option<Response> {
     let asks = request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
     if !asks || !request.headers().contains_key(ORIGIN) {
@@ -24,7 +25,7 @@ pub(super) fn preflight<B>(request: &Request<B>) -> Option<Response> {
     Some(response)
 }
 
-/// Lets the page that asked read the answer.
+/// Allows the calling page to read the response.
 pub(super) fn allow(origin: HeaderValue, response: &mut Response) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);

@@ -1,15 +1,16 @@
-//! Requests that another site makes a browser send. Only cookies are sent by themselves, so only they need this.
+//! Refuses requests that another site makes a browser send. Only cookies are sent automatically, so only they need this
+//! check.
 
 use http::header::ORIGIN;
 use http::{HeaderName, Method, Request};
 
 use crate::error::ApiError;
 
-/// What a browser says about who made it send the request; no page can set it.
+/// The browser's statement about the initiator of the request. Pages cannot set it.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// A request that may change something must say where it comes from. An Origin that is there was found to be ours, or one
-/// that config lists, when the host was checked.
+/// A request that may change something must state its origin. The host check already verified an existing Origin
+/// header.
 pub(super) fn check<B>(request: &Request<B>) -> Result<(), ApiError> {
     let is_safe = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
     let headers = request.headers();

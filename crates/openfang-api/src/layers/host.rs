@@ -1,5 +1,5 @@
-//! Host and Origin: whether the request was meant for us, and whether a page may make it. This is what stands between
-//! a browser that was told a lie by DNS and a server on the loopback address.
+//! Host and Origin: whether the request is addressed to us, and whether a page may send it. This protects a server on
+//! loopback from DNS rebinding.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
@@ -14,7 +14,7 @@ pub(super) struct Hosts {
     address: SocketAddr,
     hosts: Vec<String>,
     origins: Vec<String>,
-    /// How the world finds us.
+    /// The public name of this server.
     public: Option<String>,
 }
 
@@ -25,7 +25,7 @@ impl Hosts {
         Self { address, hosts: lower(&config.allowed_hosts), origins: lower(&config.allowed_origins), public }
     }
 
-    /// Refuses a request that names another host, or that a page of another origin makes.
+    /// Refuses a request for another host, or from a page of another origin.
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), ApiError> {
         let host = named_host(request.headers(), request.uri()).ok_or_else(ApiError::wrong_host)?;
         if !self.is_ours(&host) {
@@ -39,7 +39,7 @@ impl Hosts {
         }
     }
 
-    /// The origin of the page that makes the request, if it may.
+    /// The origin of the page that sends the request, if it is allowed.
     pub(super) fn page<B>(&self, request: &Request<B>) -> Option<HeaderValue> {
         let origin = request.headers().get(ORIGIN)?;
         self.check(request).is_ok().then(|| origin.clone())
@@ -64,11 +64,12 @@ impl Hosts {
         if self.address.ip().is_loopback() {
             return is_loopback_name && right_port;
         }
-        // Reachable from elsewhere, we have a credential and any name may lead here, unless config lists the names.
+        // A server that is reachable from elsewhere requires a credential, so any name is accepted unless config lists
+        // the names.
         self.hosts.is_empty() || (is_loopback_name && right_port) || ip == Some(self.address.ip())
     }
 
-    /// The exact scheme, name and port: of a page we served ourselves, or of one that config lists.
+    /// The exact scheme, name and port of our own pages, or of an origin in config.
     fn may_call(&self, origin: &str, host: &str) -> bool {
         let origin = origin.to_ascii_lowercase();
         self.origins.contains(&origin)
@@ -77,7 +78,7 @@ impl Hosts {
     }
 }
 
-/// The one host the request names. Two of them are a trick, none is not HTTP/1.1.
+/// The single host of the request. Two hosts are refused; none is not HTTP/1.1.
 fn named_host<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<Cow<'a, str>> {
     let mut named = headers.get_all(HOST).iter();
     let header = match (named.next(), named.next()) {
@@ -92,7 +93,7 @@ fn named_host<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<Cow<'a, str>> 
     }
 }
 
-/// Nearly everybody writes hosts in lower case.
+/// Avoids a copy, because most hosts are already lower case.
 fn lower(text: &str) -> Cow<'_, str> {
     let is_lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
     if is_lower { Cow::Borrowed(text) } else { Cow::Owned(text.to_ascii_lowercase()) }

@@ -1,9 +1,9 @@
-//! Requests and large answers, bounded together: what each owner has in memory, as it is read and until it is written.
+//! Limits the memory of requests and large answers per owner, from reading to writing.
 //!
-//! A request counts with the tree that it can become when it is parsed, for as long as its body is held. The smallest ones
-//! are not counted. A request is refused while its owner has too much under way. An answer that shows a large
-//! task waits for room before the task is read ([`answers`]). Other answers are never refused, because what they tell has
-//! happened already, but they count for the requests that follow.
+//! A request counts with the size of its parsed tree while its body is held. The smallest requests are not counted. A
+//! request is refused while its owner has too much in progress. An answer with a large task waits for room before the
+//! task is read ([`answers`]). Other answers are never refused, because their effects have already happened, but they
+//! count against later requests.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -29,21 +29,21 @@ pub(crate) struct Inflight {
     quota: RwLock<Quota>,
     all: AtomicUsize,
     owners: Mutex<HashMap<Owner, usize>>,
-    /// Something was given back.
+    /// Notifies waiting answers about released memory.
     freed: Notify,
 }
 
-/// What one request has under way, with its answer. Given back when it is dropped.
+/// The memory of one request and its answer, released when it is dropped.
 pub(crate) struct Load {
     inflight: Arc<Inflight>,
     owner: Owner,
     bytes: AtomicUsize,
-    /// Whether its body is worth leaving the worker for.
+    /// Whether the body is large enough to be processed off the worker.
     is_large: AtomicBool,
 }
 
 impl Inflight {
-    /// One owner may have half of it, but always a body of the largest size; that much is also what counts as little.
+    /// One owner may use half of the limit, but always one body of the maximum size. The same amount counts as little.
     pub(super) fn new(limits: &Limits) -> Arc<Self> {
         Arc::new(Self {
             quota: RwLock::new(quota_of(limits)),
@@ -53,7 +53,7 @@ impl Inflight {
         })
     }
 
-    /// Goes by other limits from now on.
+    /// Applies other limits from now on.
     pub(super) fn follow(&self, limits: &Limits) {
         *self.quota.write().unwrap_or_else(PoisonError::into_inner) = quota_of(limits);
     }
@@ -62,7 +62,7 @@ impl Inflight {
         *self.quota.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a request of this owner is taken. Costs nothing while little is under way.
+    /// Whether a request of this owner is admitted. Free of cost while little is in progress.
     pub(super) fn admit(&self, owner: &Owner) -> Result<(), ApiError> {
         let all = self.all.load(Ordering::Relaxed);
         let quota = self.quota();
@@ -73,7 +73,7 @@ impl Inflight {
         quota.admits(owned, all, 1).then_some(()).ok_or_else(ApiError::too_much)
     }
 
-    /// The load of a request whose body counts, or is of unknown size.
+    /// The load of a request whose body counts or has an unknown size.
     pub(super) fn load(self: &Arc<Self>, owner: &Owner) -> Arc<Load> {
         Arc::new(Load {
             inflight: Arc::clone(self),
@@ -138,7 +138,7 @@ impl Load {
         if body.len() >= INFLIGHT_FROM_BYTES {
             self.is_large.store(true, Ordering::Relaxed);
         }
-        // One document is always taken, whatever it can become.
+        // A single document is always admitted, whatever its parsed size.
         let weight = (body.len() * INFLIGHT_COPIES).saturating_add(tree_bytes_at_most(body));
         let weight = weight.min(self.inflight.quota().per_owner());
         self.grow(weight.saturating_sub(self.bytes.load(Ordering::Relaxed)))
@@ -170,7 +170,7 @@ impl Drop for Load {
     }
 }
 
-/// Whether a body counts, or may.
+/// Whether a body counts, or may count.
 pub(super) fn may_count(body: &impl HttpBody) -> bool {
     body.size_hint().upper().is_none_or(|upper| upper >= INFLIGHT_SMALL_BYTES as u64)
 }

@@ -1,9 +1,9 @@
-//! How often somebody may try to log in. An attempt is charged before its password is hashed: to its peer, and to the
-//! account that it names, whether or not there is one. What was right is given back, and so is what was not hashed.
+//! Limits login attempts. An attempt is charged before its password is hashed: to its peer, and to the account it
+//! names, whether or not that exists. A successful attempt is refunded, and so is one that was not hashed.
 //!
-//! Guessing at an account must not lock its owner out. So a peer that logged in to it before is not charged for the
-//! account, a browser that holds a session of the account has a budget of its own, and when the account's budget is used up,
-//! a peer that has not tried yet gets one attempt of a reserve.
+//! Guessing at an account must not lock out its owner. So a peer that logged in to the account before is not charged
+//! for it, a browser with a session of the account has its own budget, and when the account's budget is used up, a peer
+//! that has not tried yet gets one attempt from a reserve.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher as _, Hash, RandomState};
@@ -20,7 +20,7 @@ use super::peer::ClientAddress;
 
 pub(super) struct Logins {
     state: Mutex<State>,
-    /// Names are kept as numbers that nobody can choose: they may be long, and may be passwords in the wrong field.
+    /// Names are stored as keyed hashes: they may be long, and may be passwords typed into the wrong field.
     names: RandomState,
 }
 
@@ -30,7 +30,7 @@ struct State {
     sessions: Budgets<u64>,
     reserve: Budgets<u64>,
     reserve_each: Budgets<(u64, ClientAddress)>,
-    /// From where accounts were logged in to.
+    /// The addresses from which each account was logged in to.
     known: HashMap<u64, VecDeque<ClientAddress>>,
 }
 
@@ -38,18 +38,18 @@ struct State {
 pub(crate) struct Attempt {
     peer: ClientAddress,
     account: u64,
-    charged: Charged,
-    /// Whose turn it is when many try.
+    charged: AttemptCharge,
+    /// The fairness group of the attempt when many are waiting.
     pub(crate) turn: LoginPeer,
 }
 
-/// What an attempt was charged to, beside its peer.
-enum Charged {
-    /// Nothing: the account was logged in to from there before.
+/// What an attempt was charged to, in addition to its peer.
+enum AttemptCharge {
+    /// Nothing: this peer has logged in to the account before.
     Known,
     Account,
     Reserve,
-    /// Only this, and not the peer either: the session that came with it.
+    /// Only the session that came with it, and not the peer.
     Session,
 }
 
@@ -66,7 +66,7 @@ impl Logins {
         Self { state: Mutex::new(state), names: RandomState::new() }
     }
 
-    /// Goes by other limits from now on. What was charged stays charged.
+    /// Applies other limits from now on. Existing charges stay.
     pub(super) fn follow(&self, limits: &Limits) {
         let mut state = self.lock();
         state.peers.allow(limits.login_attempts_per_peer, LOGIN_WINDOW);
@@ -74,8 +74,8 @@ impl Logins {
         state.sessions.allow(limits.login_attempts_per_peer, LOGIN_WINDOW);
     }
 
-    /// Charges an attempt; if there were too many, says how long to wait. `has_session`: the request carries the cookie of
-    /// a login of this very account.
+    /// Charges an attempt, or returns how long to wait. `has_session` means that the request carries a session cookie
+    /// of this account.
     pub(super) fn charge(&self, peer: ClientAddress, name: &str, has_session: bool) -> Result<Attempt, Duration> {
         let (network, peer) = (peer.neighbourhood(), peer.network());
         let (account, now) = (self.names.hash_one(name), Instant::now());
@@ -84,17 +84,17 @@ impl Logins {
         if has_session {
             let turn = LoginPeer { is_known: true, lately: state.sessions.used(&account, now), network };
             state.sessions.charge(account, now)?;
-            return Ok(Attempt { peer, account, charged: Charged::Session, turn });
+            return Ok(Attempt { peer, account, charged: AttemptCharge::Session, turn });
         }
         let lately = state.peers.used(&peer, now);
         state.peers.charge(peer, now)?;
         let is_known = state.known.get(&account).is_some_and(|known| known.contains(&peer));
         let charged = match state.accounts.charge_unless(is_known, account, now) {
-            Ok(()) if is_known => Charged::Known,
-            Ok(()) => Charged::Account,
-            Err(_) if state.takes_reserve(account, peer, now) => Charged::Reserve,
+            Ok(()) if is_known => AttemptCharge::Known,
+            Ok(()) => AttemptCharge::Account,
+            Err(_) if state.takes_reserve(account, peer, now) => AttemptCharge::Reserve,
             Err(wait) => {
-                // The account is what is used up, and whoever waits for it should not use up the peer too.
+                // The account's budget is used up. Waiting for it should not use up the peer's budget too.
                 state.peers.give_back(&peer);
                 return Err(wait);
             }
@@ -102,12 +102,12 @@ impl Logins {
         Ok(Attempt { peer, account, charged, turn: LoginPeer { is_known, lately, network } })
     }
 
-    /// The password was right: the attempt costs nothing, and its peer is known from now on.
+    /// The password was right: the attempt is refunded, and its peer is known from now on.
     pub(super) fn was_right(&self, attempt: &Attempt) {
         let Attempt { peer, account, charged, .. } = attempt;
         let mut state = self.lock();
         state.give_back(peer, account, charged);
-        // Only who knows a password adds an account; some may have been removed since.
+        // Only a correct password adds an account. Some accounts may have been removed since.
         if state.known.len() >= USERS_MAX && !state.known.contains_key(account) {
             state.known.clear();
         }
@@ -119,12 +119,12 @@ impl Logins {
         }
     }
 
-    /// Nobody looked at the password, because too many wait: the attempt costs nothing, and can be made again.
+    /// The password was not checked, because too many attempts are waiting: the attempt is refunded and can be retried.
     pub(super) fn was_not_tried(&self, attempt: &Attempt) {
         let Attempt { peer, account, charged, .. } = attempt;
         let mut state = self.lock();
         state.give_back(peer, account, charged);
-        if matches!(charged, Charged::Reserve) {
+        if matches!(charged, AttemptCharge::Reserve) {
             state.reserve_each.give_back(&(*account, *peer));
         }
     }
@@ -145,15 +145,15 @@ impl Logins {
 }
 
 impl State {
-    fn give_back(&mut self, peer: &ClientAddress, account: &u64, charged: &Charged) {
+    fn give_back(&mut self, peer: &ClientAddress, account: &u64, charged: &AttemptCharge) {
         match charged {
-            Charged::Session => self.sessions.give_back(account),
-            Charged::Known => self.peers.give_back(peer),
-            Charged::Account => {
+            AttemptCharge::Session => self.sessions.give_back(account),
+            AttemptCharge::Known => self.peers.give_back(peer),
+            AttemptCharge::Account => {
                 self.peers.give_back(peer);
                 self.accounts.give_back(account);
             }
-            Charged::Reserve => {
+            AttemptCharge::Reserve => {
                 self.peers.give_back(peer);
                 self.reserve.give_back(account);
             }
@@ -165,12 +165,12 @@ impl State {
     }
 }
 
-/// So many attempts at once for each key, which come back evenly over a time.
+/// A burst of attempts for each key, refilled evenly over time.
 struct Budgets<K> {
-    /// After how long one attempt comes back.
+    /// The time until one attempt is refilled.
     interval: Duration,
     at_once: u32,
-    /// When all attempts of a key have come back.
+    /// When the whole burst of a key is available again.
     whole: HashMap<K, Instant>,
 }
 
@@ -185,7 +185,7 @@ impl<K: Eq + Hash + Clone> Budgets<K> {
         self.interval = window / self.at_once;
     }
 
-    /// How many attempts have not come back yet.
+    /// The number of attempts not refilled yet.
     fn used(&self, key: &K, now: Instant) -> u32 {
         let left = self.whole.get(key).map(|whole| whole.saturating_duration_since(now)).unwrap_or_default();
         u32::try_from(left.as_nanos().div_ceil(self.interval.as_nanos().max(1))).unwrap_or(u32::MAX)
@@ -219,7 +219,7 @@ impl<K: Eq + Hash + Clone> Budgets<K> {
         self.whole.retain(|_, whole| *whole > now);
     }
 
-    /// Those that have used least are forgotten first.
+    /// Keys with the fewest used attempts are evicted first.
     fn make_room(&mut self, now: Instant) {
         self.forget_idle(now);
         if self.whole.len() >= LOGIN_KEYS

@@ -1,4 +1,4 @@
-//! What the shell counts: requests by route, method and status, and how long they took.
+//! HTTP metrics: requests by route, method and status, and their duration.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(super) struct HttpMetrics {
     seconds: Histogram,
 }
 
-/// All three are from closed sets, so that a caller cannot make new series.
+/// All three labels have a fixed set of values, so that a caller cannot create new series.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct RequestLabels {
     path: &'static str,

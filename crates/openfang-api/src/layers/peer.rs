@@ -1,4 +1,4 @@
-//! Who is at the other end: the socket's peer, or, behind a proxy that config trusts, the client that the proxy names.
+//! The client's address: the socket's peer or, behind a trusted proxy, the client the proxy names.
 
 use std::net::IpAddr;
 
@@ -8,24 +8,24 @@ use openfang_types::config::{Config, ForwardedHeader, IpRange};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Whose requests are counted together: an address, or an IPv6 network, with how it came.
+/// The unit of rate limiting: an address or an IPv6 network, and whether it came through a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ClientAddress {
     address: IpAddr,
-    /// Whether it came through a trusted proxy. Such a client is never on this machine, whatever its address is there.
+    /// Whether it came through a trusted proxy. Such a client is never on this machine, whatever its address is.
     is_proxied: bool,
 }
 
 impl ClientAddress {
-    /// Who sends a request.
+    /// The client of a request.
     pub(super) fn of(socket: IpAddr, headers: &HeaderMap, config: &Config) -> Self {
         let socket = socket.to_canonical();
         let is_trusted = |address: IpAddr| config.trusted_proxies.iter().any(|range: &IpRange| range.contains(address));
         if !is_trusted(socket) {
             return Self { address: socket, is_proxied: false };
         }
-        // Each proxy appends whom it saw. So names are believed from the last one on, for as long as trusted proxies wrote
-        // them; a proxy that names nobody speaks for itself.
+        // Each proxy appends the address it saw. So the list is trusted from its end, as long as trusted proxies wrote
+        // it. A proxy that names nobody counts as the client.
         let mut address = socket;
         for named in named(headers, config.forwarded_header) {
             let Some(named) = named else { break };
@@ -37,18 +37,18 @@ impl ClientAddress {
         Self { address, is_proxied: true }
     }
 
-    /// Whether it is this machine, which listens on `listen`.
+    /// Whether the client is this machine, which listens on `listen`.
     pub(super) fn is_here(self, listen: IpAddr) -> bool {
-        // The unspecified address is nobody's.
+        // No client has the unspecified address.
         self.is_loopback() || (!self.is_proxied && self.address == listen && !listen.is_unspecified())
     }
 
-    /// Whether it came over loopback, through no proxy.
+    /// Whether it came over loopback, without a proxy.
     pub(super) const fn is_loopback(self) -> bool {
         !self.is_proxied && self.address.is_loopback()
     }
 
-    /// The network that it is in, with others that one hand can have: those take turns.
+    /// The larger network of the address, which one party may control. Its members share a turn.
     pub(super) fn neighbourhood(self) -> IpAddr {
         match self.address {
             IpAddr::V4(four) => {
@@ -62,13 +62,13 @@ impl ClientAddress {
         }
     }
 
-    /// The same as the peer that its requests are counted for.
+    /// The client as the unit of rate limiting.
     pub(super) fn network(self) -> Self {
         Self { address: network_of(self.address), ..self }
     }
 }
 
-/// One subscriber has a whole IPv6 network of 64 bits; it is one peer.
+/// A subscriber has a whole /64 IPv6 network, so it counts as one peer.
 pub(crate) fn network_of(peer: IpAddr) -> IpAddr {
     match peer {
         IpAddr::V4(_) => peer,
@@ -80,7 +80,7 @@ pub(crate) fn network_of(peer: IpAddr) -> IpAddr {
     }
 }
 
-/// Whom the proxies name, the last first; none for one that cannot be read.
+/// The addresses in the proxy headers, the last first; none for an unreadable one.
 fn named(headers: &HeaderMap, header: ForwardedHeader) -> impl Iterator<Item = Option<IpAddr>> {
     let name = match header {
         ForwardedHeader::XForwardedFor => &X_FORWARDED_FOR,

@@ -1,5 +1,5 @@
-//! How often: per peer before the credential is looked at, per principal after it, and what a wrong guess costs. What a
-//! principal has is calls: a batch of a hundred is a hundred.
+//! Rate limits: per peer before the credential check, per principal after it, and the cost of wrong credentials.
+//! Principals are charged per call: a batch of a hundred counts as a hundred.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -25,7 +25,7 @@ pub(super) struct Rates {
     quotas: Quotas,
 }
 
-/// The limits that the counters were made with: peers, principals, and what a wrong guess costs.
+/// The limits of the counters: peers, principals, and wrong credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Quotas {
     peers: Quota,
@@ -48,7 +48,7 @@ impl Rates {
         Self::with(Quotas::of(limits), Arc::default())
     }
 
-    /// The counters for other limits. The same limits keep what was counted, and who is locked out stays so in any case.
+    /// The counters for new limits. Unchanged limits keep their counts, and a locked-out peer stays locked out.
     pub(super) fn following(before: &Arc<Self>, limits: &Limits) -> Arc<Self> {
         let quotas = Quotas::of(limits);
         if before.quotas == quotas {
@@ -68,7 +68,7 @@ impl Rates {
         }
     }
 
-    /// One request of this peer. Loopback is exempt: there, guesses are what is counted.
+    /// Charges one request to this peer. Loopback is exempt: there only wrong credentials count.
     pub(super) fn admit_peer(&self, peer: ClientAddress) -> Result<(), ApiError> {
         if peer.is_loopback() {
             return Ok(());
@@ -76,7 +76,7 @@ impl Rates {
         self.peers.check_key(&peer.network()).map_err(|until| self.too_many(&until))
     }
 
-    /// One request of this principal. `local` and the daemon token are exempt.
+    /// Charges one request to this principal. `local` and the daemon token are exempt.
     pub(super) fn admit_principal(&self, principal: &Principal) -> Result<(), ApiError> {
         if !is_counted(principal) {
             return Ok(());
@@ -84,7 +84,7 @@ impl Rates {
         self.principals.check_key(principal.owner()).map_err(|until| self.too_many(&until))
     }
 
-    /// So many calls more of this principal, in a request that was admitted as one.
+    /// Charges further calls to this principal, in a request that was charged as one.
     pub(super) fn admit_calls(&self, principal: &Principal, more: u32) -> Result<(), ApiError> {
         let Some(more) = NonZeroU32::new(more).filter(|_| is_counted(principal)) else { return Ok(()) };
         match self.principals.check_key_n(principal.owner(), more) {
@@ -93,9 +93,9 @@ impl Rates {
         }
     }
 
-    /// A wrong guess. Who makes too many from elsewhere is locked out for a moment, right guesses included: otherwise
-    /// the answer to a fast guesser would still tell wrong from right. On loopback only wrong guesses are refused, or
-    /// any process of the machine could lock its owner out; a key is too long to be guessed there.
+    /// Charges a wrong credential. A remote peer with too many is locked out for a moment, even with a right one:
+    /// otherwise the answers would still tell a fast guesser which one is right. On loopback only wrong credentials are
+    /// refused, or any process of the machine could lock out its owner; a key is too long to be guessed there.
     pub(super) fn charge_failure(&self, peer: ClientAddress) -> Result<(), ApiError> {
         let peer = peer.network();
         self.not_locked_out(peer)?;
@@ -111,7 +111,7 @@ impl Rates {
         }
     }
 
-    /// Whether this peer has guessed too often just now.
+    /// Whether this peer is locked out.
     pub(super) fn not_locked_out(&self, peer: ClientAddress) -> Result<(), ApiError> {
         let peer = peer.network();
         let mut locked = self.locked();
@@ -141,7 +141,7 @@ impl Rates {
     }
 }
 
-/// Whether somebody's calls are counted at all.
+/// Whether the calls of a principal are counted at all.
 fn is_counted(principal: &Principal) -> bool {
     match principal.standing() {
         Standing::Local | Standing::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => false,
@@ -155,7 +155,7 @@ fn quota(per_second: u32, burst: u32) -> Quota {
     quota.allow_burst(at_least_one(burst))
 }
 
-/// Config refuses zero; this says so to the type.
+/// Config refuses zero; this proves it to the type.
 fn at_least_one(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN)
 }

@@ -1,5 +1,5 @@
-//! What the layers make of the configuration: whom they answer, how often, and what A2A offers. It is made anew when
-//! another configuration is in force; a request takes one and keeps it.
+//! The state that the layers derive from the configuration: allowed hosts, rate limits, and the A2A server. It is
+//! rebuilt when the configuration changes. A request takes one snapshot and keeps it.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,7 +11,7 @@ use openfang_types::config::Config;
 use super::host::Hosts;
 use super::rate::Rates;
 
-/// What the layers make of a configuration.
+/// The state derived from one configuration.
 pub(crate) struct Reach {
     config: Arc<Config>,
     hosts: Hosts,
@@ -26,17 +26,17 @@ impl Reach {
         Self { config, hosts, rates, a2a }
     }
 
-    /// The configuration it was made of.
+    /// The configuration it was derived from.
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Where agents are offered over A2A.
+    /// The base path of A2A.
     pub(crate) fn listen_path(&self) -> &str {
         &self.config.a2a.listen_path
     }
 
-    /// The A2A server; none: the configuration does not want one.
+    /// The A2A server; none if it is disabled.
     pub(crate) const fn a2a(&self) -> Option<&A2aServer> {
         self.a2a.as_ref()
     }
@@ -50,7 +50,7 @@ impl Reach {
     }
 }
 
-/// The reach of the configuration in force.
+/// The state for the current configuration.
 pub(super) struct CurrentReach {
     address: SocketAddr,
     current: RwLock<Arc<Reach>>,
@@ -63,7 +63,7 @@ impl CurrentReach {
         Self { address, current: RwLock::new(Arc::new(Reach::new(kernel, config, address, rates))) }
     }
 
-    /// The reach of the configuration in force, and whether it was made just now.
+    /// The state for the current configuration, and whether it was just rebuilt.
     pub(super) fn get(&self, kernel: &Kernel) -> (Arc<Reach>, bool) {
         let config = kernel.config();
         let current = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner));
@@ -71,7 +71,7 @@ impl CurrentReach {
             return (current, false);
         }
         let mut place = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        // Somebody may have been faster, and the configuration another one again.
+        // Another request may have been faster, and the configuration may have changed again.
         let config = kernel.config();
         if Arc::ptr_eq(&place.config, &config) {
             return (Arc::clone(&place), false);

@@ -1,11 +1,11 @@
-//! What is too large or packed is refused before a byte of it is read.
+//! Refuses oversized or compressed requests before reading them.
 
 use http::Request;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 
 use crate::error::ApiError;
 
-/// Refuses a head of too many headers.
+/// Refuses a head with too many headers.
 pub(super) fn check_headers<B>(request: &Request<B>, max_headers: usize) -> Result<(), ApiError> {
     if request.headers().len() > max_headers {
         return Err(ApiError::too_many_headers(max_headers));
@@ -13,11 +13,11 @@ pub(super) fn check_headers<B>(request: &Request<B>, max_headers: usize) -> Resu
     Ok(())
 }
 
-/// Refuses a body that announces to be too large, or that would have to be unpacked.
+/// Refuses a body whose stated length is too large, or that is compressed.
 pub(super) fn check<B>(request: &Request<B>, max_bytes: usize) -> Result<(), ApiError> {
     let packed = request.headers().get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     if packed {
-        return Err(ApiError::unsupported("a compressed body is not read; send it as it is"));
+        return Err(ApiError::unsupported("compressed bodies are not supported; send the body uncompressed"));
     }
     let announced = request
         .headers()

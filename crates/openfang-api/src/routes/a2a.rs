@@ -1,5 +1,5 @@
-//! A2A: which path is which door of the server. Not handlers of the router: `listen_path` moves them, their paths have
-//! forms that no router matches, and a small send would feel every box on the way.
+//! A2A: maps paths to the bindings of the server. The router is not used: `listen_path` moves the paths, some of them
+//! have forms no router can match, and the router would add noticeable cost to a small request.
 
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
@@ -18,128 +18,127 @@ use crate::layers::{Front, Reach};
 mod cards;
 pub(crate) mod refusals;
 
-/// The doors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum A2aDoor {
-    /// Where the protocol is spoken.
-    Spoken(Spoken),
-    /// Where cards are shown.
-    Shown(Shown),
+    /// A binding of the protocol.
+    Binding(A2aBinding),
+    /// A route that serves cards.
+    Card(CardRoute),
 }
 
-/// Where the protocol is spoken.
+/// The bindings of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Spoken {
-    /// JSON-RPC of the house.
+pub(crate) enum A2aBinding {
+    /// JSON-RPC at the shared endpoint.
     Rpc,
     /// JSON-RPC of one agent.
     AgentRpc,
-    /// HTTP+JSON of the house.
+    /// HTTP+JSON at the shared endpoint.
     Rest,
     /// HTTP+JSON of one agent.
     AgentRest,
-    /// OpenFang's own way to send.
+    /// Sends a message in OpenFang's own dialect.
     OpenFangSend,
-    /// OpenFang's own way to look.
+    /// Reads a task in OpenFang's own dialect.
     OpenFangTask,
-    /// OpenFang's own way to stop.
+    /// Cancels a task in OpenFang's own dialect.
     OpenFangCancel,
 }
 
-/// Where cards are shown.
+/// A route that serves cards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shown {
-    /// The card of the agent that answers where none is named.
+pub(crate) enum CardRoute {
+    /// The card of the default agent.
     Card,
-    /// The same, for clients of 1.0 alone.
+    /// The same for clients of 1.0 only.
     Strict,
     /// The card of one agent.
     Agent,
     /// The cards of all agents.
     Agents,
-    /// The keys that cards are signed with.
+    /// The public keys that cards are signed with.
     Keys,
-    /// What the caller may use, where clients of 0.2 look for it.
+    /// The extended card, at the path of clients of 0.2.
     Extended,
 }
 
-/// A door, with what the path says besides.
+/// A matched path with its parameters.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Place<'p> {
+pub(crate) struct A2aPath<'p> {
     pub(crate) door: A2aDoor,
-    /// The agent that the path names.
+    /// The agent in the path.
     agent: Option<&'p str>,
-    /// What stands below the door.
+    /// The rest of the path.
     below: &'p str,
 }
 
-/// Where clients of 0.3 and 1.0 look for a card.
+/// The card path of clients of 0.3 and 1.0.
 const CARD: &str = "/.well-known/agent-card.json";
 /// Where older ones do.
 const OLD_CARD: &str = "/.well-known/agent.json";
-/// Where clients of 0.2 look for a card of what they may use: beside the address that the card names.
+/// The extended card path of clients of 0.2: next to the URL in the card.
 const EXTENDED: &str = "/agent/authenticatedExtendedCard";
-/// Where the keys are that cards are signed with.
+/// The path of the public keys that cards are signed with.
 const KEYS: &str = "/.well-known/jwks.json";
 
 const POST: &[Method] = &[Method::POST];
 const GET: &[Method] = &[Method::GET];
 const ALL: &[Method] = &[Method::GET, Method::POST, Method::DELETE];
 
-/// The rows of the table, with the path that `listen_path` has by default.
+/// The rows of the table, with the default `listen_path`.
 pub(super) fn rows() -> Vec<Route> {
     let route = |path, methods, access, door| Route { path, methods, access, handler: Handler::A2a(door) };
-    let spoken = |path, methods, door| route(path, methods, Access::Credential, A2aDoor::Spoken(door));
-    let shown = |path, door| route(path, GET, Access::Known, A2aDoor::Shown(door));
+    let binding = |path, methods, door| route(path, methods, Access::Credential, A2aDoor::Binding(door));
+    let shown = |path, door| route(path, GET, Access::Known, A2aDoor::Card(door));
     vec![
-        spoken("/a2a", POST, Spoken::Rpc),
-        spoken("/a2a/agents/{name}", POST, Spoken::AgentRpc),
-        spoken("/a2a/rest/{path}", ALL, Spoken::Rest),
-        spoken("/a2a/agents/{name}/{path}", ALL, Spoken::AgentRest),
-        spoken("/a2a/tasks/send", POST, Spoken::OpenFangSend),
-        spoken("/a2a/tasks/{id}", GET, Spoken::OpenFangTask),
-        spoken("/a2a/tasks/{id}/cancel", POST, Spoken::OpenFangCancel),
-        route("/a2a/agents", GET, Access::Credential, A2aDoor::Shown(Shown::Agents)),
-        route(EXTENDED, GET, Access::Credential, A2aDoor::Shown(Shown::Extended)),
-        shown(OLD_CARD, Shown::Card),
-        shown(CARD, Shown::Card),
-        shown("/a2a/strict/.well-known/agent-card.json", Shown::Strict),
-        shown("/a2a/agents/{name}/.well-known/agent-card.json", Shown::Agent),
-        shown("/a2a/agents/{name}/.well-known/agent.json", Shown::Agent),
-        shown(KEYS, Shown::Keys),
+        binding("/a2a", POST, A2aBinding::Rpc),
+        binding("/a2a/agents/{name}", POST, A2aBinding::AgentRpc),
+        binding("/a2a/rest/{path}", ALL, A2aBinding::Rest),
+        binding("/a2a/agents/{name}/{path}", ALL, A2aBinding::AgentRest),
+        binding("/a2a/tasks/send", POST, A2aBinding::OpenFangSend),
+        binding("/a2a/tasks/{id}", GET, A2aBinding::OpenFangTask),
+        binding("/a2a/tasks/{id}/cancel", POST, A2aBinding::OpenFangCancel),
+        route("/a2a/agents", GET, Access::Credential, A2aDoor::Card(CardRoute::Agents)),
+        route(EXTENDED, GET, Access::Credential, A2aDoor::Card(CardRoute::Extended)),
+        shown(OLD_CARD, CardRoute::Card),
+        shown(CARD, CardRoute::Card),
+        shown("/a2a/strict/.well-known/agent-card.json", CardRoute::Strict),
+        shown("/a2a/agents/{name}/.well-known/agent-card.json", CardRoute::Agent),
+        shown("/a2a/agents/{name}/.well-known/agent.json", CardRoute::Agent),
+        shown(KEYS, CardRoute::Keys),
     ]
 }
 
-impl<'p> Place<'p> {
-    /// The door that a path leads to, if it is one of A2A's.
+impl<'p> A2aPath<'p> {
+    /// Matches a path of A2A.
     pub(crate) fn of(listen_path: &str, method: &Method, path: &'p str) -> Option<Self> {
         let at = |door| Some(Self { door, agent: None, below: "" });
-        // Some clients know the server and not its paths; pages are asked for otherwise.
+        // Some clients know only the server's address. Browsers ask for pages differently.
         if path == "/" {
-            return if *method == Method::POST { at(A2aDoor::Spoken(Spoken::Rpc)) } else { None };
+            return if *method == Method::POST { at(A2aDoor::Binding(A2aBinding::Rpc)) } else { None };
         }
         match path {
-            CARD | OLD_CARD => return at(A2aDoor::Shown(Shown::Card)),
-            KEYS => return at(A2aDoor::Shown(Shown::Keys)),
-            EXTENDED => return at(A2aDoor::Shown(Shown::Extended)),
+            CARD | OLD_CARD => return at(A2aDoor::Card(CardRoute::Card)),
+            KEYS => return at(A2aDoor::Card(CardRoute::Keys)),
+            EXTENDED => return at(A2aDoor::Card(CardRoute::Extended)),
             _ => {}
         }
         let below = path.strip_prefix(listen_path)?;
         match below {
-            "/agents" => return at(A2aDoor::Shown(Shown::Agents)),
-            "/strict/.well-known/agent-card.json" => return at(A2aDoor::Shown(Shown::Strict)),
-            "" | "/" => return at(A2aDoor::Spoken(Spoken::Rpc)),
-            "/tasks/send" => return at(A2aDoor::Spoken(Spoken::OpenFangSend)),
+            "/agents" => return at(A2aDoor::Card(CardRoute::Agents)),
+            "/strict/.well-known/agent-card.json" => return at(A2aDoor::Card(CardRoute::Strict)),
+            "" | "/" => return at(A2aDoor::Binding(A2aBinding::Rpc)),
+            "/tasks/send" => return at(A2aDoor::Binding(A2aBinding::OpenFangSend)),
             _ => {}
         }
         if let Some(below) = below.strip_prefix("/rest/") {
-            return Some(Self { door: A2aDoor::Spoken(Spoken::Rest), agent: None, below });
+            return Some(Self { door: A2aDoor::Binding(A2aBinding::Rest), agent: None, below });
         }
         if let Some(task) = below.strip_prefix("/tasks/").filter(|task| !task.is_empty()) {
             return match task.split_once('/') {
-                None => Some(Self { door: A2aDoor::Spoken(Spoken::OpenFangTask), agent: None, below: task }),
+                None => Some(Self { door: A2aDoor::Binding(A2aBinding::OpenFangTask), agent: None, below: task }),
                 Some((task, "cancel")) => {
-                    Some(Self { door: A2aDoor::Spoken(Spoken::OpenFangCancel), agent: None, below: task })
+                    Some(Self { door: A2aDoor::Binding(A2aBinding::OpenFangCancel), agent: None, below: task })
                 }
                 Some(_) => None,
             };
@@ -148,17 +147,19 @@ impl<'p> Place<'p> {
         match agent.split_once('/') {
             None | Some((_, "")) => {
                 let agent = Some(agent.trim_end_matches('/'));
-                Some(Self { door: A2aDoor::Spoken(Spoken::AgentRpc), agent, below: "" })
+                Some(Self { door: A2aDoor::Binding(A2aBinding::AgentRpc), agent, below: "" })
             }
             Some((agent, ".well-known/agent-card.json" | ".well-known/agent.json")) => {
-                Some(Self { door: A2aDoor::Shown(Shown::Agent), agent: Some(agent), below: "" })
+                Some(Self { door: A2aDoor::Card(CardRoute::Agent), agent: Some(agent), below: "" })
             }
-            Some((agent, below)) => Some(Self { door: A2aDoor::Spoken(Spoken::AgentRest), agent: Some(agent), below }),
+            Some((agent, below)) => {
+                Some(Self { door: A2aDoor::Binding(A2aBinding::AgentRest), agent: Some(agent), below })
+            }
         }
     }
 }
 
-/// Answers at a door.
+/// Answers a request to a matched path.
 pub(crate) async fn answer(
     front: &Front,
     reach: &Reach,
@@ -166,7 +167,7 @@ pub(crate) async fn answer(
     request: http::Request<impl RequestBody>,
 ) -> Response {
     let uri = request.uri().clone();
-    let Some(place) = Place::of(reach.listen_path(), request.method(), uri.path()) else {
+    let Some(place) = A2aPath::of(reach.listen_path(), request.method(), uri.path()) else {
         return ApiError::broken().into_response();
     };
     let Some(server) = reach.a2a() else { return ApiError::no_a2a().into_response() };
@@ -175,19 +176,19 @@ pub(crate) async fn answer(
     }
     let caller = caller.map(|caller| Caller { door: Door::A2a, ..caller });
     match (place.door, caller) {
-        (A2aDoor::Shown(shown), caller) => {
+        (A2aDoor::Card(shown), caller) => {
             cards::answer(&front.kernel, caller.as_ref(), shown, place.agent, request.headers())
         }
-        (A2aDoor::Spoken(spoken), Some(caller)) => match asked(front, caller, place.agent, request).await {
-            Ok(request) => response(served(server, spoken, place.below, request).await),
+        (A2aDoor::Binding(binding), Some(caller)) => match asked(front, caller, place.agent, request).await {
+            Ok(request) => response(served(server, binding, place.below, request).await),
             Err(error) => error.into_response(),
         },
-        // Only a route that was wrongly marked public gets here.
-        (A2aDoor::Spoken(_), None) => ApiError::broken().into_response(),
+        // Only a route that is wrongly marked public has no caller.
+        (A2aDoor::Binding(_), None) => ApiError::broken().into_response(),
     }
 }
 
-/// What is said of a path below `listen_path` that is no door.
+/// The error for an unknown path below `listen_path`.
 pub(crate) fn nothing_at(front: &Front, path: &str) -> Option<ApiError> {
     let reach = front.reach();
     let listen_path = reach.listen_path();
@@ -197,17 +198,17 @@ pub(crate) fn nothing_at(front: &Front, path: &str) -> Option<ApiError> {
 }
 
 impl A2aDoor {
-    /// The methods it takes; none: it says so itself.
+    /// The allowed methods; none if the handler decides.
     const fn allowed(self) -> Option<&'static [Method]> {
         match self {
-            Self::Shown(_) | Self::Spoken(Spoken::OpenFangTask) => Some(GET),
-            Self::Spoken(Spoken::OpenFangSend | Spoken::OpenFangCancel) => Some(POST),
-            Self::Spoken(Spoken::Rpc | Spoken::AgentRpc | Spoken::Rest | Spoken::AgentRest) => None,
+            Self::Card(_) | Self::Binding(A2aBinding::OpenFangTask) => Some(GET),
+            Self::Binding(A2aBinding::OpenFangSend | A2aBinding::OpenFangCancel) => Some(POST),
+            Self::Binding(A2aBinding::Rpc | A2aBinding::AgentRpc | A2aBinding::Rest | A2aBinding::AgentRest) => None,
         }
     }
 }
 
-/// Who may ask for something may ask for its head.
+/// HEAD is allowed where GET is.
 fn takes(allowed: &[Method], method: &Method) -> bool {
     allowed.contains(method) || (*method == Method::HEAD && allowed.contains(&Method::GET))
 }
@@ -234,16 +235,16 @@ async fn asked(
 
 async fn served(
     server: &A2aServer,
-    spoken: Spoken,
+    binding: A2aBinding,
     below: &str,
     request: HttpRequest<Caller>,
 ) -> http::Response<HttpBody> {
-    match spoken {
-        Spoken::Rpc | Spoken::AgentRpc => server.rpc(request).await,
-        Spoken::Rest | Spoken::AgentRest => Box::pin(server.rest(request, below)).await,
-        Spoken::OpenFangSend => Box::pin(server.openfang_send(request)).await,
-        Spoken::OpenFangTask => Box::pin(server.openfang_get(request, below)).await,
-        Spoken::OpenFangCancel => Box::pin(server.openfang_cancel(request, below)).await,
+    match binding {
+        A2aBinding::Rpc | A2aBinding::AgentRpc => server.rpc(request).await,
+        A2aBinding::Rest | A2aBinding::AgentRest => Box::pin(server.rest(request, below)).await,
+        A2aBinding::OpenFangSend => Box::pin(server.openfang_send(request)).await,
+        A2aBinding::OpenFangTask => Box::pin(server.openfang_get(request, below)).await,
+        A2aBinding::OpenFangCancel => Box::pin(server.openfang_cancel(request, below)).await,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::*;
 
-fn door(path: &'static str) -> Option<(Spoken, Option<&'static str>, &'static str)> {
-    let place = Place::of("/a2a", &Method::POST, path)?;
-    let A2aDoor::Spoken(door) = place.door else { return None };
+fn door(path: &'static str) -> Option<(A2aBinding, Option<&'static str>, &'static str)> {
+    let place = A2aPath::of("/a2a", &Method::POST, path)?;
+    let A2aDoor::Binding(door) = place.door else { return None };
     Some((door, place.agent, place.below))
 }
 
@@ -13,14 +13,14 @@ fn every_path_of_the_table_leads_to_its_door() {
     for route in rows() {
         let path = route.path.replace(['{', '}'], "").replace("/path", "/tasks/1");
         let Handler::A2a(expected) = route.handler else { panic!("{path} is not one of A2A's") };
-        let place = Place::of("/a2a", &Method::POST, &path).map(|place| place.door);
+        let place = A2aPath::of("/a2a", &Method::POST, &path).map(|place| place.door);
         assert_eq!(place, Some(expected), "{path}");
     }
 }
 
 #[test]
 fn paths_say_who_and_what() {
-    use Spoken::{AgentRest, AgentRpc, OpenFangCancel, OpenFangTask, Rest, Rpc};
+    use A2aBinding::{AgentRest, AgentRpc, OpenFangCancel, OpenFangTask, Rest, Rpc};
     assert_eq!(door("/"), Some((Rpc, None, "")));
     assert_eq!(door("/a2a/"), Some((Rpc, None, "")));
     assert_eq!(door("/a2a/rest/tasks/1:cancel"), Some((Rest, None, "tasks/1:cancel")));
@@ -32,7 +32,7 @@ fn paths_say_who_and_what() {
     for path in ["/a2ax", "/a2a/agents/", "/a2a/tasks/", "/a2a/tasks/1/x", "/a2a/x"] {
         assert_eq!(door(path), None, "{path}");
     }
-    assert_eq!(Place::of("/a2a", &Method::GET, "/"), None, "it is free for pages");
-    let moved = Place::of("/agents/here", &Method::POST, "/agents/here/tasks/send").map(|place| place.door);
-    assert_eq!(moved, Some(A2aDoor::Spoken(Spoken::OpenFangSend)));
+    assert_eq!(A2aPath::of("/a2a", &Method::GET, "/"), None, "it is free for pages");
+    let moved = A2aPath::of("/agents/here", &Method::POST, "/agents/here/tasks/send").map(|place| place.door);
+    assert_eq!(moved, Some(A2aDoor::Binding(A2aBinding::OpenFangSend)));
 }

@@ -1,4 +1,4 @@
-//! `/api/agents`: the agents a caller may talk to, and talking to one, at once or as a stream.
+//! `/api/agents`: lists the agents a caller may talk to, and sends messages to them, with a single answer or a stream.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 
 use super::sse;
 use crate::error::ApiError;
-use crate::extract::{JsonBody, Named, Who};
+use crate::extract::{JsonBody, PathParam, RequestCaller};
 
 #[derive(Serialize)]
 pub(super) struct Agents {
     agents: Vec<AgentSummary>,
-    /// Those that cannot be used as they are written; for the admin.
+    /// Agents with an invalid definition; for the admin.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failed: Vec<FailedAgent>,
 }
@@ -64,14 +64,14 @@ impl From<Reply> for Outcome {
     }
 }
 
-pub(super) async fn list(State(kernel): State<Kernel>, Who(caller): Who) -> Json<Agents> {
+pub(super) async fn list(State(kernel): State<Kernel>, RequestCaller(caller): RequestCaller) -> Json<Agents> {
     Json(Agents { agents: kernel.agents(&caller.principal), failed: kernel.failed_agents(&caller.principal) })
 }
 
 pub(super) async fn show(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<AgentName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<AgentName>,
 ) -> Result<Json<AgentView>, ApiError> {
     let (agent, tools) = kernel.describe_agent(&caller, &name)?;
     Ok(Json(AgentView { agent, tools }))
@@ -79,15 +79,15 @@ pub(super) async fn show(
 
 pub(super) async fn message(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<AgentName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<AgentName>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<MessageBody>,
 ) -> Result<Response, ApiError> {
     let returns_immediately = body.return_immediately;
     let message = body.into_message(&kernel);
     if wants_stream(&headers) {
-        // Before anything begins that nobody could follow.
+        // Checked before any work begins that nobody could follow.
         let room = kernel.room_for_a_stream(&caller)?;
         return match kernel.submit(&caller, &name, message).await? {
             Reply::Message(message) => Ok(sse::one("reply", &Outcome::Message(message))),

@@ -1,4 +1,4 @@
-//! `/api/config`: how the files of the home stand to what is in force, and taking them over.
+//! `/api/config`: compares the files of the home with the current configuration, and reloads them.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,12 +6,18 @@ use openfang_kernel::Kernel;
 use openfang_types::settings_status::{ReloadReport, SettingsStatus};
 
 use crate::error::ApiError;
-use crate::extract::Who;
+use crate::extract::RequestCaller;
 
-pub(super) async fn status(State(kernel): State<Kernel>, Who(caller): Who) -> Result<Json<SettingsStatus>, ApiError> {
+pub(super) async fn status(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+) -> Result<Json<SettingsStatus>, ApiError> {
     Ok(Json(kernel.settings_status(&caller)?))
 }
 
-pub(super) async fn reload(State(kernel): State<Kernel>, Who(caller): Who) -> Result<Json<ReloadReport>, ApiError> {
+pub(super) async fn reload(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+) -> Result<Json<ReloadReport>, ApiError> {
     Ok(Json(kernel.reload(&caller).await?))
 }

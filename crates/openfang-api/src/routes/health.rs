@@ -1,4 +1,4 @@
-//! `GET /health`: whether the server is there, and, to who asks with a challenge, that it is the one of `daemon.json`.
+//! `GET /health`: whether the server is up. With a challenge it also proves that it is the server of `daemon.json`.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,12 +7,12 @@ use openfang_kernel::{DatabaseCheck, Kernel};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
-use crate::extract::Asked;
+use crate::extract::QueryParams;
 
 /// Longer ones are not challenges.
 const CHALLENGE_MAX_CHARS: usize = 128;
 
-/// Unknown keys are left alone here: checkers add their own.
+/// Unknown keys are ignored here: health checkers add their own.
 #[derive(Deserialize)]
 pub(super) struct Query {
     challenge: Option<String>,
@@ -24,17 +24,17 @@ pub(super) struct Health {
     version: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     store: Option<String>,
-    /// How the check of the whole database stands, where a process ended uncleanly or a read failed.
+    /// The state of the database check after an unclean exit or a failed read.
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<String>,
 }
 
-/// 200 while all is well, 503 while nothing can be stored, or what is stored cannot be read.
+/// 200 while everything works, 503 while the store cannot be written or read.
 pub(super) async fn show(
     State(kernel): State<Kernel>,
-    Asked(query): Asked<Query>,
+    QueryParams(query): QueryParams<Query>,
 ) -> Result<(StatusCode, Json<Health>), ApiError> {
     let proof = match query.challenge {
         Some(challenge) if challenge.chars().count() > CHALLENGE_MAX_CHARS => {

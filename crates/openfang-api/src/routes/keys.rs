@@ -1,4 +1,4 @@
-//! `/api/keys`: the keys of users. A key is in one answer, the one to its making.
+//! `/api/keys`: the keys of users. The secret is shown only once, when the key is created.
 
 use axum::Json;
 use axum::extract::State;
@@ -11,7 +11,7 @@ use openfang_types::taint::Label;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
-use crate::extract::{Asked, JsonBody, Named, Who};
+use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
 
 const NOT_STORED: (HeaderName, HeaderValue) = (CACHE_CONTROL, HeaderValue::from_static("no-store"));
 
@@ -37,15 +37,15 @@ pub(super) struct CreateBody {
 
 pub(super) async fn list(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Asked(query): Asked<ListQuery>,
+    RequestCaller(caller): RequestCaller,
+    QueryParams(query): QueryParams<ListQuery>,
 ) -> Result<Json<Keys>, ApiError> {
     Ok(Json(Keys { keys: kernel.user_keys(&caller, query.user.as_ref()).await? }))
 }
 
 pub(super) async fn create(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
+    RequestCaller(caller): RequestCaller,
     JsonBody(body): JsonBody<CreateBody>,
 ) -> Result<([(HeaderName, HeaderValue); 1], Json<MadeKey>), ApiError> {
     let CreateBody { user, label, entry_label } = body;
@@ -55,8 +55,8 @@ pub(super) async fn create(
 
 pub(super) async fn revoke(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(id): Named<KeyId>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(id): PathParam<KeyId>,
 ) -> Result<Json<KeyView>, ApiError> {
     Ok(Json(kernel.revoke_user_key(&caller, &id).await?))
 }

@@ -1,4 +1,4 @@
-//! Logging in with a password, out again, and who one is.
+//! Login with a password, logout, and the current user.
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -12,7 +12,7 @@ use openfang_types::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
-use crate::extract::{StrangersJson, Who};
+use crate::extract::{AnonymousJson, RequestCaller};
 use crate::layers::{LoginCookie, Stranger};
 
 #[derive(Deserialize)]
@@ -36,9 +36,9 @@ struct LoggedOut {
 pub(super) async fn log_in(
     State(kernel): State<Kernel>,
     Extension(stranger): Extension<Stranger>,
-    StrangersJson(body): StrangersJson<LoginBody>,
+    AnonymousJson(body): AnonymousJson<LoginBody>,
 ) -> Result<Response, ApiError> {
-    // Before the hash, which is dear.
+    // Charged before the expensive hash.
     let attempt = stranger.tries_to_log_in(&body.user)?;
     match kernel.log_in(stranger.trace, &body.user, body.password, attempt.turn).await {
         Ok(entered) => {
@@ -47,7 +47,7 @@ pub(super) async fn log_in(
             Ok(with_cookie(cookie, &LoggedIn { user: entered.user }))
         }
         Err(error) => {
-            // A retry must not use up what its client may try.
+            // A retry must not use up the client's attempts.
             if !matches!(error, KernelError::User(UserError::WrongLogin)) {
                 stranger.was_turned_away(&attempt);
             }
@@ -56,12 +56,15 @@ pub(super) async fn log_in(
     }
 }
 
-pub(super) async fn log_out(State(kernel): State<Kernel>, Who(caller): Who) -> Result<Response, ApiError> {
+pub(super) async fn log_out(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+) -> Result<Response, ApiError> {
     let logged_out = kernel.log_out(&caller).await?;
     Ok(with_cookie(LoginCookie::of(&kernel.config()).clear(), &LoggedOut { logged_out }))
 }
 
-pub(super) async fn me(State(kernel): State<Kernel>, Who(caller): Who) -> Json<Me> {
+pub(super) async fn me(State(kernel): State<Kernel>, RequestCaller(caller): RequestCaller) -> Json<Me> {
     Json(kernel.me(&caller))
 }
 

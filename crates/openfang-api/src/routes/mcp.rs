@@ -1,4 +1,4 @@
-//! `/mcp`: every revision on one endpoint; `/sse` and `/messages` for clients of the first one.
+//! `/mcp`: all revisions at one endpoint; `/sse` and `/messages` for clients of the first revision.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use openfang_types::principal::Door;
 use serde::Deserialize;
 
 use crate::error::ApiError;
-use crate::extract::{Asked, RequestBody, Who, whole};
+use crate::extract::{QueryParams, RequestBody, RequestCaller, whole};
 use crate::layers::Front;
 
-/// Where clients of the first revision post to.
+/// The message endpoint of the first revision.
 const MESSAGES: &str = "/messages";
 
-/// What the endpoint takes.
+/// The methods of the endpoint.
 pub(super) const METHODS: &[Method] = &[Method::POST, Method::GET, Method::DELETE];
 
 /// Not a handler of the router; see [`Handler::Mcp`](super::Handler::Mcp).
@@ -31,10 +31,10 @@ pub(crate) async fn endpoint(
     caller: Option<Caller>,
     request: http::Request<impl RequestBody>,
 ) -> Response {
-    // Only if the table wrongly marked it public.
+    // Only if the table wrongly marks it public.
     let Some(caller) = caller else { return ApiError::broken().into_response() };
     let method = request.method();
-    // HEAD is a GET without its body, and the endpoint answers it as it answers GET.
+    // HEAD is answered like GET, without the body.
     if !METHODS.contains(method) && method != Method::HEAD {
         return ApiError::wrong_method(METHODS).into_response();
     }
@@ -74,15 +74,15 @@ fn narrowed(front: &Front, caller: &Caller, query: &str) -> Result<Option<McpSer
     Ok(Some(front.mcp_views.get(caller, view)?))
 }
 
-/// Where the servers that this house is connected to are found, each by its name.
+/// The path of each connected MCP server.
 pub(super) const GATEWAY: &str = "/mcp/servers/{name}";
 
-/// The server that a path names, if it is the path of one.
+/// The server in the path, if it is the path of one.
 pub(crate) fn server_named(path: &str) -> Option<&str> {
     path.strip_prefix("/mcp/servers/").filter(|name| !name.is_empty() && !name.contains('/'))
 }
 
-/// One MCP server that this house is connected to, in its own words. Not a handler of the router either.
+/// The endpoint of one connected MCP server. Not a handler of the router either.
 pub(crate) async fn gateway(
     front: &Front,
     caller: Option<Caller>,
@@ -105,7 +105,10 @@ pub(crate) async fn gateway(
     }
 }
 
-pub(super) async fn open_sse(Extension(front): Extension<Arc<Front>>, Who(caller): Who) -> Response {
+pub(super) async fn open_sse(
+    Extension(front): Extension<Arc<Front>>,
+    RequestCaller(caller): RequestCaller,
+) -> Response {
     let who = caller.clone();
     answer(&front.kernel, &who, front.mcp.open_sse(through_mcp(caller), MESSAGES))
 }
@@ -118,8 +121,8 @@ pub(super) struct Posted {
 
 pub(super) async fn post_sse(
     Extension(front): Extension<Arc<Front>>,
-    Who(caller): Who,
-    Asked(posted): Asked<Posted>,
+    RequestCaller(caller): RequestCaller,
+    QueryParams(posted): QueryParams<Posted>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let who = caller.clone();
@@ -127,7 +130,7 @@ pub(super) async fn post_sse(
     Ok(answer(&front.kernel, &who, front.mcp.post_sse(&request, &posted.session_id)))
 }
 
-/// Reads the body. Rates count calls, so a batch pays for each of its own.
+/// Reads the body. Rate limits count calls, so a batch is charged for each of its calls.
 async fn read(
     front: &Front,
     caller: Caller,
@@ -143,7 +146,7 @@ fn through_mcp(caller: Caller) -> Caller {
     Caller { door: Door::Mcp, ..caller }
 }
 
-/// What stays open ends when the credential it was opened with is revoked.
+/// Open streams end when their credential is revoked.
 fn answer(kernel: &Kernel, who: &Caller, response: http::Response<HttpBody>) -> Response {
     response.map(|body| match body {
         HttpBody::Empty => Body::empty(),

@@ -1,6 +1,6 @@
-//! `/api/mcp/servers`: the MCP servers of the house: what they are, how they are doing, and changing them.
+//! `/api/mcp/servers`: lists, inspects and changes MCP servers.
 //!
-//! A body may hold secrets, so nothing that was sent is ever quoted back.
+//! A body may contain secrets, so errors never quote it.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::ApiError;
-use crate::extract::{Asked, JsonBody, Named, Who};
+use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
 
-/// What each member takes; said where one does not fit.
+/// The accepted values of each member, for error messages.
 const MEMBERS: [(&str, &str); 5] = [
     ("name", "use up to 64 letters, digits, and . _ -, a letter or digit first"),
     ("transport", "it is {type: \"stdio\", command, args} or {type: \"http\" or \"sse\", url, headers}"),
@@ -52,22 +52,25 @@ pub(super) struct Lines {
     lines: Vec<String>,
 }
 
-pub(super) async fn list(State(kernel): State<Kernel>, Who(caller): Who) -> Result<Json<McpServers>, ApiError> {
+pub(super) async fn list(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+) -> Result<Json<McpServers>, ApiError> {
     Ok(Json(kernel.mcp_servers(&caller)?))
 }
 
 pub(super) async fn show(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<ServerName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ServerName>,
 ) -> Result<Json<McpServerDetails>, ApiError> {
     Ok(Json(kernel.mcp_server_details(&caller, &name)?))
 }
 
 pub(super) async fn add(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Asked(query): Asked<AddQuery>,
+    RequestCaller(caller): RequestCaller,
+    QueryParams(query): QueryParams<AddQuery>,
     JsonBody(body): JsonBody<Value>,
 ) -> Result<Json<McpServerDetails>, ApiError> {
     let existing = if query.replace { Existing::Replace } else { Existing::Keep };
@@ -76,8 +79,8 @@ pub(super) async fn add(
 
 pub(super) async fn remove(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<ServerName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ServerName>,
 ) -> Result<Json<Removed>, ApiError> {
     kernel.remove_mcp_server(&caller, &name).await?;
     Ok(Json(Removed { removed: name }))
@@ -85,24 +88,24 @@ pub(super) async fn remove(
 
 pub(super) async fn restart(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<ServerName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ServerName>,
 ) -> Result<Json<McpServerView>, ApiError> {
     Ok(Json(kernel.restart_mcp_server(&caller, &name).await?))
 }
 
 pub(super) async fn test(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<ServerName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ServerName>,
 ) -> Result<Json<McpTested>, ApiError> {
     Ok(Json(kernel.test_mcp_server(&caller, &name).await?))
 }
 
 pub(super) async fn approve(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<ServerName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ServerName>,
     JsonBody(body): JsonBody<ApproveBody>,
 ) -> Result<Json<Approved>, ApiError> {
     Ok(Json(Approved { approved: kernel.approve_mcp_tools(&caller, &name, body.tool).await? }))
@@ -110,13 +113,13 @@ pub(super) async fn approve(
 
 pub(super) async fn log(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<ServerName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ServerName>,
 ) -> Result<Json<Lines>, ApiError> {
     Ok(Json(Lines { lines: kernel.mcp_server_log(&caller, &name)? }))
 }
 
-/// Only a message about what is missing is passed on: every other one quotes what was sent.
+/// Only errors about missing members are passed on: all others quote the body.
 fn entry_of(body: Value) -> Result<McpServerConfigEntry, ApiError> {
     serde_path_to_error::deserialize(body).map_err(|error| {
         let message = error.inner().to_string();

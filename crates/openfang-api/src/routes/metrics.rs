@@ -1,4 +1,4 @@
-//! `GET /metrics`: what has been counted, as Prometheus reads it.
+//! `GET /metrics`: all metrics in the Prometheus format.
 
 use axum::extract::State;
 use http::header::CONTENT_TYPE;

@@ -1,4 +1,4 @@
-//! `GET /api/policy/{agent}/{tool}`: what the agent may do with the tool, and why.
+//! `GET /api/policy/{agent}/{tool}`: explains what the agent may do with the tool.
 
 use axum::Json;
 use axum::extract::rejection::PathRejection;
@@ -6,11 +6,11 @@ use axum::extract::{Path, State};
 use openfang_kernel::{Explanation, Kernel};
 
 use crate::error::ApiError;
-use crate::extract::{Who, parse};
+use crate::extract::{RequestCaller, parse};
 
 pub(super) async fn explain(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
+    RequestCaller(caller): RequestCaller,
     path: Result<Path<(String, String)>, PathRejection>,
 ) -> Result<Json<Explanation>, ApiError> {
     let Path((agent, tool)) = path.map_err(|_| ApiError::unread_path())?;

@@ -1,4 +1,4 @@
-//! A task's events as server-sent events: each with its id, so that a reader can resume after it.
+//! A task's events as server-sent events. Each event has an id, so that a client can resume after it.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::error::ApiError;
 
-/// Proxies that buffer would hold events back.
+/// Tells buffering proxies to pass events on immediately.
 const UNBUFFERED: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
@@ -32,7 +32,7 @@ pub(super) fn many(events: impl Stream<Item = Event> + Send + 'static, limits: &
     ([UNBUFFERED], Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(keep_alive)).into_response()
 }
 
-/// The events of a task, until the stream is over.
+/// The events of a task until the end of the stream.
 pub(super) fn of(task: TaskStream, limits: &Limits) -> Response {
     let keep_alive = KeepAlive::new().interval(Duration::from_secs(limits.stream_keep_alive_secs));
     let stream = stream::unfold(Some(task), |task| async move {
@@ -63,7 +63,7 @@ fn event_of(item: StreamItem) -> Event {
 }
 
 pub(super) fn event(name: &'static str, data: &impl Serialize) -> Event {
-    // Our own types always serialise; a reader that sees an empty event can still resume.
+    // Our own types always serialize. A client that sees an empty event can still resume.
     let text = serde_json::to_string(data).unwrap_or_default();
     Event::default().event(name).data(text)
 }

@@ -1,4 +1,4 @@
-//! `/api/tasks`: one's own tasks; what is somebody else's does not exist.
+//! `/api/tasks`: the caller's own tasks. Tasks of others look like missing ones.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sse;
 use crate::error::ApiError;
-use crate::extract::{Asked, Named, Who};
+use crate::extract::{PathParam, QueryParams, RequestCaller};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -58,13 +58,13 @@ pub(super) struct TaskView {
 
 pub(super) async fn list(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Asked(query): Asked<ListQuery>,
+    RequestCaller(caller): RequestCaller,
+    QueryParams(query): QueryParams<ListQuery>,
 ) -> Result<Json<Tasks>, ApiError> {
     let ListQuery { agent, state, context_id, page_size, page_token, include_history, include_artifacts } = query;
     let page_size = page_size.map(|PageSize(size)| size);
     let page_token = page_token.filter(|token| !token.is_empty());
-    // Whole conversations are read only for those who want them.
+    // Whole conversations are read only if they are requested.
     let parts = TaskParts { status_message: true, history: include_history, artifacts: include_artifacts };
     let filter = TaskFilter { agent, state, context_id, page_size, page_token, changed_since: None, parts };
     let page = kernel.tasks(&caller, filter).await?;
@@ -74,24 +74,24 @@ pub(super) async fn list(
 
 pub(super) async fn show(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(id): Named<TaskId>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(id): PathParam<TaskId>,
 ) -> Result<Json<TaskView>, ApiError> {
     Ok(Json(TaskView { task: kernel.task(&caller, id).await? }))
 }
 
 pub(super) async fn cancel(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(id): Named<TaskId>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(id): PathParam<TaskId>,
 ) -> Result<Json<TaskView>, ApiError> {
     Ok(Json(TaskView { task: kernel.cancel_task(&caller, id).await? }))
 }
 
 pub(super) async fn events(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(id): Named<TaskId>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(id): PathParam<TaskId>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let after = last_event(&headers, id)?;
@@ -100,7 +100,7 @@ pub(super) async fn events(
     Ok(sse::of(stream, &kernel.config().limits))
 }
 
-/// `Last-Event-ID: task:seq`, as our events carry it.
+/// `Last-Event-ID: task:seq`, the id that our events carry.
 fn last_event(headers: &HeaderMap, id: TaskId) -> Result<Option<Seq>, ApiError> {
     let Some(header) = headers.get("last-event-id") else { return Ok(None) };
     let seq = header.to_str().ok().and_then(|text| {

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::agents::wants_stream;
 use crate::error::ApiError;
-use crate::extract::{Asked, JsonBody, Named, Who};
+use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
 
 mod calling;
 
@@ -44,16 +44,16 @@ pub(super) struct CallBody {
 
 pub(super) async fn list(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Asked(query): Asked<ListQuery>,
+    RequestCaller(caller): RequestCaller,
+    QueryParams(query): QueryParams<ListQuery>,
 ) -> Result<Json<Tools>, ApiError> {
     Ok(Json(Tools { tools: kernel.available_tools(&caller, query.agent.as_ref())? }))
 }
 
 pub(super) async fn show(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<ToolName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ToolName>,
 ) -> Result<Json<ToolDefinition>, ApiError> {
     Ok(Json(kernel.tool(&caller, &name)?))
 }
@@ -61,8 +61,8 @@ pub(super) async fn show(
 /// Calls a tool. A caller that takes a stream hears how the call goes, and can be asked.
 pub(super) async fn call(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<ToolName>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ToolName>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<CallBody>,
 ) -> Result<Response, ApiError> {

@@ -1,4 +1,4 @@
-//! `/api/users`: who there is and what they may do. For the admin only; the kernel says so.
+//! `/api/users`: users and their grants. For the admin only, which the kernel enforces.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,7 +9,7 @@ use openfang_types::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
-use crate::extract::{JsonBody, Named, Who};
+use crate::extract::{JsonBody, PathParam, RequestCaller};
 
 #[derive(Serialize)]
 pub(super) struct Users {
@@ -44,13 +44,16 @@ pub(super) struct Removed {
     removed: Owner,
 }
 
-pub(super) async fn list(State(kernel): State<Kernel>, Who(caller): Who) -> Result<Json<Users>, ApiError> {
+pub(super) async fn list(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+) -> Result<Json<Users>, ApiError> {
     Ok(Json(Users { users: kernel.users(&caller).await? }))
 }
 
 pub(super) async fn add(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
+    RequestCaller(caller): RequestCaller,
     JsonBody(body): JsonBody<AddBody>,
 ) -> Result<Json<UserView>, ApiError> {
     let AddBody { name, grants, password, again } = body;
@@ -59,8 +62,8 @@ pub(super) async fn add(
 
 pub(super) async fn remove(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<Owner>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<Owner>,
 ) -> Result<Json<Removed>, ApiError> {
     kernel.remove_user(&caller, &name).await?;
     Ok(Json(Removed { removed: name }))
@@ -68,8 +71,8 @@ pub(super) async fn remove(
 
 pub(super) async fn set_grants(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<Owner>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<Owner>,
     JsonBody(body): JsonBody<GrantsBody>,
 ) -> Result<Json<UserView>, ApiError> {
     Ok(Json(kernel.set_user_grants(&caller, &name, body.grants).await?))
@@ -77,8 +80,8 @@ pub(super) async fn set_grants(
 
 pub(super) async fn set_password(
     State(kernel): State<Kernel>,
-    Who(caller): Who,
-    Named(name): Named<Owner>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<Owner>,
     JsonBody(body): JsonBody<PasswordBody>,
 ) -> Result<Json<UserView>, ApiError> {
     Ok(Json(kernel.set_user_password(&caller, &name, body.password).await?))

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1, or HTTP/2 when the peer opens with its preface. Slow peers are cut, not waited for.
+//! One connection: HTTP/1.1, or HTTP/2 if the peer opens with its preface. Slow peers are disconnected.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -14,28 +14,28 @@ use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::http2::{Paced, Requests};
+use super::http2::{PacedBody, Requests};
 use super::socket::{Socket, Version};
 
-/// hyper's buffer must hold a whole head, and takes no less than this.
+/// The minimum of hyper's buffer, which must hold a whole head.
 const SMALLEST_HEAD_BUFFER: usize = 8 * 1024;
 
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
     pub(super) limits: Limits,
-    /// Where the requests of HTTP/2 run.
+    /// Runs the requests of HTTP/2.
     pub(super) tracker: TaskTracker,
     pub(super) stop: CancellationToken,
     pub(super) cut: CancellationToken,
 }
 
-/// The body of an answer, whoever makes it.
+/// The body of a response of any service.
 pub trait AnswerBody: Body<Data: Send + Unpin, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static {}
 
 impl<B> AnswerBody for B where B: Body<Data: Send + Unpin, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static {}
 
 impl Connection {
-    /// Serves until the peer is done, too slow, or we stop.
+    /// Serves until the peer is done or too slow, or the server stops.
     pub(super) async fn serve<S, B>(self, service: S)
     where
         S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
@@ -50,7 +50,7 @@ impl Connection {
             version = tokio::time::timeout(head_time, socket.version()) => version,
             () = stop.cancelled() => return,
         };
-        let life = Life { limits: &limits, head_time, stop: &stop, cut: &cut };
+        let life = ConnectionDriver { limits: &limits, head_time, stop: &stop, cut: &cut };
         let ended = match version {
             Ok(Some(Version::One)) => {
                 let ended = life.http1(&mut socket, service).await;
@@ -60,7 +60,7 @@ impl Connection {
                 }
                 ended
             }
-            // Boxed: it is the larger one, and most connections are of the other kind.
+            // Boxed, because it is the larger one and most connections use HTTP/1.
             Ok(Some(Version::Two)) => Box::pin(life.http2(socket, service, tracker)).await,
             Ok(None) | Err(_) => return,
         };
@@ -70,16 +70,16 @@ impl Connection {
     }
 }
 
-/// How long a connection lives.
-struct Life<'a> {
+/// The time limits of a connection.
+struct ConnectionDriver<'a> {
     limits: &'a Limits,
-    /// What a peer has for a head; without a request a connection lasts no longer.
+    /// The time for a head. A connection without a request lasts no longer.
     head_time: Duration,
     stop: &'a CancellationToken,
     cut: &'a CancellationToken,
 }
 
-impl Life<'_> {
+impl ConnectionDriver<'_> {
     async fn http1<S, B>(&self, socket: &mut Socket, service: S) -> hyper::Result<()>
     where
         S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
@@ -92,7 +92,7 @@ impl Life<'_> {
             .max_buf_size(self.limits.header_bytes.max(SMALLEST_HEAD_BUFFER))
             .serve_connection(TokioIo::new(socket), service);
         let connection = pin!(connection);
-        // It has an end of its own when there is no request.
+        // The HTTP/1 connection ends by itself when it is idle.
         self.drive(connection, std::future::pending(), |connection| connection.graceful_shutdown())
             .await
     }
@@ -107,7 +107,7 @@ impl Life<'_> {
         let clocks = requests.clone();
         let paced = service_fn(move |request| {
             let (clock, answer) = (clocks.begin(), service.call(request));
-            async move { answer.await.map(|answer| answer.map(|body| Paced::new(body, clock))) }
+            async move { answer.await.map(|answer| answer.map(|body| PacedBody::new(body, clock))) }
         });
         let connection = hyper::server::conn::http2::Builder::new(requests.clone())
             .timer(TokioTimer::new())
@@ -121,8 +121,8 @@ impl Life<'_> {
             .await
     }
 
-    /// A connection to its end: told to finish when we stop or nobody asks anything, cut when time is up. It stays where
-    /// it is: there can be many, and one that is handed over would have room in two places.
+    /// Drives a connection to its end: it is told to finish when the server stops or the connection is idle, and closed
+    /// when the time is over. It is not moved: there can be many, and moving would reserve its room twice.
     async fn drive<C>(
         &self,
         mut connection: Pin<&mut C>,
@@ -132,7 +132,8 @@ impl Life<'_> {
     where
         C: Future<Output = hyper::Result<()>>,
     {
-        // Nobody is cut who was not told to finish before, so until then one token is watched: each costs at every turn.
+        // A connection is always told to finish before it is closed, so only one token is watched until then: each
+        // costs something with every poll.
         let is_idle = tokio::select! {
             biased;
             ended = connection.as_mut() => return ended,

@@ -1,17 +1,17 @@
-//! HTTP/1 as strictly as it is written: what two readers could take for two different requests is refused.
+//! Reads HTTP/1 strictly: everything that two parsers could interpret as two different requests is refused.
 //!
-//! The parser behind us takes a bare line feed for the end of a line, drops a repeated `Content-Length`, and takes any
-//! `Transfer-Encoding` that ends with `chunked`. A proxy in front of us may read each of them otherwise. So the bytes are
-//! looked at as they come, and the parser sees none of a head that is refused here beyond the line that broke it.
+//! The parser behind us accepts a bare line feed as a line end, drops a repeated `Content-Length`, and accepts any
+//! `Transfer-Encoding` that ends with `chunked`. A proxy in front of us may interpret each of them differently. So the
+//! bytes are checked as they arrive, and the parser sees nothing of a refused head after the offending line.
 
-/// Of a line that is looked at so much is kept; the lines that matter are shorter, or refused.
+/// How much of a line is kept. The relevant lines are shorter, or refused.
 const LINE: usize = 64;
 
 /// The requests of one connection, byte by byte.
 pub(super) struct Heads {
     state: State,
     line: [u8; LINE],
-    /// The length of the line so far, which may be more than is kept of it.
+    /// The length of the line so far, which may exceed the kept part.
     length: usize,
     /// The byte before the next one.
     last: u8,
@@ -23,16 +23,16 @@ enum State {
     /// Before the first line of a head.
     Start,
     Head,
-    /// So many bytes of a body are to come.
+    /// The number of body bytes to come.
     Body(u64),
     ChunkSize,
-    /// So many bytes of a chunk and the end of its line are to come.
+    /// The number of bytes to come of a chunk and its line end.
     Chunk(u64),
     Trailers,
     Refused,
 }
 
-/// What a head says about its body.
+/// How a head frames its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Framing {
     None,
@@ -40,11 +40,11 @@ enum Framing {
     Chunked,
 }
 
-/// A byte that must not be passed on, by its place.
+/// The position of a byte that must not be passed on.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct HeadRefusal {
     pub(super) at: usize,
-    /// Whether it stands in a head, and the peer can be told.
+    /// Whether it is in a head, so that the peer can be told.
     pub(super) in_head: bool,
 }
 
@@ -53,7 +53,7 @@ impl Heads {
         Self { state: State::Start, line: [0; LINE], length: 0, last: 0, framing: Framing::None }
     }
 
-    /// Whether a body has begun that has not ended.
+    /// Whether a body has begun and not ended.
     pub(super) const fn is_within_a_body(&self) -> bool {
         matches!(self.state, State::Body(_) | State::ChunkSize | State::Chunk(_) | State::Trailers)
     }
@@ -63,7 +63,7 @@ impl Heads {
     }
 
     /// Looks at the next bytes.
-    pub(super) fn read(&mut self, bytes: &[u8]) -> Result<(), Refused> {
+    pub(super) fn read(&mut self, bytes: &[u8]) -> Result<(), HeadRefusal> {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             at += match self.state {
@@ -80,14 +80,14 @@ impl Heads {
                     taken
                 }
                 State::Start | State::Head | State::ChunkSize | State::Trailers => self.line(rest, at)?,
-                State::Refused => return Err(Refused { at, in_head: false }),
+                State::Refused => return Err(HeadRefusal { at, in_head: false }),
             };
         }
         Ok(())
     }
 
-    /// Takes bytes up to the end of the line, or all.
-    fn line(&mut self, rest: &[u8], at: usize) -> Result<usize, Refused> {
+    /// Reads bytes up to the end of the line, or all.
+    fn line(&mut self, rest: &[u8], at: usize) -> Result<usize, HeadRefusal> {
         let end = rest.iter().position(|byte| *byte == b'\n');
         let piece = end.map_or(rest, |end| &rest[..end]);
         let kept = self.length.min(LINE);
@@ -101,14 +101,14 @@ impl Heads {
         let next = if is_whole { self.next_state() } else { None };
         let Some(next) = next else {
             self.state = State::Refused;
-            return Err(Refused { at: at + end, in_head });
+            return Err(HeadRefusal { at: at + end, in_head });
         };
         self.state = next;
         (self.length, self.last) = (0, 0);
         Ok(end + 1)
     }
 
-    /// What follows a line that is whole; none: it is refused.
+    /// The state after a complete line; none if it is refused.
     fn next_state(&mut self) -> Option<State> {
         let is_empty = self.length == 1;
         let line = &self.line[..self.length.min(LINE).saturating_sub(usize::from(self.length <= LINE))];
@@ -143,7 +143,7 @@ fn taken(left: u64, here: usize) -> usize {
     usize::try_from(left).map_or(here, |left| left.min(here))
 }
 
-/// What a head says about its body after one more header; none if it says it twice, or not plainly.
+/// The framing after one more header; none if it is stated twice or ambiguously.
 fn framed(so_far: Framing, line: &[u8], is_cut: bool) -> Option<Framing> {
     let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
     let (name, value) = line.split_at(colon);
@@ -160,7 +160,7 @@ fn framed(so_far: Framing, line: &[u8], is_cut: bool) -> Option<Framing> {
     }
 }
 
-/// The number that a line of a chunked body begins with; what follows it is an extension.
+/// The size at the start of a chunk line. The rest of the line is an extension.
 fn chunk_size(line: &[u8]) -> Option<u64> {
     let end = line.iter().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(line.len());
     number(&line[..end], 16)

@@ -1,6 +1,6 @@
-//! The requests of one HTTP/2 connection. Flow control lets a peer keep an answer waiting while it keeps the connection
-//! alive, so each stream has a clock of its own: an answer of which nothing is taken for a while is dropped and its
-//! stream reset. And a connection without a request is closed, however well it answers pings.
+//! The requests of one HTTP/2 connection. Flow control lets a peer stall a response while it keeps the connection
+//! alive, so each stream has its own timer: a response that is not read for a while is dropped and its stream reset. A
+//! connection without a request is closed, even if it answers pings.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -18,13 +18,13 @@ use tokio_util::task::TaskTracker;
 
 use super::AnswerBody;
 
-/// What the requests of a connection share, and where they run.
+/// The shared state of a connection's requests, and their executor.
 #[derive(Clone)]
 pub(super) struct Requests {
     tracker: TaskTracker,
     stall: Duration,
     counts: Arc<Counts>,
-    /// The clock of the request that is handed over next: hyper makes its future and runs it at once.
+    /// The timer of the next request: hyper creates its future and runs it immediately.
     next: Arc<Mutex<Option<Arc<Clock>>>>,
 }
 
@@ -34,7 +34,7 @@ struct Counts {
     open: AtomicUsize,
 }
 
-/// Since when an answer waits for its reader.
+/// Since when a response waits for its reader.
 pub(super) struct Clock(Mutex<Option<Instant>>);
 
 impl Clock {
@@ -47,7 +47,7 @@ impl Clock {
     }
 }
 
-/// One open request; counted until it is dropped.
+/// An open request, counted until it is dropped.
 struct Open(Arc<Counts>);
 
 impl Drop for Open {
@@ -61,7 +61,7 @@ impl Requests {
         Self { tracker, stall, counts: Arc::default(), next: Arc::default() }
     }
 
-    /// The clock of the request that begins now.
+    /// The timer of a new request.
     pub(super) fn begin(&self) -> Arc<Clock> {
         let clock = Arc::new(Clock(Mutex::new(None)));
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&clock));
@@ -104,7 +104,7 @@ where
     }
 }
 
-/// Ready when nobody has taken anything for too long. Dropping the request resets its stream.
+/// Ready when the peer has read nothing for too long. Dropping the request resets its stream.
 fn is_stalled(
     clock: Option<&Clock>,
     stall: Duration,
@@ -123,22 +123,22 @@ fn is_stalled(
     alarm.as_mut().poll(cx)
 }
 
-/// An answer that is handed over in pieces, the next one when the last was taken. What is handed over waits at the
-/// connection and is out of our hands; so it is little.
-pub(super) struct Paced<B: AnswerBody> {
+/// A response that is passed on in pieces, the next one when the last was sent. Passed-on data is buffered in the
+/// connection, so the pieces are small.
+pub(super) struct PacedBody<B: AnswerBody> {
     body: Pin<Box<B>>,
     rest: Option<B::Data>,
     clock: Arc<Clock>,
 }
 
-impl<B: AnswerBody> Paced<B> {
+impl<B: AnswerBody> PacedBody<B> {
     pub(super) fn new(body: B, clock: Arc<Clock>) -> Self {
         clock.set(Some(Instant::now()));
         Self { body: Box::pin(body), rest: None, clock }
     }
 
-    /// The next piece. hyper is done with the last one when it has handed it over, taken or not; so the last one is a
-    /// single byte, for which it waits until all before was taken.
+    /// The next piece. hyper considers the last one done when it is passed on, read or not. So the last piece is a
+    /// single byte, for which hyper waits until everything before it was read.
     fn piece(&mut self) -> Option<Bytes> {
         let rest = self.rest.as_mut()?;
         let length = match rest.remaining() {
@@ -174,13 +174,13 @@ impl<B: AnswerBody> Paced<B> {
     }
 }
 
-impl<B: AnswerBody> Body for Paced<B> {
+impl<B: AnswerBody> Body for PacedBody<B> {
     type Data = Bytes;
     type Error = B::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let next = self.poll_next(cx);
-        // Whoever waits for us is not waited for.
+        // The timer stops while the peer waits for us.
         self.clock.set(next.is_ready().then(Instant::now));
         next
     }

@@ -1,4 +1,4 @@
-//! How many connections each peer has.
+//! Counts the connections of each peer.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -8,22 +8,22 @@ use openfang_types::config::IpRange;
 
 use crate::layers::network_of;
 
-/// How many connections each peer has. An IPv6 subscriber has a whole network of 64 bits; it is one peer.
+/// The number of connections per peer. A subscriber has a whole /64 IPv6 network, so it counts as one peer.
 #[derive(Default)]
 pub(super) struct PeerCounts {
     counts: Mutex<HashMap<IpAddr, usize>>,
 }
 
-/// One connection of a peer; given back when it is dropped.
-pub(super) struct Seat {
+/// One connection of a peer, released when it is dropped.
+pub(super) struct PeerSlot {
     counts: Arc<PeerCounts>,
     peer: IpAddr,
 }
 
 impl PeerCounts {
-    /// A seat, unless the peer has all it may have. Loopback and trusted proxies are exempt: many clients share the address
-    /// of a proxy.
-    pub(super) fn seat(self: &Arc<Self>, peer: IpAddr, limit: usize, proxies: &[IpRange]) -> Option<Seat> {
+    /// A slot, unless the peer has reached its limit. Loopback and trusted proxies are exempt: many clients share the
+    /// address of a proxy.
+    pub(super) fn seat(self: &Arc<Self>, peer: IpAddr, limit: usize, proxies: &[IpRange]) -> Option<PeerSlot> {
         let peer = peer.to_canonical();
         let is_exempt = peer.is_loopback() || proxies.iter().any(|range| range.contains(peer));
         let peer = network_of(peer);
@@ -33,7 +33,7 @@ impl PeerCounts {
             return None;
         }
         *count += 1;
-        Some(Seat { counts: Arc::clone(self), peer })
+        Some(PeerSlot { counts: Arc::clone(self), peer })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
@@ -41,7 +41,7 @@ impl PeerCounts {
     }
 }
 
-impl Drop for Seat {
+impl Drop for PeerSlot {
     fn drop(&mut self) {
         let mut counts = self.counts.lock();
         if let Some(count) = counts.get_mut(&self.peer) {

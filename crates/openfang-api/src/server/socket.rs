@@ -1,5 +1,5 @@
-//! The socket of a connection. A peer that takes nothing for a while is cut, HTTP/1 is read strictly, and what was read to
-//! find out the version is read again by whoever speaks it.
+//! The socket of a connection. A peer that reads nothing for a while is disconnected, HTTP/1 is checked strictly, and
+//! the bytes read to detect the version are replayed to the protocol.
 
 use std::io;
 use std::pin::Pin;
@@ -11,22 +11,22 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Re
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use super::heads::{Heads, Refused};
+use super::heads::{HeadRefusal, Heads};
 
-/// What a peer of HTTP/2 opens with; no method begins like this.
+/// The preface of HTTP/2. No HTTP/1 method begins like this.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Makes a head invalid wherever it stands, and ends it: the parser looks at no head that has no end.
+/// Makes a head invalid at any position, and ends it: the parser ignores a head without an end.
 const INVALID: &[u8] = b"\0\r\n\r\n";
 
 pub(super) struct Socket {
     stream: TcpStream,
-    /// The first bytes of the peer, and which of them are still to be read.
+    /// The first bytes of the peer, and which of them are still to be replayed.
     opening: [u8; PREFACE.len()],
     unread: std::ops::Range<usize>,
-    /// How HTTP/1 is read; none: it is not spoken.
+    /// The HTTP/1 check; none for HTTP/2.
     heads: Option<Heads>,
-    /// What the parser is still to be told of a head that was refused.
+    /// The rest of [`INVALID`] that the parser must still read.
     invalid: &'static [u8],
     stall: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
@@ -42,7 +42,7 @@ impl Socket {
         Self { stream, opening: [0; PREFACE.len()], unread: 0..0, heads: None, invalid: INVALID, stall, stalled: None }
     }
 
-    /// Reads until the first bytes tell the version; none if the peer is gone before. The caller limits the time.
+    /// Reads until the first bytes show the version; none if the peer closes before. The caller limits the time.
     pub(super) async fn version(&mut self) -> Option<Version> {
         loop {
             let seen = self.unread.end;
@@ -61,8 +61,8 @@ impl Socket {
         }
     }
 
-    /// Closes after an answer to a request that was not read to its end. A socket that is closed with bytes unread resets the
-    /// connection, and the peer loses the answer. So the rest is read, as far as `UNREAD_BODY_MAX_BYTES`.
+    /// Closes after a response to a request that was not read completely. Closing a socket with unread bytes resets the
+    /// connection, and the peer loses the response. So the rest is read, up to `UNREAD_BODY_MAX_BYTES`.
     pub(super) async fn close_gently(&mut self, time: Duration) {
         if !self.is_within_a_request() {
             return;
@@ -83,13 +83,13 @@ impl Socket {
             let Ok(read @ 1..) = self.stream.read(&mut piece).await else { return };
             bytes += read;
             if let Some(heads) = &mut self.heads {
-                // What is refused is read on to its end: nobody answers it any more.
+                // Refused bytes are read to their end, but not answered.
                 let _ = heads.read(&piece[..read]);
             }
         }
     }
 
-    /// The clock runs from the first write that finds no room, and stops with one that does.
+    /// The timer starts with the first write that would block, and stops with one that does not.
     fn timed<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.stalled = None;
@@ -101,7 +101,7 @@ impl Socket {
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Tells the parser, as far as there is room, that a head is not valid; then nothing follows.
+    /// Feeds the parser an invalid head, as far as there is room, and nothing after it.
     fn refuse(&mut self, into: &mut ReadBuf<'_>) {
         let (now, later) = self.invalid.split_at(self.invalid.len().min(into.remaining()));
         into.put_slice(now);
@@ -132,12 +132,12 @@ impl AsyncRead for Socket {
         let Some(heads) = &mut self.heads else { return Poll::Ready(Ok(())) };
         match heads.read(&into.filled()[before..]) {
             Ok(()) => Poll::Ready(Ok(())),
-            Err(Refused { at, in_head: true }) => {
+            Err(HeadRefusal { at, in_head: true }) => {
                 into.set_filled(before + at);
                 self.refuse(into);
                 Poll::Ready(Ok(()))
             }
-            Err(Refused { in_head: false, .. }) => {
+            Err(HeadRefusal { in_head: false, .. }) => {
                 self.invalid = &[];
                 Poll::Ready(Err(io::ErrorKind::InvalidData.into()))
             }

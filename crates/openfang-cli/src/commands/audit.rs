@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use openfang_kernel::maintenance::{AuditEntry, AuditFilter, AuditLog, AuditRow, Verified};
+use openfang_kernel::maintenance::{AuditEntry, AuditFilter, AuditLog, AuditRow, AuditVerification};
 use openfang_types::limits::{AUDIT_FOLLOW, AUDIT_PAGE_ROWS};
 use serde_json::json;
 
@@ -132,7 +132,7 @@ fn verify(session: &Session, log: &AuditLog) -> Result<Exit, CliError> {
 }
 
 /// From when on no row is missing, and what is missing before.
-fn complete(verified: &Verified) -> Vec<String> {
+fn complete(verified: &AuditVerification) -> Vec<String> {
     let missing = verified.removed.iter().map(removed).chain(verified.gaps.iter().map(gap));
     let first = match verified.complete_from {
         None if verified.removed.is_empty() => "complete: no row is missing".to_owned(),

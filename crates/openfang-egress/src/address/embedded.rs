@@ -1,6 +1,6 @@
-//! IPv4 addresses inside IPv6 addresses. Mapped and NAT64 addresses lead to the IPv4 host they carry and are judged as
-//! that host. The deprecated tunnels (6to4, Teredo, ISATAP, compatible, translated) are refused as what they are; where
-//! they hide a metadata address they count as one, so that no allow-list can open them.
+//! IPv4 addresses embedded in IPv6 addresses. Mapped and NAT64 addresses lead to the IPv4 host they carry, so that host
+//! is judged. Addresses of deprecated tunnels (6to4, Teredo, ISATAP, compatible, translated) are refused. If they carry
+//! a metadata address they count as metadata, so that no allow-list can open them.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -24,13 +24,13 @@ pub(super) fn judge(address: Ipv6Addr) -> Option<Special> {
     }
     let isatap = is_isatap(address).then_some(Special { class: Class::Reserved, name: "ISATAP" });
     match table::v6(address) {
-        // A link-local ISATAP address stays what is never reached.
+        // A link-local ISATAP address stays in the metadata class.
         Some(special) if special.class == Class::Metadata => Some(special),
         special => isatap.or(special),
     }
 }
 
-/// What the IPv4 ends of a tunnel are, the worst of them first.
+/// The class of the IPv4 endpoints of a tunnel, the most restricted first.
 fn tunnelled(address: Ipv6Addr) -> Option<Special> {
     let judged = ends(address).into_iter().flatten().filter_map(table::v4);
     judged.max_by_key(|special| special.class == Class::Metadata)
@@ -44,7 +44,7 @@ fn ends(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
             [Some(joined(high, low)), Some(joined(!client_high, !client_low))]
         }
         [0, 0, 0, 0, 0, 0, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => [Some(joined(high, low)), None],
-        // Local NAT64 prefixes may be split in any way; the common one has the address at the end.
+        // A local NAT64 prefix can have any length; the common one puts the address at the end.
         [0x64, 0xff9b, 1, .., high, low] => [Some(joined(high, low)), None],
         [.., high, low] if is_isatap(address) => [Some(joined(high, low)), None],
         _ => [None, None],

@@ -1,9 +1,8 @@
-//! Names that mean something special whatever they resolve to. They are compared without case and without the dot at
-//! the end.
+//! Names that are special regardless of their addresses. Comparison ignores case and a trailing dot.
 
 use super::{Class, Special};
 
-/// Where clouds answer with credentials.
+/// Cloud metadata services, which hand out credentials.
 const METADATA: &[&str] = &[
     "instance-data",
     "instance-data.ec2.internal",
@@ -19,7 +18,7 @@ const METADATA: &[&str] = &[
     "rancher-metadata",
 ];
 
-/// Last labels that are resolved on this machine or in this network, or nowhere in the DNS.
+/// Top-level labels that are resolved locally or not in the public DNS.
 const LOCAL_SUFFIXES: &[&str] = &[
     "alt",
     "corp",
@@ -36,17 +35,17 @@ const LOCAL_SUFFIXES: &[&str] = &[
     "test",
 ];
 
-/// The name as it is compared: lower case, without the dot at the end.
+/// The normalized name: lower case, without a trailing dot.
 pub(crate) fn normal(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 
-/// Whether a name is `suffix` or ends with `.suffix`; both normal.
+/// Whether a name equals `suffix` or ends with `.suffix`. Both must be normalized.
 pub(crate) fn is_within(name: &str, suffix: &str) -> bool {
     name.strip_suffix(suffix).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
-/// What a name is; none for one that only its addresses can tell.
+/// The class of a name; none if its addresses must decide.
 pub fn judge_name(name: &str) -> Option<Special> {
     let name = normal(name);
     if METADATA.contains(&name.as_str()) {

@@ -1,6 +1,6 @@
-//! The table of special ranges. The narrowest range that holds an address decides; an IPv6 address in none of them is
-//! public inside 2000::/3 and reserved outside it. Sources: the IANA special-purpose registries of both families, and
-//! the metadata addresses that clouds document.
+//! The table of special ranges. The narrowest range that contains an address decides. An IPv6 address in none of them
+//! is public inside 2000::/3 and reserved outside. Sources: the IANA special-purpose registries of both families, and
+//! the documented metadata addresses of cloud providers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -21,7 +21,6 @@ const fn v6_row(address: [u16; 8], length: u8, class: Class, name: &'static str)
     (IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), length)), class, name)
 }
 
-/// Every special range.
 const TABLE: &[Row] = &[
     v4_row([0, 0, 0, 0], 8, Reserved, "this network"),
     v4_row([10, 0, 0, 0], 8, Local, "private network"),
@@ -73,19 +72,19 @@ const TABLE: &[Row] = &[
 
 const GLOBAL_UNICAST: Ipv6Net = Ipv6Net::new_assert(Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// What the table says of an IPv4 address.
+/// The class of an IPv4 address by the table.
 pub(super) fn v4(address: Ipv4Addr) -> Option<Special> {
     narrowest(IpAddr::V4(address))
 }
 
-/// What the table says of an IPv6 address, whatever it embeds.
+/// The class of an IPv6 address by the table, regardless of embedded addresses.
 pub(super) fn v6(address: Ipv6Addr) -> Option<Special> {
     narrowest(IpAddr::V6(address)).or_else(|| {
         (!GLOBAL_UNICAST.contains(&address)).then_some(Special { class: Reserved, name: "not global unicast" })
     })
 }
 
-/// Whether nothing but metadata is in the range, so that an allow-list entry for it could never have an effect.
+/// Whether the range contains only metadata addresses, so that an allow-list entry for it would have no effect.
 pub(crate) fn is_all_metadata(range: &IpNet) -> bool {
     TABLE.iter().any(|(net, class, _)| *class == Metadata && net.contains(range))
 }

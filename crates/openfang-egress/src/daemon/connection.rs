@@ -1,5 +1,5 @@
-//! One HTTP/1.1 connection to the daemon. Its driver is polled beside whatever waits for it, so nothing runs behind
-//! anybody's back and dropping the connection ends it.
+//! One HTTP/1.1 connection to the daemon. Its driver is polled together with the future that waits for it. Nothing runs
+//! in the background, and dropping the connection closes it.
 
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
@@ -20,10 +20,10 @@ use super::{Answer, DaemonError, DaemonFile, WireTracer};
 
 /// How long an answer may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Patience {
-    /// It is there already: [`DAEMON_TIMEOUT`] for each step.
+pub(super) enum AnswerTimeout {
+    /// The answer needs no work: [`DAEMON_TIMEOUT`] for each step.
     Brief,
-    /// It has to be worked for, and whoever works has a limit of their own.
+    /// The answer needs work, which has its own time limit.
     ForWork,
 }
 
@@ -54,7 +54,7 @@ impl Connection {
     pub(super) async fn send(
         &mut self,
         request: Request<Bytes>,
-        patience: Patience,
+        patience: AnswerTimeout,
     ) -> Result<Response<Incoming>, DaemonError> {
         self.tracer.request(&request);
         let sender = &mut self.sender;
@@ -63,8 +63,8 @@ impl Connection {
             sender.send_request(request.map(Full::new)).await
         });
         let response = match patience {
-            Patience::Brief => timeout(DAEMON_TIMEOUT, answered).await.map_err(|_| self.silent())?,
-            Patience::ForWork => answered.await,
+            AnswerTimeout::Brief => timeout(DAEMON_TIMEOUT, answered).await.map_err(|_| self.silent())?,
+            AnswerTimeout::ForWork => answered.await,
         };
         let response = response.map_err(|cause| DaemonError::Lost { address: self.address, cause })?;
         self.tracer.status(response.status());
@@ -75,7 +75,7 @@ impl Connection {
     pub(super) async fn answer(
         &mut self,
         response: Response<Incoming>,
-        patience: Patience,
+        patience: AnswerTimeout,
     ) -> Result<Answer, DaemonError> {
         let (head, body) = response.into_parts();
         let body = self.body(body, DAEMON_ANSWER_MAX_BYTES, patience).await?;
@@ -87,14 +87,14 @@ impl Connection {
         &mut self,
         mut body: Incoming,
         limit: usize,
-        patience: Patience,
+        patience: AnswerTimeout,
     ) -> Result<Bytes, DaemonError> {
         let mut whole = BytesMut::new();
         loop {
             let chunk = self.chunk(&mut body);
             let chunk = match patience {
-                Patience::Brief => timeout(DAEMON_TIMEOUT, chunk).await.map_err(|_| self.silent())??,
-                Patience::ForWork => chunk.await?,
+                AnswerTimeout::Brief => timeout(DAEMON_TIMEOUT, chunk).await.map_err(|_| self.silent())??,
+                AnswerTimeout::ForWork => chunk.await?,
             };
             let Some(chunk) = chunk else { break };
             if whole.len() + chunk.len() > limit {
@@ -106,19 +106,19 @@ impl Connection {
         Ok(whole.freeze())
     }
 
-    /// The next bytes of a body; none at its end. Safe to drop at any time.
+    /// The next bytes of a body; none at its end. The future can be dropped at any time.
     pub(super) async fn chunk(&mut self, body: &mut Incoming) -> Result<Option<Bytes>, DaemonError> {
         loop {
             let Some(frame) = drive(&mut self.driver, body.frame()).await else { return Ok(None) };
             let frame = frame.map_err(|cause| DaemonError::Lost { address: self.address, cause })?;
-            // Trailers are nothing to us.
+            // Trailers are ignored.
             if let Ok(bytes) = frame.into_data() {
                 return Ok(Some(bytes));
             }
         }
     }
 
-    /// From now on this tracer shows what goes over the wire.
+    /// Traces the wire with this tracer from now on.
     pub(super) fn tracing(mut self, tracer: WireTracer) -> Self {
         self.tracer = tracer;
         self
@@ -133,7 +133,7 @@ impl Connection {
     }
 }
 
-/// Waits for `work` and moves the connection meanwhile.
+/// Waits for `work` while driving the connection.
 async fn drive<T>(driver: &mut Option<Pin<Box<Driver>>>, work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
     poll_fn(|cx| {
@@ -143,7 +143,7 @@ async fn drive<T>(driver: &mut Option<Pin<Box<Driver>>>, work: impl Future<Outpu
         if let Some(open) = driver
             && open.as_mut().poll(cx).is_ready()
         {
-            // What broke it, the work learns itself: its end of the channel is closed from now on.
+            // The work sees the error itself: its end of the channel is closed now.
             *driver = None;
         }
         work.as_mut().poll(cx)
@@ -151,8 +151,8 @@ async fn drive<T>(driver: &mut Option<Pin<Box<Driver>>>, work: impl Future<Outpu
     .await
 }
 
-/// Connects from the very address that is dialled: the system grants that for this machine's own addresses only, so
-/// that a file from another machine leads nowhere.
+/// Binds to the address that is dialled. The system allows this only for addresses of this machine, so a file from
+/// another machine leads nowhere.
 #[expect(
     clippy::disallowed_methods,
     reason = "the socket is bound to the machine's own address first, so it cannot leave the machine"

@@ -1,8 +1,8 @@
-//! `daemon.json`: where the daemon of a home listens, and the token that makes its reader the operator.
+//! `daemon.json`: the address of a home's daemon, and the token that gives its reader the operator's rights.
 //!
-//! Written beside its place with mode 0600 and renamed there, so that a reader sees all of it or nothing. A file that
-//! others could have read, or that somebody else wrote, is refused. It is judged by its open handle, not by its name. It
-//! names the directory that it was written to: in a copy of a home it says nothing.
+//! The file is written under a temporary name with mode 0600 and renamed, so that a reader sees all of it or nothing. A
+//! file that others could have read, or that another user wrote, is refused. The check uses the open handle, not the
+//! name. The file names its directory, so that it is ignored in a copy of the home.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -18,33 +18,31 @@ use serde::{Deserialize, Serialize};
 
 use super::DaemonError;
 
-/// What a running daemon says about itself.
+/// What a running daemon publishes about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DaemonFile {
-    /// Its process.
     pub pid: u32,
-    /// Where it listens, with the real port.
+    /// The listening address, with the actual port.
     pub address: SocketAddr,
-    /// The token of this start.
+    /// The token, new with every start.
     pub token: Secret,
-    /// Its version.
     pub version: String,
 }
 
-/// The members as JSON has them; here alone the token is text. Unknown members are a newer daemon's.
+/// The JSON form; only here is the token plain text. Unknown members come from a newer daemon.
 #[derive(Serialize, Deserialize)]
-struct Members {
+struct DaemonFileJson {
     pid: u32,
     address: SocketAddr,
     token: String,
     version: String,
-    /// Where it was written; earlier daemons did not say.
+    /// The directory of the file. Earlier daemons did not write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     home: Option<String>,
 }
 
 impl DaemonFile {
-    /// Reads the file; none if there is none, or if it was copied here from another home.
+    /// Reads the file; none if it does not exist or was copied from another home.
     pub fn read(path: &Path) -> Result<Option<Self>, DaemonError> {
         let unreadable = |cause| DaemonError::Unreadable { path: path.to_owned(), cause };
         let malformed = |why: &str| DaemonError::Malformed { path: path.to_owned(), why: why.to_owned() };
@@ -58,13 +56,13 @@ impl DaemonFile {
         if bytes.len() as u64 > DAEMON_FILE_MAX_BYTES {
             return Err(malformed("it is too large"));
         }
-        // The parser's own message may quote the file, and the token stands in it.
-        let members: Members = serde_json::from_slice(&bytes)
+        // The parser's message may quote the file, including the token.
+        let members: DaemonFileJson = serde_json::from_slice(&bytes)
             .map_err(|error| malformed(&format!("line {} is not what was expected", error.line())))?;
         if members.token.is_empty() || !members.token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(malformed("its token is not visible ASCII"));
         }
-        let Members { pid, address, token, version, home } = members;
+        let DaemonFileJson { pid, address, token, version, home } = members;
         if home.is_some() && home != directory_of(path) {
             tracing::debug!(path = %path.display(), "daemon.json was copied from another home");
             return Ok(None);
@@ -72,10 +70,10 @@ impl DaemonFile {
         Ok(Some(Self { pid, address, token: Secret::new(token), version }))
     }
 
-    /// Writes the file, in one step for whoever reads it.
+    /// Writes the file atomically.
     pub fn write(&self, path: &Path) -> Result<(), DaemonError> {
         let unwritable = |cause| DaemonError::Unwritable { path: path.to_owned(), cause };
-        let members = Members {
+        let members = DaemonFileJson {
             pid: self.pid,
             address: self.address,
             token: self.token.expose().to_owned(),
@@ -105,7 +103,7 @@ impl DaemonFile {
         }
     }
 
-    /// The address to dial: one that stands for all of a machine's addresses is reached over loopback.
+    /// The address to dial: an unspecified address is replaced by loopback.
     pub(super) fn dial_address(&self) -> SocketAddr {
         let ip = match self.address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -115,7 +113,7 @@ impl DaemonFile {
         SocketAddr::new(ip, self.address.port())
     }
 
-    /// A request that carries the token: only for a connection that has proved itself.
+    /// A request with the token, only for a connection that has proved its identity.
     pub(super) fn request(
         &self,
         method: Method,
@@ -143,7 +141,7 @@ impl DaemonFile {
     #[cfg(unix)]
     pub(super) fn is_alive(&self) -> bool {
         let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
-        // Not being allowed to signal a process means that it is there.
+        // A process that we must not signal exists.
         pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
     }
 
@@ -153,7 +151,7 @@ impl DaemonFile {
     }
 }
 
-/// The directory that a file is in, however it is called; a copy is another one.
+/// The real path of the file's directory, which differs in a copy.
 fn directory_of(path: &Path) -> Option<String> {
     let directory = path.parent()?;
     #[cfg(unix)]
@@ -169,7 +167,7 @@ fn directory_of(path: &Path) -> Option<String> {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
-    // A pipe in the file's place must not hold us up.
+    // A pipe in place of the file must not block us.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
     options.open(path)

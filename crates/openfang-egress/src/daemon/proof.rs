@@ -1,5 +1,5 @@
-//! Before the token is sent, whoever listens must prove that they know it: they get a challenge nobody has seen and
-//! answer with its HMAC under the token.
+//! Before the token is sent, the listener must prove that it knows the token. It gets a fresh challenge and answers
+//! with the HMAC of the challenge under the token.
 
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -9,15 +9,15 @@ use serde::Deserialize;
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use super::connection::{Connection, Patience};
+use super::connection::{AnswerTimeout, Connection};
 use super::{DaemonError, DaemonFile};
 
 const CHALLENGE_BYTES: usize = 32;
-/// Keeps a proof from being of use as a MAC of anything else.
+/// Separates the proof from any other use of the same MAC.
 const PURPOSE: &[u8] = b"openfang daemon proof\0";
 
 #[derive(Deserialize)]
-struct Health {
+struct HealthJson {
     proof: String,
 }
 
@@ -30,22 +30,22 @@ pub(super) async fn demand(connection: &mut Connection, file: &DaemonFile) -> Re
         .header(header::HOST, file.dial_address().to_string())
         .header(header::ACCEPT, "application/json")
         .body(Bytes::new())?;
-    let response = connection.send(request, Patience::Brief).await?;
+    let response = connection.send(request, AnswerTimeout::Brief).await?;
     let unproved = || DaemonError::Unproved { address: file.address };
     let status = response.status();
     match status {
-        // A daemon whose store fails says so here, and can still be asked and stopped.
+        // A daemon whose store fails answers like this. It can still be queried and stopped.
         StatusCode::OK | StatusCode::SERVICE_UNAVAILABLE => {}
-        // Somebody who is only busy is not somebody else.
+        // A busy daemon is still our daemon.
         StatusCode::TOO_MANY_REQUESTS => return Err(file.silent()),
         _ => return Err(unproved()),
     }
-    let body = connection.body(response.into_body(), DAEMON_PROOF_MAX_BYTES, Patience::Brief).await;
+    let body = connection.body(response.into_body(), DAEMON_PROOF_MAX_BYTES, AnswerTimeout::Brief).await;
     let body = match body {
         Err(DaemonError::TooLarge { .. }) => return Err(unproved()),
         outcome => outcome?,
     };
-    let Ok(health) = serde_json::from_slice::<Health>(&body) else {
+    let Ok(health) = serde_json::from_slice::<HealthJson>(&body) else {
         return Err(if status == StatusCode::OK { unproved() } else { file.silent() });
     };
     let expected = proof(file.token.expose(), &challenge);
@@ -58,7 +58,7 @@ fn challenge() -> Result<String, getrandom::Error> {
     Ok(hex(&bytes))
 }
 
-/// What somebody who knows the token answers to the challenge.
+/// The answer of a listener that knows the token.
 #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
 pub(super) fn proof(token: &str, challenge: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(token.as_bytes()).expect("HMAC takes a key of any length");

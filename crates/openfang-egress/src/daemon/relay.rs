@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode};
 
-use super::connection::Patience;
+use super::connection::AnswerTimeout;
 use super::stream::{self, EventStream};
 use super::{Daemon, DaemonError, Streamed};
 
@@ -52,12 +52,12 @@ impl Daemon {
         let mut request = request.map_err(NotRelayed::NotSent)?;
         request.headers_mut().extend(headers);
         let mut connection = self.connect().await.map_err(NotRelayed::NotSent)?;
-        let response = connection.send(request, Patience::ForWork).await.map_err(NotRelayed::Lost)?;
+        let response = connection.send(request, AnswerTimeout::ForWork).await.map_err(NotRelayed::Lost)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let content = if stream::is_stream(&response) {
             Streamed::Events(Box::new(EventStream::new(connection, response.into_body())))
         } else {
-            let answer = connection.answer(response, Patience::ForWork).await;
+            let answer = connection.answer(response, AnswerTimeout::ForWork).await;
             Streamed::Answer(answer.map_err(NotRelayed::Lost)?)
         };
         Ok(Relayed { status, headers, content })

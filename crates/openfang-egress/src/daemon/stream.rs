@@ -1,4 +1,4 @@
-//! An answer that is a stream of events.
+//! An answer that is an event stream.
 
 use std::time::Duration;
 
@@ -10,18 +10,17 @@ use super::connection::Connection;
 use super::{Answer, DaemonError, Event};
 use crate::sse::{Parser, SseLimits};
 
-/// How a stream is asked for and recognised.
+/// The media type of event streams.
 pub(super) const MEDIA_TYPE: &str = "text/event-stream";
 
-/// What came of asking for a stream.
+/// The answer to a request for a stream.
 pub enum Streamed {
-    /// The stream.
     Events(Box<EventStream>),
-    /// An answer without one, such as an error.
+    /// Another answer, such as an error.
     Answer(Answer),
 }
 
-/// A stream of events. The connection moves while [`EventStream::next`] is awaited, and closes when this is dropped.
+/// An event stream. The connection is driven while [`EventStream::next`] is awaited, and closes when this is dropped.
 pub struct EventStream {
     connection: Connection,
     body: Incoming,
@@ -30,7 +29,7 @@ pub struct EventStream {
 
 impl EventStream {
     pub(super) fn new(connection: Connection, body: Incoming) -> Self {
-        // The daemon's streams last as long as its tasks: only the size of an event is limited.
+        // A stream lasts as long as its task, so only the size of an event is limited.
         let limits = SseLimits { event_bytes: DAEMON_EVENT_MAX_BYTES, events: u64::MAX };
         Self { connection, body, parser: Parser::new(limits) }
     }
@@ -40,7 +39,7 @@ impl EventStream {
         self.parser.retry()
     }
 
-    /// The next event; none when the daemon has ended the stream. Safe to drop at any time.
+    /// The next event; none when the daemon has ended the stream. The future can be dropped at any time.
     pub async fn next(&mut self) -> Result<Option<Event>, DaemonError> {
         loop {
             if let Some(event) = self.parser.next_event()? {

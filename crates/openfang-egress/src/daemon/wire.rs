@@ -1,4 +1,4 @@
-//! What goes over the wire, line by line, for whoever wants to see it. The token is never shown.
+//! Traces the wire line by line. The token is never shown.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use super::Event;
 
 type Show = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Shows what is sent and received, or nothing.
+/// Shows what is sent and received, if tracing is on.
 #[derive(Clone, Default)]
 pub struct WireTracer {
     show: Option<Show>,
     hidden: Option<Secret>,
-    /// Shown in the place of the body of a request.
+    /// Shown instead of the request body.
     instead: Option<String>,
     hides_answers: bool,
 }
@@ -29,7 +29,6 @@ impl fmt::Debug for WireTracer {
 }
 
 impl WireTracer {
-    /// Shows nothing.
     pub fn off() -> Self {
         Self::default()
     }
@@ -45,13 +44,13 @@ impl WireTracer {
         self
     }
 
-    /// Shows this in the place of the body of a request from now on.
+    /// Shows this instead of the request body from now on.
     pub(super) fn showing_instead(mut self, body: String) -> Self {
         self.instead = Some(body);
         self
     }
 
-    /// Shows no answer from now on.
+    /// Hides answers from now on.
     pub(super) fn hiding_answers(mut self) -> Self {
         self.hides_answers = true;
         self
@@ -93,8 +92,8 @@ impl WireTracer {
         }
     }
 
-    /// The beginning of a text, without the secret. The whole is cleaned first: a secret that is cut in two would not
-    /// be recognised.
+    /// The beginning of a text without the secret. The whole text is cleaned before it is cut: half a secret would not
+    /// be recognized.
     fn cleaned(&self, bytes: &[u8]) -> String {
         let mut text = String::from_utf8_lossy(bytes).into_owned();
         if let Some(secret) = &self.hidden {

@@ -1,5 +1,5 @@
-//! The body of an answer. It is read from the socket only when somebody asks for more, so a slow reader slows the
-//! sender down and nothing piles up here. Every cap of the request holds until the last byte.
+//! The body of a response. It is read from the socket only on demand, so a slow reader slows the sender down and
+//! nothing is buffered here. Every limit of the request applies until the last byte.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::{Events, HttpError};
 use crate::sse::SseLimits;
 use crate::url::Origin;
 
-/// When everything has to be done, and how long that was.
+/// The time limit of the whole request, and its length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline {
     pub(super) at: Instant,
@@ -24,13 +24,13 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// The deadline so long from now; none if that is beyond all clocks.
+    /// The deadline after this duration; none if the clock cannot represent it.
     pub(super) fn in_time(total: Duration) -> Option<Self> {
         Instant::now().checked_add(total).map(|at| Self { at, total })
     }
 }
 
-/// What the body inherits from its request.
+/// The limits that the body inherits from its request.
 pub(super) struct BodyTerms {
     pub(super) origin: Origin,
     pub(super) caps: Caps,
@@ -59,7 +59,7 @@ impl Body {
         Self { wire, decoder, terms, received: 0, decoded: 0 }
     }
 
-    /// Takes no more than so many bytes, decoded, where the request allowed more.
+    /// Lowers the limit for the decoded size.
     #[must_use]
     pub fn at_most(mut self, bytes: u64) -> Self {
         let caps = &mut self.terms.caps;
@@ -67,7 +67,7 @@ impl Body {
         self
     }
 
-    /// The next piece, decoded; none at the end. Safe to drop at any time.
+    /// The next decoded chunk; none at the end. The future can be dropped at any time.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
         let next = self.next().await;
         if let Err(error) = &next {
@@ -76,7 +76,6 @@ impl Body {
         next
     }
 
-    /// The whole body.
     pub async fn bytes(mut self) -> Result<Bytes, HttpError> {
         let Some(first) = self.chunk().await? else { return Ok(Bytes::new()) };
         let Some(second) = self.chunk().await? else { return Ok(first) };
@@ -124,7 +123,7 @@ impl Body {
         }
     }
 
-    /// The next bytes of the wire, within what is left of idle time and total time.
+    /// The next bytes from the wire, within the idle timeout and the total timeout.
     async fn received(&mut self) -> Result<Option<Bytes>, HttpError> {
         let BodyTerms { origin, idle, deadline, .. } = &self.terms;
         let reading = timeout(*idle, self.wire.chunk());
@@ -154,7 +153,8 @@ impl Body {
         Ok(())
     }
 
-    /// What decodes to nothing has a limit too: an encoding adds little to what cannot be compressed.
+    /// Limits the encoded size too, because a body may decode to nothing. An encoding adds little to incompressible
+    /// data.
     fn check_received(&self) -> Result<(), HttpError> {
         let limit = self.terms.caps.decoded_bytes;
         let with_overhead = limit.saturating_add(limit / 64).saturating_add(HTTP_RATIO_FLOOR_BYTES);

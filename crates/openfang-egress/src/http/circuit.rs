@@ -1,6 +1,6 @@
-//! A circuit per origin: after some failures in a row the origin is left alone for a while, then one request at a time
-//! may find out whether it is back. Strangers' requests and the operator's have circuits of their own, so that what a
-//! stranger asks for cannot cut the operator off. The map is bounded; healthy origins are forgotten first.
+//! A circuit breaker per origin. After several failures in a row the circuit opens for a while; then one request at a
+//! time may probe the origin. Foreign URLs and operator URLs have separate circuits, so that foreign requests cannot
+//! block the operator's. The map is bounded; healthy origins are evicted first.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use crate::url::{Origin, Reach};
 
 type Key = (Reach, Origin);
 
-/// All circuits of a door.
+/// All circuit breakers of a client.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Circuits {
     known: Arc<Mutex<HashMap<Key, Circuit>>>,
@@ -22,39 +22,39 @@ pub(super) struct Circuits {
 #[derive(Debug, Clone, Copy)]
 struct Circuit {
     failures: u32,
-    /// When the origin may be tried again; none while it works.
+    /// When the origin may be probed; none while it works.
     closed_until: Option<Instant>,
     is_probed: bool,
     used: Instant,
 }
 
-/// The origin is left alone.
+/// The circuit of the origin is open.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct LeftAlone {
+pub(super) struct CircuitOpen {
     pub(super) retry_after: Duration,
 }
 
-/// How a request fared, as far as its origin is concerned.
+/// The result of a request for the health of its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Health {
+pub(super) enum OriginHealth {
     Good,
     Bad,
-    /// It never got there.
+    /// The request never reached the origin.
     Unknown,
 }
 
-/// The right to try. Dropped without a word, it leaves the circuit as it was.
+/// Permission for one request. Dropping it unused leaves the circuit unchanged.
 #[derive(Debug)]
-pub(super) struct Pass {
+pub(super) struct CircuitPermit {
     circuits: Circuits,
     key: Key,
     is_probe: bool,
-    is_settled: bool,
+    is_reported: bool,
 }
 
 impl Circuits {
-    /// Asks whether an origin may be tried.
-    pub(super) fn enter(&self, reach: Reach, origin: &Origin) -> Result<Pass, LeftAlone> {
+    /// Asks for permission to send a request to an origin.
+    pub(super) fn enter(&self, reach: Reach, origin: &Origin) -> Result<CircuitPermit, CircuitOpen> {
         let now = Instant::now();
         let key = (reach, origin.clone());
         let mut known = self.lock();
@@ -62,8 +62,8 @@ impl Circuits {
         if let Some(circuit) = known.get_mut(&key) {
             circuit.used = now;
             match circuit.closed_until {
-                Some(until) if until > now => return Err(LeftAlone { retry_after: until - now }),
-                Some(_) if circuit.is_probed => return Err(LeftAlone { retry_after: HTTP_CIRCUIT_PAUSE }),
+                Some(until) if until > now => return Err(CircuitOpen { retry_after: until - now }),
+                Some(_) if circuit.is_probed => return Err(CircuitOpen { retry_after: HTTP_CIRCUIT_PAUSE }),
                 Some(_) => {
                     circuit.is_probed = true;
                     is_probe = true;
@@ -71,17 +71,17 @@ impl Circuits {
                 None => {}
             }
         }
-        Ok(Pass { circuits: self.clone(), key, is_probe, is_settled: false })
+        Ok(CircuitPermit { circuits: self.clone(), key, is_probe, is_reported: false })
     }
 
-    fn settle(&self, pass: &Pass, health: Health) {
+    fn report(&self, pass: &CircuitPermit, health: OriginHealth) {
         let now = Instant::now();
         let mut known = self.lock();
         match health {
-            Health::Good => {
+            OriginHealth::Good => {
                 known.remove(&pass.key);
             }
-            Health::Bad => {
+            OriginHealth::Bad => {
                 make_room(&mut known, &pass.key);
                 let circuit = known.entry(pass.key.clone()).or_insert(Circuit {
                     failures: 0,
@@ -96,7 +96,7 @@ impl Circuits {
                 }
                 circuit.is_probed &= !pass.is_probe;
             }
-            Health::Unknown => {
+            OriginHealth::Unknown => {
                 if let Some(circuit) = known.get_mut(&pass.key) {
                     circuit.is_probed &= !pass.is_probe;
                 }
@@ -105,7 +105,7 @@ impl Circuits {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Circuit>> {
-        // Every change is whole before the lock is released, so a panic elsewhere leaves nothing half done.
+        // Every change is complete before the lock is released, so a poisoned lock is safe to use.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -115,7 +115,7 @@ impl Circuits {
     }
 }
 
-/// Forgets the origin that matters least: one that still works, then the one unused for longest.
+/// Evicts the least important origin: a working one first, then the least recently used.
 fn make_room(known: &mut HashMap<Key, Circuit>, key: &Key) {
     if known.len() < HTTP_CIRCUITS || known.contains_key(key) {
         return;
@@ -126,18 +126,18 @@ fn make_room(known: &mut HashMap<Key, Circuit>, key: &Key) {
     }
 }
 
-impl Pass {
-    /// Says how it went.
-    pub(super) fn settle(mut self, health: Health) {
-        self.is_settled = true;
-        self.circuits.settle(&self, health);
+impl CircuitPermit {
+    /// Records the result of the request.
+    pub(super) fn report(mut self, health: OriginHealth) {
+        self.is_reported = true;
+        self.circuits.report(&self, health);
     }
 }
 
-impl Drop for Pass {
+impl Drop for CircuitPermit {
     fn drop(&mut self) {
-        if !self.is_settled {
-            self.circuits.settle(self, Health::Unknown);
+        if !self.is_reported {
+            self.circuits.report(self, OriginHealth::Unknown);
         }
     }
 }

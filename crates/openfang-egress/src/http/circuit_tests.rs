@@ -12,7 +12,7 @@ fn origin(host: &str) -> Origin {
 
 fn fail(circuits: &Circuits, origin: &Origin, times: u32) {
     for _ in 0..times {
-        circuits.enter(Reach::Foreign, origin).unwrap().settle(Health::Bad);
+        circuits.enter(Reach::Foreign, origin).unwrap().report(OriginHealth::Bad);
     }
 }
 
@@ -29,10 +29,10 @@ async fn it_opens_after_failures_in_a_row_and_lets_one_probe_at_a_time_through()
 
     let probe = circuits.enter(Reach::Foreign, &origin).unwrap();
     assert!(circuits.enter(Reach::Foreign, &origin).is_err(), "one probe at a time");
-    probe.settle(Health::Bad);
+    probe.report(OriginHealth::Bad);
     assert!(circuits.enter(Reach::Foreign, &origin).is_err(), "a failed probe leaves it alone again");
     tokio::time::advance(HTTP_CIRCUIT_PAUSE).await;
-    circuits.enter(Reach::Foreign, &origin).unwrap().settle(Health::Good);
+    circuits.enter(Reach::Foreign, &origin).unwrap().report(OriginHealth::Good);
 
     let both = [circuits.enter(Reach::Foreign, &origin), circuits.enter(Reach::Foreign, &origin)];
     assert!(both.iter().all(Result::is_ok), "a good probe ends it");
@@ -43,7 +43,7 @@ async fn a_success_in_between_starts_the_count_again() {
     let (circuits, origin) = (Circuits::default(), origin("example.com"));
 
     fail(&circuits, &origin, HTTP_CIRCUIT_FAILURES - 1);
-    circuits.enter(Reach::Foreign, &origin).unwrap().settle(Health::Good);
+    circuits.enter(Reach::Foreign, &origin).unwrap().report(OriginHealth::Good);
     fail(&circuits, &origin, HTTP_CIRCUIT_FAILURES - 1);
 
     assert!(circuits.enter(Reach::Foreign, &origin).is_ok());

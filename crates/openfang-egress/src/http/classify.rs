@@ -1,5 +1,5 @@
-//! From the client's errors to ours. The chain of causes is walked; what it says about paths, headers or certificates'
-//! texts is left behind.
+//! Maps the errors of the HTTP client to ours. The chain of causes is searched; texts about paths, headers or
+//! certificates are dropped.
 
 use std::error::Error;
 use std::io;
@@ -11,7 +11,7 @@ use super::error::{HttpError, Interruption, TlsFault};
 use crate::resolve::{NoAddress, NoneInReach};
 use crate::url::{Origin, UrlRefused};
 
-/// A request that brought no head of an answer.
+/// The error for a request without a response head.
 pub(super) fn head(error: reqwest::Error, origin: &Origin) -> HttpError {
     let origin = origin.clone();
     if let Some(NoneInReach { name, special }) = find(&error) {
@@ -40,7 +40,7 @@ pub(super) fn head(error: reqwest::Error, origin: &Origin) -> HttpError {
     broken(&error, origin)
 }
 
-/// A name that brought nothing to dial.
+/// The error for a name without a usable address.
 pub(super) fn unresolved(error: &(dyn Error + 'static), origin: Origin) -> HttpError {
     match find(error) {
         Some(NoneInReach { name, special }) => UrlRefused::OutOfReach { host: name.clone(), special: *special }.into(),
@@ -48,7 +48,7 @@ pub(super) fn unresolved(error: &(dyn Error + 'static), origin: Origin) -> HttpE
     }
 }
 
-/// A body that ended before its end.
+/// The error for an incomplete body.
 pub(super) fn body(error: reqwest::Error, origin: &Origin) -> HttpError {
     broken(&error, origin.clone())
 }
@@ -83,7 +83,7 @@ fn tls_fault(error: &rustls::Error) -> TlsFault {
     }
 }
 
-/// The first cause of a type. An I/O error hides the error it was made of from the chain, so it is opened.
+/// The first cause of a type. An I/O error hides its inner error from the chain, so it is unwrapped.
 pub(super) fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
     let mut next = Some(error);
     while let Some(error) = next {

@@ -1,6 +1,6 @@
-//! The clients under the door, for each reach one for https and one for plain http, built when they are first needed.
-//! Trust roots cost memory and time, and a machine may have none: the plain ones do without. None of them follows
-//! redirects, uses proxies, keeps cookies or repeats anything by itself.
+//! The HTTP clients: for each reach one for https and one for plain http, built on first use. Trust roots cost memory
+//! and time, and a machine may have none, so the plain clients do without. No client follows redirects, uses proxies,
+//! stores cookies or retries by itself.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use super::{HttpConfig, HttpError};
 use crate::resolve::{BoxError, Guarded, NoAddress, Resolve};
 use crate::url::{Guard, Reach};
 
-/// An extra trust root that is none.
+/// An extra trust root is not a PEM certificate.
 #[derive(Debug, thiserror::Error)]
-#[error("the extra trust roots are no PEM certificates; check the files in the config")]
+#[error("the extra trust roots are not PEM certificates; check the files in the config")]
 pub struct BadRoots;
 
-/// What the clients are made of, and the clients once they are.
+/// The settings of the clients, and the clients built so far.
 pub(super) struct Clients {
     pub(super) guard: Guard,
     resolver: Arc<dyn Resolve>,

@@ -1,5 +1,5 @@
-//! Content encodings, decoded in small steps: [`Decoder::pull`] never gives more than one step, so whoever counts can
-//! stop a bomb where it crosses the line. A damaged, cut or prolonged body is [`Corrupt`].
+//! Content decoding in small steps. [`Decoder::pull`] returns at most one step, so that a caller can stop a
+//! decompression bomb at its limit. A damaged, truncated or extended body is [`Corrupt`].
 
 use std::io::{self, BufRead, Read};
 
@@ -9,26 +9,24 @@ use flate2::{Decompress, FlushDecompress, Status};
 use http::{HeaderMap, header};
 use openfang_types::limits::HTTP_DECODE_STEP_BYTES;
 
-/// The body is not what its encoding says.
+/// The body does not match its content encoding.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Corrupt;
 
-/// An encoding that we did not ask for.
+/// The content encoding was not requested.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unsupported;
 
-/// What a pull brings.
+/// The result of one pull.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Some decoded bytes.
     Bytes(Bytes),
-    /// Nothing before more is fed.
+    /// More input is needed.
     Hungry,
-    /// That was all.
     End,
 }
 
-/// Turns what is on the wire into what is meant.
+/// Decodes the body of a response.
 pub(super) enum Decoder {
     Identity(Feed),
     Gzip(Box<MultiGzDecoder<Feed>>),
@@ -36,7 +34,7 @@ pub(super) enum Decoder {
 }
 
 impl Decoder {
-    /// The decoder that an answer's headers ask for.
+    /// The decoder for the headers of a response.
     pub(super) fn of(headers: &HeaderMap) -> Result<Self, Unsupported> {
         let mut named = headers.get_all(header::CONTENT_ENCODING).iter();
         let (Some(encoding), None) = (named.next(), named.next()) else {
@@ -58,22 +56,22 @@ impl Decoder {
         Self::Identity(Feed::default())
     }
 
-    /// Whether the wire's bytes are the body's.
+    /// Whether the body is not encoded.
     pub(super) const fn is_identity(&self) -> bool {
         matches!(self, Self::Identity(_))
     }
 
-    /// Takes the next bytes of the wire.
+    /// Adds bytes from the wire.
     pub(super) fn feed(&mut self, bytes: Bytes) {
         self.source().add(bytes);
     }
 
-    /// Learns that the wire has no more.
+    /// Signals the end of the input.
     pub(super) fn end(&mut self) {
         self.source().is_ended = true;
     }
 
-    /// The next decoded bytes, one step at most unless nothing is encoded.
+    /// The next decoded bytes, at most one step unless the body is not encoded.
     pub(super) fn pull(&mut self) -> Result<Step, Corrupt> {
         let source = self.source();
         if source.is_ended && source.was_empty() {
@@ -115,7 +113,7 @@ impl Decoder {
     }
 }
 
-/// Bytes that came and were not decoded yet. As a reader it would block where more may come.
+/// Received bytes that are not decoded yet. Its reader returns `WouldBlock` where more may come.
 #[derive(Debug, Default)]
 pub(super) struct Feed {
     pending: Bytes,
@@ -135,7 +133,7 @@ impl Feed {
         }
     }
 
-    /// An answer to HEAD names an encoding and has no body.
+    /// The response to HEAD names an encoding but has no body.
     const fn was_empty(&self) -> bool {
         !self.taken
     }
@@ -162,7 +160,7 @@ impl BufRead for Feed {
     }
 }
 
-/// `deflate` means zlib, and to some servers the bare format: the first two bytes tell.
+/// `deflate` means zlib, but some servers send raw deflate. The first two bytes distinguish them.
 #[derive(Default)]
 pub(super) struct Inflater {
     feed: Feed,

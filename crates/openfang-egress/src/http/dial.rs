@@ -1,6 +1,6 @@
-//! The moment a connection is opened. A layer around the client's connector bounds it by the patience of the request
-//! that asked, tells that request when its connection stands, and counts. The client does not say for which request it
-//! connects, so the request leaves a note in its task.
+//! Opens connections. A layer around the client's connector applies the connect timeout of the request, tells the
+//! request when its connection is open, and counts. The client does not say for which request it connects, so the
+//! request leaves a note in its task.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -15,54 +15,54 @@ use tokio::time::timeout;
 use tower::{Layer, Service};
 
 use super::classify::find;
-use super::metrics::{Dialled, HttpMetrics};
+use super::metrics::{DialOutcome, HttpMetrics};
 use crate::resolve::{NoAddress, NoneInReach};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
 tokio::task_local! {
-    static NOTE: Arc<Note>;
+    static NOTE: Arc<ConnectNote>;
 }
 
-/// No connection in time.
+/// The connect timeout has passed.
 #[derive(Debug, thiserror::Error)]
 #[error("no connection within {after:?}")]
 pub(super) struct DialTimedOut {
     pub(super) after: Duration,
 }
 
-/// What a request wants to know of its connection.
+/// The connect settings of a request, and whether it is connecting.
 #[derive(Debug)]
-pub(super) struct Note {
+pub(super) struct ConnectNote {
     patience: Duration,
     is_dialling: watch::Sender<bool>,
-    /// The addresses that are dialled, if they were resolved before.
+    /// The addresses to dial, if they were resolved before.
     pinned: Option<Vec<IpAddr>>,
 }
 
-impl Note {
-    /// A note, and the place to see whether a connection is being opened.
+impl ConnectNote {
+    /// A note, and a receiver that shows whether a connection is being opened.
     pub(super) fn new(patience: Duration, pinned: Option<Vec<IpAddr>>) -> (Arc<Self>, watch::Receiver<bool>) {
         let (is_dialling, seen) = watch::channel(false);
         (Arc::new(Self { patience, is_dialling, pinned }), seen)
     }
 
-    /// Runs a request that connects on this note's terms.
+    /// Runs a request whose connections use this note.
     pub(super) async fn carried_by<T>(self: &Arc<Self>, request: impl Future<Output = T>) -> T {
         NOTE.scope(Arc::clone(self), request).await
     }
 }
 
-/// The addresses that the request of this task resolved before it connects, if it did.
+/// The addresses that this task's request resolved before connecting, if any.
 pub(crate) fn pinned() -> Option<Vec<IpAddr>> {
     NOTE.try_with(|note| note.pinned.clone()).ok().flatten()
 }
 
-/// Says that dialling is over, however it ended.
-struct Dialling(Option<Arc<Note>>);
+/// Reports the end of dialling when it is dropped.
+struct DialGuard(Option<Arc<ConnectNote>>);
 
-impl Dialling {
-    fn begin(note: Option<Arc<Note>>) -> Self {
+impl DialGuard {
+    fn begin(note: Option<Arc<ConnectNote>>) -> Self {
         if let Some(note) = &note {
             note.is_dialling.send_replace(true);
         }
@@ -70,7 +70,7 @@ impl Dialling {
     }
 }
 
-impl Drop for Dialling {
+impl Drop for DialGuard {
     fn drop(&mut self) {
         if let Some(note) = &self.0 {
             note.is_dialling.send_replace(false);
@@ -92,7 +92,7 @@ impl<S> Layer<S> for DialLayer {
     }
 }
 
-/// The client's connector, watched.
+/// The client's connector with our timeout and metrics.
 #[derive(Clone)]
 pub(super) struct Dialler<S> {
     connector: S,
@@ -117,9 +117,9 @@ where
         let after = note.as_ref().map_or(HTTP_CONNECT, |note| note.patience);
         let connecting = self.connector.call(to);
         let metrics = self.metrics.clone();
-        let dialling = Dialling::begin(note.clone());
+        let dialling = DialGuard::begin(note.clone());
         Box::pin(async move {
-            // A connection may go on to be opened after its request left, in a task that has no note.
+            // A connection may outlive its request and finish in a task without a note.
             let connecting = async move {
                 match note {
                     Some(note) => NOTE.scope(note, connecting).await,
@@ -128,10 +128,10 @@ where
             };
             let connected = timeout(after, connecting).await.unwrap_or_else(|_| Err(DialTimedOut { after }.into()));
             metrics.dialled(match &connected {
-                Ok(_) => Dialled::Opened,
-                Err(error) if find::<NoneInReach>(&**error).is_some() => Dialled::Refused,
-                Err(error) if find::<NoAddress>(&**error).is_some() => Dialled::Unresolved,
-                Err(_) => Dialled::Failed,
+                Ok(_) => DialOutcome::Opened,
+                Err(error) if find::<NoneInReach>(&**error).is_some() => DialOutcome::Refused,
+                Err(error) if find::<NoAddress>(&**error).is_some() => DialOutcome::Unresolved,
+                Err(_) => DialOutcome::Failed,
             });
             drop(dialling);
             connected

@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a URL. Each cap has its own variant. Texts carry the origin and never a path, a
+//! Errors of outbound HTTP requests. Each limit has its own variant. Messages contain the origin and never a path, a
 //! query, a header or a body.
 
 use std::fmt;
@@ -8,199 +8,153 @@ use std::time::Duration;
 use crate::sse::SseError;
 use crate::url::{Origin, UrlRefused};
 
-/// Why there is no answer, or no more of it.
+/// Why there is no response, or only a part of it.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// The name leads nowhere that may be reached.
+    /// The URL must not be reached.
     #[error(transparent)]
     Refused(#[from] UrlRefused),
-    /// The answer sends us where we do not go.
-    #[error("{from} redirects to a place that is refused: {cause}")]
+    /// The response redirects to a URL that must not be reached.
+    #[error("{from} redirects to a url that is refused: {cause}")]
     RedirectRefused {
-        /// Who sends us there.
+        /// The origin that redirects.
         from: Origin,
-        /// Why not.
         #[source]
         cause: UrlRefused,
     },
     /// The name has no address.
     #[error("the name of {origin} cannot be resolved; check the spelling and the network")]
-    Unresolvable {
-        /// Where to.
-        origin: Origin,
-    },
-    /// No address takes the connection.
-    #[error("{origin} cannot be connected to ({kind}); check that it runs and can be reached from here")]
+    Unresolvable { origin: Origin },
+    /// No address accepts the connection.
+    #[error("cannot connect to {origin} ({kind}); check that it is running and reachable from here")]
     Unreachable {
-        /// Where to.
         origin: Origin,
-        /// What the system says.
+        /// The error of the system.
         kind: io::ErrorKind,
     },
-    /// No connection in time.
-    #[error("{origin} took no connection within {after:?}")]
+    /// The connect timeout has passed.
+    #[error("{origin} did not accept a connection within {after:?}")]
     ConnectTimeout {
-        /// Where to.
         origin: Origin,
-        /// How long we waited.
+        /// The timeout of this step.
         after: Duration,
     },
-    /// The other end is not who it should be, or speaks no TLS.
-    #[error("no secure connection to {origin}: {fault}")]
-    Tls {
-        /// Where to.
-        origin: Origin,
-        /// What is wrong.
-        fault: TlsFault,
-    },
-    /// Connected, and no answer in time.
-    #[error("{origin} did not begin to answer within {after:?}")]
+    /// The certificate is not valid for the host, or the peer does not speak TLS.
+    #[error("cannot establish a secure connection to {origin}: {fault}")]
+    Tls { origin: Origin, fault: TlsFault },
+    /// Connected, but no response in time.
+    #[error("{origin} did not respond within {after:?}")]
     FirstByte {
-        /// Where to.
         origin: Origin,
-        /// How long we waited.
+        /// The timeout of this step.
         after: Duration,
     },
-    /// The body stopped coming.
     #[error("{origin} sent nothing more for {after:?}")]
     Stalled {
-        /// Where from.
         origin: Origin,
-        /// How long we waited.
+        /// The timeout of this step.
         after: Duration,
     },
-    /// All of it together took too long.
-    #[error("{origin} was not done within {after:?}")]
+    /// The total timeout has passed.
+    #[error("{origin} did not finish within {after:?}")]
     TookTooLong {
-        /// Where from.
         origin: Origin,
-        /// How long we waited.
+        /// The timeout of the whole request.
         after: Duration,
     },
-    /// The body is larger than the caller takes.
-    #[error("the answer of {origin} is larger than {limit} bytes")]
+    /// The body exceeds the size limit.
+    #[error("the response of {origin} is larger than {limit} bytes")]
     TooLarge {
-        /// Where from.
         origin: Origin,
-        /// How much is taken.
+        /// The size limit in bytes.
         limit: u64,
     },
-    /// The body grows out of proportion when it is decoded.
-    #[error("the answer of {origin} expands to more than {ratio} times its size")]
+    /// The body expands too much when it is decoded.
+    #[error("the response of {origin} expands to more than {ratio} times its size")]
     Bomb {
-        /// Where from.
         origin: Origin,
-        /// How much growth is taken.
+        /// The limit of the expansion ratio.
         ratio: u64,
     },
-    /// An encoding that was not asked for.
-    #[error("the answer of {origin} has an encoding that was not asked for")]
-    UnsupportedEncoding {
-        /// Where from.
-        origin: Origin,
-    },
-    /// The encoded body is damaged, cut, or followed by something else.
-    #[error("the compressed answer of {origin} is damaged")]
-    Corrupt {
-        /// Where from.
-        origin: Origin,
-    },
-    /// The connection broke.
+    /// The content encoding was not requested.
+    #[error("the response of {origin} has a content encoding that was not requested")]
+    UnsupportedEncoding { origin: Origin },
+    /// The encoded body is damaged, truncated, or followed by other data.
+    #[error("the compressed response of {origin} is damaged")]
+    Corrupt { origin: Origin },
     #[error("the connection to {origin} {how}")]
-    Interrupted {
-        /// Where to.
-        origin: Origin,
-        /// How it ended.
-        how: Interruption,
-    },
-    /// What came is not HTTP.
-    #[error("the answer of {origin} is not valid http")]
-    BadResponse {
-        /// Where from.
-        origin: Origin,
-    },
-    /// Sent on and on.
-    #[error("{origin} redirects once more after {limit} redirects")]
+    Interrupted { origin: Origin, how: Interruption },
+    /// The response is not HTTP.
+    #[error("the response of {origin} is not valid http")]
+    BadResponse { origin: Origin },
+    /// The limit of redirects is exceeded.
+    #[error("{origin} redirects more than {limit} times")]
     TooManyRedirects {
-        /// Who sends us on.
+        /// The origin that redirects.
         origin: Origin,
-        /// How many are followed.
+        /// The limit of redirects.
         limit: u32,
     },
-    /// Sent from https to http.
+    /// A redirect from https to http.
     #[error("{from} redirects to {to} without encryption, which is not followed")]
     Downgrade {
-        /// Who sends us there.
+        /// The origin that redirects.
         from: Origin,
-        /// Where to.
         to: Origin,
     },
-    /// Sent on with our body in hand.
-    #[error("{from} redirects a request with a body to {to}, which is not followed; use the new url if it is meant")]
+    /// A redirect of a request body to another origin.
+    #[error(
+        "{from} redirects a request with a body to {to}, which is not followed; use the new url if this is intended"
+    )]
     BodyAcrossOrigins {
-        /// Who sends us there.
+        /// The origin that redirects.
         from: Origin,
-        /// Where to.
         to: Origin,
     },
-    /// It failed too often lately.
-    #[error("{origin} failed repeatedly and is left alone for another {retry_after:?}")]
+    /// The circuit breaker of the origin is open.
+    #[error("{origin} failed repeatedly; retry in {retry_after:?}")]
     CircuitOpen {
-        /// Where to.
         origin: Origin,
         /// When to try again.
         retry_after: Duration,
     },
-    /// Its addresses are sent to as fast as the caller allows.
-    #[error("the addresses of {origin} were sent enough lately; try again in {retry_after:?}")]
+    /// The pacer's limit for the addresses is reached.
+    #[error("too many requests to the addresses of {origin}; retry in {retry_after:?}")]
     TooFast {
-        /// Where to.
         origin: Origin,
         /// When to try again.
         retry_after: Duration,
     },
-    /// The stream of events is more than is taken.
-    #[error("the event stream of {origin} cannot be followed: {cause}")]
+    /// The event stream exceeds a limit.
+    #[error("the event stream of {origin} exceeds a limit: {cause}")]
     Events {
-        /// Where from.
         origin: Origin,
-        /// Why.
         #[source]
         cause: SseError,
     },
-    /// A header that the door sets itself.
-    #[error("the header {name} is set by the door and cannot be given")]
-    ReservedHeader {
-        /// Which one.
-        name: http::HeaderName,
-    },
-    /// CONNECT or TRACE.
-    #[error("the method {method} is not sent")]
-    Method {
-        /// Which one.
-        method: http::Method,
-    },
-    /// There is no client.
+    /// A header that only the client sets.
+    #[error("the header {name} is set automatically and cannot be overridden")]
+    ReservedHeader { name: http::HeaderName },
+    #[error("the method {method} is not supported")]
+    Method { method: http::Method },
+    /// The HTTP client cannot be built.
     #[error("the http client cannot be set up: {cause}; check the system's certificates")]
     Setup {
-        /// Why.
         #[source]
         cause: reqwest::Error,
     },
 }
 
-/// What is wrong with the other end's TLS.
+/// Why the TLS handshake failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsFault {
-    /// Signed by nobody we trust.
+    /// The issuer of the certificate is not trusted.
     UntrustedIssuer,
-    /// Not valid now.
     OutOfDate,
-    /// For another name.
     WrongName,
-    /// Refused for another reason.
+    /// The certificate was rejected for another reason.
     BadCertificate,
-    /// No handshake came about.
+    /// The handshake itself failed.
     Handshake,
 }
 
@@ -218,12 +172,12 @@ impl fmt::Display for TlsFault {
     }
 }
 
-/// How a connection ended before its time.
+/// How a connection ended too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interruption {
-    /// Thrown away by the other end.
+    /// The peer reset the connection.
     Reset,
-    /// Closed before the answer was complete.
+    /// The connection closed before the response was complete.
     EndedEarly,
 }
 
@@ -237,7 +191,7 @@ impl fmt::Display for Interruption {
 }
 
 impl HttpError {
-    /// The word in spans and metrics.
+    /// The name in spans and metrics.
     pub const fn outcome(&self) -> &'static str {
         match self {
             Self::Refused(_) | Self::RedirectRefused { .. } => "refused",
@@ -265,7 +219,7 @@ impl HttpError {
         }
     }
 
-    /// Whether the origin was tried and failed, rather than refused, left alone or misunderstood.
+    /// Whether the origin was tried and failed, as opposed to a refusal or an open circuit.
     pub(super) const fn is_transport_failure(&self) -> bool {
         match self {
             Self::Unresolvable { .. }
@@ -295,7 +249,7 @@ impl HttpError {
         }
     }
 
-    /// Whether the same request may fare better a moment later.
+    /// Whether a retry may succeed.
     pub(super) const fn is_worth_a_retry(&self) -> bool {
         matches!(
             self,

@@ -25,14 +25,14 @@ impl Events {
         Self { body, parser: Parser::new(limits), pace: None }
     }
 
-    /// Reads at this pace: whoever reads gives back what was asked for.
+    /// Limits the read rate. The reader gives back the bytes it asked for.
     #[must_use]
     pub fn paced(mut self, pace: SharedPace) -> Self {
         self.pace = Some(pace);
         self
     }
 
-    /// The next event; none when the stream has ended. Safe to drop at any time.
+    /// The next event; none at the end of the stream. The future can be dropped at any time.
     pub async fn next(&mut self) -> Result<Option<Event>, HttpError> {
         loop {
             let event = self.parser.next_event();
@@ -44,7 +44,7 @@ impl Events {
             match self.body.chunk().await? {
                 Some(bytes) => {
                     let length = bytes.len() as u64;
-                    // Before the wait, at which this may be dropped.
+                    // Pushed before the wait, during which the future may be dropped.
                     self.parser.push(bytes);
                     if let Some(pace) = &self.pace {
                         pace.spend(length).await;
@@ -55,7 +55,7 @@ impl Events {
         }
     }
 
-    /// How long the server wants us to wait before we connect again, if it said so.
+    /// The reconnection delay the server asked for, if any.
     pub const fn retry(&self) -> Option<Duration> {
         self.parser.retry()
     }

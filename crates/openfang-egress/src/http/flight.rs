@@ -1,4 +1,4 @@
-//! One request on its way: hop after hop, each tried as often as the caller allows and its origin's circuit lets pass.
+//! One request with its redirects. Each hop is tried as often as the caller and the circuit breaker allow.
 
 use std::future::pending;
 use std::net::IpAddr;
@@ -12,16 +12,16 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::body::{BodyTerms, Deadline};
 use super::decode::Decoder;
-use super::dial::Note;
+use super::dial::ConnectNote;
 use super::redirect::Hop;
 use super::request::{Caps, Compression, Pacer, Patience, Request, Retry};
 use super::{Body, HttpDoor, HttpError, Response, classify, retry};
 
-/// What the encoding of a body may be.
+/// The content encodings we accept.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("gzip, deflate");
 const UNCOMPRESSED: HeaderValue = HeaderValue::from_static("identity");
 
-/// Headers that frame the message or name its target: a second opinion on them is how requests are smuggled.
+/// Headers that frame the message or name its target. Conflicting values would allow request smuggling.
 const RESERVED: [HeaderName; 8] = [
     header::HOST,
     header::CONTENT_LENGTH,
@@ -78,16 +78,17 @@ impl<'a> Flight<'a> {
         Err(HttpError::TooManyRedirects { origin: self.hop.origin(), limit: HTTP_REDIRECTS })
     }
 
-    /// The answer to the current hop, after as many attempts as it takes and as are allowed.
+    /// The response to the current hop, after the allowed attempts.
     async fn exchange(&mut self) -> Result<reqwest::Response, HttpError> {
         let (reach, origin) = (self.hop.target.reach(), self.hop.origin());
         loop {
-            let pass = self.door.circuits.enter(reach, &origin).map_err(|left_alone| HttpError::CircuitOpen {
-                origin: origin.clone(),
-                retry_after: left_alone.retry_after,
-            })?;
+            let pass = self
+                .door
+                .circuits
+                .enter(reach, &origin)
+                .map_err(|open| HttpError::CircuitOpen { origin: origin.clone(), retry_after: open.retry_after })?;
             let outcome = self.attempt().await;
-            pass.settle(retry::health(&outcome));
+            pass.report(retry::health(&outcome));
             self.attempts += 1;
             if self.attempts >= self.attempts_allowed {
                 return outcome;
@@ -110,8 +111,8 @@ impl<'a> Flight<'a> {
         if !self.hop.body.is_empty() {
             *request.body_mut() = Some(self.hop.body.clone().into());
         }
-        let (note, mut is_dialling) = Note::new(self.patience.connect, self.paced().await?);
-        // Pinned before it gets its note, or all of it would be moved.
+        let (note, mut is_dialling) = ConnectNote::new(self.patience.connect, self.paced().await?);
+        // Pinned first, because the note would otherwise move the whole future.
         let executing = pin!(client.execute(request));
         let mut sending = pin!(note.carried_by(executing));
         let mut waiting_since = Instant::now();
@@ -120,7 +121,7 @@ impl<'a> Flight<'a> {
             tokio::select! {
                 biased;
                 answered = &mut sending => return answered.map_err(|error| classify::head(error, &origin)),
-                // The sender lives in the note, which outlives this loop: there is always a next change.
+                // The sender is in the note, which outlives this loop, so `changed` cannot fail.
                 _ = is_dialling.changed() => waiting_since = Instant::now(),
                 () = passed(waiting_since, self.patience.first_byte), if is_connected => {
                     return Err(HttpError::FirstByte { origin, after: self.patience.first_byte });
@@ -130,7 +131,7 @@ impl<'a> Flight<'a> {
         }
     }
 
-    /// The addresses that are dialled, once the pacer has let them pass; none where there is no pacer.
+    /// The addresses to dial, after the pacer has let them pass; none without a pacer.
     async fn paced(&self) -> Result<Option<Vec<IpAddr>>, HttpError> {
         let Some(pacer) = &self.pacer else { return Ok(None) };
         let origin = self.hop.origin();
@@ -161,14 +162,14 @@ impl<'a> Flight<'a> {
     }
 }
 
-/// Waits until the time for everything is over, and says how long that was.
+/// Waits for the deadline and returns its length.
 async fn over(deadline: Option<Deadline>) -> Duration {
     let Some(Deadline { at, total }) = deadline else { return pending().await };
     sleep_until(at).await;
     total
 }
 
-/// Waits until so long after a moment; for ever if that is beyond all clocks.
+/// Waits until this long after an instant; forever if the clock cannot represent it.
 async fn passed(since: Instant, wait: Duration) {
     match since.checked_add(wait) {
         Some(at) => sleep_until(at).await,

@@ -1,4 +1,4 @@
-//! What the HTTP door counts. Every label has a fixed set of values; names and addresses are none of them.
+//! Metrics of outbound HTTP. Every label has a fixed set of values; names and addresses are never labels.
 
 use std::time::Duration;
 
@@ -39,18 +39,18 @@ struct OutcomeLabels {
     outcome: &'static str,
 }
 
-/// What came of opening a connection.
+/// The outcome of opening a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialled {
+pub(super) enum DialOutcome {
     Opened,
     Failed,
-    /// The name has no address that may be dialled, so none was.
+    /// No address of the name may be reached, so none was dialled.
     Refused,
-    /// The name has no address, so none was.
+    /// The name has no address, so none was dialled.
     Unresolved,
 }
 
-impl Dialled {
+impl DialOutcome {
     const fn as_str(self) -> &'static str {
         match self {
             Self::Opened => "opened",
@@ -76,7 +76,6 @@ impl Default for HttpMetrics {
 }
 
 impl HttpMetrics {
-    /// Registers the counters.
     pub fn register(registry: &mut Registry) -> Self {
         let it = Self::default();
         registry.register("openfang_egress_requests", "Outbound requests by reach and outcome", it.requests.clone());
@@ -89,7 +88,7 @@ impl HttpMetrics {
         it
     }
 
-    /// Counts a URL that was refused before there was a request.
+    /// Counts a URL that was refused before a request was made.
     pub fn refused(&self, refused: &UrlRefused) {
         self.refused.get_or_create(&ReasonLabels { reason: refused.reason() }).inc();
     }
@@ -105,7 +104,7 @@ impl HttpMetrics {
         }
     }
 
-    pub(super) fn dialled(&self, outcome: Dialled) {
+    pub(super) fn dialled(&self, outcome: DialOutcome) {
         self.connections.get_or_create(&OutcomeLabels { outcome: outcome.as_str() }).inc();
     }
 
@@ -122,7 +121,7 @@ impl HttpMetrics {
     }
 
     #[cfg(test)]
-    pub(super) fn connections(&self, outcome: Dialled) -> u64 {
+    pub(super) fn connections(&self, outcome: DialOutcome) -> u64 {
         self.connections.get_or_create(&OutcomeLabels { outcome: outcome.as_str() }).get()
     }
 }

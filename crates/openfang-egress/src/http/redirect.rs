@@ -1,6 +1,7 @@
-//! Where an answer sends us, and what goes along. A hop within the operator's own origin stays the operator's, such as
-//! from `/mcp` to `/mcp/`; every other one is foreign, whoever was asked first. There is no way from https to http;
-//! secrets stay with their origin; a body goes nowhere else, except from http to https of one host.
+//! Where a response redirects to, and what is sent along. A redirect within an operator URL's origin stays an operator
+//! URL, such as from `/mcp` to `/mcp/`. Every other target is foreign. Redirects from https to http are refused.
+//! Secrets are sent to their own origin only. A body is sent to another origin only when http is upgraded to https on
+//! the same host.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, StatusCode, header};
@@ -9,14 +10,14 @@ use super::HttpError;
 use super::request::{Redirects, Target};
 use crate::url::{Guard, Origin, UrlRefused};
 
-/// Headers that are credentials even when nobody marked them.
+/// Headers that are credentials even if they are not marked as sensitive.
 const CREDENTIALS: [HeaderName; 3] = [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION];
 
 /// Headers that describe a body.
 const ABOUT_THE_BODY: [HeaderName; 4] =
     [header::CONTENT_TYPE, header::CONTENT_ENCODING, header::CONTENT_LANGUAGE, header::CONTENT_LOCATION];
 
-/// One request of a chain.
+/// One request in a chain of redirects.
 #[derive(Clone)]
 pub(super) struct Hop {
     pub(super) method: Method,
@@ -31,7 +32,7 @@ impl Hop {
         self.target.origin()
     }
 
-    /// The next hop; none if the answer is one to keep.
+    /// The next hop; none if the response is final.
     pub(super) fn next(
         &self,
         status: StatusCode,
@@ -73,7 +74,7 @@ impl Hop {
         Ok(Some(next))
     }
 
-    /// Where the operator sent us once we may be sent again; everywhere else is foreign, whoever was asked.
+    /// The target of a redirect: within the operator's origin if the caller allows it, foreign otherwise.
     fn led_to(&self, location: &str, guard: &Guard) -> Result<Target, UrlRefused> {
         if let Target::Operator(url) = &self.target
             && let Some(home) = guard.at_home(url, location)

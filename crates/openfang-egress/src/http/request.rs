@@ -1,4 +1,4 @@
-//! What is asked for, and how much patience and room the answer gets.
+//! A request, with its timeouts and limits.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,17 +13,16 @@ use openfang_types::limits::{
 
 use crate::url::{ForeignUrl, OperatorUrl, Origin, Reach};
 
-/// Where a request goes.
+/// The URL a request goes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// Where the operator said.
+    /// A URL from the operator.
     Operator(OperatorUrl),
-    /// Where somebody else said.
+    /// A URL from anybody else.
     Foreign(ForeignUrl),
 }
 
 impl Target {
-    /// Who named it.
     pub const fn reach(&self) -> Reach {
         match self {
             Self::Operator(_) => Reach::Operator,
@@ -59,16 +58,16 @@ impl From<ForeignUrl> for Target {
     }
 }
 
-/// How long each step may take.
+/// The timeouts of each step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
     /// Until connected: name, TCP and TLS.
     pub connect: Duration,
-    /// From then until the answer begins.
+    /// From the connection to the first byte of the response.
     pub first_byte: Duration,
-    /// Between two pieces of the body.
+    /// Between two chunks of the body.
     pub idle: Duration,
-    /// Everything together; none for streams that last.
+    /// The total time; none for long-lived streams.
     pub total: Option<Duration>,
 }
 
@@ -78,12 +77,12 @@ impl Default for Patience {
     }
 }
 
-/// How much is taken of the answer.
+/// The size limits of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
-    /// Bytes of the body, decoded.
+    /// The decoded size of the body in bytes.
     pub decoded_bytes: u64,
-    /// How many times larger than on the wire.
+    /// The maximum ratio of decoded to encoded size.
     pub ratio: u64,
 }
 
@@ -93,23 +92,23 @@ impl Default for Caps {
     }
 }
 
-/// Whether the request may be sent again when it is not known what became of it.
+/// Whether the request may be retried when its outcome is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Retry {
-    /// Once and never again.
+    /// Sent at most once.
     #[default]
     Never,
-    /// Sending it twice does no harm.
+    /// Retrying has no side effects.
     Safe,
 }
 
-/// Which redirects are followed; the others are answers like any other.
+/// Which redirects are followed. The others are returned as responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Redirects {
-    /// All, as a browser does: what was sent may become a question without a body.
+    /// All, as in a browser: the request may become a GET without a body.
     #[default]
     Any,
-    /// Only those that ask for the same request once more.
+    /// Only those that repeat the request unchanged.
     Unchanged,
 }
 
@@ -117,17 +116,16 @@ pub enum Redirects {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compression {
     Welcome,
-    /// Buffers on the way would hold events back.
+    /// Compression buffers would delay events.
     Unwanted,
 }
 
-/// Who says how fast addresses may be sent to.
+/// Limits how often an address receives requests.
 pub trait Pacer: Send + Sync {
-    /// Takes one request to whichever of these addresses is dialled, or says how long to wait.
+    /// Admits one request to any of these addresses, or returns how long to wait.
     fn take(&self, addresses: &[IpAddr]) -> Result<(), Duration>;
 }
 
-/// One request.
 #[derive(Clone)]
 pub struct Request {
     pub(super) method: Method,
@@ -143,7 +141,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request with the default patience and caps, no headers and no body.
+    /// A request with default timeouts and limits, without headers and body.
     pub fn new(method: Method, target: impl Into<Target>) -> Self {
         Self {
             method,
@@ -159,21 +157,21 @@ impl Request {
         }
     }
 
-    /// Adds a header that may follow redirects to other origins.
+    /// Adds a header that is also sent to other origins after a redirect.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.append(name, value);
         self
     }
 
-    /// Adds a header that is shown to the target's origin only: keys, tokens, session ids.
+    /// Adds a header that is sent to the target's origin only: keys, tokens, session ids.
     #[must_use]
     pub fn secret_header(self, name: HeaderName, mut value: HeaderValue) -> Self {
         value.set_sensitive(true);
         self.header(name, value)
     }
 
-    /// Sets all headers at once. Values that are marked as sensitive are shown to the target's origin only.
+    /// Sets all headers. Values marked as sensitive are sent to the target's origin only.
     #[must_use]
     pub fn headers(mut self, headers: HeaderMap) -> Self {
         self.headers = headers;
@@ -188,43 +186,44 @@ impl Request {
         self
     }
 
-    /// Sets how long each step may take.
+    /// Sets the timeouts of each step.
     #[must_use]
     pub fn patience(mut self, patience: Patience) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Sets how much is taken of the answer.
+    /// Sets the size limits of the response.
     #[must_use]
     pub fn caps(mut self, caps: Caps) -> Self {
         self.caps = caps;
         self
     }
 
-    /// Says whether the request may be sent again.
+    /// Sets whether the request may be retried.
     #[must_use]
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
     }
 
-    /// Says which redirects are followed.
+    /// Sets which redirects are followed.
     #[must_use]
     pub fn redirects(mut self, redirects: Redirects) -> Self {
         self.redirects = redirects;
         self
     }
 
-    /// Asks this one before each hop. Names are resolved first, and only the addresses that it was asked about are dialled.
+    /// Asks this pacer before each hop. Names are resolved first, and only the addresses the pacer admitted are
+    /// dialled.
     #[must_use]
     pub fn paced_by(mut self, pacer: Arc<dyn Pacer>) -> Self {
         self.pacer = Some(pacer);
         self
     }
 
-    /// Expects a stream of events: uncompressed, without an end in time or size, whatever patience and caps said before.
-    /// Each event, their number and the silence between them stay limited.
+    /// Expects an event stream: uncompressed, without limits on total time and size, regardless of earlier settings.
+    /// The size of an event, the number of events and the idle time stay limited.
     #[must_use]
     pub fn for_events(mut self) -> Self {
         self.compression = Compression::Unwanted;

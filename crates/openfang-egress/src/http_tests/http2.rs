@@ -25,9 +25,7 @@ use super::tls::authority;
 #[derive(Clone)]
 enum Says {
     Hello,
-    /// On and on.
     Endless(Arc<AtomicU64>),
-    /// Something, then nothing.
     Half,
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Method;
 
-use crate::http::metrics::Dialled;
+use crate::http::metrics::DialOutcome;
 use crate::http::{Backoff, HttpConfig, HttpDoor, HttpError, HttpMetrics, Patience, Request, Response};
 use crate::resolve::{Resolve, Resolving};
 use crate::url::Guard;
@@ -186,7 +186,7 @@ impl World {
 
     /// Connections that were tried, whether or not they came about.
     pub(super) fn dials(&self) -> u64 {
-        self.metrics.connections(Dialled::Opened) + self.metrics.connections(Dialled::Failed)
+        self.metrics.connections(DialOutcome::Opened) + self.metrics.connections(DialOutcome::Failed)
     }
 }
 

@@ -142,6 +142,6 @@ async fn an_error_names_the_origin_and_the_way_out() {
     assert!(matches!(error, HttpError::Unreachable { .. }), "{error:?}");
     assert_eq!(
         error.to_string(),
-        "http://127.0.0.1:1 cannot be connected to (connection refused); check that it runs and can be reached from here"
+        "cannot connect to http://127.0.0.1:1 (connection refused); check that it is running and reachable from here"
     );
 }

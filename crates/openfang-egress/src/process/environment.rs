@@ -1,7 +1,7 @@
-//! What a child finds in its environment: a short list by its kind, what the operator listed, and nothing else.
+//! The environment of a child: a short list by its kind, the variables the operator listed, and nothing else.
 //!
-//! This is the one place that reads our own environment ([`Surroundings::ours`]); tests bring another. An entry is a
-//! name to pass on, or `NAME=value` where `${VAR}` in the value is ours. Refused: `*`, names that are none, variables
+//! Only this module reads our own environment ([`Surroundings::ours`]); tests pass another. An entry is a name to pass
+//! on, or `NAME=value` where `${VAR}` in the value refers to our environment. Refused: `*`, invalid names, variables
 //! that are not set, and those of OpenFang itself. Values are never shown.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ use openfang_types::limits::CHILD_SECRET_MIN_BYTES;
 const PATH: &str = "PATH";
 const HOME: &str = "HOME";
 const TMPDIR: &str = "TMPDIR";
-/// Where programs are looked for when we have no PATH ourselves.
+/// The search path if we have no PATH ourselves.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Who the child is, which decides what it gets without asking.
+/// The kind of child, which determines its default variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnvironmentKind {
     /// An MCP server: PATH, HOME, USER, LANG, TMPDIR, SHELL and TERM, without which npx and uvx do not start.
@@ -47,12 +47,11 @@ impl Surroundings {
         Self(std::env::vars_os().collect())
     }
 
-    /// These.
     pub fn of<N: Into<OsString>, V: Into<OsString>>(variables: impl IntoIterator<Item = (N, V)>) -> Self {
         Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
     }
 
-    /// A text with every `${VAR}` in it filled in; `what` says in errors where it stands.
+    /// Replaces every `${VAR}` in a text. `what` names the text in errors.
     pub fn fill_in(&self, what: &str, text: &str) -> Result<OsString, EnvironmentError> {
         filled_in(what, text, self)
     }
@@ -68,16 +67,15 @@ impl fmt::Debug for Surroundings {
     }
 }
 
-/// Why an environment cannot be made. Values are never quoted.
+/// Why an environment cannot be built. Values are never quoted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvironmentError {
-    /// Everything was asked for.
+    /// The entry asks for all variables.
     #[error("`{entry}` in env: a star would hand over every secret of this process; list the names")]
     Star {
         /// The name, as written.
         entry: String,
     },
-    /// Not a name.
     #[error("`{name}` in env is not the name of a variable; write NAME or NAME=value")]
     BadName {
         /// The name, as written.
@@ -85,31 +83,26 @@ pub enum EnvironmentError {
     },
     /// The value has a NUL, or a reference that is not closed or has no name.
     #[error("the value of {name} in env {fault}")]
-    BadValue {
-        /// Whose value.
-        name: String,
-        /// What is wrong.
-        fault: &'static str,
-    },
-    /// A variable of ours is asked for.
-    #[error("{variable} is a variable of OpenFang itself and is given to nobody ({name}); use one of another name")]
+    BadValue { name: String, fault: &'static str },
+    /// The entry asks for a variable of OpenFang itself.
+    #[error(
+        "{variable} is a variable of OpenFang itself and is never passed on ({name}); use a variable with another name"
+    )]
     Own {
-        /// Which.
         variable: String,
         /// The entry that asks for it.
         name: String,
     },
-    /// A variable is asked for that we do not have.
-    #[error("the variable {variable} is not set, and env asks for it ({name}); set it, or take it out")]
+    /// The entry asks for a variable that is not set.
+    #[error("the variable {variable} is not set, and env asks for it ({name}); set it, or remove the entry")]
     Unset {
-        /// Which is missing.
         variable: String,
         /// The entry that asks for it.
         name: String,
     },
 }
 
-/// A child's environment, whole.
+/// The complete environment of a child.
 #[derive(Clone)]
 pub struct Environment {
     kind: EnvironmentKind,
@@ -144,7 +137,7 @@ impl Environment {
         self.kind
     }
 
-    /// What the operator listed, names and values, for hiding secrets wherever the child repeats them.
+    /// The names and values the operator listed, so that secrets can be removed from the child's output.
     pub fn expose_listed(&self) -> impl Iterator<Item = (&str, &str)> {
         let listed = self.listed.iter().filter_map(|name| Some((name, self.values.get(name)?)));
         listed.filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)))
@@ -155,7 +148,7 @@ impl Environment {
         self.values.get(OsStr::new(PATH)).map_or(OsStr::new(USUAL_PATH), OsString::as_os_str)
     }
 
-    /// Moves the child into a home of its own, unless the operator listed another.
+    /// Moves the child into its own home, unless the operator set another.
     pub(super) fn move_to(&mut self, home: &Path) {
         for name in [HOME, TMPDIR] {
             if !self.listed.contains(OsStr::new(name)) {
@@ -169,7 +162,7 @@ impl Environment {
         self.values.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// What must not be shown when the child prints it: the listed values, line by line.
+    /// The listed values, line by line, which must be removed from the child's output.
     pub(super) fn secrets(&self) -> Vec<Vec<u8>> {
         let listed = self.listed.iter().filter_map(|name| self.values.get(name));
         let lines = listed.flat_map(|value| value.as_encoded_bytes().split(|byte| *byte == b'\n'));

@@ -2,23 +2,22 @@
 
 use std::fmt;
 
-/// How a child ended, and whether that was our wish.
+/// How a child ended, and whether we ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit {
-    /// What it left.
     pub ending: Ending,
-    /// Whether it was told to end: by a shutdown, or because its handle was dropped.
+    /// Whether we ended it: by a shutdown, or because its handle was dropped.
     pub asked: bool,
 }
 
-/// What the system says about a dead child.
+/// How the system reports the end of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// It ended by itself, with this code.
+    /// It exited with this code.
     Code(i32),
     /// This signal ended it.
     Signal(i32),
-    /// Nobody can say: it did not die of KILL in time, or we are shutting down.
+    /// Unknown: it did not die of KILL in time, or we are shutting down.
     Unknown,
 }
 
@@ -28,7 +27,7 @@ impl Exit {
         self.ending == Ending::Code(0)
     }
 
-    /// The word for it in figures and logs.
+    /// The name in metrics and logs.
     pub(super) const fn word(&self) -> &'static str {
         match (self.ending, self.asked) {
             (Ending::Code(_), _) => "exited",

@@ -1,14 +1,15 @@
-//! The door on Linux. `door.rs` takes orders; `launcher.rs` is the one lasting thread that starts and buries, with
-//! `reaper_link.rs` as its line to the reaper; `supervisor.rs` is the task beside each child and `child.rs` its
-//! handle; `control.rs` is what we and the child say to each other before it becomes the program; `helper/` runs on the
-//! other side.
+//! The Linux implementation. `door.rs` accepts launches. `launcher.rs` is the one long-lived thread that starts and
+//! reaps children, with `reaper_link.rs` as its connection to the reaper. `supervisor.rs` is the task of each child and
+//! `child.rs` its handle. `control.rs` is the protocol with a child before it becomes the program. `helper/` runs
+//! inside the child.
 //!
-//! A child's number is ours until we reap it, so the order at its end is fixed: kill the group and the control group,
-//! clear away, tell the reaper, reap.
+//! The pid of a child stays reserved until we reap it, so the order at its end is fixed: kill the process group and the
+//! control group, clean up, tell the reaper, reap.
 
 mod arguments;
 mod cgroup;
 mod child;
+mod child_resources;
 mod control;
 mod door;
 mod helper;
@@ -17,7 +18,6 @@ mod reaper_link;
 mod rubble;
 mod stdin;
 mod supervisor;
-mod ward;
 
 pub use arguments::hidden_arguments;
 pub use child::{Child, Stdout};

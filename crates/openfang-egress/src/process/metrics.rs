@@ -1,4 +1,4 @@
-//! What the door counts.
+//! Metrics of child processes.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -8,7 +8,7 @@ use prometheus_client::registry::Registry;
 
 use super::Exit;
 
-/// Children: started, ended by how, living.
+/// Children that were started, that ended (by reason) and that are running.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessMetrics {
     started: Counter,
@@ -22,7 +22,6 @@ struct EndLabels {
 }
 
 impl ProcessMetrics {
-    /// Registers the counters.
     pub fn register(registry: &mut Registry) -> Self {
         let metrics = Self::default();
         registry.register("openfang_children_started", "Child processes that ran", metrics.started.clone());
@@ -43,7 +42,7 @@ impl ProcessMetrics {
         self.ended.get_or_create(&EndLabels { how: exit.word() }).inc();
     }
 
-    /// One was refused, or never got to its program.
+    /// A child was refused or never ran its program.
     pub(super) fn never_ran(&self) {
         self.ended.get_or_create(&EndLabels { how: "never_ran" }).inc();
     }

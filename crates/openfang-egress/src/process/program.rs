@@ -1,12 +1,11 @@
-//! Which file a command means. It is looked for once, in the child's own PATH, and is an absolute path from then on.
+//! Resolves a command to a file. The search happens once, in the child's own PATH, and gives an absolute path.
 //!
-//! Refused: `..`, NUL, nothing at all, what is not there, what is no executable file, and a file that neither the
-//! system nor a `#!` line knows how to run: the C library would hand such a file to a shell, line by line.
+//! Refused: `..`, NUL, an empty command, a missing file, a file that is not executable, and a file that is neither a
+//! binary nor a script with a `#!` line. The C library would pass such a file to a shell.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// A program that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     path: PathBuf,
@@ -18,36 +17,29 @@ pub enum ProgramError {
     /// It is empty, or has a NUL.
     #[error("the command is empty or has a NUL in it; name a program")]
     NoName,
-    /// It climbs.
     #[error("the command `{command}` contains `..`; write the path without it")]
-    Climbs {
-        /// As written.
-        command: String,
-    },
-    /// It is in none of the places.
+    Climbs { command: String },
+    /// The command is in none of the directories.
     #[error("no program `{command}`: looked in {}{}", places(searched), hint(command))]
     NotFound {
-        /// As written.
         command: String,
-        /// Where it was looked for, in order.
+        /// The directories that were searched, in order.
         searched: Vec<Searched>,
     },
-    /// There is something by that name, and it cannot be run.
+    /// A file with that name exists but cannot be executed.
     #[error("{path} cannot be run: it is {fault}", path = path.display())]
     NotRunnable {
-        /// What was found.
         path: PathBuf,
-        /// What it is instead.
+        /// What is wrong with the file.
         fault: &'static str,
     },
 }
 
-/// A place where a program was looked for.
+/// A directory that was searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Searched {
-    /// Which.
     pub place: PathBuf,
-    /// Why nothing could be there, if so.
+    /// Why it cannot contain the program, if that is the case.
     pub note: Option<&'static str>,
 }
 
@@ -58,9 +50,9 @@ const NO_PROGRAM: &str =
     "neither a binary of this system nor a script that begins with #!; name what runs it as the command";
 
 impl Program {
-    /// Finds the program. An absolute command stays as it is, one with a slash counts from the directory, a bare name
-    /// is looked for in `path`. Entries of `path` that are not absolute are left out: they would mean another file
-    /// wherever the child happens to be.
+    /// Resolves a command. An absolute path stays as it is, a path with a slash is relative to the directory, and a
+    /// name is searched in `path`. Relative entries of `path` are skipped, because their meaning would depend on the
+    /// child's working directory.
     pub fn resolve(command: &str, path: &OsStr, directory: &Path) -> Result<Self, ProgramError> {
         if command.is_empty() || command.contains('\0') {
             return Err(ProgramError::NoName);
@@ -74,7 +66,6 @@ impl Program {
         Self::in_path(command, path)
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -148,7 +139,7 @@ fn is_executable(_: &std::fs::Metadata) -> bool {
     true
 }
 
-/// A file that may be run and not read is left to the system.
+/// A file that can be executed but not read is left to the system.
 #[cfg(target_os = "linux")]
 fn is_neither_binary_nor_script(path: &Path) -> bool {
     let Some(start) = beginning(path, 4) else { return false };
@@ -160,7 +151,7 @@ fn is_neither_binary_nor_script(_: &Path) -> bool {
     false
 }
 
-/// What runs a script, by its first line; a binary is run by its loader.
+/// The interpreter of a script, by its first line. For a binary it is the loader.
 #[cfg(target_os = "linux")]
 pub(super) fn interpreter(path: &Path) -> String {
     const FIRST_LINE: u64 = 256;
@@ -189,7 +180,7 @@ fn places(searched: &[Searched]) -> String {
     searched.iter().map(place).collect::<Vec<_>>().join(", ")
 }
 
-/// The way out for what people most often do not have.
+/// A hint for programs that are often missing.
 fn hint(command: &str) -> &'static str {
     match command.rsplit('/').next().unwrap_or(command) {
         "npx" | "npm" | "node" => "; install Node.js (https://nodejs.org)",

@@ -1,15 +1,15 @@
-//! How much of the machine a child may use.
+//! Resource limits of a child.
 
 use openfang_types::limits::{CHILD_MEMORY_BYTES, CHILD_PROCESSES};
 use serde::{Deserialize, Serialize};
 
-/// Limits of one child and everything it starts; none means the system's. A core file is never written.
+/// Limits of one child and everything it starts. None means the limit of the system. Core files are never written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceLimits {
-    /// Bytes of memory: of the control group where there is one, else of each process's data.
+    /// Memory in bytes: of the control group if there is one, otherwise of the data segment of each process.
     pub memory: Option<u64>,
-    /// Processes and threads: of the control group where there is one, else on top of those the user has. The latter
-    /// does not bind root.
+    /// Processes and threads: of the control group if there is one, otherwise in addition to those the user already
+    /// has. The latter does not apply to root.
     pub processes: Option<u64>,
     /// Open descriptors of each process.
     pub open_files: Option<u64>,

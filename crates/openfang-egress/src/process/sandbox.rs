@@ -1,11 +1,11 @@
-//! What a sandboxed child may touch, and how much of that the system can hold it to.
+//! What a sandboxed child may access, and how much of that the kernel can enforce.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What a child may touch beside the system's programs and libraries and a temporary home of its own. Paths that do
-/// not exist are skipped.
+/// What a child may access in addition to the system's programs and libraries and its own temporary home. Missing paths
+/// are skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
     /// Files and directories to read and to run.
@@ -19,27 +19,24 @@ pub struct Sandbox {
 /// Whether a child may open sockets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Network {
-    /// Those of the network. Sockets to other programs of this machine by path or name are refused all the same.
+    /// Network sockets only. Local sockets to other programs are refused.
     Allowed,
-    /// None, of no family.
+    /// No sockets of any family.
     Denied,
 }
 
-/// What a child was held to.
+/// How much of the sandbox is enforced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Containment {
-    /// No sandbox was asked for.
+    /// No sandbox was requested.
     NotAsked,
-    /// All of the sandbox.
+    /// The whole sandbox is enforced.
     Full,
-    /// The file rules hold, something else does not.
+    /// The file rules are enforced, but something else is not.
     Partial {
-        /// What the kernel is too old for.
+        /// The features that this kernel does not support.
         missing: Vec<String>,
     },
-    /// The file rules do not hold: the child can read whatever its user can.
-    None {
-        /// Why.
-        reason: String,
-    },
+    /// The file rules are not enforced: the child can read everything its user can read.
+    None { reason: String },
 }

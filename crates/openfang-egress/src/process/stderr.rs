@@ -1,5 +1,5 @@
-//! A child's stderr: lines for whoever listens, the last part for error messages. However much comes, the memory stays
-//! the same. The values that were listed for the child's environment are taken out before anybody sees them.
+//! A child's stderr: lines for a listener, and the tail for error messages. Memory use is constant. The listed values
+//! of the child's environment are removed before anybody sees the output.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -9,32 +9,32 @@ use openfang_types::secret::REDACTED;
 
 use super::LineCallback;
 
-/// What a child wrote, cut into lines.
+/// The output of a child, split into lines.
 pub(super) struct Stderr {
     secrets: Vec<Vec<u8>>,
     longest: usize,
     on_line: Option<LineCallback>,
-    written: Mutex<Written>,
+    written: Mutex<StderrBuffer>,
 }
 
 #[derive(Default)]
-struct Written {
+struct StderrBuffer {
     /// Whole lines, without secrets.
     tail: VecDeque<u8>,
-    /// The line that is not finished, as it came.
+    /// The unfinished line as received.
     line: Vec<u8>,
 }
 
 impl Stderr {
     pub(super) fn new(mut secrets: Vec<Vec<u8>>, on_line: Option<LineCallback>) -> Self {
-        // The longest first: one secret may be a part of another.
+        // Longest first, because one secret may be part of another.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         let longest = secrets.first().map_or(0, Vec::len);
         Self { secrets, longest, on_line, written: Mutex::default() }
     }
 
     /// Takes what was read.
-    pub(super) fn take(&self, mut bytes: &[u8]) {
+    pub(super) fn push(&self, mut bytes: &[u8]) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             self.extend_line(&bytes[..end]);
             self.finish_line();
@@ -43,7 +43,7 @@ impl Stderr {
         self.extend_line(bytes);
     }
 
-    /// Nothing more comes: what stands there is the last line.
+    /// Ends the output: the unfinished line is the last one.
     pub(super) fn end(&self) {
         if !self.lock().line.is_empty() {
             self.finish_line();
@@ -64,7 +64,7 @@ impl Stderr {
     }
 
     fn extend_line(&self, mut bytes: &[u8]) {
-        // A secret may lie across the cut, so more than a line is gathered before one is cut.
+        // A secret may lie across the cut, so more than one line is collected before cutting.
         let enough = CHILD_STDERR_LINE_BYTES + self.longest;
         while !bytes.is_empty() {
             let piece = {
@@ -103,15 +103,15 @@ impl Stderr {
         }
     }
 
-    /// Outside the lock: whoever listens may ask for the tail.
+    /// Called without the lock, because the listener may ask for the tail.
     fn announce(&self, line: &[u8]) {
         if let Some(on_line) = &self.on_line {
             on_line(&String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)));
         }
     }
 
-    /// Cuts a piece off the front of a line, without secrets and no longer than a line may be. What begins at `end` or
-    /// later stays, since it may be a secret whose rest has not come.
+    /// Cuts a piece off the front of a line, without secrets and within the length limit. Everything from `end` on
+    /// stays, because it may be the beginning of a secret.
     fn cut(&self, line: &mut Vec<u8>, end: usize) -> Vec<u8> {
         let end = end.min(line.len());
         if self.secrets.is_empty() {
@@ -131,12 +131,12 @@ impl Stderr {
         piece
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Written> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, StderrBuffer> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Written {
+impl StderrBuffer {
     fn keep(&mut self, bytes: &[u8]) {
         self.tail.extend(bytes);
         let surplus = self.tail.len().saturating_sub(CHILD_STDERR_TAIL_BYTES);

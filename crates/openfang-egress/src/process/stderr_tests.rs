@@ -12,7 +12,7 @@ fn heard(text: &[u8], chunk: usize, secrets: &[&[u8]]) -> (Vec<String>, String) 
     let seen = Arc::clone(&lines);
     let on_line: LineCallback = Arc::new(move |line| seen.lock().unwrap().push(line.to_owned()));
     let stderr = Stderr::new(secrets.iter().map(|secret| secret.to_vec()).collect(), Some(on_line));
-    text.chunks(chunk).for_each(|bytes| stderr.take(bytes));
+    text.chunks(chunk).for_each(|bytes| stderr.push(bytes));
     stderr.end();
     (lines.lock().unwrap().clone(), stderr.tail())
 }
@@ -31,7 +31,7 @@ fn lines_are_the_same_however_they_are_cut() {
 fn a_line_that_is_not_finished_is_in_the_tail() {
     let stderr = Stderr::new(vec![SECRET.to_vec()], None);
 
-    stderr.take(b"done\nPassword: sk-0123456789-abcdef");
+    stderr.push(b"done\nPassword: sk-0123456789-abcdef");
 
     assert_eq!(stderr.tail(), "done\nPassword: [redacted]");
 }
@@ -80,5 +80,5 @@ fn whoever_listens_may_ask_for_the_tail() {
         Stderr::new(Vec::new(), Some(ask))
     });
 
-    stderr.take(b"one\ntwo\n");
+    stderr.push(b"one\ntwo\n");
 }

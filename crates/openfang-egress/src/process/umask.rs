@@ -1,5 +1,5 @@
-//! The modes of new files. Whatever we make is for our user alone, whatever mask we were started with; programs that we
-//! start get the mask back that we were given.
+//! The modes of new files. Files that this process creates are private to its user, regardless of the inherited mask.
+//! Programs that it starts get the inherited mask back.
 
 #[cfg(unix)]
 use std::sync::OnceLock;
@@ -10,19 +10,19 @@ use rustix::fs::Mode;
 #[cfg(unix)]
 static INHERITED: OnceLock<u32> = OnceLock::new();
 
-/// From now on every file of this process has at most mode 0600 and every directory 0700, and no less for its owner. To be
-/// called before anything is made, and after the program has started itself anew.
+/// From now on every file of this process has at most mode 0600 and every directory 0700. Call this before anything is
+/// created, and after the program has restarted itself.
 #[cfg(unix)]
 pub fn private_files() {
     let before = rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let _ = INHERITED.set(before.as_raw_mode());
 }
 
-/// Modes are not of this kind here.
+/// This system has no such modes.
 #[cfg(not(unix))]
 pub fn private_files() {}
 
-/// The mask that we were started with, where we have set one of our own.
+/// The inherited mask, if we have set our own.
 #[cfg(target_os = "linux")]
 pub(super) fn inherited_umask() -> Option<u32> {
     INHERITED.get().copied()

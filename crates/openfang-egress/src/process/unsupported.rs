@@ -1,4 +1,4 @@
-//! Systems other than Linux: the types exist, nothing starts. A door that cannot contain what leaves stays shut.
+//! Systems other than Linux: the types exist, but nothing starts, because children could not be isolated.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -12,28 +12,24 @@ use tokio_util::task::TaskTracker;
 
 use super::{Containment, DoorConfig, Exit, Launch, ProcessError, ProcessMetrics, SendError};
 
-/// A door that stays shut.
 #[derive(Debug, Clone)]
 pub struct ProcessDoor {}
 
 impl ProcessDoor {
-    /// Opens nothing.
     pub fn open(_: DoorConfig, _: TaskTracker, _: ProcessMetrics) -> Result<Self, ProcessError> {
         Ok(Self {})
     }
 
-    /// Refuses.
     pub async fn start(&self, _: Launch) -> Result<Child, ProcessError> {
         Err(ProcessError::Unsupported)
     }
 }
 
-/// Cannot be made, so the methods below are never reached.
+/// Cannot be constructed, so the methods below are unreachable.
 #[derive(Debug)]
 pub struct Child(Infallible);
 
 impl Child {
-    /// Its process id.
     pub fn pid(&self) -> u32 {
         match self.0 {}
     }
@@ -48,7 +44,6 @@ impl Child {
         match self.0 {}
     }
 
-    /// Its stdout, once.
     pub fn take_stdout(&mut self) -> Option<Stdout> {
         match self.0 {}
     }
@@ -63,34 +58,29 @@ impl Child {
         match self.0 {}
     }
 
-    /// Ends it.
     pub async fn shutdown(&self) -> Exit {
         match self.0 {}
     }
 }
 
-/// Cannot be made.
 #[derive(Debug, Clone)]
 pub struct Stdin(Infallible);
 
 impl Stdin {
-    /// Sends a frame.
     pub async fn send(&self, _: Bytes) -> Result<(), SendError> {
         match self.0 {}
     }
 
-    /// Sends a frame for somebody who hears otherwise that it arrived.
+    /// Sends a frame without waiting until it is written.
     pub async fn send_unheard(&self, _: Bytes) -> Result<(), SendError> {
         match self.0 {}
     }
 
-    /// Closes it.
     pub fn close(&self) {
         match self.0 {}
     }
 }
 
-/// Cannot be made.
 #[derive(Debug)]
 pub struct Stdout(Infallible);
 
@@ -108,7 +98,7 @@ pub fn helper_main(_: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
 /// Nothing to be done here.
 pub fn not_dumpable() {}
 
-/// Our arguments, with the program's name first; everybody can read them.
+/// Our arguments, starting with the program's name. Everybody can read them.
 pub fn hidden_arguments() -> Vec<OsString> {
     std::env::args_os().collect()
 }

@@ -1,5 +1,5 @@
-//! What the operator allows strangers to reach beyond the public: addresses, ranges, names, `*.suffix`, each with or
-//! without a port. A port opens that port too; a name without one opens all ports.
+//! What foreign URLs may reach in addition to public addresses: addresses, ranges, names and `*.suffix`, each with an
+//! optional port. An entry with a port opens that port too. A name without a port opens all ports.
 
 use std::net::IpAddr;
 
@@ -16,7 +16,6 @@ pub(super) struct AllowList {
     suffixes: Vec<Allowed<String>>,
 }
 
-/// One entry.
 #[derive(Debug, PartialEq, Eq)]
 struct Allowed<T> {
     what: T,
@@ -24,7 +23,6 @@ struct Allowed<T> {
 }
 
 impl AllowList {
-    /// Reads one entry.
     pub(super) fn add(&mut self, entry: &str) -> Result<(), AllowListError> {
         let unknown = || AllowListError::Unknown { entry: entry.to_owned() };
         let (host, port) = with_port(entry).ok_or_else(unknown)?;
@@ -60,7 +58,7 @@ impl AllowList {
         self.at(address).next().is_some()
     }
 
-    /// Whether a port that is not one for the web is open there.
+    /// Whether a port that is closed to foreign URLs is open there.
     pub(super) fn opens_port(&self, host: &Host<&str>, port: u16) -> bool {
         let is_open = |open: Option<u16>| open == Some(port);
         match host {
@@ -70,7 +68,7 @@ impl AllowList {
         }
     }
 
-    /// The ports of the entries that hold a name.
+    /// The ports of the entries that match a name.
     fn named(&self, name: &str) -> impl Iterator<Item = Option<u16>> {
         let is_below = |suffix: &String| name.len() > suffix.len() && names::is_within(name, suffix);
         let names = self.names.iter().filter(move |allowed| allowed.what == name);
@@ -78,7 +76,7 @@ impl AllowList {
         names.chain(suffixes).map(|allowed| allowed.port)
     }
 
-    /// The ports of the entries that hold an address.
+    /// The ports of the entries that match an address.
     fn at(&self, address: IpAddr) -> impl Iterator<Item = Option<u16>> {
         let meant = address::meant(address);
         let ranges = self.ranges.iter();
@@ -87,7 +85,7 @@ impl AllowList {
     }
 }
 
-/// An entry and its port, if it has one: `10.1.2.3:9200`, `[fd00::1]:9200`, `search.internal:9200`.
+/// An entry and its optional port: `10.1.2.3:9200`, `[fd00::1]:9200`, `search.internal:9200`.
 fn with_port(entry: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = match entry.strip_prefix('[') {
         Some(rest) => rest.split_once(']').map(|(host, port)| (host, port.strip_prefix(':')))?,

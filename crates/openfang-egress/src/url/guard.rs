@@ -1,5 +1,5 @@
-//! The one place that decides what may be reached. Literal addresses and names are judged when a URL is made, resolved
-//! addresses when they are about to be dialled.
+//! Decides what may be reached. Literal addresses and names are checked when a URL is made, resolved addresses just
+//! before they are dialled.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,35 +11,29 @@ use super::allow::AllowList;
 use super::{ForeignUrl, OperatorUrl, Reach, UrlRefused, ports};
 use crate::address::{self, Class, Special};
 
-/// Makes URLs, and judges addresses. Cheap to clone.
+/// Makes URLs and checks addresses. Clones are cheap.
 #[derive(Debug, Clone, Default)]
 pub struct Guard {
     allowed: Arc<AllowList>,
 }
 
-/// Why an entry of the allow-list means nothing.
+/// Why an allow-list entry is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AllowListError {
-    /// None of the four forms.
+    /// The entry has none of the four forms.
     #[error(
-        "allow-list entry {entry:?} is no address, no range like 10.0.0.0/8, no name and no *.suffix, with or without a port like :9200"
+        "allow-list entry {entry:?} is not an address, a range like 10.0.0.0/8, a name or a *.suffix, with or without a port like :9200"
     )]
-    Unknown {
-        /// The entry.
-        entry: String,
-    },
+    Unknown { entry: String },
     /// Cloud metadata stays out of reach.
     #[error("allow-list entry {entry:?} is cloud metadata or link-local, which no url may ever reach; remove it")]
-    Metadata {
-        /// The entry.
-        entry: String,
-    },
+    Metadata { entry: String },
 }
 
 impl Guard {
-    /// A guard that lets strangers reach, beyond public addresses, what is on the list: an address, a range
-    /// (`10.0.0.0/8`), a name, or everything below a name (`*.example.internal`). A port after it (`10.1.2.3:9200`) opens
-    /// that port there; a name without one opens all.
+    /// A guard that allows foreign URLs to reach public addresses and everything on the list: an address, a range
+    /// (`10.0.0.0/8`), a name, or everything below a name (`*.example.internal`). A port after it (`10.1.2.3:9200`)
+    /// opens that port there. A name without a port opens all ports.
     pub fn allowing<'a>(entries: impl IntoIterator<Item = &'a str>) -> Result<Self, AllowListError> {
         let mut allowed = AllowList::default();
         for entry in entries {
@@ -53,12 +47,12 @@ impl Guard {
         self.checked(parsed(text)?, Reach::Operator).map(OperatorUrl)
     }
 
-    /// A URL from anybody else.
+    /// A URL from anywhere else.
     pub fn foreign(&self, text: &str) -> Result<ForeignUrl, UrlRefused> {
         self.checked(parsed(text)?, Reach::Foreign).map(ForeignUrl)
     }
 
-    /// Where a redirect leads.
+    /// The target of a redirect.
     pub(crate) fn redirect(&self, from: &url::Url, location: &str) -> Result<ForeignUrl, UrlRefused> {
         if location.len() > URL_MAX_BYTES {
             return Err(UrlRefused::TooLong { limit: URL_MAX_BYTES });
@@ -67,7 +61,7 @@ impl Guard {
         self.checked(next, Reach::Foreign).map(ForeignUrl)
     }
 
-    /// Where a server that the operator named sends us within its own origin; none if it sends us elsewhere.
+    /// A location within the origin of an operator URL; none if it leads elsewhere.
     pub fn at_home(&self, from: &OperatorUrl, location: &str) -> Option<OperatorUrl> {
         let next = from.url().join(location).ok().filter(|_| location.len() <= URL_MAX_BYTES)?;
         let next = self.checked(next, Reach::Operator).map(OperatorUrl).ok()?;
@@ -111,7 +105,7 @@ impl Guard {
         Ok(url)
     }
 
-    /// An allow-listed name reaches as far as the operator's own.
+    /// An allow-listed name may reach what an operator URL may reach.
     fn widened(&self, name: &str, reach: Reach) -> Reach {
         if self.allowed.holds_name(name) { Reach::Operator } else { reach }
     }
@@ -135,7 +129,7 @@ fn named(name: &str, reach: Reach) -> Result<(), Special> {
     }
 }
 
-/// The URL standard lets quotes and braces into names; no host has them, and not every parser behind us agrees on them.
+/// The URL standard allows quotes and braces in names. No host has them, and other parsers disagree about them.
 const fn is_of_a_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }

@@ -1,8 +1,8 @@
-//! Scheme, host and port: what may be printed of a URL, and what credentials and circuits belong to.
+//! Scheme, host and port: the part of a URL that may be printed, and the scope of credentials and circuits.
 
 use std::fmt;
 
-/// Where a request goes.
+/// The scheme, host and port of a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Origin {
     is_https: bool,
@@ -30,12 +30,11 @@ impl Origin {
         &self.host
     }
 
-    /// The port.
     pub const fn port(&self) -> u16 {
         self.port
     }
 
-    /// Whether `next` is this host by https where this is plain http, each at its usual port.
+    /// Whether `next` is the https URL of the same host, each on its default port.
     pub(crate) fn is_upgraded_by(&self, next: &Self) -> bool {
         !self.is_https && self.port == 80 && next.is_https && next.port == 443 && self.host == next.host
     }

@@ -1,14 +1,14 @@
-//! Ports that strangers may name: the two of the web, and the high ones except those where something else listens that
-//! must not be talked to by a stranger's wish. Below 1024 nothing else is taken, so only high ports are listed.
+//! Ports that foreign URLs may use: 80, 443, and the high ports except those of well-known internal services. Below
+//! 1024 nothing else is allowed, so only high ports are listed.
 
-/// High ports on the block list of the WHATWG fetch standard: what listens there speaks no HTTP, and may take it for
+/// High ports on the block list of the WHATWG fetch standard. Their services do not speak HTTP and may interpret it as
 /// commands.
 const BLOCKED: &[u16] = &[
     1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/// Databases, queues and control APIs. They often take whoever reaches them for a friend, and some take HTTP, or lines of it,
-/// for commands. Sorted.
+/// Databases, queues and control APIs. They often trust everybody who can reach them, and some interpret HTTP lines as
+/// commands. Sorted.
 const INTERNAL: &[(u16, &str)] = &[
     (1433, "Microsoft SQL Server"),
     (1521, "Oracle Database"),
@@ -64,12 +64,12 @@ const INTERNAL: &[(u16, &str)] = &[
     (61_616, "ActiveMQ"),
 ];
 
-/// Whether a stranger may name the port.
+/// Whether foreign URLs may use the port.
 pub(super) fn is_for_the_web(port: u16) -> bool {
     matches!(port, 80 | 443 | 1024..) && !BLOCKED.contains(&port) && what_listens(port).is_none()
 }
 
-/// What listens on a port that is not for strangers, if it is known.
+/// The service on a blocked port, if it is known.
 pub(super) fn what_listens(port: u16) -> Option<&'static str> {
     let at = INTERNAL.binary_search_by_key(&port, |(port, _)| *port).ok()?;
     INTERNAL.get(at).map(|(_, what)| *what)

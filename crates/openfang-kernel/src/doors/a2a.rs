@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use openfang_a2a::answer::{Held, Push};
+use openfang_a2a::answer::{NamedTask, TaskPushConfig};
 use openfang_a2a::card::CardForm;
 use openfang_a2a::error::A2aError;
-use openfang_a2a::host::{AgentHost, Follower, HostFuture, Listed, Sent};
-use openfang_a2a::operation::{History, Listing, NewPush, Sending};
+use openfang_a2a::host::{AgentHost, Follower, HostFuture, SendOutcome, TaskMatches};
+use openfang_a2a::operation::{HistoryLength, ListTasks, PushNotificationConfig, SendMessage};
 use openfang_a2a::server::{Offers, Server};
 use openfang_store::{StoreError, TaskRecord};
 use openfang_types::config::Config;
@@ -67,13 +67,13 @@ impl Kernel {
         }
     }
 
-    async fn held(&self, caller: &Caller, id: TaskId) -> Result<Held, A2aError> {
+    async fn held(&self, caller: &Caller, id: TaskId) -> Result<NamedTask, A2aError> {
         self.record(caller, id).await.map(held).map_err(refused)
     }
 }
 
-fn held(record: TaskRecord) -> Held {
-    Held { task: record.task, origin: record.origin, peer_name: record.peer_name }
+fn held(record: TaskRecord) -> NamedTask {
+    NamedTask { task: record.task, origin: record.origin, peer_name: record.peer_name }
 }
 
 impl AgentHost for Kernel {
@@ -88,13 +88,18 @@ impl AgentHost for Kernel {
         &'a self,
         caller: &'a Caller,
         to: Option<AgentName>,
-        sending: Sending,
+        sending: SendMessage,
         origin: Origin,
-    ) -> HostFuture<'a, Sent> {
+    ) -> HostFuture<'a, SendOutcome> {
         Box::pin(self.take_in(caller, to, sending, origin))
     }
 
-    fn task<'a>(&'a self, caller: &'a Caller, of: Option<&'a AgentName>, name: &'a TaskName) -> HostFuture<'a, Held> {
+    fn task<'a>(
+        &'a self,
+        caller: &'a Caller,
+        of: Option<&'a AgentName>,
+        name: &'a TaskName,
+    ) -> HostFuture<'a, NamedTask> {
         Box::pin(async move {
             let record = self.named(caller, name).await?;
             let is_there = of.is_none_or(|agent| record.task.agent == *agent);
@@ -102,7 +107,12 @@ impl AgentHost for Kernel {
         })
     }
 
-    fn tasks<'a>(&'a self, caller: &'a Caller, of: Option<AgentName>, listing: Listing) -> HostFuture<'a, Listed> {
+    fn tasks<'a>(
+        &'a self,
+        caller: &'a Caller,
+        of: Option<AgentName>,
+        listing: ListTasks,
+    ) -> HostFuture<'a, TaskMatches> {
         Box::pin(async move {
             let page_size = listing.page_size.unwrap_or(PAGE_DEFAULT_TASKS).clamp(1, PAGE_MAX_TASKS);
             let filter = TaskFilter {
@@ -114,12 +124,12 @@ impl AgentHost for Kernel {
                 page_token: listing.page_token.filter(|token| !token.is_empty()),
                 parts: TaskParts {
                     status_message: true,
-                    history: listing.history != History(Some(0)),
+                    history: listing.history != HistoryLength(Some(0)),
                     artifacts: listing.include_artifacts,
                 },
             };
             let page = self.records(caller, filter).await.map_err(refused)?;
-            Ok(Listed {
+            Ok(TaskMatches {
                 tasks: page.tasks.into_iter().map(held).collect(),
                 next_page_token: page.next_page_token,
                 page_size,
@@ -128,17 +138,17 @@ impl AgentHost for Kernel {
         })
     }
 
-    fn cancel<'a>(&'a self, caller: &'a Caller, held: &'a Held) -> HostFuture<'a, Held> {
+    fn cancel<'a>(&'a self, caller: &'a Caller, held: &'a NamedTask) -> HostFuture<'a, NamedTask> {
         Box::pin(async move {
             let task = self.cancel_task(caller, held.task.id).await.map_err(refused)?;
-            Ok(Held { task, ..held.clone() })
+            Ok(NamedTask { task, ..held.clone() })
         })
     }
 
     fn follow<'a>(
         &'a self,
         caller: &'a Caller,
-        held: &'a Held,
+        held: &'a NamedTask,
         after: Option<Seq>,
         until: Until,
     ) -> HostFuture<'a, Box<dyn Follower>> {
@@ -152,18 +162,18 @@ impl AgentHost for Kernel {
     fn set_push<'a>(
         &'a self,
         caller: &'a Caller,
-        held: &'a Held,
-        config: NewPush,
+        held: &'a NamedTask,
+        config: PushNotificationConfig,
         origin: Origin,
-    ) -> HostFuture<'a, Push> {
+    ) -> HostFuture<'a, TaskPushConfig> {
         Box::pin(async move { Self::set_push(self, caller, held.task.id, config, origin).await.map_err(refused) })
     }
 
-    fn pushes<'a>(&'a self, caller: &'a Caller, held: &'a Held) -> HostFuture<'a, Vec<Push>> {
+    fn pushes<'a>(&'a self, caller: &'a Caller, held: &'a NamedTask) -> HostFuture<'a, Vec<TaskPushConfig>> {
         Box::pin(async move { Self::pushes(self, caller, held.task.id).await.map_err(refused) })
     }
 
-    fn delete_push<'a>(&'a self, caller: &'a Caller, held: &'a Held, id: &'a str) -> HostFuture<'a, ()> {
+    fn delete_push<'a>(&'a self, caller: &'a Caller, held: &'a NamedTask, id: &'a str) -> HostFuture<'a, ()> {
         Box::pin(async move { Self::delete_push(self, caller, held.task.id, id).await.map_err(refused) })
     }
 

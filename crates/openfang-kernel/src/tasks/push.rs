@@ -6,8 +6,8 @@
 //!
 //! An event is delivered at least once: one whose answer was lost is sent again, with the same `X-OpenFang-Event`.
 
-use openfang_a2a::answer::Push;
-use openfang_a2a::operation::{NewPush, PushAuthentication};
+use openfang_a2a::answer::TaskPushConfig;
+use openfang_a2a::operation::{PushAuthentication, PushNotificationConfig};
 use openfang_store::{PushConfig, PushRow, StoreError, TaskRecord};
 use openfang_types::ids::TaskId;
 use openfang_types::limits::PUSH_PER_TASK;
@@ -34,16 +34,16 @@ impl Kernel {
         &self,
         caller: &Caller,
         id: TaskId,
-        push: NewPush,
+        push: PushNotificationConfig,
         origin: Origin,
-    ) -> Result<Push, KernelError> {
+    ) -> Result<TaskPushConfig, KernelError> {
         let record = self.head(caller, id).await?;
         let row = self.add_push(&record, self.checked_push(caller, push, origin)?).await?;
         Ok(shown(caller, &record, row.config))
     }
 
     /// The push configurations of one's own task, those made first first.
-    pub async fn pushes(&self, caller: &Caller, id: TaskId) -> Result<Vec<Push>, KernelError> {
+    pub async fn pushes(&self, caller: &Caller, id: TaskId) -> Result<Vec<TaskPushConfig>, KernelError> {
         let (record, rows) = self.push_rows(caller, id).await?;
         Ok(rows.into_iter().map(|row| shown(caller, &record, row.config)).collect())
     }
@@ -69,7 +69,7 @@ impl Kernel {
     pub(crate) fn checked_push(
         &self,
         caller: &Caller,
-        push: NewPush,
+        push: PushNotificationConfig,
         origin: Origin,
     ) -> Result<CheckedPush, KernelError> {
         let checked = check::checked(push, origin, self.http().guard())?;
@@ -110,12 +110,16 @@ fn maker(caller: &Caller) -> Option<String> {
 
 /// A configuration as its owner set it. Credentials are written and never read; the token is shown to the credential that
 /// set it, and to no other key of the same user.
-fn shown(caller: &Caller, record: &TaskRecord, config: PushConfig) -> Push {
+fn shown(caller: &Caller, record: &TaskRecord, config: PushConfig) -> TaskPushConfig {
     let is_its_maker = maker(caller) == config.maker;
     let PushConfig { id, url, token, authorization, .. } = config;
     let token = token.filter(|_| is_its_maker);
     let authentication = authorization.map(|held| PushAuthentication { scheme: held.scheme, credentials: None });
-    Push { id: id.clone(), task: name_of(record), config: NewPush { id: Some(id), url, token, authentication } }
+    TaskPushConfig {
+        id: id.clone(),
+        task: name_of(record),
+        config: PushNotificationConfig { id: Some(id), url, token, authentication },
+    }
 }
 
 /// What its maker calls a task.

@@ -7,69 +7,56 @@ use serde::{Deserialize, Serialize};
 
 use super::subject::cut;
 
-/// What a change does.
+/// The action of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeAction {
-    /// Something new is added, or takes the place of another of the same name.
+    /// Adds something, or replaces something with the same name.
     Add,
-    /// Something is removed.
     Remove,
-    /// A setting gets another value.
     Set,
-    /// A user's grants are replaced.
+    /// Replaces a user's grants.
     SetGrants,
-    /// A user's password is replaced or removed.
+    /// Replaces or removes a user's password.
     SetPassword,
-    /// A key is created.
     Create,
-    /// A key is revoked.
     Revoke,
-    /// An MCP server is connected to again.
+    /// Reconnects an MCP server.
     Restart,
-    /// An MCP server is connected to again, to see whether that works.
+    /// Reconnects an MCP server as a test.
     Test,
-    /// The operator accepts a changed definition, or that a part of the home is lost.
+    /// Accepts a changed definition, or the loss of a part of the home.
     Accept,
 }
 
-/// What a change is made to.
+/// The target of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ChangeTarget {
-    /// A user.
     User {
-        /// The user's name.
         name: Owner,
     },
-    /// A key.
     Key {
-        /// Its id.
         id: KeyId,
-        /// The user that it belongs to, where the change names one.
+        /// The user it belongs to, if the change names one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         user: Option<Owner>,
     },
     /// A setting of the configuration.
     Config {
-        /// Its dotted name.
         key: String,
     },
-    /// An MCP server.
     McpServer {
-        /// Its name.
         name: ServerName,
     },
     /// One tool of an MCP server.
     McpTool {
-        /// The server's name.
         server: ServerName,
-        /// The tool, by its name on that server.
+        /// The tool, by its name on the server.
         tool: String,
     },
     /// A part of the home directory.
     Home {
-        /// Which part.
         part: HomePart,
     },
 }
@@ -78,27 +65,23 @@ pub enum ChangeTarget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HomePart {
-    /// `home.json`.
     Record,
-    /// `data/secret.key`.
     SecretKey,
-    /// `data/openfang.db`.
     Database,
     /// The users in the database.
     Users,
-    /// `api_key` in `config.toml`.
     ApiKey,
 }
 
 impl ChangeTarget {
-    /// One tool of an MCP server, whose own name for the tool is cut to a fixed length.
+    /// One tool of an MCP server. The server chooses the tool's name, so it is cut to a fixed length.
     pub fn mcp_tool(server: ServerName, tool: &str) -> Self {
         Self::McpTool { server, tool: cut(tool) }
     }
 }
 
 impl ChangeAction {
-    /// The verb that people read.
+    /// The verb in messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -116,7 +99,7 @@ impl ChangeAction {
 }
 
 impl HomePart {
-    /// The word that rows and commands use.
+    /// The name in rows and commands.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Record => "record",

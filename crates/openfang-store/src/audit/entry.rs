@@ -1,4 +1,4 @@
-//! A row as it lies in the log: its number, its very bytes, its link in the chain.
+//! A row as stored in the log: its number, its exact bytes, its link in the chain.
 
 use std::fmt;
 
@@ -9,25 +9,24 @@ use serde_json::value::RawValue;
 
 use super::AuditRow;
 
-/// A row of the log. As JSON it has the bytes of the row as they were hashed.
+/// A row of the log. Its JSON contains the row's bytes exactly as they were hashed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Its number: the order of writing, over all processes.
+    /// Its number: the order of writing, across all processes.
     pub n: u64,
-    /// The row as JSON, as it was written.
+    /// The row as JSON, exactly as it was written.
     pub text: Box<str>,
-    /// Its link in the chain; none where there is no chain, or where it cannot be read any more.
+    /// Its link in the chain; none if there is no chain or it is unreadable.
     pub link: Option<AuditLink>,
 }
 
-/// The place of a row in the chain.
+/// The position of a row in the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditLink {
-    /// The segment.
     pub segment: AuditSegmentId,
-    /// The place in the segment, from 1.
+    /// The position in the segment, from 1.
     pub place: u64,
-    /// The hash of the hash before and this row.
+    /// The hash of the previous hash and this row.
     pub hash: AuditHash,
 }
 
@@ -36,14 +35,14 @@ pub struct AuditLink {
 pub struct AuditHash(pub(crate) [u8; 32]);
 
 impl AuditEntry {
-    /// What the row says; an error if somebody else wrote it.
+    /// The decoded row; an error if it was not written by OpenFang.
     pub fn row(&self) -> Result<AuditRow, serde_json::Error> {
         serde_json::from_str(&self.text)
     }
 }
 
 impl AuditHash {
-    /// What the first segment of a process links to.
+    /// The predecessor of a process's first segment.
     pub(crate) const NONE: Self = Self([0; 32]);
 
     pub(crate) fn from_slice(bytes: &[u8]) -> Option<Self> {
@@ -74,7 +73,7 @@ impl Serialize for AuditEntry {
         }
         match serde_json::from_str::<&RawValue>(&self.text) {
             Ok(row) => entry.serialize_field("row", row)?,
-            // Not ours; a text keeps the line readable.
+            // Not JSON of ours; as a string it keeps the line readable.
             Err(_) => entry.serialize_field("row", &self.text)?,
         }
         entry.end()

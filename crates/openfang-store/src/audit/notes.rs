@@ -1,4 +1,4 @@
-//! What the log says about itself: refusals that were counted, rows that could not be written, rows that were removed.
+//! Rows about the log itself: refusals that were counted, rows that could not be written, rows that were removed.
 
 use std::collections::BTreeMap;
 
@@ -10,47 +10,41 @@ use uuid::Uuid;
 
 use super::{AuditKind, AuditOutcome, AuditRow, AuditStream, AuditSubject, recorded_owner};
 
-/// Refusals that have no rows of their own.
+/// Refusals without rows of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusalSummary {
-    /// How many.
     pub count: u64,
-    /// When the first was.
+    /// The time of the first refusal.
     pub from: Timestamp,
-    /// When the last was.
+    /// The time of the last refusal.
     pub to: Timestamp,
-    /// How many for which reason.
+    /// The number of refusals by reason.
     pub reasons: BTreeMap<String, u64>,
 }
 
-/// Rows that could not be written: the disk was full, or the store did not keep up.
+/// Rows that could not be written, because the disk was full or the store was overloaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditGap {
-    /// Whose rows.
     #[serde(deserialize_with = "recorded_owner")]
     pub of: Owner,
-    /// About what.
     pub kind: AuditKind,
-    /// How many.
     pub count: u64,
-    /// When the first call was.
+    /// The time of the first call.
     pub from: Timestamp,
-    /// When the last call was.
+    /// The time of the last call.
     pub to: Timestamp,
 }
 
 /// Rows that retention removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditRemoval {
-    /// Whose rows; none: rows of everybody, from before they were kept apart.
+    /// The owner of the rows. None means rows of all owners, from before owners were separated.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "recorded_owner_if_any")]
     pub of: Option<Owner>,
-    /// About what.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<AuditKind>,
-    /// How many.
     pub rows: u64,
-    /// When the last of them was; none if that cannot be read.
+    /// The time of the last row; none if it is unreadable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Timestamp>,
 }

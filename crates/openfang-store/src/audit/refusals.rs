@@ -1,6 +1,6 @@
-//! How many rows about refusals an owner may leave. Beyond that refusals are counted, and the counts are written: soon
-//! at first, then ever less often while the flood lasts. So a flood costs a bounded number of rows a day, and pushes out
-//! nothing, not even what is known of its own beginning.
+//! Limits the number of refusal rows per owner. Beyond the limit refusals are counted, and the counts are written at
+//! growing intervals while the flood lasts. So a flood costs a bounded number of rows per day and displaces nothing,
+//! not even the rows about its own beginning.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,12 +15,11 @@ use openfang_types::principal::Door;
 
 use super::{AuditKind, AuditOutcome, AuditRow, AuditStream, RefusalSummary};
 
-/// How many rows about refusals an owner may leave.
+/// The limits of refusal rows per owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefusalLimits {
-    /// At once.
     pub rows: u32,
-    /// In an hour after that.
+    /// Further rows per hour.
     pub rows_per_hour: u32,
 }
 
@@ -31,12 +30,12 @@ pub(crate) struct Refusals {
     budgets: Mutex<HashMap<AuditStream, Budget>>,
 }
 
-/// What one owner may still leave, and what was counted instead.
+/// The remaining budget of one owner, and what was counted instead.
 struct Budget {
-    /// When all that was spent is earned again.
+    /// When the whole budget is available again.
     recovered_at: Timestamp,
     counted: Option<Counted>,
-    /// How long the next count waits.
+    /// The interval until the next count is written.
     pause: Duration,
 }
 
@@ -51,7 +50,7 @@ impl Refusals {
         Self { limits, budgets: Mutex::default() }
     }
 
-    /// What is to be written when this is refused: its row, or nothing, or the count that has become due.
+    /// The row to write for a refusal: its own, none, or a count that is due.
     pub(crate) fn admit(&self, kind: AuditKind, row: AuditRow) -> Option<AuditRow> {
         let stream = AuditStream { owner: row.owner.clone(), kind };
         let mut budgets = self.lock();
@@ -67,7 +66,7 @@ impl Refusals {
         budget.due(&owner, at)
     }
 
-    /// The counts that have waited long enough.
+    /// The counts that are due.
     pub(crate) fn due(&self, now: Timestamp) -> Vec<(AuditKind, AuditRow)> {
         let mut budgets = self.lock();
         let due = budgets
@@ -76,7 +75,6 @@ impl Refusals {
         due.collect()
     }
 
-    /// All counts.
     pub(crate) fn all(&self) -> Vec<(AuditKind, AuditRow)> {
         self.due(Timestamp::MAX)
     }
@@ -91,7 +89,7 @@ impl Budget {
         Self { recovered_at: now, counted: None, pause: AUDIT_SUMMARY_FIRST }
     }
 
-    /// Whether there is a row left.
+    /// Whether the budget has a row left.
     fn spend(&mut self, limits: RefusalLimits, now: Timestamp) -> bool {
         if self.recovered_at <= now {
             self.recovered_at = now;

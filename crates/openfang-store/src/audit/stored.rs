@@ -1,8 +1,8 @@
-//! Rows as they lie in a database: those of today, and those that earlier versions wrote.
+//! Rows as stored in a database, by this and by earlier versions.
 //!
-//! Earlier versions had `tool` in the place of `subject`, and wrote everything else than a call as the name of a tool that
-//! did not exist: `user_add.bob_at_example.org`, `login`, `audit.gap`. These names lead to the kind of the row. The
-//! name itself is kept as it was written, because it does not say for sure what it was made of.
+//! Earlier versions had `tool` instead of `subject`, and wrote everything except calls as the name of a tool that does
+//! not exist: `user_add.bob_at_example.org`, `login`, `audit.gap`. The kind of the row is derived from such a name. The
+//! name itself is kept unchanged, because it cannot be decoded reliably.
 
 use jiff::Timestamp;
 use openfang_types::ids::{AgentName, Owner, RunId, ToolName, TraceId};
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::{AuditOutcome, AuditRow, AuditSubject, SubjectKind, recorded_owner};
 
-/// What the names of changes began with.
+/// The prefixes of names that stood for changes.
 const CHANGES: [&str; 12] = [
     "user_add.",
     "user_remove.",
@@ -66,8 +66,8 @@ impl TryFrom<StoredRow> for AuditRow {
     }
 }
 
-/// The subject of a row that has only a name. Anybody could call a tool by any name, so a call of a tool that did not
-/// exist stays a call.
+/// The subject of a row that has only a name. A caller can use any tool name, so a call of an unknown tool stays a
+/// call.
 fn former(name: ToolName, has_agent: bool, outcome: &AuditOutcome) -> AuditSubject {
     match outcome {
         AuditOutcome::Refusals(_) | AuditOutcome::Gap(_) | AuditOutcome::Removed(_) => return AuditSubject::Log,

@@ -23,44 +23,35 @@ use super::{ChangeAction, ChangeTarget};
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum AuditSubject {
     /// A tool was called.
-    Call {
-        /// Which tool.
-        tool: ToolName,
-    },
+    Call { tool: ToolName },
     /// A user, a key, a setting, an MCP server or the home was changed.
-    Change {
-        /// What was done.
-        action: ChangeAction,
-        /// To what.
-        target: ChangeTarget,
-    },
+    Change { action: ChangeAction, target: ChangeTarget },
     /// A user logged in, or tried to.
     Login,
     /// A user logged out.
     Logout,
     /// An MCP server changed the definition of one of its tools.
     Definition {
-        /// Which server.
         server: ServerName,
-        /// The tool, by its name on that server.
+        /// The tool, by its name on the server.
         tool: String,
     },
-    /// The configuration and the agents were read again.
+    /// The configuration and the agents were reloaded.
     Reload {
-        /// Names of the settings and agents that changed.
+        /// The names of the changed settings and agents.
         changed: Vec<String>,
-        /// How many further names there were.
+        /// The number of further names.
         #[serde(default, skip_serializing_if = "is_zero")]
         left_out: usize,
     },
-    /// The audit log itself; the outcome holds what it says.
+    /// The audit log itself; the outcome has the details.
     Log,
-    /// A row of an earlier version, which wrote every subject as the name of a tool. Such rows are only read.
+    /// A row of an earlier version, which wrote every subject as a tool name. Such rows are never written.
     #[serde(skip)]
     Former {
-        /// What kind of row it is.
+        /// The kind of the row.
         kind: SubjectKind,
-        /// The name, as it was written.
+        /// The name as it was written.
         name: ToolName,
     },
 }
@@ -68,13 +59,10 @@ pub enum AuditSubject {
 /// The kinds of subjects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SubjectKind {
-    /// Tool calls.
     Call,
     /// Changes of users, keys, settings, MCP servers and the home.
     Change,
-    /// Logins.
     Login,
-    /// Logouts.
     Logout,
     /// Changed definitions of tools.
     Definition,
@@ -85,12 +73,11 @@ pub enum SubjectKind {
 }
 
 impl AuditSubject {
-    /// A tool call.
     pub const fn call(tool: ToolName) -> Self {
         Self::Call { tool }
     }
 
-    /// A changed definition of a tool. The name of the tool is the server's own, so it is cut to a fixed length.
+    /// A changed tool definition. The server chooses the tool's name, so it is cut to a fixed length.
     pub fn definition(server: ServerName, tool: &str) -> Self {
         Self::Definition { server, tool: cut(tool) }
     }
@@ -102,7 +89,6 @@ impl AuditSubject {
         Self::Reload { changed, left_out: names.count() }
     }
 
-    /// Its kind.
     pub const fn kind(&self) -> SubjectKind {
         match self {
             Self::Call { .. } => SubjectKind::Call,
@@ -132,11 +118,10 @@ impl AuditSubject {
 }
 
 impl SubjectKind {
-    /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Call, Self::Change, Self::Login, Self::Logout, Self::Definition, Self::Reload, Self::Log];
 
-    /// The word that rows and commands use.
+    /// The name in rows and commands.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -149,7 +134,7 @@ impl SubjectKind {
         }
     }
 
-    /// The kind of a word.
+    /// The kind with this name.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }

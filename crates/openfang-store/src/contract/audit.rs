@@ -1,4 +1,4 @@
-//! What every audit log must keep.
+//! The rules of every audit log.
 
 use jiff::Timestamp;
 use openfang_types::limits::AUDIT_SUMMARY_FIRST;
@@ -149,7 +149,7 @@ async fn counts_are_written_when_they_have_waited(store: &dyn AuditStore) {
     assert_eq!(rows().await, limit + 1);
 }
 
-/// One of each kind that is written, and of each kind of target.
+/// One of each kind of subject, and of each kind of target.
 pub(crate) fn subjects() -> Vec<AuditSubject> {
     let longest = "x".repeat(64);
     let user = || "bob@example.org".parse().unwrap();

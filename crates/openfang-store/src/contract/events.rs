@@ -1,4 +1,4 @@
-//! What every task store must keep of the events of a task, and of those who wait for them.
+//! The rules of every task store for events and watchers.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::{append, artifact, create, finished_task, new_task, owner, status};
 use crate::{EventsAfter, Fit, NewTask, StoreError, TaskStore};
 
-/// Another process may have written; it is noticed within this time.
+/// Writes of another process are noticed within this time.
 const NOTICED: Duration = Duration::from_secs(2);
 
 pub(super) async fn events(fresh: impl Fn() -> Box<dyn TaskStore>) {

@@ -1,4 +1,4 @@
-//! What every task store must keep of lists and counts.
+//! The rules of every task store for lists and counts.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ async fn pages_show_every_task_once(store: &dyn TaskStore) {
     assert_eq!((none.tasks.len(), none.total), (0, 25));
 }
 
-/// Reads page by page, and holds each page's total against `total`.
+/// Reads page by page and compares each page's total with `total`.
 async fn all_pages(store: &dyn TaskStore, mut query: TaskQuery, total: usize) -> Vec<TaskRecord> {
     let mut rows = Vec::new();
     loop {
@@ -95,7 +95,7 @@ async fn filters_show_what_they_name(store: &dyn TaskStore) {
 
                 assert_eq!(all_pages(store, asked.clone(), expected.len()).await, expected, "{asked:?}");
 
-                // The twelfth change and what came after it.
+                // The twelfth change and everything after it.
                 let since = all[12].task.status.timestamp;
                 let expected: Vec<TaskRecord> =
                     expected.into_iter().filter(|record| record.task.status.timestamp >= since).collect();
@@ -111,7 +111,7 @@ fn says(state: TaskState, text: &str) -> EventBody {
     EventBody::Status(TaskStatus { state, message: Some(message), timestamp: now() })
 }
 
-/// Tasks whose status says something in every way in which it can be stored.
+/// Tasks whose status has a message, in every way it can be stored.
 async fn told_tasks(store: &dyn TaskStore, owner: &Owner) -> Vec<TaskRecord> {
     let long = "x".repeat(10_000);
     let ends = |text: &str| vec![says(TaskState::Working, "on it"), artifact("a"), says(TaskState::Completed, text)];

@@ -1,5 +1,5 @@
-//! Any sequence of operations, held against a model that is too simple to be wrong: a list of tasks, searched from the
-//! front for every question.
+//! Compares random sequences of operations with a model that is too simple to be wrong: a list of tasks, searched from
+//! the front.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::{Append, Created, NewTask, Stamp, StoreError, TaskQuery, TaskRecord, 
 const OWNERS: [&str; 2] = ["ada", "bob"];
 const NODES: [u8; 3] = [1, 2, 3];
 
-/// Runs so many random sequences, each on a store of its own.
+/// Runs this many random sequences, each on its own store.
 pub(crate) fn agrees_with_the_model(cases: u32, fresh: impl Fn() -> Box<dyn TaskStore>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let config = Config { cases, failure_persistence: None, ..Config::default() };
@@ -40,7 +40,7 @@ async fn check(store: &dyn TaskStore, operations: Vec<Operation>) {
     model.compare(store).await;
 }
 
-/// Tasks are named by their place among those that were made; what is too large goes round.
+/// Tasks are named by their order of creation; larger numbers wrap around.
 #[derive(Debug, Clone)]
 enum Operation {
     Create { owner: usize, message: u8, node: usize, events: Vec<Change>, live_limit: usize },
@@ -120,7 +120,7 @@ impl Modelled {
     }
 }
 
-/// The rule, said in another way than the stores say it.
+/// The rule, expressed differently than in the stores.
 fn first_forbidden(mut from: TaskState, events: &[EventBody]) -> Option<StoreError> {
     for to in events.iter().filter_map(EventBody::state) {
         if from.is_terminal() || to == TaskState::Submitted {

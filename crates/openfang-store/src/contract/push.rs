@@ -1,4 +1,4 @@
-//! What every home must keep of push configurations: whose they are, when they are due, and who delivers.
+//! The rules of every store for push configurations: their owners, due times and claims.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use openfang_types::task::{Origin, TaskState};
 
 use super::{append, artifact, create, end, new_task, node, now, owner, status};
 use crate::{
-    Created, Due, DueQuery, NewPush, NewTask, Progress, PushAuthorization, PushClaim, PushConfig, PushRow, Reached,
-    StoreError, Stores, TaskRecord, Then,
+    ClaimOutcome, ClaimProgress, Created, DeliveryProgress, DuePushes, DueQuery, NewPush, NewTask, PushAuthorization,
+    PushClaim, PushConfig, PushRow, StoreError, Stores, TaskRecord,
 };
 
 mod claims;
@@ -73,7 +73,7 @@ async fn made(stores: &Stores, message: &str) -> TaskRecord {
     create(&*stores.tasks, new_task(&owner("ada"), message)).await
 }
 
-/// A configuration of a fresh task, with one event to tell.
+/// A configuration of a new task, with one event to deliver.
 async fn waiting(stores: &Stores, message: &str) -> (TaskRecord, PushRow) {
     let record = made(stores, message).await;
     stores.pushes.set(new(&record, message)).await.unwrap();
@@ -88,16 +88,16 @@ async fn only(stores: &Stores, record: &TaskRecord) -> PushRow {
     rows.pop().unwrap()
 }
 
-async fn due(stores: &Stores) -> Due {
+async fn due(stores: &Stores) -> DuePushes {
     due_at(stores, now()).await
 }
 
-async fn due_at(stores: &Stores, now: Timestamp) -> Due {
+async fn due_at(stores: &Stores, now: Timestamp) -> DuePushes {
     let query = DueQuery { now, except_hosts: Vec::new(), except_owners: Vec::new(), limit: 100 };
     stores.pushes.due(query).await.unwrap()
 }
 
-fn ids(due: &Due) -> Vec<&str> {
+fn ids(due: &DuePushes) -> Vec<&str> {
     due.rows.iter().map(|row| row.config.id.as_str()).collect()
 }
 
@@ -105,9 +105,9 @@ async fn claim(stores: &Stores, row: &PushRow) -> PushClaim {
     stores.pushes.claim(row, node(1), now() + HOUR).await.unwrap()
 }
 
-async fn settle(stores: &Stores, claim: PushClaim, seq: Seq, then: Then) -> Result<(), StoreError> {
-    let reached = Reached { seq, ..Reached::default() };
-    stores.pushes.settle(claim, Progress { reached, then }).await
+async fn settle(stores: &Stores, claim: PushClaim, seq: Seq, then: ClaimOutcome) -> Result<(), StoreError> {
+    let reached = DeliveryProgress { seq, ..DeliveryProgress::default() };
+    stores.pushes.record_progress(claim, ClaimProgress { reached, then }).await
 }
 
 async fn a_configuration_is_what_was_set(stores: &Stores) {
@@ -120,7 +120,7 @@ async fn a_configuration_is_what_was_set(stores: &Stores) {
         let new = NewPush { config, ..new(&record, "p") };
         let row = stores.pushes.set(new.clone()).await.unwrap();
 
-        let reached = Reached { seq: record.seq, ..Reached::default() };
+        let reached = DeliveryProgress { seq: record.seq, ..DeliveryProgress::default() };
         let NewPush { owner, task, config, at, .. } = new;
         assert_eq!(row, PushRow { owner, task, config, created_at: at, reached, due_at: None, version: 1 });
         expected.push(row);
@@ -134,10 +134,10 @@ async fn a_configuration_is_what_was_set(stores: &Stores) {
 async fn one_of_the_same_id_is_replaced_and_goes_on_where_it_was(stores: &Stores) {
     let (record, row) = waiting(stores, "m").await;
     let held = claim(stores, &row).await;
-    let failed = Reached { attempts: 3, given_up: 2, outcome: Some("500".to_owned()), ..row.reached.clone() };
+    let failed = DeliveryProgress { attempts: 3, given_up: 2, outcome: Some("500".to_owned()), ..row.reached.clone() };
     stores
         .pushes
-        .settle(held.clone(), Progress { reached: failed, then: Then::Hold(now() + HOUR) })
+        .record_progress(held.clone(), ClaimProgress { reached: failed, then: ClaimOutcome::Hold(now() + HOUR) })
         .await
         .unwrap();
     let elsewhere = PushConfig { url: "https://other.example.com/".to_owned(), token: None, ..config("m") };
@@ -149,12 +149,12 @@ async fn one_of_the_same_id_is_replaced_and_goes_on_where_it_was(stores: &Stores
         .unwrap();
 
     assert_eq!(replaced.config, elsewhere);
-    assert_eq!(replaced.reached, Reached { seq: row.reached.seq, ..Reached::default() });
+    assert_eq!(replaced.reached, DeliveryProgress { seq: row.reached.seq, ..DeliveryProgress::default() });
     assert_eq!((replaced.created_at, only(stores, &record).await), (row.created_at, replaced.clone()));
     assert_eq!(ids(&due(stores).await), ["m"], "what it had to tell is told to the new place");
-    assert_eq!(settle(stores, held, record.seq, Then::Rest(now())).await, Err(StoreError::Conflict));
+    assert_eq!(settle(stores, held, record.seq, ClaimOutcome::Rest(now())).await, Err(StoreError::Conflict));
     let held = claim(stores, &replaced).await;
-    settle(stores, held, record.seq, Then::Rest(now())).await.unwrap();
+    settle(stores, held, record.seq, ClaimOutcome::Rest(now())).await.unwrap();
     assert_eq!(stores.pushes.set(new(&record, "m")).await.unwrap().due_at, None);
 }
 
@@ -195,16 +195,16 @@ async fn what_is_taken_away_is_gone_and_never_due(stores: &Stores) {
     }
 
     assert_eq!(stores.pushes.list(&record.owner, record.task.id).await.unwrap(), []);
-    assert_eq!(settle(stores, held, record.seq, Then::Later(now())).await, Err(StoreError::Conflict));
+    assert_eq!(settle(stores, held, record.seq, ClaimOutcome::Later(now())).await, Err(StoreError::Conflict));
     append(&*stores.tasks, &record, vec![artifact("b")]).await;
-    assert_eq!(due(stores).await, Due { rows: vec![], next: None });
+    assert_eq!(due(stores).await, DuePushes { rows: vec![], next: None });
     assert_eq!(stores.pushes.claim(&row, node(1), now()).await, Err(StoreError::Conflict));
 }
 
 async fn it_is_due_when_something_happens_and_not_before(stores: &Stores) {
     let record = made(stores, "m").await;
     stores.pushes.set(new(&record, "m")).await.unwrap();
-    assert_eq!(due(stores).await, Due { rows: vec![], next: None });
+    assert_eq!(due(stores).await, DuePushes { rows: vec![], next: None });
 
     let record = append(&*stores.tasks, &record, Vec::new()).await;
     assert_eq!(due(stores).await.rows, [], "a write without events tells nothing");
@@ -258,16 +258,16 @@ async fn one_that_was_given_up_too_often_is_left_alone_until_it_is_replaced(stor
     let (record, row) = waiting(stores, "m").await;
     let held = claim(stores, &row).await;
     let outcome = Some("nobody there".to_owned());
-    let reached = Reached { given_up: PUSH_GIVEN_UP, outcome, ..row.reached };
+    let reached = DeliveryProgress { given_up: PUSH_GIVEN_UP, outcome, ..row.reached };
     stores
         .pushes
-        .settle(held, Progress { reached: reached.clone(), then: Then::Rest(now()) })
+        .record_progress(held, ClaimProgress { reached: reached.clone(), then: ClaimOutcome::Rest(now()) })
         .await
         .unwrap();
 
     let record = append(&*stores.tasks, &record, vec![artifact("b")]).await;
 
-    assert_eq!(due(stores).await, Due { rows: vec![], next: None });
+    assert_eq!(due(stores).await, DuePushes { rows: vec![], next: None });
     assert_eq!(only(stores, &record).await.reached, reached);
     stores.pushes.set(new(&record, "m")).await.unwrap();
     assert_eq!(ids(&due(stores).await), ["m"]);

@@ -1,4 +1,4 @@
-//! What every task store that keeps tasks for long must keep of them, and for how long.
+//! The rules of every durable task store for retention.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use openfang_types::ids::Owner;
 use openfang_types::task::TaskState;
 
 use super::{append, artifact, create, end, finished_task, new_task, now, owner, query, status};
-use crate::{Created, Retained, Retention, StoreError, TaskRecord, TaskStore};
+use crate::{Created, Retention, RetentionReport, StoreError, TaskRecord, TaskStore};
 
 const LONG: Duration = Duration::from_secs(1_000_000);
-/// Nothing is too much, too old, or old enough.
+/// Nothing is evicted or folded.
 const LAX: Retention = Retention { finished_per_owner: usize::MAX, finished_for: LONG, fold_after: LONG };
 
 pub(crate) async fn retention(fresh: impl Fn() -> Box<dyn TaskStore>) {
@@ -50,7 +50,7 @@ async fn too_many_finished_tasks_let_the_oldest_go(store: &dyn TaskStore) {
 
     let retained = store.retain(Retention { finished_per_owner: 3, ..LAX }, now()).await.unwrap();
 
-    assert_eq!(retained, Retained { evicted: 3, folded: 0 });
+    assert_eq!(retained, RetentionReport { evicted: 3, folded: 0 });
     let kept = store.list(&query(&ada)).await.unwrap();
     assert_eq!(kept.tasks, [late, records[4].clone(), records[3].clone(), live]);
     assert_eq!(kept.total, 4);
@@ -77,7 +77,7 @@ async fn old_finished_tasks_go(store: &dyn TaskStore) {
     let hour = Duration::from_secs(3_600);
     let retained = store.retain(Retention { finished_for: hour, ..LAX }, cutoff + hour).await.unwrap();
 
-    assert_eq!(retained, Retained { evicted: 3, folded: 0 });
+    assert_eq!(retained, RetentionReport { evicted: 3, folded: 0 });
     assert_eq!(store.list(&query(&ada)).await.unwrap().tasks, [young, live]);
     assert_eq!(store.counts(&bob).await.unwrap(), BTreeMap::new());
 }
@@ -97,7 +97,7 @@ async fn folded_tasks_read_as_before(store: &dyn TaskStore) {
     let rule = Retention { fold_after: hour, ..LAX };
     let retained = store.retain(rule, cutoff + hour).await.unwrap();
 
-    assert_eq!(retained, Retained { evicted: 0, folded: 3 });
+    assert_eq!(retained, RetentionReport { evicted: 0, folded: 3 });
     let after = store.list(&query(&ada)).await.unwrap();
     assert_eq!((after.tasks, after.total), (before.tasks, before.total));
     for record in &records {
@@ -110,12 +110,12 @@ async fn folded_tasks_read_as_before(store: &dyn TaskStore) {
         let events = store.events(&ada, record.task.id, 0, 99).await.unwrap();
         assert_eq!(events.len() as u64, record.seq, "not rested yet");
     }
-    assert_eq!(store.retain(rule, cutoff + hour).await.unwrap(), Retained::default());
-    assert_eq!(store.retain(rule, now() + hour).await.unwrap(), Retained { evicted: 0, folded: 2 });
+    assert_eq!(store.retain(rule, cutoff + hour).await.unwrap(), RetentionReport::default());
+    assert_eq!(store.retain(rule, now() + hour).await.unwrap(), RetentionReport { evicted: 0, folded: 2 });
     assert!(matches!(store.create(new_task(&ada, "m0")).await, Ok(Created::Known(_))), "folded is not forgotten");
 }
 
-/// Whether they are folded is for the store to say: they may be as short as they are.
+/// The store decides whether they are folded, because they may already be short.
 async fn tasks_of_one_write_read_as_before(store: &dyn TaskStore) {
     let ada = owner("ada");
     let records = finished(store, &ada, 3).await;
@@ -145,7 +145,7 @@ async fn live_tasks_are_never_touched(store: &dyn TaskStore) {
     let nothing = Retention { finished_per_owner: 0, finished_for: Duration::ZERO, fold_after: Duration::ZERO };
     let retained = store.retain(nothing, now() + LONG).await.unwrap();
 
-    assert_eq!(retained, Retained::default());
+    assert_eq!(retained, RetentionReport::default());
     for record in &records {
         assert_eq!(store.get(&ada, record.task.id).await.unwrap(), *record);
         assert_eq!(store.events(&ada, record.task.id, 0, 9).await.unwrap().len() as u64, record.seq);
@@ -167,7 +167,7 @@ async fn many_tasks_are_retained_in_one_go(store: &dyn TaskStore) {
     let rule = Retention { finished_per_owner: 170, fold_after: Duration::ZERO, ..LAX };
     let retained = store.retain(rule, now()).await.unwrap();
 
-    assert_eq!(retained, Retained { evicted: 130, folded: 100 });
+    assert_eq!(retained, RetentionReport { evicted: 130, folded: 100 });
     assert_eq!(store.counts(&ada).await.unwrap(), BTreeMap::from([(TaskState::Completed, 170)]));
     assert_eq!(store.list(&query(&ada)).await.unwrap().total, 170);
 }

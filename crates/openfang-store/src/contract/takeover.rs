@@ -1,4 +1,4 @@
-//! What every task store must keep when tasks change hands: who is told to stop, who is left behind, who goes on.
+//! The rules of every task store for tasks that change nodes: cancel requests, orphans and claims.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What every task store must keep of single tasks: their states and whose they are.
+//! The rules of every task store for single tasks: their states and owners.
 
 use std::collections::BTreeMap;
 

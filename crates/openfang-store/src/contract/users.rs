@@ -1,4 +1,4 @@
-//! What every home of users must keep.
+//! The rules of every user store.
 
 use std::time::Duration;
 

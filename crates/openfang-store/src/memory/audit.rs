@@ -1,6 +1,6 @@
-//! Audit rows in memory: the newest are kept. When there are too many, the oldest row of the owner and kind that has most
-//! goes, so that nobody can push out what is known of others. There is no chain: whoever can change the rows could change
-//! that, too.
+//! Audit rows in memory: the newest are kept. Beyond the limit the oldest row of the owner and kind with the most rows
+//! is removed, so that nobody can displace the rows of others. There is no chain: whoever can change the rows could
+//! change the chain too.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,9 @@ use jiff::Timestamp;
 use openfang_types::ids::NodeId;
 use openfang_types::limits::MEMORY_AUDIT_ROWS;
 
-use crate::audit::{AuditEntry, AuditKind, AuditRemoval, AuditRetention, AuditStream, Refusals, Rotated, Verified};
+use crate::audit::{
+    AuditEntry, AuditKind, AuditRemoval, AuditRetention, AuditStream, AuditVerification, Refusals, Rotated,
+};
 use crate::{AuditRow, AuditStore, StoreError, StoreFuture};
 
 /// Audit rows in memory.
@@ -23,7 +25,7 @@ pub struct MemoryAudit {
 struct Rows {
     by_number: BTreeMap<u64, AuditRow>,
     last: u64,
-    /// The numbers of each owner's rows of a kind, oldest first.
+    /// The row numbers of each owner and kind, oldest first.
     streams: HashMap<AuditStream, VecDeque<u64>>,
     removed: BTreeMap<AuditStream, AuditRemoval>,
 }
@@ -111,10 +113,10 @@ impl AuditStore for MemoryAudit {
         Box::pin(async { found })
     }
 
-    fn verify(&self) -> StoreFuture<'_, Verified> {
+    fn verify(&self) -> StoreFuture<'_, AuditVerification> {
         let rows = self.lock();
         let removed = rows.removed.values().cloned().collect();
-        let verified = Verified { rows: rows.by_number.len() as u64, removed, ..Verified::default() };
+        let verified = AuditVerification { rows: rows.by_number.len() as u64, removed, ..AuditVerification::default() };
         Box::pin(async move { Ok(verified.complete()) })
     }
 

@@ -1,4 +1,4 @@
-//! Memory is always there.
+//! The in-memory store is always healthy.
 
 use crate::{StoreFuture, StoreHealth, WriteStats};
 

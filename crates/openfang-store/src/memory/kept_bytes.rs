@@ -17,11 +17,8 @@ pub(crate) struct KeptBytes {
 /// What takes the room.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
-    /// Events of tasks.
     Tasks,
-    /// Workspace files.
     Files,
-    /// Keys and values.
     Memory,
     /// Kept results, which have a share only.
     Results,

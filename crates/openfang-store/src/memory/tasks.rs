@@ -1,4 +1,4 @@
-//! Tasks in a bounded map: when it is full the oldest finished one goes, in order of finishing; a live one never does.
+//! Tasks in a bounded map. When it is full the task that finished first is evicted; a running task never is.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,18 +11,17 @@ use openfang_types::task::{TaskParts, TaskState};
 use tokio::sync::watch;
 
 use super::kept_bytes::{KeptBytes, Kind};
-use crate::tasks::rules::{self, Standing};
+use crate::tasks::rules::{self, StoredState};
 use crate::{
-    Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retained, Retention, Stamp, StoreError,
+    Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retention, RetentionReport, Stamp, StoreError,
     StoreFuture, TaskPage, TaskQuery, TaskRecord, TaskStore,
 };
 
-use pushes::Pushed;
+use pushes::PushEntry;
 
 mod list;
 mod pushes;
 
-/// Tasks in memory.
 #[derive(Default)]
 pub struct MemoryTasks {
     inner: Mutex<Inner>,
@@ -47,7 +46,7 @@ struct Entry {
     cancel_requested: bool,
     events: Vec<TaskEvent>,
     bytes: u64,
-    pushes: Vec<Pushed>,
+    pushes: Vec<PushEntry>,
     latest: watch::Sender<Seq>,
 }
 
@@ -63,8 +62,8 @@ impl Entry {
         Stamp { version: self.record.version, seq: self.record.seq }
     }
 
-    const fn standing(&self) -> Standing {
-        Standing { state: self.record.task.status.state, version: self.record.version }
+    const fn standing(&self) -> StoredState {
+        StoredState { state: self.record.task.status.state, version: self.record.version }
     }
 
     fn position(&self) -> Position {
@@ -136,7 +135,7 @@ impl Inner {
         let entry = self.own(&write.owner, write.id)?;
         let state = entry.standing().append(write.version, &rules::states(&write.events))?;
         let more = weight(&write.events);
-        // An end is always written, or a task without room for it would live for ever.
+        // A terminal state is always written, or a task without room for it would run forever.
         match state.is_terminal() {
             true => kept.book(&write.owner, Kind::Tasks, 0, more),
             false => kept.replace(&write.owner, Kind::Tasks, 0, more)?,
@@ -176,7 +175,7 @@ impl Inner {
     }
 }
 
-/// The bytes of events, as another home would write them.
+/// The size of the events, as another store would write them.
 fn weight(events: &[EventBody]) -> u64 {
     events
         .iter()
@@ -188,7 +187,7 @@ fn entry_of(mut new: NewTask) -> Entry {
     let push = new
         .push
         .take()
-        .map(|push| Pushed::from_the_beginning(new.owner.clone(), new.id, push, new.at));
+        .map(|push| PushEntry::from_the_beginning(new.owner.clone(), new.id, push, new.at));
     let record = TaskRecord {
         task: new.task(),
         owner: new.owner.clone(),
@@ -337,9 +336,9 @@ impl TaskStore for MemoryTasks {
         }))
     }
 
-    /// The map is bounded already, and gone with the process.
-    fn retain(&self, _: Retention, _: Timestamp) -> StoreFuture<'_, Retained> {
-        ready(Ok(Retained::default()))
+    /// The map is already bounded and is gone with the process.
+    fn retain(&self, _: Retention, _: Timestamp) -> StoreFuture<'_, RetentionReport> {
+        ready(Ok(RetentionReport::default()))
     }
 
     fn elsewhere(&self) -> watch::Receiver<u64> {

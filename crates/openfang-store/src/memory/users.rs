@@ -1,4 +1,4 @@
-//! Users in maps behind one lock: what belongs together changes together.
+//! Users in maps behind one lock, so that related values change together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,6 @@ use tokio::sync::watch;
 
 use crate::{Accounts, Login, NewKey, NewUser, StoreError, StoreFuture, User, UserKey, UserStore};
 
-/// Users in memory.
 #[derive(Default)]
 pub struct MemoryUsers {
     state: Mutex<State>,
@@ -22,7 +21,7 @@ pub struct MemoryUsers {
 struct State {
     users: BTreeMap<Owner, User>,
     former: BTreeSet<Owner>,
-    /// In the order of their making.
+    /// In the order of creation.
     keys: Vec<UserKey>,
     logins: Vec<Login>,
 }
@@ -37,7 +36,7 @@ impl MemoryUsers {
         let mut state = self.lock();
         let outcome = work(&mut state);
         if outcome.is_ok() {
-            // Under the lock: a generation belongs to one state.
+            // Under the lock, because a generation belongs to one state.
             self.changes.send_modify(|generation| *generation += 1);
         }
         drop(state);

@@ -1,15 +1,17 @@
-//! Audit rows in SQLite: a chain for each owner and kind of rows of each process, in sealed segments.
+//! Audit rows in SQLite: a chain for each process, owner and kind, in sealed segments.
 //!
-//! `chain.rs` writes it, inside the transactions of the writer; `verify.rs` finds what was tampered with; `rotate.rs`
-//! removes old segments. A row that is waited for is synced before the wait ends. The last rows that nobody waited for
-//! can be lost with their process, and nobody can tell: a segment that is not sealed has no known end.
+//! `chain.rs` writes it inside the writer's transactions, `verify.rs` finds tampering, `rotate.rs` removes old
+//! segments. A row that a caller waits for is synced before the wait ends. The last rows without a waiting caller can
+//! be lost with their process, undetected: an unsealed segment has no known end.
 
 use jiff::Timestamp;
 use openfang_types::ids::NodeId;
 
 use super::writer::LateRow;
 use super::{Sqlite, unavailable};
-use crate::audit::{AuditEntry, AuditKind, AuditRetention, AuditStream, RefusalLimits, Refusals, Rotated, Verified};
+use crate::audit::{
+    AuditEntry, AuditKind, AuditRetention, AuditStream, AuditVerification, RefusalLimits, Refusals, Rotated,
+};
 use crate::{AuditOutcome, AuditRow, AuditStore, StoreError, StoreFuture};
 
 mod chain;
@@ -32,7 +34,8 @@ impl SqliteAudit {
         Self { sqlite, refusals: Refusals::new(limits) }
     }
 
-    /// A read that sees what was handed over before. If that cannot be written, what is there can still be read.
+    /// A read that sees everything submitted before. If pending rows cannot be written, existing rows can still be
+    /// read.
     fn read_all<T: Send + 'static>(
         &self,
         work: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -51,19 +54,19 @@ impl SqliteAudit {
                 let is_kept = kind == AuditKind::Deed || is_count;
                 self.sqlite.inner.writer.write_row(LateRow { is_kept, ..late });
             }
-            Err(error) => tracing::error!(%error, "an audit row was not written"),
+            Err(error) => tracing::error!(%error, "an audit row could not be written"),
         }
     }
 }
 
-/// The row as it is hashed; made before it gets to the thread that all writes go through.
+/// The row as it is hashed, encoded before it reaches the writer thread.
 pub(super) fn text_of(row: &AuditRow) -> Result<String, StoreError> {
     let text = serde_json::to_string(row).map_err(|error| StoreError::Unavailable { why: error.to_string() })?;
     debug_assert!(serde_json::from_str(&text).is_ok_and(|read: AuditRow| read == *row), "{text} does not read back");
     Ok(text)
 }
 
-/// The row of a deed, and where it belongs.
+/// The row of a change and its stream.
 fn deed(row: &AuditRow) -> Result<(AuditStream, String), StoreError> {
     Ok((AuditStream { owner: row.owner.clone(), kind: AuditKind::Deed }, text_of(row)?))
 }
@@ -110,7 +113,7 @@ impl AuditStore for SqliteAudit {
         Box::pin(async { found.await?.ok_or(StoreError::NotFound) })
     }
 
-    fn verify(&self) -> StoreFuture<'_, Verified> {
+    fn verify(&self) -> StoreFuture<'_, AuditVerification> {
         self.read_all(verify)
     }
 
@@ -134,7 +137,7 @@ impl AuditStore for SqliteAudit {
         Box::pin(async move {
             self.sqlite.write(move |batch| chain::seal_old(batch, now)).await?;
             let mut rotated = Rotated::default();
-            // Some in each transaction: whoever else writes waits for one of them at most.
+            // A few in each transaction, so that other writers wait for one of them at most.
             loop {
                 let some = self.sqlite.write(move |batch| rotate::cut_some(batch, rule, now)).await?;
                 if some.segments == 0 {
@@ -147,7 +150,7 @@ impl AuditStore for SqliteAudit {
     }
 }
 
-/// Nanoseconds since 1970; what is further away than a database can say is the furthest it can say.
+/// Nanoseconds since 1970, limited to what a column can hold.
 fn nanos(at: Timestamp) -> i64 {
     let clamped = at.as_nanosecond().clamp(i64::MIN.into(), i64::MAX.into());
     i64::try_from(clamped).unwrap_or(i64::MAX)

@@ -43,7 +43,7 @@ impl Log {
         rusqlite::Connection::open(self.directory.path().join("a.db")).unwrap()
     }
 
-    async fn sound(&self) -> Verified {
+    async fn sound(&self) -> AuditVerification {
         let verified = self.audit.verify().await.unwrap();
         assert_eq!(verified.first_problem, None);
         verified
@@ -102,7 +102,7 @@ async fn a_full_segment_is_sealed_and_the_next_row_opens_another() {
 
     log.write(7).await;
 
-    let expected = Verified { rows: 7, segments: 3, open: 1, ..Verified::default() };
+    let expected = AuditVerification { rows: 7, segments: 3, open: 1, ..AuditVerification::default() };
     assert_eq!(log.audit.verify().await.unwrap(), expected);
 }
 
@@ -113,7 +113,7 @@ async fn a_segment_is_sealed_when_it_is_older_than_a_day() {
         log.audit.commit(AuditRow { at, ..audit_row(1) }).await.unwrap();
     }
 
-    let expected = Verified { rows: 4, segments: 2, open: 1, ..Verified::default() };
+    let expected = AuditVerification { rows: 4, segments: 2, open: 1, ..AuditVerification::default() };
     assert_eq!(log.audit.verify().await.unwrap(), expected);
 }
 
@@ -124,7 +124,7 @@ async fn an_orderly_end_seals_what_was_written() {
 
     log.audit.seal(days(0)).await.unwrap();
 
-    let expected = Verified { rows: 2, segments: 1, open: 0, ..Verified::default() };
+    let expected = AuditVerification { rows: 2, segments: 1, open: 0, ..AuditVerification::default() };
     assert_eq!(log.audit.verify().await.unwrap(), expected);
 }
 
@@ -141,7 +141,7 @@ async fn what_dead_processes_left_open_is_sealed_and_what_living_ones_write_is_n
     assert_eq!(log.audit.seal_abandoned(&[living], days(0)).await.unwrap(), 1);
 
     assert_eq!(log.audit.seal_abandoned(&[living], days(0)).await.unwrap(), 0);
-    let expected = Verified { rows: 6, segments: 3, open: 2, ..Verified::default() };
+    let expected = AuditVerification { rows: 6, segments: 3, open: 2, ..AuditVerification::default() };
     assert_eq!(log.audit.verify().await.unwrap(), expected);
 }
 
@@ -155,7 +155,7 @@ async fn a_process_that_was_taken_for_dead_goes_on_in_another_segment() {
     log.write(2).await;
     log.audit.seal(days(0)).await.unwrap();
 
-    let expected = Verified { rows: 4, segments: 2, open: 0, ..Verified::default() };
+    let expected = AuditVerification { rows: 4, segments: 2, open: 0, ..AuditVerification::default() };
     assert_eq!(log.audit.verify().await.unwrap(), expected);
 }
 

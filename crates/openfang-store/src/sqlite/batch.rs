@@ -1,4 +1,4 @@
-//! What one transaction of the writer has gathered: who is to be woken after the commit, and how the counters change.
+//! The effects of one transaction of the writer: which watchers to wake after the commit, and how the counters change.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,14 +16,12 @@ use crate::{OwnerBytes, Quota, StoreError};
 const STATES: usize = TaskState::ALL.len();
 const COUNTERS: usize = STATES + 3;
 
-/// What is counted for an owner: how many there are, and their bytes.
+/// What is counted for an owner: a number and a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counter {
-    /// Tasks in a state. The bytes of a task may be booked in any state: only their sum is asked for.
+    /// Tasks in a state. The size of a task may be counted in any state: only the sum is used.
     Tasks(TaskState),
-    /// Keys of memory.
     Memory,
-    /// Files of workspaces.
     Files,
     /// Results that are kept for a while.
     Results,
@@ -72,13 +70,13 @@ struct Amount {
     bytes: i64,
 }
 
-/// One transaction, and what is to be done when it is committed.
+/// One transaction, and what to do after its commit.
 pub(super) struct Batch<'c> {
     /// The connection, inside the transaction.
     pub(super) connection: &'c Connection,
-    /// Where the audit chains of this process stand; counts when the transaction is committed.
+    /// The heads of this process's audit chains, which count when the transaction is committed.
     pub(super) chain: &'c mut Chain,
-    /// Why a write could not be done, though the commit can.
+    /// Why a write failed although the commit can succeed.
     pub(super) trouble: Option<StoreError>,
     touched: Vec<(TaskId, Seq)>,
     followed: Vec<(Arc<Tail>, Vec<TaskEvent>)>,
@@ -91,7 +89,7 @@ pub(super) struct Batch<'c> {
 /// An owner's counters, each at its [place](Counter::place).
 #[derive(Default)]
 struct Counts {
-    /// As they stood when the transaction began; read when somebody asks, at most once.
+    /// The values at the start of the transaction, read on demand and at most once.
     stored: Option<[Amount; COUNTERS]>,
     change: [Amount; COUNTERS],
 }
@@ -111,7 +109,7 @@ impl<'c> Batch<'c> {
         }
     }
 
-    /// Wakes who watches this task, after the commit.
+    /// Wakes the watchers of this task after the commit.
     pub(super) fn touch(&mut self, task: TaskId, seq: Seq) {
         self.touched.push((task, seq));
     }
@@ -128,22 +126,22 @@ impl<'c> Batch<'c> {
         }
     }
 
-    /// Says, after the commit, that others may be let in than before.
+    /// Reports changed credentials after the commit.
     pub(super) const fn accounts_changed(&mut self) {
         self.are_accounts_changed = true;
     }
 
-    /// Whether others may be let in than before.
+    /// Whether credentials have changed.
     pub(super) const fn are_accounts_changed(&self) -> bool {
         self.are_accounts_changed
     }
 
-    /// The tasks that were touched, and where they stand.
+    /// The changed tasks and their sequence numbers.
     pub(super) fn touched(&self) -> &[(TaskId, Seq)] {
         &self.touched
     }
 
-    /// Wakes who delivers, after the commit.
+    /// Wakes the delivery workers after the commit.
     pub(super) const fn push_waits(&mut self) {
         self.is_push_waiting = true;
     }
@@ -153,21 +151,21 @@ impl<'c> Batch<'c> {
         self.is_push_waiting
     }
 
-    /// Changes a counter; all changes of a batch are written once.
+    /// Changes a counter. All changes of a batch are written once.
     pub(super) fn change(&mut self, owner: &Owner, counter: Counter, number: i64, bytes: i64) {
         let change = &mut self.counts_of(owner).change[counter.place()];
         change.number += number;
         change.bytes += bytes;
     }
 
-    /// How many live tasks an owner has, with what this batch has done so far.
+    /// The owner's number of running tasks, including the changes of this batch.
     pub(super) fn live(&mut self, owner: &Owner) -> Result<i64, StoreError> {
         let live = TaskState::ALL.into_iter().filter(|state| !state.is_terminal());
         let now = self.now(owner)?;
         Ok(live.map(|state| now(Counter::Tasks(state)).number).sum())
     }
 
-    /// How many of something an owner has, with what this batch has done so far.
+    /// The owner's number of something, including the changes of this batch.
     pub(super) fn number(&mut self, owner: &Owner, counter: Counter) -> Result<i64, StoreError> {
         Ok(self.now(owner)?(counter).number)
     }
@@ -198,7 +196,7 @@ impl<'c> Batch<'c> {
         })
     }
 
-    /// An owner's counters as this batch has left them.
+    /// The owner's counters, including the changes of this batch.
     fn now(&mut self, owner: &Owner) -> Result<impl Fn(Counter) -> Amount, StoreError> {
         let connection = self.connection;
         let counts = self.counts_of(owner);
@@ -213,7 +211,7 @@ impl<'c> Batch<'c> {
         })
     }
 
-    /// Writes the counters down; the last thing before the commit.
+    /// Writes the counters, as the last step before the commit.
     pub(super) fn write_counts(&self) -> rusqlite::Result<()> {
         let sql = "INSERT INTO task_counts (owner, state, n, bytes) VALUES (?1, ?2, ?3, ?4)
                    ON CONFLICT (owner, state) DO UPDATE SET n = n + excluded.n, bytes = bytes + excluded.bytes";

@@ -1,6 +1,6 @@
-//! When the log is carried over into the database. SQLite would do it in the middle of a commit and leave the old log
-//! standing until the next write: if that log were damaged then, its first part would be laid over a database that has
-//! all of it, and neither would be right. So the writer does it, after it has answered, and begins a new log at once.
+//! Checkpoints the write-ahead log. SQLite would do it in the middle of a commit and keep the old log until the next
+//! write. If that log were damaged then, its first part would be applied to a database that already has all of it, and
+//! the result would be inconsistent. So the writer checkpoints after it has answered, and starts a new log immediately.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use rusqlite::{Connection, Result};
 
 use super::schema::BUSY_TIMEOUT;
 
-/// Pages in the log, 8 MB. The longer the log, the more changes of a page are carried over together; and the longer
-/// everybody waits who writes meanwhile.
+/// The log length in pages, 8 MB. A longer log merges more changes of a page, but other writers wait longer for the
+/// checkpoint.
 const FULL_LOG: u64 = 2_000;
-/// A reader that needs the old log may finish. One that takes longer is left alone, until the next time.
+/// How long to wait for a reader that needs the old log. After that, the checkpoint is retried later.
 const WAIT_FOR_READERS: Duration = Duration::from_millis(10);
 
-/// When the writer looks at the log again.
+/// When the writer checks the log again.
 pub(super) struct Checkpoints {
     due_at: u64,
-    /// The longest that the log may get, in pages.
+    /// The maximum length of the log, in pages.
     limit: u64,
     is_too_long: bool,
 }
@@ -27,17 +27,17 @@ impl Checkpoints {
         Self { due_at: FULL_LOG, limit, is_too_long: false }
     }
 
-    /// Whether the log is as long as it may get: somebody reads an old state of the database and does not end.
+    /// Whether the log has reached its maximum length, because a reader keeps an old snapshot open.
     pub(super) const fn is_too_long(&self) -> bool {
         self.is_too_long
     }
 
-    /// Carries the log over if it is long. If that cannot be done now it is no harm: the log grows, and is tried again.
+    /// Checkpoints the log if it is long. A failure does no harm: the log grows, and it is retried.
     pub(super) fn after_commit(&mut self, connection: &Connection) {
         let Ok(pages) = pages(connection) else { return };
         self.is_too_long = pages >= self.limit;
         if pages < FULL_LOG.min(self.limit) {
-            // Somebody has begun a new log.
+            // Another process has started a new log.
             self.due_at = FULL_LOG;
         } else if pages >= self.due_at || self.is_too_long {
             self.due_at = match carry_over(connection) {
@@ -47,7 +47,7 @@ impl Checkpoints {
                 }
                 Ok(false) => pages + FULL_LOG,
                 Err(error) => {
-                    tracing::warn!(%error, "the log cannot be carried over into the database");
+                    tracing::warn!(%error, "the checkpoint of the database failed");
                     pages + FULL_LOG
                 }
             };
@@ -55,21 +55,21 @@ impl Checkpoints {
     }
 }
 
-/// Looks how long the log is, and does nothing.
+/// The length of the log, without a checkpoint.
 fn pages(connection: &Connection) -> Result<u64> {
     let mut statement = connection.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?;
     let pages: i64 = statement.query_row([], |row| row.get("log"))?;
     Ok(u64::try_from(pages).unwrap_or(0))
 }
 
-/// Says whether all of it was carried over.
+/// Checkpoints the log. Returns whether all of it was transferred.
 fn carry_over(connection: &Connection) -> Result<bool> {
     connection.busy_timeout(WAIT_FOR_READERS)?;
     let done = connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get::<_, i64>("busy"));
     connection.busy_timeout(BUSY_TIMEOUT)?;
     let is_done = done? == 0;
     if is_done {
-        // The new log begins with the first write: until then the old one would still be read after a crash.
+        // The new log starts with the first write. Until then the old one would be read after a crash.
         connection.execute_batch(
             "INSERT INTO meta (key, value) VALUES ('logs', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1",
         )?;

@@ -80,7 +80,7 @@ fn parsed(labels: &str) -> Result<Labels, StoreError> {
     serde_json::from_str(labels).map_err(|_| damaged("labels that are none"))
 }
 
-/// Looks first and changes afterwards, as every write does.
+/// Checks first and changes afterwards, like every write.
 fn replace(
     batch: &mut Batch<'_>,
     owner: &Owner,
@@ -119,15 +119,15 @@ fn labels_text(record: &FileRecord) -> Result<Option<String>, StoreError> {
     if record.labels.is_empty() { Ok(None) } else { json(&record.labels).map(Some) }
 }
 
-/// What a file counts: its content, its name and its labels.
+/// The bytes a file counts for: its content, its name and its labels.
 fn weight(path: &str, record: &FileRecord) -> Result<i64, StoreError> {
     let labels = labels_text(record)?.map_or(0, |labels| labels.len());
     Ok(signed(record.bytes).saturating_add(signed(path.len() + labels)))
 }
 
-/// Only files with labels are looked at, and each set of labels once.
+/// Only files with labels are read, and each set of labels once.
 fn labels_below(connection: &Connection, owner: &Owner, directory: &str) -> Result<Labels, StoreError> {
-    // The character after the slash: every path below the directory lies between the two.
+    // The character after the slash: every path below the directory sorts between the two.
     let sql = "SELECT DISTINCT labels FROM files INDEXED BY files_with_labels
                WHERE owner = ?1 AND path > ?2 || '/' AND path < ?2 || '0' AND labels IS NOT NULL";
     let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;

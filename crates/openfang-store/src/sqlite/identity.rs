@@ -1,4 +1,4 @@
-//! Whether the file is the database that the home had: it is there, has its tables, and knows the home's id.
+//! Checks whether the file is the database of the home: it exists, has tables, and contains the home's id.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -9,28 +9,28 @@ use uuid::Uuid;
 
 use super::schema::{self, Loss, OpenError};
 
-/// The home that the database belongs to, among its own facts.
+/// The home that the database belongs to.
 const READ: &str = "SELECT value FROM meta WHERE key = 'home'";
 const WRITE: &str = "INSERT INTO meta (key, value) VALUES ('home', ?1) ON CONFLICT (key) DO UPDATE SET value = ?1";
 
-/// The file is there and is not empty.
+/// The file exists and is not empty.
 pub(super) fn has_bytes(path: &Path) -> Result<(), OpenError> {
     let lost = |why| Err(OpenError::Lost { path: path.to_owned(), why });
     match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => lost(Loss::Missing),
         Ok(found) if found.len() == 0 => lost(Loss::Empty),
-        // Whatever else is wrong, opening it says.
+        // Any other problem is reported when it is opened.
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-/// It has a schema, of this version.
+/// The file has a schema of this version.
 pub(super) fn has_tables(path: &Path, version: u32) -> Result<(), OpenError> {
     let lost = || OpenError::Lost { path: path.to_owned(), why: Loss::NoTables };
     (version > 0).then_some(()).ok_or_else(lost)
 }
 
-/// It names this home. One of an earlier program names none.
+/// The database names this home. One of an earlier version names none.
 pub(super) fn belongs(connection: &Connection, path: &Path, home: Uuid) -> Result<(), OpenError> {
     match known(connection).map_err(|error| schema::judged(path, error))? {
         Some(found) if found != home => Err(OpenError::OtherHome { path: path.to_owned() }),
@@ -38,8 +38,8 @@ pub(super) fn belongs(connection: &Connection, path: &Path, home: Uuid) -> Resul
     }
 }
 
-/// Writes the id of the home where there is none yet. Says which it is.
-pub(super) fn settle(connection: &Connection, home: Option<Uuid>) -> rusqlite::Result<Uuid> {
+/// Writes the home's id if there is none yet. Returns the id.
+pub(super) fn assign_home(connection: &Connection, home: Option<Uuid>) -> rusqlite::Result<Uuid> {
     if let Some(found) = known(connection)? {
         return Ok(found);
     }
@@ -48,7 +48,7 @@ pub(super) fn settle(connection: &Connection, home: Option<Uuid>) -> rusqlite::R
     Ok(id)
 }
 
-/// Every table and index is there.
+/// Every table and index exists.
 pub(super) fn has_schema(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let judge = |error| schema::judged(path, error);
     let model = Connection::open_in_memory().map_err(judge)?;

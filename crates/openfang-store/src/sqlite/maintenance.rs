@@ -1,6 +1,6 @@
-//! Looking at a database beside whoever works with it. Nothing here writes to it, changes its schema or makes one.
+//! Inspects a database while other processes use it. Nothing here writes to it, changes its schema or creates one.
 //!
-//! `check.rs` says whether everything in it fits together; `backup.rs` copies it, whole, while others write.
+//! `check.rs` checks its consistency; `backup.rs` copies it while others write.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,58 +10,49 @@ use uuid::Uuid;
 
 use super::schema::{self, OpenError};
 use super::{audit, identity};
-use crate::audit::{AuditEntry, Verified};
+use crate::audit::{AuditEntry, AuditVerification};
 
 mod backup;
 mod check;
 
 pub use check::{Finding, Report};
 
-/// A database that is only looked at.
+/// A database opened for reading only.
 pub struct DatabaseFile {
     path: PathBuf,
     connection: Connection,
 }
 
-/// Why a database cannot be looked at, or copied.
+/// Why a database cannot be inspected or copied.
 #[derive(Debug, thiserror::Error)]
 pub enum MaintenanceError {
     /// It cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// SQLite cannot read it.
-    #[error("{path} cannot be read: {cause}; `openfang db check` says what is wrong with it", path = path.display())]
+    #[error("{path} cannot be read: {cause}; run `openfang db check` for details", path = path.display())]
     Unreadable {
-        /// Which file.
         path: PathBuf,
-        /// What SQLite says.
         #[source]
         cause: rusqlite::Error,
     },
     /// There is no such row.
-    #[error("there is no audit row {n}; `openfang audit tail` shows the latest ones")]
-    NoRow {
-        /// The number.
-        n: u64,
-    },
-    /// Something is there already.
-    #[error("{path} is there already and is not overwritten; choose another name", path = path.display())]
-    Exists {
-        /// Which file.
-        path: PathBuf,
-    },
+    #[error("no audit row {n}; `openfang audit tail` shows the latest rows")]
+    NoRow { n: u64 },
+    /// The target exists already.
+    #[error("{path} already exists and is not overwritten; choose another name", path = path.display())]
+    Exists { path: PathBuf },
     /// The copy cannot be written.
     #[error("{path} cannot be written: {cause}; choose another place", path = path.display())]
     NotWritten {
-        /// Which file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         cause: io::Error,
     },
 }
 
-/// Ends what a [`DatabaseFile`] is doing when it is dropped.
+/// Interrupts the operation of a [`DatabaseFile`] when it is dropped.
 pub struct CheckInterrupter(InterruptHandle);
 
 impl Drop for CheckInterrupter {
@@ -71,13 +62,13 @@ impl Drop for CheckInterrupter {
 }
 
 impl DatabaseFile {
-    /// Opens a database that is there.
+    /// Opens an existing database.
     pub fn open(path: &Path) -> Result<Self, MaintenanceError> {
         let connection = schema::open_read_only(path)?;
         Ok(Self { path: path.to_owned(), connection })
     }
 
-    /// Audit rows, oldest first: the next ones after a number, or the latest ones.
+    /// Audit rows, oldest first: those after a number, or the latest ones.
     pub fn audit_tail(&self, after: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>, MaintenanceError> {
         audit::tail(&self.connection, after, limit).map_err(|cause| self.unreadable(cause))
     }
@@ -88,8 +79,8 @@ impl DatabaseFile {
         found.ok_or(MaintenanceError::NoRow { n })
     }
 
-    /// Looks for the first audit row that is not as it was written.
-    pub fn audit_verify(&self) -> Result<Verified, MaintenanceError> {
+    /// Finds the first audit row that is not as it was written.
+    pub fn audit_verify(&self) -> Result<AuditVerification, MaintenanceError> {
         let snapshot = self.connection.unchecked_transaction();
         snapshot
             .and_then(|snapshot| audit::verify(&snapshot))
@@ -101,7 +92,7 @@ impl DatabaseFile {
         identity::known(&self.connection).map_err(|cause| self.unreadable(cause))
     }
 
-    /// Whether there is any user.
+    /// Whether any user exists.
     pub fn has_users(&self) -> Result<bool, MaintenanceError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM users)";
         self.connection
@@ -109,22 +100,22 @@ impl DatabaseFile {
             .map_err(|cause| self.unreadable(cause))
     }
 
-    /// Says whether everything fits together.
+    /// Checks the consistency of everything in the database.
     pub fn check(&self) -> Result<Report, MaintenanceError> {
         check::check(&self.connection).map_err(|cause| self.unreadable(cause))
     }
 
-    /// Looks at every page, a table at a time, so that the log can be carried over in between. Says what is damaged.
+    /// Checks every page, one table at a time, so that the log can be checkpointed in between. Returns the damage.
     pub fn integrity(&self) -> Result<Option<String>, MaintenanceError> {
         check::damage(&self.connection).map_err(|cause| self.unreadable(cause))
     }
 
-    /// Ends a check that goes on when it is dropped.
+    /// Interrupts a running check when it is dropped.
     pub fn interrupter(&self) -> CheckInterrupter {
         CheckInterrupter(self.connection.get_interrupt_handle())
     }
 
-    /// Copies everything that is committed now to a new file. Says how many bytes that has.
+    /// Copies everything that is committed to a new file. Returns its size in bytes.
     pub fn backup(&self, to: &Path) -> Result<u64, MaintenanceError> {
         backup::backup(self, to)
     }

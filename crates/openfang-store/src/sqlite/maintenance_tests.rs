@@ -85,7 +85,7 @@ async fn a_sound_database_has_no_findings() {
 
     let report = database.file().check().unwrap();
 
-    let audit = Verified { rows: 1, segments: 1, open: 1, ..Verified::default() };
+    let audit = AuditVerification { rows: 1, segments: 1, open: 1, ..AuditVerification::default() };
     assert_eq!(report, Report { tasks: 2, events: 3, audit, findings: Vec::new() });
 }
 

@@ -1,6 +1,6 @@
-//! Connections that only read, each with a thread of its own. Whatever was asked for before a snapshot is taken is read
-//! in it: taking one costs as much as a small read. A thread is woken only when those that are awake fall behind, because
-//! waking costs more still.
+//! Read-only connections, each with its own thread. All reads that are queued when a snapshot is taken share it,
+//! because taking one costs as much as a small read. A thread is woken only when the running threads fall behind,
+//! because waking costs even more.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -18,19 +18,20 @@ mod queue;
 
 use queue::{Job, Queue};
 
-/// What a connection keeps of the file: the upper parts of the indexes of a million tasks, and a little more. Below zero
-/// SQLite takes it as kibibytes.
+/// The page cache of a connection: enough for the upper index levels of a million tasks. A negative number means
+/// kibibytes.
 const CACHE_KIB: i32 = -8_192;
 
-/// A read that has not begun by then calls for help: all threads that are awake may be busy with something that takes long.
+/// A read that has not started after this time wakes another thread, because all running threads may be busy with long
+/// reads.
 const HELD_UP: Duration = Duration::from_millis(2);
-/// How long reads are taken into a snapshot. The log can be carried over when nobody needs the old one.
+/// How long reads join a snapshot. The log can be checkpointed when no snapshot needs it.
 const SNAPSHOT: Duration = Duration::from_millis(3);
 
-/// The reading threads; they end when this is dropped.
+/// The reading threads, which end when this is dropped.
 pub(super) struct Readers {
     queue: Arc<Queue>,
-    /// For reads on threads of others.
+    /// For reads on the caller's thread.
     spare: Mutex<Option<Connection>>,
     failures: Arc<ReadFailures>,
 }
@@ -41,7 +42,7 @@ struct TypedJob<F, T> {
     failures: Arc<ReadFailures>,
 }
 
-/// The last read that failed, for a while. Reads that succeed beside it say nothing: damage is often in one place.
+/// The last failed read, remembered for a while. Successful reads do not clear it, because damage is often local.
 #[derive(Default)]
 struct ReadFailures(Mutex<Option<(Instant, String)>>);
 
@@ -68,7 +69,7 @@ where
     T: Send,
 {
     fn run(self: Box<Self>, connection: Result<&Connection, StoreError>) {
-        // Whoever stopped waiting does not want to know.
+        // The caller may have stopped waiting.
         let _ = self.reply.send(self.failures.note(connection.and_then(self.work)));
     }
 
@@ -82,7 +83,7 @@ impl Readers {
         Self { queue: Arc::new(Queue::new(path)), spare: Mutex::default(), failures: Arc::default() }
     }
 
-    /// Queues a read at once. All its statements see the same moment, which is later than this one.
+    /// Queues a read. All its statements see the same snapshot, which is later than this call.
     pub(super) fn read<T, F>(&self, work: F) -> StoreFuture<'static, T>
     where
         F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
@@ -100,12 +101,12 @@ impl Readers {
                     answer.await
                 }
             };
-            let broken = || StoreError::Unavailable { why: "a read broke off".to_owned() };
+            let broken = || StoreError::Unavailable { why: "a read was aborted".to_owned() };
             answered.unwrap_or_else(|_| Err(broken()))
         })
     }
 
-    /// Why a read failed not long ago, if one did.
+    /// Why a recent read failed, if one did.
     pub(super) fn failing(&self) -> Option<String> {
         self.failures.recent()
     }
@@ -143,14 +144,14 @@ fn serve(queue: &Queue) {
             None => open(&queue.path).map_err(unavailable),
         };
         match connection {
-            // A connection on which a read broke off, or that cannot leave its snapshot, is not kept.
+            // A connection with a panicked read, or one that cannot leave its snapshot, is dropped.
             Ok(connection) => idle = snapshot(queue, job, &connection).is_ok().then_some(connection),
             Err(error) => job.run(Err(error)),
         }
     }
 }
 
-/// Reads everything that was asked for before now in one snapshot.
+/// Runs all reads queued before now in one snapshot.
 fn snapshot(queue: &Queue, first: Box<dyn Job>, connection: &Connection) -> Result<(), StoreError> {
     let end = queue.next_number();
     if let Err(error) = run(connection, "BEGIN") {
@@ -163,7 +164,7 @@ fn snapshot(queue: &Queue, first: Box<dyn Job>, connection: &Connection) -> Resu
         if job.is_awaited() {
             catch_unwind(AssertUnwindSafe(|| job.run(Ok(connection)))).map_err(|_| StoreError::Conflict)?;
         }
-        // A fault of the disk ends the snapshot: what came now would see another moment with every statement.
+        // A disk error ends the snapshot: each further statement would see a different state.
         if connection.is_autocommit() {
             return Err(StoreError::Conflict);
         }
@@ -180,7 +181,7 @@ pub(super) fn open(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Prepared once: a read is so short that preparing these would be a good part of it.
+/// Uses cached statements: preparing them would be a large part of a short read.
 fn run(connection: &Connection, sql: &str) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
     statement.execute([]).map_err(unavailable)?;

@@ -1,6 +1,6 @@
-//! Disk space that is set aside in a file beside the database. When the disk is full the file is emptied: there is room
-//! again for what is under way and for the audit log, and new work is refused until the file can be filled again. All
-//! processes of a home share the file, so an empty one says the same to each of them.
+//! Disk space reserved in a file beside the database. When the disk is full the file is truncated. That makes room for
+//! work in progress and for the audit log, and new work is refused until the file can be filled again. All processes of
+//! a home share the file, so an empty file means the same to each of them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, Write as _};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use openfang_types::limits::STORE_RESERVE_BYTES;
 
-/// What is written to see whether anything can be written.
+/// Written to test whether writing works.
 static TRIAL: [u8; 64 * 1024] = [b'.'; 64 * 1024];
 
 /// The file, and whether it is full.
@@ -18,14 +18,13 @@ pub(super) struct Reserve {
     is_full: bool,
 }
 
-/// A file system.
 struct Space {
     total: u64,
     free: u64,
 }
 
 impl Reserve {
-    /// Sets the space aside for the database of this name. Where that cannot be done there is none.
+    /// Reserves space for the database of this name. If that fails there is no reserve.
     pub(super) fn beside(database: &Path) -> Self {
         let path = database.with_extension("reserve");
         let bytes = space(&path).map_or(0, |space| STORE_RESERVE_BYTES.min(space.total / 8));
@@ -34,17 +33,17 @@ impl Reserve {
         reserve
     }
 
-    /// Whether the space is set aside.
+    /// Whether the space is reserved.
     pub(super) const fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Sets the space aside again if there is enough.
+    /// Reserves the space again if there is enough.
     pub(super) fn fill(&mut self) {
         self.is_full = self.bytes == 0
             || self.try_fill().unwrap_or_else(|error| {
-                tracing::warn!(%error, "no space can be set aside on the disk");
-                // Not for lack of space: somebody else's file, or a file system that cannot do it.
+                tracing::warn!(%error, "no disk space can be reserved");
+                // The cause is not a lack of space, but a foreign file or an unsupported file system.
                 true
             });
     }
@@ -61,7 +60,7 @@ impl Reserve {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&self.path)?;
-        // Twice as much for a moment: a quota may leave less than the file system has.
+        // Twice as much for a moment: a quota may allow less than the file system has.
         let filled = allocate(&file, 2 * self.bytes).and_then(|()| file.set_len(self.bytes));
         if filled.as_ref().is_err_and(is_lack_of_room) {
             self.empty()?;
@@ -70,7 +69,7 @@ impl Reserve {
         filled.map(|()| true)
     }
 
-    /// Gives the space back if the disk is full. Says whether there is more room now. To be asked when a write failed.
+    /// Releases the space if the disk is full. Returns whether there is more room now. Call this after a failed write.
     pub(super) fn give_back(&mut self) -> bool {
         if self.bytes == 0 || !self.is_full || !self.is_disk_full() {
             return false;
@@ -79,20 +78,20 @@ impl Reserve {
         match self.empty() {
             Ok(()) => true,
             Err(error) => {
-                tracing::error!(%error, "the space that was set aside cannot be used");
+                tracing::error!(%error, "the reserved disk space cannot be released");
                 false
             }
         }
     }
 
-    /// Whether little is left on the file system, or nothing can be written any more: with a quota there is no room long
-    /// before the file system is full.
+    /// Whether the file system has little space left or cannot be written. With a quota, writes fail long before the
+    /// file system is full.
     fn is_disk_full(&self) -> bool {
         space(&self.path).is_ok_and(|space| space.free < self.bytes)
             || self.try_write().is_err_and(|error| is_lack_of_room(&error))
     }
 
-    /// Writes a little more than what is set aside, and takes it back.
+    /// Writes a little more than the reserve, and removes it again.
     fn try_write(&self) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).open(&self.path)?;
         file.seek(io::SeekFrom::Start(self.bytes))?;
@@ -106,7 +105,7 @@ impl Reserve {
     }
 }
 
-/// Whether something could not be written because there is no room for it on the disk, or for this user.
+/// Whether a write failed because of the disk space or a quota.
 fn is_lack_of_room(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
@@ -121,7 +120,7 @@ fn allocate(mut file: &File, bytes: u64) -> io::Result<()> {
     io::copy(&mut io::Read::take(io::repeat(b'.'), bytes), &mut file).map(drop)
 }
 
-/// The file system that a file is on, or would be on.
+/// The file system of a file, or of its future location.
 fn space(path: &Path) -> io::Result<Space> {
     let found = rustix::fs::statvfs(path.parent().unwrap_or(path))?;
     Ok(Space {

@@ -1,4 +1,4 @@
-//! Opening the file and bringing its schema up to date: forward only, each step in a transaction.
+//! Opens the file and updates its schema: forward only, each step in a transaction.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::identity;
 use crate::ResendKey;
 
-/// Each entry brings the schema one version further. What has been released is never changed.
+/// Each entry migrates the schema by one version. Released entries never change.
 const MIGRATIONS: [&str; 10] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
@@ -27,66 +27,46 @@ const MIGRATIONS: [&str; 10] = [
 /// The schema version of this program.
 pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
 
-/// The version that has digests for what messages are known by.
+/// The version that introduced digests of messages.
 const DIGESTS: u32 = 5;
 const KEYS_AT_A_TIME: i64 = 1_000;
 
-/// How long a statement waits for another process; a batch of ours takes milliseconds.
+/// How long a statement waits for another process. Our own batches take milliseconds.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long to leave another process alone that is making the same file.
+/// The pause while another process creates the same file.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
-/// Below zero SQLite takes it as kibibytes.
+/// A negative number means kibibytes.
 const WRITER_CACHE_KIB: i32 = -16_384;
-/// `OpFg`: says whose file this is.
+/// `OpFg`: identifies files of OpenFang.
 const APPLICATION_ID: i32 = 0x4f70_4667;
 
 /// Why the database cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// There is none yet.
-    #[error("there is no database at {path} yet; `openfang start` makes one", path = path.display())]
+    #[error("there is no database at {path} yet; `openfang start` creates one", path = path.display())]
     Missing {
         /// Where it would be.
         path: PathBuf,
     },
-    /// A newer version of the program has been here.
+    /// A newer version of the program has changed it.
     #[error("{path} has schema version {found}, and this openfang knows {known}; use a newer openfang, or restore a backup", path = path.display())]
-    Newer {
-        /// Which file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-        /// Ours.
-        known: u32,
-    },
+    Newer { path: PathBuf, found: u32, known: u32 },
     /// It is somebody else's.
     #[error("{path} is not a database of openfang; move it away, or set another home", path = path.display())]
-    Foreign {
-        /// Which file.
-        path: PathBuf,
-    },
-    /// It is damaged.
+    Foreign { path: PathBuf },
     #[error("{path} is damaged ({why}); stop openfang, put a backup made by `openfang backup` in its place and remove the -wal and -shm files beside it, or begin with a new one with `openfang home accept`", path = path.display())]
-    Damaged {
-        /// Which file.
-        path: PathBuf,
-        /// What SQLite says.
-        why: String,
-    },
-    /// The home had one, and there is none with anything in it.
+    Damaged { path: PathBuf, why: String },
+    /// The home had a database, and it is missing or empty.
     #[error("{path} {}, and this home had a database; put a backup made by `openfang backup` in its place (and remove the -wal and -shm files beside it), or begin with a new one with `openfang home accept`", .why.as_str(), path = path.display())]
     Lost {
-        /// Which file.
         path: PathBuf,
         /// What is seen of it.
         why: Loss,
     },
     /// It belongs to another home.
     #[error("{path} is the database of another home; put a backup made by `openfang backup` in its place, or take it over with `openfang home accept`", path = path.display())]
-    OtherHome {
-        /// Which file.
-        path: PathBuf,
-    },
+    OtherHome { path: PathBuf },
     /// SQLite cannot open or write it.
     #[error("the database cannot be opened: {0}")]
     Sqlite(#[source] rusqlite::Error),
@@ -102,7 +82,7 @@ pub enum Loss {
     Missing,
     /// It has no bytes.
     Empty,
-    /// It has no tables: its log was lost or damaged.
+    /// It has no tables, because its log was lost or damaged.
     NoTables,
 }
 
@@ -117,7 +97,7 @@ impl Loss {
 }
 
 impl OpenError {
-    /// What is wrong with the file, without the ways out.
+    /// What is wrong with the file, without the remedies.
     pub fn what_happened(&self) -> String {
         match self {
             Self::Lost { why, .. } => why.as_str().to_owned(),
@@ -128,12 +108,12 @@ impl OpenError {
     }
 }
 
-/// What a file must be to be opened.
+/// What the file must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected {
-    /// A database, or none yet: then it is made.
+    /// A database, or no file: then it is created.
     Anything,
-    /// A database of whichever home.
+    /// A database of any home.
     Database,
     /// The database of the home with this id.
     Home(Uuid),
@@ -148,7 +128,7 @@ impl Expected {
     }
 }
 
-/// Opens the file for writing, if it is what is expected. Says which home it belongs to.
+/// Opens the file for writing, if it is as expected. Returns its home.
 pub(super) fn open(path: &Path, expected: Expected) -> Result<(Connection, Uuid), OpenError> {
     let judge = |error| judged(path, error);
     match expected {
@@ -156,10 +136,10 @@ pub(super) fn open(path: &Path, expected: Expected) -> Result<(Connection, Uuid)
         Expected::Anything => create_private(path),
     }
     let mut connection = Connection::open(path).map_err(judge)?;
-    // Until it is known to be the right one: closing it would remove a log that may still be saved.
+    // Kept until the database is known to be the right one: closing it would remove a log that may still be needed.
     keep_log(&connection, true).map_err(judge)?;
     set_up(&connection).map_err(judge)?;
-    // Before anything is written: a file that is not ours is left as it is.
+    // Checked before anything is written: a foreign file is not changed.
     let found = version(&connection, path)?;
     if expected != Expected::Anything {
         identity::has_tables(path, found)?;
@@ -168,9 +148,9 @@ pub(super) fn open(path: &Path, expected: Expected) -> Result<(Connection, Uuid)
         identity::belongs(&connection, path, home)?;
     }
     use_log(&connection).map_err(judge)?;
-    // The one that writes: what it has to read again for random ids is dearer than to keep it.
+    // The writer reads random ids, so a larger cache saves more than it costs.
     connection.pragma_update(None, "cache_size", WRITER_CACHE_KIB).map_err(judge)?;
-    // `checkpoint.rs` does it.
+    // Done by `checkpoint.rs`.
     connection.pragma_update(None, "wal_autocheckpoint", 0).map_err(judge)?;
     let home = migrate(&mut connection, path, expected.home())?;
     identity::has_schema(&connection, path)?;
@@ -178,12 +158,12 @@ pub(super) fn open(path: &Path, expected: Expected) -> Result<(Connection, Uuid)
     Ok((connection, home))
 }
 
-/// Whether the log stays when the last connection is closed.
+/// Whether the log is kept when the last connection closes.
 fn keep_log(connection: &Connection, stays: bool) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, stays).map(|_| ())
 }
 
-/// Opens a file that is there, to look at it.
+/// Opens an existing file for reading.
 pub(super) fn open_read_only(path: &Path) -> Result<Connection, OpenError> {
     let judge = |error| judged(path, error);
     if !path.exists() {
@@ -193,24 +173,24 @@ pub(super) fn open_read_only(path: &Path) -> Result<Connection, OpenError> {
     let connection = Connection::open_with_flags(path, flags).map_err(judge)?;
     set_up(&connection).map_err(judge)?;
     match version(&connection, path)? {
-        // Whoever makes it is not done yet.
+        // Another process is still creating it.
         0 => Err(OpenError::Missing { path: path.to_owned() }),
         _ => Ok(connection),
     }
 }
 
-/// What every connection needs. Each commit is synced before it is acknowledged.
+/// The settings of every connection. Each commit is synced before it is acknowledged.
 pub(super) fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    // A plan must not depend on values: a statement would be prepared anew for each.
+    // Plans must not depend on values, or each value would need a new prepared statement.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }
 
-/// Turns the log on. While another process does that too, SQLite does not wait: somebody must.
+/// Enables the write-ahead log. SQLite does not wait while another process does the same, so this retries.
 fn use_log(connection: &Connection) -> rusqlite::Result<()> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
@@ -237,17 +217,17 @@ fn migrate(connection: &mut Connection, path: &Path, home: Option<Uuid>) -> Resu
         transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(judge)?;
         transaction.pragma_update(None, "user_version", KNOWN).map_err(judge)?;
     }
-    let home = identity::settle(&transaction, home).map_err(judge)?;
+    let home = identity::assign_home(&transaction, home).map_err(judge)?;
     transaction.commit().map_err(judge)?;
     Ok(home)
 }
 
-/// Every migration, on a database with nothing in it.
+/// Runs every migration on an empty database.
 pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
     MIGRATIONS.iter().try_for_each(|migration| connection.execute_batch(migration))
 }
 
-/// Messages that came before the upgrade are known by it when they are sent again after it.
+/// Lets messages from before the upgrade be recognized when they are sent again.
 fn digest_resend_keys(connection: &Connection) -> rusqlite::Result<()> {
     let mut some = connection.prepare("SELECT n, resend_key FROM a2a_tasks WHERE n > ?1 ORDER BY n LIMIT ?2")?;
     let mut update = connection.prepare("UPDATE a2a_tasks SET resend_key = ?2 WHERE n = ?1")?;
@@ -263,7 +243,7 @@ fn digest_resend_keys(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// The version of its schema, if it is ours and not newer; 0 if there is nothing in it yet.
+/// The schema version, if the file is ours and not newer; 0 if it is empty.
 fn version(connection: &Connection, path: &Path) -> Result<u32, OpenError> {
     let judge = |error| judged(path, error);
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(judge)?;
@@ -280,7 +260,7 @@ fn version(connection: &Connection, path: &Path) -> Result<u32, OpenError> {
     Ok(found)
 }
 
-/// Damage gets an error of its own, because what helps against it is a backup.
+/// Damage has its own error, because its remedy is a backup.
 pub(super) fn judged(path: &Path, error: rusqlite::Error) -> OpenError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
@@ -290,12 +270,12 @@ pub(super) fn judged(path: &Path, error: rusqlite::Error) -> OpenError {
     }
 }
 
-/// The file is for its owner only; SQLite gives the log the same mode.
+/// Creates the file readable by its owner only. SQLite gives the log the same mode.
 fn create_private(path: &Path) {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // If it cannot be made, opening it says why.
+    // If this fails, opening the file reports why.
     let _ = options.open(path);
 }

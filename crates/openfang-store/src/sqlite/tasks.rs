@@ -1,9 +1,9 @@
-//! Tasks in SQLite: a row for each, and a row of events for each write. A task that is read is the fold of its events,
-//! or what was folded when they were cleared away.
+//! Tasks in SQLite: a row for each task, and a row of events for each write. Reading a task applies its events, or
+//! reads the result that was stored when they were folded.
 //!
-//! `write.rs` runs on the writer's thread, inside its transactions: JSON is made before and never parsed there.
-//! `read.rs`, `list.rs` and `heads.rs` read, each in one snapshot; `retain.rs` folds and evicts, a few tasks per transaction;
-//! `pushes.rs` are the push configurations.
+//! `write.rs` runs on the writer's thread, inside its transactions: JSON is encoded before and never parsed there.
+//! `read.rs`, `list.rs` and `heads.rs` read, each in one snapshot. `retain.rs` folds and evicts a few tasks per
+//! transaction. `pushes.rs` has the push configurations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use tokio::sync::watch;
 
 use super::Sqlite;
 use crate::{
-    Append, Created, EventsAfter, Fit, NewTask, Retained, Retention, Stamp, StoreFuture, Tail, TaskPage, TaskQuery,
-    TaskRecord, TaskStore,
+    Append, Created, EventsAfter, Fit, NewTask, Retention, RetentionReport, Stamp, StoreFuture, Tail, TaskPage,
+    TaskQuery, TaskRecord, TaskStore,
 };
 
 pub(super) mod columns;
@@ -88,7 +88,7 @@ impl TaskStore for SqliteTasks {
     fn append(&self, write: Append) -> StoreFuture<'_, Stamp> {
         let tail = self.sqlite.inner.watchers.followed(&write.owner, write.id);
         match write::Addition::of(write, tail) {
-            // What is under way may end on a full disk, but not fill what is left of it.
+            // Work in progress may end on a full disk, but must not fill the remaining space.
             Ok(addition) if addition.bytes() > STORE_RESERVED_WRITE_BYTES => {
                 self.sqlite.write_new(move |batch| addition.run(batch))
             }
@@ -119,7 +119,7 @@ impl TaskStore for SqliteTasks {
     fn watch<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, watch::Receiver<Seq>> {
         Box::pin(async move {
             let watchers = &self.sqlite.inner.watchers;
-            // Before the look at the row: a write between the two is then seen by one of them.
+            // Subscribed before the row is read, so that a write in between is not missed.
             let mut latest = watchers.watch(id, 0);
             let owner = owner.clone();
             let seq = self.sqlite.read(move |connection| read::seq(connection, &owner, id)).await?;
@@ -147,7 +147,7 @@ impl TaskStore for SqliteTasks {
         self.sqlite.write(move |batch| write::claim(batch, id, version, node))
     }
 
-    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, Retained> {
+    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, RetentionReport> {
         Box::pin(retain::retain(&self.sqlite, rule, now))
     }
 

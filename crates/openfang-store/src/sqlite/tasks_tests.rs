@@ -96,7 +96,7 @@ impl TaskStore for Shared {
         self.reads.claim(id, version, node)
     }
 
-    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, Retained> {
+    fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, RetentionReport> {
         self.writes.retain(rule, now)
     }
 
@@ -258,7 +258,7 @@ async fn what_cannot_be_read_is_an_error_and_stops_nobody_else() {
     assert_eq!(store.get(&ada, whole.task.id).await.unwrap(), whole);
     let rule = Retention { finished_per_owner: usize::MAX, finished_for: Duration::MAX, fold_after: Duration::ZERO };
     let retained = store.retain(rule, contract::now()).await.unwrap();
-    assert_eq!(retained, Retained { evicted: 0, folded: 1 }, "it keeps no other from being folded");
+    assert_eq!(retained, RetentionReport { evicted: 0, folded: 1 }, "it keeps no other from being folded");
 }
 
 #[tokio::test]
@@ -309,7 +309,7 @@ async fn an_evicted_task_leaves_no_row_behind() {
         .retain(Retention { finished_per_owner: 0, finished_for, fold_after }, contract::now())
         .await;
 
-    assert_eq!(retained, Ok(Retained { evicted: 1, folded: 0 }));
+    assert_eq!(retained, Ok(RetentionReport { evicted: 1, folded: 0 }));
     let left = sqlite.read(|connection| {
         let sql = "SELECT (SELECT count(*) FROM a2a_tasks) + (SELECT count(*) FROM a2a_task_events)";
         connection

@@ -1,4 +1,4 @@
-//! Users in SQLite. Every write that changes who is let in counts a generation, in the same transaction.
+//! Users in SQLite. Every write that changes credentials increments the generation in the same transaction.
 
 use jiff::Timestamp;
 use openfang_types::ids::{KeyId, LoginId, Owner};
@@ -23,7 +23,7 @@ impl SqliteUsers {
         Self { sqlite }
     }
 
-    /// A write that changes who is let in.
+    /// A write that changes credentials.
     fn change<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Batch<'_>) -> Result<T, StoreError> + Send + 'static,

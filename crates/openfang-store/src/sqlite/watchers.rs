@@ -1,5 +1,5 @@
-//! Who waits for which task. Commits of this process wake them at once; commits of others are noticed by looking at
-//! `PRAGMA data_version`, and only then is anything else read, for those who wait.
+//! Watchers of tasks. Commits of this process wake them immediately. Commits of other processes are found by polling
+//! `PRAGMA data_version`; only after a change is anything else read for the watchers.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,7 +30,7 @@ pub(super) struct Watchers {
 #[derive(Default)]
 struct Watched {
     latest: HashMap<TaskId, Watch>,
-    /// When there are this many, those that nobody waits for any more are let go.
+    /// The number of entries at which unused ones are removed.
     sweep_at: usize,
 }
 
@@ -48,7 +48,7 @@ impl Watch {
 }
 
 impl Watched {
-    /// Lets those go that nobody waits for.
+    /// Removes entries without a watcher.
     fn sweep(&mut self) {
         self.latest.retain(|_, watch| watch.latest.receiver_count() > 0);
         self.sweep_at = 2 * self.latest.len() + 1;
@@ -56,7 +56,7 @@ impl Watched {
 }
 
 impl Watchers {
-    /// A channel for a task that stands at `seq`.
+    /// A channel for a task whose last event is `seq`.
     pub(super) fn watch(&self, task: TaskId, seq: Seq) -> watch::Receiver<Seq> {
         let mut tasks = self.lock();
         if tasks.latest.len() >= tasks.sweep_at {
@@ -84,37 +84,34 @@ impl Watchers {
         tasks.latest.get(&task)?.tail.upgrade().filter(|tail| tail.owner() == owner)
     }
 
-    /// The writer found that another process has committed since its last transaction.
+    /// Records that another process has committed since the writer's last transaction.
     pub(super) fn overtaken(&self) {
         self.is_overtaken.store(true, Ordering::Release);
     }
 
-    /// The writer committed.
     pub(super) fn committed(&self) {
         self.commits.fetch_add(1, Ordering::Release);
     }
 
-    /// A channel that changes with every commit of another process, and with those of this one that say so.
+    /// A channel that changes with every commit of another process, and with commits of this process that ask for it.
     pub(super) fn elsewhere(&self) -> watch::Receiver<u64> {
         self.elsewhere.subscribe()
     }
 
-    /// Tells those who wait for what is written elsewhere.
+    /// Wakes the watchers of other processes' commits.
     pub(super) fn wake_elsewhere(&self) {
         self.elsewhere.send_modify(|changes| *changes += 1);
     }
 
-    /// A channel that changes when this process wrote something that is to be delivered.
+    /// A channel that changes when this process wrote an event to deliver.
     pub(super) fn pushes(&self) -> watch::Receiver<u64> {
         self.pushes.subscribe()
     }
 
-    /// Tells who delivers.
     pub(super) fn wake_pushes(&self) {
         self.pushes.send_modify(|changes| *changes += 1);
     }
 
-    /// Tells who waits.
     pub(super) fn wake(&self, touched: &[(TaskId, Seq)]) {
         let tasks = self.lock();
         if tasks.latest.is_empty() {
@@ -142,7 +139,7 @@ impl Watchers {
     }
 }
 
-/// The thread that looks for commits of other processes; it ends when this is dropped.
+/// The thread that polls for commits of other processes. It ends when this is dropped.
 pub(super) struct Follower {
     closing: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -151,7 +148,7 @@ pub(super) struct Follower {
 impl Follower {
     pub(super) fn start(connection: Connection, watchers: Arc<Watchers>) -> Result<Self, OpenError> {
         let (closing, closed) = mpsc::sync_channel(0);
-        // Here and not in the thread, which may begin late: what others write from now on must be noticed.
+        // Read here and not in the thread, which may start late: every later commit must be noticed.
         let known = data_version(&connection);
         let thread = std::thread::Builder::new()
             .name("store-watcher".to_owned())
@@ -170,7 +167,7 @@ impl Drop for Follower {
     fn drop(&mut self) {
         self.closing = None;
         if let Some(thread) = self.thread.take() {
-            // A panic there was reported there.
+            // A panic of the thread was already reported.
             let _ = thread.join();
         }
     }
@@ -185,12 +182,12 @@ fn look(connection: &Connection, signs: &mut Signs, watchers: &Watchers) {
     }
 }
 
-/// What is known of commits, and whose they were. The version changes with commits of this process too; looking for
-/// news after each of those would cost more than they do, where many wait.
+/// What is known about commits and their processes. The version changes with commits of this process too. Reading after
+/// each of those would cost more than the commits if there are many watchers.
 struct Signs {
     version: Option<i64>,
     commits: u64,
-    /// There was a commit beside those of this process, or there was not.
+    /// Whether the last change may include a commit of another process.
     is_unsure: bool,
 }
 
@@ -199,8 +196,8 @@ impl Signs {
         Self { version, commits: watchers.commits.load(Ordering::Acquire), is_unsure: false }
     }
 
-    /// Whether another process may have written something that has not been looked at. A commit of another process
-    /// between commits of ours is found by the writer when it begins its next; one after them shows when it is quiet.
+    /// Whether another process may have written something that was not read yet. A commit of another process between
+    /// commits of ours is found by the writer at its next transaction. A later one is found when this process is idle.
     fn of_others(&mut self, connection: &Connection, watchers: &Watchers) -> bool {
         let commits = watchers.commits.load(Ordering::Acquire);
         let version = data_version(connection);
@@ -213,7 +210,7 @@ impl Signs {
     }
 }
 
-/// Changes when any other connection committed, also those of this process.
+/// Changes when any other connection has committed, including those of this process.
 pub(super) fn data_version(connection: &Connection) -> Option<i64> {
     let mut statement = connection.prepare_cached("PRAGMA data_version").ok()?;
     statement.query_row([], |row| row.get(0)).ok()

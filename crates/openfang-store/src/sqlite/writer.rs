@@ -1,7 +1,7 @@
-//! The one thread of this process that writes. Whatever waits in the queue goes into one transaction; each caller is
-//! answered after the commit that holds its write, and told when that commit failed.
+//! The one writing thread of this process. All queued writes go into one transaction. Each caller is answered after the
+//! commit of its write, or told that the commit failed.
 //!
-//! `queue.rs` is what waits, `rows.rs` the audit rows that nobody waits for, `serve.rs` the thread.
+//! `queue.rs` has the queued writes, `rows.rs` the audit rows without a waiting caller, `serve.rs` the thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,13 +29,13 @@ mod queue;
 mod rows;
 mod serve;
 
-/// The writing thread; it ends when this is dropped, after what is queued.
+/// The writing thread. It ends when this is dropped, after the queued writes.
 pub(super) struct Writer {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread and those who ask it have in common.
+/// The state that the thread shares with its callers.
 #[derive(Default)]
 struct Shared {
     queue: Queue,
@@ -48,11 +48,11 @@ struct Shared {
     /// Why new work is refused, if it is.
     refusal: Mutex<Option<&'static str>>,
     is_refusing: AtomicBool,
-    /// Whether the log is as long as it may get: then nothing is written that can be counted instead.
+    /// Whether the log has reached its maximum length. Then rows that can be counted are not written.
     is_log_full: AtomicBool,
 }
 
-/// What the thread works with.
+/// The state of the thread.
 pub(super) struct Workplace {
     pub(super) connection: Connection,
     pub(super) chain: Chain,
@@ -84,10 +84,10 @@ where
         outcome.as_ref().map(|_| ()).map_err(Clone::clone)
     }
 
-    fn settle(mut self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow> {
+    fn answer(mut self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow> {
         let outcome = committed.and_then(|()| self.outcome.take().unwrap_or(Err(StoreError::Conflict)));
         if let Some(reply) = self.reply.take() {
-            // Whoever stopped waiting does not want to know.
+            // The caller may have stopped waiting.
             let _ = reply.send(outcome);
         }
         None
@@ -113,7 +113,7 @@ impl Writer {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// Queues a write at once; the future ends when it is durable.
+    /// Queues a write. The future completes when it is durable.
     pub(super) fn write<T, F>(&self, work: F) -> StoreFuture<'static, T>
     where
         F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -131,7 +131,7 @@ impl Writer {
         })
     }
 
-    /// Queues new work at once, unless the room that is left is kept for what is under way.
+    /// Queues new work, unless the remaining space is reserved for work in progress.
     pub(super) fn write_new<T, F>(&self, work: F) -> StoreFuture<'static, T>
     where
         F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -151,8 +151,8 @@ impl Writer {
         Arc::clone(&self.shared.quota)
     }
 
-    /// Queues an audit row that nobody waits for; it joins the next commit that somebody waits for, or comes a moment
-    /// later. When there is no room for it, it is counted.
+    /// Queues an audit row without a waiting caller. It joins the next commit, or is written a moment later. Without
+    /// room it is counted.
     pub(super) fn write_row(&self, row: LateRow) {
         let is_counted = !row.is_kept && self.is_log_full();
         let queued = if is_counted { Err(row) } else { self.shared.queue.push_row(row) };
@@ -161,7 +161,7 @@ impl Writer {
         }
     }
 
-    /// Whether writes are taken, and done as fast as they come.
+    /// Whether writes are accepted and done as fast as they arrive.
     pub(super) fn keeps_up(&self) -> bool {
         !self.shared.is_refusing.load(Ordering::Relaxed) && !self.shared.queue.is_crowded()
     }
@@ -175,15 +175,15 @@ impl Writer {
         *self.shared.refusal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the thread look whether there is room again.
+    /// Makes the thread check whether there is room again.
     fn look_again(&self) {
         let nothing = |_: &mut Batch<'_>| Ok(());
         let job = TypedJob { work: Some(nothing), outcome: None, reply: None };
-        // If the queue is full, the thread looks anyway.
+        // If the queue is full, the thread checks anyway.
         let _ = self.shared.queue.push(Box::new(job));
     }
 
-    /// How many writes the thread has not taken yet.
+    /// The number of queued writes.
     #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {
         self.shared.queue.len()
@@ -203,7 +203,8 @@ impl Writer {
         failure.or_else(|| self.refusal().map(str::to_owned))
     }
 
-    /// A write that changes nothing but must be committed. A log that is as long as it may get is only looked at.
+    /// A write that changes nothing but must be committed. If the log has reached its maximum length, it is only
+    /// checked.
     pub(super) fn probe(&self) -> StoreFuture<'static, ()> {
         if self.is_log_full() {
             return self.write(|_| Ok(()));
@@ -225,7 +226,7 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.shared.queue.close();
         if let Some(thread) = self.thread.take() {
-            // A panic there was reported there.
+            // A panic of the thread was already reported.
             let _ = thread.join();
         }
     }

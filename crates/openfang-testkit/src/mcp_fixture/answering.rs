@@ -4,7 +4,6 @@ use openfang_types::content::{Block, ToolOutput};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-/// One blue pixel.
 pub(super) const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgSJsJAAFpAQALXUCcAAAAAElFTkSuQmCC";
 /// One sample of silence.
@@ -44,7 +43,6 @@ pub(super) fn link() -> ToolOutput {
     blocks(&[json!({ "type": "resource_link", "uri": "test://static-text", "name": "static-text" })])
 }
 
-/// A picture.
 pub(super) fn picture() -> Value {
     json!({ "type": "image", "data": PNG, "mimeType": "image/png" })
 }
@@ -54,7 +52,6 @@ pub(super) fn embedded(uri: &str, mime_type: &str, text: &str) -> Value {
     json!({ "type": "resource", "resource": { "uri": uri, "mimeType": mime_type, "text": text } })
 }
 
-/// A content block.
 pub(super) fn block(json: &Value) -> Block {
     Block::of(json).expect("the blocks of the fixture have a type")
 }

@@ -1,4 +1,4 @@
-//! Tools that need something from the client. An answer of the wrong shape is none, and is asked for again.
+//! Tools that need input from the client. An answer of the wrong shape is ignored, and the question is asked again.
 
 use openfang_mcp::capabilities::Capability;
 use openfang_mcp::error::McpError;
@@ -6,14 +6,14 @@ use openfang_mcp::host::{Call, InputRequest, InputRequired, Outcome};
 use openfang_types::content::ToolOutput;
 use serde_json::{Value, json};
 
-use super::Called;
+use super::CallResult;
 
-pub(super) fn needs_sampling(call: &Call<'_, ()>, _: &Value) -> Called {
+pub(super) fn needs_sampling(call: &Call<'_, ()>, _: &Value) -> CallResult {
     call.needs(Capability::Sampling)?;
     done("The client has a model.")
 }
 
-pub(super) fn sampling(call: &Call<'_, ()>, arguments: &Value) -> Called {
+pub(super) fn sampling(call: &Call<'_, ()>, arguments: &Value) -> CallResult {
     let prompt = text_of(arguments, "prompt")?;
     match said(call, "answer") {
         Some(text) => done(&format!("LLM response: {text}")),
@@ -21,7 +21,7 @@ pub(super) fn sampling(call: &Call<'_, ()>, arguments: &Value) -> Called {
     }
 }
 
-pub(super) fn elicitation(call: &Call<'_, ()>, arguments: &Value) -> Called {
+pub(super) fn elicitation(call: &Call<'_, ()>, arguments: &Value) -> CallResult {
     let message = text_of(arguments, "message")?;
     let schema = json!({
         "type": "object",
@@ -34,7 +34,7 @@ pub(super) fn elicitation(call: &Call<'_, ()>, arguments: &Value) -> Called {
     form(call, &message, &schema)
 }
 
-pub(super) fn defaults(call: &Call<'_, ()>, _: &Value) -> Called {
+pub(super) fn defaults(call: &Call<'_, ()>, _: &Value) -> CallResult {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -49,7 +49,7 @@ pub(super) fn defaults(call: &Call<'_, ()>, _: &Value) -> Called {
     form(call, "Change what is not right.", &schema)
 }
 
-pub(super) fn enums(call: &Call<'_, ()>, _: &Value) -> Called {
+pub(super) fn enums(call: &Call<'_, ()>, _: &Value) -> CallResult {
     let titled = json!([
         { "const": "value1", "title": "First" },
         { "const": "value2", "title": "Second" },
@@ -72,34 +72,34 @@ pub(super) fn enums(call: &Call<'_, ()>, _: &Value) -> Called {
     form(call, "Choose.", &schema)
 }
 
-pub(super) fn tells_and_asks(call: &Call<'_, ()>, _: &Value) -> Called {
+pub(super) fn tells_and_asks(call: &Call<'_, ()>, _: &Value) -> CallResult {
     call.reporter.progress(1.0, None, Some("about to ask"));
     name(call, &Value::Null)
 }
 
-pub(super) fn name(call: &Call<'_, ()>, _: &Value) -> Called {
+pub(super) fn name(call: &Call<'_, ()>, _: &Value) -> CallResult {
     match filled(call, "user_name", "name") {
         Some(name) => done(&format!("Hello, {name}!")),
         None => ask([("user_name", question("What is your name?", "name", "string"))], b""),
     }
 }
 
-pub(super) fn capital(call: &Call<'_, ()>, _: &Value) -> Called {
+pub(super) fn capital(call: &Call<'_, ()>, _: &Value) -> CallResult {
     match said(call, "capital_question") {
         Some(text) => done(&text),
         None => ask([("capital_question", model("What is the capital of France?"))], b""),
     }
 }
 
-pub(super) fn roots(call: &Call<'_, ()>, _: &Value) -> Called {
+pub(super) fn roots(call: &Call<'_, ()>, _: &Value) -> CallResult {
     match directories(call, "client_roots") {
         Some(count) => done(&format!("The client has {count} directories.")),
         None => ask([("client_roots", InputRequest::roots())], b""),
     }
 }
 
-/// Goes by what comes back in the state, which nobody but us can have written.
-pub(super) fn confirms(call: &Call<'_, ()>, _: &Value) -> Called {
+/// Trusts the returned state, because only this server can have created it.
+pub(super) fn confirms(call: &Call<'_, ()>, _: &Value) -> CallResult {
     let is_ours = call.resumed.is_some_and(|resumed| resumed.state == b"asked to confirm");
     match answered(call, "confirm") {
         Some(_) if is_ours => done("state-ok"),
@@ -107,7 +107,7 @@ pub(super) fn confirms(call: &Call<'_, ()>, _: &Value) -> Called {
     }
 }
 
-pub(super) fn three(call: &Call<'_, ()>, _: &Value) -> Called {
+pub(super) fn three(call: &Call<'_, ()>, _: &Value) -> CallResult {
     let name = filled(call, "user_name", "name");
     match (name, said(call, "greeting"), directories(call, "client_roots")) {
         (Some(name), Some(greeting), Some(count)) => done(&format!("{greeting} {name} has {count} directories.")),
@@ -122,8 +122,8 @@ pub(super) fn three(call: &Call<'_, ()>, _: &Value) -> Called {
     }
 }
 
-/// What was answered first is remembered in the state of the second question.
-pub(super) fn twice(call: &Call<'_, ()>, _: &Value) -> Called {
+/// The first answer is stored in the state of the second question.
+pub(super) fn twice(call: &Call<'_, ()>, _: &Value) -> CallResult {
     let state = call.resumed.map(|resumed| resumed.state.as_slice()).unwrap_or_default();
     let color = question("Step 2: What is your favorite color?", "color", "string");
     match state.strip_prefix(b"name: ") {
@@ -138,8 +138,8 @@ pub(super) fn twice(call: &Call<'_, ()>, _: &Value) -> Called {
     }
 }
 
-/// Asks by whatever means the client has.
-pub(super) fn what_it_may(call: &Call<'_, ()>, _: &Value) -> Called {
+/// Asks in any way the client supports.
+pub(super) fn what_it_may(call: &Call<'_, ()>, _: &Value) -> CallResult {
     if call.resumed.is_some() {
         return done("The client answered.");
     }
@@ -153,8 +153,8 @@ pub(super) fn what_it_may(call: &Call<'_, ()>, _: &Value) -> Called {
     if questions.is_empty() { done("The client cannot be asked.") } else { ask(questions, b"") }
 }
 
-/// A form, and what became of it.
-fn form(call: &Call<'_, ()>, message: &str, schema: &Value) -> Called {
+/// A form and its result.
+fn form(call: &Call<'_, ()>, message: &str, schema: &Value) -> CallResult {
     match answered(call, "form") {
         Some(answer) => {
             let action = answer["action"].as_str().unwrap_or_default();
@@ -164,13 +164,13 @@ fn form(call: &Call<'_, ()>, message: &str, schema: &Value) -> Called {
     }
 }
 
-/// A form with one field, also for the prompts.
+/// A form with one field, also used by the prompts.
 pub(super) fn question(message: &str, field: &str, kind: &str) -> InputRequest {
     let schema = json!({ "type": "object", "properties": { field: { "type": kind } }, "required": [field] });
     InputRequest::elicitation(message, &schema)
 }
 
-/// The text in a field of a form that came back. Who does not want to fill it in is not asked again.
+/// The text in a field of a returned form. A user who declines is not asked again.
 pub(super) fn filled(call: &Call<'_, ()>, key: &str, field: &str) -> Option<String> {
     let answer = answered(call, key)?;
     match answer["action"].as_str() {
@@ -184,7 +184,7 @@ fn model(prompt: &str) -> InputRequest {
     InputRequest::sampling(&json!({ "messages": [message], "maxTokens": 100 }))
 }
 
-/// A form that came back, whatever the user did with it.
+/// A returned form, whatever the user did with it.
 fn answered(call: &Call<'_, ()>, key: &str) -> Option<Value> {
     answer(call, key).filter(|answer| answer["action"].is_string())
 }
@@ -206,7 +206,7 @@ fn text_of(arguments: &Value, name: &str) -> Result<String, McpError> {
     arguments[name].as_str().map(str::to_owned).ok_or_else(missing)
 }
 
-/// Needs these answers first.
+/// Requires these answers first.
 pub(super) fn ask<'a, T>(
     questions: impl IntoIterator<Item = (&'a str, InputRequest)>,
     state: &[u8],
@@ -215,6 +215,6 @@ pub(super) fn ask<'a, T>(
     Ok(Outcome::NeedsInput(InputRequired { requests, state: state.to_vec() }))
 }
 
-fn done(text: &str) -> Called {
+fn done(text: &str) -> CallResult {
     Ok(Outcome::Done(ToolOutput::text(text)))
 }

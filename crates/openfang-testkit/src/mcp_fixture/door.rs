@@ -1,7 +1,7 @@
-//! The fixture on a free port of the loopback address, in this process.
+//! The fixture on a free loopback port, in this process.
 //!
-//! Host and Origin are looked at before anything else: what is not meant for the loopback address gets 403, so that a
-//! browser that was told a lie by DNS reaches nothing.
+//! Host and Origin are checked first: requests that are not addressed to loopback get 403, which protects against DNS
+//! rebinding.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -29,26 +29,24 @@ use crate::http::Client;
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// Where messages of the transport of 2024-11-05 are posted to.
+/// The message endpoint of the transport of 2024-11-05.
 const MESSAGES: &str = "/messages";
 
 /// A fixture that serves until this is dropped.
-pub struct Running {
-    /// The endpoint.
+pub struct RunningFixture {
     pub url: String,
-    /// Where it listens.
     pub address: SocketAddr,
     _stop: DropGuard,
 }
 
-impl Running {
+impl RunningFixture {
     /// A client of this fixture.
     pub const fn client(&self) -> Client {
         Client::new(self.address)
     }
 }
 
-/// A fresh fixture behind a server, for any door.
+/// A fresh fixture behind a server, for any transport.
 pub fn server(tracker: TaskTracker, stop: CancellationToken) -> Server<Fixture> {
     let (seal, clock) = (Arc::new(FreshSeal::new()), Arc::new(SystemClock));
     let shared = Shared::new(&Limits::default());
@@ -56,7 +54,7 @@ pub fn server(tracker: TaskTracker, stop: CancellationToken) -> Server<Fixture> 
 }
 
 /// Serves a fresh fixture.
-pub async fn start() -> Running {
+pub async fn start() -> RunningFixture {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port can be bound");
     let address = listener.local_addr().expect("a listener has an address");
     let (stop, tracker) = (CancellationToken::new(), TaskTracker::new());
@@ -65,7 +63,7 @@ pub async fn start() -> Running {
         let answer = move |_: Peer, request| answered(server.clone(), address.port(), request);
         serve(listener, &Limits::default(), until, answer).await;
     });
-    Running { url: format!("http://localhost:{}/mcp", address.port()), address, _stop: stop.drop_guard() }
+    RunningFixture { url: format!("http://localhost:{}/mcp", address.port()), address, _stop: stop.drop_guard() }
 }
 
 async fn answered(
@@ -93,7 +91,7 @@ async fn answered(
     Ok(response.map(written))
 }
 
-/// One host, one of this machine's own names for itself; and no page but one from there.
+/// Whether Host is one loopback name and Origin, if present, too.
 fn is_meant_for_us(headers: &HeaderMap, port: u16) -> bool {
     let all = |name: HeaderName| headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default());
     let is_ours = |host: &str| {

@@ -1,4 +1,4 @@
-//! A list of which one entry comes and goes.
+//! A list with one optional entry.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ pub(super) struct ChangingList {
 }
 
 impl ChangingList {
-    /// A list of these; the entry called `passing` is there after every other change.
+    /// A list of these entries. The entry called `passing` is present after every other change.
     pub(super) fn new(listed: Listed, entries: &[Entry], passing: &str) -> Self {
         let lasting = entries.iter().filter(|entry| entry.name() != passing).cloned();
         Self {
@@ -38,12 +38,12 @@ impl ChangingList {
     }
 }
 
-/// An entry from the members behind its name, whose bytes are kept.
+/// An entry with these members, whose bytes are kept.
 pub(super) fn entry(name: &str, members: &str) -> Entry {
     Entry::new(name, definition(name, members))
 }
 
-/// The same as it is written.
+/// The definition as JSON.
 pub(super) fn definition(name: &str, members: &str) -> Box<RawValue> {
     let json = RawValue::from_string(format!(r#"{{"name":"{name}",{members}}}"#));
     json.expect("the definitions of the fixture are JSON")

@@ -12,13 +12,13 @@ use super::answering::{block, embedded, picture};
 use super::asking;
 use super::lists::{ChangingList, entry};
 
-/// The prompt that comes and goes.
+/// The name of the optional prompt.
 const PASSING: &str = "test_passing_prompt";
 const WITH_ARGUMENTS: &str = "test_prompt_with_arguments";
-/// What the first argument is usually called with.
+/// The usual values of the first argument.
 const USUAL: [&str; 3] = ["paris", "park", "party"];
 
-/// The names, and the members behind them.
+/// The names and their further members.
 const PROMPTS: &[(&str, &str)] = &[
     ("test_simple_prompt", r#""title":"Simple","description":"Says one thing.""#),
     (
@@ -34,13 +34,12 @@ const PROMPTS: &[(&str, &str)] = &[
     (PASSING, r#""description":"Comes and goes.""#),
 ];
 
-/// All of them.
 pub(super) fn listed() -> ChangingList {
     let entries: Vec<_> = PROMPTS.iter().map(|(name, members)| entry(name, members)).collect();
     ChangingList::new(Listed::Prompts, &entries, PASSING)
 }
 
-/// A prompt, filled in.
+/// A prompt with its arguments filled in.
 pub(super) fn filled(
     call: &Call<'_, ()>,
     name: &str,

@@ -1,4 +1,4 @@
-//! The resources: two that stay, one that is watched, and as many as one likes by a pattern.
+//! The resources: two fixed ones, one that changes, and a template.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) const WATCHED: &str = "test://watched-resource";
 const TEXT: &str = "test://static-text";
 const BINARY: &str = "test://static-binary";
 
-/// The names, and the members behind them.
+/// The names and their further members.
 const RESOURCES: &[(&str, &str)] = &[
     (
         "static-text",
@@ -35,13 +35,12 @@ pub(super) fn page(cursor: Option<&str>) -> Result<ResourcePage, McpError> {
     Ok(ResourcePage { resources, next_cursor: None })
 }
 
-/// The patterns.
 pub(super) fn templates() -> Arc<Listing> {
     let members = r#""uriTemplate":"test://template/{id}/data","description":"As many as one likes.","mimeType":"application/json""#;
     Arc::new(Listing::new(Listed::Templates, vec![entry("template", members)]))
 }
 
-/// What a resource holds.
+/// The contents of a resource.
 pub(super) fn contents(uri: &str, edition: u64) -> Result<ResourceContents, McpError> {
     match uri {
         TEXT => {

@@ -1,4 +1,4 @@
-//! Tokens that only this fixture can make: a fresh key each, and a tag over what the token is for.
+//! Tokens that only this fixture can create: each fixture has a fresh key, and a token has a tag over its purpose.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,4 @@
-//! Tools that tell something on their way to the result, or change something others hear of.
+//! Tools that send notifications before their result, or change something that others are notified of.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use openfang_types::content::ToolOutput;
 
 use super::Fixture;
 
-/// Between two messages, as the suite wants it: some clients lose one that arrives together with the result.
+/// The delay between two messages, as the suite expects it: some clients lose a message that arrives together with the
+/// result.
 const GAP: Duration = Duration::from_millis(50);
 const LOGGER: &str = "fixture";
 

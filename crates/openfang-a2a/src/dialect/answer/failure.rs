@@ -1,23 +1,24 @@
-//! Refusals of peers: error objects of JSON-RPC, `google.rpc.Status`, problem documents, bare texts, or a status alone.
+//! Reads a peer's refusal: a JSON-RPC error, a `google.rpc.Status`, a problem document, plain text, or just an HTTP
+//! status.
 
 use openfang_types::limits::A2A_PEER_ERROR_MAX_CHARS;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::Received;
-use super::members::{Members, whole};
-use crate::peer::{Fault, PeerError};
+use super::PeerResponse;
+use super::members::{MemberReader, whole};
+use crate::peer::{PeerError, PeerFault};
 
-/// Reads what a peer refused with. Anything at all is a refusal; the question is only what it means.
-pub(super) fn read(error: Option<&RawValue>, received: &Received<'_>) -> PeerError {
+/// Reads a refusal. Any content counts as one; only its meaning has to be found.
+pub(super) fn read(error: Option<&RawValue>, received: &PeerResponse<'_>) -> PeerError {
     let value = error.and_then(|error| serde_json::from_str(error.get()).ok());
     let (mut code, mut status) = (None, received.status.filter(|status| *status >= 400));
     let (mut message, mut details) = (None, Value::Null);
     match value {
         Some(Value::Object(members)) => {
-            let mut members = Members::from(members);
+            let mut members = MemberReader::from(members);
             match members.take(&["code"]).as_ref().and_then(whole) {
-                // HTTP+JSON repeats the status there.
+                // HTTP+JSON repeats the HTTP status as the code.
                 Some(number @ 100..=599) => status = status.or(u16::try_from(number).ok()),
                 other => code = other,
             }
@@ -30,12 +31,17 @@ pub(super) fn read(error: Option<&RawValue>, received: &Received<'_>) -> PeerErr
     }
     let message = shown(message, &details, status);
     let reason = reason(&details);
-    let fault = code.and_then(Fault::of_code).or_else(|| reason.as_deref().and_then(Fault::of_reason));
-    let fault = fault.or_else(|| status.map(Fault::of_status)).unwrap_or(Fault::Other).in_words(&message);
+    let fault = code
+        .and_then(PeerFault::of_code)
+        .or_else(|| reason.as_deref().and_then(PeerFault::of_reason));
+    let fault = fault
+        .or_else(|| status.map(PeerFault::of_status))
+        .unwrap_or(PeerFault::Other)
+        .in_words(&message);
     PeerError { fault, code, status, message, reason, blames_method: blames(&details, "method") }
 }
 
-/// The words of the peer on one line; without any, what else is known.
+/// The peer's message on one line, or a substitute.
 fn shown(message: Option<String>, details: &Value, status: Option<u16>) -> String {
     let text = message.unwrap_or_else(|| if details.is_null() { String::new() } else { details.to_string() });
     let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
@@ -43,11 +49,11 @@ fn shown(message: Option<String>, details: &Value, status: Option<u16>) -> Strin
     match (text.is_empty(), status) {
         (false, _) => text,
         (true, Some(status)) => format!("HTTP status {status}"),
-        (true, None) => "an error without words".to_owned(),
+        (true, None) => "an error without a message".to_owned(),
     }
 }
 
-/// The reason of the first `ErrorInfo` in a list of details, or of the details themselves.
+/// The reason of the first `ErrorInfo` in the details, or of the details themselves.
 fn reason(details: &Value) -> Option<String> {
     let of = |detail: &Value| detail.get("reason").and_then(Value::as_str).map(str::to_owned);
     match details {
@@ -56,8 +62,8 @@ fn reason(details: &Value) -> Option<String> {
     }
 }
 
-/// Whether a word stands alone anywhere in the details, as validators name the member that is wrong. The scan has
-/// bounded the depth.
+/// Whether a string in the details equals the word: validators name the invalid member that way. The scan has bounded
+/// the depth.
 fn blames(details: &Value, word: &str) -> bool {
     match details {
         Value::String(text) => text == word,

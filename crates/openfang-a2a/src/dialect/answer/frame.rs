@@ -1,10 +1,10 @@
-//! What an answer comes in: the envelope of JSON-RPC, or none. Which of them is seen by the document itself.
+//! Removes the JSON-RPC envelope of an answer, if there is one. The document itself shows whether there is.
 
 use openfang_types::scan::scan_text;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::{Received, failure};
+use super::{PeerResponse, failure};
 use crate::peer::AnswerError;
 
 #[derive(Deserialize)]
@@ -15,13 +15,13 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// A result of `null` is a result.
+/// A `null` result is a result.
 fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(from).map(Some)
 }
 
-/// What the peer answered, without its envelope; an error if the peer refused.
-pub(super) fn open<'a>(received: &Received<'a>) -> Result<&'a RawValue, AnswerError> {
+/// The peer's answer without its envelope; an error if the peer refused.
+pub(super) fn open<'a>(received: &PeerResponse<'a>) -> Result<&'a RawValue, AnswerError> {
     let body = received.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(received.body).trim_ascii();
     let refused = |error: Option<&RawValue>| Err(AnswerError::Peer(Box::new(failure::read(error, received))));
     if body.is_empty() {
@@ -31,9 +31,9 @@ pub(super) fn open<'a>(received: &Received<'a>) -> Result<&'a RawValue, AnswerEr
     let read = read.and_then(|text| serde_json::from_str::<&RawValue>(text).map_err(|error| error.to_string()));
     let document = match read {
         Ok(document) => document,
-        // Servers in front of an agent answer with pages and plain text.
+        // Proxies in front of an agent answer with HTML and plain text.
         Err(_) if received.is_failure() => return refused(None),
-        Err(why) => return Err(AnswerError::Unreadable { at: String::new(), why: format!("it is not JSON: {why}") }),
+        Err(why) => return Err(AnswerError::Unreadable { at: String::new(), why: format!("not JSON: {why}") }),
     };
     let envelope = match document.get().starts_with('{') {
         true => serde_json::from_str::<Envelope<'_>>(document.get()).ok(),

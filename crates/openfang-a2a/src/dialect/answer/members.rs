@@ -1,22 +1,22 @@
-//! The members of an object, taken out one by one under any of their spellings.
+//! Takes the members of an object one by one, under any of their spellings.
 
 use openfang_types::ids::IdError;
 use serde_json::{Map, Value};
 
-use crate::dialect::read::Read;
+use crate::dialect::read::ReadResult;
 use crate::error::A2aError;
 
-/// An object that is being read. Null is as good as absent.
-pub(super) struct Members(Map<String, Value>);
+/// An object that is being read. A null member counts as absent.
+pub(super) struct MemberReader(Map<String, Value>);
 
-impl From<Map<String, Value>> for Members {
+impl From<Map<String, Value>> for MemberReader {
     fn from(members: Map<String, Value>) -> Self {
         Self(members)
     }
 }
 
-impl Members {
-    pub(super) fn of(value: Value) -> Read<Self> {
+impl MemberReader {
+    pub(super) fn of(value: Value) -> ReadResult<Self> {
         match value {
             Value::Object(members) => Ok(Self(members)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
@@ -25,7 +25,7 @@ impl Members {
         }
     }
 
-    /// What nobody has taken yet.
+    /// The members nobody has taken.
     pub(super) fn rest(self) -> Map<String, Value> {
         self.0
     }
@@ -43,18 +43,18 @@ impl Members {
         self.0.remove(*name)
     }
 
-    /// A member that is there even if it is null.
+    /// A member that may be null.
     pub(super) fn take_any(&mut self, name: &str) -> Option<Value> {
         self.0.remove(name)
     }
 
-    /// An object within this one, if that is what stands there.
+    /// A nested object, if the member is one.
     pub(super) fn object(&mut self, names: &[&str]) -> Option<Self> {
         self.get(names).is_some_and(Value::is_object).then_some(())?;
         self.take(names).and_then(|value| Self::of(value).ok())
     }
 
-    /// A text that only describes: anything else is left out, as is an empty one.
+    /// A descriptive text. Other types and empty texts are dropped.
     pub(super) fn text(&mut self, names: &[&str]) -> Option<String> {
         let is_text = |name: &&&str| self.0.get(**name).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
         let name = names.iter().find(is_text)?;
@@ -64,22 +64,22 @@ impl Members {
         }
     }
 
-    /// A name that we will have to say again. Some peers write numbers.
-    pub(super) fn name<T: std::str::FromStr<Err = IdError>>(&mut self, names: &[&str]) -> Read<Option<T>> {
+    /// A name we will have to repeat to the peer. Some peers write numbers.
+    pub(super) fn name<T: std::str::FromStr<Err = IdError>>(&mut self, names: &[&str]) -> ReadResult<Option<T>> {
         let field = names.first().copied().unwrap_or_default();
         let text = match self.take(names) {
             None => return Ok(None),
             Some(Value::String(text)) if text.is_empty() => return Ok(None),
             Some(Value::String(text)) => text,
             Some(Value::Number(number)) => number.to_string(),
-            Some(_) => return Err(A2aError::invalid(field, "it must be a text")),
+            Some(_) => return Err(A2aError::invalid(field, "it must be a string")),
         };
         text.parse()
             .map(Some)
             .map_err(|error: IdError| A2aError::invalid(field, error.to_string()))
     }
 
-    pub(super) fn list(&mut self, names: &[&str]) -> Read<Vec<Value>> {
+    pub(super) fn list(&mut self, names: &[&str]) -> ReadResult<Vec<Value>> {
         match self.take(names) {
             None => Ok(Vec::new()),
             Some(Value::Array(items)) => Ok(items),
@@ -87,7 +87,7 @@ impl Members {
         }
     }
 
-    /// The texts of a list that only describes.
+    /// The strings of a descriptive list.
     pub(super) fn texts(&mut self, names: &[&str]) -> Vec<String> {
         let text = |item| if let Value::String(text) = item { Some(text) } else { None };
         match self.take(names) {
@@ -113,7 +113,7 @@ impl Members {
     }
 }
 
-/// A whole number; also as a double, or as its digits.
+/// A whole number, also written as a double or as a string of digits.
 pub(super) fn whole(value: &Value) -> Option<i64> {
     const DOUBLES: std::ops::RangeInclusive<f64> = -9_007_199_254_740_992.0..=9_007_199_254_740_992.0;
     match value {

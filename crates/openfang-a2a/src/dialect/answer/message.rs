@@ -1,25 +1,25 @@
-//! Messages of peers.
+//! Reads messages from peers.
 
 use openfang_types::task::{Message, Role};
 use serde_json::Value;
 
-use super::members::{Members, whole};
+use super::members::{MemberReader, whole};
 use super::status::CONTEXT;
 use super::{Context, part};
-use crate::dialect::read::{Read, fresh_message_id};
+use crate::dialect::read::{ReadResult, fresh_message_id};
 use crate::peer::PeerMessage;
 
-/// A message of a task: an object, or a text alone.
-pub(super) fn said(context: Context<'_>, value: Value) -> Read<Message> {
+/// A message of a task: an object or a plain text.
+pub(super) fn said(context: Context<'_>, value: Value) -> ReadResult<Message> {
     if let Value::String(text) = value {
         return Ok(Message::text(fresh_message_id()?, Role::Agent, text));
     }
-    Ok(alone(context, Members::of(value)?)?.message)
+    Ok(alone(context, MemberReader::of(value)?)?.message)
 }
 
-/// A message, with the task that it names.
-pub(super) fn alone(context: Context<'_>, mut members: Members) -> Read<PeerMessage> {
-    // Nobody asks for a message by its id, so one that cannot be kept is replaced.
+/// A message with the task it names.
+pub(super) fn alone(context: Context<'_>, mut members: MemberReader) -> ReadResult<PeerMessage> {
+    // Messages are never fetched by id, so an invalid id is replaced.
     let id = members.name(&["messageId", "message_id", "id"]).ok().flatten();
     let parts = part::list(context.dialect, &mut members)?;
     let message = Message {
@@ -32,7 +32,7 @@ pub(super) fn alone(context: Context<'_>, mut members: Members) -> Read<PeerMess
     Ok(PeerMessage { task: members.name(&["taskId", "task_id"])?, message })
 }
 
-/// Whatever does not come from the caller's side comes from the peer's.
+/// Every sender other than the caller counts as the peer.
 fn role(word: Option<Value>) -> Role {
     let is_user = match word {
         Some(Value::String(text)) => text.to_ascii_lowercase().trim_start_matches("role_") == "user",

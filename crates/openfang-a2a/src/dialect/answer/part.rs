@@ -1,15 +1,15 @@
-//! Parts of peers: by the member that is there, by `kind` or by `type`, flat or with a file inside.
+//! Reads parts from peers: by the member that is present, by `kind` or by `type`, flat or with a nested file.
 
 use openfang_types::task::{Part, PartBody};
 use serde_json::Value;
 
-use super::members::Members;
+use super::members::MemberReader;
 use crate::dialect::Dialect;
-use crate::dialect::read::{Read, bytes_of, under, unwrapped, whole_numbers};
+use crate::dialect::read::{ReadResult, bytes_of, under, unwrapped, whole_numbers};
 use crate::error::A2aError;
 
-/// The parts of a message or an artifact: a list, one part, or a text.
-pub(super) fn list(dialect: Dialect, members: &mut Members) -> Read<Vec<Part>> {
+/// The parts of a message or an artifact: a list, a single part, or a text.
+pub(super) fn list(dialect: Dialect, members: &mut MemberReader) -> ReadResult<Vec<Part>> {
     let values = match members.take(&["parts", "content"]) {
         None => return Ok(Vec::new()),
         Some(Value::Array(values)) => values,
@@ -22,14 +22,14 @@ pub(super) fn list(dialect: Dialect, members: &mut Members) -> Read<Vec<Part>> {
     values.into_iter().enumerate().map(read).collect()
 }
 
-fn read(dialect: Dialect, value: Value) -> Read<Part> {
-    let mut members = Members::of(value)?;
+fn read(dialect: Dialect, value: Value) -> ReadResult<Part> {
+    let mut members = MemberReader::of(value)?;
     let kind = members
         .get(&["kind", "type"])
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_ascii_lowercase();
-    let mut file = Members::from(serde_json::Map::new());
+    let mut file = MemberReader::from(serde_json::Map::new());
     let body = match kind.as_str() {
         "data" => data(&mut members, true),
         "file" => filed(&mut members, &mut file)?,
@@ -40,7 +40,7 @@ fn read(dialect: Dialect, value: Value) -> Read<Part> {
         None => anything(&mut members, &mut file)?,
     };
     let Some(body) = body else {
-        // A kind of part that we do not know: nothing of it is lost.
+        // An unknown kind of part is kept whole, as data.
         return Ok(Part::data(Value::Object(members.rest())));
     };
     let names = &["filename", "fileName", "name"];
@@ -55,10 +55,10 @@ fn read(dialect: Dialect, value: Value) -> Read<Part> {
     Ok(Part { body, filename, media_type, metadata })
 }
 
-fn anything(members: &mut Members, file: &mut Members) -> Read<Option<PartBody>> {
+fn anything(members: &mut MemberReader, file: &mut MemberReader) -> ReadResult<Option<PartBody>> {
     match members.take(&["text"]) {
         Some(Value::String(text)) => return Ok(Some(PartBody::Text(text))),
-        Some(_) => return Err(A2aError::invalid("text", "it must be a text")),
+        Some(_) => return Err(A2aError::invalid("text", "it must be a string")),
         None => {}
     }
     match filed(members, file)? {
@@ -67,14 +67,14 @@ fn anything(members: &mut Members, file: &mut Members) -> Read<Option<PartBody>>
     }
 }
 
-/// A value; null is one if the part says so, or if it has nothing else.
-fn data(members: &mut Members, is_said: bool) -> Option<PartBody> {
+/// The data of a part. Null counts as data if the part declares it, or if the part has no other content.
+fn data(members: &mut MemberReader, is_said: bool) -> Option<PartBody> {
     let is_there = is_said || members.has(&["data"]) || !members.has(&["kind", "type"]);
     members.take_any("data").filter(|_| is_there).map(PartBody::Data)
 }
 
-/// The bytes of a file, or where they are; `file` gets what the file says about itself.
-fn filed(members: &mut Members, file: &mut Members) -> Read<Option<PartBody>> {
+/// The bytes or the URL of a file. `file` holds the members that describe it.
+fn filed(members: &mut MemberReader, file: &mut MemberReader) -> ReadResult<Option<PartBody>> {
     if let Some(inner) = members.object(&["file"]) {
         *file = inner;
     }
@@ -94,7 +94,7 @@ fn filed(members: &mut Members, file: &mut Members) -> Read<Option<PartBody>> {
     Ok(uri.map(PartBody::Url))
 }
 
-/// A value as it was meant: some dialects can only write objects, and one of them wraps even those.
+/// The original value: some dialects can write only objects, and one of them wraps even those.
 fn plain(dialect: Dialect, value: Value, metadata: &mut serde_json::Map<String, Value>) -> Value {
     let value = match value {
         Value::Object(mut outer) if dialect == Dialect::V03Proto && outer.len() == 1 => match outer.remove("data") {

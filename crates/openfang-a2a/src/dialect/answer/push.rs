@@ -1,26 +1,26 @@
-//! Push configurations of peers: flat, or within what says whose they are.
+//! Reads push configurations from peers: flat, or nested in an object that names the task.
 
 use openfang_types::ids::TaskName;
 use openfang_types::limits;
 use openfang_types::secret::Secret;
 use serde_json::Value;
 
-use super::members::Members;
-use crate::dialect::read::{Read, under};
+use super::members::MemberReader;
+use crate::dialect::read::{ReadResult, under};
 use crate::dialect::v03_proto::CONFIGS;
 use crate::error::A2aError;
-use crate::operation::{NewPush, PushAuthentication};
+use crate::operation::{PushAuthentication, PushNotificationConfig};
 use crate::peer::PeerPush;
 
 const NESTED: &[&str] = &["pushNotificationConfig", "push_notification_config"];
 
 /// The configurations of a task: a list, an object with one, or a single configuration.
-pub(super) fn list(value: Value) -> Read<Vec<PeerPush>> {
+pub(super) fn list(value: Value) -> ReadResult<Vec<PeerPush>> {
     let values = match value {
         Value::Null => Vec::new(),
         Value::Array(values) => values,
         value => {
-            let mut members = Members::of(value)?;
+            let mut members = MemberReader::of(value)?;
             let lists = &["configs", "pushNotificationConfigs", "push_notification_configs"];
             match members.get(lists) {
                 Some(_) => members.list(lists)?,
@@ -33,9 +33,10 @@ pub(super) fn list(value: Value) -> Read<Vec<PeerPush>> {
     values.into_iter().enumerate().map(read).collect()
 }
 
-/// One configuration. The object around a nested one has the name of the task; flat, `id` is the configuration's own.
-pub(super) fn one(value: Value) -> Read<PeerPush> {
-    let mut outer = Members::of(value)?;
+/// One configuration. If it is nested, the outer object names the task. If it is flat, `id` is the id of the
+/// configuration.
+pub(super) fn one(value: Value) -> ReadResult<PeerPush> {
+    let mut outer = MemberReader::of(value)?;
     let mut task: Option<TaskName> = outer.name(&["taskId", "task_id"])?;
     let mut named = None;
     if let Some(name) = outer.text(&["name"]) {
@@ -59,7 +60,7 @@ pub(super) fn one(value: Value) -> Read<PeerPush> {
     Ok(PeerPush { task, config })
 }
 
-fn config(mut members: Members) -> Read<NewPush> {
+fn config(mut members: MemberReader) -> ReadResult<PushNotificationConfig> {
     let missing = || A2aError::invalid("url", "`url` is missing; it says where pushes are sent to");
     let url = members.text(&["url"]).ok_or_else(missing)?;
     if url.len() > limits::URL_MAX_BYTES {
@@ -71,5 +72,5 @@ fn config(mut members: Members) -> Read<NewPush> {
         Some(PushAuthentication { scheme, credentials: given.text(&["credentials"]).map(Secret::new) })
     });
     let token = members.text(&["token"]).map(Secret::new);
-    Ok(NewPush { id: id.map(|id| id.as_str().to_owned()), url, token, authentication })
+    Ok(PushNotificationConfig { id: id.map(|id| id.as_str().to_owned()), url, token, authentication })
 }

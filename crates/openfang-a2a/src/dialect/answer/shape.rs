@@ -1,12 +1,12 @@
-//! What a document is: by what it is wrapped in, by its `kind`, and where neither says so by its members.
+//! Determines the type of a document: by its wrapper, by its `kind`, otherwise by its members.
 
 use serde_json::{Map, Value};
 
-use super::members::Members;
-use crate::dialect::read::Read;
+use super::members::MemberReader;
+use crate::dialect::read::ReadResult;
 use crate::error::A2aError;
 
-/// What can come back.
+/// The types of documents a peer can send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Task,
@@ -25,9 +25,9 @@ const WRAPPERS: [(&str, Shape); 7] = [
     ("artifact_update", Shape::Artifact),
 ];
 
-/// The answer to a message. Without a sign of the contrary it is a task.
-pub(super) fn reply(value: Value) -> Read<(Shape, Members)> {
-    let (shape, members) = opened(Members::of(value)?);
+/// The answer to a message. A document without other evidence is a task.
+pub(super) fn reply(value: Value) -> ReadResult<(Shape, MemberReader)> {
+    let (shape, members) = opened(MemberReader::of(value)?);
     let shape = shape.or_else(|| stated(&members)).unwrap_or_else(|| {
         let is_message = members.has(&["parts", "content", "role"]) && !members.has(&["status"]);
         if is_message { Shape::Message } else { Shape::Task }
@@ -36,15 +36,15 @@ pub(super) fn reply(value: Value) -> Read<(Shape, Members)> {
 }
 
 /// An event of a stream.
-pub(super) fn streamed(value: Value) -> Read<(Shape, Members)> {
-    let (shape, members) = opened(Members::of(value)?);
+pub(super) fn streamed(value: Value) -> ReadResult<(Shape, MemberReader)> {
+    let (shape, members) = opened(MemberReader::of(value)?);
     let shape = shape.or_else(|| stated(&members)).or_else(|| guessed(&members));
-    let nothing = "it is no task, message, status update or artifact update";
+    let nothing = "it is not a task, message, status update or artifact update";
     shape.map(|shape| (shape, members)).ok_or_else(|| A2aError::invalid("", nothing))
 }
 
-/// What is in a wrapper, and what the wrapper says it is.
-fn opened(mut members: Members) -> (Option<Shape>, Members) {
+/// The content of a wrapper, and the type the wrapper states.
+fn opened(mut members: MemberReader) -> (Option<Shape>, MemberReader) {
     let found = WRAPPERS.iter().find(|(name, _)| members.get(&[*name]).is_some_and(Value::is_object));
     match found.and_then(|(name, shape)| Some((*shape, members.object(&[*name])?))) {
         Some((shape, inner)) => (Some(shape), inner),
@@ -52,8 +52,8 @@ fn opened(mut members: Members) -> (Option<Shape>, Members) {
     }
 }
 
-/// What a document says that it is.
-fn stated(members: &Members) -> Option<Shape> {
+/// The type a document states.
+fn stated(members: &MemberReader) -> Option<Shape> {
     let word = members.get(&["kind", "type"])?.as_str()?;
     let letters: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
     match letters.to_ascii_lowercase().as_str() {
@@ -65,12 +65,12 @@ fn stated(members: &Members) -> Option<Shape> {
     }
 }
 
-fn guessed(members: &Members) -> Option<Shape> {
+fn guessed(members: &MemberReader) -> Option<Shape> {
     if members.has(&["artifact"]) {
         return Some(Shape::Artifact);
     }
     if members.has(&["status"]) {
-        // An update names the task it is about; 0.1 names it as a task does, and then says nothing else about it.
+        // An update names its task as `taskId`. In 0.1 it uses `id`, like a task, but has no other member of a task.
         let says_more = ["artifacts", "history", "messages", "sessionId", "session_id", "contextId", "context_id"];
         let is_task = members.has(&["id"]) && members.has(&says_more) && !members.has(&["taskId", "task_id"]);
         return Some(if is_task { Shape::Task } else { Shape::Status });
@@ -81,9 +81,9 @@ fn guessed(members: &Members) -> Option<Shape> {
     members.has(&["id"]).then_some(Shape::Task)
 }
 
-/// A task that may be wrapped.
-pub(super) fn unwrapped_task(members: Map<String, Value>) -> Members {
-    let mut members = Members::from(members);
+/// The members of a task, with or without a wrapper.
+pub(super) fn unwrapped_task(members: Map<String, Value>) -> MemberReader {
+    let mut members = MemberReader::from(members);
     match members.object(&["task"]) {
         Some(inner) => inner,
         None => members,

@@ -1,4 +1,4 @@
-//! Where a peer's task stands: a word, a number, or an object with more.
+//! Reads the status of a peer's task: a word, a number, or an object.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -6,25 +6,25 @@ use jiff::tz::TimeZone;
 use openfang_types::task::{TaskState, TaskStatus};
 use serde_json::Value;
 
-use super::members::{Members, whole};
+use super::members::{MemberReader, whole};
 use super::{Context, message};
-use crate::dialect::read::{Read, Word, under};
+use crate::dialect::read::{ReadResult, Word, under};
 use crate::error::A2aError;
 use crate::peer::PeerStatus;
 
-/// The names that a task goes by in an event.
+/// The names of the task id in an event.
 pub(super) const TASK: &[&str] = &["taskId", "task_id", "id"];
-/// The names that a conversation goes by.
+/// The names of the conversation id.
 pub(super) const CONTEXT: &[&str] = &["contextId", "context_id", "sessionId", "session_id"];
 
-/// A status. Whoever does not say where a task stands is still at it.
-pub(super) fn read(context: Context<'_>, value: Option<Value>) -> Read<TaskStatus> {
+/// Reads a status. A task without a state counts as working.
+pub(super) fn read(context: Context<'_>, value: Option<Value>) -> ReadResult<TaskStatus> {
     let alone = |state| TaskStatus { state, message: None, timestamp: context.reading.now };
     match value {
         None => Ok(alone(TaskState::Working)),
         Some(word @ (Value::String(_) | Value::Number(_))) => Ok(alone(state(&word))),
         Some(Value::Object(members)) => {
-            let mut members = Members::from(members);
+            let mut members = MemberReader::from(members);
             let state = members.take(&["state", "status"]).as_ref().map_or(TaskState::Working, state);
             let message = members.take(&["message"]).map(|said| message::said(context, said));
             let message = message.transpose().map_err(under("message"))?.filter(|message| !message.parts.is_empty());
@@ -35,7 +35,7 @@ pub(super) fn read(context: Context<'_>, value: Option<Value>) -> Read<TaskStatu
     }
 }
 
-/// A state in any spelling. One that we do not know is not an end, so the task goes on.
+/// Reads a state in any spelling. An unknown state is not terminal: the task continues.
 fn state(word: &Value) -> TaskState {
     let word = match word {
         Value::String(text) => Some(Word::Text(text.clone())),
@@ -44,7 +44,7 @@ fn state(word: &Value) -> TaskState {
     word.and_then(|word| word.state().flatten()).unwrap_or(TaskState::Working)
 }
 
-/// A time with its zone, or one of UTC without.
+/// A time with an offset, or in UTC without one.
 fn moment(value: &Value) -> Option<Timestamp> {
     let text = value.as_str()?;
     let naive = || {
@@ -55,7 +55,7 @@ fn moment(value: &Value) -> Option<Timestamp> {
 }
 
 /// A change of a status.
-pub(super) fn update(context: Context<'_>, mut members: Members) -> Read<PeerStatus> {
+pub(super) fn update(context: Context<'_>, mut members: MemberReader) -> ReadResult<PeerStatus> {
     Ok(PeerStatus {
         task: members.name(TASK)?.or_else(|| context.reading.task.cloned()),
         context_id: members.name(CONTEXT)?,

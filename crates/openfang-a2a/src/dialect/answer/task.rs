@@ -1,24 +1,24 @@
-//! Tasks of peers, what came of them, and pages of them.
+//! Reads tasks, artifacts and task lists from peers.
 
 use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::{ArtifactId, IdError, TaskName};
 use openfang_types::task::{Artifact, Message, Part, Role, TaskState, TaskStatus};
 use serde_json::Value;
 
-use super::members::Members;
+use super::members::MemberReader;
 use super::status::{CONTEXT, TASK};
 use super::{Context, message, part, shape, status};
-use crate::dialect::read::{Read, under};
+use crate::dialect::read::{ReadResult, under};
 use crate::error::A2aError;
 use crate::peer::{PeerArtifact, PeerPage, PeerTask};
 
-/// A task, in a wrapper or not.
-pub(super) fn of(context: Context<'_>, value: Value) -> Read<PeerTask> {
-    let members = Members::of(value)?.rest();
+/// A task, with or without a wrapper.
+pub(super) fn of(context: Context<'_>, value: Value) -> ReadResult<PeerTask> {
+    let members = MemberReader::of(value)?.rest();
     read(context, shape::unwrapped_task(members))
 }
 
-pub(super) fn read(context: Context<'_>, mut members: Members) -> Read<PeerTask> {
+pub(super) fn read(context: Context<'_>, mut members: MemberReader) -> ReadResult<PeerTask> {
     let id: Option<TaskName> = members.name(&["id", "taskId", "task_id"])?.or_else(|| context.reading.task.cloned());
     let id = id.ok_or_else(|| A2aError::invalid("id", "the task has no id"))?;
     let given = members.take(&["status"]);
@@ -26,14 +26,14 @@ pub(super) fn read(context: Context<'_>, mut members: Members) -> Read<PeerTask>
     let mut status = status::read(context, given).map_err(under("status"))?;
     let artifacts = members.list(&["artifacts"])?.into_iter().enumerate();
     let artifacts = artifacts.map(|(at, value)| {
-        let members = Members::of(value).map_err(|error| under(&format!("artifacts[{at}]"))(error))?;
+        let members = MemberReader::of(value).map_err(|error| under(&format!("artifacts[{at}]"))(error))?;
         artifact(context, &id, at, members).map_err(|error| under(&format!("artifacts[{at}]"))(error))
     });
-    let artifacts = artifacts.collect::<Read<Vec<_>>>()?;
+    let artifacts = artifacts.collect::<ReadResult<Vec<_>>>()?;
     let history = members.list(&["history", "messages"])?.into_iter().enumerate();
     let history = history
         .map(|(at, value)| message::said(context, value).map_err(|error| under(&format!("history[{at}]"))(error)));
-    let mut history = history.collect::<Read<Vec<_>>>()?;
+    let mut history = history.collect::<ReadResult<Vec<_>>>()?;
     if is_flat {
         say_status(&mut status, &mut history, &artifacts);
     }
@@ -41,8 +41,8 @@ pub(super) fn read(context: Context<'_>, mut members: Members) -> Read<PeerTask>
     Ok(PeerTask { id, context_id, status, history, artifacts, metadata: members.metadata() })
 }
 
-/// A flat status has no message: what the agent says about it is its last turn. A turn that only repeats the texts of
-/// the artifacts says nothing.
+/// A flat status has no message, so the agent's last turn becomes its message. A turn that only repeats the texts of
+/// the artifacts is skipped.
 fn say_status(status: &mut TaskStatus, history: &mut Vec<Message>, artifacts: &[Artifact]) {
     let is_settled = status.state.is_terminal() || status.state.is_interrupted();
     if !is_settled || history.last().is_none_or(|last| last.role != Role::Agent) {
@@ -58,8 +58,8 @@ fn say_status(status: &mut TaskStatus, history: &mut Vec<Message>, artifacts: &[
     status.message = history.pop().filter(|_| !is_repeated);
 }
 
-/// An artifact; `at` is its place in its task.
-fn artifact(context: Context<'_>, task: &TaskName, at: usize, mut members: Members) -> Read<Artifact> {
+/// An artifact; `at` is its index in the task.
+fn artifact(context: Context<'_>, task: &TaskName, at: usize, mut members: MemberReader) -> ReadResult<Artifact> {
     let index = members.count(&["index"]).unwrap_or(at);
     let id = members.name(&["artifactId", "artifact_id", "id"]).ok().flatten();
     Ok(Artifact {
@@ -74,17 +74,17 @@ fn artifact(context: Context<'_>, task: &TaskName, at: usize, mut members: Membe
     })
 }
 
-/// The id of an artifact that has none: the same place in the same task is the same artifact.
-fn made_up(task: &TaskName, index: usize) -> Read<ArtifactId> {
+/// An id for an artifact without one. The same index in the same task gives the same id.
+fn made_up(task: &TaskName, index: usize) -> ReadResult<ArtifactId> {
     let named = format!("{task}-{index}").parse().or_else(|_| format!("artifact-{index}").parse());
     named.map_err(|error: IdError| A2aError::invalid("artifactId", error.to_string()))
 }
 
-/// An artifact that came, or grew. In 0.1 the chunk itself says what it is.
-pub(super) fn artifact_update(context: Context<'_>, mut members: Members) -> Read<PeerArtifact> {
+/// A new artifact or a chunk. In 0.1 the chunk itself has the flags.
+pub(super) fn artifact_update(context: Context<'_>, mut members: MemberReader) -> ReadResult<PeerArtifact> {
     let task: Option<TaskName> = members.name(TASK)?.or_else(|| context.reading.task.cloned());
     let inner = members.take(&["artifact"]).unwrap_or_default();
-    let mut inner = Members::of(inner).map_err(under("artifact"))?;
+    let mut inner = MemberReader::of(inner).map_err(under("artifact"))?;
     let append = inner.flag(&["append"]) | members.flag(&["append"]);
     let last = &["lastChunk", "last_chunk"];
     let last_chunk = inner.flag(last) | members.flag(last);
@@ -95,16 +95,18 @@ pub(super) fn artifact_update(context: Context<'_>, mut members: Members) -> Rea
     Ok(PeerArtifact { task, context_id: members.name(CONTEXT)?, update })
 }
 
-/// A page of tasks, or a bare list of them.
-pub(super) fn page(context: Context<'_>, value: Value) -> Read<PeerPage> {
+/// A page of tasks, or a plain list.
+pub(super) fn page(context: Context<'_>, value: Value) -> ReadResult<PeerPage> {
     let mut members = match value {
-        Value::Array(tasks) => Members::from(serde_json::Map::from_iter([("tasks".to_owned(), Value::Array(tasks))])),
-        value => Members::of(value)?,
+        Value::Array(tasks) => {
+            MemberReader::from(serde_json::Map::from_iter([("tasks".to_owned(), Value::Array(tasks))]))
+        }
+        value => MemberReader::of(value)?,
     };
     let tasks = members.list(&["tasks"])?.into_iter().enumerate();
     let tasks = tasks.map(|(at, value)| of(context, value).map_err(|error| under(&format!("tasks[{at}]"))(error)));
     Ok(PeerPage {
-        tasks: tasks.collect::<Read<Vec<_>>>()?,
+        tasks: tasks.collect::<ReadResult<Vec<_>>>()?,
         next_page_token: members.text(&["nextPageToken", "next_page_token"]),
         page_size: members.count(&["pageSize", "page_size"]),
         total: members.count(&["totalSize", "total_size"]),

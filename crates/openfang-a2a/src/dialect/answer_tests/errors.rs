@@ -4,7 +4,7 @@ use super::*;
 use crate::peer::PeerError;
 
 fn refused(status: u16, body: &str) -> PeerError {
-    let received = Received::response(status, body.as_bytes());
+    let received = PeerResponse::response(status, body.as_bytes());
     let read = Dialect::ALL.map(|dialect| match dialect.read_answer(Method::Get, &received, &reading()) {
         Err(AnswerError::Peer(error)) => *error,
         other => panic!("{dialect:?}: {body} was read as {other:?}"),
@@ -31,24 +31,24 @@ fn a_task_that_is_not_found_is_known_by_its_code_or_by_the_words() {
         refused(404, r#"{"code": -32001, "message": "Task not found", "data": null}"#),
         refused(404, r#"{"message": "Task not found"}"#),
     ] {
-        assert_eq!(error.fault, Fault::TaskNotFound, "{error:?}");
+        assert_eq!(error.fault, PeerFault::TaskNotFound, "{error:?}");
         assert!(!error.had_no_effect());
     }
-    assert_eq!(rpc(-32_603, "boom").fault, Fault::Internal);
-    assert_eq!(rpc(-32_601, "Method not found").fault, Fault::MethodNotFound);
+    assert_eq!(rpc(-32_603, "boom").fault, PeerFault::Internal);
+    assert_eq!(rpc(-32_601, "Method not found").fault, PeerFault::MethodNotFound);
 }
 
 #[test]
 fn other_refusals_are_known_by_the_words_too() {
     for (code, words, fault) in [
-        (-32_002, "no", Fault::NotCancelable),
-        (-32_603, "Task not cancelable: t", Fault::NotCancelable),
-        (-32_603, "Task cannot be canceled - current state: completed", Fault::NotCancelable),
-        (-32_602, "Task t is in terminal state: completed", Fault::Ended),
-        (-32_603, "the task is in a terminal state", Fault::Ended),
-        (-32_004, "Cannot subscribe: the task is in a terminal state", Fault::Ended),
-        (-32_004, "not supported", Fault::Unsupported),
-        (-32_000, "custom", Fault::Other),
+        (-32_002, "no", PeerFault::NotCancelable),
+        (-32_603, "Task not cancelable: t", PeerFault::NotCancelable),
+        (-32_603, "Task cannot be canceled - current state: completed", PeerFault::NotCancelable),
+        (-32_602, "Task t is in terminal state: completed", PeerFault::Ended),
+        (-32_603, "the task is in a terminal state", PeerFault::Ended),
+        (-32_004, "Cannot subscribe: the task is in a terminal state", PeerFault::Ended),
+        (-32_004, "not supported", PeerFault::Unsupported),
+        (-32_000, "custom", PeerFault::Other),
     ] {
         assert_eq!(rpc(code, words).fault, fault, "{code} {words}");
     }
@@ -59,7 +59,7 @@ fn details_may_be_a_list_an_object_or_nothing() {
     for data in [json!(null), json!([]), json!({}), json!([{"reason": "X"}]), json!("text"), json!(5)] {
         let body = json!({"jsonrpc": "2.0", "error": {"code": -32_001.0, "message": "gone", "data": data}, "id": null});
         let error = refused(200, &body.to_string());
-        assert_eq!((error.fault, error.code, error.message.as_str()), (Fault::TaskNotFound, Some(-32_001), "gone"));
+        assert_eq!((error.fault, error.code, error.message.as_str()), (PeerFault::TaskNotFound, Some(-32_001), "gone"));
     }
 }
 
@@ -85,13 +85,18 @@ fn a_method_that_a_validator_blames_is_a_method_that_is_missing() {
 #[test]
 fn a_status_alone_is_a_refusal_too() {
     for (status, body, fault, message) in [
-        (500, "Internal Server Error", Fault::Internal, "Internal Server Error"),
-        (401, "", Fault::Unauthenticated, "HTTP status 401"),
-        (403, r#"{"detail": "no"}"#, Fault::Forbidden, "no"),
-        (404, r#"{"detail": "Not Found"}"#, Fault::NoEndpoint, "Not Found"),
-        (429, r#"{"error": "slow down"}"#, Fault::TooMany, "slow down"),
-        (422, r#"{"detail": [{"loc": ["body"], "msg": "bad"}]}"#, Fault::Other, r#"[{"loc":["body"],"msg":"bad"}]"#),
-        (400, r#"{"type": "about:blank", "title": "Bad", "status": 400}"#, Fault::InvalidRequest, "Bad"),
+        (500, "Internal Server Error", PeerFault::Internal, "Internal Server Error"),
+        (401, "", PeerFault::Unauthenticated, "HTTP status 401"),
+        (403, r#"{"detail": "no"}"#, PeerFault::Forbidden, "no"),
+        (404, r#"{"detail": "Not Found"}"#, PeerFault::NoEndpoint, "Not Found"),
+        (429, r#"{"error": "slow down"}"#, PeerFault::TooMany, "slow down"),
+        (
+            422,
+            r#"{"detail": [{"loc": ["body"], "msg": "bad"}]}"#,
+            PeerFault::Other,
+            r#"[{"loc":["body"],"msg":"bad"}]"#,
+        ),
+        (400, r#"{"type": "about:blank", "title": "Bad", "status": 400}"#, PeerFault::InvalidRequest, "Bad"),
     ] {
         let error = refused(status, body);
         assert_eq!((error.fault, error.message.as_str(), error.status), (fault, message, Some(status)), "{body}");
@@ -107,9 +112,9 @@ fn an_error_inside_a_stream_is_one_whatever_it_is_wrapped_in() {
         ("error", r#"{"code": -32001, "message": "gone"}"#),
         ("message", r#"{"error": {"code": 404, "message": "gone", "details": [{"reason": "TASK_NOT_FOUND"}]}}"#),
     ] {
-        match Dialect::V03.read_event(&Received::event(name, data), &reading()) {
+        match Dialect::V03.read_event(&PeerResponse::event(name, data), &reading()) {
             Err(AnswerError::Peer(error)) => {
-                assert_eq!((error.fault, error.message.as_str()), (Fault::TaskNotFound, "gone"), "{data}");
+                assert_eq!((error.fault, error.message.as_str()), (PeerFault::TaskNotFound, "gone"), "{data}");
             }
             other => panic!("{data}: {other:?}"),
         }

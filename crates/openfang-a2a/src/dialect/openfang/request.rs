@@ -1,25 +1,27 @@
-//! Requests of OpenFang's own dialect on their way out.
+//! Writes requests of OpenFang's own dialect.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{A2aMessage, A2aPart};
 use crate::dialect::Dialect;
-use crate::dialect::request::{HttpCall, WriteError, Written, segment};
+use crate::dialect::request::{HttpCall, WriteError, WriteResult, segment};
 use crate::dialect::v01::SendRequest;
-use crate::dialect::write::{Nothing, some_members};
-use crate::operation::{Operation, Request, When};
+use crate::dialect::write::{EmptyObject, some_members};
+use crate::operation::{Operation, ReplyMode, Request};
 
-pub(in crate::dialect) fn http_call(request: &Request) -> Written<HttpCall> {
+pub(in crate::dialect) fn http_call(request: &Request) -> WriteResult<HttpCall> {
     let operation = Dialect::OpenFang.without_tenant(request)?;
     match operation {
-        Operation::Send(sending) if sending.answer != When::Streaming => {
+        Operation::Send(sending) if sending.answer != ReplyMode::Streaming => {
             let A2aMessage { role, parts } = A2aMessage::from(&sending.message);
             let message = MessageOut { role, parts, metadata: some_members(&sending.message.metadata) };
             HttpCall::post("tasks/send".to_owned(), &Envelope::new(SendRequest::new(sending, message)))
         }
         Operation::Get { task, .. } => Ok(HttpCall::get(format!("tasks/{}", segment(task.as_str())?))),
-        Operation::Cancel { task } => HttpCall::post(format!("tasks/{}/cancel", segment(task.as_str())?), &Nothing {}),
+        Operation::Cancel { task } => {
+            HttpCall::post(format!("tasks/{}/cancel", segment(task.as_str())?), &EmptyObject {})
+        }
         Operation::Send(_)
         | Operation::List(_)
         | Operation::Subscribe { .. }
@@ -31,7 +33,7 @@ pub(in crate::dialect) fn http_call(request: &Request) -> Written<HttpCall> {
     }
 }
 
-/// The envelope that this dialect's first servers want around a message, although the answer has none.
+/// The envelope around a message. The first servers of this dialect require it, although their answers have none.
 #[derive(Serialize)]
 struct Envelope<P> {
     jsonrpc: &'static str,

@@ -1,4 +1,4 @@
-//! Tasks in OpenFang's own dialect; also what [`A2aTaskStore`](crate::task_store::A2aTaskStore) keeps.
+//! Tasks in OpenFang's own dialect. [`A2aTaskStore`](crate::task_store::A2aTaskStore) stores the same type.
 
 use std::fmt;
 
@@ -10,51 +10,44 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use crate::dialect::read::{OpenFangPart, PartIn as _, Word};
-use crate::dialect::write::{Name, View, role};
+use crate::dialect::write::{CreatorName, VisibleTask, role};
 
-/// A task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct A2aTask {
-    /// What it is called.
+    /// The id of the task.
     pub id: String,
     /// The conversation it belongs to.
     #[serde(default, alias = "session_id", skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Where it stands.
     pub status: A2aTaskStatus,
-    /// What both sides said.
+    /// The messages of both sides.
     #[serde(default, alias = "history", deserialize_with = "or_default")]
     pub messages: Vec<A2aMessage>,
-    /// What came of it.
+    /// The results of the task.
     #[serde(default, deserialize_with = "or_default")]
     pub artifacts: Vec<A2aArtifact>,
 }
 
-/// Where a task stands. Any spelling of a state is read, flat or as `{state}`.
+/// The state of a task. Any spelling is read, flat or as `{state}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum A2aTaskStatus {
-    /// Received, not begun.
     Submitted,
-    /// Being worked on.
     Working,
     /// Waits for its caller.
     InputRequired,
-    /// Done.
     Completed,
-    /// Ended by its caller.
+    /// Canceled by its caller.
     Cancelled,
-    /// Ended by an error.
+    /// Ended with an error.
     Failed,
 }
 
-/// One turn of a conversation.
+/// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct A2aMessage {
-    /// `user` or `agent`.
     pub role: String,
-    /// What it says.
     pub parts: Vec<A2aPart>,
 }
 
@@ -62,25 +55,17 @@ pub struct A2aMessage {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum A2aPart {
-    /// Plain text.
     Text {
-        /// The text.
         text: String,
     },
-    /// A file.
     File {
-        /// Its name.
         name: String,
-        /// What it is.
         mime_type: String,
         /// Its bytes, as base64.
         data: String,
     },
-    /// A value.
     Data {
-        /// What it is.
         mime_type: String,
-        /// The value.
         data: Value,
     },
 }
@@ -88,15 +73,14 @@ pub enum A2aPart {
 /// A result of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct A2aArtifact {
-    /// For people; always there.
+    /// The name shown to people. Never empty.
     #[serde(default, deserialize_with = "or_default")]
     pub name: String,
-    /// The content.
     pub parts: Vec<A2aPart>,
 }
 
 impl A2aTaskStatus {
-    /// Whether the task has ended for good.
+    /// Whether the state is final.
     pub const fn is_terminal(self) -> bool {
         match self {
             Self::Completed | Self::Cancelled | Self::Failed => true,
@@ -106,7 +90,8 @@ impl A2aTaskStatus {
 }
 
 impl From<TaskState> for A2aTaskStatus {
-    /// A refusal was a failure, and a credential was an input.
+    /// The dialect has no state for a rejection or for missing credentials: they become a failure and a request for
+    /// input.
     fn from(state: TaskState) -> Self {
         match state {
             TaskState::Submitted => Self::Submitted,
@@ -120,16 +105,16 @@ impl From<TaskState> for A2aTaskStatus {
 }
 
 impl A2aTask {
-    /// A task of ours. What the agent says about its state is the last message; an agent that is done and says
-    /// nothing about it has answered with texts, and those are what clients of this dialect look for there.
-    pub(super) fn of(view: View<'_>) -> Self {
+    /// Converts a task. The agent's message about its state becomes the last message. If a completed task has no such
+    /// message, the texts of its artifacts become one, because clients of this dialect read the answer there.
+    pub(super) fn of(view: VisibleTask<'_>) -> Self {
         let said = view.history.iter().chain(&view.task.status.message).map(A2aMessage::from);
         let mut messages: Vec<A2aMessage> = said.collect();
         messages.extend(answer_of(&view));
         Self {
             id: match view.within.task {
-                Name::Given(name) => name.to_owned(),
-                Name::Ours(id) => id.to_string(),
+                CreatorName::Given(name) => name.to_owned(),
+                CreatorName::Ours(id) => id.to_string(),
             },
             session_id: Some(view.within.context.to_owned()),
             status: view.task.status.state.into(),
@@ -138,7 +123,7 @@ impl A2aTask {
         }
     }
 
-    /// An answer without a task, as a task.
+    /// An answer without a task, written as a task.
     pub(super) fn of_reply(message: &Message) -> Self {
         Self {
             id: message.message_id.to_string(),
@@ -150,8 +135,8 @@ impl A2aTask {
     }
 }
 
-/// The texts that a completed task came to, as the agent's turn that it does not have.
-fn answer_of(view: &View<'_>) -> Option<A2aMessage> {
+/// The texts of a completed task as a message of the agent.
+fn answer_of(view: &VisibleTask<'_>) -> Option<A2aMessage> {
     let is_done = view.task.status.state == TaskState::Completed && view.task.status.message.is_none();
     let texts = view
         .artifacts
@@ -186,7 +171,7 @@ impl From<&Part> for A2aPart {
                 mime_type: mime_type("application/octet-stream"),
                 data: STANDARD.encode(bytes),
             },
-            // A file that is elsewhere has no word of its own.
+            // The dialect has no part for a file at a URL.
             PartBody::Url(uri) => Self::Data {
                 mime_type: "application/json".to_owned(),
                 data: json!({"name": name(), "mimeType": mime_type("application/octet-stream"), "uri": uri}),
@@ -203,7 +188,6 @@ impl<'de> Deserialize<'de> for A2aPart {
     }
 }
 
-/// Null is absent.
 fn or_default<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     Option::<T>::deserialize(from).map(Option::unwrap_or_default)
 }
@@ -225,7 +209,7 @@ impl<'de> Visitor<'de> for StatusVisitor {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<A2aTaskStatus, E> {
         let state = Word::Text(text.to_owned()).state().flatten();
-        state.map(Into::into).ok_or_else(|| E::custom("no such state of a task"))
+        state.map(Into::into).ok_or_else(|| E::custom("unknown task state"))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<A2aTaskStatus, A::Error> {

@@ -4,11 +4,10 @@ use jiff::Timestamp;
 use openfang_types::limits;
 use serde::Deserialize;
 
-use super::{Count, Flag, Read, Word, filled, named, tenant};
+use super::{Count, Flag, ReadResult, Word, filled, named, tenant};
 use crate::error::A2aError;
-use crate::operation::{History, Listing, Operation, Request};
+use crate::operation::{HistoryLength, ListTasks, Operation, Request};
 
-/// `ListTasksRequest`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::dialect) struct ListIn {
@@ -29,32 +28,32 @@ pub(in crate::dialect) struct ListIn {
 }
 
 impl ListIn {
-    pub(in crate::dialect) fn read(self) -> Read<Request> {
-        let listing = Listing {
+    pub(in crate::dialect) fn read(self) -> ReadResult<Request> {
+        let listing = ListTasks {
             context_id: named("contextId", self.context_id)?,
             state: self.status.as_ref().map_or(Ok(None), |word| {
                 word.state().ok_or_else(|| {
-                    A2aError::invalid("status", "`status` is no state; write it as TASK_STATE_COMPLETED")
+                    A2aError::invalid("status", "`status` is not a known state; write it like TASK_STATE_COMPLETED")
                 })
             })?,
             changed_since: filled(self.status_timestamp_after).map(moment).transpose()?,
             page_size: self.page_size.map(page_size).transpose()?,
             page_token: filled(self.page_token),
-            history: History(self.history_length.map(|count| count.0)),
+            history: HistoryLength(self.history_length.map(|count| count.0)),
             include_artifacts: self.include_artifacts.is_some_and(|flag| flag.0),
         };
         Ok(Request { tenant: tenant(self.tenant)?, operation: Operation::List(listing) })
     }
 }
 
-fn moment(text: String) -> Read<Timestamp> {
+fn moment(text: String) -> ReadResult<Timestamp> {
     text.parse().map_err(|_| {
         let why = "`statusTimestampAfter` must be a time as in 2026-01-31T12:00:00Z";
         A2aError::invalid("statusTimestampAfter", why)
     })
 }
 
-fn page_size(Count(size): Count) -> Read<usize> {
+fn page_size(Count(size): Count) -> ReadResult<usize> {
     if (1..=limits::PAGE_MAX_TASKS).contains(&size) {
         return Ok(size);
     }

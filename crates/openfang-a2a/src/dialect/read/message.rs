@@ -1,29 +1,27 @@
-//! Messages on their way in. The dialects differ in their parts only.
+//! Reads messages. The dialects differ only in their parts.
 
 use openfang_types::ids::TaskName;
 use openfang_types::task::{Message, Part};
 use serde::Deserialize;
 
-use super::{Metadata, Object, Read, Word, filled, fresh_message_id, named, required, under};
+use super::{Metadata, Object, ReadResult, Word, filled, fresh_message_id, named, required, under};
 use crate::error::A2aError;
 
-/// A part, as a dialect writes it.
+/// A part in the form of a dialect.
 pub(in crate::dialect) trait PartIn {
-    /// What it means.
-    fn read(self) -> Read<Part>;
+    fn read(self) -> ReadResult<Part>;
 }
 
-/// Whether a dialect's messages say who and what they are.
+/// Whether messages of a dialect carry an id and a role.
 #[derive(Clone, Copy)]
 pub(in crate::dialect) enum Naming {
-    /// The sender names its messages, and their role.
+    /// Messages carry an id and a role.
     BySender,
-    /// Messages had no ids yet: one is made up, unless the sender has one all the same. A role that is missing is the
-    /// user's.
+    /// Messages have no id yet: one is generated unless the sender provides it. A missing role means the user.
     ByUs,
 }
 
-/// A message, as the wire has it.
+/// A message as received.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::dialect) struct MessageIn<P> {
@@ -43,8 +41,8 @@ pub(in crate::dialect) struct MessageIn<P> {
 }
 
 impl<P: PartIn> MessageIn<P> {
-    /// The message, and the task that it names.
-    pub(in crate::dialect) fn read(self, naming: Naming) -> Read<(Message, Option<TaskName>)> {
+    /// The message and the task it names.
+    pub(in crate::dialect) fn read(self, naming: Naming) -> ReadResult<(Message, Option<TaskName>)> {
         let message_id = match naming {
             Naming::BySender => required("messageId", self.message_id)?,
             Naming::ByUs => named("messageId", self.message_id)?.map_or_else(fresh_message_id, Ok)?,
@@ -64,13 +62,13 @@ impl<P: PartIn> MessageIn<P> {
     }
 }
 
-/// The message of a request.
-pub(in crate::dialect) fn present<P>(message: Option<Object<P>>) -> Read<P> {
+/// The required message of a request.
+pub(in crate::dialect) fn present<P>(message: Option<Object<P>>) -> ReadResult<P> {
     let missing = || A2aError::invalid("message", "`message` is missing; it must be an object with parts");
     Ok(message.ok_or_else(missing)?.0)
 }
 
-fn parts<P: PartIn>(parts: Vec<Object<P>>) -> Read<Vec<Part>> {
+fn parts<P: PartIn>(parts: Vec<Object<P>>) -> ReadResult<Vec<Part>> {
     if parts.is_empty() {
         return Err(A2aError::invalid("parts", "a message needs at least one part"));
     }
@@ -79,7 +77,7 @@ fn parts<P: PartIn>(parts: Vec<Object<P>>) -> Read<Vec<Part>> {
     parts.into_iter().enumerate().map(read).collect()
 }
 
-fn references(names: Vec<String>) -> Read<Vec<String>> {
+fn references(names: Vec<String>) -> ReadResult<Vec<String>> {
     for (at, name) in names.iter().enumerate() {
         let field = format!("referenceTaskIds[{at}]");
         required::<TaskName>(&field, filled(Some(name.clone())))?;

@@ -1,4 +1,5 @@
-//! Parts as everything before 1.0 writes them: a `kind` or `type`, and the file or data inside; parts of OpenFang's dialect are flat.
+//! Reads parts of versions before 1.0: a `kind` or `type`, with the file or the data nested. Parts of OpenFang's
+//! dialect are flat.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::message::PartIn;
-use super::{Metadata, Object, Read, filled};
+use super::{Metadata, Object, ReadResult, filled};
 use crate::dialect::write::WRAPPED;
 use crate::error::A2aError;
 
@@ -19,26 +20,26 @@ const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIEN
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
 /// Base64 in either alphabet, padded or not.
-pub(in crate::dialect) fn bytes_of(field: &str, text: &str) -> Read<Vec<u8>> {
+pub(in crate::dialect) fn bytes_of(field: &str, text: &str) -> ReadResult<Vec<u8>> {
     let engine = if text.contains(['-', '_']) { URL_SAFE } else { STANDARD };
     engine
         .decode(text)
         .map_err(|_| A2aError::invalid(field, format!("`{field}` must be base64")))
 }
 
-/// A part of 0.1 to 0.3: data is an object.
+/// A part of 0.1 to 0.3, whose data is an object.
 #[derive(Deserialize)]
 #[serde(transparent)]
-pub(in crate::dialect) struct LegacyPart(Members);
+pub(in crate::dialect) struct LegacyPart(PartMembers);
 
-/// A part of OpenFang's dialect: data is anything.
+/// A part of OpenFang's dialect, whose data is any value.
 #[derive(Deserialize)]
 #[serde(transparent)]
-pub(in crate::dialect) struct OpenFangPart(Members);
+pub(in crate::dialect) struct OpenFangPart(PartMembers);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Members {
+struct PartMembers {
     #[serde(alias = "type")]
     kind: Option<String>,
     text: Option<String>,
@@ -61,19 +62,19 @@ struct FileIn {
     uri: Option<String>,
 }
 
-/// `"data": null` can be a value of its own.
+/// Tells `"data": null` apart from an absent member.
 pub(in crate::dialect) fn any<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
 
 impl PartIn for OpenFangPart {
-    fn read(self) -> Read<Part> {
+    fn read(self) -> ReadResult<Part> {
         self.0.read()
     }
 }
 
 impl PartIn for LegacyPart {
-    fn read(self) -> Read<Part> {
+    fn read(self) -> ReadResult<Part> {
         let mut part = self.0.read()?;
         part.body = match part.body {
             PartBody::Data(Value::Object(members)) => PartBody::Data(unwrapped(members, &mut part.metadata)),
@@ -84,10 +85,11 @@ impl PartIn for LegacyPart {
     }
 }
 
-/// The largest whole number that a double holds exactly, and its neighbours.
+/// The largest integer up to which a double is exact.
 const WHOLE_UP_TO: f64 = 9_007_199_254_740_992.0;
 
-/// Protocol buffers know doubles only, and their SDKs write 3 as 3.0. A tool that wants a whole number gets one.
+/// Turns whole doubles into integers. Protocol buffers have only doubles and their SDKs write 3 as 3.0, but a tool may
+/// require an integer.
 pub(in crate::dialect) fn whole_numbers(value: Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => match number.as_f64() {
@@ -101,7 +103,7 @@ pub(in crate::dialect) fn whole_numbers(value: Value) -> Value {
     }
 }
 
-/// Undoes what an SDK does to data that is no object; see [`WRAPPED`].
+/// Undoes the wrapping that the SDKs apply to data that is not an object; see [`WRAPPED`].
 pub(in crate::dialect) fn unwrapped(mut members: Map<String, Value>, metadata: &mut Map<String, Value>) -> Value {
     let marked = metadata.remove(WRAPPED).is_some_and(|mark| mark == Value::Bool(true));
     match members.remove("value") {
@@ -121,9 +123,9 @@ enum Body {
     Data(Value),
 }
 
-impl Members {
-    /// The one body, which must be what the part says it is.
-    fn body(&mut self) -> Read<Body> {
+impl PartMembers {
+    /// The single body, which must match the stated kind.
+    fn body(&mut self) -> ReadResult<Body> {
         let says_data = self.kind.as_deref() == Some("data");
         let data = self.data.take().filter(|value| says_data || !value.is_null());
         let body = match (self.text.take(), self.file.take(), data) {
@@ -138,13 +140,13 @@ impl Members {
             (None | Some("text"), Body::Text(_)) | (None | Some("file"), Body::File(_)) => Ok(body),
             (Some("file"), Body::FlatFile(_)) | (None | Some("data"), Body::Data(_)) => Ok(body),
             (Some("text" | "file" | "data"), _) => {
-                Err(A2aError::invalid("kind", "the part says that it is something else than it holds"))
+                Err(A2aError::invalid("kind", "the kind of the part does not match its content"))
             }
             (_, _) => Err(A2aError::invalid("kind", "a part is text, file or data")),
         }
     }
 
-    fn read(mut self) -> Read<Part> {
+    fn read(mut self) -> ReadResult<Part> {
         let body = match self.body()? {
             Body::Text(text) => PartBody::Text(text),
             Body::File(file) => {
@@ -164,8 +166,8 @@ impl Members {
     }
 }
 
-/// What a file part holds: its bytes, or where they are.
-pub(in crate::dialect) fn file_body(at: &str, bytes: Option<String>, uri: Option<String>) -> Read<PartBody> {
+/// The body of a file part: its bytes or its URL.
+pub(in crate::dialect) fn file_body(at: &str, bytes: Option<String>, uri: Option<String>) -> ReadResult<PartBody> {
     match (bytes, filled(uri)) {
         (Some(bytes), None) => Ok(PartBody::Raw(bytes_of(at, &bytes)?)),
         (None, Some(uri)) => Ok(PartBody::Url(uri)),

@@ -1,15 +1,15 @@
-//! Push configurations on their way in.
+//! Reads push configurations.
 
 use openfang_types::ids::TaskName;
 use openfang_types::limits;
 use openfang_types::secret::Secret;
 use serde::Deserialize;
 
-use super::{Object, Read, filled, named, tenant, under};
+use super::{Object, ReadResult, filled, named, tenant, under};
 use crate::error::A2aError;
-use crate::operation::{NewPush, PushAuthentication};
+use crate::operation::{PushAuthentication, PushNotificationConfig};
 
-/// `TaskPushNotificationConfig` of 1.0, and `PushNotificationConfig` of all others.
+/// `TaskPushNotificationConfig` of 1.0 and `PushNotificationConfig` of the older versions.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::dialect) struct PushIn {
@@ -22,8 +22,8 @@ pub(in crate::dialect) struct PushIn {
     authentication: Option<Object<AuthenticationIn>>,
 }
 
-/// The configuration in a request that has more than that.
-pub(in crate::dialect) fn config(config: Option<Object<PushIn>>) -> Read<NewPush> {
+/// The configuration nested in a request.
+pub(in crate::dialect) fn config(config: Option<Object<PushIn>>) -> ReadResult<PushNotificationConfig> {
     let missing = || {
         let why = "`pushNotificationConfig` is missing; it must be an object with a url";
         A2aError::invalid("pushNotificationConfig", why)
@@ -39,19 +39,19 @@ struct AuthenticationIn {
 }
 
 impl PushIn {
-    /// The agent and the task it names: 1.0 has them in the same object.
-    pub(in crate::dialect) fn whose(&mut self) -> Read<(Option<String>, Option<TaskName>)> {
+    /// The agent and the task. 1.0 has them in the same object.
+    pub(in crate::dialect) fn whose(&mut self) -> ReadResult<(Option<String>, Option<TaskName>)> {
         Ok((tenant(self.tenant.take())?, named("taskId", self.task_id.take())?))
     }
 
-    pub(in crate::dialect) fn read(self) -> Read<NewPush> {
+    pub(in crate::dialect) fn read(self) -> ReadResult<PushNotificationConfig> {
         let url = filled(self.url)
             .ok_or_else(|| A2aError::invalid("url", "`url` is missing; it says where pushes are sent to"))?;
         if url.len() > limits::URL_MAX_BYTES {
             return Err(A2aError::invalid("url", "`url` is too long"));
         }
-        Ok(NewPush {
-            // Names of configurations follow the same rule as those of tasks.
+        Ok(PushNotificationConfig {
+            // Ids of configurations follow the same rule as ids of tasks.
             id: named::<TaskName>("id", self.id)?.map(|id| id.as_str().to_owned()),
             url,
             token: secret("token", self.token)?,
@@ -62,7 +62,7 @@ impl PushIn {
 
 impl AuthenticationIn {
     /// None if it is empty.
-    fn read(self) -> Read<Option<PushAuthentication>> {
+    fn read(self) -> ReadResult<Option<PushAuthentication>> {
         let credentials = secret("authentication.credentials", self.credentials)?;
         let scheme =
             filled(self.scheme).or_else(|| self.schemes.unwrap_or_default().into_iter().find(|s| !s.is_empty()));
@@ -85,8 +85,8 @@ impl AuthenticationIn {
     }
 }
 
-/// It will be part of a header.
-fn secret(field: &str, secret: Option<Secret>) -> Read<Option<Secret>> {
+/// A secret that will become part of a header.
+fn secret(field: &str, secret: Option<Secret>) -> ReadResult<Option<Secret>> {
     let secret = secret.filter(|secret| !secret.expose().is_empty());
     let Some(text) = secret.as_ref().map(Secret::expose) else { return Ok(None) };
     if text.len() > limits::A2A_PUSH_SECRET_MAX_BYTES {

@@ -1,4 +1,4 @@
-//! Scalars in all their spellings.
+//! Reads scalars in all their spellings.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,30 +7,30 @@ use openfang_types::task::{Role, TaskState};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Naming, Read};
+use super::{Naming, ReadResult};
 use crate::error::A2aError;
 
-/// The value of an enum: its word, or its number.
+/// The value of an enum, as a word or a number.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::dialect) enum Word {
     Text(String),
     Number(u64),
 }
 
-/// How many; also as a text, as protocol buffers allow it.
+/// A count. Protocol buffers also allow a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::dialect) struct Count(pub(in crate::dialect) usize);
 
-/// Yes or no; also as a text, as a query has it.
+/// A boolean. In a query it is a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::dialect) struct Flag(pub(in crate::dialect) bool);
 
-/// A name; also as a number, as clients of 0.1 send it.
+/// A name. Clients of 0.1 also send a number.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::dialect) struct Name(pub(in crate::dialect) String);
 
 impl Word {
-    /// Its letters, in lower case, without the name of its enum.
+    /// The word in lower case, without separators and without the name of its enum.
     fn folded(text: &str, of: &str) -> String {
         let letters: String = text
             .chars()
@@ -40,7 +40,7 @@ impl Word {
         letters.strip_prefix(of).map(str::to_owned).unwrap_or(letters)
     }
 
-    /// A state; none: unspecified.
+    /// The state; the inner none means unspecified.
     pub(in crate::dialect) fn state(&self) -> Option<Option<TaskState>> {
         let state = match self {
             Self::Number(0) => return Some(None),
@@ -71,8 +71,8 @@ impl Word {
         Some(Some(state))
     }
 
-    /// Who wrote a message that comes in: the caller's side. From 0.2 on that must be said.
-    pub(in crate::dialect) fn incoming_role(word: Option<&Self>, naming: Naming) -> Read<Role> {
+    /// Checks the role of an incoming message, which must be the user. From 0.2 on it is required.
+    pub(in crate::dialect) fn incoming_role(word: Option<&Self>, naming: Naming) -> ReadResult<Role> {
         let role = match word {
             None | Some(Self::Number(0)) => Cow::Borrowed(""),
             Some(Self::Number(1)) => Cow::Borrowed("user"),
@@ -86,7 +86,7 @@ impl Word {
                 Err(A2aError::invalid("role", "`role` is missing; a message to an agent has the role user"))
             }
             ("agent", _) => Err(A2aError::invalid("role", "a message to an agent has the role user")),
-            _ => Err(A2aError::invalid("role", "no such role; a message to an agent has the role user")),
+            _ => Err(A2aError::invalid("role", "unknown role; a message to an agent has the role user")),
         }
     }
 }
@@ -135,7 +135,7 @@ impl Visitor<'_> for CountVisitor {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Count, E> {
-        // Clients whose numbers are all doubles write 5.0; more than these never was a count.
+        // JavaScript clients may write 5.0. A larger number is not a count.
         let whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
         let digits = if whole { format!("{number:.0}") } else { String::new() };
         self.visit_str(&digits)

@@ -1,5 +1,5 @@
-//! The official protocol buffers, read well enough to check a document of their JSON: no unknown member, every type and
-//! enum as declared, at most one member of each `oneof`, and every required member there.
+//! Reads the official protocol buffer files well enough to check a JSON document: no unknown member, every type and
+//! enum as declared, at most one member of each `oneof`, and every required member present.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use serde_json::Value;
 pub(in crate::dialect) static V10: LazyLock<Proto> =
     LazyLock::new(|| Proto::read(include_str!("../../../../../tests/schemas/a2a/v1.0.1.proto")));
 
-/// With the two members that the SDKs added to their copies of the file.
+/// Includes the two members that the SDKs added to their copies of the file.
 pub(in crate::dialect) static V03: LazyLock<Proto> = LazyLock::new(|| {
     let mut proto = Proto::read(include_str!("../../../../../tests/schemas/a2a/v0.3.0.proto"));
     proto
@@ -118,7 +118,7 @@ impl Proto {
         }
     }
 
-    /// Whether a document is the JSON of a message.
+    /// Whether a document is the JSON form of a message.
     pub(in crate::dialect) fn holds(&self, message: &str, document: &Value) {
         if let Err(why) = self.check(message, document) {
             panic!("{message}: {why} in {document:#}");

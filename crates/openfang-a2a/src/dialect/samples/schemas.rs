@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// A schema file, and where its definitions are.
+/// A schema file and the location of its definitions.
 pub(in crate::dialect) struct Schema {
     place: &'static str,
     json: Value,
@@ -23,7 +23,7 @@ pub(in crate::dialect) static V03: LazyLock<Schema> =
     LazyLock::new(|| Schema::new("definitions", include_str!("../../../../../tests/schemas/a2a/v0.3.0.json")));
 
 impl Schema {
-    /// The official files allow members that they do not name; we are to write none.
+    /// The official files allow unknown members, but we must write none.
     fn new(place: &'static str, text: &str) -> Self {
         let mut json: Value = serde_json::from_str(text).unwrap();
         for definition in json[place].as_object_mut().unwrap().values_mut() {
@@ -34,7 +34,7 @@ impl Schema {
         Self { place, json, validators: Mutex::default() }
     }
 
-    /// Whether a document is what a definition says.
+    /// Whether a document matches a definition.
     pub(in crate::dialect) fn holds(&self, definition: &str, document: &Value) {
         let validator = self.validator(definition);
         let errors: Vec<String> = validator

@@ -1,17 +1,17 @@
-//! Requests of 0.1. OpenFang's dialect sends its messages the same way, with parts of its own.
+//! Reads requests of 0.1. OpenFang's dialect shares them, with parts of its own.
 
 use openfang_types::ids::TaskName;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::dialect::read::{
-    self, Count, LegacyPart, MessageIn, Metadata, Name, Naming, Object, PartIn, PushIn, Read, merged, named, required,
-    under,
+    self, Count, LegacyPart, MessageIn, Metadata, Name, Naming, Object, PartIn, PushIn, ReadResult, merged, named,
+    required, under,
 };
 use crate::error::A2aError;
-use crate::operation::{Continued, History, Method, Operation, Request, Sending};
+use crate::operation::{HistoryLength, Method, Operation, Request, SendMessage, TaskReference};
 
-pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {
+pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> ReadResult<Request> {
     let operation = match method {
         Method::Send | Method::Stream => read::params::<SendIn<LegacyPart>>(params)?.read(method)?,
         Method::Get => {
@@ -33,7 +33,6 @@ pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> R
     Ok(Request { tenant: None, operation })
 }
 
-/// `TaskSendParams`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::dialect) struct SendIn<P> {
@@ -51,16 +50,16 @@ pub(in crate::dialect) struct SendIn<P> {
 }
 
 impl<P: PartIn> SendIn<P> {
-    pub(in crate::dialect) fn read(self, method: Method) -> Read<Operation> {
+    pub(in crate::dialect) fn read(self, method: Method) -> ReadResult<Operation> {
         let (mut message, _) = read::present(self.message)?.read(Naming::ByUs).map_err(under("message"))?;
         message.metadata = merged(self.metadata, message.metadata);
         message.context_id = named("sessionId", self.session_id.map(|id| id.0))?.or(message.context_id);
         let task: Option<TaskName> = named("id", self.id.map(|id| id.0))?;
-        Ok(Operation::Send(Box::new(Sending {
+        Ok(Operation::Send(Box::new(SendMessage {
             message,
-            task: task.map(Continued::KnownOrNew),
+            task: task.map(TaskReference::ExistingOrNew),
             accepted_output_modes: self.accepted_output_modes.unwrap_or_default(),
-            history: History(self.history_length.map(|count| count.0)),
+            history: HistoryLength(self.history_length.map(|count| count.0)),
             answer: read::when(method, true),
             push: self
                 .push_notification
@@ -71,7 +70,6 @@ impl<P: PartIn> SendIn<P> {
     }
 }
 
-/// `TaskQueryParams`, and `TaskIdParams`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::dialect) struct TaskIn {
@@ -81,8 +79,8 @@ pub(in crate::dialect) struct TaskIn {
 }
 
 impl TaskIn {
-    pub(in crate::dialect) fn read(self) -> Read<(TaskName, History)> {
-        Ok((required("id", self.id.map(|id| id.0))?, History(self.history_length.map(|count| count.0))))
+    pub(in crate::dialect) fn read(self) -> ReadResult<(TaskName, HistoryLength)> {
+        Ok((required("id", self.id.map(|id| id.0))?, HistoryLength(self.history_length.map(|count| count.0))))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Requests of 0.1 on their way out. OpenFang's dialect sends its messages the same way, with parts of its own.
+//! Writes requests of 0.1. OpenFang's dialect shares them, with parts of its own.
 
 use openfang_types::ids::TaskName;
 use serde::Serialize;
@@ -6,18 +6,18 @@ use serde_json::value::RawValue;
 
 use super::task::MessageOut;
 use crate::dialect::Dialect;
-use crate::dialect::request::{WriteError, Written, json};
+use crate::dialect::request::{WriteError, WriteResult, json};
 use crate::dialect::write::PushConfigOut;
-use crate::operation::{Continued, Operation, Request, Sending};
+use crate::operation::{Operation, Request, SendMessage, TaskReference};
 
 /// The parameters of a method.
-pub(in crate::dialect) fn params(request: &Request) -> Written<Box<RawValue>> {
+pub(in crate::dialect) fn params(request: &Request) -> WriteResult<Box<RawValue>> {
     let operation = Dialect::V01.without_tenant(request)?;
     let task = |id| TaskRequest { id, history_length: None };
     match operation {
         Operation::Send(sending) => json(&SendRequest::new(sending, MessageOut::new(&sending.message, ()))),
         Operation::Get { task: id, history } => json(&TaskRequest { history_length: history.0, ..task(id) }),
-        // There is one push configuration for a task, so nothing names it.
+        // A task has a single push configuration, so it has no name.
         Operation::Cancel { task: id } | Operation::Subscribe { task: id } | Operation::GetPush { task: id, .. } => {
             json(&task(id))
         }
@@ -31,7 +31,7 @@ pub(in crate::dialect) fn params(request: &Request) -> Written<Box<RawValue>> {
     }
 }
 
-/// `TaskSendParams`. Whether the answer waits cannot be said: it does.
+/// `TaskSendParams`. The version has no member for the waiting mode: the answer always waits.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::dialect) struct SendRequest<'a, M> {
@@ -47,10 +47,10 @@ pub(in crate::dialect) struct SendRequest<'a, M> {
 }
 
 impl<'a, M> SendRequest<'a, M> {
-    pub(in crate::dialect) fn new(sending: &'a Sending, message: M) -> Self {
+    pub(in crate::dialect) fn new(sending: &'a SendMessage, message: M) -> Self {
         Self {
             id: sending.task.as_ref().map(|task| match task {
-                Continued::Known(task) | Continued::KnownOrNew(task) => task.as_str(),
+                TaskReference::Existing(task) | TaskReference::ExistingOrNew(task) => task.as_str(),
             }),
             session_id: sending.message.context_id.as_ref().map(|context| context.as_str()),
             message,

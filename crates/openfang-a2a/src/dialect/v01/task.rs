@@ -1,10 +1,12 @@
-//! Tasks and what they are made of, as 0.1 writes them.
+//! Writes tasks and their parts for 0.1.
 
 use openfang_types::task::{Artifact, Message, Part, TaskState, TaskStatus};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::dialect::write::{Each, Moment, Name, PartOut, StatusHistory, View, is_final, role, some_members};
+use crate::dialect::write::{
+    CreatorName, Each, PartOut, StatusHistory, TimestampOut, VisibleTask, is_final, role, some_members,
+};
 
 type Messages<'a> = Each<'a, Message, (), MessageOut<'a>>;
 type Parts<'a> = Each<'a, Part, (), PartOut<'a>>;
@@ -12,7 +14,7 @@ type Parts<'a> = Each<'a, Part, (), PartOut<'a>>;
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TaskOut<'a> {
-    id: Name<'a>,
+    id: CreatorName<'a>,
     session_id: &'a str,
     status: StatusOut<'a>,
     #[serde(rename = "final", skip_serializing_if = "Option::is_none")]
@@ -26,7 +28,7 @@ pub(super) struct TaskOut<'a> {
 }
 
 impl<'a> TaskOut<'a> {
-    pub(super) fn new(view: View<'a>) -> Self {
+    pub(super) fn new(view: VisibleTask<'a>) -> Self {
         Self {
             id: view.within.task,
             session_id: view.within.context,
@@ -38,13 +40,13 @@ impl<'a> TaskOut<'a> {
         }
     }
 
-    /// As an event of a stream.
-    pub(super) fn in_stream(view: View<'a>) -> Self {
+    /// The task as a stream event.
+    pub(super) fn in_stream(view: VisibleTask<'a>) -> Self {
         Self { is_final: Some(is_final(view.task.status.state)), ..Self::new(view) }
     }
 }
 
-/// An answer without a task, as a task.
+/// An answer without a task, written as a task.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ReplyOut<'a> {
@@ -77,7 +79,7 @@ pub(super) struct StatusOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<MessageOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    timestamp: Option<Moment>,
+    timestamp: Option<TimestampOut>,
 }
 
 impl<'a> StatusOut<'a> {
@@ -85,12 +87,12 @@ impl<'a> StatusOut<'a> {
         Self {
             state: word(status.state),
             message: status.message.as_ref().map(|message| MessageOut::new(message, ())),
-            timestamp: Some(Moment(status.timestamp)),
+            timestamp: Some(TimestampOut(status.timestamp)),
         }
     }
 }
 
-/// A refusal was a failure, and a credential was an input.
+/// 0.1 has no state for a rejection or for missing credentials: they become a failure and a request for input.
 const fn word(state: TaskState) -> &'static str {
     match state {
         TaskState::Rejected => TaskState::Failed.as_str(),
@@ -122,7 +124,7 @@ impl<'a> MessageOut<'a> {
     }
 }
 
-/// The artifacts of a task, counted.
+/// The artifacts of a task with their indexes.
 struct Artifacts<'a>(&'a [Artifact]);
 
 impl Artifacts<'_> {

@@ -1,17 +1,17 @@
-//! Requests of 0.2 and 0.3.
+//! Reads requests of 0.2 and 0.3.
 
 use openfang_types::ids::TaskName;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::dialect::read::{self, LegacyPart, Manner, Object, PushIn, Read, SendIn, TaskIn, required};
+use crate::dialect::read::{self, LegacyPart, Object, PushIn, ReadResult, SendConventions, SendIn, TaskIn, required};
 use crate::error::A2aError;
 use crate::operation::{Method, Operation, Request};
 
-const MANNER: Manner =
-    Manner { waits: |configuration| configuration.blocking.unwrap_or(true), push: "pushNotificationConfig" };
+const MANNER: SendConventions =
+    SendConventions { waits: |configuration| configuration.blocking.unwrap_or(true), push: "pushNotificationConfig" };
 
-pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {
+pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> ReadResult<Request> {
     let operation = match method {
         Method::Send | Method::Stream => read::params::<SendIn<LegacyPart>>(params)?.read(method, &MANNER)?.operation,
         Method::Get => {
@@ -35,7 +35,7 @@ pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> R
         Method::ExtendedCard => Operation::ExtendedCard,
         Method::List => return Err(A2aError::MethodNotFound(method.to_string())),
     };
-    // Several agents at one address came with 1.0.
+    // Tenants came with 1.0.
     Ok(Request { tenant: None, operation })
 }
 
@@ -49,7 +49,7 @@ struct SetPushIn {
 }
 
 impl SetPushIn {
-    fn read(self) -> Read<Operation> {
+    fn read(self) -> ReadResult<Operation> {
         let task = required("taskId", self.task_id)?;
         let config = read::config(self.push_notification_config)?;
         Ok(Operation::SetPush { task: Some(task), config })

@@ -1,20 +1,22 @@
-//! Answers and streams of 0.2 and 0.3.
+//! Writes answers and streams of 0.2 and 0.3.
 
 use openfang_types::event::{EventBody, StreamItem};
 use serde::{Serialize, Serializer};
 
 use super::task::{ArtifactOut, MessageOut, StatusOut, TaskOut};
-use crate::answer::{Answer, Push, Shown};
-use crate::dialect::write::{Each, Name, PageOut, PushConfigOut, View, Within, is_final};
+use crate::answer::{Answer, StreamEvent, TaskPushConfig};
+use crate::dialect::write::{CreatorName, Each, PageOut, PushConfigOut, TaskScope, VisibleTask, is_final};
 
 pub(in crate::dialect) fn answer<S: Serializer>(answer: &Answer, to: S) -> Result<S::Ok, S::Error> {
     match answer {
         Answer::Sent(held, history) | Answer::Task(held, history) => {
-            TaskOut::new(View::of(held, *history)).serialize(to)
+            TaskOut::new(VisibleTask::of(held, *history)).serialize(to)
         }
         Answer::Replied(message) => MessageOut::new(message, None).serialize(to),
-        // No method asks for it here; it is written as one would expect it.
-        Answer::Tasks(page) => PageOut::new(page, |held, page| TaskOut::new(View::listed(held, page))).serialize(to),
+        // No method leads here. It follows the general pattern.
+        Answer::Tasks(page) => {
+            PageOut::new(page, |held, page| TaskOut::new(VisibleTask::listed(held, page))).serialize(to)
+        }
         Answer::Push(push) => PushOut::new(push, ()).serialize(to),
         Answer::Pushes(pushes) => Each::new(pushes, (), PushOut::new).serialize(to),
         Answer::Gone => to.serialize_unit(),
@@ -22,12 +24,14 @@ pub(in crate::dialect) fn answer<S: Serializer>(answer: &Answer, to: S) -> Resul
     }
 }
 
-pub(in crate::dialect) fn shown<S: Serializer>(shown: Shown<'_>, to: S) -> Result<S::Ok, S::Error> {
+pub(in crate::dialect) fn shown<S: Serializer>(shown: StreamEvent<'_>, to: S) -> Result<S::Ok, S::Error> {
     match shown {
-        Shown::Reply(message) => MessageOut::new(message, None).serialize(to),
-        Shown::Item(head, StreamItem::Snapshot(task, _)) => TaskOut::new(View::streamed(head, task)).serialize(to),
-        Shown::Item(head, StreamItem::Event(event)) => {
-            let within = Within::from(head);
+        StreamEvent::Reply(message) => MessageOut::new(message, None).serialize(to),
+        StreamEvent::Item(head, StreamItem::Snapshot(task, _)) => {
+            TaskOut::new(VisibleTask::streamed(head, task)).serialize(to)
+        }
+        StreamEvent::Item(head, StreamItem::Event(event)) => {
+            let within = TaskScope::from(head);
             let (task_id, context_id) = (within.task, within.context);
             match &event.body {
                 EventBody::Message(message) => MessageOut::new(message, Some(within)).serialize(to),
@@ -48,7 +52,7 @@ pub(in crate::dialect) fn shown<S: Serializer>(shown: Shown<'_>, to: S) -> Resul
                 .serialize(to),
             }
         }
-        Shown::Item(_, StreamItem::Shutdown) => to.serialize_unit(),
+        StreamEvent::Item(_, StreamItem::Shutdown) => to.serialize_unit(),
     }
 }
 
@@ -56,14 +60,14 @@ pub(in crate::dialect) fn shown<S: Serializer>(shown: Shown<'_>, to: S) -> Resul
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 enum Event<'a> {
     StatusUpdate {
-        task_id: Name<'a>,
+        task_id: CreatorName<'a>,
         context_id: &'a str,
         status: StatusOut<'a>,
         #[serde(rename = "final")]
         is_final: bool,
     },
     ArtifactUpdate {
-        task_id: Name<'a>,
+        task_id: CreatorName<'a>,
         context_id: &'a str,
         artifact: ArtifactOut<'a>,
         append: bool,
@@ -79,7 +83,7 @@ struct PushOut<'a> {
 }
 
 impl<'a> PushOut<'a> {
-    fn new(push: &'a Push, (): ()) -> Self {
+    fn new(push: &'a TaskPushConfig, (): ()) -> Self {
         Self { task_id: &push.task, push_notification_config: PushConfigOut::named(push) }
     }
 }

@@ -1,4 +1,4 @@
-//! Requests of 0.2 and 0.3 on their way out.
+//! Writes requests of 0.2 and 0.3.
 
 use openfang_types::ids::TaskName;
 use serde::Serialize;
@@ -6,12 +6,12 @@ use serde_json::value::RawValue;
 
 use super::task::MessageOut;
 use crate::dialect::Dialect;
-use crate::dialect::request::{WriteError, Written, json};
+use crate::dialect::request::{WriteError, WriteResult, json};
 use crate::dialect::write::PushConfigOut;
-use crate::operation::{Continued, Operation, Request, Sending, When};
+use crate::operation::{Operation, ReplyMode, Request, SendMessage, TaskReference};
 
-/// The parameters of a method; the extended card is asked for without any.
-pub(in crate::dialect) fn params(request: &Request) -> Written<Option<Box<RawValue>>> {
+/// The parameters of a method. The extended card has none.
+pub(in crate::dialect) fn params(request: &Request) -> WriteResult<Option<Box<RawValue>>> {
     let operation = Dialect::V03.without_tenant(request)?;
     let params = match operation {
         Operation::Send(sending) => json(&SendRequest::new(sending)?),
@@ -41,7 +41,7 @@ struct SendRequest<'a> {
     configuration: ConfigurationOut<'a>,
 }
 
-/// Some agents of 0.2 want the modes even when there are none.
+/// Some agents of 0.2 require the output modes even if the list is empty.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ConfigurationOut<'a> {
@@ -55,15 +55,15 @@ struct ConfigurationOut<'a> {
 }
 
 impl<'a> SendRequest<'a> {
-    fn new(sending: &'a Sending) -> Written<Self> {
+    fn new(sending: &'a SendMessage) -> WriteResult<Self> {
         Ok(Self {
             message: MessageOut::sent(&sending.message, continued(Dialect::V03, sending)?),
             configuration: ConfigurationOut {
                 accepted_output_modes: &sending.accepted_output_modes,
                 blocking: match sending.answer {
-                    When::Settled => Some(true),
-                    When::AtOnce => Some(false),
-                    When::Streaming => None,
+                    ReplyMode::Settled => Some(true),
+                    ReplyMode::AtOnce => Some(false),
+                    ReplyMode::Streaming => None,
                 },
                 history_length: sending.history.0,
                 push_notification_config: sending.push.as_ref().map(PushConfigOut::of),
@@ -72,12 +72,12 @@ impl<'a> SendRequest<'a> {
     }
 }
 
-/// The task that a message continues: both forms of 0.3 let only the agent name new ones.
-pub(in crate::dialect) fn continued(dialect: Dialect, sending: &Sending) -> Written<Option<&str>> {
+/// The task a message continues. In both forms of 0.3 only the agent names new tasks.
+pub(in crate::dialect) fn continued(dialect: Dialect, sending: &SendMessage) -> WriteResult<Option<&str>> {
     match &sending.task {
         None => Ok(None),
-        Some(Continued::Known(task)) => Ok(Some(task.as_str())),
-        Some(Continued::KnownOrNew(_)) => Err(WriteError::NewTask(dialect)),
+        Some(TaskReference::Existing(task)) => Ok(Some(task.as_str())),
+        Some(TaskReference::ExistingOrNew(_)) => Err(WriteError::NewTask(dialect)),
     }
 }
 

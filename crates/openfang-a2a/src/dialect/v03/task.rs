@@ -1,12 +1,14 @@
-//! Tasks and what they are made of, as 0.2 and 0.3 write them.
+//! Writes tasks and their parts for 0.2 and 0.3.
 
 use openfang_types::task::{Artifact, Message, Part, TaskState, TaskStatus};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::dialect::write::{Each, Moment, Name, PartOut, StatusHistory, View, Within, role, some, some_members};
+use crate::dialect::write::{
+    CreatorName, Each, PartOut, StatusHistory, TaskScope, TimestampOut, VisibleTask, role, some, some_members,
+};
 
-type Messages<'a> = Each<'a, Message, Option<Within<'a>>, MessageOut<'a>>;
+type Messages<'a> = Each<'a, Message, Option<TaskScope<'a>>, MessageOut<'a>>;
 type Parts<'a> = Each<'a, Part, (), PartOut<'a>>;
 type Artifacts<'a> = Each<'a, Artifact, (), ArtifactOut<'a>>;
 
@@ -14,7 +16,7 @@ type Artifacts<'a> = Each<'a, Artifact, (), ArtifactOut<'a>>;
 #[serde(rename_all = "camelCase")]
 pub(super) struct TaskOut<'a> {
     kind: &'static str,
-    id: Name<'a>,
+    id: CreatorName<'a>,
     context_id: &'a str,
     status: StatusOut<'a>,
     #[serde(skip_serializing_if = "Each::is_empty")]
@@ -26,7 +28,7 @@ pub(super) struct TaskOut<'a> {
 }
 
 impl<'a> TaskOut<'a> {
-    pub(super) fn new(view: View<'a>) -> Self {
+    pub(super) fn new(view: VisibleTask<'a>) -> Self {
         Self {
             kind: "task",
             id: view.within.task,
@@ -44,15 +46,15 @@ pub(super) struct StatusOut<'a> {
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<MessageOut<'a>>,
-    timestamp: Moment,
+    timestamp: TimestampOut,
 }
 
 impl<'a> StatusOut<'a> {
-    pub(super) fn new(status: &'a TaskStatus, within: Within<'a>) -> Self {
+    pub(super) fn new(status: &'a TaskStatus, within: TaskScope<'a>) -> Self {
         Self {
             state: status.state.as_str(),
             message: status.message.as_ref().map(|message| MessageOut::new(message, Some(within))),
-            timestamp: Moment(status.timestamp),
+            timestamp: TimestampOut(status.timestamp),
         }
     }
 }
@@ -65,7 +67,7 @@ pub(super) struct MessageOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     context_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    task_id: Option<Name<'a>>,
+    task_id: Option<CreatorName<'a>>,
     role: &'static str,
     parts: Parts<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,13 +79,13 @@ pub(super) struct MessageOut<'a> {
 }
 
 impl<'a> MessageOut<'a> {
-    /// A message on its way to an agent, and the task that it continues.
+    /// A message to an agent, with the task it continues.
     pub(super) fn sent(message: &'a Message, task: Option<&'a str>) -> Self {
-        Self { task_id: task.map(Name::Given), ..Self::new(message, None) }
+        Self { task_id: task.map(CreatorName::Given), ..Self::new(message, None) }
     }
 
-    /// A message of a task, or one that stands for itself.
-    pub(super) fn new(message: &'a Message, within: Option<Within<'a>>) -> Self {
+    /// A message of a task, or one without a task.
+    pub(super) fn new(message: &'a Message, within: Option<TaskScope<'a>>) -> Self {
         let own = message.context_id.as_ref().map(|context| context.as_str());
         Self {
             kind: "message",

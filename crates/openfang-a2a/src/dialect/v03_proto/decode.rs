@@ -1,4 +1,4 @@
-//! Requests of 0.3 on HTTP+JSON.
+//! Reads requests of 0.3 on HTTP+JSON.
 
 use openfang_types::ids::TaskName;
 use openfang_types::task::{Part, PartBody};
@@ -8,22 +8,22 @@ use serde_json::{Map, Value};
 
 use super::CONFIGS;
 use crate::dialect::read::{
-    self, Count, ListIn, Manner, Metadata, Object, PartIn, PushIn, Read, SendIn, file_body, filled, named, required,
-    unwrapped, whole_numbers,
+    self, Count, ListIn, Metadata, Object, PartIn, PushIn, ReadResult, SendConventions, SendIn, file_body, filled,
+    named, required, unwrapped, whole_numbers,
 };
 use crate::error::A2aError;
-use crate::operation::{History, Method, Operation, Request};
+use crate::operation::{HistoryLength, Method, Operation, Request};
 
-/// What is absent is false in protocol buffers.
-const MANNER: Manner =
-    Manner { waits: |configuration| configuration.blocking.unwrap_or(false), push: "pushNotification" };
+/// An absent boolean is false in protocol buffers.
+const MANNER: SendConventions =
+    SendConventions { waits: |configuration| configuration.blocking.unwrap_or(false), push: "pushNotification" };
 
-pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {
+pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> ReadResult<Request> {
     let operation = match method {
         Method::Send | Method::Stream => read::params::<SendIn<ProtoPart>>(params)?.read(method, &MANNER)?.operation,
         Method::Get => {
             let mut names: NamesIn = read::params(params)?;
-            let history = History(names.history_length.take().map(|count| count.0));
+            let history = HistoryLength(names.history_length.take().map(|count| count.0));
             Operation::Get { task: names.task()?, history }
         }
         Method::List => return read::params::<ListIn>(params)?.read(),
@@ -45,7 +45,7 @@ pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> R
     Ok(Request { tenant: None, operation })
 }
 
-/// `Part`: the member that is there says what it is.
+/// `Part`: the member that is present determines its kind.
 #[derive(Deserialize)]
 struct ProtoPart {
     text: Option<String>,
@@ -72,7 +72,7 @@ struct DataIn {
 }
 
 impl PartIn for ProtoPart {
-    fn read(self) -> Read<Part> {
+    fn read(self) -> ReadResult<Part> {
         let mut metadata = self.metadata.unwrap_or_default().0;
         let (mut filename, mut media_type) = (None, None);
         let body = match (self.text, self.file, self.data) {
@@ -91,7 +91,7 @@ impl PartIn for ProtoPart {
     }
 }
 
-/// What a request is about, by resource name or as a path says it.
+/// The resource of a request, as a resource name or by the ids in the path.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct NamesIn {
@@ -107,11 +107,11 @@ struct NamesIn {
 }
 
 impl NamesIn {
-    fn task(self) -> Read<TaskName> {
+    fn task(self) -> ReadResult<TaskName> {
         Ok(self.config()?.0)
     }
 
-    fn config(self) -> Read<(TaskName, Option<String>)> {
+    fn config(self) -> ReadResult<(TaskName, Option<String>)> {
         let (task, config) = match (filled(self.name), filled(self.task_id)) {
             (Some(name), None) => resource(&name)?,
             (None, Some(task)) => (Some(task), self.push_notification_config_id.or(self.id)),
@@ -123,8 +123,8 @@ impl NamesIn {
     }
 }
 
-/// The task, and the push configuration if the name goes that far.
-fn resource(name: &str) -> Read<(Option<String>, Option<String>)> {
+/// The task, and the push configuration if the name includes one.
+fn resource(name: &str) -> ReadResult<(Option<String>, Option<String>)> {
     let Some(below) = name.strip_prefix("tasks/") else {
         return Err(A2aError::invalid("name", "`name` must be tasks/ID, or tasks/ID/pushNotificationConfigs/ID"));
     };
@@ -134,7 +134,7 @@ fn resource(name: &str) -> Read<(Option<String>, Option<String>)> {
     })
 }
 
-/// `CreateTaskPushNotificationConfigRequest`, or only the `TaskPushNotificationConfig` in it: clients send either.
+/// `CreateTaskPushNotificationConfigRequest`, or just the `TaskPushNotificationConfig` inside. Clients send either.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SetPushIn {
@@ -158,7 +158,7 @@ struct TaskConfigIn {
 }
 
 impl SetPushIn {
-    fn read(self) -> Read<Operation> {
+    fn read(self) -> ReadResult<Operation> {
         let (inner_name, config) = match self.config {
             Some(Object(inner)) => (inner.name, inner.push_notification_config),
             None => (self.name, self.push_notification_config),

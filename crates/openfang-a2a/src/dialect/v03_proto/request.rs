@@ -1,4 +1,4 @@
-//! Requests of 0.3 on HTTP+JSON on their way out.
+//! Writes requests of 0.3 on HTTP+JSON.
 
 use openfang_types::ids::TaskName;
 use serde::Serialize;
@@ -6,25 +6,25 @@ use serde::Serialize;
 use super::CONFIGS;
 use super::task::MessageOut;
 use crate::dialect::Dialect;
-use crate::dialect::request::{HttpCall, WriteError, Written, segment};
+use crate::dialect::request::{HttpCall, WriteError, WriteResult, segment};
 use crate::dialect::v03::continued;
 use crate::dialect::v10::listed;
-use crate::dialect::write::{Nothing, PushConfigOut, some};
-use crate::operation::{NewPush, Operation, Request, Sending, When};
+use crate::dialect::write::{EmptyObject, PushConfigOut, some};
+use crate::operation::{Operation, PushNotificationConfig, ReplyMode, Request, SendMessage};
 
-pub(in crate::dialect) fn http_call(request: &Request) -> Written<HttpCall> {
+pub(in crate::dialect) fn http_call(request: &Request) -> WriteResult<HttpCall> {
     let task = |name: &TaskName| Ok(format!("v1/tasks/{}", segment(name.as_str())?));
     let configs = |name: &TaskName| Ok(format!("{}/pushNotificationConfigs", task(name)?));
     Ok(match Dialect::V03Proto.without_tenant(request)? {
         Operation::Send(sending) => {
-            let verb = if sending.answer == When::Streaming { "stream" } else { "send" };
+            let verb = if sending.answer == ReplyMode::Streaming { "stream" } else { "send" };
             HttpCall::post(format!("v1/message:{verb}"), &SendRequest::new(sending)?)?
         }
         Operation::Get { task: name, history } => {
             HttpCall::get(task(name)?).asking("historyLength", history.0.map(|count| count.to_string()))
         }
         Operation::List(listing) => listed(HttpCall::get("v1/tasks".to_owned()), listing),
-        Operation::Cancel { task: name } => HttpCall::post(format!("{}:cancel", task(name)?), &Nothing {})?,
+        Operation::Cancel { task: name } => HttpCall::post(format!("{}:cancel", task(name)?), &EmptyObject {})?,
         Operation::Subscribe { task: name } => HttpCall::get(format!("{}:subscribe", task(name)?)),
         Operation::SetPush { task: name, config } => {
             let name = name.as_ref().ok_or(WriteError::TaskUnnamed)?;
@@ -60,25 +60,24 @@ struct ConfigurationOut<'a> {
 }
 
 impl<'a> SendRequest<'a> {
-    fn new(sending: &'a Sending) -> Written<Self> {
+    fn new(sending: &'a SendMessage) -> WriteResult<Self> {
         Ok(Self {
             message: MessageOut::sent(&sending.message, continued(Dialect::V03Proto, sending)?),
             configuration: ConfigurationOut {
                 accepted_output_modes: some(&sending.accepted_output_modes),
                 push_notification: sending.push.as_ref().map(PushConfigOut::of),
                 history_length: sending.history.0,
-                blocking: sending.answer == When::Settled,
+                blocking: sending.answer == ReplyMode::Settled,
             },
         })
     }
 }
 
-/// `CreateTaskPushNotificationConfigRequest`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SetPushRequest<'a> {
     parent: String,
-    /// Empty where the agent is to make one up.
+    /// Empty lets the agent choose an id.
     config_id: &'a str,
     config: TaskConfigOut<'a>,
 }
@@ -91,7 +90,7 @@ struct TaskConfigOut<'a> {
 }
 
 impl<'a> SetPushRequest<'a> {
-    fn new(task: &TaskName, config: &'a NewPush) -> Self {
+    fn new(task: &TaskName, config: &'a PushNotificationConfig) -> Self {
         let (parent, id) = (format!("tasks/{task}"), config.id.as_deref());
         let name = id.map_or_else(|| parent.clone(), |id| format!("{parent}{CONFIGS}{id}"));
         Self {

@@ -1,21 +1,22 @@
-//! Tasks and what they are made of, as the protocol buffers of 0.3 have them.
+//! Writes tasks and their parts in the protocol buffer form of 0.3.
 
 use openfang_types::task::{Artifact, Message, Part, PartBody, Role, TaskState, TaskStatus};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::dialect::write::{
-    Base64, DataOut, Each, MetadataOut, Moment, Name, StatusHistory, View, Within, some, some_members,
+    Base64, CreatorName, DataOut, Each, MetadataOut, StatusHistory, TaskScope, TimestampOut, VisibleTask, some,
+    some_members,
 };
 
-type Messages<'a> = Each<'a, Message, Option<Within<'a>>, MessageOut<'a>>;
+type Messages<'a> = Each<'a, Message, Option<TaskScope<'a>>, MessageOut<'a>>;
 type Parts<'a> = Each<'a, Part, (), PartOut<'a>>;
 type Artifacts<'a> = Each<'a, Artifact, (), ArtifactOut<'a>>;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TaskOut<'a> {
-    id: Name<'a>,
+    id: CreatorName<'a>,
     context_id: &'a str,
     status: StatusOut<'a>,
     #[serde(skip_serializing_if = "Each::is_empty")]
@@ -27,14 +28,14 @@ pub(super) struct TaskOut<'a> {
 }
 
 impl<'a> TaskOut<'a> {
-    pub(super) fn new(view: View<'a>) -> Self {
+    pub(super) fn new(view: VisibleTask<'a>) -> Self {
         Self {
             id: view.within.task,
             context_id: view.within.context,
             status: StatusOut::new(&view.task.status, view.within),
             artifacts: Each::new(view.artifacts, (), ArtifactOut::new),
             history: Each::new(view.history, Some(view.within), MessageOut::new),
-            // Free data has no enums: the words of 0.3 are the same on both its doors.
+            // Metadata has no enums: both bindings of 0.3 use the same words there.
             metadata: StatusHistory::new(&view.task.transitions, TaskState::as_str),
         }
     }
@@ -45,15 +46,15 @@ pub(super) struct StatusOut<'a> {
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<MessageOut<'a>>,
-    timestamp: Moment,
+    timestamp: TimestampOut,
 }
 
 impl<'a> StatusOut<'a> {
-    pub(super) fn new(status: &'a TaskStatus, within: Within<'a>) -> Self {
+    pub(super) fn new(status: &'a TaskStatus, within: TaskScope<'a>) -> Self {
         Self {
             state: state(status.state),
             message: status.message.as_ref().map(|message| MessageOut::new(message, Some(within))),
-            timestamp: Moment(status.timestamp),
+            timestamp: TimestampOut(status.timestamp),
         }
     }
 }
@@ -66,13 +67,13 @@ const fn state(state: TaskState) -> &'static str {
         TaskState::AuthRequired => "TASK_STATE_AUTH_REQUIRED",
         TaskState::Completed => "TASK_STATE_COMPLETED",
         TaskState::Failed => "TASK_STATE_FAILED",
-        // With two l in this version.
+        // This version spells it with two l.
         TaskState::Canceled => "TASK_STATE_CANCELLED",
         TaskState::Rejected => "TASK_STATE_REJECTED",
     }
 }
 
-/// Its protocol buffers have no place for the tasks that a message refers to.
+/// The protocol buffers have no member for referenced tasks.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MessageOut<'a> {
@@ -80,7 +81,7 @@ pub(super) struct MessageOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     context_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    task_id: Option<Name<'a>>,
+    task_id: Option<CreatorName<'a>>,
     role: &'static str,
     content: Parts<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,13 +91,13 @@ pub(super) struct MessageOut<'a> {
 }
 
 impl<'a> MessageOut<'a> {
-    /// A message on its way to an agent, and the task that it continues.
+    /// A message to an agent, with the task it continues.
     pub(super) fn sent(message: &'a Message, task: Option<&'a str>) -> Self {
-        Self { task_id: task.map(Name::Given), ..Self::new(message, None) }
+        Self { task_id: task.map(CreatorName::Given), ..Self::new(message, None) }
     }
 
-    /// A message of a task, or one that stands for itself.
-    pub(super) fn new(message: &'a Message, within: Option<Within<'a>>) -> Self {
+    /// A message of a task, or one without a task.
+    pub(super) fn new(message: &'a Message, within: Option<TaskScope<'a>>) -> Self {
         let own = message.context_id.as_ref().map(|context| context.as_str());
         Self {
             message_id: message.message_id.as_str(),

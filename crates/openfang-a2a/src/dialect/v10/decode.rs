@@ -1,4 +1,4 @@
-//! Requests of 1.0.
+//! Reads requests of 1.0.
 
 use openfang_types::ids::TaskName;
 use openfang_types::task::{Part, PartBody};
@@ -7,17 +7,18 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::dialect::read::{
-    self, ListIn, Manner, Metadata, PartIn, PushIn, Read, SendIn, TaskIn, bytes_of, filled, required, whole_numbers,
+    self, ListIn, Metadata, PartIn, PushIn, ReadResult, SendConventions, SendIn, TaskIn, bytes_of, filled, required,
+    whole_numbers,
 };
 use crate::error::A2aError;
 use crate::operation::{Method, Operation, Request};
 
-const MANNER: Manner = Manner {
+const MANNER: SendConventions = SendConventions {
     waits: |configuration| !configuration.return_immediately.unwrap_or(false),
     push: "taskPushNotificationConfig",
 };
 
-pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> Read<Request> {
+pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> ReadResult<Request> {
     match method {
         Method::Send | Method::Stream => read::params::<SendIn<PartV10>>(params)?.read(method, &MANNER),
         Method::Get => task(params, |(task, history)| Operation::Get { task, history }),
@@ -45,7 +46,7 @@ pub(in crate::dialect) fn decode(method: Method, params: Option<&RawValue>) -> R
     }
 }
 
-/// `Part`: the member that is there says what it is.
+/// `Part`: the member that is present determines its kind.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PartV10 {
@@ -61,8 +62,8 @@ struct PartV10 {
 }
 
 impl PartIn for PartV10 {
-    fn read(self) -> Read<Part> {
-        // Some clients write all members, and null for those that are not there.
+    fn read(self) -> ReadResult<Part> {
+        // Some clients write every member, with null for the absent ones.
         let spare = self.text.is_some() || self.raw.is_some() || self.url.is_some();
         let data = self.data.filter(|value| !(spare && value.is_null()));
         let body = match (self.text, self.raw, filled(self.url), data) {
@@ -99,23 +100,23 @@ struct PushNameIn {
 }
 
 impl PushNameIn {
-    fn one(self) -> Read<(Option<String>, TaskName, String)> {
+    fn one(self) -> ReadResult<(Option<String>, TaskName, String)> {
         let task = required("taskId", self.task_id)?;
-        // Names of configurations follow the same rule as those of tasks.
+        // Ids of configurations follow the same rule as ids of tasks.
         let id: TaskName = required("id", self.id)?;
         Ok((read::tenant(self.tenant)?, task, id.as_str().to_owned()))
     }
 }
 
-fn set_push(mut config: PushIn) -> Read<Request> {
+fn set_push(mut config: PushIn) -> ReadResult<Request> {
     let (tenant, task) = config.whose()?;
     Ok(Request { tenant, operation: Operation::SetPush { task, config: config.read()? } })
 }
 
 fn task(
     params: Option<&RawValue>,
-    operation: impl FnOnce((TaskName, crate::operation::History)) -> Operation,
-) -> Read<Request> {
+    operation: impl FnOnce((TaskName, crate::operation::HistoryLength)) -> Operation,
+) -> ReadResult<Request> {
     let mut named: TaskIn = read::params(params)?;
     Ok(Request { tenant: named.tenant()?, operation: operation(named.task()?) })
 }

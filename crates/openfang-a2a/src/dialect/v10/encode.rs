@@ -1,39 +1,40 @@
-//! Answers and streams of 1.0.
+//! Writes answers and streams of 1.0.
 
 use openfang_types::event::{ArtifactUpdate, EventBody, StreamItem};
 use openfang_types::secret::Secret;
 use serde::{Serialize, Serializer};
 
 use super::task::{ArtifactOut, MessageOut, StatusOut, TaskOut};
-use crate::answer::{Answer, Push, Shown, StreamHead};
-use crate::dialect::write::{Each, Name, Nothing, PageOut, View, Within};
-use crate::operation::NewPush;
+use crate::answer::{Answer, StreamEvent, StreamHead, TaskPushConfig};
+use crate::dialect::write::{CreatorName, Each, EmptyObject, PageOut, TaskScope, VisibleTask};
+use crate::operation::PushNotificationConfig;
 
 pub(in crate::dialect) fn answer<S: Serializer>(answer: &Answer, to: S) -> Result<S::Ok, S::Error> {
     match answer {
-        Answer::Sent(held, history) => Payload::Task(TaskOut::new(View::of(held, *history))).serialize(to),
+        Answer::Sent(held, history) => Payload::Task(TaskOut::new(VisibleTask::of(held, *history))).serialize(to),
         Answer::Replied(message) => Payload::Message(MessageOut::new(message, None)).serialize(to),
-        Answer::Task(held, history) => TaskOut::new(View::of(held, *history)).serialize(to),
-        Answer::Tasks(page) => PageOut::new(page, |held, page| TaskOut::new(View::listed(held, page))).serialize(to),
+        Answer::Task(held, history) => TaskOut::new(VisibleTask::of(held, *history)).serialize(to),
+        Answer::Tasks(page) => {
+            PageOut::new(page, |held, page| TaskOut::new(VisibleTask::listed(held, page))).serialize(to)
+        }
         Answer::Push(push) => PushOut::new(push, ()).serialize(to),
         Answer::Pushes(pushes) => PushesOut { configs: Each::new(pushes, (), PushOut::new) }.serialize(to),
-        Answer::Gone => Nothing {}.serialize(to),
+        Answer::Gone => EmptyObject {}.serialize(to),
         Answer::Card(card) => card.serialize(to),
     }
 }
 
-pub(in crate::dialect) fn shown<S: Serializer>(shown: Shown<'_>, to: S) -> Result<S::Ok, S::Error> {
+pub(in crate::dialect) fn shown<S: Serializer>(shown: StreamEvent<'_>, to: S) -> Result<S::Ok, S::Error> {
     match shown {
-        Shown::Reply(message) => Payload::Message(MessageOut::new(message, None)).serialize(to),
-        Shown::Item(head, StreamItem::Snapshot(task, _)) => {
-            Payload::Task(TaskOut::new(View::streamed(head, task))).serialize(to)
+        StreamEvent::Reply(message) => Payload::Message(MessageOut::new(message, None)).serialize(to),
+        StreamEvent::Item(head, StreamItem::Snapshot(task, _)) => {
+            Payload::Task(TaskOut::new(VisibleTask::streamed(head, task))).serialize(to)
         }
-        Shown::Item(head, StreamItem::Event(event)) => Payload::event(head, &event.body).serialize(to),
-        Shown::Item(_, StreamItem::Shutdown) => Nothing {}.serialize(to),
+        StreamEvent::Item(head, StreamItem::Event(event)) => Payload::event(head, &event.body).serialize(to),
+        StreamEvent::Item(_, StreamItem::Shutdown) => EmptyObject {}.serialize(to),
     }
 }
 
-/// `SendMessageResponse` and `StreamResponse`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 enum Payload<'a> {
@@ -45,7 +46,7 @@ enum Payload<'a> {
 
 impl<'a> Payload<'a> {
     fn event(head: &'a StreamHead, body: &'a EventBody) -> Self {
-        let within = Within::from(head);
+        let within = TaskScope::from(head);
         match body {
             EventBody::Message(message) => Self::Message(MessageOut::new(message, Some(within))),
             EventBody::Status(status) => Self::StatusUpdate(StatusUpdateOut {
@@ -61,7 +62,7 @@ impl<'a> Payload<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StatusUpdateOut<'a> {
-    task_id: Name<'a>,
+    task_id: CreatorName<'a>,
     context_id: &'a str,
     status: StatusOut<'a>,
 }
@@ -69,7 +70,7 @@ struct StatusUpdateOut<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ArtifactUpdateOut<'a> {
-    task_id: Name<'a>,
+    task_id: CreatorName<'a>,
     context_id: &'a str,
     artifact: ArtifactOut<'a>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -79,7 +80,7 @@ struct ArtifactUpdateOut<'a> {
 }
 
 impl<'a> ArtifactUpdateOut<'a> {
-    fn new(update: &'a ArtifactUpdate, within: Within<'a>) -> Self {
+    fn new(update: &'a ArtifactUpdate, within: TaskScope<'a>) -> Self {
         Self {
             task_id: within.task,
             context_id: within.context,
@@ -92,7 +93,7 @@ impl<'a> ArtifactUpdateOut<'a> {
 
 #[derive(Serialize)]
 struct PushesOut<'a> {
-    configs: Each<'a, Push, (), PushOut<'a>>,
+    configs: Each<'a, TaskPushConfig, (), PushOut<'a>>,
 }
 
 /// `TaskPushNotificationConfig`, in requests and in answers.
@@ -120,16 +121,16 @@ struct AuthenticationOut<'a> {
 }
 
 impl<'a> PushOut<'a> {
-    fn new(push: &'a Push, (): ()) -> Self {
+    fn new(push: &'a TaskPushConfig, (): ()) -> Self {
         Self { id: Some(&push.id), ..Self::of(&push.config, Some(&push.task)) }
     }
 
-    /// With the agent that it is meant for.
+    /// Sets the tenant of the request.
     pub(super) fn at(self, tenant: Option<&'a str>) -> Self {
         Self { tenant, ..self }
     }
 
-    pub(super) fn of(config: &'a NewPush, task: Option<&'a str>) -> Self {
+    pub(super) fn of(config: &'a PushNotificationConfig, task: Option<&'a str>) -> Self {
         Self {
             tenant: None,
             id: config.id.as_deref(),

@@ -1,4 +1,4 @@
-//! Refusals in detail, as `google.rpc` has them.
+//! Writes the details of a refusal in the form of `google.rpc`.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,9 @@ use serde::Serialize;
 
 use crate::error::A2aError;
 
-/// Whose reasons they are.
+/// The domain of the error reasons.
 const DOMAIN: &str = "a2a-protocol.org";
 
-/// One detail.
 #[derive(Serialize)]
 #[serde(tag = "@type")]
 pub(in crate::dialect) enum Detail<'a> {
@@ -25,7 +24,6 @@ pub(in crate::dialect) struct Violation<'a> {
     description: &'a str,
 }
 
-/// Why, for programs.
 pub(in crate::dialect) fn details(error: &A2aError) -> Vec<Detail<'_>> {
     let mut details = vec![Detail::ErrorInfo { reason: error.reason(), domain: DOMAIN, metadata: BTreeMap::new() }];
     if let A2aError::InvalidParams { field, why } = error {

@@ -1,4 +1,4 @@
-//! Requests of 1.0 on their way out.
+//! Writes requests of 1.0.
 
 use openfang_types::ids::TaskName;
 use serde::Serialize;
@@ -7,12 +7,12 @@ use serde_json::value::RawValue;
 use super::encode::PushOut;
 use super::task::{MessageOut, state};
 use crate::dialect::Dialect;
-use crate::dialect::request::{HttpCall, OWN_SEGMENTS, WriteError, Written, json, segment};
+use crate::dialect::request::{HttpCall, OWN_SEGMENTS, WriteError, WriteResult, json, segment};
 use crate::dialect::write::some;
-use crate::operation::{Continued, Listing, Operation, Request, Sending, When};
+use crate::operation::{ListTasks, Operation, ReplyMode, Request, SendMessage, TaskReference};
 
 /// The parameters of a method.
-pub(in crate::dialect) fn params(request: &Request) -> Written<Box<RawValue>> {
+pub(in crate::dialect) fn params(request: &Request) -> WriteResult<Box<RawValue>> {
     let tenant = request.tenant();
     let task = |task| TaskRequest { tenant, id: task, history_length: None };
     match &request.operation {
@@ -34,8 +34,8 @@ pub(in crate::dialect) fn params(request: &Request) -> Written<Box<RawValue>> {
     }
 }
 
-/// The same over HTTP+JSON: the path says the tenant and the names, the body says the rest.
-pub(in crate::dialect) fn http_call(request: &Request) -> Written<HttpCall> {
+/// The HTTP+JSON form: tenant and names are in the path, everything else is in the body.
+pub(in crate::dialect) fn http_call(request: &Request) -> WriteResult<HttpCall> {
     let below = match request.tenant() {
         None => String::new(),
         Some(tenant) if OWN_SEGMENTS.contains(&tenant) => return Err(WriteError::PathSegment(tenant.to_owned())),
@@ -46,7 +46,7 @@ pub(in crate::dialect) fn http_call(request: &Request) -> Written<HttpCall> {
     let nothing = || CardRequest { tenant: None };
     Ok(match &request.operation {
         Operation::Send(sending) => {
-            let verb = if sending.answer == When::Streaming { "stream" } else { "send" };
+            let verb = if sending.answer == ReplyMode::Streaming { "stream" } else { "send" };
             HttpCall::post(format!("{below}message:{verb}"), &SendRequest::new(None, sending)?)?
         }
         Operation::Get { task: name, history } => {
@@ -69,8 +69,8 @@ pub(in crate::dialect) fn http_call(request: &Request) -> Written<HttpCall> {
     })
 }
 
-/// The filters of a list, as a query. 0.3 asks in the same words.
-pub(in crate::dialect) fn listed(call: HttpCall, listing: &Listing) -> HttpCall {
+/// The filter of a list as a query. 0.3 uses the same parameters.
+pub(in crate::dialect) fn listed(call: HttpCall, listing: &ListTasks) -> HttpCall {
     let number = |number: Option<usize>| number.map(|number| number.to_string());
     let since = listing.changed_since.map(|moment| moment.to_string());
     call.asking("contextId", listing.context_id.as_ref().map(|context| context.as_str()))
@@ -105,11 +105,11 @@ struct ConfigurationOut<'a> {
 }
 
 impl<'a> SendRequest<'a> {
-    fn new(tenant: Option<&'a str>, sending: &'a Sending) -> Written<Self> {
+    fn new(tenant: Option<&'a str>, sending: &'a SendMessage) -> WriteResult<Self> {
         let task = match &sending.task {
             None => None,
-            Some(Continued::Known(task)) => Some(task.as_str()),
-            Some(Continued::KnownOrNew(_)) => return Err(WriteError::NewTask(Dialect::V10)),
+            Some(TaskReference::Existing(task)) => Some(task.as_str()),
+            Some(TaskReference::ExistingOrNew(_)) => return Err(WriteError::NewTask(Dialect::V10)),
         };
         Ok(Self {
             tenant,
@@ -118,7 +118,7 @@ impl<'a> SendRequest<'a> {
                 accepted_output_modes: some(&sending.accepted_output_modes),
                 task_push_notification_config: sending.push.as_ref().map(|push| PushOut::of(push, None)),
                 history_length: sending.history.0,
-                return_immediately: sending.answer == When::AtOnce,
+                return_immediately: sending.answer == ReplyMode::AtOnce,
             },
         })
     }
@@ -181,7 +181,7 @@ struct ListRequest<'a> {
 }
 
 impl<'a> ListRequest<'a> {
-    fn new(tenant: Option<&'a str>, listing: &'a Listing) -> Self {
+    fn new(tenant: Option<&'a str>, listing: &'a ListTasks) -> Self {
         Self {
             tenant,
             context_id: listing.context_id.as_ref().map(|context| context.as_str()),

@@ -1,21 +1,21 @@
-//! What 0.1 to 0.3 write alike: parts with a kind, and the history of states.
+//! Shared by 0.1 to 0.3: parts with a kind, and the state history.
 
 use openfang_types::task::{Part, PartBody, TaskState, Transition};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::{Base64, Each, Moment};
+use super::{Base64, Each, TimestampOut};
 
-/// Marks data that had to be wrapped because it was no object. The official SDKs write and read the same.
+/// Marks data that was wrapped because it was not an object. The official SDKs use the same mark.
 pub(in crate::dialect) const WRAPPED: &str = "data_part_compat";
 
-/// Whether nothing follows a status until somebody else acts.
+/// Whether the task has ended or waits for input.
 pub(in crate::dialect) const fn is_final(state: TaskState) -> bool {
     state.is_terminal() || state.is_interrupted()
 }
 
-/// The states a task has been in, as its metadata: these dialects' cards declare `stateTransitionHistory`.
+/// The past states of a task, written into its metadata. The cards of these versions declare `stateTransitionHistory`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::dialect) struct StatusHistory<'a> {
@@ -25,15 +25,15 @@ pub(in crate::dialect) struct StatusHistory<'a> {
 #[derive(Serialize)]
 struct TransitionOut {
     state: &'static str,
-    timestamp: Moment,
+    timestamp: TimestampOut,
 }
 
 impl<'a> StatusHistory<'a> {
-    /// None if nothing is known.
+    /// None if no transition is known.
     pub(in crate::dialect) fn new(past: &'a [Transition], word: fn(TaskState) -> &'static str) -> Option<Self> {
         let write = |past: &'a Transition, word: fn(TaskState) -> &'static str| TransitionOut {
             state: word(past.state),
-            timestamp: Moment(past.at),
+            timestamp: TimestampOut(past.at),
         };
         (!past.is_empty()).then(|| Self { status_history: Each::new(past, word, write) })
     }
@@ -57,12 +57,11 @@ pub(in crate::dialect) struct PartOut<'a> {
 }
 
 impl<'a> PartOut<'a> {
-    /// 0.2 and 0.3: by `kind`.
+    /// Writes the kind as `kind` (0.2 and 0.3).
     pub(in crate::dialect) fn by_kind(part: &'a Part, (): ()) -> Self {
         Self { kind: Some(kind(part)), ..Self::body(part) }
     }
 
-    /// 0.1: by `type`.
     pub(in crate::dialect) fn by_type(part: &'a Part, (): ()) -> Self {
         Self { of_type: Some(kind(part)), ..Self::body(part) }
     }
@@ -111,7 +110,7 @@ impl<'a> FileOut<'a> {
     }
 }
 
-/// Data, which was always an object: anything else becomes one.
+/// Data, which must be an object here. Any other value is wrapped in one.
 pub(in crate::dialect) struct DataOut<'a>(pub(in crate::dialect) &'a Value);
 
 impl Serialize for DataOut<'_> {
@@ -125,7 +124,7 @@ impl Serialize for DataOut<'_> {
     }
 }
 
-/// The free data of a part, with the mark for data that was wrapped.
+/// The metadata of a part, with the mark for wrapped data.
 #[derive(Default)]
 pub(in crate::dialect) struct MetadataOut<'a> {
     given: Option<&'a Map<String, Value>>,

@@ -1,12 +1,11 @@
-//! Push configurations as everything before 1.0 writes them.
+//! Writes push configurations for versions before 1.0.
 
 use openfang_types::secret::Secret;
 use serde::Serialize;
 
-use crate::answer::Push;
-use crate::operation::NewPush;
+use crate::answer::TaskPushConfig;
+use crate::operation::PushNotificationConfig;
 
-/// `PushNotificationConfig`.
 #[derive(Serialize)]
 pub(in crate::dialect) struct PushConfigOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,18 +25,18 @@ struct AuthenticationOut<'a> {
 }
 
 impl<'a> PushConfigOut<'a> {
-    /// With its name: there may be several.
-    pub(in crate::dialect) fn named(push: &'a Push) -> Self {
+    /// With its id, because a task may have several.
+    pub(in crate::dialect) fn named(push: &'a TaskPushConfig) -> Self {
         Self { id: Some(&push.id), ..Self::nameless(&push.config) }
     }
 
-    /// As it is asked for: the peer names it, unless we do.
-    pub(in crate::dialect) fn of(config: &'a NewPush) -> Self {
+    /// As a request. Without an id the peer chooses one.
+    pub(in crate::dialect) fn of(config: &'a PushNotificationConfig) -> Self {
         Self { id: config.id.as_deref(), ..Self::nameless(config) }
     }
 
-    /// The only one of its task: 0.1.
-    pub(in crate::dialect) fn nameless(config: &'a NewPush) -> Self {
+    /// Without an id: 0.1 has one configuration for each task.
+    pub(in crate::dialect) fn nameless(config: &'a PushNotificationConfig) -> Self {
         Self {
             id: None,
             url: &config.url,

@@ -1,17 +1,17 @@
-//! What a path, a query and a body ask for together.
+//! Combines path, query and body into one request.
 
 use openfang_types::ids::TaskName;
 use openfang_types::scan::scan_text;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use super::path::{Place, Resource};
+use super::path::{Resource, RestPath};
 use crate::dialect::Dialect;
 use crate::error::A2aError;
-use crate::operation::{History, Method, Operation, Request};
+use crate::operation::{HistoryLength, Method, Operation, Request};
 
-/// Reads a request. What the path says counts; the body says the rest.
-pub(super) fn read(place: &Place, method: Method, query: &str, body: &[u8]) -> Result<Request, A2aError> {
+/// Reads a request. The path has precedence over the body.
+pub(super) fn read(place: &RestPath, method: Method, query: &str, body: &[u8]) -> Result<Request, A2aError> {
     let operation = match &place.resource {
         Resource::Send | Resource::Stream => return decoded(place, method, body),
         Resource::Tasks => return listed(query),
@@ -38,19 +38,19 @@ pub(super) fn read(place: &Place, method: Method, query: &str, body: &[u8]) -> R
     Ok(Request { tenant: None, operation })
 }
 
-/// A name that cannot be one belongs to no task.
+/// A malformed name belongs to no task.
 fn task(id: &str) -> Result<TaskName, A2aError> {
     id.parse().map_err(|_| A2aError::TaskNotFound)
 }
 
-fn decoded(place: &Place, method: Method, body: &[u8]) -> Result<Request, A2aError> {
+fn decoded(place: &RestPath, method: Method, body: &[u8]) -> Result<Request, A2aError> {
     let params = check(body)?;
     let asked = place.dialect.decode(method, params)?;
-    // The path names the agent, or nobody does.
+    // The path alone names the agent.
     Ok(if place.tenant.is_some() { Request { tenant: None, ..asked } } else { asked })
 }
 
-/// A body that passed the strict scan; all clients send an empty one where nothing is to be said.
+/// A body that passed the strict scan. Clients send an empty body where there are no parameters.
 fn check(body: &[u8]) -> Result<Option<&RawValue>, A2aError> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
@@ -60,16 +60,16 @@ fn check(body: &[u8]) -> Result<Option<&RawValue>, A2aError> {
     if raw.get().starts_with('{') { Ok(Some(raw)) } else { Err(A2aError::invalid("", "the body must be an object")) }
 }
 
-fn history(query: &str) -> Result<History, A2aError> {
+fn history(query: &str) -> Result<HistoryLength, A2aError> {
     let Some((_, length)) = pairs(query).find(|(key, _)| key == "historyLength" || key == "history_length") else {
-        return Ok(History::default());
+        return Ok(HistoryLength::default());
     };
     let length = length.parse::<u32>();
     let length = length.map_err(|_| A2aError::invalid("historyLength", "it must be a whole number, 0 or more"))?;
-    Ok(History(Some(length as usize)))
+    Ok(HistoryLength(Some(length as usize)))
 }
 
-/// A list is asked for by the query; it is read as the same members in JSON would be.
+/// Reads the filter of a list from the query, by the same rules as from JSON.
 fn listed(query: &str) -> Result<Request, A2aError> {
     let mut members = Map::new();
     for (key, value) in pairs(query) {

@@ -1,45 +1,35 @@
-//! Paths below the base of HTTP+JSON.
+//! Paths below the base URL of HTTP+JSON.
 
 use percent_encoding::percent_decode_str;
 
 use crate::dialect::{Dialect, OWN_SEGMENTS};
 
-/// What a path names.
+/// A parsed path of HTTP+JSON.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct RestPath {
     /// The agent, if the path names one.
     pub(crate) tenant: Option<String>,
     pub(crate) dialect: Dialect,
     pub(crate) resource: Resource,
 }
 
-/// What can be asked for.
+/// The resource a path refers to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Resource {
-    /// `message:send`
     Send,
-    /// `message:stream`
     Stream,
-    /// `tasks`
     Tasks,
-    /// `tasks/{id}`
     Task(String),
-    /// `tasks/{id}:cancel`
     Cancel(String),
-    /// `tasks/{id}:subscribe`
     Subscribe(String),
-    /// `tasks/{id}/pushNotificationConfigs`
     Pushes(String),
-    /// `tasks/{id}/pushNotificationConfigs/{id}`
     Push(String, String),
-    /// `extendedAgentCard`
     ExtendedCard,
-    /// `card`, in 0.3
     Card,
 }
 
-impl Place {
-    /// Reads a path, without a slash at its beginning.
+impl RestPath {
+    /// Parses a path that has no leading slash.
     pub(crate) fn of(path: &str) -> Option<Self> {
         let mut segments = Vec::new();
         for segment in path.split('/') {
@@ -69,7 +59,7 @@ fn resource(segments: &[&str]) -> Option<Resource> {
         ["tasks"] => Some(Resource::Tasks),
         ["extendedAgentCard"] => Some(Resource::ExtendedCard),
         ["card"] => Some(Resource::Card),
-        // Ids may have colons; the verb is after the last one.
+        // Ids may contain colons; the operation follows the last one.
         ["tasks", task] => match task.rsplit_once(':') {
             Some((id, "cancel")) => named(id).map(Resource::Cancel),
             Some((id, "subscribe")) => named(id).map(Resource::Subscribe),

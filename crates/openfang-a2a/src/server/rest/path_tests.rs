@@ -1,9 +1,9 @@
-//! Every path that there is, and some that there are not.
+//! All valid paths and some invalid ones.
 
 use super::*;
 
-fn place(tenant: Option<&str>, dialect: Dialect, resource: Resource) -> Option<Place> {
-    Some(Place { tenant: tenant.map(str::to_owned), dialect, resource })
+fn place(tenant: Option<&str>, dialect: Dialect, resource: Resource) -> Option<RestPath> {
+    Some(RestPath { tenant: tenant.map(str::to_owned), dialect, resource })
 }
 
 #[test]
@@ -21,12 +21,12 @@ fn paths_of_both_versions_are_read_with_and_without_an_agent() {
         ("extendedAgentCard", Resource::ExtendedCard),
     ];
     for (path, resource) in rows {
-        let again = || Place::of(path).unwrap().resource;
-        assert_eq!(Place::of(path), place(None, Dialect::V10, resource), "{path}");
-        assert_eq!(Place::of(&format!("v1/{path}")), place(None, Dialect::V03Proto, again()), "{path}");
-        assert_eq!(Place::of(&format!("starter/{path}")), place(Some("starter"), Dialect::V10, again()), "{path}");
+        let again = || RestPath::of(path).unwrap().resource;
+        assert_eq!(RestPath::of(path), place(None, Dialect::V10, resource), "{path}");
+        assert_eq!(RestPath::of(&format!("v1/{path}")), place(None, Dialect::V03Proto, again()), "{path}");
+        assert_eq!(RestPath::of(&format!("starter/{path}")), place(Some("starter"), Dialect::V10, again()), "{path}");
         let both = format!("starter/v1/{path}");
-        assert_eq!(Place::of(&both), place(Some("starter"), Dialect::V03Proto, again()), "{path}");
+        assert_eq!(RestPath::of(&both), place(Some("starter"), Dialect::V03Proto, again()), "{path}");
     }
 }
 
@@ -48,6 +48,6 @@ fn other_paths_are_none() {
         "v1/v1/tasks",
         "starter",
     ] {
-        assert_eq!(Place::of(path), None, "{path:?}");
+        assert_eq!(RestPath::of(path), None, "{path:?}");
     }
 }

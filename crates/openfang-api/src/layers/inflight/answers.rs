@@ -1,5 +1,4 @@
-//! Large answers: they count from before what they show is read, and until they are written, however slowly their reader
-//! takes them.
+//! Large answers count from before their content is read until they are written, however slowly the client reads.
 
 use std::fmt;
 use std::pin::Pin;
@@ -23,18 +22,17 @@ use tokio_util::sync::PollSemaphore;
 use super::{Inflight, Load};
 use crate::layers::lane;
 
-/// What the answer to one request takes. Given back when the answer was written, or by whoever still works for it.
+/// The memory of one answer. Released when the answer is written, or when the work for it ends.
 pub(in crate::layers) struct Room {
     inflight: Arc<Inflight>,
-    /// Whose it is.
     principal: Arc<Principal>,
     bytes: AtomicUsize,
-    /// Whether there was none when it was asked for.
+    /// Whether there was no room when it was requested.
     is_refused: AtomicBool,
 }
 
 impl Inflight {
-    /// The room of a request's answer: nothing yet.
+    /// The room of a request's answer, initially empty.
     pub(in crate::layers) fn room(self: &Arc<Self>, principal: &Arc<Principal>) -> Arc<Room> {
         let (bytes, is_refused) = (AtomicUsize::new(0), AtomicBool::new(false));
         Arc::new(Room { inflight: Arc::clone(self), principal: Arc::clone(principal), bytes, is_refused })
@@ -58,7 +56,7 @@ impl Room {
     async fn wait_for(&self, bytes: usize) {
         loop {
             let mut freed = std::pin::pin!(self.inflight.freed.notified());
-            // Before the look: what is given back between the two is not missed.
+            // Enabled before the check, so that no release in between is missed.
             freed.as_mut().enable();
             if self.try_take(bytes) {
                 return;
@@ -67,7 +65,7 @@ impl Room {
         }
     }
 
-    /// What is there has happened, so it is never refused.
+    /// Counts content whose effects have already happened, so it is never refused.
     fn add(&self, bytes: usize) {
         if bytes > 0 {
             let _ = self.inflight.add(self.principal.owner(), bytes, false);
@@ -75,7 +73,7 @@ impl Room {
         }
     }
 
-    /// From now on the answer takes so much.
+    /// Sets the size of the answer.
     fn set(&self, bytes: usize) {
         let before = self.bytes.load(Ordering::Relaxed);
         self.add(bytes.saturating_sub(before));
@@ -85,7 +83,7 @@ impl Room {
 
 impl AnswerRoom for Room {
     fn take(&self, bytes: usize) -> BoxFuture<'_, bool> {
-        // Whatever can be stored can be read by somebody who reads nothing else.
+        // Everything that can be stored can also be read by an owner who reads nothing else.
         let bytes = bytes.min(self.inflight.quota().per_owner());
         if self.try_take(bytes) {
             return std::future::ready(true).boxed();
@@ -129,7 +127,7 @@ impl Drop for Room {
     }
 }
 
-/// The answer to a request. A large one, and each large event of a stream, counts until it is written; so does the
+/// The answer to a request. A large answer, and each large event of a stream, counts until it is written; so does the
 /// request itself.
 pub(in crate::layers) fn counted(
     mut response: Response,
@@ -144,38 +142,38 @@ pub(in crate::layers) fn counted(
     let size = response.body().size_hint().exact();
     let is_small = size.is_some_and(|size| size < INFLIGHT_FROM_BYTES as u64);
     if let Some(size) = size {
-        // It is rendered, and what was read for it is gone. Over HTTP/2 nobody may ever ask for its first piece, so it
-        // counts from here on.
+        // The answer is rendered and its sources are dropped. Over HTTP/2 the client may never read the first chunk, so
+        // it counts from here on.
         room.set(if is_small { 0 } else { usize::try_from(size).unwrap_or(usize::MAX) });
     }
-    // A request that is answered whole is done, and what it took is free as soon as its body is.
+    // A request with a complete answer is done. Its load is released together with its body.
     let load = load.filter(|load| load.is_large() || (!is_small && load.counts()));
     if is_small && load.is_none() {
         return response;
     }
     let counts_frames = size.is_none();
     let turns = turns.clone();
-    let counted = |body| Counted { body, room, _request: load, turns, counts_frames, rest: Bytes::new(), piece: 0 };
+    let counted = |body| CountedBody { body, room, _request: load, turns, counts_frames, rest: Bytes::new(), piece: 0 };
     response.map(|body| Body::new(counted(body)))
 }
 
-/// A body whose large pieces count until they are written. They are handed on a little at a time: the connection takes
-/// the next one when it has sent the last.
-struct Counted {
+/// A body whose large chunks count until they are written. They are passed on in small pieces: the connection takes the
+/// next one when the last is sent.
+struct CountedBody {
     body: Body,
     room: Arc<Room>,
     /// The request, if it is large.
     _request: Option<Arc<Load>>,
-    /// Large pieces of a stream are rendered beside the workers too.
+    /// Large events of a stream are rendered off the worker too.
     turns: PollSemaphore,
-    /// Whether each piece counts by itself; else the whole was counted when it was made.
+    /// Whether each chunk counts by itself. Otherwise the whole was counted when it was made.
     counts_frames: bool,
     rest: Bytes,
-    /// Bytes that count for what is being handed on.
+    /// The size of the chunk that is being passed on.
     piece: usize,
 }
 
-impl Counted {
+impl CountedBody {
     fn next_of_rest(&mut self) -> Frame<Bytes> {
         Frame::data(self.rest.split_to(self.rest.len().min(INFLIGHT_PIECE_BYTES)))
     }
@@ -191,7 +189,7 @@ impl Counted {
     }
 }
 
-impl HttpBody for Counted {
+impl HttpBody for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -231,7 +229,7 @@ impl HttpBody for Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedBody {
     fn drop(&mut self) {
         // A run may still hold the caller, and with it the room.
         self.room.set(0);

@@ -1,5 +1,5 @@
-//! Cards: to anybody what is public, to who comes with a credential what they may use. One document for clients of every
-//! version, unless one says that it speaks 1.0; caches know by what they differ.
+//! Serves cards: the public card to everybody, the extended card to callers with a credential. One document suits
+//! clients of every version, unless the client states 1.0. `Vary` tells caches about the difference.
 
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
@@ -9,34 +9,34 @@ use jiff::Timestamp;
 use openfang_a2a::card::{CardDocument, CardForm, listing};
 use openfang_kernel::{Caller, Kernel};
 
-use super::Shown;
+use super::CardRoute;
 use crate::error::ApiError;
 
 const VERSION: HeaderName = HeaderName::from_static("a2a-version");
-/// What a card depends on beside its address.
+/// The request headers a card depends on.
 const DIFFERS_BY: HeaderValue = HeaderValue::from_static("A2A-Version, Authorization, Cookie");
 const FOR_ALL: HeaderValue = HeaderValue::from_static("public, max-age=300");
-/// To be asked for again each time, at the price of an entity tag.
+/// Must be revalidated each time, which is cheap with an entity tag.
 const FOR_ONE: HeaderValue = HeaderValue::from_static("private, no-cache");
 
-/// Answers where cards are shown.
+/// Answers a request for a card.
 pub(super) fn answer(
     kernel: &Kernel,
     caller: Option<&Caller>,
-    shown: Shown,
+    shown: CardRoute,
     agent: Option<&str>,
     headers: &HeaderMap,
 ) -> Response {
     let speaks_newest = headers.get(VERSION).is_some_and(|version| version.as_bytes().starts_with(b"1."));
-    let form = if speaks_newest || shown == Shown::Strict { CardForm::Strict } else { CardForm::Superset };
+    let form = if speaks_newest || shown == CardRoute::Strict { CardForm::Strict } else { CardForm::Superset };
     match (shown, caller) {
-        (Shown::Card | Shown::Strict | Shown::Agent | Shown::Extended, _) => {
+        (CardRoute::Card | CardRoute::Strict | CardRoute::Agent | CardRoute::Extended, _) => {
             in_form(kernel, caller, agent, headers, form)
         }
-        (Shown::Keys, _) => keys(kernel, headers),
-        (Shown::Agents, Some(caller)) => list(kernel, caller),
-        // Only a route that was wrongly marked public gets here.
-        (Shown::Agents, None) => ApiError::broken().into_response(),
+        (CardRoute::Keys, _) => keys(kernel, headers),
+        (CardRoute::Agents, Some(caller)) => list(kernel, caller),
+        // Only a route that is wrongly marked public has no caller.
+        (CardRoute::Agents, None) => ApiError::broken().into_response(),
     }
 }
 
@@ -93,7 +93,7 @@ fn names(tags: &HeaderValue, etag: &str) -> bool {
         .any(|tag| tag == "*" || tag == etag)
 }
 
-/// As HTTP writes times.
+/// A time in the format of HTTP headers.
 fn http_date(at: Timestamp) -> String {
     at.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }

@@ -1,5 +1,4 @@
-//! What is refused before the A2A server sees it, in the words of the door that was knocked at: a client that speaks a
-//! binding can read no other.
+//! Writes refusals of the layers in the format of the called binding, because an A2A client cannot read any other.
 
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
@@ -10,10 +9,10 @@ use openfang_a2a::server::status_body;
 use openfang_types::jsonrpc::{ErrorObject, encode_error};
 use serde_json::json;
 
-use super::Spoken;
+use super::A2aBinding;
 
-/// The answer, if the protocol has words for this status.
-pub(crate) fn written(spoken: Spoken, status: StatusCode, message: &str) -> Option<Response> {
+/// The response, if the protocol has an error for this status.
+pub(crate) fn written(binding: A2aBinding, status: StatusCode, message: &str) -> Option<Response> {
     let error = match status {
         StatusCode::TOO_MANY_REQUESTS => A2aError::TooMany(message.to_owned()),
         StatusCode::BAD_REQUEST
@@ -24,10 +23,10 @@ pub(crate) fn written(spoken: Spoken, status: StatusCode, message: &str) -> Opti
         _ => return None,
     };
     let in_dialect = |dialect: Dialect| ErrorObject { message: message.to_owned(), ..dialect.error(&error) };
-    let body = match spoken {
-        Spoken::Rpc | Spoken::AgentRpc => encode_error(None, &in_dialect(Dialect::V10)),
-        Spoken::Rest | Spoken::AgentRest => status_body(Dialect::V10, &error, status.as_u16(), Some(message)),
-        Spoken::OpenFangSend | Spoken::OpenFangTask | Spoken::OpenFangCancel => {
+    let body = match binding {
+        A2aBinding::Rpc | A2aBinding::AgentRpc => encode_error(None, &in_dialect(Dialect::V10)),
+        A2aBinding::Rest | A2aBinding::AgentRest => status_body(Dialect::V10, &error, status.as_u16(), Some(message)),
+        A2aBinding::OpenFangSend | A2aBinding::OpenFangTask | A2aBinding::OpenFangCancel => {
             serde_json::to_vec(&json!({ "error": in_dialect(Dialect::OpenFang) })).unwrap_or_default()
         }
     };

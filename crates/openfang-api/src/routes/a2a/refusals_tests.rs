@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-async fn said(spoken: Spoken, status: StatusCode) -> Value {
-    let answer = written(spoken, status, "no").unwrap();
+async fn said(binding: A2aBinding, status: StatusCode) -> Value {
+    let answer = written(binding, status, "no").unwrap();
     assert_eq!((answer.status(), &answer.headers()[CONTENT_TYPE]), (status, &"application/json".parse().unwrap()));
     serde_json::from_slice(&to_bytes(answer.into_body(), 10_000).await.unwrap()).unwrap()
 }
@@ -20,18 +20,18 @@ async fn each_door_refuses_in_the_form_that_its_clients_read() {
         (StatusCode::UNSUPPORTED_MEDIA_TYPE, -32_005, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"),
     ];
     for (status, code, word, reason) in rows {
-        for rpc in [Spoken::Rpc, Spoken::AgentRpc] {
+        for rpc in [A2aBinding::Rpc, A2aBinding::AgentRpc] {
             let said = said(rpc, status).await;
             assert_eq!((&said["jsonrpc"], &said["id"]), (&json!("2.0"), &Value::Null), "{said}");
             assert_eq!((&said["error"]["code"], &said["error"]["message"]), (&json!(code), &json!("no")), "{said}");
             assert_eq!(said["error"]["data"][0]["reason"], reason, "{said}");
         }
-        for rest in [Spoken::Rest, Spoken::AgentRest] {
+        for rest in [A2aBinding::Rest, A2aBinding::AgentRest] {
             let error = said(rest, status).await["error"].take();
             assert_eq!((&error["code"], &error["status"]), (&json!(status.as_u16()), &json!(word)), "{error}");
             assert_eq!((&error["message"], &error["details"][0]["reason"]), (&json!("no"), &json!(reason)), "{error}");
         }
-        for openfang in [Spoken::OpenFangSend, Spoken::OpenFangTask, Spoken::OpenFangCancel] {
+        for openfang in [A2aBinding::OpenFangSend, A2aBinding::OpenFangTask, A2aBinding::OpenFangCancel] {
             assert_eq!(said(openfang, status).await, json!({"error": {"code": code, "message": "no"}}));
         }
     }
@@ -41,6 +41,6 @@ async fn each_door_refuses_in_the_form_that_its_clients_read() {
 fn what_is_about_credentials_and_addresses_is_said_as_everywhere() {
     for status in [401, 403, 404, 405, 421, 500] {
         let status = StatusCode::from_u16(status).unwrap();
-        assert!(written(Spoken::Rpc, status, "no").is_none(), "{status}");
+        assert!(written(A2aBinding::Rpc, status, "no").is_none(), "{status}");
     }
 }

@@ -1,6 +1,6 @@
-//! Our own arguments. Every user of a machine can read a command line, and no process can take words back from its own;
-//! so we start once more with nothing on it but our name and the command, and the arguments in our environment, which
-//! only we can read.
+//! Hides our own arguments. Every user of a machine can read command lines, and a process cannot remove words from its
+//! own. So the program restarts itself with only its name and the command on the command line, and passes the arguments
+//! in its environment, which only its user can read.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt as _;
@@ -12,7 +12,7 @@ const COUNT: &str = "OPENFANG_ARGUMENTS";
 const ONE: &str = "OPENFANG_ARGUMENT_";
 const OURSELVES: &str = "/proc/self/exe";
 
-/// Our arguments, with the program's name first. Where we cannot start once more they stay on the command line.
+/// Our arguments, starting with the program's name. If the restart fails they stay on the command line.
 #[expect(clippy::disallowed_methods, reason = "these variables are ours: we set them for ourselves")]
 pub fn hidden_arguments() -> Vec<OsString> {
     let given: Vec<OsString> = std::env::args_os().collect();
@@ -30,7 +30,7 @@ pub fn hidden_arguments() -> Vec<OsString> {
     for (number, argument) in arguments.iter().enumerate() {
         again.env(format!("{ONE}{number}"), argument);
     }
-    // Returns only when it did not work.
+    // Returns only on failure.
     let error = again.exec();
     tracing::debug!(%error, "our arguments stay on the command line");
     given
@@ -41,7 +41,7 @@ fn shown(program: &OsStr, arguments: &[OsString]) -> OsString {
     let is_command = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
     let words = arguments.iter().filter_map(|argument| argument.to_str());
     let mut shown = program.to_owned();
-    // What is no command ends with an error and shows nothing for long.
+    // An invalid command ends with an error soon, so it does not matter what is shown.
     if let Some(command) = words.take(8).filter(|word| !word.starts_with('-')).find(is_command) {
         shown.push(" ");
         shown.push(command);

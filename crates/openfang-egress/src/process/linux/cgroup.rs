@@ -1,16 +1,15 @@
-//! Control groups of version 2: one per child, below our own, where the system lets us make them.
+//! Control groups (version 2): one per child, below our own, if the system allows it.
 //!
-//! Whatever the child does (a new session, a double fork), it stays in its group, so one write ends all of it. Memory
-//! and the number of processes are limited here too, where those controllers reach us. Without the right to make
-//! groups there are none, and a child that leaves its process group outlives its end.
+//! Whatever the child does (a new session, a double fork), it stays in its group, so one write kills all of it. Memory
+//! and the number of processes are limited here too, if those controllers are available. Without permission to create
+//! groups, a child that leaves its process group survives its end.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::process::ResourceLimits;
 
-/// Finds the place for groups: our own group, if a group below it can be made and killed. `trial` is a name that
-/// nobody else uses.
+/// Finds the parent for groups: our own group, if a group below it can be created and killed. `trial` is a unique name.
 pub(super) fn find(trial: &str) -> Option<PathBuf> {
     let own = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
@@ -25,7 +24,7 @@ pub(super) fn find(trial: &str) -> Option<PathBuf> {
 
 const PROCS: &str = "cgroup.procs";
 
-/// Where our group of version 2 is in the file system, by the texts of /proc/self/cgroup and /proc/self/mountinfo.
+/// The directory of our own group, from the contents of /proc/self/cgroup and /proc/self/mountinfo.
 fn own_directory(own: &str, mounts: &str) -> Option<PathBuf> {
     let group = own.lines().find_map(|line| line.strip_prefix("0::"))?;
     mounts.lines().find_map(|line| {
@@ -37,7 +36,7 @@ fn own_directory(own: &str, mounts: &str) -> Option<PathBuf> {
     })
 }
 
-/// Makes a group, puts limits on it and a process in it. Gives the limits that are left for the process itself.
+/// Creates a group, sets its limits and moves a process into it. Returns the limits the process must set itself.
 pub(super) fn enter(group: &Path, process: u32, limits: &ResourceLimits) -> io::Result<ResourceLimits> {
     std::fs::create_dir(group)?;
     let memory = rest(&group.join("memory.max"), limits.memory);
@@ -46,18 +45,17 @@ pub(super) fn enter(group: &Path, process: u32, limits: &ResourceLimits) -> io::
     Ok(ResourceLimits { memory, processes, ..limits.clone() })
 }
 
-/// Sets a limit of a group; what could not be set is left.
+/// Sets a limit of a group. Returns the limit if it could not be set.
 fn rest(file: &Path, limit: Option<u64>) -> Option<u64> {
     limit.filter(|limit| !file.exists() || std::fs::write(file, limit.to_string()).is_err())
 }
 
-/// Ends everything in a group. A group that is gone has nothing in it.
+/// Kills everything in a group. A missing group is empty.
 pub(super) fn kill(group: &Path) {
     let _ = std::fs::write(group.join("cgroup.kill"), "1");
 }
 
-/// Removes a group and those that were made below it; says whether it is gone. A group in which something still dies
-/// cannot be removed yet.
+/// Removes a group and its children. Returns false while processes in it are still dying.
 pub(super) fn remove(group: &Path) -> bool {
     for entry in std::fs::read_dir(group).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -1,4 +1,4 @@
-//! The handle of a child that runs.
+//! The handle of a running child.
 
 use std::fmt;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use super::Stdin;
 use crate::process::stderr::Stderr;
 use crate::process::{Containment, Ending, Exit};
 
-/// A child that runs, or ran. Dropping it ends it in the background, as [`Child::shutdown`] does.
+/// A running or ended child. Dropping it ends it in the background, like [`Child::shutdown`].
 pub struct Child {
     pub(super) pid: u32,
     pub(super) containment: Containment,
@@ -26,12 +26,12 @@ pub struct Child {
 }
 
 impl Child {
-    /// Its process id, which is also that of its process group.
+    /// Its process id, which is also its process group id.
     pub const fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// What it is held to.
+    /// How much of the sandbox is enforced.
     pub const fn containment(&self) -> &Containment {
         &self.containment
     }
@@ -41,24 +41,24 @@ impl Child {
         &self.stdin
     }
 
-    /// Its stdout, once. A child whose output nobody reads waits; nothing is kept here.
+    /// Its stdout, which can be taken once. The output is not buffered: a child whose output nobody reads blocks.
     pub fn take_stdout(&mut self) -> Option<Stdout> {
         self.stdout.take()
     }
 
-    /// The end of its stderr, without the values that were listed for its environment.
+    /// The tail of its stderr, without the values listed for its environment.
     pub fn stderr_tail(&self) -> String {
         self.stderr.tail()
     }
 
-    /// Waits until it is gone with everything it started, and its stderr is read. Any number of callers may wait.
+    /// Waits until the child and everything it started are gone and its stderr is read. Several callers can wait.
     pub async fn wait(&self) -> Exit {
         let mut exit = self.exit.clone();
         let known = exit.wait_for(Option::is_some).await.ok().and_then(|exit| *exit);
         known.unwrap_or(Exit { ending: Ending::Unknown, asked: true })
     }
 
-    /// Ends it and waits: its stdin is closed; a second later its group gets TERM; half a second later KILL.
+    /// Ends the child and waits: closes its stdin, sends TERM to its group after a second and KILL half a second later.
     pub async fn shutdown(&self) -> Exit {
         self.stop.cancel();
         self.wait().await
@@ -80,7 +80,6 @@ impl fmt::Debug for Child {
     }
 }
 
-/// A child's stdout.
 #[derive(Debug)]
 pub struct Stdout(pub(super) pipe::Receiver);
 

@@ -1,8 +1,8 @@
 //! The control socket between us and a child that has not become its program yet. We send one [`Order`] with the
-//! descriptor of its stdin; it answers with [`Word`]s, and the end of the stream means that the program runs.
+//! descriptor of its stdin. The child answers with [`ChildReport`]s. The end of the stream means that the program runs.
 //!
-//! A message is its length and then JSON. Nothing of it is ever on a command line. A longer message than the limit,
-//! or one without the descriptor, is refused.
+//! A message is its length followed by JSON. Nothing of it is ever on a command line. A message above the size limit or
+//! without the descriptor is refused.
 
 use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Read as _, Write as _};
@@ -21,39 +21,41 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Interest};
 
 use crate::process::{Containment, Network, ResourceLimits};
 
-/// Everything a child must know to become its program.
+/// Everything a child needs to become its program.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Order {
-    /// Who we are: a child whose parent is another has lost us.
+    /// Our process id. A child with another parent has lost us.
     pub(super) parent: i32,
     pub(super) program: OsString,
     pub(super) arguments: Vec<OsString>,
     pub(super) environment: Vec<(OsString, OsString)>,
     pub(super) directory: OsString,
     pub(super) limits: ResourceLimits,
-    pub(super) sandbox: Option<Walls>,
-    /// The mask for modes of new files that we were started with, where we have one of our own.
+    pub(super) sandbox: Option<SandboxRules>,
+    /// The inherited umask, if we have set our own.
     pub(super) umask: Option<u32>,
 }
 
-/// A sandbox with everything in it that it takes to run the program.
+/// A sandbox, including everything the program needs to run.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Walls {
+pub(super) struct SandboxRules {
     pub(super) read: Vec<OsString>,
     pub(super) write: Vec<OsString>,
     pub(super) network: Network,
 }
 
-/// What a child says before it becomes its program.
+/// A report of a child before it becomes its program.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Word {
-    /// It is about to, held to this.
+pub(super) enum ChildReport {
+    /// The child is about to run the program with this containment.
     Ready(Containment),
-    /// It cannot.
-    Failed { step: Step, cause: Cause },
+    Failed {
+        step: Step,
+        cause: Cause,
+    },
 }
 
-/// Which part of the order a child could not carry out.
+/// The part of the order that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Step {
     Order,
@@ -63,7 +65,7 @@ pub(super) enum Step {
     Program,
 }
 
-/// An error that can be sent.
+/// An error in serializable form.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Cause {
     code: Option<i32>,
@@ -99,8 +101,8 @@ fn send_with(socket: impl AsFd, message: &[u8], descriptor: &OwnedFd) -> io::Res
     Ok(sendmsg(socket, &[IoSlice::new(message)], &mut ancillary, SendFlags::NOSIGNAL)?)
 }
 
-/// What the child says next; none when it has become its program, or is gone.
-pub(super) async fn hear(socket: &mut tokio::net::UnixStream) -> io::Result<Option<Word>> {
+/// The next report; none when the child has become its program or is gone.
+pub(super) async fn hear(socket: &mut tokio::net::UnixStream) -> io::Result<Option<ChildReport>> {
     let mut length = [0; LENGTH];
     match socket.read_exact(&mut length).await {
         Err(error) if is_end(&error) => return Ok(None),
@@ -131,7 +133,7 @@ pub(super) fn receive_order(socket: impl AsFd) -> io::Result<(Order, OwnedFd)> {
 }
 
 /// Says a word, in the child.
-pub(super) fn say(mut socket: &UnixStream, word: &Word) -> io::Result<()> {
+pub(super) fn say(mut socket: &UnixStream, word: &ChildReport) -> io::Result<()> {
     socket.write_all(&message(word)?)
 }
 
@@ -155,7 +157,7 @@ fn checked(length: [u8; LENGTH]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// The cause is left out: it might quote what it could not read.
+/// The cause is dropped, because it might quote the content.
 fn parsed<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
     serde_json::from_slice(body).map_err(|_| io::Error::other("a message on the control socket is not understood"))
 }

@@ -12,7 +12,7 @@ fn order() -> Order {
         environment: vec![("KEY".into(), "x".repeat(300_000).into())],
         directory: "/".into(),
         limits: ResourceLimits::for_tools(),
-        sandbox: Some(Walls { read: vec!["/r".into()], write: Vec::new(), network: Network::Denied }),
+        sandbox: Some(SandboxRules { read: vec!["/r".into()], write: Vec::new(), network: Network::Denied }),
         umask: Some(0o022),
     }
 }
@@ -40,12 +40,14 @@ async fn words_are_heard_until_the_other_end_is_gone() {
     ours.set_nonblocking(true).unwrap();
     let mut ours = tokio::net::UnixStream::from_std(ours).unwrap();
     let cause = io::Error::from_raw_os_error(2).into();
-    say(&theirs, &Word::Ready(Containment::Full)).unwrap();
-    say(&theirs, &Word::Failed { step: Step::Program, cause }).unwrap();
+    say(&theirs, &ChildReport::Ready(Containment::Full)).unwrap();
+    say(&theirs, &ChildReport::Failed { step: Step::Program, cause }).unwrap();
     drop(theirs);
 
-    assert!(matches!(hear(&mut ours).await, Ok(Some(Word::Ready(Containment::Full)))));
-    let Ok(Some(Word::Failed { step: Step::Program, cause })) = hear(&mut ours).await else { panic!("no failure") };
+    assert!(matches!(hear(&mut ours).await, Ok(Some(ChildReport::Ready(Containment::Full)))));
+    let Ok(Some(ChildReport::Failed { step: Step::Program, cause })) = hear(&mut ours).await else {
+        panic!("no failure")
+    };
     assert_eq!(io::Error::from(cause).kind(), io::ErrorKind::NotFound);
     assert!(matches!(hear(&mut ours).await, Ok(None)));
 }

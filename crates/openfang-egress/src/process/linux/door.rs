@@ -1,4 +1,4 @@
-//! The door itself: takes a launch, gives a child.
+//! Accepts a launch and returns a child.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,28 +9,29 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
-use super::launcher::{self, Errand};
+use super::launcher::{self, LauncherJob};
 use super::{Child, supervisor};
 use crate::process::{DoorConfig, Launch, ProcessError, ProcessMetrics};
 
-/// Starts children. Clones are the same door; one per process is enough. Children outlive the door, not the process.
+/// Starts children. Clones share one launcher; one per process is enough. Children outlive this value, but not the
+/// process.
 #[derive(Clone)]
 pub struct ProcessDoor {
-    hall: Arc<Hall>,
+    hall: Arc<LauncherHandle>,
 }
 
-/// What every child's task needs of the door.
-pub(super) struct Hall {
+/// The shared state that every child's task needs.
+pub(super) struct LauncherHandle {
     pub(super) config: DoorConfig,
-    pub(super) errands: SyncSender<Errand>,
+    pub(super) errands: SyncSender<LauncherJob>,
     pub(super) metrics: ProcessMetrics,
     permits: Arc<Semaphore>,
     tracker: TaskTracker,
 }
 
 impl ProcessDoor {
-    /// Opens the door: one thread, and nothing else until the first child. A task per child runs on the tracker; when
-    /// it is dropped with its runtime, the child is killed at once.
+    /// Starts the launcher thread. A task per child runs on the tracker. When the task is dropped with its runtime, the
+    /// child is killed immediately.
     pub fn open(config: DoorConfig, tracker: TaskTracker, metrics: ProcessMetrics) -> Result<Self, ProcessError> {
         let helper = config.helper.clone();
         let errands = launcher::start(config.clone()).map_err(|cause| ProcessError::Helper {
@@ -39,11 +40,11 @@ impl ProcessDoor {
             cause,
         })?;
         let permits = Arc::new(Semaphore::new(CHILDREN_MAX));
-        Ok(Self { hall: Arc::new(Hall { config, errands, metrics, permits, tracker }) })
+        Ok(Self { hall: Arc::new(LauncherHandle { config, errands, metrics, permits, tracker }) })
     }
 
-    /// Starts a program. When this returns well, the program runs, held to what [`Child::containment`] says; every
-    /// reason why it does not is an error. Dropping this future ends what it began.
+    /// Starts a program. On success the program runs with the containment that [`Child::containment`] reports. Dropping
+    /// the future ends the child.
     pub async fn start(&self, launch: Launch) -> Result<Child, ProcessError> {
         let Ok(permit) = Arc::clone(&self.hall.permits).try_acquire_owned() else {
             self.hall.metrics.never_ran();

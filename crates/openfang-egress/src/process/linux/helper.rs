@@ -1,12 +1,12 @@
-//! The other side: our own binary, started again as `__child` or `__reaper`. Both find their line to us in the place of
-//! their stdin and do nothing without it, so nobody can use them by hand.
+//! The other side: our own binary, started as `__child` or `__reaper`. Both get their connection to us as stdin and do
+//! nothing without it, so they cannot be used by hand.
 
 mod become_program;
+mod enter_sandbox;
 mod limit;
 mod reaper;
 mod seccomp;
 mod syscalls;
-mod walls;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -20,13 +20,13 @@ pub(super) const CHILD: &str = "__child";
 /// The argument that makes our binary the reaper.
 pub(super) const REAPER: &str = "__reaper";
 
-/// The first descriptor that is none of the three everybody has.
+/// The first descriptor after stdin, stdout and stderr.
 const FIRST_OWN: RawFd = 3;
 /// As in sysexits.h: a helper was run by hand.
 const USAGE: u8 = 64;
 
-/// Runs a helper if the arguments (without the program's name) ask for one. To be called before anything else in
-/// `main`, since the helper must have one thread only.
+/// Runs a helper if the arguments (without the program's name) ask for one. Call this first in `main`, because a helper
+/// must be single-threaded.
 pub fn helper_main(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let first = arguments.into_iter().next()?;
     let helper: fn() -> ExitCode = match first.to_str()? {
@@ -42,15 +42,14 @@ pub fn helper_main(arguments: impl IntoIterator<Item = OsString>) -> Option<Exit
     Some(helper())
 }
 
-/// Keeps other processes of the same user out of our memory, environment and descriptors, and core files from being
-/// written. A program that we become starts afresh.
+/// Prevents other processes of the same user from reading our memory, environment and descriptors, and disables core
+/// files. It does not apply to a program that replaces this process.
 pub fn not_dumpable() {
-    // Refused nowhere that we know; a process that cannot hide works all the same.
+    // No known system refuses this. Without it the process works too.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// Marks every descriptor of ours so that the next program does not get it. Whatever we opened is marked already; what
-/// whoever started us left open is not.
+/// Marks all our descriptors close-on-exec. Those we opened are marked already; inherited ones are not.
 pub(super) fn keep_descriptors_from_children() {
     close_fds::set_fds_cloexec(FIRST_OWN, &[]);
 }

@@ -1,8 +1,8 @@
-//! The one thread that starts children and buries them. It lasts as long as any child: the death signal that a child
-//! asks for comes when the thread that started it ends, not only the process.
+//! The one thread that starts and reaps children. It lives as long as any child: the parent-death signal of a child is
+//! sent when the thread that started it ends, not only when the process ends.
 //!
-//! Errands come over a bounded channel that has room for every child's start and end. A [`Body`] is a child that was
-//! started: whatever happens to it, it is killed and sent here, where [`Burial`]s go on until everything is gone.
+//! Jobs come over a bounded channel with room for the start and the end of every child. Whatever happens to a
+//! [`StartedChild`], it is killed and sent here, where its [`ChildCleanup`] continues until everything is gone.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -19,42 +19,41 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::cgroup;
+use super::child_resources::ChildResources;
 use super::helper::{CHILD, keep_descriptors_from_children};
 use super::reaper_link::ReaperLink;
-use super::ward::Ward;
 use crate::process::{DoorConfig, Ending, ResourceLimits};
 
-/// Something for the thread to do.
-pub(super) enum Errand {
-    /// Start a child.
-    Launch(Wish, oneshot::Sender<io::Result<Launched>>),
-    /// See a child off.
-    Bury(Burial),
+/// A job for the thread.
+pub(super) enum LauncherJob {
+    Launch(ChildRequest, oneshot::Sender<io::Result<WaitingChild>>),
+    /// Reap a child and clean up.
+    CleanUp(ChildCleanup),
 }
 
-/// What is wanted of a child before it gets its order.
-pub(super) struct Wish {
+/// The request for a child, before it gets its order.
+pub(super) struct ChildRequest {
     pub(super) temporary_home: bool,
     pub(super) limits: ResourceLimits,
     pub(super) permit: OwnedSemaphorePermit,
-    /// The way back here, for the child's end.
-    pub(super) errands: SyncSender<Errand>,
+    /// The channel back to this thread, for the child's end.
+    pub(super) errands: SyncSender<LauncherJob>,
 }
 
-/// A child that waits for its order, known to the reaper.
-pub(super) struct Launched {
-    pub(super) body: Body,
+/// A child that waits for its order. The reaper knows it already.
+pub(super) struct WaitingChild {
+    pub(super) body: StartedChild,
     pub(super) control: UnixStream,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
-    /// What the control group does not limit.
+    /// The limits the control group does not enforce.
     pub(super) limits: ResourceLimits,
     pub(super) home: Option<PathBuf>,
 }
 
-/// Starts the thread. It ends when the last sender is gone and the last child is buried.
-pub(super) fn start(config: DoorConfig) -> io::Result<SyncSender<Errand>> {
-    // Every child has at most its start and its end under way.
+/// Starts the thread. It ends when the last sender is gone and the last child is reaped.
+pub(super) fn start(config: DoorConfig) -> io::Result<SyncSender<LauncherJob>> {
+    // Every child has at most its start and its end in progress.
     let (errands, inbox) = sync_channel(2 * CHILDREN_MAX);
     let launcher =
         Launcher { reaper: ReaperLink::new(config.helper.clone()), cgroups: None, config, burials: Vec::new() };
@@ -67,21 +66,21 @@ pub(super) fn start(config: DoorConfig) -> io::Result<SyncSender<Errand>> {
 struct Launcher {
     config: DoorConfig,
     reaper: ReaperLink,
-    /// Where control groups can be made; looked for with the first child.
+    /// The parent of control groups, determined with the first child.
     cgroups: Option<Option<PathBuf>>,
-    burials: Vec<Burial>,
+    burials: Vec<ChildCleanup>,
 }
 
 impl Launcher {
-    fn work(mut self, inbox: &Receiver<Errand>) {
+    fn work(mut self, inbox: &Receiver<LauncherJob>) {
         loop {
             match self.next(inbox) {
-                Ok(Errand::Launch(wish, reply)) => {
+                Ok(LauncherJob::Launch(wish, reply)) => {
                     let launched = self.launch(wish);
-                    // Nobody waits any more: the body goes the way of every body.
+                    // If nobody waits any more, the body is dropped, which kills the child.
                     let _ = reply.send(launched);
                 }
-                Ok(Errand::Bury(burial)) => self.burials.push(burial),
+                Ok(LauncherJob::CleanUp(burial)) => self.burials.push(burial),
                 Err(RecvTimeoutError::Timeout) => self.look_after_reaper(),
                 Err(RecvTimeoutError::Disconnected) if self.burials.is_empty() => return,
                 Err(RecvTimeoutError::Disconnected) => pause(),
@@ -91,7 +90,7 @@ impl Launcher {
         }
     }
 
-    fn next(&self, inbox: &Receiver<Errand>) -> Result<Errand, RecvTimeoutError> {
+    fn next(&self, inbox: &Receiver<LauncherJob>) -> Result<LauncherJob, RecvTimeoutError> {
         if !self.burials.is_empty() {
             inbox.recv_timeout(CHILD_BURIAL_ROUND)
         } else if self.reaper.has_wards() {
@@ -103,11 +102,11 @@ impl Launcher {
 
     fn look_after_reaper(&mut self) {
         if let Err(error) = self.reaper.look_after() {
-            tracing::error!(%error, "no reaper for child processes: if this process is killed, they stay");
+            tracing::error!(%error, "no reaper for child processes: if this process is killed, they keep running");
         }
     }
 
-    fn launch(&mut self, wish: Wish) -> io::Result<Launched> {
+    fn launch(&mut self, wish: ChildRequest) -> io::Result<WaitingChild> {
         let name = unique_name()?;
         let place = self.cgroups.get_or_insert_with(|| cgroup::find(&name)).clone();
         let home = wish.temporary_home.then(|| self.config.temporary.join(&name));
@@ -115,9 +114,9 @@ impl Launcher {
         let mut child = spawn(&self.config.helper, theirs)?;
         let pipes = (child.stdout.take(), child.stderr.take());
         let group = i32::try_from(child.id()).map_err(io::Error::other)?;
-        let ward = Ward::new(group, place.map(|place| place.join(&name)), home.clone());
-        let body = Body { laid_out: Some((child, ward.clone(), wish.permit)), errands: wish.errands };
-        // The reaper first, then what it must remove: nothing is left behind if we die in between.
+        let ward = ChildResources::new(group, place.map(|place| place.join(&name)), home.clone());
+        let body = StartedChild { laid_out: Some((child, ward.clone(), wish.permit)), errands: wish.errands };
+        // The reaper is told first, so that nothing is left behind if we die in between.
         self.reaper.watch(ward.clone())?;
         let limits = match ward.cgroup().map(|group| cgroup::enter(group, body.pid(), &wish.limits)) {
             Some(Ok(rest)) => rest,
@@ -129,7 +128,7 @@ impl Launcher {
         };
         ward.make_home()?;
         let (Some(stdout), Some(stderr)) = pipes else { return Err(io::Error::other("a child without pipes")) };
-        Ok(Launched { body, control, stdout: stdout.into(), stderr: stderr.into(), limits, home })
+        Ok(WaitingChild { body, control, stdout: stdout.into(), stderr: stderr.into(), limits, home })
     }
 }
 
@@ -153,13 +152,13 @@ fn unique_name() -> io::Result<String> {
     Ok(format!("openfang-{}-{:032x}", std::process::id(), u128::from_ne_bytes(random)))
 }
 
-/// A started child. If nobody buries it, dropping it kills it at once and has it buried.
-pub(super) struct Body {
-    laid_out: Option<(std::process::Child, Ward, OwnedSemaphorePermit)>,
-    errands: SyncSender<Errand>,
+/// A started child. Dropping it kills it immediately and sends it to be reaped.
+pub(super) struct StartedChild {
+    laid_out: Option<(std::process::Child, ChildResources, OwnedSemaphorePermit)>,
+    errands: SyncSender<LauncherJob>,
 }
 
-impl Body {
+impl StartedChild {
     pub(super) fn pid(&self) -> u32 {
         self.laid_out.as_ref().map_or(0, |(child, ..)| child.id())
     }
@@ -171,9 +170,9 @@ impl Body {
         }
     }
 
-    /// Kills what is left of the group, clears away, reaps, and says how it ended. What takes long to clear away is not
-    /// waited for.
-    pub(super) async fn bury(mut self) -> Ending {
+    /// Kills the rest of the group, cleans up, reaps, and returns how the child ended. It does not wait for a slow
+    /// cleanup.
+    pub(super) async fn reap(mut self) -> Ending {
         let (tell, told) = oneshot::channel();
         self.hand_over(Some(tell));
         let told = tokio::time::timeout(CHILD_KILL_PATIENCE, told).await;
@@ -183,52 +182,52 @@ impl Body {
     fn hand_over(&mut self, tell: Option<oneshot::Sender<Ending>>) {
         let Some((child, ward, permit)) = self.laid_out.take() else { return };
         ward.kill();
-        let burial = Burial { child, ward, _permit: permit, tell, begun: Instant::now() };
-        // A full channel cannot be, and a thread that is gone has died with its children.
-        if self.errands.try_send(Errand::Bury(burial)).is_err() {
+        let burial = ChildCleanup { child, ward, _permit: permit, tell, begun: Instant::now() };
+        // The channel cannot be full. If the thread is gone, its children died with it.
+        if self.errands.try_send(LauncherJob::CleanUp(burial)).is_err() {
             tracing::error!("a child process was killed and cannot be reaped: its thread is gone");
         }
     }
 }
 
-impl Drop for Body {
+impl Drop for StartedChild {
     fn drop(&mut self) {
         self.hand_over(None);
     }
 }
 
-/// A killed child on its way out.
-pub(super) struct Burial {
+/// A killed child that is not yet reaped.
+pub(super) struct ChildCleanup {
     child: std::process::Child,
-    ward: Ward,
+    ward: ChildResources,
     _permit: OwnedSemaphorePermit,
     tell: Option<oneshot::Sender<Ending>>,
     begun: Instant,
 }
 
-impl Burial {
-    /// One round. The number is ours until the last line, so killing once more hits nobody else.
+impl ChildCleanup {
+    /// One attempt. The pid is reserved until the last line, so killing again cannot hit another process.
     fn is_done(&mut self, reaper: &mut ReaperLink) -> bool {
         self.ward.kill();
         let Some(ending) = self.ending() else { return false };
         let (is_clear, took) = (self.ward.clear_away(CHILD_BURIAL_ROUND), self.begun.elapsed());
         if is_clear || took > CHILD_LAST_WORDS {
-            self.tell(ending);
+            self.report_ending(ending);
         }
         if !is_clear && took < CHILD_SWEEP {
             return false;
         }
         if !is_clear {
-            tracing::warn!(home = ?self.ward.home(), "what a child process left cannot be removed");
+            tracing::warn!(home = ?self.ward.home(), "the leftovers of a child process cannot be removed");
         }
         if let Err(error) = reaper.forget(self.ward.group) {
-            tracing::error!(%error, "no reaper for child processes: if this process is killed, they stay");
+            tracing::error!(%error, "no reaper for child processes: if this process is killed, they keep running");
         }
         let _ = self.child.wait();
         true
     }
 
-    fn tell(&mut self, ending: Ending) {
+    fn report_ending(&mut self, ending: Ending) {
         if let Some(tell) = self.tell.take() {
             let _ = tell.send(ending);
         }

@@ -1,5 +1,5 @@
-//! Our line to the reaper. It is started with the first child, told of every child before that child runs, and started
-//! anew when it is dead or silent; then it is told of all the living again.
+//! Our connection to the reaper. The reaper is started with the first child and told of every child before that child
+//! runs. If it dies or does not answer, it is restarted and told of all running children.
 
 use std::collections::HashMap;
 use std::io::{self, Read as _, Write as _};
@@ -11,22 +11,22 @@ use std::process::{Command, Stdio};
 use openfang_types::limits::REAPER_ANSWER;
 use serde::{Deserialize, Serialize};
 
+use super::child_resources::ChildResources;
 use super::helper::REAPER;
-use super::ward::Ward;
 
-/// What the reaper is told, one line each. It answers each with one byte.
+/// A notice to the reaper, one line each. The reaper confirms each with one byte.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Notice {
-    /// End this one when we are gone.
-    Watch(Ward),
-    /// This one is over.
+    /// Kill this child when we are gone.
+    Watch(ChildResources),
+    /// This child has ended.
     Forget(i32),
 }
 
-/// Our end, and what the other end must know.
+/// Our end of the connection, and the state the reaper must know.
 pub(super) struct ReaperLink {
     helper: PathBuf,
-    wards: HashMap<i32, Ward>,
+    wards: HashMap<i32, ChildResources>,
     reaper: Option<Reaper>,
 }
 
@@ -40,14 +40,14 @@ impl ReaperLink {
         Self { helper, wards: HashMap::new(), reaper: None }
     }
 
-    /// Has the reaper know a child. When this returns well, it does.
-    pub(super) fn watch(&mut self, ward: Ward) -> io::Result<()> {
+    /// Registers a child. After success the reaper knows it.
+    pub(super) fn watch(&mut self, ward: ChildResources) -> io::Result<()> {
         let notice = Notice::Watch(ward.clone());
         self.wards.insert(ward.group, ward);
         self.tell_living_reaper(&notice)
     }
 
-    /// Has the reaper forget a child, before the child's number can become somebody else's.
+    /// Unregisters a child before its pid can be reused.
     pub(super) fn forget(&mut self, group: i32) -> io::Result<()> {
         self.wards.remove(&group);
         self.tell_living_reaper(&Notice::Forget(group))
@@ -57,17 +57,17 @@ impl ReaperLink {
         !self.wards.is_empty()
     }
 
-    /// Starts a new reaper where the old one died.
+    /// Starts a new reaper if the old one died.
     pub(super) fn look_after(&mut self) -> io::Result<()> {
         let is_dead = self.reaper.as_mut().is_some_and(|reaper| !matches!(reaper.process.try_wait(), Ok(None)));
         if is_dead { self.replace() } else { Ok(()) }
     }
 
     fn tell_living_reaper(&mut self, notice: &Notice) -> io::Result<()> {
-        if self.reaper.as_mut().is_some_and(|reaper| reaper.tell(notice).is_ok()) {
+        if self.reaper.as_mut().is_some_and(|reaper| reaper.notify(notice).is_ok()) {
             return Ok(());
         }
-        // Whoever comes anew is told everything, this notice included.
+        // A new reaper gets the whole list, including this notice.
         self.replace()
     }
 
@@ -78,7 +78,7 @@ impl ReaperLink {
         }
         let mut reaper = Reaper::start(&self.helper)?;
         for ward in self.wards.values() {
-            reaper.tell(&Notice::Watch(ward.clone()))?;
+            reaper.notify(&Notice::Watch(ward.clone()))?;
         }
         self.reaper = Some(reaper);
         Ok(())
@@ -86,7 +86,7 @@ impl ReaperLink {
 }
 
 impl Drop for ReaperLink {
-    /// Only when no child is left: the reaper sees the end of its line and goes.
+    /// Called when no child is left: the reaper sees its connection close and exits.
     fn drop(&mut self) {
         if let Some(Reaper { mut process, line }) = self.reaper.take() {
             drop(line);
@@ -96,7 +96,7 @@ impl Drop for ReaperLink {
 }
 
 impl Reaper {
-    /// Its own session and an empty environment; the root directory, so that it keeps no file system busy.
+    /// Its own session, an empty environment, and the root directory, so that it blocks no unmount.
     #[expect(clippy::disallowed_methods, reason = "the reaper is our own binary")]
     fn start(helper: &std::path::Path) -> io::Result<Self> {
         let (line, theirs) = UnixStream::pair()?;
@@ -114,7 +114,7 @@ impl Reaper {
         Ok(Self { process, line })
     }
 
-    fn tell(&mut self, notice: &Notice) -> io::Result<()> {
+    fn notify(&mut self, notice: &Notice) -> io::Result<()> {
         let mut line = serde_json::to_vec(notice)?;
         line.push(b'\n');
         self.line.write_all(&line)?;

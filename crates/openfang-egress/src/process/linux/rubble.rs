@@ -1,6 +1,6 @@
-//! Removing a directory that a child filled as it liked: deeper than any stack, with more files than there is time for
-//! now, closed to ourselves. Instead of descending, it lifts what is inside to the top, so that it never holds more than
-//! two directories; it stops when its time is over and goes on when it is called again. Links are removed, not followed.
+//! Removes a directory that a child filled arbitrarily: nested deeply, with very many files, without permissions for
+//! us. Instead of descending, it moves nested entries to the top, so that it never holds more than two directories
+//! open. It stops when its time is over and continues with the next call. Links are removed, not followed.
 
 use std::fs::{DirEntry, Permissions, ReadDir};
 use std::io;
@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Instant;
 
-/// Removes what can be removed until then; says whether it is all gone.
+/// Removes what it can within the time. Returns whether everything is gone.
 pub(super) fn remove(top: &Path, until: Instant) -> bool {
     let mut lift = Lift { top, until, lifted: 0 };
     loop {
@@ -33,7 +33,7 @@ struct Lift<'a> {
 }
 
 impl Lift<'_> {
-    /// Goes once through the top.
+    /// Processes all entries at the top once.
     fn round(&mut self) -> io::Result<Round> {
         let Some(entries) = listed(self.top)? else { return Ok(Round::Gone) };
         for entry in entries {
@@ -49,13 +49,13 @@ impl Lift<'_> {
         }
         match std::fs::remove_dir(self.top) {
             Ok(()) => Ok(Round::Gone),
-            // What was lifted behind the back of the list.
+            // Entries were moved here after the listing.
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(Round::Again),
             Err(error) => Err(error),
         }
     }
 
-    /// Removes a directory in the top, after lifting what is in it; false: there was no time for all of it.
+    /// Removes a directory at the top after moving its entries up. False if the time was too short.
     fn empty(&mut self, directory: &Path) -> io::Result<bool> {
         let Some(entries) = listed(directory)? else { return Ok(true) };
         for entry in entries {
@@ -74,7 +74,7 @@ impl Lift<'_> {
         Ok(true)
     }
 
-    /// A name in the top that nothing has.
+    /// An unused name at the top.
     fn free_place(&mut self) -> std::path::PathBuf {
         loop {
             let place = self.top.join(format!("lifted-{}", self.lifted));
@@ -98,7 +98,7 @@ fn listed(directory: &Path) -> io::Result<Option<ReadDir>> {
     std::fs::read_dir(directory).map(Some)
 }
 
-/// The child may have closed it to everybody, itself included; whoever it belonged to is dead.
+/// The child may have removed all permissions. Its processes are dead by now.
 fn open_up(directory: &Path) -> io::Result<()> {
     std::fs::set_permissions(directory, Permissions::from_mode(0o700))
 }

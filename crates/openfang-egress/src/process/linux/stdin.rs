@@ -1,7 +1,7 @@
-//! The way to a child's stdin: a bounded queue of whole frames. Frames that wait together leave in one write.
+//! Writes to a child's stdin: a bounded queue of whole frames. Queued frames are written together.
 //!
-//! A frame is written whole, or the stream is over: never a part of one with another behind it, even when the future of
-//! a [`Stdin::send`] is dropped. A child that does not read is given up after its limit.
+//! A frame is written completely, or the stream ends. A partial frame is never followed by another, even if the future
+//! of [`Stdin::send`] is dropped. A child that does not read within its limit is given up.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -34,8 +34,8 @@ struct Frame {
 }
 
 impl Stdin {
-    /// Sends a frame, and returns when the child's pipe has taken all of it. When this future is dropped, a frame that
-    /// is in the queue is still written whole, and one that is not is not sent.
+    /// Sends a frame and returns when the pipe has accepted all of it. If the future is dropped, a queued frame is
+    /// still written completely; a frame that is not queued yet is not sent.
     pub async fn send(&self, bytes: Bytes) -> Result<(), SendError> {
         let (written, done) = oneshot::channel();
         if self.queue.send(Frame { bytes, written }).await.is_ok() && done.await.is_ok() {
@@ -44,8 +44,8 @@ impl Stdin {
         Err(self.verdict.wait().await.clone())
     }
 
-    /// Sends a frame for somebody who hears otherwise that it arrived: nobody is woken when it is written. Returns when
-    /// the stream is over, and says whether the frame was written before.
+    /// Sends a frame without a wake-up when it is written, for callers that learn otherwise that it arrived. Returns at
+    /// the end of the stream whether the frame was written.
     pub async fn send_unheard(&self, bytes: Bytes) -> Result<(), SendError> {
         let (written, mut done) = oneshot::channel();
         let is_queued = self.queue.send(Frame { bytes, written }).await.is_ok();
@@ -53,13 +53,13 @@ impl Stdin {
         if is_queued && done.try_recv().is_ok() { Ok(()) } else { Err(verdict.clone()) }
     }
 
-    /// Closes it after the frames that wait.
+    /// Closes stdin after the queued frames.
     pub fn close(&self) {
         self.closing.cancel();
     }
 }
 
-/// The other end of the queue. It never goes without a verdict: somebody may be waiting for it.
+/// The other end of the queue. It always reports a result, because a sender may be waiting.
 pub(super) struct StdinPump {
     frames: mpsc::Receiver<Frame>,
     pipe: pipe::Sender,
@@ -78,8 +78,8 @@ pub(super) fn queue(pipe: pipe::Sender, limit: Duration) -> (Stdin, StdinPump) {
 }
 
 impl StdinPump {
-    /// Writes until there is nothing more to write, or no use in it. `stop` ends it at once. Afterwards the pipe is
-    /// closed and everybody who waits knows why.
+    /// Writes until the queue ends or writing fails. `stop` ends it immediately. Afterwards the pipe is closed and
+    /// every waiting sender knows the reason.
     pub(super) async fn run(mut self, stop: &CancellationToken) {
         let verdict = tokio::select! {
             biased;
@@ -93,7 +93,7 @@ impl StdinPump {
         let mut waiting = VecDeque::with_capacity(CHILD_STDIN_QUEUE);
         while let Some(first) = self.next().await {
             waiting.push_back(first);
-            // Whoever else is about to send does so meanwhile, and one write takes it all.
+            // Other senders can queue their frames meanwhile, so that one write takes all of them.
             yield_now().await;
             while waiting.len() < CHILD_STDIN_QUEUE
                 && let Ok(frame) = self.frames.try_recv()
@@ -121,7 +121,7 @@ impl StdinPump {
     }
 }
 
-/// Writes until at least the first frame is written, and tells whoever waits for those that are.
+/// Writes until at least the first frame is complete, and notifies the senders of the written frames.
 async fn write_one_or_more(pipe: &mut pipe::Sender, waiting: &mut VecDeque<Frame>) -> io::Result<()> {
     loop {
         let mut slices = [IoSlice::new(&[]); CHILD_STDIN_QUEUE];
@@ -137,7 +137,7 @@ async fn write_one_or_more(pipe: &mut pipe::Sender, waiting: &mut VecDeque<Frame
             }
             written -= frame.bytes.len();
             if let Some(frame) = waiting.pop_front() {
-                // Whoever sent it may have gone.
+                // The sender may be gone.
                 let _ = frame.written.send(());
             }
         }

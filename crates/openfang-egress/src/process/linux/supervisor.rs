@@ -1,5 +1,5 @@
-//! The task beside a child, from its order to its burial. It writes stdin, reads stderr, sees the end, or brings it
-//! about: close stdin, wait, TERM, wait, KILL. If the task is dropped, the child's body kills it.
+//! The task of a child, from its order to its end. It writes stdin, reads stderr, and waits for the end or brings it
+//! about: close stdin, wait, TERM, wait, KILL. If the task is dropped, the child is killed.
 
 mod begin;
 
@@ -21,16 +21,16 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::Child;
-use super::door::Hall;
-use super::launcher::Body;
+use super::door::LauncherHandle;
+use super::launcher::StartedChild;
 use super::stdin::StdinPump;
 use crate::pace::Pace;
 use crate::process::stderr::Stderr;
 use crate::process::{Containment, Ending, Exit, Launch, ProcessError, ProcessMetrics};
 
-/// Starts a child, hands it out, and stays with it to the end.
+/// Starts a child, hands it out, and supervises it to the end.
 pub(super) async fn run(
-    hall: Arc<Hall>,
+    hall: Arc<LauncherHandle>,
     launch: Launch,
     permit: OwnedSemaphorePermit,
     tell: oneshot::Sender<Result<Child, ProcessError>>,
@@ -39,7 +39,7 @@ pub(super) async fn run(
         Ok((child, life)) => {
             tracing::Span::current().record("pid", child.pid);
             warn_if_open(&child.containment);
-            // If nobody takes the child it is dropped here, and its life is told to end.
+            // If nobody takes the child, it is dropped here, which ends it.
             drop(tell.send(Ok(child)));
             life.lead().await;
         }
@@ -60,25 +60,25 @@ fn warn_if_open(containment: &Containment) {
         Containment::None { reason } => {
             tracing::warn!(
                 %reason,
-                "THERE IS NO SANDBOX around this child process: it can read whatever its user can read"
+                "NO SANDBOX for this child process: it can read everything its user can read"
             );
         }
     }
 }
 
-/// A running child, seen from its task.
-struct Life {
-    body: Body,
+/// A running child from the point of view of its task.
+struct RunningChild {
+    body: StartedChild,
     pidfd: AsyncFd<OwnedFd>,
     stdin: StdinPump,
     stderr_pipe: pipe::Receiver,
     stderr: Arc<Stderr>,
     exit: watch::Sender<Option<Exit>>,
     stop: CancellationToken,
-    living: Living,
+    living: RunningCount,
 }
 
-impl Life {
+impl RunningChild {
     async fn lead(self) {
         let Self { body, pidfd, stdin, stderr_pipe, stderr, exit, stop, living } = self;
         let (read, all_read) = oneshot::channel();
@@ -90,7 +90,7 @@ impl Life {
             pending::<Infallible>().await
         });
         let asked = alongside(pumps.as_mut(), ended(&body, &pidfd, &stop)).await;
-        let ending = alongside(pumps.as_mut(), body.bury()).await;
+        let ending = alongside(pumps.as_mut(), body.reap()).await;
         let _ = timeout(CHILD_LAST_WORDS, alongside(pumps.as_mut(), all_read)).await;
         stderr.end();
         let ended = Exit { ending, asked };
@@ -100,7 +100,7 @@ impl Life {
     }
 }
 
-/// Does something while the pumps run, which never end by themselves.
+/// Runs `work` together with the pumps, which never end by themselves.
 async fn alongside<T>(pumps: Pin<&mut impl Future<Output = Infallible>>, deed: impl Future<Output = T>) -> T {
     tokio::select! {
         biased;
@@ -109,13 +109,13 @@ async fn alongside<T>(pumps: Pin<&mut impl Future<Output = Infallible>>, deed: i
     }
 }
 
-/// Waits for the end, or brings it about; says whether it was asked for. The child is not reaped here, so its number
-/// is still its own.
-async fn ended(body: &Body, pidfd: &AsyncFd<OwnedFd>, stop: &CancellationToken) -> bool {
+/// Waits for the end or brings it about. Returns whether it was requested. The child is not reaped here, so its pid is
+/// still valid.
+async fn ended(body: &StartedChild, pidfd: &AsyncFd<OwnedFd>, stop: &CancellationToken) -> bool {
     tokio::select! {
         biased;
         () = exited(pidfd) => return false,
-        // The pump of stdin sees the same token and closes the pipe.
+        // The stdin pump sees the same token and closes the pipe.
         () = stop.cancelled() => {}
     }
     if timeout(CHILD_CLOSE_GRACE, exited(pidfd)).await.is_err() {
@@ -125,29 +125,29 @@ async fn ended(body: &Body, pidfd: &AsyncFd<OwnedFd>, stop: &CancellationToken) 
     true
 }
 
-/// A pidfd can be read when its process has ended. One that cannot be watched counts as ended: better killed early
-/// than never.
+/// A pidfd becomes readable when its process has ended. If it cannot be watched, the child counts as ended: it is
+/// better killed early than never.
 async fn exited(pidfd: &AsyncFd<OwnedFd>) {
     drop(pidfd.readable().await);
 }
 
-/// Reads stderr. A child that floods it waits in its own write.
+/// Reads stderr. A child that writes too fast blocks in its own write.
 async fn drain(mut pipe: pipe::Receiver, stderr: &Stderr) {
     let mut chunk = vec![0; CHILD_STDERR_LINE_BYTES];
     let mut pace = Pace::new();
     while let Ok(read @ 1..) = pipe.read(&mut chunk).await {
-        stderr.take(&chunk[..read]);
+        stderr.push(&chunk[..read]);
         let lines = chunk[..read].iter().filter(|byte| **byte == b'\n').count();
         pace.spend(read as u64 + lines as u64 * CHILD_STDERR_LINE_COST).await;
     }
 }
 
-/// Counts a child as living until it has ended, or its task is dropped.
-struct Living {
+/// Counts a child as running until it has ended or its task is dropped.
+struct RunningCount {
     metrics: Option<ProcessMetrics>,
 }
 
-impl Living {
+impl RunningCount {
     fn new(metrics: &ProcessMetrics) -> Self {
         metrics.ran();
         Self { metrics: Some(metrics.clone()) }
@@ -160,7 +160,7 @@ impl Living {
     }
 }
 
-impl Drop for Living {
+impl Drop for RunningCount {
     fn drop(&mut self) {
         if let Some(metrics) = self.metrics.take() {
             metrics.ended(&Exit { ending: Ending::Unknown, asked: true });

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use openfang_a2a::answer::Held;
+use openfang_a2a::answer::NamedTask;
 use openfang_a2a::error::A2aError;
-use openfang_a2a::host::Sent;
-use openfang_a2a::operation::{Continued, Sending, When};
+use openfang_a2a::host::SendOutcome;
+use openfang_a2a::operation::{ReplyMode, SendMessage, TaskReference};
 use openfang_store::TaskRecord;
 use openfang_types::event::Until;
 use openfang_types::ids::{AgentName, MessageId, TaskId, TaskName};
@@ -25,8 +25,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn held(self, task: Task) -> Box<Held> {
-        Box::new(Held { task, origin: self.origin, peer_name: self.peer_name })
+    fn held(self, task: Task) -> Box<NamedTask> {
+        Box::new(NamedTask { task, origin: self.origin, peer_name: self.peer_name })
     }
 }
 
@@ -35,10 +35,10 @@ impl Kernel {
         &self,
         caller: &Caller,
         to: Option<AgentName>,
-        sending: Sending,
+        sending: SendMessage,
         origin: Origin,
-    ) -> Result<Sent, A2aError> {
-        let Sending { message, task, answer, push, .. } = sending;
+    ) -> Result<SendOutcome, A2aError> {
+        let SendMessage { message, task, answer, push, .. } = sending;
         let push = push.map(|push| self.checked_push(caller, push, origin)).transpose().map_err(refused)?;
         let (mut known, peer_name) = self.named_in(caller, task).await?;
         if let Some(record) = known.as_mut().filter(|_| origin == Origin::V03) {
@@ -61,7 +61,7 @@ impl Kernel {
             _ => message.context_id.clone(),
         };
         let message = Message { task_id: known.map(|record| record.task.id), context_id, ..message };
-        let visibility = if answer == When::Settled { Visibility::Unseen } else { Visibility::Seen };
+        let visibility = if answer == ReplyMode::Settled { Visibility::Unseen } else { Visibility::Seen };
         let incoming = Incoming {
             origin,
             peer_name: kept.peer_name.clone(),
@@ -69,7 +69,7 @@ impl Kernel {
             ..self.incoming(caller, &agent, message, visibility)
         };
         // Asked for first: a message whose stream is refused begins nothing.
-        let room = (answer == When::Streaming)
+        let room = (answer == ReplyMode::Streaming)
             .then(|| self.room_for_a_stream(caller))
             .transpose()
             .map_err(refused)?;
@@ -112,12 +112,12 @@ impl Kernel {
     async fn named_in(
         &self,
         caller: &Caller,
-        task: Option<Continued>,
+        task: Option<TaskReference>,
     ) -> Result<(Option<TaskRecord>, Option<TaskName>), A2aError> {
         match task {
             None => Ok((None, None)),
-            Some(Continued::Known(name)) => Ok((Some(self.named(caller, &name).await?), None)),
-            Some(Continued::KnownOrNew(name)) => match self.found(caller, &name).await {
+            Some(TaskReference::Existing(name)) => Ok((Some(self.named(caller, &name).await?), None)),
+            Some(TaskReference::ExistingOrNew(name)) => match self.found(caller, &name).await {
                 Ok(record) => Ok((Some(record), None)),
                 Err(A2aError::TaskNotFound) => Ok((None, Some(name))),
                 Err(error) => Err(error),
@@ -125,22 +125,28 @@ impl Kernel {
         }
     }
 
-    async fn sent(&self, caller: &Caller, taken: Taken, answer: When, kept: Kept) -> Result<Sent, A2aError> {
+    async fn sent(
+        &self,
+        caller: &Caller,
+        taken: Taken,
+        answer: ReplyMode,
+        kept: Kept,
+    ) -> Result<SendOutcome, A2aError> {
         match taken {
-            Taken::Answered(message) => Ok(Sent::Reply(message)),
-            Taken::Begun(work) if answer == When::Settled => {
+            Taken::Answered(message) => Ok(SendOutcome::Reply(message)),
+            Taken::Begun(work) if answer == ReplyMode::Settled => {
                 let settled = self.end_of(caller, work).await.map_err(refused)?;
-                Ok(Sent::Task(kept.held(settled.task)))
+                Ok(SendOutcome::Task(kept.held(settled.task)))
             }
             Taken::Begun(work) => {
                 let id = work.id();
                 match work.detach() {
-                    Some((task, _)) => Ok(Sent::Task(kept.held(task))),
+                    Some((task, _)) => Ok(SendOutcome::Task(kept.held(task))),
                     None => self.as_it_stands(caller, id).await,
                 }
             }
             Taken::Known(id) => {
-                if answer == When::Settled {
+                if answer == ReplyMode::Settled {
                     Box::pin(self.settled(caller, id)).await.map_err(refused)?;
                 }
                 self.as_it_stands(caller, id).await
@@ -148,16 +154,22 @@ impl Kernel {
         }
     }
 
-    async fn streamed(&self, caller: &Caller, taken: Taken, room: StreamRoom, kept: Kept) -> Result<Sent, A2aError> {
+    async fn streamed(
+        &self,
+        caller: &Caller,
+        taken: Taken,
+        room: StreamRoom,
+        kept: Kept,
+    ) -> Result<SendOutcome, A2aError> {
         let id = match taken {
-            Taken::Answered(message) => return Ok(Sent::Reply(message)),
+            Taken::Answered(message) => return Ok(SendOutcome::Reply(message)),
             Taken::Known(id) => id,
             Taken::Begun(work) => {
                 let id = work.id();
                 if let Some((task, seq)) = work.detach() {
                     let held = kept.held(task.clone());
                     let stream = self.follow_shown(room, task, seq, Until::Settled).await.map_err(refused)?;
-                    return Ok(Sent::Stream(held, Box::new(stream)));
+                    return Ok(SendOutcome::Stream(held, Box::new(stream)));
                 }
                 id
             }
@@ -165,17 +177,17 @@ impl Kernel {
         let held = self.held(caller, id).await?;
         let follow = Follow { begin: Begin::Now, until: Until::Settled };
         let stream = self.follow_in(room, id, follow).await.map_err(refused)?;
-        Ok(Sent::Stream(Box::new(held), Box::new(stream)))
+        Ok(SendOutcome::Stream(Box::new(held), Box::new(stream)))
     }
 
-    async fn as_it_stands(&self, caller: &Caller, id: TaskId) -> Result<Sent, A2aError> {
-        self.held(caller, id).await.map(|held| Sent::Task(Box::new(held)))
+    async fn as_it_stands(&self, caller: &Caller, id: TaskId) -> Result<SendOutcome, A2aError> {
+        self.held(caller, id).await.map(|held| SendOutcome::Task(Box::new(held)))
     }
 }
 
 /// Two messages may name the same new task at once. The one that did not make it was not taken, and must not look as if.
-fn made_by(message: &MessageId, sent: Sent) -> Result<Sent, A2aError> {
-    let (Sent::Task(held) | Sent::Stream(held, _)) = &sent else { return Ok(sent) };
+fn made_by(message: &MessageId, sent: SendOutcome) -> Result<SendOutcome, A2aError> {
+    let (SendOutcome::Task(held) | SendOutcome::Stream(held, _)) = &sent else { return Ok(sent) };
     let Task { id, ref history, ref status, .. } = held.task;
     if history.iter().any(|said| said.message_id == *message) {
         return Ok(sent);

@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use openfang_a2a::operation::{NewPush, PushAuthentication};
+use openfang_a2a::operation::{PushAuthentication, PushNotificationConfig};
 use openfang_egress::url::Guard;
 use openfang_store::{PushAuthorization, PushConfig};
 use openfang_types::limits::{A2A_PUSH_SECRET_MAX_BYTES, PEER_ID_MAX_BYTES, PUSH_SCHEME_MAX_BYTES};
@@ -47,8 +47,8 @@ impl CheckedPush {
 }
 
 /// The configuration, if it may be kept. An empty text is as good as none: some dialects cannot say none.
-pub(super) fn checked(push: NewPush, origin: Origin, guard: &Guard) -> Result<CheckedPush, KernelError> {
-    let NewPush { id, url, token, authentication } = push;
+pub(super) fn checked(push: PushNotificationConfig, origin: Origin, guard: &Guard) -> Result<CheckedPush, KernelError> {
+    let PushNotificationConfig { id, url, token, authentication } = push;
     let target = guard.foreign(&url).map_err(|refused| invalid("url", format!("is refused: {refused}")))?;
     Ok(CheckedPush {
         id: checked_id(id.filter(|id| !id.is_empty()))?,

@@ -86,16 +86,16 @@ const NONSENSE: &[&str] = &[
     "http://127.0.0.1.1/",
 ];
 
-fn push(url: &str) -> NewPush {
-    NewPush { id: None, url: url.to_owned(), token: None, authentication: None }
+fn push(url: &str) -> PushNotificationConfig {
+    PushNotificationConfig { id: None, url: url.to_owned(), token: None, authentication: None }
 }
 
-fn check(push: NewPush) -> Result<CheckedPush, KernelError> {
+fn check(push: PushNotificationConfig) -> Result<CheckedPush, KernelError> {
     checked(push, Origin::V10, &Guard::default())
 }
 
 #[track_caller]
-fn refused(push: NewPush, expected: &str) -> String {
+fn refused(push: PushNotificationConfig, expected: &str) -> String {
     match check(push) {
         Err(KernelError::InvalidPush { field, why }) => {
             assert_eq!(field, expected, "{why}");
@@ -134,9 +134,10 @@ fn secrets_that_could_end_a_header_or_fill_one_are_refused() {
     let long = "x".repeat(1024 * 1024);
     for text in ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a\0b", "\u{7f}", "\u{e4}", "\u{1f980}", "a\tb", &long] {
         let secret = || Some(Secret::new(text.to_owned()));
-        let with_token = NewPush { token: secret(), ..push("https://hooks.example.com/") };
+        let with_token = PushNotificationConfig { token: secret(), ..push("https://hooks.example.com/") };
         let authentication = PushAuthentication { scheme: "Bearer".to_owned(), credentials: secret() };
-        let with_credentials = NewPush { authentication: Some(authentication), ..push("https://hooks.example.com/") };
+        let with_credentials =
+            PushNotificationConfig { authentication: Some(authentication), ..push("https://hooks.example.com/") };
 
         for why in [refused(with_token, "token"), refused(with_credentials, "authentication.credentials")] {
             assert!(why.len() < 200 && !why.contains("Evil"), "it quotes nothing: {why}");
@@ -145,7 +146,8 @@ fn secrets_that_could_end_a_header_or_fill_one_are_refused() {
     for scheme in ["", "Bear er", "Bearer\r\n", "Bearer:", "\u{e4}", &"x".repeat(65)] {
         let credentials = Some(Secret::new("key".to_owned()));
         let authentication = PushAuthentication { scheme: scheme.to_owned(), credentials };
-        let push = NewPush { authentication: Some(authentication), ..push("https://hooks.example.com/") };
+        let push =
+            PushNotificationConfig { authentication: Some(authentication), ..push("https://hooks.example.com/") };
 
         refused(push, "authentication.scheme");
     }
@@ -153,12 +155,12 @@ fn secrets_that_could_end_a_header_or_fill_one_are_refused() {
 
 #[test]
 fn names_of_a_peer_are_taken_if_they_can_be_shown() {
-    let named = |id: &str| NewPush { id: Some(id.to_owned()), ..push("https://hooks.example.com/") };
+    let named = |id: &str| PushNotificationConfig { id: Some(id.to_owned()), ..push("https://hooks.example.com/") };
     for id in ["a\nb", "a\0", &"x".repeat(PEER_ID_MAX_BYTES + 1)] {
         refused(named(id), "id");
     }
     let fresh = Uuid::from_u128(2);
-    let called = |push: NewPush, origin| {
+    let called = |push: PushNotificationConfig, origin| {
         let checked = checked(push, origin, &Guard::default()).unwrap();
         checked.named(|| fresh).id
     };
@@ -178,7 +180,7 @@ fn names_of_a_peer_are_taken_if_they_can_be_shown() {
 fn empty_texts_are_none() {
     let empty = || Some(Secret::new(String::new()));
     let authentication = Some(PushAuthentication { scheme: String::new(), credentials: empty() });
-    let push = NewPush { token: empty(), authentication, ..push("https://hooks.example.com/a?b=c") };
+    let push = PushNotificationConfig { token: empty(), authentication, ..push("https://hooks.example.com/a?b=c") };
 
     let checked = check(push).unwrap();
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use openfang_store::{Progress, PushClaim, PushRow, Reached, StoreError, Then};
+use openfang_store::{ClaimOutcome, ClaimProgress, DeliveryProgress, PushClaim, PushRow, StoreError};
 use openfang_types::limits::{
     PUSH_BACKOFF, PUSH_BACKOFF_GROWTH, PUSH_GIVEN_UP, PUSH_LEASE, PUSH_OUTCOME_MAX_CHARS, PUSH_TRIES,
 };
@@ -55,8 +55,8 @@ impl Delivery {
     async fn tell(mut self) -> Result<(), StoreError> {
         let record = self.kernel.inner.stores.tasks.get(&self.row.owner, self.row.task).await?;
         if let Some(why) = withheld(&record.labels) {
-            self.row.reached = Reached { seq: record.seq, outcome: Some(why), ..Reached::default() };
-            return self.settle(Then::Rest(self.now())).await;
+            self.row.reached = DeliveryProgress { seq: record.seq, outcome: Some(why), ..DeliveryProgress::default() };
+            return self.settle(ClaimOutcome::Rest(self.now())).await;
         }
         let tasks = &*self.kernel.inner.stores.tasks;
         let mut story = Story::read(tasks, record, self.row.reached.seq, self.row.config.origin).await?;
@@ -68,25 +68,25 @@ impl Delivery {
             };
             if sent > 0 {
                 if self.kernel.inner.life.draining().is_cancelled() {
-                    return self.settle(Then::Later(self.now())).await;
+                    return self.settle(ClaimOutcome::Later(self.now())).await;
                 }
                 if let Err(wait) = self.turn.again(Instant::now()) {
-                    return self.settle(Then::Later(self.now() + wait)).await;
+                    return self.settle(ClaimOutcome::Later(self.now() + wait)).await;
                 }
-                self.settle(Then::Hold(self.now() + PUSH_LEASE)).await?;
+                self.settle(ClaimOutcome::Hold(self.now() + PUSH_LEASE)).await?;
             }
             sent += 1;
             let event = format!("{}:{}", self.row.task, chapter.seq);
             let verdict = post::post(&self.kernel, self.turn.pacer(), &self.row.config, &event, payload).await;
             self.metrics.count(&verdict);
             if let Next::Wait(pause) = self.note(chapter.seq, verdict) {
-                return self.settle(Then::Later(self.now() + pause)).await;
+                return self.settle(ClaimOutcome::Later(self.now() + pause)).await;
             }
             if self.row.reached.given_up >= PUSH_GIVEN_UP {
                 break;
             }
         }
-        self.settle(Then::Rest(self.now())).await
+        self.settle(ClaimOutcome::Rest(self.now())).await
     }
 
     /// Notes what became of an event.
@@ -94,7 +94,7 @@ impl Delivery {
         let reached = &mut self.row.reached;
         match verdict {
             Verdict::Delivered(how) => {
-                *reached = Reached { seq, outcome: Some(how), ..Reached::default() };
+                *reached = DeliveryProgress { seq, outcome: Some(how), ..DeliveryProgress::default() };
                 Next::GoOn
             }
             // Nothing was sent, so it was no try.
@@ -114,13 +114,13 @@ impl Delivery {
         let given_up = self.row.reached.given_up + 1;
         let outcome = Some(cut(format!("event {seq} {why}")));
         tracing::info!(task = %self.row.task, config = self.row.config.id, seq, "a push was given up");
-        self.row.reached = Reached { seq, attempts: 0, given_up, outcome };
+        self.row.reached = DeliveryProgress { seq, attempts: 0, given_up, outcome };
         Next::GoOn
     }
 
-    async fn settle(&self, then: Then) -> Result<(), StoreError> {
-        let progress = Progress { reached: self.row.reached.clone(), then };
-        self.kernel.inner.stores.pushes.settle(self.claim.clone(), progress).await
+    async fn settle(&self, then: ClaimOutcome) -> Result<(), StoreError> {
+        let progress = ClaimProgress { reached: self.row.reached.clone(), then };
+        self.kernel.inner.stores.pushes.record_progress(self.claim.clone(), progress).await
     }
 
     fn now(&self) -> Timestamp {

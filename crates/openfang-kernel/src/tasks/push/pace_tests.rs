@@ -1,6 +1,6 @@
 //! Nobody is flooded (PSH-04), and nobody waits for somebody else's receiver.
 
-use openfang_store::{PushConfig, Reached};
+use openfang_store::{DeliveryProgress, PushConfig};
 use openfang_types::task::Origin;
 use uuid::Uuid;
 
@@ -20,7 +20,7 @@ fn row(number: usize, host: &str, owner: &str) -> PushRow {
             maker: None,
         },
         created_at: jiff::Timestamp::UNIX_EPOCH,
-        reached: Reached::default(),
+        reached: DeliveryProgress::default(),
         due_at: None,
         version: 1,
     }

@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use openfang_a2a::answer::{Answer, Held, Shown, StreamHead};
-use openfang_a2a::dialect::{Dialect, In};
-use openfang_a2a::operation::History;
+use openfang_a2a::answer::{Answer, NamedTask, StreamEvent, StreamHead};
+use openfang_a2a::dialect::{Dialect, InDialect};
+use openfang_a2a::operation::HistoryLength;
 use openfang_store::{StoreError, TaskRecord, TaskStore};
 use openfang_types::event::{EventBody, Seq, StreamItem, TaskEvent};
 use openfang_types::limits::PUSH_BATCH_EVENTS;
@@ -54,10 +54,10 @@ impl Story {
         let head = StreamHead {
             task: name_of(&record),
             context: record.task.context_id.to_string(),
-            history: History::default(),
+            history: HistoryLength::default(),
             artifacts: Vec::new(),
         };
-        let mut held = Held { task: record.task, origin: record.origin, peer_name: record.peer_name };
+        let mut held = NamedTask { task: record.task, origin: record.origin, peer_name: record.peer_name };
         let coming = if is_folded {
             VecDeque::from([StreamItem::Snapshot(Box::new(held.task.clone()), record.seq)])
         } else {
@@ -65,7 +65,7 @@ impl Story {
             before.iter().for_each(|event| held.task.apply(&event.body));
             coming.into_iter().map(|event| StreamItem::Event(Box::new(event))).collect()
         };
-        Ok(Self { dialect, head, told: Answer::Task(Box::new(held), History::default()), coming })
+        Ok(Self { dialect, head, told: Answer::Task(Box::new(held), HistoryLength::default()), coming })
     }
 
     /// The next event.
@@ -81,10 +81,10 @@ impl Story {
     }
 
     fn as_streamed(&self, item: &StreamItem) -> Option<Payload> {
-        let shown = Shown::Item(&self.head, item);
+        let shown = StreamEvent::Item(&self.head, item);
         self.dialect
-            .shows(shown)
-            .then(|| encoded("application/a2a+json", &In(self.dialect, &shown)))?
+            .can_write(shown)
+            .then(|| encoded("application/a2a+json", &InDialect(self.dialect, &shown)))?
     }
 
     fn task_after(&mut self, item: &StreamItem) -> Option<Payload> {
@@ -96,7 +96,7 @@ impl Story {
             StreamItem::Event(event) => is_told(event),
             StreamItem::Shutdown => false,
         };
-        is_told.then(|| encoded("application/json", &In(self.dialect, &self.told)))?
+        is_told.then(|| encoded("application/json", &InDialect(self.dialect, &self.told)))?
     }
 }
 

@@ -1,8 +1,9 @@
-//! What every home must keep of claims: one has it, until it is let go, over, or its holder dead.
+//! The rules of every store for claims: one holder at a time, until it releases the claim, the claim expires, or the
+//! holder dies.
 
 use super::super::{append, artifact, node, now};
 use super::{HOUR, claim, due, due_at, ids, only, settle, waiting};
-use crate::{Due, StoreError, Stores, Then};
+use crate::{ClaimOutcome, DuePushes, StoreError, Stores};
 
 pub(super) async fn claims(fresh: impl Fn() -> Stores) {
     one_of_many_claims_wins(&fresh()).await;
@@ -27,28 +28,28 @@ async fn a_claim_that_is_held_is_not_due_and_one_that_is_over_is(stores: &Stores
     let (record, row) = waiting(stores, "m").await;
     let until = now() + HOUR;
     let held = stores.pushes.claim(&row, node(1), until).await.unwrap();
-    assert_eq!(due(stores).await, Due { rows: vec![], next: Some(until) });
+    assert_eq!(due(stores).await, DuePushes { rows: vec![], next: Some(until) });
 
     let longer = until + HOUR;
-    settle(stores, held.clone(), 3, Then::Hold(longer)).await.unwrap();
-    assert_eq!(due_at(stores, until).await, Due { rows: vec![], next: Some(longer) });
+    settle(stores, held.clone(), 3, ClaimOutcome::Hold(longer)).await.unwrap();
+    assert_eq!(due_at(stores, until).await, DuePushes { rows: vec![], next: Some(longer) });
     let over = due_at(stores, longer).await;
     assert_eq!(ids(&over), ["m"], "nothing was heard of it");
-    settle(stores, held.clone(), 3, Then::Hold(longer)).await.unwrap();
+    settle(stores, held.clone(), 3, ClaimOutcome::Hold(longer)).await.unwrap();
     let next = stores.pushes.claim(&over.rows[0], node(2), longer + HOUR).await.unwrap();
-    assert_eq!(settle(stores, held, record.seq, Then::Rest(now())).await, Err(StoreError::Conflict));
+    assert_eq!(settle(stores, held, record.seq, ClaimOutcome::Rest(now())).await, Err(StoreError::Conflict));
     let later = longer + HOUR;
-    settle(stores, next, 3, Then::Later(later)).await.unwrap();
-    assert_eq!(due_at(stores, longer).await, Due { rows: vec![], next: Some(later) });
+    settle(stores, next, 3, ClaimOutcome::Later(later)).await.unwrap();
+    assert_eq!(due_at(stores, longer).await, DuePushes { rows: vec![], next: Some(later) });
     assert_eq!(ids(&due_at(stores, later).await), ["m"]);
 }
 
 async fn a_lost_claim_settles_nothing(stores: &Stores) {
     let (record, row) = waiting(stores, "m").await;
     let first = claim(stores, &row).await;
-    settle(stores, first.clone(), 2, Then::Later(now())).await.unwrap();
+    settle(stores, first.clone(), 2, ClaimOutcome::Later(now())).await.unwrap();
 
-    assert_eq!(settle(stores, first, 3, Then::Rest(now())).await, Err(StoreError::Conflict), "it was let go");
+    assert_eq!(settle(stores, first, 3, ClaimOutcome::Rest(now())).await, Err(StoreError::Conflict), "it was let go");
     let left = only(stores, &record).await;
     assert_eq!(left.reached.seq, 2);
     claim(stores, &left).await;
@@ -61,13 +62,13 @@ async fn what_happens_during_a_claim_is_due_after_it(stores: &Stores) {
     let record = append(&*stores.tasks, &record, vec![artifact("b")]).await;
     assert_eq!(due(stores).await.rows, []);
 
-    settle(stores, held, told, Then::Rest(now())).await.unwrap();
+    settle(stores, held, told, ClaimOutcome::Rest(now())).await.unwrap();
 
     let rest = due(stores).await;
     assert_eq!((ids(&rest), rest.rows[0].reached.seq), (vec!["m"], told));
     let held = claim(stores, &rest.rows[0]).await;
-    settle(stores, held, record.seq, Then::Rest(now())).await.unwrap();
-    assert_eq!(due(stores).await, Due { rows: vec![], next: None });
+    settle(stores, held, record.seq, ClaimOutcome::Rest(now())).await.unwrap();
+    assert_eq!(due(stores).await, DuePushes { rows: vec![], next: None });
     append(&*stores.tasks, &record, vec![artifact("c")]).await;
     assert_eq!(ids(&due(stores).await), ["m"]);
 }
@@ -83,7 +84,7 @@ async fn the_claims_of_the_dead_are_let_go(stores: &Stores) {
     assert_eq!(stores.pushes.abandon(&[node(2), node(3)], now()).await, Ok(1));
 
     assert_eq!(ids(&due(stores).await), ["dead"]);
-    assert_eq!(settle(stores, lost, 3, Then::Rest(now())).await, Err(StoreError::Conflict));
+    assert_eq!(settle(stores, lost, 3, ClaimOutcome::Rest(now())).await, Err(StoreError::Conflict));
     assert_eq!(stores.pushes.abandon(&[node(2)], now()).await, Ok(0));
     assert_eq!(stores.pushes.holders().await, Ok(vec![node(1)]));
 }

@@ -1,4 +1,4 @@
-//! Lists: everything is looked at and sorted; there is little of it.
+//! Lists: all tasks are scanned and sorted, because there are few.
 
 use openfang_types::event::TaskEvent;
 use openfang_types::task::TaskParts;
@@ -53,7 +53,7 @@ pub(super) fn page_within(page: TaskPage, max_bytes: usize) -> Fit<TaskPage> {
     if bytes > max_bytes { Fit::TooLarge(bytes) } else { Fit::Whole(page) }
 }
 
-/// The events after a place, unless the first of them is too large.
+/// The events after a sequence number, unless the first of them is too large.
 pub(super) fn events_within(events: &[TaskEvent], place: EventsAfter) -> Fit<Vec<TaskEvent>> {
     let seen = usize::try_from(place.after).unwrap_or(usize::MAX); // the first event is number 1
     let (mut found, mut bytes) = (Vec::new(), 0_usize);

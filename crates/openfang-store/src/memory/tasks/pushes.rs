@@ -1,4 +1,4 @@
-//! Push configurations in memory: each stands with its task, and goes with it.
+//! Push configurations in memory. Each belongs to its task and is removed with it.
 
 use jiff::Timestamp;
 use openfang_types::ids::{NodeId, Owner, TaskId};
@@ -6,17 +6,17 @@ use openfang_types::limits::PUSH_GIVEN_UP;
 use tokio::sync::watch;
 
 use super::{Entry, Inner, MemoryTasks, ready};
-use crate::push::{Due, DueQuery, Progress, PushClaim, Then};
-use crate::{NewPush, PushConfig, PushRow, PushStore, Reached, StoreError, StoreFuture};
+use crate::push::{ClaimOutcome, ClaimProgress, DuePushes, DueQuery, PushClaim};
+use crate::{DeliveryProgress, NewPush, PushConfig, PushRow, PushStore, StoreError, StoreFuture};
 
-/// A configuration, and who holds a claim on it.
-pub(super) struct Pushed {
+/// A configuration and its claim.
+pub(super) struct PushEntry {
     row: PushRow,
     node: Option<NodeId>,
 }
 
-impl Pushed {
-    /// One that was made together with its task.
+impl PushEntry {
+    /// A configuration created together with its task.
     pub(super) fn from_the_beginning(owner: Owner, task: TaskId, config: PushConfig, at: Timestamp) -> Self {
         let mut pushed = Self::new(NewPush { owner, task, config, limit: 1, at });
         pushed.row.due_at = Some(at);
@@ -25,11 +25,11 @@ impl Pushed {
 
     fn new(new: NewPush) -> Self {
         let NewPush { owner, task, config, at, .. } = new;
-        let reached = Reached::default();
+        let reached = DeliveryProgress::default();
         Self { row: PushRow { owner, task, config, created_at: at, reached, due_at: None, version: 1 }, node: None }
     }
 
-    /// Something happened to the task. Says whether there was nothing to do before.
+    /// Records an event of the task. Returns whether the configuration was idle before.
     pub(super) fn happened(&mut self, at: Timestamp) -> bool {
         let is_woken = self.row.due_at.is_none() && self.row.reached.given_up < PUSH_GIVEN_UP;
         if is_woken {
@@ -38,7 +38,7 @@ impl Pushed {
         is_woken
     }
 
-    /// Refuses whoever does not hold the claim.
+    /// Refuses a caller that does not hold the claim.
     fn held_by(&mut self, claim: &PushClaim) -> Result<&mut Self, StoreError> {
         let is_held = self.row.version == claim.version && self.node.is_some();
         if is_held { Ok(self) } else { Err(StoreError::Conflict) }
@@ -46,13 +46,12 @@ impl Pushed {
 }
 
 impl Entry {
-    fn pushed(&mut self, id: &str) -> Option<&mut Pushed> {
+    fn pushed(&mut self, id: &str) -> Option<&mut PushEntry> {
         self.pushes.iter_mut().find(|push| push.row.config.id == id)
     }
 }
 
 impl Inner {
-    /// Tells who delivers.
     pub(super) fn wake_pushes(&self) {
         self.pushes_waiting.send_modify(|changes| *changes += 1);
     }
@@ -61,7 +60,7 @@ impl Inner {
         let entry = self.own(&new.owner, new.task)?;
         let last = entry.record.seq;
         if let Some(known) = entry.pushed(&new.config.id) {
-            let reached = Reached { seq: known.row.reached.seq, ..Reached::default() };
+            let reached = DeliveryProgress { seq: known.row.reached.seq, ..DeliveryProgress::default() };
             known.row.due_at = Some(new.at).filter(|_| last > reached.seq);
             known.row.config = new.config;
             known.row.reached = reached;
@@ -74,7 +73,7 @@ impl Inner {
         if entry.pushes.len() >= new.limit {
             return Err(StoreError::TooManyPushes { limit: new.limit });
         }
-        let mut pushed = Pushed::new(new);
+        let mut pushed = PushEntry::new(new);
         pushed.row.reached.seq = last;
         let row = pushed.row.clone();
         entry.pushes.push(pushed);
@@ -82,7 +81,7 @@ impl Inner {
         Ok(row)
     }
 
-    fn due(&self, query: &DueQuery) -> Due {
+    fn due(&self, query: &DueQuery) -> DuePushes {
         let all = || self.entries.values().flat_map(|entry| &entry.pushes).map(|pushed| &pushed.row);
         let is_wanted = |row: &&PushRow| {
             row.due_at.is_some_and(|due| due <= query.now)
@@ -93,7 +92,7 @@ impl Inner {
         rows.sort_by_key(|row| row.due_at);
         rows.truncate(query.limit);
         let next = all().filter_map(|row| row.due_at).filter(|due| *due > query.now).min();
-        Due { rows, next }
+        DuePushes { rows, next }
     }
 
     fn claim_push(&mut self, row: &PushRow, node: NodeId, until: Timestamp) -> Result<PushClaim, StoreError> {
@@ -106,18 +105,18 @@ impl Inner {
         Ok(PushClaim { task: row.task, id: row.config.id.clone(), version: held.row.version })
     }
 
-    fn settle_push(&mut self, claim: &PushClaim, progress: Progress) -> Result<(), StoreError> {
+    fn record_push_progress(&mut self, claim: &PushClaim, progress: ClaimProgress) -> Result<(), StoreError> {
         let entry = self.entries.get_mut(&claim.task).ok_or(StoreError::Conflict)?;
         let last = entry.record.seq;
         let held = entry.pushed(&claim.id).ok_or(StoreError::Conflict)?.held_by(claim)?;
-        let Progress { reached, then } = progress;
+        let ClaimProgress { reached, then } = progress;
         let has_more = last > reached.seq && reached.given_up < PUSH_GIVEN_UP;
         held.row.reached = reached;
         held.row.due_at = match then {
-            Then::Hold(at) | Then::Later(at) => Some(at),
-            Then::Rest(at) => Some(at).filter(|_| has_more),
+            ClaimOutcome::Hold(at) | ClaimOutcome::Later(at) => Some(at),
+            ClaimOutcome::Rest(at) => Some(at).filter(|_| has_more),
         };
-        held.node = held.node.filter(|_| matches!(then, Then::Hold(_)));
+        held.node = held.node.filter(|_| matches!(then, ClaimOutcome::Hold(_)));
         Ok(())
     }
 
@@ -155,7 +154,7 @@ impl PushStore for MemoryTasks {
         ready(entry.map(|entry| entry.pushes.retain(|pushed| pushed.row.config.id != id)))
     }
 
-    fn due(&self, query: DueQuery) -> StoreFuture<'_, Due> {
+    fn due(&self, query: DueQuery) -> StoreFuture<'_, DuePushes> {
         ready(Ok(self.lock().due(&query)))
     }
 
@@ -163,8 +162,8 @@ impl PushStore for MemoryTasks {
         ready(self.lock().claim_push(row, node, until))
     }
 
-    fn settle(&self, claim: PushClaim, progress: Progress) -> StoreFuture<'_, ()> {
-        ready(self.lock().settle_push(&claim, progress))
+    fn record_progress(&self, claim: PushClaim, progress: ClaimProgress) -> StoreFuture<'_, ()> {
+        ready(self.lock().record_push_progress(&claim, progress))
     }
 
     fn holders(&self) -> StoreFuture<'_, Vec<NodeId>> {

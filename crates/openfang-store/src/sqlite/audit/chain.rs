@@ -1,10 +1,9 @@
-//! Writing the chain. Where it stands is known to the writer and counts only with the commit that holds it: a batch
-//! that fails leaves the chains where they were. There is one for each owner and kind of rows, so that each can be kept
-//! for as long as its own rule says.
+//! Writes the chains. The writer tracks their heads, which count only with the commit: a failed batch leaves the chains
+//! unchanged. There is one chain for each owner and kind, so that each can have its own retention.
 //!
-//! A row's hash is SHA-256 of the hash before and the row's bytes; the first row of a segment follows the closing hash
-//! of this process's segment before, which is SHA-256 of the last hash, the number of rows (8 bytes, little endian) and
-//! the segment's id.
+//! The hash of a row is SHA-256 of the previous hash and the row's bytes. The first row of a segment follows the
+//! closing hash of this process's previous segment, which is SHA-256 of the last hash, the number of rows (8 bytes,
+//! little endian) and the segment's id.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -22,34 +21,32 @@ use crate::audit::{AuditHash, AuditStream};
 use crate::sqlite::batch::Batch;
 use crate::sqlite::unavailable;
 
-/// Where the chains of this process stand, one for each owner and kind of rows.
+/// The heads of this process's chains, one for each owner and kind.
 #[derive(Debug)]
 pub(in crate::sqlite) struct Chain {
     node: NodeId,
     limits: SegmentLimits,
     strands: HashMap<AuditStream, Strand>,
-    /// Those that this transaction has touched, as they stood before.
+    /// The chains this transaction has touched, in their previous state.
     before: Vec<(AuditStream, Strand)>,
 }
 
-/// How far a segment goes.
+/// The limits of a segment.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::sqlite) struct SegmentLimits {
     pub(in crate::sqlite) rows: u64,
     pub(in crate::sqlite) age: Duration,
 }
 
-/// One chain.
 #[derive(Debug, Clone, Copy)]
 struct Strand {
     segment: Option<Segment>,
-    /// The closing hash of the segment before.
+    /// The closing hash of the previous segment.
     previous: AuditHash,
-    /// Whether this transaction has made sure that the segment is still open.
+    /// Whether this transaction has verified that the segment is still open.
     is_touched: bool,
 }
 
-/// An open segment.
 #[derive(Debug, Clone, Copy)]
 struct Segment {
     id: AuditSegmentId,
@@ -78,7 +75,7 @@ impl Segment {
 impl Strand {
     const NEW: Self = Self { segment: None, previous: AuditHash::NONE, is_touched: false };
 
-    /// Another process may have taken us for dead and sealed our segment. Then there is a next one.
+    /// Another process may have taken us for dead and sealed our segment. Then a new segment is started.
     fn check(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let Some(segment) = self.segment else { return Ok(()) };
         let sql = "SELECT closed_at IS NULL FROM audit_segments WHERE id = ?1";
@@ -107,7 +104,7 @@ impl Chain {
         Self { node, limits, strands: HashMap::new(), before: Vec::new() }
     }
 
-    /// Leaves the chains as the transaction left them, or as they were if it failed.
+    /// Commits the chains' new state, or restores the old one if the transaction failed.
     pub(in crate::sqlite) fn end_transaction(&mut self, is_committed: bool) {
         for (stream, before) in std::mem::take(&mut self.before) {
             let Some(strand) = self.strands.get_mut(&stream) else { continue };
@@ -118,7 +115,7 @@ impl Chain {
         }
     }
 
-    /// A chain that this transaction may go on with.
+    /// A chain that this transaction may extend.
     fn touch(&mut self, connection: &Connection, stream: &AuditStream) -> rusqlite::Result<&mut Strand> {
         let strand = self.strands.entry(stream.clone()).or_insert(Strand::NEW);
         if !strand.is_touched {
@@ -129,7 +126,7 @@ impl Chain {
         Ok(strand)
     }
 
-    /// The segment that takes the next row.
+    /// The segment for the next row.
     fn room(&mut self, connection: &Connection, stream: &AuditStream, at: Timestamp) -> rusqlite::Result<&mut Segment> {
         let (node, limits) = (self.node, self.limits);
         let strand = self.touch(connection, stream)?;
@@ -143,7 +140,7 @@ impl Chain {
         Ok(strand.segment.insert(segment))
     }
 
-    /// Seals segments: all of them, or those that are older than a segment may get.
+    /// Seals segments: all of them, or those above the age limit.
     fn seal_where(&mut self, connection: &Connection, at: Timestamp, is_all: bool) -> rusqlite::Result<()> {
         let limits = self.limits;
         let is_wanted = |strand: &Strand| strand.segment.is_some_and(|segment| is_all || segment.is_over(&limits, at));
@@ -165,9 +162,12 @@ pub(in crate::sqlite) fn append(
 ) -> Result<(), StoreError> {
     let (connection, chain) = (batch.connection, &mut *batch.chain);
     match try_append(connection, chain, stream, at, text) {
-        // Somebody put a row where ours belongs. Our seal shows that it is not ours, and we go on behind it.
+        // A foreign row is in the position of ours. The seal will show that it is not ours, and the chain continues
+        // after it.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
-            tracing::error!("the audit log holds a row that this process has not written; see `openfang audit verify`");
+            tracing::error!(
+                "the audit log contains a row that this process did not write; run `openfang audit verify`"
+            );
             let sealed = chain.touch(connection, stream).and_then(|strand| strand.seal(connection, at));
             sealed.and_then(|()| try_append(connection, chain, stream, at, text)).map_err(unavailable)
         }
@@ -192,24 +192,24 @@ fn try_append(
     Ok(())
 }
 
-/// Seals what this process has written so far.
+/// Seals everything this process has written so far.
 pub(super) fn seal(batch: &mut Batch<'_>, at: Timestamp) -> Result<(), StoreError> {
     batch.chain.seal_where(batch.connection, at, true).map_err(unavailable)
 }
 
-/// Seals what this process has left open for too long.
+/// Seals the segments this process has kept open for too long.
 pub(super) fn seal_old(batch: &mut Batch<'_>, at: Timestamp) -> Result<(), StoreError> {
     batch.chain.seal_where(batch.connection, at, false).map_err(unavailable)
 }
 
-/// The processes that have a segment open.
+/// The processes with an open segment.
 pub(super) fn open_nodes(connection: &Connection) -> rusqlite::Result<Vec<NodeId>> {
     let mut statement = connection.prepare_cached("SELECT node FROM audit_segments WHERE closed_at IS NULL")?;
     let nodes = statement.query_map([], |row| row.get(0).map(|id| NodeId::from_uuid(Uuid::from_bytes(id))))?;
     nodes.collect()
 }
 
-/// Seals what dead processes have left open, as far as their rows are there. Says how many segments that were.
+/// Seals the open segments of dead processes with the rows that exist. Returns the number of segments.
 pub(super) fn seal_of(batch: &Batch<'_>, dead: &[NodeId], at: Timestamp) -> Result<usize, StoreError> {
     let (connection, own) = (batch.connection, batch.chain.node);
     let mut sealed = 0;
@@ -235,7 +235,7 @@ fn seal_open_segments(connection: &Connection, node: NodeId, at: Timestamp) -> r
     Ok(open.len())
 }
 
-/// Opens a segment. If the one before has gone with retention, there is nothing to link to any more.
+/// Opens a segment. If retention removed the previous one, there is nothing to link to.
 fn open(
     connection: &Connection,
     node: NodeId,
@@ -255,7 +255,7 @@ fn open(
     let sql = "INSERT INTO audit_segments (id, node, previous, opened_at, owner, kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let mut statement = connection.prepare_cached(sql)?;
     statement.execute(params![id.as_uuid().as_bytes(), node.as_bytes(), previous.0, nanos(at), owner, kind])?;
-    // Counted apart, so that a segment that is gone without a trace in any other is missed.
+    // Counted separately, so that a segment that disappeared without any other trace is noticed.
     let sql = "INSERT INTO meta (key, value) VALUES ('audit_segments', 1)
                ON CONFLICT (key) DO UPDATE SET value = value + 1";
     connection.prepare_cached(sql)?.execute([])?;

@@ -1,4 +1,4 @@
-//! Reading rows as they are, also those that somebody has tampered with.
+//! Reads rows as they are, including rows that were tampered with.
 
 use openfang_types::ids::AuditSegmentId;
 use rusqlite::types::ValueRef;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::audit::{AuditEntry, AuditHash, AuditLink};
 
-/// The next rows after a number, or the latest ones, oldest first.
+/// The rows after a number, or the latest ones, oldest first.
 pub(in crate::sqlite) fn tail(
     connection: &Connection,
     after: Option<u64>,
@@ -52,7 +52,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
     Ok(AuditEntry { n: row.get::<_, i64>(0)?.cast_unsigned(), text, link })
 }
 
-/// A value's bytes, whatever type somebody has given it.
+/// The bytes of a value of any type.
 pub(super) fn bytes(value: ValueRef<'_>) -> &[u8] {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,

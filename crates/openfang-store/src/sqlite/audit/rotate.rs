@@ -1,8 +1,9 @@
-//! Removing old segments: sealed ones, whole, the oldest of each owner and kind first. A row of the same transaction says
-//! what was removed. What the rest hangs on stays behind in `meta`.
+//! Removes old sealed segments, the oldest of each owner and kind first. A row in the same transaction records what was
+//! removed. The anchors of the remaining chains stay in `meta`.
 //!
-//! `audit_cut` counts what was cut and names the last of it; `audit_cut:<node>:<kind>:<owner>` is the closing hash that
-//! the oldest segment kept of a chain links to; `audit_removed:<kind>:<owner>` says what is missing of whom.
+//! `audit_cut` counts what was removed and names the last of it; `audit_cut:<node>:<kind>:<owner>` is the closing hash
+//! that the oldest remaining segment of a chain links to; `audit_removed:<kind>:<owner>` is what is missing of an
+//! owner.
 
 use std::time::Duration;
 
@@ -22,22 +23,22 @@ use crate::sqlite::unavailable;
 
 const CUT: &str = "audit_cut";
 const REMOVED: &str = "audit_removed";
-/// Small ones that go in one transaction.
+/// The number of small segments in one transaction.
 const SEGMENTS_AT_A_TIME: u64 = 100;
 
-/// What has been cut, all in all.
+/// Everything that was removed so far.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Cut {
+pub(super) struct RemovedSegments {
     pub(super) segments: u64,
     pub(super) rows: u64,
-    /// The last segment that went.
+    /// The last removed segment.
     last: Option<AuditSegmentId>,
     /// The closing hash of that one.
     closing_hash: String,
 }
 
-/// The sealed segments of one owner and kind; of everybody, if they are from before these were kept apart.
-struct Kept {
+/// The sealed segments of one owner and kind, or of all owners if they are from before owners were separated.
+struct SegmentGroup {
     owner: Option<String>,
     kind: Option<String>,
     rows: u64,
@@ -57,7 +58,7 @@ impl Oldest {
     }
 }
 
-impl Kept {
+impl SegmentGroup {
     fn kind(&self) -> Option<AuditKind> {
         self.kind.as_deref().and_then(AuditKind::from_word)
     }
@@ -71,7 +72,7 @@ impl Kept {
     }
 }
 
-/// Cuts the oldest sealed segments that the rule gives up, as many as fit into a transaction that others wait for.
+/// Removes the oldest sealed segments beyond the retention, as many as fit into a short transaction.
 pub(super) fn cut_some(batch: &mut Batch<'_>, rule: AuditRetention, now: Timestamp) -> Result<Rotated, StoreError> {
     let mut rotated = Rotated::default();
     for kept in all_kept(batch.connection).map_err(unavailable)? {
@@ -80,7 +81,7 @@ pub(super) fn cut_some(batch: &mut Batch<'_>, rule: AuditRetention, now: Timesta
             continue;
         }
         let removal = removal(batch.connection, &kept, &given_up).map_err(unavailable)?;
-        // Before anything goes: the numbers of rows must never be given twice, so the newest one has to stay.
+        // Written before anything is deleted: row numbers must never be reused, so the newest row has to stay.
         let text = text_of(&removal.clone().into_row(now))?;
         chain::append(batch, &AuditStream::of_the_log(), now, &text)?;
         for segment in &given_up {
@@ -91,10 +92,10 @@ pub(super) fn cut_some(batch: &mut Batch<'_>, rule: AuditRetention, now: Timesta
     Ok(rotated)
 }
 
-/// The oldest segments that the rule gives up.
+/// The oldest segments beyond the retention.
 fn given_up(
     connection: &Connection,
-    kept: &Kept,
+    kept: &SegmentGroup,
     rule: AuditRetention,
     (now, rotated): (Timestamp, &mut Rotated),
 ) -> rusqlite::Result<Vec<Oldest>> {
@@ -113,8 +114,8 @@ fn given_up(
     Ok(given_up)
 }
 
-/// What is to be said of segments that go.
-fn removal(connection: &Connection, kept: &Kept, given_up: &[Oldest]) -> rusqlite::Result<AuditRemoval> {
+/// The record of the removed segments.
+fn removal(connection: &Connection, kept: &SegmentGroup, given_up: &[Oldest]) -> rusqlite::Result<AuditRemoval> {
     let of = kept.owner.as_deref().and_then(|owner| Owner::from_record(owner).ok());
     let mut removal = AuditRemoval { of, kind: kept.kind(), rows: 0, to: None };
     for segment in given_up {
@@ -124,16 +125,16 @@ fn removal(connection: &Connection, kept: &Kept, given_up: &[Oldest]) -> rusqlit
     Ok(removal)
 }
 
-fn all_kept(connection: &Connection) -> rusqlite::Result<Vec<Kept>> {
+fn all_kept(connection: &Connection) -> rusqlite::Result<Vec<SegmentGroup>> {
     let sql = "SELECT owner, kind, sum(rows) FROM audit_segments WHERE closed_at IS NOT NULL GROUP BY owner, kind";
     let mut statement = connection.prepare_cached(sql)?;
     let kept = statement.query_map([], |row| {
-        Ok(Kept { owner: row.get(0)?, kind: row.get(1)?, rows: row.get::<_, i64>(2)?.cast_unsigned() })
+        Ok(SegmentGroup { owner: row.get(0)?, kind: row.get(1)?, rows: row.get::<_, i64>(2)?.cast_unsigned() })
     })?;
     kept.collect()
 }
 
-fn oldest(connection: &Connection, kept: &Kept) -> rusqlite::Result<Vec<Oldest>> {
+fn oldest(connection: &Connection, kept: &SegmentGroup) -> rusqlite::Result<Vec<Oldest>> {
     let sql = "SELECT id, node, closed_at, rows, closing_hash FROM audit_segments
                WHERE closed_at IS NOT NULL AND owner IS ?1 AND kind IS ?2 ORDER BY id LIMIT ?3";
     let mut statement = connection.prepare_cached(sql)?;
@@ -161,7 +162,7 @@ fn last_row_at(connection: &Connection, oldest: &Oldest) -> rusqlite::Result<Opt
     })
 }
 
-fn cut(connection: &Connection, kept: &Kept, oldest: &Oldest) -> rusqlite::Result<()> {
+fn cut(connection: &Connection, kept: &SegmentGroup, oldest: &Oldest) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM audit WHERE segment = ?1", [oldest.id])?;
     connection.execute("DELETE FROM audit_segments WHERE id = ?1", [oldest.id])?;
     let has_more = "SELECT EXISTS (SELECT 1 FROM audit_segments WHERE node = ?1 AND owner IS ?2 AND kind IS ?3)";
@@ -172,7 +173,7 @@ fn cut(connection: &Connection, kept: &Kept, oldest: &Oldest) -> rusqlite::Resul
         connection.execute("DELETE FROM meta WHERE key = ?1", [anchor])?;
     }
     let before = what_was_cut(connection)?;
-    let cut = Cut {
+    let cut = RemovedSegments {
         segments: before.segments + 1,
         rows: before.rows + oldest.rows,
         last: Some(AuditSegmentId::from_uuid(Uuid::from_bytes(oldest.id))),
@@ -181,19 +182,19 @@ fn cut(connection: &Connection, kept: &Kept, oldest: &Oldest) -> rusqlite::Resul
     remember(connection, CUT, document(&cut)?)
 }
 
-/// What has been cut so far; nothing if that cannot be read.
-pub(super) fn what_was_cut(connection: &Connection) -> rusqlite::Result<Cut> {
+/// What was removed so far; empty if it is unreadable.
+pub(super) fn what_was_cut(connection: &Connection) -> rusqlite::Result<RemovedSegments> {
     let text: Option<Value> = connection
         .query_row("SELECT value FROM meta WHERE key = ?1", [CUT], |row| row.get(0))
         .optional()?;
     Ok(match text {
         Some(Value::Text(text)) => serde_json::from_str(&text).unwrap_or_default(),
-        _ => Cut::default(),
+        _ => RemovedSegments::default(),
     })
 }
 
-/// Adds to what is known to be missing of an owner and kind.
-fn add_up(connection: &Connection, kept: &Kept, removal: &AuditRemoval) -> rusqlite::Result<()> {
+/// Adds to the record of what is missing of an owner and kind.
+fn add_up(connection: &Connection, kept: &SegmentGroup, removal: &AuditRemoval) -> rusqlite::Result<()> {
     let key = format!("{REMOVED}{}", kept.suffix());
     let text: Option<Value> = connection
         .query_row("SELECT value FROM meta WHERE key = ?1", [&key], |row| row.get(0))
@@ -210,7 +211,7 @@ fn add_up(connection: &Connection, kept: &Kept, removal: &AuditRemoval) -> rusql
     remember(connection, &key, document(&all)?)
 }
 
-/// What is missing of whom. Rows that went before that was written down are everybody's.
+/// What is missing, by owner. Rows removed before this was recorded count for all owners.
 pub(super) fn what_is_missing(connection: &Connection) -> rusqlite::Result<Vec<AuditRemoval>> {
     let sql = "SELECT value FROM meta WHERE key = ?1 OR (key > ?1 || ':' AND key < ?1 || ';') ORDER BY key";
     let mut statement = connection.prepare(sql)?;
@@ -232,7 +233,7 @@ pub(super) fn what_is_missing(connection: &Connection) -> rusqlite::Result<Vec<A
     Ok(missing)
 }
 
-/// Where the closing hash of a process's last cut segment is kept, and how the keys of its chains begin.
+/// The key of the closing hash of a process's last removed segment, and the prefix of the keys of its chains.
 pub(super) fn anchor_key(node: NodeId) -> String {
     format!("{CUT}:{node}")
 }

@@ -48,7 +48,7 @@ async fn a_log_of_an_earlier_version_verifies_before_and_after_it_is_upgraded_an
     let path = directory.path().join("a.db");
     std::fs::copy(FIXTURE, &path).unwrap();
     write_chain(&rusqlite::Connection::open(&path).unwrap());
-    let whole = Verified { rows: 4, segments: 2, ..Verified::default() };
+    let whole = AuditVerification { rows: 4, segments: 2, ..AuditVerification::default() };
     assert_eq!(DatabaseFile::open(&path).unwrap().audit_verify().unwrap(), whole);
 
     let audit = Sqlite::open(&path, node()).unwrap().stores().audit;

@@ -1,5 +1,5 @@
-//! Finding what was tampered with: every row against the hash before it, every seal against its rows, every segment
-//! against the one before it. Whoever calls gives it one snapshot, so that others may write meanwhile.
+//! Finds tampering: checks every row against the previous hash, every seal against its rows, every segment against its
+//! predecessor. The caller provides one snapshot, so that others can write meanwhile.
 
 use std::collections::HashSet;
 
@@ -10,15 +10,17 @@ use uuid::Uuid;
 use super::chain::{closing, link};
 use super::read::bytes;
 use super::rotate::{anchor_key, what_is_missing, what_was_cut};
-use crate::audit::{AuditFault, AuditGap, AuditHash, AuditOutcome, AuditProblem, AuditRow, AuditStream, Verified};
+use crate::audit::{
+    AuditFault, AuditGap, AuditHash, AuditOutcome, AuditProblem, AuditRow, AuditStream, AuditVerification,
+};
 
-/// A segment as it is stored, whatever somebody has made of it.
+/// A segment as stored, possibly tampered with.
 struct Segment {
     id: AuditSegmentId,
     node: NodeId,
     previous: Vec<u8>,
     seal: Option<Seal>,
-    /// Whether the house wrote it about the log itself.
+    /// Whether OpenFang wrote it about the log itself.
     is_about_the_log: bool,
 }
 
@@ -27,11 +29,11 @@ struct Seal {
     closing_hash: Vec<u8>,
 }
 
-/// Looks at the whole log, up to the first problem.
-pub(in crate::sqlite) fn verify(connection: &Connection) -> rusqlite::Result<Verified> {
+/// Verifies the whole log up to the first problem.
+pub(in crate::sqlite) fn verify(connection: &Connection) -> rusqlite::Result<AuditVerification> {
     let segments = segments(connection)?;
     let ends = ends(connection, &segments)?;
-    let mut verified = Verified { removed: what_is_missing(connection)?, ..Verified::default() };
+    let mut verified = AuditVerification { removed: what_is_missing(connection)?, ..AuditVerification::default() };
     for segment in &segments {
         verified.segments += 1;
         verified.open += u64::from(segment.seal.is_none());
@@ -40,8 +42,14 @@ pub(in crate::sqlite) fn verify(connection: &Connection) -> rusqlite::Result<Ver
             verified.first_problem = Some(segment.problem(AuditFault::SegmentMissing));
             return Ok(verified.complete());
         }
-        let mut walk =
-            Walk { connection, segment, last: segment.previous.clone(), place: 0, n: 0, gaps: &mut verified.gaps };
+        let mut walk = SegmentWalk {
+            connection,
+            segment,
+            last: segment.previous.clone(),
+            place: 0,
+            n: 0,
+            gaps: &mut verified.gaps,
+        };
         verified.first_problem = walk.rest()?;
         verified.rows += walk.place;
         if verified.first_problem.is_some() {
@@ -52,18 +60,18 @@ pub(in crate::sqlite) fn verify(connection: &Connection) -> rusqlite::Result<Ver
     Ok(verified.complete())
 }
 
-/// One segment, from row to row.
-struct Walk<'a> {
+/// The verification of one segment, row by row.
+struct SegmentWalk<'a> {
     connection: &'a Connection,
     segment: &'a Segment,
-    /// The hash, the place and the number of the last row that was right.
+    /// The hash, the position and the number of the last valid row.
     last: Vec<u8>,
     place: u64,
     n: u64,
     gaps: &'a mut Vec<AuditGap>,
 }
 
-impl Walk<'_> {
+impl SegmentWalk<'_> {
     fn rest(&mut self) -> rusqlite::Result<Option<AuditProblem>> {
         let mut statement = rows_after(self.connection)?;
         let mut rows = statement.query((self.segment.id.as_uuid().as_bytes(), i64::MIN))?;
@@ -105,8 +113,8 @@ impl Walk<'_> {
         Ok(None)
     }
 
-    /// A row that does not follow the one before. If another one does, they have changed places; if the segment has
-    /// fewer rows than its seal says, one went and the others moved up.
+    /// A row that does not follow its predecessor. If another row does, they were swapped. If the segment has fewer
+    /// rows than its seal says, one was removed and the others moved up.
     fn mismatch(&self, n: u64, stored: &[u8]) -> rusqlite::Result<AuditProblem> {
         let here = self.place + 1;
         let mut statement = rows_after(self.connection)?;
@@ -154,7 +162,7 @@ fn rows_after(connection: &Connection) -> rusqlite::Result<Statement<'_>> {
 
 fn segments(connection: &Connection) -> rusqlite::Result<Vec<Segment>> {
     let log = AuditStream::of_the_log();
-    // A database that an earlier version wrote is looked at before it is brought up to date.
+    // A database of an earlier version is verified before its schema is updated.
     let sql = "SELECT EXISTS (SELECT 1 FROM pragma_table_info('audit_segments') WHERE name = 'owner')";
     let streams = if connection.query_row(sql, [], |row| row.get(0))? { "owner, kind" } else { "NULL, NULL" };
     let sql = format!("SELECT id, node, previous, rows, closing_hash, {streams} FROM audit_segments ORDER BY id");
@@ -176,7 +184,7 @@ fn segments(connection: &Connection) -> rusqlite::Result<Vec<Segment>> {
     segments.collect()
 }
 
-/// What a segment may link to: the seals of its process, and what was cut before its oldest one.
+/// The hashes a segment may link to: the seals of its process, and the anchor of removed segments.
 fn ends(connection: &Connection, segments: &[Segment]) -> rusqlite::Result<HashSet<(NodeId, Vec<u8>)>> {
     let seals = segments
         .iter()
@@ -194,8 +202,8 @@ fn ends(connection: &Connection, segments: &[Segment]) -> rusqlite::Result<HashS
     Ok(ends)
 }
 
-/// Segments that are gone and that no other one links to.
-fn missing_segment(connection: &Connection, verified: &Verified) -> rusqlite::Result<Option<AuditProblem>> {
+/// Segments that are missing and that no other segment links to.
+fn missing_segment(connection: &Connection, verified: &AuditVerification) -> rusqlite::Result<Option<AuditProblem>> {
     let missing = |n, segment| AuditProblem { what: AuditFault::SegmentMissing, n, segment, place: None };
     let rows: i64 = connection.query_row("SELECT count(*) FROM audit", [], |row| row.get(0))?;
     if rows.cast_unsigned() != verified.rows {

@@ -1,5 +1,5 @@
-//! A copy of the whole database, as of one moment, while others write. It appears under its name when it is complete
-//! and synced, and never in the place of something else.
+//! Copies the whole database as of one moment, while others write. The copy appears under its name when it is complete
+//! and synced, and never replaces another file.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -42,13 +42,13 @@ fn is_about_the_copy(error: &rusqlite::Error) -> bool {
     matches!(code, Some(ErrorCode::DiskFull | ErrorCode::ReadOnly | ErrorCode::CannotOpen))
 }
 
-/// A file that is not complete yet; it goes when this is dropped.
+/// An incomplete file, which is removed when this is dropped.
 struct Partial {
     path: PathBuf,
 }
 
 impl Partial {
-    /// An empty file, for its owner only, in the same directory: SQLite keeps what it finds.
+    /// An empty file in the same directory, readable by its owner only. SQLite keeps its mode.
     fn beside(to: &Path) -> io::Result<Self> {
         let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file");
         let mut name = OsString::from(".");
@@ -63,14 +63,14 @@ impl Partial {
         Ok(Self { path })
     }
 
-    /// Gives the file its name, unless something has it.
+    /// Renames the file to its final name, unless the name is taken.
     fn publish(self, to: &Path) -> io::Result<u64> {
         let file = File::open(&self.path)?;
         file.sync_all()?;
         match fs::hard_link(&self.path, to) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-            // Not every file system has links. That the name is free was seen a moment ago.
+            // Not every file system has hard links. The name was free a moment ago.
             Err(_) => fs::rename(&self.path, to)?,
         }
         sync_directory_of(to)?;
@@ -80,12 +80,12 @@ impl Partial {
 
 impl Drop for Partial {
     fn drop(&mut self) {
-        // Where it was renamed there is nothing left to remove.
+        // After a rename there is nothing left to remove.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// A name is as durable as its directory.
+/// Syncs the directory, which makes the new name durable.
 fn sync_directory_of(path: &Path) -> io::Result<()> {
     if cfg!(not(unix)) {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Whether everything in the database fits together: the file itself, the counters against the rows they count, the
-//! events of every task, the audit chain. All of it is one snapshot, so that others may write meanwhile.
+//! Checks the consistency of the database: the file itself, the counters against their rows, the events of every task,
+//! the audit chain. All of it uses one snapshot, so that others can write meanwhile.
 
 use std::fmt;
 
@@ -9,66 +9,55 @@ use rusqlite::{Connection, ErrorCode};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::audit::{AuditProblem, Verified};
+use crate::audit::{AuditProblem, AuditVerification};
 use crate::sqlite::audit;
 
-/// Findings of a kind that are told; a database with more of them is not repaired one by one.
+/// The maximum number of findings per kind. A database with more is not repaired one by one.
 const TOLD: usize = 20;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Tasks there are.
     pub tasks: u64,
-    /// Events there are, of tasks that still have them.
+    /// The number of events of unfolded tasks.
     pub events: u64,
-    /// The audit log.
-    pub audit: Verified,
-    /// What is wrong; of each kind, the first few.
+    pub audit: AuditVerification,
+    /// The first findings of each kind.
     pub findings: Vec<Finding>,
 }
 
-/// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
     /// The file is damaged, in SQLite's words.
     Damaged(String),
-    /// A counter says something else than the rows.
+    /// A counter does not match its rows.
     Count {
-        /// Whose tasks.
         owner: String,
-        /// In which state.
         state: String,
-        /// What the counter says.
+        /// The value of the counter.
         kept: i64,
-        /// How many there are.
         counted: i64,
     },
-    /// What an owner keeps is counted wrongly.
+    /// The size counter of an owner is wrong.
     Bytes {
-        /// Whose.
         owner: String,
         /// Tasks, memory, files or results.
         what: String,
-        /// What the counter says.
+        /// The value of the counter.
         kept: i64,
-        /// How many bytes there are.
+        /// The actual size in bytes.
         counted: i64,
     },
-    /// The log of a task has a gap, or another end than the task.
+    /// The events of a task have a gap, or end elsewhere than the task says.
     Events {
-        /// Which task.
         task: TaskId,
-        /// The first event that is not where it should be.
+        /// The first event that is missing or misplaced.
         seq: Seq,
     },
     /// Events without a task.
-    NoTask {
-        /// Whose they were.
-        task: TaskId,
-    },
-    /// The audit log is not as it was written.
+    NoTask { task: TaskId },
+    /// The audit log was changed.
     Audit(AuditProblem),
 }
 
@@ -97,7 +86,7 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<Report> {
     for part in parts {
         match part(&snapshot, &mut report) {
             Ok(()) => {}
-            // The other parts may still have something to say.
+            // The other parts may have findings too.
             Err(error) if is_damage(&error) => report.findings.push(Finding::Damaged(error.to_string())),
             Err(error) => return Err(error),
         }
@@ -105,7 +94,7 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<Report> {
     Ok(report)
 }
 
-/// SQLite says so, or a value is not what we would have written.
+/// SQLite reports damage, or a value is not one we would have written.
 fn is_damage(error: &rusqlite::Error) -> bool {
     let is_strange = matches!(
         error,
@@ -116,7 +105,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     is_strange || matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-/// The first thing that is damaged in the file, looked for table by table.
+/// The first damage in the file, searched table by table.
 pub(super) fn damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let mut statement = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
     let tables = statement.query_map([], |row| row.get::<_, String>(0));
@@ -170,7 +159,7 @@ fn counters(connection: &Connection, report: &mut Report) -> rusqlite::Result<()
 const RESULT_BYTES: &str =
     "UNION ALL SELECT owner, 'results', 0, octet_length(content) + octet_length(labels) FROM kept_results";
 
-/// The bytes of each owner, as they are counted and as they are. Earlier versions of the schema do not count them.
+/// The size per owner, as counted and as stored. Earlier versions of the schema do not count it.
 fn bytes(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
     if !has_column(connection, "task_counts", "bytes")? {
         return Ok(());
@@ -205,17 +194,17 @@ fn has_column(connection: &Connection, table: &str, column: &str) -> rusqlite::R
     connection.query_row(sql, [table, column], |row| Ok(row.get::<_, i64>(0)? > 0))
 }
 
-/// What was written to tasks that are not folded: task, where it stands, the place of the first event, how many. A task
-/// without any has one row too.
+/// The writes of unfolded tasks: task, its last event, the first event of the write, their number. A task without
+/// events has one row too.
 const WRITES: &str =
     "SELECT t.id, t.seq, e.seq, CASE WHEN json_valid(e.bodies) THEN json_array_length(e.bodies) ELSE 0 END
     FROM a2a_tasks t LEFT JOIN a2a_task_events e ON e.task = t.id WHERE t.folded IS NULL";
-/// The same of what stands in the rows of the tasks themselves, which earlier versions of the schema do not have.
+/// The same for events in the rows of the tasks themselves, which earlier versions of the schema do not have.
 const FIRST_WRITES: &str = "SELECT id, seq, 1, CASE WHEN json_valid(first) THEN json_array_length(first) ELSE 0 END
     FROM a2a_tasks WHERE folded IS NULL AND first IS NOT NULL";
 const IS_BESIDE: &str = "(e.task IS NOT NULL OR t.first IS NULL)";
 
-/// A task whose events were not folded has all of them, from the first to the one the task stands at.
+/// An unfolded task has all its events, from the first to its last.
 fn events(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
     let has_first = has_column(connection, "a2a_tasks", "first")?;
     let sql = if has_first { format!("{FIRST_WRITES} UNION ALL {WRITES} AND {IS_BESIDE}") } else { WRITES.to_owned() };

@@ -1,4 +1,4 @@
-//! Reads that wait, and the threads that are called for them.
+//! The queue of reads, and the threads that serve it.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -11,16 +11,16 @@ use rusqlite::Connection;
 use super::serve;
 use crate::StoreError;
 
-/// Threads, and so reads at a time. As many as there are cores do all the work there is; the others stand in for those
-/// that are held up.
+/// The number of threads, and so of parallel reads. One per core is enough for the work; the others replace blocked
+/// threads.
 const READERS: usize = 8;
-/// Reads that may wait for each thread that is awake.
+/// The number of queued reads per running thread before another one is woken.
 const BEHIND: usize = 4;
 
-/// What is to be read, and who does it.
+/// The queued reads and the thread states.
 pub(super) struct Queue {
     pub(super) path: PathBuf,
-    /// Threads that are awake as long as nothing is held up.
+    /// The number of running threads while nothing is blocked.
     usual: usize,
     state: Mutex<State>,
     filled: Condvar,
@@ -33,24 +33,21 @@ struct State {
     /// The number of the next read.
     next: u64,
     threads: usize,
-    /// Threads that sleep, and those of them that were told to wake up.
+    /// Sleeping threads, and those of them that were told to wake up.
     asleep: usize,
     called: usize,
     is_closed: bool,
 }
 
-/// A read that waits its turn.
 pub(super) trait Job: Send {
     fn run(self: Box<Self>, connection: Result<&Connection, StoreError>);
     fn is_awaited(&self) -> bool;
 }
 
-/// Who is to help.
+/// Which thread is to help.
 enum Need {
     Nobody,
-    /// A thread that sleeps.
     Sleeper,
-    /// One more thread.
     Thread,
 }
 
@@ -60,18 +57,18 @@ impl Queue {
         Self { path, usual, state: Mutex::default(), filled: Condvar::new(), threads: Mutex::default() }
     }
 
-    /// Ends the threads, after what is queued.
+    /// Ends the threads after the queued reads.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.filled.notify_all();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
-        // A read may have held the last of us; its thread ends by itself. A panic was reported where it was.
+        // A read may have held the last reference; its thread ends by itself. A panic was already reported.
         for thread in threads.into_iter().filter(|thread| thread.thread().id() != std::thread::current().id()) {
             let _ = thread.join();
         }
     }
 
-    /// Queues a read, and says which number it has.
+    /// Queues a read and returns its number.
     pub(super) fn push(self: &Arc<Self>, job: Box<dyn Job>) -> Result<u64, StoreError> {
         let mut state = self.lock();
         if state.waiting.len() >= STORE_QUEUE {
@@ -87,14 +84,14 @@ impl Queue {
         Ok(number)
     }
 
-    /// Calls one more thread if the read with this number is still waiting.
+    /// Wakes one more thread if the read with this number is still queued.
     pub(super) fn help(self: &Arc<Self>, number: u64) -> Result<(), StoreError> {
         let state = self.lock();
         let is_waiting = state.waiting.front().is_some_and(|(first, _)| *first <= number);
         if is_waiting { self.call(state) } else { Ok(()) }
     }
 
-    /// Calls a thread that sleeps, or one more.
+    /// Wakes a sleeping thread, or starts one more.
     fn call(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> Result<(), StoreError> {
         let need = state.need();
         drop(state);
@@ -114,7 +111,7 @@ impl Queue {
             Err(error) => {
                 let mut state = self.lock();
                 state.threads -= 1;
-                // Those that there are do it.
+                // The existing threads do the work.
                 if state.threads == 0 {
                     state.waiting.clear();
                     return Err(error);
@@ -124,7 +121,7 @@ impl Queue {
         Ok(())
     }
 
-    /// The next read, after a sleep if there is none; none when it is time to end.
+    /// The next read, waiting if there is none; none when the queue is closed.
     pub(super) fn take(&self) -> Option<(u64, Box<dyn Job>)> {
         let mut state = self.lock();
         loop {
@@ -143,7 +140,7 @@ impl Queue {
         }
     }
 
-    /// The next read, if it was asked for before the read with this number.
+    /// The next read, if it was queued before the read with this number.
     pub(super) fn take_before(&self, number: u64) -> Option<Box<dyn Job>> {
         let mut state = self.lock();
         state.waiting.front().filter(|(next, _)| *next < number)?;

@@ -1,4 +1,4 @@
-//! How ids, times, states and sets of labels are written in columns, and read back.
+//! Converts ids, times, states and labels to columns and back.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -17,25 +17,25 @@ use crate::sqlite::{damaged, unavailable};
 pub(super) const FINISHED: [TaskState; 4] =
     [TaskState::Completed, TaskState::Failed, TaskState::Canceled, TaskState::Rejected];
 
-/// The condition of the index `a2a_tasks_live`; a query must repeat it word for word to be served by it.
+/// The condition of the index `a2a_tasks_live`. A query must repeat it verbatim to use the index.
 pub(super) const IS_LIVE: &str =
     "(state = 'submitted' OR state = 'working' OR state = 'input-required' OR state = 'auth-required')";
 
-/// The column `head` of a task whose column `first` says it.
+/// The value of the column `head` if the column `first` has the message.
 pub(super) const HEAD_IN_FIRST: &str = "first";
 
-/// Nanoseconds since 1970. What a column cannot hold, three centuries from now, is held as the last it can.
+/// Nanoseconds since 1970, limited to what a column can hold.
 pub(in crate::sqlite) fn nanos(at: Timestamp) -> i64 {
     let held = at.as_nanosecond().clamp(i64::MIN.into(), i64::MAX.into());
     i64::try_from(held).unwrap_or(i64::MAX)
 }
 
-/// The moment that lies `ago` before `now`.
+/// The time `ago` before `now`.
 pub(in crate::sqlite) fn nanos_before(now: Timestamp, ago: Duration) -> i64 {
     nanos(now).saturating_sub(i64::try_from(ago.as_nanos()).unwrap_or(i64::MAX))
 }
 
-/// A number that counts something; none of ours comes near the end of what a column holds.
+/// A count as a signed number. Real counts are far below the limit.
 pub(in crate::sqlite) fn signed(count: impl TryInto<i64>) -> i64 {
     count.try_into().unwrap_or(i64::MAX)
 }
@@ -57,7 +57,7 @@ pub(in crate::sqlite) fn count<T: TryFrom<i64>>(row: &Row<'_>, column: usize) ->
     T::try_from(get(row, column)?).map_err(|_| damaged("a count below zero"))
 }
 
-/// A text that is parsed where it stands.
+/// A text that is parsed in place.
 pub(in crate::sqlite) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str, StoreError> {
     let value = row.get_ref(column).map_err(unavailable)?;
     value.as_str().map_err(|_| damaged("a text that is none"))
@@ -89,10 +89,10 @@ pub(in crate::sqlite) fn labels_text(labels: &Labels) -> Result<String, StoreErr
 
 const NO_LABELS: &str = "[]";
 
-/// Room for the events of most writes, so that they are not moved while they are written.
+/// Enough capacity for the events of most writes, to avoid reallocation.
 const JSON_BYTES: usize = 1024;
 
-/// The text of anything of ours.
+/// The JSON text of a value.
 pub(in crate::sqlite) fn json(value: &impl serde::Serialize) -> Result<String, StoreError> {
     let mut text = Vec::with_capacity(JSON_BYTES);
     let broken = |why: String| StoreError::Unavailable { why };

@@ -1,4 +1,4 @@
-//! What a list reads of a task: its row, and no event, unless the list shows what is in them.
+//! Reads tasks for a list: only their rows, and events only if the list includes their content.
 
 use openfang_types::event::EventBody;
 use openfang_types::ids::{Owner, TaskId};
@@ -11,7 +11,7 @@ use super::read::{around, bodies, each, first_events, numbered};
 use crate::sqlite::{damaged, unavailable};
 use crate::{StoreError, TaskRecord};
 
-/// Those of `read::COLUMNS`, at their places, without the one that can be long; then those of the status.
+/// Those of `read::COLUMNS` at the same positions, except the long one; then those of the status.
 const COLUMNS: &str =
     "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt, NULL, origin, peer_name,
      first, state, status_at, head, octet_length(folded), n";
@@ -21,7 +21,7 @@ const HEAD: usize = 17;
 const FOLDED_BYTES: usize = 18;
 const N: usize = 19;
 
-/// About how many bytes these parts of a task have. SQLite knows how long a value is without reading it.
+/// The approximate size of these parts of a task. SQLite knows the length of a value without reading it.
 pub(super) fn stored_bytes(connection: &Connection, n: i64, parts: TaskParts) -> Result<usize, StoreError> {
     let sql = match parts {
         TaskParts { history: false, artifacts: false, status_message: false } => return Ok(0),
@@ -50,7 +50,7 @@ pub(super) fn read(connection: &Connection, n: i64, parts: TaskParts) -> Result<
     Ok(record)
 }
 
-/// An owner's task, as its row says it.
+/// An owner's task, from its row alone.
 pub(super) fn own(connection: &Connection, owner: &Owner, id: TaskId) -> Result<TaskRecord, StoreError> {
     read(connection, number(connection, owner, id)?, TaskParts::ROW)?.ok_or(StoreError::NotFound)
 }
@@ -74,7 +74,7 @@ fn head(connection: &Connection, row: &Row<'_>, parts: TaskParts) -> Result<Task
     })
 }
 
-/// What the agent says about the state.
+/// The agent's message about the state.
 fn said(connection: &Connection, row: &Row<'_>) -> Result<Option<Message>, StoreError> {
     if matches!(row.get_ref(HEAD).map_err(unavailable)?, ValueRef::Null) {
         return said_before(connection, row);
@@ -86,7 +86,7 @@ fn said(connection: &Connection, row: &Row<'_>) -> Result<Option<Message>, Store
     }
 }
 
-/// The same of a task from before the column `head`: the latest event that says so, a row of events at a time.
+/// The same for tasks from before the column `head`: searches the events backwards for the latest message.
 fn said_before(connection: &Connection, row: &Row<'_>) -> Result<Option<Message>, StoreError> {
     if get::<Option<i64>>(row, FOLDED_BYTES)?.is_some() {
         return Ok(numbered(connection, get(row, N)?)?.and_then(|record| record.task.status.message));
@@ -102,7 +102,7 @@ fn said_before(connection: &Connection, row: &Row<'_>) -> Result<Option<Message>
     Ok(last_said(first_events(row, 14)?).flatten())
 }
 
-/// What the agent says after these events; none if they do not touch it.
+/// The agent's message after these events; none if they do not change it.
 fn last_said(events: Vec<EventBody>) -> Option<Option<Message>> {
     events.into_iter().rev().find_map(|event| match event {
         EventBody::Status(status) => Some(status.message),

@@ -1,7 +1,7 @@
-//! Lists: by latest change, a page at a time, each page a walk along an index from where the last one ended.
+//! Lists tasks by latest change, page by page. Each page walks along an index from where the last one ended.
 //!
-//! Without a filter, or by state, the walk follows `a2a_tasks_by_state`. By agent or context it depends on how many
-//! rows they have: few are found by an index of their own and sorted, many are met soon enough on the walk.
+//! Without a filter, or by state, the walk follows `a2a_tasks_by_state`. For an agent or a context it depends on the
+//! number of rows: few rows are found by their own index and sorted, many rows are found quickly on the walk.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use super::read::each;
 use crate::sqlite::damaged;
 use crate::{Fit, Position, StoreError, TaskPage, TaskQuery, TaskRecord};
 
-/// Up to so many rows are sorted.
+/// The maximum number of rows that are sorted.
 const SORTED_ROWS: usize = 1_000;
 
-/// Before the first row: later than every time, and greater than every id.
+/// Sorts before the first row: later than every time and greater than every id.
 const BEFORE_ALL: (i64, [u8; 16]) = (i64::MAX, [0xff; 16]);
 
 /// The filters of a query besides owner and state.
 const FILTER: &str = "(?2 IS NULL OR agent = ?2) AND (?3 IS NULL OR context_id = ?3)";
 
-/// No row is older: what a query says that does not ask for a time.
+/// Older than every row: the value for a query without a time.
 const SINCE_EVER: i64 = i64::MIN;
 
 /// A page of an owner's tasks.
@@ -36,13 +36,13 @@ pub(super) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPag
     }
 }
 
-/// The same, unless its tasks have more than so many bytes together.
+/// The same, unless its tasks are larger than this together.
 pub(super) fn page_within(
     connection: &Connection,
     query: &TaskQuery,
     max_bytes: usize,
 ) -> Result<Fit<TaskPage>, StoreError> {
-    let few = match Narrow::of(query) {
+    let few = match IndexedFilter::of(query) {
         Some(narrow) => narrow.if_few(connection, &query.owner)?,
         None => None,
     };
@@ -64,7 +64,7 @@ pub(super) fn page_within(
     Ok(Fit::Whole(TaskPage { tasks, next, total: total(connection, query)? }))
 }
 
-/// How many of these rows the page has room for, and the bytes that they have.
+/// How many of these rows fit on the page, and their size.
 fn rows_that_fit(connection: &Connection, query: &TaskQuery, numbers: &[i64]) -> Result<(usize, usize), StoreError> {
     let mut bytes = 0_usize;
     for (rows, n) in numbers.iter().take(query.limit).enumerate() {
@@ -96,16 +96,16 @@ fn position(record: &TaskRecord) -> Position {
     Position { at: record.task.status.timestamp, id: record.task.id }
 }
 
-/// A filter that has an index of its own.
+/// A filter with its own index.
 #[derive(Clone, Copy)]
-struct Narrow<'q> {
+struct IndexedFilter<'q> {
     index: &'static str,
     column: &'static str,
     value: &'q str,
 }
 
-impl<'q> Narrow<'q> {
-    /// The filter of a query that asks for more than a state.
+impl<'q> IndexedFilter<'q> {
+    /// The filter of a query beyond the state.
     fn of(query: &'q TaskQuery) -> Option<Self> {
         let (agent, context) = filters(query);
         let by_agent = agent.map(|value| Self { index: "a2a_tasks_by_message", column: "agent", value });
@@ -113,7 +113,7 @@ impl<'q> Narrow<'q> {
         by_context.or(by_agent)
     }
 
-    /// Itself, if its rows are few enough to be sorted.
+    /// The filter, if its rows are few enough to be sorted.
     fn if_few(self, connection: &Connection, owner: &Owner) -> Result<Option<Self>, StoreError> {
         let Self { index, column, value } = self;
         let limit = SORTED_ROWS + 1;
@@ -127,14 +127,14 @@ impl<'q> Narrow<'q> {
 
     fn rows(self) -> String {
         let Self { index, column, .. } = self;
-        // Said once more than in `FILTER`, so that the index can be used.
+        // Repeated here in addition to `FILTER`, so that the index can be used.
         let place = if column == "agent" { "?2" } else { "?3" };
         format!("FROM a2a_tasks INDEXED BY {index} WHERE owner = ?1 AND {column} = {place} AND {FILTER}")
     }
 }
 
-/// Finds the rows of a page by number; what has to be sorted or merged is then small.
-fn page_sql(state: Option<TaskState>, few: Option<Narrow<'_>>) -> String {
+/// Finds the row numbers of a page. Only these are then sorted or merged.
+fn page_sql(state: Option<TaskState>, few: Option<IndexedFilter<'_>>) -> String {
     let after = "(status_at, id) < (?4, ?5) AND status_at >= ?7";
     let rows = match few {
         Some(narrow) => format!("SELECT n, status_at, id {}{} AND {after}", narrow.rows(), in_state(state)),
@@ -157,9 +157,9 @@ fn in_state(state: Option<TaskState>) -> String {
     state.map(|state| format!(" AND state = '{state}'")).unwrap_or_default()
 }
 
-/// How many rows there are on all pages: exactly if only owner and state are asked for, else as far as is counted.
+/// The number of rows on all pages: exact if only owner and state are given, otherwise up to a limit.
 fn total(connection: &Connection, query: &TaskQuery) -> Result<usize, StoreError> {
-    if let Some(narrow) = Narrow::of(query) {
+    if let Some(narrow) = IndexedFilter::of(query) {
         let (rows, state) = (narrow.rows(), in_state(query.state));
         let sql = format!("SELECT count(*) FROM (SELECT 1 {rows}{state} AND status_at >= ?4 LIMIT {COUNTED_ROWS})");
         let (agent, context) = filters(query);

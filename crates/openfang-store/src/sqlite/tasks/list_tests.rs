@@ -33,7 +33,7 @@ async fn few_rows_of_a_filter_are_found_by_its_index() {
     let home = Home::new();
     let sqlite = home.open();
     let asked = TaskQuery { context_id: Some("c".parse().unwrap()), ..query(&owner("ada")) };
-    let sql = page_sql(asked.state, Narrow::of(&asked));
+    let sql = page_sql(asked.state, IndexedFilter::of(&asked));
     let plan = sqlite.read(move |connection| Ok(plan(connection, &sql))).await.unwrap();
 
     assert!(plan[0].starts_with("SEARCH a2a_tasks USING INDEX a2a_tasks_by_context"), "{plan:?}");
@@ -67,7 +67,7 @@ async fn many_rows_of_a_filter_are_met_on_the_walk_and_few_are_sorted() {
     for (asked, is_few, total) in rows {
         let narrow = asked.clone();
         let few = sqlite.read(move |connection| {
-            let narrow = Narrow::of(&narrow).unwrap().if_few(connection, &narrow.owner)?;
+            let narrow = IndexedFilter::of(&narrow).unwrap().if_few(connection, &narrow.owner)?;
             Ok(narrow.is_some())
         });
         assert_eq!(few.await.unwrap(), is_few);

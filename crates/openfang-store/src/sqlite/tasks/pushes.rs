@@ -1,5 +1,5 @@
-//! Push configurations in SQLite. What makes one due is written with the event, in `write.rs`; what is due is found by
-//! readers, and claimed by the writer.
+//! Push configurations in SQLite. The due time is written with the event, in `write.rs`. Readers find due
+//! configurations, and the writer claims them.
 
 use jiff::Timestamp;
 use openfang_types::event::Seq;
@@ -12,10 +12,10 @@ use tokio::sync::watch;
 use super::columns::{count, get, json, name, nanos, origin, signed, time, uuid};
 use super::read::{self, each};
 use super::write::{execute, find};
-use crate::push::{Due, DueQuery, Progress, PushClaim, Then};
+use crate::push::{ClaimOutcome, ClaimProgress, DuePushes, DueQuery, PushClaim};
 use crate::sqlite::Sqlite;
 use crate::sqlite::batch::Batch;
-use crate::{NewPush, PushAuthorization, PushConfig, PushRow, PushStore, Reached, StoreError, StoreFuture};
+use crate::{DeliveryProgress, NewPush, PushAuthorization, PushConfig, PushRow, PushStore, StoreError, StoreFuture};
 
 /// The push configurations of a database.
 pub(in crate::sqlite) struct SqlitePushes {
@@ -52,7 +52,7 @@ impl PushStore for SqlitePushes {
         })
     }
 
-    fn due(&self, query: DueQuery) -> StoreFuture<'_, Due> {
+    fn due(&self, query: DueQuery) -> StoreFuture<'_, DuePushes> {
         self.sqlite.read(move |connection| due(connection, &query))
     }
 
@@ -61,8 +61,8 @@ impl PushStore for SqlitePushes {
         self.sqlite.write(move |batch| claim(batch, read, node, until))
     }
 
-    fn settle(&self, claim: PushClaim, progress: Progress) -> StoreFuture<'_, ()> {
-        self.sqlite.write(move |batch| settle(batch, &claim, &progress))
+    fn record_progress(&self, claim: PushClaim, progress: ClaimProgress) -> StoreFuture<'_, ()> {
+        self.sqlite.write(move |batch| record_progress(batch, &claim, &progress))
     }
 
     fn holders(&self) -> StoreFuture<'_, Vec<NodeId>> {
@@ -79,7 +79,7 @@ impl PushStore for SqlitePushes {
     }
 }
 
-/// What [`row`] reads, in its order.
+/// The columns of [`row`], in its order.
 const COLUMNS: &str = "owner, task, id, url, host, token, scheme, credentials, origin, created_at, seq, attempts, \
                        given_up, outcome, due_at, version, maker";
 
@@ -95,8 +95,12 @@ fn row(row: &Row<'_>) -> Result<PushRow, StoreError> {
         origin: origin(row, 8)?,
         maker: get(row, 16)?,
     };
-    let reached =
-        Reached { seq: count(row, 10)?, attempts: count(row, 11)?, given_up: count(row, 12)?, outcome: get(row, 13)? };
+    let reached = DeliveryProgress {
+        seq: count(row, 10)?,
+        attempts: count(row, 11)?,
+        given_up: count(row, 12)?,
+        outcome: get(row, 13)?,
+    };
     Ok(PushRow {
         owner: name(row, 0)?,
         task: TaskId::from_uuid(uuid(row, 1)?),
@@ -131,7 +135,7 @@ fn set(batch: &mut Batch<'_>, new: &NewPush) -> Result<PushRow, StoreError> {
     find(batch, &sql, key, row)?.ok_or(StoreError::NotFound)
 }
 
-/// Adds a row that stands at an event.
+/// Adds a row with its progress at an event.
 pub(super) fn insert(
     batch: &Batch<'_>,
     new: &NewPush,
@@ -162,7 +166,7 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// What was tried before does not count for another place.
+/// Attempts for the old URL do not count for the new one.
 fn replace(batch: &Batch<'_>, new: &NewPush, due_at: Option<Timestamp>) -> Result<(), StoreError> {
     let sql = "UPDATE push_configs SET url = ?3, host = ?4, token = ?5, scheme = ?6, credentials = ?7, origin = ?8,
                    due_at = ?9, maker = ?10, attempts = 0, given_up = 0, outcome = NULL, node = NULL, version = version + 1
@@ -194,7 +198,7 @@ fn authorization(config: &PushConfig) -> [Option<&str>; 2] {
 pub(super) const HAPPENED: &str =
     "UPDATE push_configs SET due_at = ?2 WHERE task = ?1 AND due_at IS NULL AND given_up < ?3";
 
-/// Something happened to a task: whoever is told of it and had nothing to do has something to do now.
+/// Makes the idle configurations of a task due, because the task has a new event.
 pub(super) fn happened(batch: &mut Batch<'_>, task: TaskId, at: i64) -> Result<(), StoreError> {
     if execute(batch, HAPPENED, params![task.as_uuid().as_bytes(), at, PUSH_GIVEN_UP])? > 0 {
         batch.push_waits();
@@ -202,13 +206,13 @@ pub(super) fn happened(batch: &mut Batch<'_>, task: TaskId, at: i64) -> Result<(
     Ok(())
 }
 
-fn due(connection: &Connection, query: &DueQuery) -> Result<Due, StoreError> {
+fn due(connection: &Connection, query: &DueQuery) -> Result<DuePushes, StoreError> {
     let now = nanos(query.now);
     let owners: Vec<&str> = query.except_owners.iter().map(Owner::as_str).collect();
     let values = params![now, json(&query.except_hosts)?, json(&owners)?, signed(query.limit)];
     let rows = each(connection, &due_sql(), values, row)?;
     let next = each(connection, NEXT, [now], |row| get::<Option<i64>>(row, 0)?.map(|_| time(row, 0)).transpose())?;
-    Ok(Due { rows, next: next.into_iter().flatten().next() })
+    Ok(DuePushes { rows, next: next.into_iter().flatten().next() })
 }
 
 pub(super) fn due_sql() -> String {
@@ -233,14 +237,16 @@ fn claim(batch: &Batch<'_>, read: PushClaim, node: NodeId, until: Timestamp) -> 
     }
 }
 
-fn settle(batch: &Batch<'_>, claim: &PushClaim, progress: &Progress) -> Result<(), StoreError> {
+fn record_progress(batch: &Batch<'_>, claim: &PushClaim, progress: &ClaimProgress) -> Result<(), StoreError> {
     let sql = "UPDATE push_configs SET seq = ?4, attempts = ?5, given_up = ?6, outcome = ?7, due_at = ?8,
                    node = CASE WHEN ?9 THEN node END
                WHERE task = ?1 AND id = ?2 AND version = ?3 AND node IS NOT NULL";
     let reached = &progress.reached;
     let due_at = match progress.then {
-        Then::Hold(at) | Then::Later(at) => Some(at),
-        Then::Rest(at) => Some(at).filter(|_| reached.given_up < PUSH_GIVEN_UP && has_more(batch, claim, reached.seq)),
+        ClaimOutcome::Hold(at) | ClaimOutcome::Later(at) => Some(at),
+        ClaimOutcome::Rest(at) => {
+            Some(at).filter(|_| reached.given_up < PUSH_GIVEN_UP && has_more(batch, claim, reached.seq))
+        }
     };
     let values = params![
         claim.task.as_uuid().into_bytes(),
@@ -251,7 +257,7 @@ fn settle(batch: &Batch<'_>, claim: &PushClaim, progress: &Progress) -> Result<(
         reached.given_up,
         reached.outcome,
         due_at.map(nanos),
-        matches!(progress.then, Then::Hold(_)),
+        matches!(progress.then, ClaimOutcome::Hold(_)),
     ];
     match execute(batch, sql, values)? {
         0 => Err(StoreError::Conflict),
@@ -262,7 +268,7 @@ fn settle(batch: &Batch<'_>, claim: &PushClaim, progress: &Progress) -> Result<(
 fn has_more(batch: &Batch<'_>, claim: &PushClaim, seq: Seq) -> bool {
     let sql = "SELECT seq FROM a2a_tasks WHERE id = ?1";
     let last = find(batch, sql, [claim.task.as_uuid().as_bytes()], |row| count::<Seq>(row, 0));
-    // If it cannot be read, whoever looks next finds out.
+    // If it is unreadable, the next worker finds out.
     last.map_or(true, |last| last.is_some_and(|last| last > seq))
 }
 

@@ -1,4 +1,4 @@
-//! Tasks and events as they are read. Each function runs in one snapshot, so that a row and its events agree.
+//! Reads tasks and events. Each function runs in one snapshot, so that a row and its events agree.
 
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
@@ -13,12 +13,12 @@ use crate::sqlite::{damaged, unavailable};
 use crate::tasks::submitted;
 use crate::{EventsAfter, Fit, StoreError, TaskRecord};
 
-/// What [`record`] reads, in its order.
+/// The columns of [`record`], in its order.
 pub(super) const COLUMNS: &str =
     "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt, folded, origin, peer_name,
      first";
 
-/// The same columns with the long ones left out where they are too long, and then their length, and the row's number.
+/// The same columns without values that are too long, followed by their length and the row's number.
 const COLUMNS_WITHIN: &str = "id, owner, agent, context_id, created_at, version, seq, labels, trace, node, attempt,
      CASE WHEN coalesce(octet_length(folded), 0) + coalesce(octet_length(first), 0) <= ?3 THEN folded END,
      origin, peer_name,
@@ -27,7 +27,6 @@ const COLUMNS_WITHIN: &str = "id, owner, agent, context_id, created_at, version,
 const BYTES: usize = 15;
 const N: usize = 16;
 
-/// An owner's task.
 pub(super) fn own(connection: &Connection, owner: &Owner, id: TaskId) -> Result<TaskRecord, StoreError> {
     match own_within(connection, owner, id, usize::MAX)? {
         Fit::Whole(record) => Ok(record),
@@ -35,7 +34,7 @@ pub(super) fn own(connection: &Connection, owner: &Owner, id: TaskId) -> Result<
     }
 }
 
-/// An owner's task, unless it is too large. Reading a small one takes no statement more than without the limit.
+/// An owner's task, unless it is too large. For a small task the limit costs no additional statement.
 pub(super) fn own_within(
     connection: &Connection,
     owner: &Owner,
@@ -57,14 +56,14 @@ pub(super) fn own_within(
     found.into_iter().next().ok_or(StoreError::NotFound)
 }
 
-/// An owner's task, by the name that its maker gave it.
+/// An owner's task by the name its creator gave it.
 pub(super) fn find(connection: &Connection, owner: &Owner, name: &TaskName) -> Result<TaskId, StoreError> {
     let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND peer_name = ?2";
     let found = each(connection, sql, [owner.as_str(), name.as_str()], |row| uuid(row, 0).map(TaskId::from_uuid))?;
     found.into_iter().next().ok_or(StoreError::NotFound)
 }
 
-/// The tasks that a statement finds; it selects [`COLUMNS`] first.
+/// The tasks that a statement finds. It selects [`COLUMNS`] first.
 pub(super) fn records(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<TaskRecord>, StoreError> {
     each(connection, sql, values, |row| record(connection, row))
 }
@@ -75,7 +74,7 @@ pub(super) fn numbered(connection: &Connection, n: i64) -> Result<Option<TaskRec
     Ok(records(connection, &sql, [n])?.pop())
 }
 
-/// What a statement finds, read one by one.
+/// The results of a statement, read one by one.
 pub(super) fn each<T>(
     connection: &Connection,
     sql: &str,
@@ -96,7 +95,7 @@ fn record(connection: &Connection, row: &Row<'_>) -> Result<TaskRecord, StoreErr
     around(task, row)
 }
 
-/// The task of a row, with all that happened to it; none if its further events are too much.
+/// The task of a row with all its events; none if the further events are too large.
 fn whole_within(connection: &Connection, row: &Row<'_>, max_bytes: usize) -> Result<Option<Task>, StoreError> {
     let id = TaskId::from_uuid(uuid(row, 0)?);
     let (created_at, seq) = (time(row, 4)?, count(row, 6)?);
@@ -111,14 +110,14 @@ fn whole_within(connection: &Connection, row: &Row<'_>, max_bytes: usize) -> Res
                 artifacts: Vec::new(),
                 transitions: Vec::new(),
             };
-            let is_whole = fold(connection, &mut task, first_events(row, 14)?, Until { seq, max_bytes })?;
+            let is_whole = fold(connection, &mut task, first_events(row, 14)?, FoldLimit { seq, max_bytes })?;
             is_whole.then_some(task)
         }
         _ => Some(serde_json::from_str(text(row, 11)?).map_err(|_| damaged("a task that cannot be read"))?),
     })
 }
 
-/// What a row of [`COLUMNS`] says besides the task itself; the task's own columns are not looked at.
+/// The fields of a row of [`COLUMNS`] outside the task itself.
 pub(super) fn around(task: Task, row: &Row<'_>) -> Result<TaskRecord, StoreError> {
     Ok(TaskRecord {
         task,
@@ -135,17 +134,17 @@ pub(super) fn around(task: Task, row: &Row<'_>) -> Result<TaskRecord, StoreError
     })
 }
 
-/// Up to where events are applied.
+/// How far events are applied.
 #[derive(Clone, Copy)]
-struct Until {
+struct FoldLimit {
     seq: Seq,
     max_bytes: usize,
 }
 
-/// Applies all events; there must be as many as the row says, without a gap. No if those outside the row are too much:
-/// SQLite knows how long a value is without reading it.
-fn fold(connection: &Connection, task: &mut Task, first: Vec<EventBody>, until: Until) -> Result<bool, StoreError> {
-    let Until { seq, max_bytes } = until;
+/// Applies all events. There must be as many as the row says, without a gap. False if the events outside the row are
+/// too large: SQLite knows the length of a value without reading it.
+fn fold(connection: &Connection, task: &mut Task, first: Vec<EventBody>, until: FoldLimit) -> Result<bool, StoreError> {
+    let FoldLimit { seq, max_bytes } = until;
     let mut applied = first.len() as Seq;
     first.into_iter().for_each(|body| task.take(body));
     if applied < seq {
@@ -172,7 +171,7 @@ fn fold(connection: &Connection, task: &mut Task, first: Vec<EventBody>, until: 
     if applied == seq { Ok(true) } else { Err(damaged("a task without some of its events")) }
 }
 
-/// The events that stand in the task's own row.
+/// The events in the task's own row.
 pub(super) fn first_events(row: &Row<'_>, column: usize) -> Result<Vec<EventBody>, StoreError> {
     let is_there = !matches!(row.get_ref(column).map_err(unavailable)?, ValueRef::Null);
     if is_there { bodies(row, column) } else { Ok(Vec::new()) }
@@ -182,7 +181,7 @@ pub(super) fn bodies(row: &Row<'_>, column: usize) -> Result<Vec<EventBody>, Sto
     serde_json::from_str(text(row, column)?).map_err(|_| damaged("an event that cannot be read"))
 }
 
-/// The place of the last event of an owner's task.
+/// The sequence number of the last event of an owner's task.
 pub(super) fn seq(connection: &Connection, owner: &Owner, id: TaskId) -> Result<Seq, StoreError> {
     let sql = "SELECT seq FROM a2a_tasks WHERE id = ?1 AND owner = ?2";
     let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
@@ -191,7 +190,7 @@ pub(super) fn seq(connection: &Connection, owner: &Owner, id: TaskId) -> Result<
     found.ok_or(StoreError::NotFound)?
 }
 
-/// The events after a place.
+/// The events after a sequence number.
 pub(super) fn events(
     connection: &Connection,
     owner: &Owner,
@@ -205,8 +204,8 @@ pub(super) fn events(
     }
 }
 
-/// The events after a place. A row holds those of one write; the first one may begin before the place. A row that is too
-/// much is not read: SQLite knows its length without.
+/// The events after a sequence number. A row holds the events of one write; the first row may begin earlier. A row that
+/// is too large is not read: SQLite knows its length.
 pub(super) fn events_within(
     connection: &Connection,
     owner: &Owner,
@@ -256,7 +255,7 @@ fn written(task_id: TaskId, first: Seq, at: Timestamp, bodies: Vec<EventBody>) -
     Ok((first..).zip(bodies).map(|(seq, body)| TaskEvent { task_id, seq, at, body }).collect())
 }
 
-/// The tasks of a node that shall stop.
+/// The tasks of a node that are to be canceled.
 pub(super) fn cancel_requests(connection: &Connection, node: NodeId) -> Result<Vec<TaskId>, StoreError> {
     let mut ids = each(connection, &cancel_requests_sql(), [node.as_uuid().as_bytes()], |row| {
         uuid(row, 0).map(TaskId::from_uuid)
@@ -272,7 +271,7 @@ pub(super) fn cancel_requests_sql() -> String {
     )
 }
 
-/// The tasks that nobody works on any more, oldest first.
+/// The tasks whose node is dead, oldest first.
 pub(super) fn orphans(connection: &Connection, living: &[NodeId]) -> Result<Vec<TaskRecord>, StoreError> {
     let running =
         each(connection, &running_sql(), [], |row| Ok((get::<i64>(row, 0)?, NodeId::from_uuid(uuid(row, 1)?))))?;

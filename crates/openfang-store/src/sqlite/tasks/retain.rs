@@ -1,5 +1,5 @@
-//! Retention: finished tasks are folded into their rows, unless they are one row already, when they have rested a while, and go when they are too many or
-//! too old. What is to be done is found by readers; the writer gets a few tasks at a time, so that nobody waits long.
+//! Retention: finished tasks are folded into their rows after a while, and evicted when there are too many or they are
+//! too old. Readers find the work; the writer gets a few tasks at a time, so that nobody waits long.
 
 use jiff::Timestamp;
 use openfang_types::ids::Owner;
@@ -12,23 +12,23 @@ use super::read::{COLUMNS, each, records};
 use super::write::head_of;
 use crate::sqlite::batch::{Batch, Counter};
 use crate::sqlite::{Sqlite, unavailable};
-use crate::{Retained, Retention, StoreError, TaskRecord};
+use crate::{Retention, RetentionReport, StoreError, TaskRecord};
 
 /// Tasks in one transaction.
 const CHUNK_TASKS: usize = 64;
 /// Bytes in one transaction; a single task may have more.
 const CHUNK_BYTES: usize = 1024 * 1024;
-/// Tasks looked at in one read, most of which may be too young.
+/// Tasks read at a time, most of which may be too young.
 const LOOKED_AT: usize = 1_000;
 
-pub(super) async fn retain(sqlite: &Sqlite, rule: Retention, now: Timestamp) -> Result<Retained, StoreError> {
+pub(super) async fn retain(sqlite: &Sqlite, rule: Retention, now: Timestamp) -> Result<RetentionReport, StoreError> {
     let evicted = evict_all(sqlite, rule, now).await?;
     let folded = fold_all(sqlite, nanos_before(now, rule.fold_after)).await?;
-    Ok(Retained { evicted, folded })
+    Ok(RetentionReport { evicted, folded })
 }
 
-/// A finished task that is to go.
-struct Expired {
+/// A finished task to be evicted.
+struct ExpiredTask {
     id: [u8; 16],
     owner: Owner,
     state: TaskState,
@@ -48,8 +48,8 @@ async fn evict_all(sqlite: &Sqlite, rule: Retention, now: Timestamp) -> Result<u
     }
 }
 
-/// Some of the tasks that are too many or too old, of each owner the oldest first.
-fn expired(connection: &Connection, per_owner: usize, cutoff: i64) -> Result<Vec<Expired>, StoreError> {
+/// Some of the tasks beyond the limits, the oldest of each owner first.
+fn expired(connection: &Connection, per_owner: usize, cutoff: i64) -> Result<Vec<ExpiredTask>, StoreError> {
     let sql = oldest_finished_sql();
     let mut expired = Vec::new();
     for (owner, finished) in finished_by_owner(connection)? {
@@ -63,7 +63,7 @@ fn expired(connection: &Connection, per_owner: usize, cutoff: i64) -> Result<Vec
                 break;
             }
             too_many -= 1;
-            expired.push(Expired { id, owner: owner.clone(), state });
+            expired.push(ExpiredTask { id, owner: owner.clone(), state });
         }
         if expired.len() == CHUNK_TASKS {
             break;
@@ -88,12 +88,12 @@ fn oldest_finished_sql() -> String {
     format!("{} ORDER BY status_at, id LIMIT ?2", ranges.join(" UNION ALL "))
 }
 
-/// What another process has evicted in the meantime is not counted twice.
-fn evict(batch: &mut Batch<'_>, expired: &[Expired]) -> Result<usize, StoreError> {
+/// Tasks that another process has evicted meanwhile are not counted twice.
+fn evict(batch: &mut Batch<'_>, expired: &[ExpiredTask]) -> Result<usize, StoreError> {
     let sql = "DELETE FROM a2a_tasks WHERE id = ?1 AND state = ?2";
     let mut delete = batch.connection.prepare_cached(sql).map_err(unavailable)?;
     let mut evicted = 0;
-    for Expired { id, owner, state } in expired {
+    for ExpiredTask { id, owner, state } in expired {
         let bytes = weight(batch.connection, id)?;
         if delete.execute(params![id, state.as_str()]).map_err(unavailable)? == 1 {
             delete_events(batch, id)?;
@@ -105,7 +105,7 @@ fn evict(batch: &mut Batch<'_>, expired: &[Expired]) -> Result<usize, StoreError
     Ok(evicted)
 }
 
-/// The bytes that a task counts for its owner: all its events, wherever they are.
+/// The bytes that a task counts for: all its events.
 fn weight(connection: &Connection, task: &[u8; 16]) -> Result<i64, StoreError> {
     let sql = "SELECT coalesce(octet_length(first), 0) + coalesce(octet_length(folded), 0)
                    + coalesce((SELECT sum(octet_length(bodies)) FROM a2a_task_events WHERE task = id), 0)
@@ -125,8 +125,8 @@ fn delete_pushes(batch: &Batch<'_>, task: &[u8; 16]) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A finished task as it will be kept.
-struct Folded {
+/// A finished task in its folded form.
+struct FoldedTask {
     id: [u8; 16],
     owner: Owner,
     state: TaskState,
@@ -135,9 +135,9 @@ struct Folded {
     head: String,
 }
 
-/// Finished tasks that have rested, and where to go on looking for more.
-struct Rested {
-    tasks: Vec<Folded>,
+/// Finished tasks that are old enough, and where to continue.
+struct RestedTasks {
+    tasks: Vec<FoldedTask>,
     next: Option<Uuid>,
 }
 
@@ -154,18 +154,18 @@ async fn fold_all(sqlite: &Sqlite, cutoff: i64) -> Result<usize, StoreError> {
     Ok(folded)
 }
 
-/// Only tasks that are not folded have rows of events, and ids grow with time: so the walk along the events meets those first
-/// that were made first, and is over at the first task that was made after the cutoff.
-fn rested(connection: &Connection, mut after: Uuid, cutoff: i64) -> Result<Rested, StoreError> {
+/// Only unfolded tasks have event rows, and ids grow with time. So the walk along the events finds the oldest tasks
+/// first and ends at the first task that was created after the cutoff.
+fn rested(connection: &Connection, mut after: Uuid, cutoff: i64) -> Result<RestedTasks, StoreError> {
     let next_sql = "SELECT task FROM a2a_task_events WHERE task > ?1 ORDER BY task LIMIT 1";
     let (mut tasks, mut bytes) = (Vec::new(), 0);
     for _ in 0..LOOKED_AT {
         let Some(id) = each(connection, next_sql, [after.as_bytes()], |row| uuid(row, 0))?.pop() else {
-            return Ok(Rested { tasks, next: None });
+            return Ok(RestedTasks { tasks, next: None });
         };
         after = id;
         match age(connection, id, cutoff)? {
-            Age::MadeLater => return Ok(Rested { tasks, next: None }),
+            Age::MadeLater => return Ok(RestedTasks { tasks, next: None }),
             Age::Busy => {}
             Age::Rested => tasks.extend(folded(connection, id)?.inspect(|task| bytes += task.text.len())),
         }
@@ -173,11 +173,11 @@ fn rested(connection: &Connection, mut after: Uuid, cutoff: i64) -> Result<Reste
             break;
         }
     }
-    Ok(Rested { tasks, next: Some(after) })
+    Ok(RestedTasks { tasks, next: Some(after) })
 }
 
 enum Age {
-    /// Alive, or finished after the cutoff.
+    /// Running, or finished after the cutoff.
     Busy,
     /// Finished before the cutoff.
     Rested,
@@ -201,32 +201,32 @@ fn age(connection: &Connection, id: Uuid, cutoff: i64) -> Result<Age, StoreError
     Ok(ages.into_iter().next().unwrap_or(Age::Busy))
 }
 
-/// One task that cannot be read must not keep all others from being folded.
-fn folded(connection: &Connection, id: Uuid) -> Result<Option<Folded>, StoreError> {
+/// One unreadable task must not block the folding of all others.
+fn folded(connection: &Connection, id: Uuid) -> Result<Option<FoldedTask>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM a2a_tasks WHERE id = ?1");
     match records(connection, &sql, [id.as_bytes()]) {
         Ok(mut records) => records.pop().map(|record| folded_of(&record)).transpose(),
         Err(error) => {
-            tracing::warn!(task = %id, %error, "a task is not folded");
+            tracing::warn!(task = %id, %error, "a task could not be folded");
             Ok(None)
         }
     }
 }
 
-fn folded_of(record: &TaskRecord) -> Result<Folded, StoreError> {
+fn folded_of(record: &TaskRecord) -> Result<FoldedTask, StoreError> {
     let id = record.task.id.as_uuid().into_bytes();
     let head = head_of(record.task.status.message.as_ref())?;
     let (owner, state) = (record.owner.clone(), record.task.status.state);
-    Ok(Folded { id, owner, state, version: record.version, text: json(&record.task)?, head })
+    Ok(FoldedTask { id, owner, state, version: record.version, text: json(&record.task)?, head })
 }
 
-/// A finished task does not change any more, but another process may have folded or evicted it.
-fn fold(batch: &mut Batch<'_>, tasks: &[Folded]) -> Result<usize, StoreError> {
+/// A finished task does not change, but another process may have folded or evicted it.
+fn fold(batch: &mut Batch<'_>, tasks: &[FoldedTask]) -> Result<usize, StoreError> {
     let sql =
         "UPDATE a2a_tasks SET folded = ?3, first = NULL, head = ?4 WHERE id = ?1 AND version = ?2 AND folded IS NULL";
     let mut update = batch.connection.prepare_cached(sql).map_err(unavailable)?;
     let mut folded = 0;
-    for Folded { id, owner, state, version, text, head } in tasks {
+    for FoldedTask { id, owner, state, version, text, head } in tasks {
         let bytes = signed(text.len()) - weight(batch.connection, id)?;
         if update.execute(params![id, signed(*version), text, head]).map_err(unavailable)? == 1 {
             delete_events(batch, id)?;

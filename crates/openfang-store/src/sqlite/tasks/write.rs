@@ -1,5 +1,5 @@
-//! The writes. What can be prepared is prepared by the caller's thread; what runs in the writer's is a few statements.
-//! A write looks first and changes afterwards, so that a refused one has changed nothing.
+//! The writes. The caller's thread prepares everything it can; the writer's thread runs a few statements. A write
+//! checks first and changes afterwards, so that a refused write has changed nothing.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use super::columns::{HEAD_IN_FIRST, count, get, json, labels, labels_text, nanos
 use super::pushes;
 use crate::sqlite::batch::{Batch, Counter};
 use crate::sqlite::unavailable;
-use crate::tasks::rules::Standing;
+use crate::tasks::rules::StoredState;
 use crate::tasks::{first_events, rules};
 use crate::{Append, Created, NewPush, NewTask, ResendKey, Stamp, StoreError, Tail};
 
-/// The longest first events that are kept in the task's own row: with the rest of it they still fit into a page.
+/// The maximum size of the first events in the task's own row, so that the row still fits into a page.
 const FIRST_BYTES: usize = 2048;
 
-/// A task to be, as its columns.
+/// The columns of a new task.
 pub(super) struct Creation {
     id: TaskId,
     owner: Owner,
@@ -104,12 +104,12 @@ impl Creation {
         (self.bodies.len() <= FIRST_BYTES).then_some(self.bodies.as_str())
     }
 
-    /// What the agent says, unless the row has it already.
+    /// The agent's message, unless the row already has it.
     fn head(&self) -> &str {
         if self.first().is_some() && !self.head.is_empty() { HEAD_IN_FIRST } else { &self.head }
     }
 
-    /// Inserts the row, unless its message, its id or its name is there already.
+    /// Inserts the row, unless its message, its id or its name exists already.
     fn insert(&self, batch: &Batch<'_>) -> Result<usize, StoreError> {
         let sql = "INSERT INTO a2a_tasks (id, owner, agent, context_id, state, status_at, created_at, version, seq,
                        origin, resend_key, node, attempt, labels, trace, peer_name, first, head)
@@ -136,7 +136,7 @@ impl Creation {
         execute(batch, sql, values)
     }
 
-    /// The task that this very message made before, or that has the name.
+    /// The task that the same message created before, or that has the name.
     fn known(&self, batch: &Batch<'_>) -> Result<Option<TaskId>, StoreError> {
         let sql = "SELECT id FROM a2a_tasks WHERE owner = ?1 AND agent = ?2 AND resend_key = ?3";
         let key = params![self.owner.as_str(), self.agent.as_str(), self.resend_key.as_bytes()];
@@ -149,7 +149,6 @@ impl Creation {
     }
 }
 
-/// Events to be added.
 pub(super) struct Addition {
     owner: Owner,
     id: TaskId,
@@ -172,10 +171,10 @@ struct Followed {
     at: Timestamp,
 }
 
-/// The row that is added to.
-struct Target {
+/// The row of the task that is changed.
+struct TaskRow {
     n: i64,
-    standing: Standing,
+    standing: StoredState,
     seq: u64,
     status_at: i64,
     node: [u8; 16],
@@ -183,7 +182,7 @@ struct Target {
 }
 
 impl Addition {
-    /// How much it adds.
+    /// The size of the appended events.
     pub(super) const fn bytes(&self) -> usize {
         self.bodies.len()
     }
@@ -210,7 +209,7 @@ impl Addition {
         let from = target.standing.state;
         let state = target.standing.append(self.version, &self.states)?;
         let bytes = if self.events > 0 { signed(self.bodies.len()) } else { 0 };
-        // An end is always written, or a task without room for it would live for ever.
+        // A terminal state is always written, or a task without room for it would run forever.
         if !state.is_terminal() {
             batch.check_room(&self.owner, bytes)?;
         }
@@ -232,12 +231,12 @@ impl Addition {
         Ok(stamp)
     }
 
-    fn target(&self, batch: &Batch<'_>) -> Result<Option<Target>, StoreError> {
+    fn target(&self, batch: &Batch<'_>) -> Result<Option<TaskRow>, StoreError> {
         let sql = "SELECT n, state, version, seq, status_at, node, labels FROM a2a_tasks WHERE id = ?1 AND owner = ?2";
         find(batch, sql, params![self.id.as_uuid().as_bytes(), self.owner.as_str()], |row| {
-            Ok(Target {
+            Ok(TaskRow {
                 n: get(row, 0)?,
-                standing: Standing { state: state(row, 1)?, version: count(row, 2)? },
+                standing: StoredState { state: state(row, 1)?, version: count(row, 2)? },
                 seq: count(row, 3)?,
                 status_at: get(row, 4)?,
                 node: get(row, 5)?,
@@ -258,8 +257,8 @@ impl Addition {
         labels_text(&held.joined(&self.labels)).map(Some)
     }
 
-    /// Most events change neither state nor node nor labels: then no index is touched.
-    fn update(&self, batch: &Batch<'_>, target: &Target, to: TaskState, stamp: Stamp) -> Result<(), StoreError> {
+    /// Most events change neither state nor node nor labels. Then no index is updated.
+    fn update(&self, batch: &Batch<'_>, target: &TaskRow, to: TaskState, stamp: Stamp) -> Result<(), StoreError> {
         let (version, seq) = (signed(stamp.version), signed(stamp.seq));
         if self.head.is_none() && self.node.is_none() && target.labels.is_none() {
             execute(
@@ -278,7 +277,7 @@ impl Addition {
     }
 }
 
-/// Leaves a word for the node that works on the task.
+/// Records the request for the node that works on the task.
 pub(super) fn request_cancel(batch: &Batch<'_>, owner: &Owner, id: TaskId) -> Result<(), StoreError> {
     let sql = "UPDATE a2a_tasks SET cancel_requested = 1 WHERE id = ?1 AND owner = ?2";
     match execute(batch, sql, params![id.as_uuid().as_bytes(), owner.as_str()])? {
@@ -291,7 +290,7 @@ pub(super) fn request_cancel(batch: &Batch<'_>, owner: &Owner, id: TaskId) -> Re
 pub(super) fn claim(batch: &Batch<'_>, id: TaskId, version: u64, node: NodeId) -> Result<Stamp, StoreError> {
     let sql = "SELECT n, state, version, seq FROM a2a_tasks WHERE id = ?1";
     let found = find(batch, sql, [id.as_uuid().as_bytes()], |row| {
-        let standing = Standing { state: state(row, 1)?, version: count(row, 2)? };
+        let standing = StoredState { state: state(row, 1)?, version: count(row, 2)? };
         Ok((get::<i64>(row, 0)?, standing, count(row, 3)?))
     })?;
     let (n, standing, seq) = found.ok_or(StoreError::NotFound)?;
@@ -308,7 +307,7 @@ fn insert_events(batch: &Batch<'_>, task: TaskId, seq: i64, at: i64, bodies: &st
     Ok(())
 }
 
-/// When the last of the events that are statuses came about.
+/// The time of the last status event.
 fn last_status(events: &[EventBody]) -> Option<Timestamp> {
     events.iter().rev().find_map(|event| match event {
         EventBody::Status(status) => Some(status.timestamp),
@@ -316,18 +315,18 @@ fn last_status(events: &[EventBody]) -> Option<Timestamp> {
     })
 }
 
-/// What the agent says about the state after these events, for the column `head`; none if they do not touch it.
+/// The agent's message about the state after these events, for the column `head`; none if they do not change it.
 fn head(events: &[EventBody]) -> Result<Option<String>, StoreError> {
     let said = events.iter().rev().find_map(|event| match event {
         EventBody::Status(status) => Some(status.message.as_ref()),
-        // What the agent said before is part of the history from then on.
+        // The previous message of the agent is part of the history from then on.
         EventBody::Message(_) => Some(None),
         EventBody::Artifact(_) => None,
     });
     said.map(head_of).transpose()
 }
 
-/// The column `head` of a task whose agent says this.
+/// The column `head` for this message of the agent.
 pub(super) fn head_of(said: Option<&Message>) -> Result<String, StoreError> {
     said.map_or_else(|| Ok(String::new()), json)
 }
@@ -337,7 +336,7 @@ pub(super) fn execute(batch: &Batch<'_>, sql: &str, values: impl Params) -> Resu
     statement.and_then(|mut statement| statement.execute(values)).map_err(unavailable)
 }
 
-/// The one row that a statement finds, if it does.
+/// The single row of a statement, if there is one.
 pub(super) fn find<T>(
     batch: &Batch<'_>,
     sql: &str,

@@ -1,4 +1,4 @@
-//! Reading users, keys and logins, each time in one snapshot.
+//! Reads users, keys and logins, each time in one snapshot.
 
 use openfang_types::ids::{LoginId, Owner};
 use openfang_types::secret::Secret;

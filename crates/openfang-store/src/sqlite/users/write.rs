@@ -1,4 +1,4 @@
-//! Writing users, keys and logins, inside the writer's transactions. What is refused is refused before anything changes.
+//! Writes users, keys and logins inside the writer's transactions. Refusals happen before anything changes.
 
 use jiff::Timestamp;
 use openfang_types::ids::{KeyId, LoginId, Owner};

@@ -1,4 +1,4 @@
-//! Writes that wait, and when they are due.
+//! The queue of writes, and when they are due.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,29 +25,29 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Box<dyn Job>>,
-    /// When they are written: at once if anybody waits for one of them, else a moment after the first came.
+    /// When the writes are due: immediately if a caller waits for one of them, otherwise a moment after the first.
     due: Option<Instant>,
-    /// How many came together last time.
+    /// How many arrived together last time.
     crowd: usize,
-    /// Rows of each owner that came while the queue was crowded.
+    /// The number of rows per owner that arrived while the queue was crowded.
     crowding: HashMap<Owner, usize>,
     is_closed: bool,
 }
 
-/// A write that waits its turn. It is answered after the commit.
+/// A queued write, which is answered after the commit.
 pub(super) trait Job: Send {
-    /// Does the work, and says so already when it failed.
+    /// Does the work. Reports a failure immediately.
     fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), StoreError>;
-    /// Answers whoever waits. A row that nobody waits for comes back if it was not written.
-    fn settle(self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow>;
+    /// Answers the caller. An unwritten row without a caller is returned.
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow>;
     fn is_awaited(&self) -> bool;
-    /// Whose row it is, if it came while the queue was crowded.
+    /// The owner of the row, if it arrived while the queue was crowded.
     fn crowding(&self) -> Option<&Owner>;
 }
 
 impl State {
-    /// How long the next job may wait for company. Where many came together last time, as many are likely to come
-    /// again: they share a sync. Whoever writes alone never waits.
+    /// How long the next job may wait for others. If many arrived together last time, as many are likely to arrive
+    /// again and can share a sync. A single writer never waits.
     fn patience(&self, is_awaited: bool) -> Duration {
         let queued = self.jobs.len() + 1;
         match is_awaited {
@@ -58,7 +58,7 @@ impl State {
         }
     }
 
-    /// Forgets the rows that have been taken.
+    /// Removes the taken rows from the counts.
     fn thin_out(&mut self, taken: &[Box<dyn Job>]) {
         for owner in taken.iter().filter_map(|job| job.crowding()) {
             if let Some(rows) = self.crowding.get_mut(owner) {
@@ -68,7 +68,7 @@ impl State {
         self.crowding.retain(|_, rows| *rows > 0);
     }
 
-    /// Whether a row that can be counted instead may come in. In a crowd no owner gets more than a share.
+    /// Whether a row that can be counted instead is accepted. In a crowded queue each owner has a share.
     fn has_room_for(&mut self, owner: &Owner) -> bool {
         if self.jobs.len() >= STORE_QUEUE_ROWS {
             return false;
@@ -97,8 +97,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Queues a row that nobody waits for. It comes back if there is no room for it. A row that must be kept always has
-    /// room: there are no more of these than calls under way.
+    /// Queues a row without a caller. It is returned if there is no room. A row that must be written always has room:
+    /// there are no more of these than calls in progress.
     pub(super) fn push_row(&self, row: LateRow) -> Result<(), LateRow> {
         let mut state = self.lock();
         let is_crowding = !row.is_kept && state.jobs.len() >= STORE_QUEUE_CROWDED;
@@ -113,7 +113,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Takes a job in. Says whether it is due sooner than all others.
+    /// Adds a job. Returns whether it is due before all others.
     fn add(&self, state: &mut State, job: Box<dyn Job>) -> bool {
         let due = Instant::now() + state.patience(job.is_awaited());
         let is_sooner = state.due.is_none_or(|known| due < known);
@@ -127,12 +127,12 @@ impl Queue {
         is_sooner
     }
 
-    /// Whether more is waiting than is written soon.
+    /// Whether more is queued than can be written soon.
     pub(super) fn is_crowded(&self) -> bool {
         self.is_crowded.load(Ordering::Relaxed)
     }
 
-    /// Everything that waits, up to a batch, when it is due; none when the queue is closed and empty.
+    /// All queued writes when they are due, up to a batch; none when the queue is closed and empty.
     pub(super) fn take(&self) -> Option<Vec<Box<dyn Job>>> {
         let mut state = self.lock();
         loop {
@@ -160,13 +160,13 @@ impl Queue {
         Some(jobs)
     }
 
-    /// Lets nothing more in; what is queued is still taken.
+    /// Refuses further writes; queued ones are still taken.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.filled.notify_one();
     }
 
-    /// Lets nothing more in, and lets go of what is queued.
+    /// Refuses further writes and drops the queued ones.
     pub(super) fn abandon(&self) {
         let mut state = self.lock();
         state.is_closed = true;

@@ -1,4 +1,4 @@
-//! Audit rows that nobody waits for, and those that could not be written.
+//! Audit rows without a waiting caller, and those that could not be written.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,16 +13,15 @@ use crate::AuditRow;
 use crate::audit::{AuditGap, AuditStream};
 use crate::sqlite::audit;
 
-/// An audit row that nobody waits for.
+/// An audit row without a waiting caller.
 pub(in crate::sqlite) struct LateRow {
     pub(in crate::sqlite) stream: AuditStream,
     pub(in crate::sqlite) at: Timestamp,
     pub(in crate::sqlite) text: String,
-    /// Whether it is kept until it can be written; other rows are counted.
+    /// Whether the row is kept until it can be written. Other rows are counted instead.
     pub(in crate::sqlite) is_kept: bool,
 }
 
-/// A row that waits its turn.
 pub(super) struct RowJob {
     pub(super) row: LateRow,
     pub(super) is_written: bool,
@@ -30,7 +29,7 @@ pub(super) struct RowJob {
     pub(super) is_crowding: bool,
 }
 
-/// Rows that could not be written, counted until there is room to say so.
+/// Rows that could not be written, counted until the count can be written.
 #[derive(Default)]
 pub(super) struct Gaps {
     counted: Mutex<Counted>,
@@ -59,7 +58,7 @@ impl Job for RowJob {
         Ok(())
     }
 
-    fn settle(self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow> {
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>) -> Option<LateRow> {
         (committed.is_err() || !self.is_written).then_some(self.row)
     }
 
@@ -83,12 +82,12 @@ impl Gaps {
         counted.since.get_or_insert_with(Instant::now);
     }
 
-    /// How long something has been counted and not written down.
+    /// How long the oldest count has been pending.
     pub(super) fn age(&self) -> Option<Duration> {
         self.lock().since.map(|since| since.elapsed())
     }
 
-    /// The rows that say what was counted, which begins anew.
+    /// The rows with the counts, which start again at zero.
     pub(super) fn take(&self) -> Vec<Box<dyn Job>> {
         let Counted { gaps, .. } = std::mem::take(&mut *self.lock());
         let rows = gaps.into_values().map(AuditGap::into_row);

@@ -1,4 +1,4 @@
-//! The thread: one transaction after the other, and what becomes of rows that could not be written.
+//! The writer thread: one transaction after the other, and the handling of rows that could not be written.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -20,13 +20,13 @@ pub(super) struct Server<'a> {
     shared: &'a Shared,
     watchers: &'a Watchers,
     work: Workplace,
-    /// What SQLite says when others have written.
+    /// SQLite's version number, which changes with the writes of others.
     version: Option<i64>,
-    /// Rows that must be kept and could not be written yet.
+    /// Rows that must be written and could not be written yet.
     held: Vec<LateRow>,
 }
 
-/// Closes the queue however the thread ends: nobody may wait for one that is gone.
+/// Closes the queue when the thread ends in any way, so that no caller waits forever.
 struct Closing<'q>(&'q Queue);
 
 impl Drop for Closing<'_> {
@@ -58,7 +58,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Writes what waits, with what was held before. Says whether it is committed.
+    /// Writes the queued jobs and the rows held back before. Returns whether they are committed.
     fn round(&mut self, mut jobs: Vec<Box<dyn Job>>) -> bool {
         jobs.extend(self.held.drain(..).map(LateRow::into_job));
         let (mut is_committed, mut unwritten) = self.transact(jobs);
@@ -82,13 +82,13 @@ impl<'a> Server<'a> {
         is_committed
     }
 
-    /// One transaction. Says whether it is committed, and which rows are not in it.
+    /// Runs one transaction. Returns whether it is committed, and the rows that are not part of it.
     fn transact(&mut self, mut jobs: Vec<Box<dyn Job>>) -> (bool, Vec<LateRow>) {
         let Workplace { connection, chain, .. } = &mut self.work;
         let (shared, watchers) = (self.shared, self.watchers);
         let mut batch = Batch::new(connection, chain, &shared.quota);
         let committed = commit(&mut batch, &mut jobs);
-        // On the connection that writes it changes with the commits of others alone.
+        // On the writing connection it changes only with the commits of others.
         let seen = data_version(batch.connection);
         if std::mem::replace(&mut self.version, seen) != seen {
             watchers.overtaken();
@@ -112,11 +112,11 @@ impl<'a> Server<'a> {
             Err(error) => tracing::error!(%error, "a commit failed"),
         }
         batch.chain.end_transaction(committed.is_ok());
-        let unwritten = jobs.into_iter().filter_map(|job| job.settle(committed.clone())).collect();
+        let unwritten = jobs.into_iter().filter_map(|job| job.answer(committed.clone())).collect();
         (committed.is_ok(), unwritten)
     }
 
-    /// Says whether new work is to be refused.
+    /// Decides whether new work is refused.
     fn judge_room(&self) {
         let refusal = match (self.work.reserve.is_full(), self.work.checkpoints.is_too_long()) {
             (false, _) => Some(DISK_IS_FULL),
@@ -129,13 +129,13 @@ impl<'a> Server<'a> {
         self.shared.is_log_full.store(self.work.checkpoints.is_too_long(), Ordering::Relaxed);
         match (before, refusal) {
             (None, Some(why)) => tracing::error!("new work is refused: {why}"),
-            (Some(_), None) => tracing::info!("new work is taken again"),
+            (Some(_), None) => tracing::info!("new work is accepted again"),
             (None, None) | (Some(_), Some(_)) => {}
         }
     }
 }
 
-/// `BEGIN IMMEDIATE` waits for other processes; once it has the lock, nothing in here can be busy.
+/// `BEGIN IMMEDIATE` waits for other processes. With the lock, no statement can be busy.
 fn commit(batch: &mut Batch<'_>, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
     let connection = batch.connection;
     connection.execute_batch("BEGIN IMMEDIATE").map_err(unavailable)?;
@@ -144,20 +144,20 @@ fn commit(batch: &mut Batch<'_>, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreE
         counted.and_then(|()| connection.execute_batch("COMMIT")).map_err(unavailable)
     });
     if done.is_err() && !connection.is_autocommit() {
-        // If this fails too, the next BEGIN says so.
+        // If this fails too, the next BEGIN reports it.
         let _ = connection.execute_batch("ROLLBACK");
     }
     done
 }
 
-/// A job that is refused has changed nothing and harms nobody. One that breaks off in the middle takes the whole
-/// transaction with it: half of it must not be committed.
+/// A refused job has changed nothing. A job that fails in the middle aborts the whole transaction, because half of it
+/// must not be committed.
 fn run_all(batch: &mut Batch<'_>, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
     let connection: &Connection = batch.connection;
     for job in jobs {
         let before = connection.total_changes();
         let done = job.run(batch);
-        // A full disk may have rolled everything back by itself; what came now would be a transaction of its own.
+        // SQLite may have rolled back by itself on a full disk. Further statements would run outside the transaction.
         if connection.is_autocommit() {
             let why = "the transaction was rolled back; is the disk full?".to_owned();
             return Err(StoreError::Unavailable { why });

@@ -1,5 +1,5 @@
-//! `__child`: makes itself what the order says and becomes the program. Every failure goes back over the control socket,
-//! which the program itself never gets. When we are gone, nothing runs.
+//! `__child`: prepares itself by the order and becomes the program. Every failure is reported over the control socket,
+//! which the program itself never gets. If the parent is gone, nothing runs.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -10,14 +10,13 @@ use std::process::{Command, ExitCode};
 use rustix::fs::Mode;
 use rustix::process::{Signal, chdir, getppid, set_parent_process_death_signal, setsid};
 
-use super::super::control::{Order, Step, Word, receive_order, say};
-use super::{keep_descriptors_from_children, limit, walls};
+use super::super::control::{ChildReport, Order, Step, receive_order, say};
+use super::{enter_sandbox, keep_descriptors_from_children, limit};
 use crate::process::Containment;
 
-/// Only for a child that could not say why: nobody sees it.
+/// The exit code of a child that could not report its error. Nobody sees it.
 const LOST: u8 = 70;
 
-/// The main function.
 pub(super) fn run() -> ExitCode {
     let Ok(control) = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from) else {
         return ExitCode::from(LOST);
@@ -26,11 +25,11 @@ pub(super) fn run() -> ExitCode {
         Ok(mut command) => (Step::Program, command.exec()),
         Err(failure) => failure,
     };
-    let _ = say(&control, &Word::Failed { step, cause: error.into() });
+    let _ = say(&control, &ChildReport::Failed { step, cause: error.into() });
     ExitCode::from(LOST)
 }
 
-/// Carries the order out up to the program itself.
+/// Executes the order up to the program itself.
 fn prepare(control: &UnixStream) -> Result<Command, (Step, io::Error)> {
     let at = |step| move |error: io::Error| (step, error);
     alone().map_err(at(Step::Order))?;
@@ -44,18 +43,18 @@ fn prepare(control: &UnixStream) -> Result<Command, (Step, io::Error)> {
     let command = command(&order);
     limit::apply(&order.limits).map_err(at(Step::Limits))?;
     let containment = match &order.sandbox {
-        Some(sandbox) => walls::enter(sandbox).map_err(at(Step::Sandbox))?,
+        Some(sandbox) => enter_sandbox::enter(sandbox).map_err(at(Step::Sandbox))?,
         None => Containment::NotAsked,
     };
     if let Some(mask) = order.umask {
-        // What the program makes is its own: it gets the mask that we were started with.
+        // The program gets the umask we were started with.
         rustix::process::umask(Mode::from_raw_mode(mask));
     }
-    say(control, &Word::Ready(containment)).map_err(at(Step::Order))?;
+    say(control, &ChildReport::Ready(containment)).map_err(at(Step::Order))?;
     Ok(command)
 }
 
-/// A session of its own, which is a group of its own without a terminal that it could type into; and an end with ours.
+/// Starts its own session without a controlling terminal, and dies with its parent.
 fn alone() -> io::Result<()> {
     setsid()?;
     Ok(set_parent_process_death_signal(Some(Signal::KILL))?)

@@ -1,4 +1,4 @@
-//! Resource limits of the process that becomes the program; what it starts inherits them.
+//! Sets the resource limits of the process before it becomes the program. Its children inherit them.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 
 use crate::process::ResourceLimits;
 
-/// Sets the limits, and none for core files, which would hold secrets.
+/// Sets the limits, and disables core files, which could contain secrets.
 pub(super) fn apply(limits: &ResourceLimits) -> io::Result<()> {
     let processes = limits.processes.map(|processes| processes.saturating_add(tasks_of_user()));
     let wanted = [
@@ -19,7 +19,7 @@ pub(super) fn apply(limits: &ResourceLimits) -> io::Result<()> {
     ];
     for (resource, limit) in wanted {
         if let Some(limit) = limit {
-            // Never above what is there: only root could do that.
+            // Never above the hard limit: only root could raise it.
             let limit = getrlimit(resource).maximum.map_or(limit, |maximum| limit.min(maximum));
             setrlimit(resource, Rlimit { current: Some(limit), maximum: Some(limit) })?;
         }
@@ -27,7 +27,7 @@ pub(super) fn apply(limits: &ResourceLimits) -> io::Result<()> {
     Ok(())
 }
 
-/// How many tasks our user has now: the system counts all of them, whoever started them.
+/// The number of tasks our user has now. The system counts all of them together.
 fn tasks_of_user() -> u64 {
     let user = getuid().as_raw();
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -1,5 +1,5 @@
-//! `__reaper`: waits for the end of its line, which is our end however it came, and then ends every child that it knows
-//! of. Until then it keeps a short list and answers each notice with one byte.
+//! `__reaper`: waits until its connection closes, which means that the main process is gone, and then kills every child
+//! it knows. Until then it keeps a short list and confirms each notice with one byte.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,12 +10,11 @@ use std::time::Instant;
 
 use openfang_types::limits::{CHILD_BURIAL_ROUND, CHILD_SWEEP};
 
+use super::super::child_resources::ChildResources;
 use super::super::reaper_link::Notice;
-use super::super::ward::Ward;
 
-/// The main function.
 pub(super) fn run() -> ExitCode {
-    // Our own session: what is typed at a terminal for openfang is not meant for us.
+    // Its own session: signals from the terminal are for openfang, not for the reaper.
     let _ = rustix::process::setsid();
     let Ok(line) = std::io::stdin().as_fd().try_clone_to_owned() else { return ExitCode::FAILURE };
     let mut wards = HashMap::new();
@@ -24,8 +23,8 @@ pub(super) fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Takes notices until there are no more. A line that breaks ends like one that ends.
-fn listen(line: OwnedFd, wards: &mut HashMap<i32, Ward>) {
+/// Reads notices until the connection ends or breaks.
+fn listen(line: OwnedFd, wards: &mut HashMap<i32, ChildResources>) {
     let line = UnixStream::from(line);
     let Ok(mut answers) = line.try_clone() else { return };
     for notice in BufReader::new(line).lines() {
@@ -40,10 +39,10 @@ fn listen(line: OwnedFd, wards: &mut HashMap<i32, Ward>) {
     }
 }
 
-/// Kills all, then removes what they leave as it becomes free.
-fn sweep(mut wards: Vec<Ward>) {
+/// Kills all children, then removes what they leave behind.
+fn sweep(mut wards: Vec<ChildResources>) {
     let begun = Instant::now();
-    wards.iter().for_each(Ward::kill);
+    wards.iter().for_each(ChildResources::kill);
     while !wards.is_empty() && begun.elapsed() < CHILD_SWEEP {
         wards.retain(|ward| !ward.clear_away(CHILD_SWEEP));
         if !wards.is_empty() {

@@ -1,6 +1,6 @@
-//! System calls that a sandboxed program is refused: those that reach into other processes, around the file rules or
-//! deep into the kernel; `socket` of every family, or with network of every other. The refusal is an error that programs know how
-//! to take; calls of a foreign architecture end the process.
+//! System calls that a sandboxed program must not use: those that reach into other processes, bypass the file rules or
+//! reach deep into the kernel. `socket` is refused for every family, or for all except network families if network is
+//! allowed. Refused calls return an error that programs can handle. Calls of a foreign architecture kill the process.
 
 use std::io;
 
@@ -12,10 +12,10 @@ use seccompiler::{
 use super::syscalls::{ALWAYS, SOCKET};
 use crate::process::Network;
 
-/// EPERM, which is what a program without the right to do something gets.
+/// EPERM, which programs without a permission get.
 const NOT_PERMITTED: u32 = 1;
 
-/// Refuses the calls from here on, to this process and all that it starts. It sees to no new privileges itself.
+/// Refuses the calls from here on, for this process and its children. It also sets no-new-privileges.
 pub(super) fn apply(network: Network) -> io::Result<()> {
     if let Some(filter) = foreign_numbers() {
         apply_filter(&filter).map_err(io::Error::other)?;
@@ -26,7 +26,7 @@ pub(super) fn apply(network: Network) -> io::Result<()> {
 fn filter(network: Network) -> Result<BpfProgram, BackendError> {
     let sockets = match network {
         Network::Allowed => vec![SeccompRule::new(neither_of_the_allowed()?)?],
-        // Without a condition: all of them.
+        // Without a condition, for all families.
         Network::Denied => Vec::new(),
     };
     let calls = ALWAYS.iter().map(|call| (*call, Vec::new())).chain([(SOCKET, sockets)]).collect();
@@ -34,8 +34,8 @@ fn filter(network: Network) -> Result<BpfProgram, BackendError> {
     SeccompFilter::new(calls, SeccompAction::Allow, refused, TARGET)?.try_into()
 }
 
-/// Those of the network: IPv4, IPv6, and netlink, which asks for addresses. Local sockets lead to the user's other
-/// programs (a container daemon, a key agent, the desktop), which would do what the sandbox forbids.
+/// IPv4, IPv6, and netlink, which reads addresses. Local sockets lead to the user's other programs (a container daemon,
+/// a key agent, the desktop), which could do what the sandbox forbids.
 const ALLOWED_FAMILIES: [u64; 3] = [2, 10, 16];
 
 fn neither_of_the_allowed() -> Result<Vec<SeccompCondition>, BackendError> {
@@ -48,8 +48,7 @@ const TARGET: TargetArch = TargetArch::x86_64;
 #[cfg(target_arch = "aarch64")]
 const TARGET: TargetArch = TargetArch::aarch64;
 
-/// x86_64 has every call a second time, under the numbers of x32 with other numbers in between. Nothing needs them, so
-/// all of them are said not to exist.
+/// x86_64 has a second set of calls with x32 numbers. Nothing needs them, so all of them are refused as unknown.
 #[cfg(target_arch = "x86_64")]
 fn foreign_numbers() -> Option<BpfProgram> {
     const LOAD_WORD: u16 = 0x20;
@@ -67,7 +66,7 @@ fn foreign_numbers() -> Option<BpfProgram> {
     ])
 }
 
-/// Here there is one set of numbers.
+/// This architecture has one set of numbers.
 #[cfg(target_arch = "aarch64")]
 fn foreign_numbers() -> Option<BpfProgram> {
     None

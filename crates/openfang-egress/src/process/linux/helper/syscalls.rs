@@ -1,7 +1,7 @@
-//! The numbers of the system calls that sandboxed programs are refused, per architecture, as in the kernel's headers.
-//! Numbers never change; a call newer than this list is missing from it until somebody adds it.
+//! The numbers of the refused system calls, per architecture, as in the kernel headers. Numbers never change. A call
+//! newer than this list is not refused until it is added.
 
-/// `socket`, which everything that leaves the machine begins with.
+/// `socket`, the first call of every network connection.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SOCKET: i64 = 41;
 /// Refused to every sandboxed program.
@@ -47,7 +47,7 @@ pub(super) const ALWAYS: &[i64] = &[
     323, // userfaultfd
 ];
 
-/// `socket`, which everything that leaves the machine begins with.
+/// `socket`, the first call of every network connection.
 #[cfg(target_arch = "aarch64")]
 pub(super) const SOCKET: i64 = 198;
 /// Refused to every sandboxed program.

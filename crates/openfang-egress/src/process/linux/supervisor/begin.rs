@@ -1,5 +1,5 @@
-//! The beginning of a child: started by the launcher, known to the reaper, given its order, heard out until it has
-//! become its program. Whatever goes wrong, it is buried before the error is told.
+//! The start of a child: started by the launcher, registered with the reaper, given its order, and heard until it has
+//! become its program. On an error the child is reaped before the error is returned.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,22 +16,21 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::super::control::{self, Cause, Order, Step, Walls, Word};
-use super::super::door::Hall;
-use super::super::launcher::{Errand, Launched, Wish};
+use super::super::control::{self, Cause, ChildReport, Order, SandboxRules, Step};
+use super::super::door::LauncherHandle;
+use super::super::launcher::{ChildRequest, LauncherJob, WaitingChild};
 use super::super::{Child, Stdout, stdin};
-use super::{Life, Living};
+use super::{RunningChild, RunningCount};
 use crate::process::program::interpreter;
 use crate::process::stderr::Stderr;
 use crate::process::{Containment, Launch, ProcessError};
 
-/// Starts a child.
 pub(super) async fn begin(
-    hall: &Hall,
+    hall: &LauncherHandle,
     launch: Launch,
     permit: OwnedSemaphorePermit,
-) -> Result<(Child, Life), ProcessError> {
-    let Launched { body, control, stdout, stderr, limits, home } = launched(hall, &launch, permit).await?;
+) -> Result<(Child, RunningChild), ProcessError> {
+    let WaitingChild { body, control, stdout, stderr, limits, home } = launched(hall, &launch, permit).await?;
     let order = order(&launch, limits, home.as_deref());
     let running = timeout(CHILD_START_LIMIT, instruct(control, &order, &launch)).await;
     let running = running.unwrap_or_else(|_| {
@@ -47,7 +46,7 @@ pub(super) async fn begin(
     let (containment, stdin_pipe, pid, pidfd, stdout, stderr_pipe) = match wired {
         Ok(wired) => wired,
         Err(error) => {
-            body.bury().await;
+            body.reap().await;
             return Err(error);
         }
     };
@@ -64,24 +63,28 @@ pub(super) async fn begin(
         exit: exit_seen,
         stop: stop.clone(),
     };
-    let living = Living::new(&hall.metrics);
-    Ok((child, Life { body, pidfd, stdin: stdin_pump, stderr_pipe, stderr, exit, stop, living }))
+    let living = RunningCount::new(&hall.metrics);
+    Ok((child, RunningChild { body, pidfd, stdin: stdin_pump, stderr_pipe, stderr, exit, stop, living }))
 }
 
-async fn launched(hall: &Hall, launch: &Launch, permit: OwnedSemaphorePermit) -> Result<Launched, ProcessError> {
-    let wish = Wish {
+async fn launched(
+    hall: &LauncherHandle,
+    launch: &Launch,
+    permit: OwnedSemaphorePermit,
+) -> Result<WaitingChild, ProcessError> {
+    let wish = ChildRequest {
         temporary_home: launch.needs_temporary_home(),
         limits: launch.limits.clone(),
         permit,
         errands: hall.errands.clone(),
     };
     let (tell, told) = oneshot::channel();
-    hall.errands.try_send(Errand::Launch(wish, tell)).map_err(|_| ProcessError::Closed)?;
+    hall.errands.try_send(LauncherJob::Launch(wish, tell)).map_err(|_| ProcessError::Closed)?;
     let launched = told.await.map_err(|_| ProcessError::Closed)?;
     launched.map_err(|cause| helper_error(hall, "be started", cause))
 }
 
-fn helper_error(hall: &Hall, deed: &'static str, cause: io::Error) -> ProcessError {
+fn helper_error(hall: &LauncherHandle, deed: &'static str, cause: io::Error) -> ProcessError {
     ProcessError::Helper { helper: hall.config.helper.clone(), deed, cause }
 }
 
@@ -91,9 +94,9 @@ fn order(launch: &Launch, limits: crate::process::ResourceLimits, home: Option<&
         environment.move_to(home);
     }
     let sandbox = launch.sandbox.as_ref().map(|sandbox| {
-        // Not the directory it runs in: that may be somebody's home, and whoever means it lists it.
+        // The working directory is not included: it may be somebody's home, and the operator can list it.
         let own = [launch.program.path()].into_iter();
-        Walls {
+        SandboxRules {
             read: own.chain(sandbox.read.iter().map(AsRef::as_ref)).map(OsString::from).collect(),
             write: home
                 .into_iter()
@@ -115,7 +118,7 @@ fn order(launch: &Launch, limits: crate::process::ResourceLimits, home: Option<&
     }
 }
 
-/// Gives the order and hears the child out.
+/// Sends the order and reads the child's reports.
 async fn instruct(
     control: std::os::unix::net::UnixStream,
     order: &Order,
@@ -127,15 +130,15 @@ async fn instruct(
     let mut control = tokio::net::UnixStream::from_std(control).map_err(not_run)?;
     let (theirs, ours) = io::pipe().map_err(not_run)?;
     match control::send_order(&mut control, order, theirs.into()).await {
-        // What it had to say before it went is on its way.
+        // Its last reports are still in the socket.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         sent => sent.map_err(not_run)?,
     }
     let mut held_to = None;
     while let Some(word) = control::hear(&mut control).await.map_err(not_run)? {
         match word {
-            Word::Ready(containment) => held_to = Some(containment),
-            Word::Failed { step, cause } => return Err(failed(step, cause, launch)),
+            ChildReport::Ready(containment) => held_to = Some(containment),
+            ChildReport::Failed { step, cause } => return Err(failed(step, cause, launch)),
         }
     }
     let containment = held_to.ok_or_else(|| ProcessError::Vanished { program: program() })?;
@@ -149,7 +152,7 @@ fn failed(step: Step, cause: Cause, launch: &Launch) -> ProcessError {
         Step::Directory => ProcessError::Directory { program, directory: launch.directory.clone(), cause },
         Step::Limits => ProcessError::Limits { program, cause },
         Step::Sandbox => ProcessError::Sandbox { program, cause },
-        // The file was there when it was resolved, so what is missing is what runs it.
+        // The file existed when it was resolved, so its interpreter is missing.
         Step::Program if cause.kind() == io::ErrorKind::NotFound && program.exists() => {
             ProcessError::NoInterpreter { interpreter: interpreter(&program), program }
         }

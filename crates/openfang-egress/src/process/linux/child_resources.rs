@@ -1,5 +1,5 @@
-//! What belongs to one child and must be gone after it: its process group, its control group, its temporary home.
-//! Both the launcher and the reaper hold wards, so both know how to end one.
+//! Everything that must be gone after a child: its process group, its control group, its temporary home. Both the
+//! launcher and the reaper hold these records, so both can clean up.
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{cgroup, rubble};
 
-/// One child's belongings. The paths are made by us, from random names, and by nobody else.
+/// The resources of one child. The paths are made by us from random names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Ward {
-    /// The child's number, which is also that of its group and session.
+pub(super) struct ChildResources {
+    /// The child's pid, which is also its group and session id.
     pub(super) group: i32,
     cgroup: Option<OsString>,
     home: Option<OsString>,
 }
 
-impl Ward {
+impl ChildResources {
     pub(super) fn new(group: i32, cgroup: Option<PathBuf>, home: Option<PathBuf>) -> Self {
         Self { group, cgroup: cgroup.map(Into::into), home: home.map(Into::into) }
     }
@@ -40,7 +40,7 @@ impl Ward {
         self.home().map_or(Ok(()), |home| DirBuilder::new().mode(0o700).create(home))
     }
 
-    /// Ends everything that is still there.
+    /// Kills everything that is still running.
     pub(super) fn kill(&self) {
         self.signal(Signal::KILL);
         if let Some(cgroup) = self.cgroup() {
@@ -48,16 +48,16 @@ impl Ward {
         }
     }
 
-    /// Sends a signal to the group, or to the child alone as long as it has not made its session. Nobody being there
-    /// is no error: it is the aim.
+    /// Sends a signal to the group, or to the child alone until it has created its session. A missing process is not an
+    /// error.
     pub(super) fn signal(&self, signal: Signal) {
         if let Some(group) = Pid::from_raw(self.group) {
             let _ = kill_process_group(group, signal).or_else(|_| kill_process(group, signal));
         }
     }
 
-    /// Removes what is on disk for at most as long as this, and says whether nothing is left. While something dies,
-    /// something may be left.
+    /// Removes the files within the time budget. Returns whether nothing is left. While processes are dying, something
+    /// may be left.
     pub(super) fn clear_away(&self, budget: Duration) -> bool {
         let cgroup_is_gone = self.cgroup().is_none_or(cgroup::remove);
         let home_is_gone = self.home().is_none_or(|home| rubble::remove(home, Instant::now() + budget));

@@ -1,8 +1,9 @@
-//! A sandbox, entered for good: Landlock for files, sockets and signals, seccomp for what Landlock does not know.
+//! Enters a sandbox irreversibly: Landlock for files, sockets and signals, seccomp for everything Landlock does not
+//! cover.
 //!
-//! Beside what it was given, the program may read and run what belongs to the system: programs, libraries, and the few
-//! files of /etc without which nothing starts. Not the home, not /proc, not /etc itself. Landlock grows with the
-//! kernel; what this one lacks is said.
+//! In addition to its grants, the program may read and execute system files: programs, libraries, and the few files of
+//! /etc that are needed to start. The home, /proc and the rest of /etc are not readable. Features that this kernel
+//! lacks are reported.
 
 use std::io;
 
@@ -11,12 +12,12 @@ use landlock::{
     RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
-use super::super::control::Walls;
+use super::super::control::SandboxRules;
 use super::seccomp;
 use crate::process::{Containment, Network};
 
-/// Programs and libraries, and what programs read to start: the loader's cache, names of users, the clock, certificates.
-/// /opt is not here: what lies there is somebody's application with its configuration.
+/// Programs and libraries, and files programs read at start: the loader's cache, user names, the time zone,
+/// certificates. /opt is not included, because it contains applications with their configuration.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -53,7 +54,7 @@ const SYSTEM: &[&str] = &[
     "/proc/sys/vm/overcommit_memory",
     "/sys/devices/system/cpu/online",
 ];
-/// What it takes to find other machines.
+/// The files for name resolution.
 const NAMES: &[&str] = &[
     "/etc/gai.conf",
     "/etc/host.conf",
@@ -67,14 +68,14 @@ const NAMES: &[&str] = &[
 const READ_DEVICES: &[&str] = &["/dev/random", "/dev/urandom"];
 const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/zero"];
 
-/// The newest rules that we know; the kernel takes those it knows.
+/// The newest Landlock version we know. The kernel applies the rules it supports.
 const NEWEST: ABI = ABI::V9;
 
-/// Enters the sandbox. An error means that the program must not run; a kernel without Landlock is none.
-pub(super) fn enter(walls: &Walls) -> io::Result<Containment> {
-    let status = restrict(walls).map_err(io::Error::other)?;
+/// Enters the sandbox. On an error the program must not run. A kernel without Landlock is not an error.
+pub(super) fn enter(sandbox: &SandboxRules) -> io::Result<Containment> {
+    let status = restrict(sandbox).map_err(io::Error::other)?;
     rustix::thread::set_no_new_privs(true)?;
-    seccomp::apply(walls.network)?;
+    seccomp::apply(sandbox.network)?;
     Ok(match (status.ruleset, status.landlock) {
         (RulesetStatus::NotEnforced, LandlockStatus::NotEnabled) => {
             Containment::None { reason: "Landlock is switched off on this kernel (see its lsm= parameter)".to_owned() }
@@ -89,7 +90,7 @@ pub(super) fn enter(walls: &Walls) -> io::Result<Containment> {
     })
 }
 
-/// What the rules of a kernel do not hold.
+/// The containment that a Landlock version provides.
 fn held_by(abi: ABI) -> Containment {
     let since = [
         (ABI::V2, "moving files between directories (Linux 5.19)"),
@@ -102,31 +103,31 @@ fn held_by(abi: ABI) -> Containment {
     if missing.is_empty() { Containment::Full } else { Containment::Partial { missing } }
 }
 
-fn restrict(walls: &Walls) -> Result<landlock::RestrictionStatus, RulesetError> {
+fn restrict(sandbox: &SandboxRules) -> Result<landlock::RestrictionStatus, RulesetError> {
     let read = AccessFs::from_read(NEWEST);
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(NEWEST))?
         .scope(Scope::from_all(NEWEST))?;
-    if walls.network == Network::Denied {
+    if sandbox.network == Network::Denied {
         rules = rules.handle_access(AccessNet::from_all(NEWEST))?;
     }
-    let names: &[&str] = if walls.network == Network::Allowed { NAMES } else { &[] };
+    let names: &[&str] = if sandbox.network == Network::Allowed { NAMES } else { &[] };
     let system = SYSTEM.iter().chain(READ_DEVICES).chain(names);
     rules
         .create()?
         .add_rules(path_beneath_rules(system, read))?
         .add_rules(path_beneath_rules(DEVICES, read | AccessFs::WriteFile | AccessFs::Truncate))?
-        .add_rules(path_beneath_rules(&walls.read, read))?
-        .add_rules(path_beneath_rules(&walls.write, changes()))?
+        .add_rules(path_beneath_rules(&sandbox.read, read))?
+        .add_rules(path_beneath_rules(&sandbox.write, changes()))?
         .restrict_self()
 }
 
-/// Everything but making devices.
+/// All access rights except creating devices.
 fn changes() -> BitFlags<AccessFs> {
     AccessFs::from_all(NEWEST) & !(AccessFs::MakeChar | AccessFs::MakeBlock)
 }
 
 #[cfg(test)]
-#[path = "walls_tests.rs"]
+#[path = "enter_sandbox_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! What is left of the model in a dialect that has no words for the rest.
+//! The model without what a dialect cannot express.
 
 use openfang_types::task::{Artifact, Message, Role, Task, TaskState, TaskStatus};
 use serde_json::Map;
@@ -72,12 +72,12 @@ pub(super) fn kept_task(dialect: Dialect, task: &Task) -> PeerTask {
     kept
 }
 
-/// One list of turns is all that OpenFang's dialect has.
+/// OpenFang's dialect has a single list of messages.
 fn flatten(task: &mut PeerTask) {
     task.history.extend(task.status.message.take());
 }
 
-/// A task that was read, without what readers make up and what only describes.
+/// The task as read, without generated and descriptive members.
 pub(super) fn read_task(dialect: Dialect, mut task: PeerTask) -> PeerTask {
     task.metadata.clear();
     let messages = task.history.iter_mut().chain(&mut task.status.message);

@@ -1,13 +1,13 @@
-//! How a message wants to be answered, and requests that name a task and little else.
+//! Reads how a message wants to be answered, and requests that contain little more than a task.
 
 use openfang_types::ids::TaskName;
 use serde::Deserialize;
 
 use super::message::present;
-use super::{Count, MessageIn, Metadata, Naming, Object, PartIn, PushIn, Read, merged, required, tenant, under};
-use crate::operation::{Continued, History, Method, Operation, Request, Sending, When};
+use super::{Count, MessageIn, Metadata, Naming, Object, PartIn, PushIn, ReadResult, merged, required, tenant, under};
+use crate::operation::{HistoryLength, Method, Operation, ReplyMode, Request, SendMessage, TaskReference};
 
-/// `SendMessageConfiguration` in all its versions.
+/// `SendMessageConfiguration` in all versions.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::dialect) struct ConfigurationIn {
@@ -28,15 +28,14 @@ pub(in crate::dialect) struct ConfigurationIn {
     task_push_notification_config: Option<Object<PushIn>>,
 }
 
-/// What the dialects say differently about sending a message.
-pub(in crate::dialect) struct Manner {
-    /// Whether the answer waits for the task to settle.
+/// The differences between the dialects in sending a message.
+pub(in crate::dialect) struct SendConventions {
+    /// Whether the answer waits until the task has ended or needs input.
     pub(in crate::dialect) waits: fn(&ConfigurationIn) -> bool,
-    /// What the push configuration is called.
+    /// The name of the member with the push configuration.
     pub(in crate::dialect) push: &'static str,
 }
 
-/// `SendMessageRequest`, and `MessageSendParams`.
 #[derive(Deserialize)]
 pub(in crate::dialect) struct SendIn<P> {
     tenant: Option<String>,
@@ -47,17 +46,17 @@ pub(in crate::dialect) struct SendIn<P> {
 }
 
 impl<P: PartIn> SendIn<P> {
-    pub(in crate::dialect) fn read(self, method: Method, manner: &Manner) -> Read<Request> {
+    pub(in crate::dialect) fn read(self, method: Method, manner: &SendConventions) -> ReadResult<Request> {
         let (mut message, task) = present(self.message)?.read(Naming::BySender).map_err(under("message"))?;
         message.metadata = merged(self.metadata, message.metadata);
         let configuration = self.configuration.unwrap_or_default().0;
         let answer = when(method, (manner.waits)(&configuration));
         let push = configuration.task_push_notification_config.map(|Object(push)| push.read()).transpose();
-        let sending = Sending {
+        let sending = SendMessage {
             message,
-            task: task.map(Continued::Known),
+            task: task.map(TaskReference::Existing),
             accepted_output_modes: configuration.accepted_output_modes.unwrap_or_default(),
-            history: History(configuration.history_length.map(|count| count.0)),
+            history: HistoryLength(configuration.history_length.map(|count| count.0)),
             answer,
             push: push.map_err(under(manner.push)).map_err(under("configuration"))?,
         };
@@ -66,11 +65,11 @@ impl<P: PartIn> SendIn<P> {
 }
 
 /// When a message is answered.
-pub(in crate::dialect) fn when(method: Method, waits: bool) -> When {
+pub(in crate::dialect) fn when(method: Method, waits: bool) -> ReplyMode {
     match (method, waits) {
-        (Method::Stream, _) => When::Streaming,
-        (_, true) => When::Settled,
-        (_, false) => When::AtOnce,
+        (Method::Stream, _) => ReplyMode::Streaming,
+        (_, true) => ReplyMode::Settled,
+        (_, false) => ReplyMode::AtOnce,
     }
 }
 
@@ -85,11 +84,11 @@ pub(in crate::dialect) struct TaskIn {
 }
 
 impl TaskIn {
-    pub(in crate::dialect) fn tenant(&mut self) -> Read<Option<String>> {
+    pub(in crate::dialect) fn tenant(&mut self) -> ReadResult<Option<String>> {
         tenant(self.tenant.take())
     }
 
-    pub(in crate::dialect) fn task(self) -> Read<(TaskName, History)> {
-        Ok((required("id", self.id)?, History(self.history_length.map(|count| count.0))))
+    pub(in crate::dialect) fn task(self) -> ReadResult<(TaskName, HistoryLength)> {
+        Ok((required("id", self.id)?, HistoryLength(self.history_length.map(|count| count.0))))
     }
 }

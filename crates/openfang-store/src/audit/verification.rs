@@ -1,4 +1,4 @@
-//! What a look at the whole chain found.
+//! The result of verifying the whole chain.
 
 use std::fmt;
 
@@ -8,59 +8,57 @@ use serde::Serialize;
 
 use super::{AuditGap, AuditRemoval};
 
-/// What a look at the whole chain found. It ends at the first problem.
+/// The result of verifying the whole chain. Verification stops at the first problem.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Verified {
-    /// Rows that are as they were written.
+pub struct AuditVerification {
+    /// The number of valid rows.
     pub rows: u64,
-    /// Segments that were looked at.
+    /// The number of verified segments.
     pub segments: u64,
-    /// How many of them are not sealed: at their end, rows may be missing without a trace.
+    /// The number of unsealed segments. Rows missing at their end cannot be detected.
     pub open: u64,
-    /// From when on no row is missing; none if none ever was.
+    /// The time since which no row is missing; none if no row was ever removed.
     pub complete_from: Option<Timestamp>,
-    /// What retention removed, of each owner and kind.
+    /// What retention removed, by owner and kind.
     pub removed: Vec<AuditRemoval>,
     /// Rows that could not be written.
     pub gaps: Vec<AuditGap>,
-    /// The first thing that is wrong.
+    /// The first problem that was found.
     #[serde(rename = "problem")]
     pub first_problem: Option<AuditProblem>,
 }
 
-/// Something that is not as it was written, and where. What does not apply is left out.
+/// A problem and its location. Members that do not apply are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AuditProblem {
-    /// What is wrong.
     pub what: AuditFault,
-    /// The number of the row; of a row that was removed, the number of the row before it.
+    /// The number of the row. For a removed row, the number of the row before it.
     pub n: Option<u64>,
-    /// The segment.
     pub segment: Option<AuditSegmentId>,
-    /// The place in the segment.
+    /// The position in the segment.
     pub place: Option<u64>,
 }
 
-/// What can be wrong.
+/// The kinds of problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditFault {
-    /// A row, or its hash, is another.
+    /// A row or its hash was changed.
     Changed,
-    /// A row is not there any more.
+    /// A row is missing.
     Removed,
-    /// A row came after its segment was sealed.
+    /// A row was added after its segment was sealed.
     Added,
-    /// A row is not in the place it was written to.
+    /// A row is not in its original position.
     Reordered,
-    /// A whole segment is not there any more.
+    /// A whole segment is missing.
     SegmentMissing,
-    /// A seal is not the one of its rows.
+    /// A seal does not match its rows.
     SealBroken,
 }
 
-impl Verified {
-    /// Says from when on no row is missing, once all that is missing is known.
+impl AuditVerification {
+    /// Determines since when no row is missing, after all removals are known.
     pub(crate) fn complete(mut self) -> Self {
         let removed = self.removed.iter().filter_map(|removal| removal.to);
         self.complete_from = removed.chain(self.gaps.iter().map(|gap| gap.to)).max();
