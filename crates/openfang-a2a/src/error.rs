@@ -35,7 +35,7 @@ pub enum A2aError {
     #[error("there is no such push configuration of this task; list them to see which it has")]
     PushNotFound,
     /// It has ended already.
-    #[error("the task is {0} already and cannot be canceled")]
+    #[error("the task is already {0} and cannot be canceled")]
     NotCancelable(TaskState),
     /// Push is switched off.
     #[error("push notifications are not supported")]

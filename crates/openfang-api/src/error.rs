@@ -32,22 +32,22 @@ impl ApiError {
     }
 
     pub(crate) fn broken() -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", "something broke; the log says more under this trace id")
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", "internal error; see the log for this trace id")
     }
 
     pub(crate) fn wrong_host() -> Self {
-        let says = "this server does not answer to that Host; use its address, or add the name to allowed_hosts";
+        let says = "this server is not known under that Host; use its address, or add the name to allowed_hosts";
         Self::new(StatusCode::MISDIRECTED_REQUEST, "wrong_host", says)
     }
 
     pub(crate) fn wrong_origin() -> Self {
-        let says = "pages of that Origin may not call this server; add it to allowed_origins";
+        let says = "requests from that Origin are not allowed; add it to allowed_origins";
         Self::new(StatusCode::FORBIDDEN, "wrong_origin", says)
     }
 
     pub(crate) fn forged() -> Self {
-        let says = "a request that changes something and comes with a cookie must say from which page: send the header \
-                    Origin, or use a key instead of the cookie";
+        let says = "a request that changes something and is authenticated by a cookie needs the header Origin; send it, or use a \
+                    key instead of the cookie";
         Self::new(StatusCode::FORBIDDEN, "forged", says)
     }
 
@@ -56,19 +56,18 @@ impl ApiError {
     }
 
     pub(crate) fn too_many(wait: Duration) -> Self {
-        let says = "too many requests; wait for as long as Retry-After says";
+        let says = "too many requests; retry after the time in Retry-After";
         Self { retry_after: Some(wait), ..Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", says) }
     }
 
     pub(crate) fn too_many_calls() -> Self {
-        let says =
-            "a batch has more calls than may be sent at once; send fewer, or raise limits.rate_per_principal_burst";
+        let says = "the batch has more calls than the rate limit allows at once; send fewer, or raise limits.rate_per_principal_burst";
         Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", says)
     }
 
     pub(crate) fn too_much() -> Self {
-        let says = "too much is under way in large requests and answers; read what you asked for, or wait for as long as \
-                    Retry-After says";
+        let says = "too many large requests and responses are in flight; read the pending responses, or retry after the time \
+                    in Retry-After";
         Self { retry_after: Some(TOO_MUCH_PAUSE), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_much", says) }
     }
 
@@ -98,7 +97,7 @@ impl ApiError {
     }
 
     pub(crate) fn no_such_route() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "no_such_route", "there is no such route; GET /api/tools is one to try")
+        Self::new(StatusCode::NOT_FOUND, "no_such_route", "no such route; try GET /api/tools")
     }
 
     pub(crate) fn no_such_agent(listen_path: &str) -> Self {
@@ -107,17 +106,17 @@ impl ApiError {
     }
 
     pub(crate) fn no_a2a() -> Self {
-        let says = "A2A is switched off here; set enabled = true under [a2a] in config.toml";
+        let says = "A2A is disabled; set enabled = true under [a2a] in config.toml";
         Self::new(StatusCode::NOT_FOUND, "no_a2a", says)
     }
 
     pub(crate) fn no_card_keys() -> Self {
-        let says = "cards are not signed here; card_key under [a2a] in config.toml names a key";
+        let says = "cards are not signed; set card_key under [a2a] in config.toml";
         Self::new(StatusCode::NOT_FOUND, "no_card_keys", says)
     }
 
     pub(crate) fn wrong_method(allowed: &'static [Method]) -> Self {
-        let says = "this route does not take that method; Allow says which it takes";
+        let says = "method not allowed on this route; the header Allow lists the allowed methods";
         Self { allowed, ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", says) }
     }
 

@@ -66,7 +66,7 @@ impl<T: DeserializeOwned> FromRequestParts<Kernel> for Asked<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, kernel: &Kernel) -> Result<Self, ApiError> {
-        let unread = |_| ApiError::bad_request("the query string cannot be read");
+        let unread = |_| ApiError::bad_request("invalid query string");
         let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(parts, kernel).await.map_err(unread)?;
         query::read(pairs).map(Self).map_err(|error| ApiError::bad_request(error.to_string()))
     }
@@ -103,7 +103,7 @@ async fn json<T: DeserializeOwned>(request: Request, kernel: &Kernel, max_bytes:
     let bytes = at_most(request.into_body(), load, kernel, max_bytes).await?;
     openfang_types::scan::scan(&bytes)
         .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
-    serde_json::from_slice(&bytes).map_err(|error| ApiError::bad_request(format!("the body does not fit: {error}")))
+    serde_json::from_slice(&bytes).map_err(|error| ApiError::bad_request(format!("invalid body: {error}")))
 }
 
 /// The whole body, as large and as slow as config allows.

@@ -68,7 +68,7 @@ pub(crate) struct Inner {
     pub(crate) outward: Outward,
     /// What all MCP servers of this process share.
     pub(crate) mcp_shared: Arc<Shared>,
-    /// Tasks that A2A clients named and do not have.
+    /// Unknown task ids in A2A requests.
     pub(crate) a2a_unknown_tasks: Counter,
     pub(crate) upstreams: Upstreams,
     pub(crate) home: Home,

@@ -99,7 +99,7 @@ pub enum StoreError {
         kept: OwnerBytes,
     },
     /// There are as many of them as there may be.
-    #[error("there are {limit} {what} already; remove one first")]
+    #[error("the limit of {limit} {what} is reached; remove one first")]
     TooMany {
         /// Of what.
         what: &'static str,

@@ -276,7 +276,7 @@ impl Config {
             say("public_url", why.into());
         }
         if self.a2a().is_some() && self.public_url.is_none() && self.api_listen.ip().is_unspecified() {
-            let why = "must be set: cards name the address of this server, and api_listen names none; or set a2a.enabled = false";
+            let why = "must be set, because cards contain the address of this server and api_listen is a wildcard; or set a2a.enabled = false";
             say("public_url", why.into());
         }
         for host in &self.allowed_hosts {
@@ -295,10 +295,13 @@ impl Config {
             }
         }
         if self.loop_guard.cycle_repeats < 2 {
-            say("loop_guard.cycle_repeats", "must be at least 2: once round is not a cycle".into());
+            say("loop_guard.cycle_repeats", "must be at least 2, because one round is not a cycle".into());
         }
         if self.loop_guard.block_identical <= self.loop_guard.warn_identical {
-            say("loop_guard.block_identical", "must be larger than warn_identical: the warning comes first".into());
+            say(
+                "loop_guard.block_identical",
+                "must be larger than warn_identical, so that the warning comes first".into(),
+            );
         }
         let sections = [
             ("limits", to_value(&self.limits)),
@@ -313,7 +316,7 @@ impl Config {
                 say(&format!("{section}.{key}"), "must be at least 1".into());
             }
             for key in huge_keys(&value) {
-                say(&format!("{section}.{key}"), "is larger than anything it could mean".into());
+                say(&format!("{section}.{key}"), "is too large".into());
             }
         }
         problems

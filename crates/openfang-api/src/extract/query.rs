@@ -33,7 +33,7 @@ impl serde::de::Error for QueryError {
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         let field: String = field.chars().take(KEY_SHOWN_CHARS).collect();
-        Self(format!("there is no {field:?} in the query here; it takes {}", expected.join(", ")))
+        Self(format!("unknown query parameter {field:?}; known are {}", expected.join(", ")))
     }
 
     fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
@@ -41,11 +41,11 @@ impl serde::de::Error for QueryError {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self(format!("{field} is missing in the query"))
+        Self(format!("the query parameter {field} is missing"))
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Self(format!("{field} can be in the query once"))
+        Self(format!("the query parameter {field} is repeated"))
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn check_headers<B>(request: &Request<B>, max_headers: usize) -> Resu
 pub(super) fn check<B>(request: &Request<B>, max_bytes: usize) -> Result<(), ApiError> {
     let packed = request.headers().get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     if packed {
-        return Err(ApiError::unsupported("a compressed body is not read; send it as it is"));
+        return Err(ApiError::unsupported("compressed bodies are not supported; send the body uncompressed"));
     }
     let announced = request
         .headers()

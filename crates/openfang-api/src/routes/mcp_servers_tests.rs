@@ -22,7 +22,7 @@ fn what_does_not_fit_is_named_and_never_quoted() {
         (json!({ "name": "x", "transport": transport, "env": "hunter2" }), "env does not fit"),
         (json!({ "name": "x", "transport": transport, "timeout_secs": "hunter2" }), "timeout_secs does not fit"),
         (json!({ "name": "x", "transport": transport, "hunter2": true }), "not known"),
-        (json!("hunter2"), "not a server"),
+        (json!("hunter2"), "not a valid server entry"),
     ];
     for (body, expected) in rows {
         let said = serde_json::to_string(&entry_of(body.clone()).unwrap_err().body()).unwrap();

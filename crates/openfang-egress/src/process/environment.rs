@@ -72,7 +72,7 @@ impl fmt::Debug for Surroundings {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvironmentError {
     /// Everything was asked for.
-    #[error("`{entry}` in env: a star would hand over every secret of this process; list the names")]
+    #[error("`{entry}` in env: `*` would pass on every secret of this process; list the names")]
     Star {
         /// The name, as written.
         entry: String,

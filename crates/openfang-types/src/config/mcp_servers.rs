@@ -41,7 +41,7 @@ pub struct McpServerConfigEntry {
     /// Whether a call waits until the audit log has it on disk: `after` or `before`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub audit: McpAudit,
-    /// What happens when the definition of a tool changes: `warn`, or `quarantine` until `openfang mcp approve`.
+    /// What happens when the definition of a tool changes: `warn`, or `quarantine` until `openfang mcp accept`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub on_change: OnChange,
 }
@@ -219,7 +219,7 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
     let mut names = HashSet::new();
     for (index, server) in servers.iter().enumerate() {
         if !names.insert(&server.name) {
-            say(index, "name", format!("there is a server {} already", server.name));
+            say(index, "name", format!("a server {} already exists", server.name));
         }
         for (key, seconds) in
             [("timeout_secs", server.timeout_secs), ("startup_timeout_secs", server.startup_timeout_secs)]
@@ -229,7 +229,7 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
             }
         }
         if server.env.iter().any(|entry| entry.name().contains('*')) {
-            say(index, "env", "a star would hand over every secret of this process; list the names".to_owned());
+            say(index, "env", "`*` would pass on every secret of this process; list the names".to_owned());
         }
         match &server.transport {
             McpTransportEntry::Stdio { command, .. } if command.trim().is_empty() => {

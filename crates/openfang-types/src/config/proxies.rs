@@ -21,9 +21,7 @@ pub enum IpRangeError {
     #[error("{0:?} is neither an IP address nor a range such as 10.0.0.0/8")]
     Unreadable(String),
     /// Every address there is.
-    #[error(
-        "{0:?} is every address there is, so that every client could name another one; write the proxy's own range"
-    )]
+    #[error("{0:?} covers every address, so any client could forge its address; use the range of the proxy")]
     Everybody(String),
 }
 
