@@ -152,7 +152,7 @@ fn servers_of_other_programs_are_found_shown_and_written_only_when_asked() {
         assert_eq!(config(openfang).matches(SECRET).count(), 2, "the file has what the servers need");
         let again = import(openfang, &["--yes"]);
         assert_eq!(again.code, 0);
-        assert!(again.stdout.contains("- far: there is a server far already"), "{again:?}");
+        assert!(again.stdout.contains("- far: a server far already exists"), "{again:?}");
         let wrong = import(openfang, &["--from", "curser"]);
         assert_eq!(wrong.code, 2);
         assert!(wrong.stderr.contains("cursor"), "{wrong:?}");

@@ -16,7 +16,6 @@ use serde_json::{Value, json};
 /// How the process ends. The help text lists these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// The command succeeded.
     Ok,
     /// The request was refused, or the tool or task failed.
     Failed,
@@ -59,9 +58,9 @@ impl From<Exit> for ExitCode {
 /// A refusal, in the words of the API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Refusal {
-    /// The machine-readable code.
+    /// A stable code for programs, such as `unknown_tool`.
     pub(crate) code: String,
-    /// The human-readable message.
+    /// The message for people, with the next step.
     pub(crate) message: String,
     /// The trace id of the related log lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]

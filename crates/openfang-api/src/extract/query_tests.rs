@@ -39,12 +39,12 @@ fn what_fits_is_taken() {
 fn what_does_not_fit_is_said_with_its_key_and_what_it_takes() {
     let long = "x".repeat(10_000);
     let rows: [(&[(&str, &str)], &str); 6] = [
-        (&[], "sessionId is missing in the query"),
-        (&[("sessionId", "1"), ("sessionId", "2")], "sessionId can be in the query once"),
+        (&[], "the query parameter sessionId is missing"),
+        (&[("sessionId", "1"), ("sessionId", "2")], "the query parameter sessionId is repeated"),
         (&[("isLong", "yes")], "isLong: must be true or false"),
         (&[("state", "happy")], "state: must be one of submitted, working, input-required"),
         (&[("agent", "UPPER")], "agent: "),
-        (&[(&long, "1")], "in the query here; it takes sessionId, agent, state, isLong"),
+        (&[(&long, "1")], "; known are sessionId, agent, state, isLong"),
     ];
     for (pairs, expected) in rows {
         let said = asked(pairs).unwrap_err();

@@ -79,7 +79,7 @@ impl Home {
             let lost = [(record.has_users, HomePart::Users), (record.has_api_key, HomePart::ApiKey)];
             accepted.extend(lost.into_iter().filter(|(was_there, _)| *was_there).map(|(_, part)| Acceptance {
                 part,
-                text: format!("{} is gone: every local process has access", part.as_str()),
+                text: format!("the home no longer has {}: every local process has access", part.as_str()),
             }));
             (record.has_users, record.has_api_key) = (false, false);
         }
