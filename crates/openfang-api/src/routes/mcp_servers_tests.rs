@@ -21,7 +21,7 @@ fn what_does_not_fit_is_named_and_never_quoted() {
         ),
         (json!({ "name": "x", "transport": transport, "env": "hunter2" }), "invalid env"),
         (json!({ "name": "x", "transport": transport, "timeout_secs": "hunter2" }), "invalid timeout_secs"),
-        (json!({ "name": "x", "transport": transport, "hunter2": true }), "not known"),
+        (json!({ "name": "x", "transport": transport, "hunter2": true }), "unknown or invalid member"),
         (json!("hunter2"), "not a valid server entry"),
     ];
     for (body, expected) in rows {
