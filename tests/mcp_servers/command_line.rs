@@ -136,8 +136,8 @@ fn servers_of_other_programs_are_found_shown_and_written_only_when_asked() {
             "+ far: http://127.0.0.1:9/mcp",
             "+ near: /nowhere/near -x",
             "TOKEN=[redacted: ",
-            "- off: it is disabled there",
-            "- us: this is openfang itself",
+            "- off: it is disabled",
+            "- us: it is openfang itself",
         ] {
             assert!(looked.stdout.contains(expected), "{expected}: {looked:?}");
         }

@@ -44,7 +44,7 @@ pub enum HomeLoss {
     SecretKey(PathBuf),
     /// The users are gone, and without them everybody on this machine would be let in.
     #[error(
-        "this home had users, and now it has neither users nor an api_key, so every local process would have access; if users are missing, restore data/openfang.db from a backup, add a user with `openfang user add`, or accept it with `openfang home accept`"
+        "this home had users, and now it has neither users nor an api_key, so every local process would have access; if users are missing, restore data/openfang.db from a backup made by `openfang backup`; add a user with `openfang user add`, or accept it with `openfang home accept`"
     )]
     Users,
     /// The key is gone from the configuration, and without it everybody on this machine would be let in.
