@@ -15,10 +15,7 @@ fn what_does_not_fit_is_named_and_never_quoted() {
             json!({ "name": "x", "transport": { "type": "http", "url": "u", "headers": { "A": 1 } } }),
             "invalid transport",
         ),
-        (
-            json!({ "name": "x", "transport": { "type": "stdio", "command": "x", "hunter2": 1 } }),
-            "invalid transport",
-        ),
+        (json!({ "name": "x", "transport": { "type": "stdio", "command": "x", "hunter2": 1 } }), "invalid transport"),
         (json!({ "name": "x", "transport": transport, "env": "hunter2" }), "invalid env"),
         (json!({ "name": "x", "transport": transport, "timeout_secs": "hunter2" }), "invalid timeout_secs"),
         (json!({ "name": "x", "transport": transport, "hunter2": true }), "unknown or invalid member"),
