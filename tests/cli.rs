@@ -123,7 +123,7 @@ fn tasks_are_listed_shown_watched_and_canceled_through_the_server() {
     assert!(watched.stdout.contains("canceled"), "{watched:?}");
     let again = openfang.run(&["task", "cancel", &id]);
     assert_eq!(again.code, 1);
-    assert!(again.stderr.contains("canceled already"), "{}", again.stderr);
+    assert!(again.stderr.contains("already canceled"), "{}", again.stderr);
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn a_second_server_is_refused_even_when_the_first_does_not_answer() {
     let second = openfang.run(&["start", "--listen", "127.0.0.1:0"]);
 
     assert_ne!(second.code, 0);
-    assert!(second.stderr.contains("another openfang serves this home"), "{}", second.stderr);
+    assert!(second.stderr.contains("another openfang is already serving this home"), "{}", second.stderr);
     drop(daemon);
 }
 

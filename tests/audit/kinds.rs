@@ -51,7 +51,7 @@ async fn live(changing: &Changing) {
     assert_eq!(page.post("/api/logout", &json!({})).await.status, 200);
     changing.add_and_change();
     changing.ok(&["mcp", "test", "library"]);
-    changing.ok(&["mcp", "approve", "library", "search"]);
+    changing.ok(&["mcp", "accept", "library", "search"]);
     changing.ok(&["mcp", "remove", "library"]);
     changing.ok(&["user", "remove", "bob@example.org"]);
     daemon.signal("TERM");

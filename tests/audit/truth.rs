@@ -101,12 +101,12 @@ async fn the_operator_is_told_why_a_tool_was_refused_and_what_to_do_next() {
     assert!(quarantined.contains("`openfang policy explain calc mcp_library_search`"), "{quarantined}");
     let quarantined = refused(&["tool", "call", "mcp_library_search", "--args", "{}"]);
     assert!(quarantined.contains("mcp_library_search is quarantined"), "{quarantined}");
-    assert!(quarantined.contains("`openfang mcp approve library`"), "{quarantined}");
+    assert!(quarantined.contains("`openfang mcp accept library`"), "{quarantined}");
     let code = refused(&["tool", "call", "mcp_library_search", "--args", "{}", "--json"]);
     assert_eq!(serde_json::from_str::<Value>(&code).unwrap()["error"]["code"], "quarantined");
     let explained = changing.0.run(&["policy", "explain", "calc", "mcp_library_search"]);
     assert!(explained.stdout.contains("quarantined"), "{explained:?}");
-    assert!(explained.stderr.contains("`openfang mcp approve library`"), "{explained:?}");
+    assert!(explained.stderr.contains("`openfang mcp accept library`"), "{explained:?}");
 
     let absent = refused(&["agent", "send", "calc", "/nothing_here {}"]);
     assert!(absent.contains("there is no tool nothing_here"), "{absent}");
@@ -116,6 +116,6 @@ async fn the_operator_is_told_why_a_tool_was_refused_and_what_to_do_next() {
     let row = changing.ok(&["audit", "tail", "--json", "--outcome", "not_granted"]);
     let n = serde_json::from_str::<Value>(&row).unwrap()["n"].to_string();
     assert!(changing.ok(&["audit", "show", &n]).contains("openfang policy explain calc memory_store"));
-    changing.ok(&["mcp", "approve", "library"]);
+    changing.ok(&["mcp", "accept", "library"]);
     assert!(!changing.ok(&["policy", "explain", "calc", "mcp_library_search"]).contains("quarantined"));
 }

@@ -82,7 +82,7 @@ async fn a_changed_tool_is_taken_away_until_it_is_approved_also_after_a_restart(
     }
 
     let refused = says(&house).await;
-    assert!(refused.contains("is quarantined") && refused.contains("`openfang mcp approve pulled`"), "{refused}");
+    assert!(refused.contains("is quarantined") && refused.contains("`openfang mcp accept pulled`"), "{refused}");
     assert_eq!(house.names_at("/mcp/servers/pulled").await, ["storm"]);
     let answer = house
         .ask("/mcp/servers/pulled", "tools/call", json!({"name": "echo", "arguments": {}}))

@@ -74,7 +74,7 @@ fn what_cannot_be_done_is_said_with_the_next_step() {
             assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
             assert!(ran.stderr.contains(expected), "{arguments:?}: {}", ran.stderr);
         }
-        for arguments in [["mcp", "restart", "github"], ["mcp", "logs", "github"], ["mcp", "approve", "github"]] {
+        for arguments in [["mcp", "restart", "github"], ["mcp", "logs", "github"], ["mcp", "accept", "github"]] {
             let ran = openfang.run(&arguments);
             if is_served {
                 assert_ne!(ran.code, 69, "{ran:?}");
@@ -136,8 +136,8 @@ fn servers_of_other_programs_are_found_shown_and_written_only_when_asked() {
             "+ far: http://127.0.0.1:9/mcp",
             "+ near: /nowhere/near -x",
             "TOKEN=[redacted: ",
-            "- off: it is disabled there",
-            "- us: this is openfang itself",
+            "- off: it is disabled",
+            "- us: it is openfang itself",
         ] {
             assert!(looked.stdout.contains(expected), "{expected}: {looked:?}");
         }
@@ -152,7 +152,7 @@ fn servers_of_other_programs_are_found_shown_and_written_only_when_asked() {
         assert_eq!(config(openfang).matches(SECRET).count(), 2, "the file has what the servers need");
         let again = import(openfang, &["--yes"]);
         assert_eq!(again.code, 0);
-        assert!(again.stdout.contains("- far: there is a server far already"), "{again:?}");
+        assert!(again.stdout.contains("- far: a server far already exists"), "{again:?}");
         let wrong = import(openfang, &["--from", "curser"]);
         assert_eq!(wrong.code, 2);
         assert!(wrong.stderr.contains("cursor"), "{wrong:?}");
@@ -208,7 +208,10 @@ fn a_server_that_is_added_to_a_daemon_is_connected_to_and_shows_its_tools() {
     assert!(!openfang.run(&["tool", "list"]).stdout.contains("mcp_inner"));
 
     let failing = openfang.run(&["mcp", "add", "broken", "--", "/bin/sh", "-c", "echo no such luck >&2; exit 3"]);
-    assert!(failing.stderr.contains("broken cannot be used") && failing.stderr.contains("no such luck"), "{failing:?}");
+    assert!(
+        failing.stderr.contains("cannot connect to broken") && failing.stderr.contains("no such luck"),
+        "{failing:?}"
+    );
 }
 
 #[test]
@@ -222,7 +225,7 @@ fn without_a_daemon_a_server_is_tried_in_this_process() {
 }
 
 #[test]
-fn a_tool_whose_definition_changed_waits_until_it_is_approved() {
+fn a_tool_whose_definition_changed_is_quarantined_until_it_is_accepted() {
     let (openfang, inner) = (Openfang::new(), Inner::new());
     let _daemon = openfang.start();
     ok(openfang.run(&[&["mcp", "add", "inner", "--on-change", "quarantine"][..], &inner.command()].concat()));
@@ -233,10 +236,10 @@ fn a_tool_whose_definition_changed_waits_until_it_is_approved() {
     let show = || openfang.run(&["mcp", "show", "inner", "--json"]);
     assert_eq!(tool(&show()), (true, true), "{:?}", show());
     assert!(!openfang.run(&["tool", "list"]).stdout.contains("mcp_inner"));
-    let wrong = openfang.run(&["mcp", "approve", "inner", "nothing"]);
+    let wrong = openfang.run(&["mcp", "accept", "inner", "nothing"]);
     assert_eq!(wrong.code, 1, "{wrong:?}");
-    let approved = ok(openfang.run(&["mcp", "approve", "inner"]));
-    assert!(approved.stdout.contains("openfang_agent_greeter"), "{approved:?}");
+    let accepted = ok(openfang.run(&["mcp", "approve", "inner"]));
+    assert!(accepted.stdout.contains("openfang_agent_greeter"), "{accepted:?}");
     assert_eq!(tool(&show()), (true, false), "{:?}", show());
     assert!(openfang.run(&["tool", "list"]).stdout.contains("mcp_inner_openfang_agent_greeter"));
 }

@@ -73,7 +73,7 @@ fn a_check_says_which_value_the_environment_overlays() {
     let checked = openfang.run_with(("OPENFANG_LOG__LEVEL", "debug"), &["config", "check"]);
 
     assert_eq!(checked.code, 0, "{checked:?}");
-    assert!(checked.stderr.contains("log.level comes from environment variable OPENFANG_LOG__LEVEL"), "{checked:?}");
+    assert!(checked.stderr.contains("log.level is set by environment variable OPENFANG_LOG__LEVEL"), "{checked:?}");
 }
 
 #[cfg(unix)]
@@ -87,7 +87,7 @@ fn files_that_everybody_may_write_are_not_read() {
     let ran = openfang.run(&["reload"]);
 
     assert_eq!(ran.code, 64, "{ran:?}");
-    assert!(ran.stderr.contains("can be written by everybody"), "{ran:?}");
+    assert!(ran.stderr.contains("is writable by everybody"), "{ran:?}");
 }
 
 #[test]

@@ -12,10 +12,10 @@ fn more_hosts_wait_for_a_person_and_agents_do_not() {
 
     let waiting =
         until("it waits", || settings(&openfang)["waiting"].as_array().filter(|all| !all.is_empty()).cloned());
-    assert_eq!(waiting, [json!("allowed_hosts takes in more names")]);
+    assert_eq!(waiting, [json!("allowed_hosts accepts more names")]);
     assert_eq!(agents(&openfang), ["late", "starter"]);
     let shown = openfang.run(&["status"]);
-    assert!(shown.stdout.contains("allowed_hosts takes in more names"), "{shown:?}");
+    assert!(shown.stdout.contains("allowed_hosts accepts more names"), "{shown:?}");
     assert!(shown.stderr.contains("openfang reload"), "{shown:?}");
 
     let report = reload(&openfang);
@@ -32,7 +32,7 @@ async fn the_last_credential_goes_by_the_word_of_a_person_on_this_machine_only()
 
     let report = remote.post("/api/config/reload", &json!({})).await.json();
     assert_eq!(report["changed"], json!([]));
-    assert!(report["waiting"][0].as_str().unwrap().starts_with("api_key is gone"), "{report}");
+    assert!(report["waiting"][0].as_str().unwrap().starts_with("api_key is removed"), "{report}");
     assert_eq!(daemon.client().get("/api/me").await.status, 401);
     assert_eq!(daemon.client().post("/api/config/reload", &json!({})).await.status, 401);
 

@@ -50,26 +50,26 @@ fn the_commands_say_and_do_the_same_with_a_server_and_without() {
     let said: Vec<(i32, &str)> = told.iter().map(|(code, text)| (*code, text.trim_end())).collect();
     assert_eq!(said[0], (0, "{\n  \"users\": []\n}"));
     assert_eq!(said[1], (0, "added ada: get_* agent:starter/*"));
-    assert_eq!(said[2], (0, "added bob: nothing yet"));
+    assert_eq!(said[2], (0, "added bob: no grants"));
     let refusals = [
-        (3, "there is a user ada already; `openfang user set-permissions ada` changes what they may do"),
-        (4, "there is no user adda (did you mean ada?); `openfang user list` shows the users there are"),
+        (3, "the user ada already exists; `openfang user set-permissions ada` changes the grants"),
+        (4, "there is no user adda (did you mean ada?); `openfang user list` lists the users"),
         (5, "\"agent:\" is not a grant: use a tool pattern, server:NAME, agent:NAME or agent:NAME/*"),
         (7, "a password has at least 10 characters and at most 1,024 bytes; choose another one"),
-        (9, "there is no user boby (did you mean bob?); `openfang user list` shows the users there are"),
-        (10, "there is no key ffffffffffff; `openfang key list` shows the keys there are"),
+        (9, "there is no user boby (did you mean bob?); `openfang user list` lists the users"),
+        (10, "there is no key ffffffffffff; `openfang key list` lists the keys"),
         (
             12,
-            "there was a user ada before, and what they made is kept; choose another name, or hand it over with `openfang user add ada --again`",
+            "a removed user was named ada, and their data is kept; choose another name, or pass the data on with `openfang user add ada --again`",
         ),
     ];
     for (place, expected) in refusals {
         assert_eq!(said[place], (1, format!("openfang: {expected}").as_str()));
     }
     assert_eq!(said[6], (0, "ada: file_* agent:starter"));
-    assert_eq!(said[8], (0, "bob has no password and cannot log in; logins from before have ended"));
-    assert_eq!(said[11], (0, "removed ada; its keys and logins are worth nothing any more"));
-    assert_eq!(said[13], (0, "added ada: nothing yet"));
+    assert_eq!(said[8], (0, "bob has no password and cannot log in; existing logins have ended"));
+    assert_eq!(said[11], (0, "removed ada; all keys and logins are revoked"));
+    assert_eq!(said[13], (0, "added ada: no grants"));
 }
 
 #[test]

@@ -46,8 +46,8 @@ impl ApiError {
     }
 
     pub(crate) fn forged() -> Self {
-        let says = "a request that changes something and comes with a cookie must say from which page: send the header \
-                    Origin, or use a key instead of the cookie";
+        let says = "a request that changes something and is authenticated by a cookie needs the header Origin; send it, or use a \
+                    key instead of the cookie";
         Self::new(StatusCode::FORBIDDEN, "forged", says)
     }
 
@@ -66,8 +66,8 @@ impl ApiError {
     }
 
     pub(crate) fn too_much() -> Self {
-        let says = "too much is under way in large requests and answers; read what you asked for, or wait for as long as \
-                    Retry-After says";
+        let says = "too many large requests and responses are in flight; read the pending responses, or retry after the time \
+                    in Retry-After";
         Self { retry_after: Some(TOO_MUCH_PAUSE), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_much", says) }
     }
 
@@ -97,7 +97,7 @@ impl ApiError {
     }
 
     pub(crate) fn no_such_route() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "no_such_route", "there is no such route; GET /api/tools is one to try")
+        Self::new(StatusCode::NOT_FOUND, "no_such_route", "no such route; try GET /api/tools")
     }
 
     pub(crate) fn no_such_agent(listen_path: &str) -> Self {

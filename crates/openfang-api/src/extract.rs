@@ -67,7 +67,7 @@ impl<T: DeserializeOwned> FromRequestParts<Kernel> for QueryParams<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, kernel: &Kernel) -> Result<Self, ApiError> {
-        let unread = |_| ApiError::bad_request("the query string cannot be read");
+        let unread = |_| ApiError::bad_request("invalid query string");
         let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(parts, kernel).await.map_err(unread)?;
         query::read(pairs).map(Self).map_err(|error| ApiError::bad_request(error.to_string()))
     }

@@ -137,3 +137,13 @@ fn every_state_can_be_asked_for() {
         assert!(matches!(args.command, Command::Task(TaskCommand::List(list)) if list.state == Some(state)));
     }
 }
+
+#[test]
+fn approve_is_still_understood_as_accept() {
+    for word in ["accept", "approve"] {
+        let args = parsed(&["mcp", word, "files", "read_file"]).unwrap();
+
+        let Command::Mcp(args) = args.command else { panic!("{args:?}") };
+        assert!(matches!(args.command, Some(McpCommand::Accept { tool: Some(tool), .. }) if tool == "read_file"));
+    }
+}

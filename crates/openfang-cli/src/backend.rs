@@ -1,6 +1,6 @@
-//! Who carries a command out: the daemon of the home when one runs, a kernel in this process when none does.
+//! The backend of a command: the daemon of the home if one is running, else a kernel in this process.
 //!
-//! Both give the same types and work on the same store, so commands do not care. Only what must outlive the command
+//! Both return the same types and use the same store. Only work that must outlive the command
 //! ([`DaemonBackend::submit`]) needs the daemon.
 
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ mod in_process;
 mod servers;
 mod users;
 
-/// Who carries a command out.
+/// The backend that runs a command.
 pub(crate) enum Backend {
     Daemon(DaemonBackend),
     InProcess(InProcess),
@@ -59,7 +59,7 @@ pub(crate) struct Outgoing {
     pub(crate) task: Option<TaskId>,
 }
 
-/// Which tasks to list.
+/// A filter and a limit for a list of tasks.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     pub(crate) agent: Option<AgentName>,
@@ -97,7 +97,7 @@ pub(crate) struct TaskListing {
     pub(crate) total: usize,
 }
 
-/// What a message led to.
+/// The result of a message: a task, or a plain message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Reply {
@@ -105,7 +105,7 @@ pub(crate) enum Reply {
     Message(Message),
 }
 
-/// What a stream shows.
+/// An item of a stream of events.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Shown {
@@ -120,7 +120,7 @@ pub(crate) enum Shown {
 }
 
 impl Backend {
-    /// The daemon, or else a kernel in this process. Says so when that wrote the home.
+    /// Opens the daemon, or else a kernel in this process. Prints a hint if that created the home.
     pub(crate) async fn open(session: &Session) -> Result<Self, CliError> {
         if !session.in_process
             && let Some(daemon) = session.daemon().await?
@@ -131,13 +131,13 @@ impl Backend {
             let root = session.home.root().display();
             session
                 .output
-                .note(&format!("first run: wrote {root} with config.toml and the agent starter"));
+                .note(&format!("first run: created {root} with config.toml and the agent starter"));
         }
         let UsableConfig { config, failed_servers } = session.usable_config(&[])?;
         for failed in &failed_servers {
             session
                 .output
-                .complaint(&format!("the MCP server {} is left out: {}", failed.name, failed.reason));
+                .complaint(&format!("skipping the MCP server {}: {}", failed.name, failed.reason));
         }
         Ok(Self::InProcess(InProcess::start(session, config)?))
     }
@@ -167,7 +167,7 @@ impl Backend {
         }
     }
 
-    /// The tools one may call, or those an agent can use.
+    /// The tools that the caller may call, or those that an agent can use.
     pub(crate) async fn tools(&self, through: Option<&AgentName>) -> Result<Vec<ToolDefinition>, CliError> {
         match self {
             Self::Daemon(daemon) => daemon.tools(through).await,
@@ -232,7 +232,7 @@ impl Backend {
         }
     }
 
-    /// Sends a message and follows what comes of it.
+    /// Sends a message and follows its stream.
     pub(crate) async fn send_streaming(&self, message: Outgoing) -> Result<Following, CliError> {
         match self {
             Self::Daemon(daemon) => daemon.send_streaming(message).await,
@@ -240,7 +240,7 @@ impl Backend {
         }
     }
 
-    /// One's own tasks, latest change first, at most `limit`.
+    /// The caller's own tasks, latest change first, at most `limit`.
     pub(crate) async fn tasks(&self, wanted: &Wanted) -> Result<TaskListing, CliError> {
         match self {
             Self::Daemon(daemon) => daemon.tasks(wanted).await,

@@ -1,4 +1,4 @@
-//! What the commands do, one file each.
+//! The implementation of the commands, one file each.
 
 use std::io::Read as _;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ mod reload;
 mod start;
 mod status;
 mod stop;
+mod stream_printer;
 mod task;
 mod tool;
 mod user;
-mod watching;
 
-/// Carries a command out. Only `start` logs as the file says; see [`Session::command_log`].
+/// Runs a command. Only `start` uses the log settings of config.toml; see [`Session::command_log`].
 pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit, CliError> {
     if !matches!(command, Command::Start(_)) {
         let _ = logging::start(&session.command_log(), &session.output);
@@ -55,7 +55,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
     }
 }
 
-/// An argument, or standard input if it is `-`. No more is read than a server takes by default.
+/// The argument, or standard input if the argument is `-`, up to the default body limit of the server.
 fn argument_or_stdin(argument: String) -> Result<String, CliError> {
     if argument != "-" {
         return Ok(argument);
@@ -68,9 +68,9 @@ fn argument_or_stdin(argument: String) -> Result<String, CliError> {
         .read_to_string(&mut text)
         .map_err(CliError::Input)?;
     if text.len() > limit {
-        return Err(CliError::Usage(format!("standard input has more than {limit} bytes; send less at a time")));
+        return Err(CliError::Usage(format!("standard input exceeds {limit} bytes; send less at a time")));
     }
-    // The line break that ends a line of input is not part of what was said.
+    // The final line break is not part of the message.
     if text.ends_with('\n') {
         text.truncate(text.trim_end_matches(['\n', '\r']).len());
     }

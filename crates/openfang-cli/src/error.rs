@@ -1,4 +1,4 @@
-//! What can go wrong on the command line, with which exit code, and what to do next.
+//! Errors of the command line: their exit codes, and the next step for the user.
 
 use std::io;
 use std::net::SocketAddr;
@@ -16,26 +16,25 @@ use serde_json::{Value, json};
 /// How the process ends. The help text lists these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Done.
     Ok,
-    /// Refused, or the tool or task failed.
+    /// The request was refused, or the tool or task failed.
     Failed,
-    /// Wrong usage; clap uses the same number.
+    /// Usage error; clap uses the same number.
     Usage,
-    /// `status`: no daemon runs.
+    /// `status`: no daemon is running.
     NotRunning,
-    /// The configuration is wrong.
+    /// The configuration is invalid.
     Config,
     /// A daemon is needed and cannot be reached.
     NoDaemon,
-    /// A second Ctrl-C.
+    /// A second Ctrl-C arrived.
     Interrupted,
-    /// A second SIGTERM.
+    /// A second SIGTERM arrived.
     Terminated,
 }
 
 impl Exit {
-    /// The number, as documented.
+    /// The exit code, as documented in the help text.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Ok => 0,
@@ -59,25 +58,25 @@ impl From<Exit> for ExitCode {
 /// A refusal, in the words of the API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Refusal {
-    /// A word for programs.
+    /// A stable code for programs, such as `unknown_tool`.
     pub(crate) code: String,
-    /// A sentence for people.
+    /// The message for people, with the next step.
     pub(crate) message: String,
-    /// The id under which the log says more.
+    /// The trace id of the related log lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<String>,
 }
 
-/// The code of a refusal that is about the files of the home.
+/// The code of a refusal caused by invalid files in the home.
 const CONFIG_REJECTED: &str = "config_rejected";
 
-/// Something that `config check` found.
+/// A problem found by `config check`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct CheckFault {
-    /// The dotted key path, where it is about a key.
+    /// The dotted key path, if the problem concerns a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
-    /// What is wrong, with its place.
+    /// The problem and its location.
     pub(crate) text: String,
 }
 
@@ -85,7 +84,7 @@ fn texts(faults: &[CheckFault]) -> String {
     faults.iter().map(|fault| fault.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Why a command was not carried out.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     #[error("{}", .0.message)]
@@ -106,44 +105,42 @@ pub(crate) enum CliError {
     Maintenance(#[from] MaintenanceError),
     #[error(transparent)]
     Daemon(#[from] DaemonError),
-    #[error("{what} needs a running daemon to do the work; start one with `{start}`")]
+    #[error("{what} needs a running daemon; start one with `{start}`")]
     NeedsDaemon { what: &'static str, start: String },
-    #[error("a daemon already runs on this home (pid {pid}, {address}); stop it with `{stop}`")]
+    #[error("a daemon is already running on this home (pid {pid}, {address}); stop it with `{stop}`")]
     AlreadyRunning { pid: u32, address: SocketAddr, stop: String },
     #[error(transparent)]
     Role(#[from] ListenError),
-    #[error("{address} cannot be listened on: {cause}; choose another address with --listen, or set api_listen")]
+    #[error("cannot listen on {address}: {cause}; choose another address with --listen or api_listen")]
     Listen { address: SocketAddr, cause: io::Error },
-    #[error("there is no home directory; set OPENFANG_HOME or pass --home DIR")]
+    #[error("no home directory is known; set OPENFANG_HOME or pass --home DIR")]
     NoHome,
     #[error("{0}")]
     Usage(String),
-    #[error("standard input cannot be read: {0}; pass the text as an argument instead of -")]
+    #[error("cannot read standard input: {0}; pass the text as an argument instead of -")]
     Input(io::Error),
-    #[error("the output cannot be written: {0}; check where it goes")]
+    #[error("cannot write the output: {0}; check its destination")]
     Output(#[from] io::Error),
     #[error(
-        "the daemon's answer cannot be read ({why}); it may be of another version: compare `openfang status` and `openfang --version`"
+        "cannot read the daemon's response ({why}); its version may differ: compare `openfang status` and `openfang --version`"
     )]
     Answer { why: String },
     #[error(
         "{tool} asks, and there is no terminal to answer on: {asked}; run it in a terminal, or call it through an MCP client or an agent"
     )]
     NobodyAtTheTerminal { tool: ToolName, asked: String },
-    #[error(
-        "the stream ended before task {id} did, because the daemon stops; `openfang task watch {id}` follows it again"
-    )]
+    #[error("the daemon is stopping, so the stream ended before task {id}; resume with `openfang task watch {id}`")]
     CutOff { id: TaskId },
-    #[error("the daemon (pid {pid}) cannot be told to stop: {cause}; end it as the user who started it")]
+    #[error("cannot signal the daemon (pid {pid}): {cause}; stop it as the user who started it")]
     NotSignalled { pid: u32, cause: io::Error },
-    #[error("the daemon (pid {pid}) has not stopped yet; wait, or end it with `kill -9 {pid}`")]
+    #[error("the daemon (pid {pid}) is still stopping; wait, or kill it with `kill -9 {pid}`")]
     StillStopping { pid: u32 },
-    #[error("the system refused what the command needs to run: {0}; check its limits with `ulimit -a`")]
+    #[error("cannot start the async runtime: {0}; check the limits with `ulimit -a`")]
     Runtime(io::Error),
 }
 
 impl CliError {
-    /// A new way to fail does not compile until it has an exit code.
+    /// The exit code of the error. The match is exhaustive, so a new variant needs one.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Refused(refusal) if refusal.code == CONFIG_REJECTED => Exit::Config,
@@ -178,7 +175,7 @@ impl CliError {
         }
     }
 
-    /// The word for programs.
+    /// The machine-readable code of the error.
     fn code(&self) -> &str {
         match self {
             Self::Refused(refusal) => &refusal.code,
@@ -206,7 +203,7 @@ impl CliError {
         }
     }
 
-    /// For `--json`: the shape of the API's errors, with the faults of a configuration one by one.
+    /// The error as JSON, in the shape of API errors. Configuration faults are listed one by one.
     pub(crate) fn to_json(&self) -> Value {
         let mut error = json!({ "code": self.code(), "message": self.to_string() });
         match self {
@@ -221,7 +218,7 @@ impl CliError {
         json!({ "error": error })
     }
 
-    /// For people. The trace id is of use only where the message sends its reader to the log.
+    /// The error as text. The trace id is printed only if the message refers to the log.
     pub(crate) fn to_text(&self) -> String {
         match self {
             Self::Refused(Refusal { message, trace: Some(trace), .. }) if message.contains("trace id") => {
@@ -231,12 +228,12 @@ impl CliError {
         }
     }
 
-    /// Whether nobody reads our output any more.
+    /// Whether the reader of standard output has closed the pipe.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// The kernel's refusal, in the words the API would use.
+    /// A kernel error as a refusal, with the code and message that the API would send.
     pub(crate) fn refused(error: &KernelError, trace: impl ToString) -> Self {
         let (code, message) = (error.reason().to_owned(), error.to_string());
         Self::Refused(Refusal { code, message, trace: Some(trace.to_string()) })

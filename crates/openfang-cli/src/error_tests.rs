@@ -25,7 +25,7 @@ fn every_error_has_its_exit_code_and_a_next_step() {
     let faulty = openfang_kernel::config_file::load(&config, &[]).unwrap_err();
     let id = "0199c0de-0000-7000-8000-000000000001".parse().unwrap();
     let rows = [
-        (refusal("there is no tool x; `openfang tool list` shows the tools you may call"), Exit::Failed, "tool list"),
+        (refusal("there is no tool x; `openfang tool list` lists the tools you may call"), Exit::Failed, "tool list"),
         (CliError::Config(faulty), Exit::Config, "did you mean api_listen?"),
         (CliError::NoHome, Exit::Config, "--home"),
         (CliError::Usage("wrong; write it so".to_owned()), Exit::Usage, "write it so"),
@@ -48,7 +48,7 @@ fn every_error_has_its_exit_code_and_a_next_step() {
         ),
         (CliError::Listen { address: address(), cause: io_error(io::ErrorKind::AddrInUse) }, Exit::Failed, "--listen"),
         (CliError::Input(io_error(io::ErrorKind::InvalidData)), Exit::Failed, "as an argument"),
-        (CliError::Output(io_error(io::ErrorKind::StorageFull)), Exit::Failed, "check where it goes"),
+        (CliError::Output(io_error(io::ErrorKind::StorageFull)), Exit::Failed, "check its destination"),
         (CliError::Answer { why: "x".to_owned() }, Exit::Failed, "openfang status"),
         (CliError::StillStopping { pid: 7 }, Exit::Failed, "kill -9 7"),
         (

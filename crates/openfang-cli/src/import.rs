@@ -1,7 +1,7 @@
-//! MCP servers in the settings of other programs: where these are, what they say, and what of it can be taken over.
+//! Imports MCP servers from the settings of other programs.
 //!
-//! Everything here is a function of texts. `places` knows the files, `json` and `codex` their forms, `variables` what
-//! `${...}` means there, and [`plan`] decides what would be added. Nothing is written here.
+//! `places` lists the files, `json` and `codex` parse them, `variables` translates `${...}`, and [`plan`] decides which
+//! servers are added. Nothing is written here.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -17,80 +17,80 @@ mod jsonc;
 mod places;
 mod variables;
 
-/// What a file says of one server.
+/// A server in the settings of another program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
-    /// What it is called there.
+pub(crate) struct ForeignServer {
+    /// Its name in those settings.
     pub(crate) name: String,
-    /// The entry under a name that is not final, or why it cannot be taken over.
-    pub(crate) server: Result<Usable, String>,
+    /// The entry, under a provisional name, or the reason why it cannot be imported.
+    pub(crate) server: Result<ImportableServer, String>,
 }
 
-/// A server that can be taken over.
+/// A server that can be imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Usable {
+pub(crate) struct ImportableServer {
     pub(crate) entry: McpServerConfigEntry,
-    /// What is different from how it was there.
+    /// The differences from the original settings.
     pub(crate) remarks: Vec<String>,
 }
 
-/// What would be done with a server.
+/// A server and the decision about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Planned {
-    /// What it is called where it comes from.
+pub(crate) struct PlanEntry {
+    /// Its name in the settings of the other program.
     pub(crate) name: String,
-    pub(crate) what: What,
+    pub(crate) decision: Decision,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
-    /// It is added.
-    Add(Box<Usable>),
-    /// It is left out, and why.
+pub(crate) enum Decision {
+    /// The server is added.
+    Add(Box<ImportableServer>),
+    /// The server is skipped, with the reason.
     Skip(String),
 }
 
-/// Reads a file of a program. `home` is the user's own directory.
-pub(crate) fn read(source: &Source, text: &str, home: Option<&Path>) -> Result<Vec<Found>, String> {
+/// Reads a settings file. `home` is the user's home directory.
+pub(crate) fn read(source: &Source, text: &str, home: Option<&Path>) -> Result<Vec<ForeignServer>, String> {
     if source.path.extension().is_some_and(|extension| extension == "toml") {
         return codex::read(text);
     }
     json::read(source, text, home)
 }
 
-/// Decides what is added of what was found, file by file, beside the servers there are.
+/// Decides, file by file, which servers are added beside the known ones.
 pub(crate) fn plan(
-    found: Vec<(Source, Vec<Found>)>,
+    found: Vec<(Source, Vec<ForeignServer>)>,
     known: &[McpServerConfigEntry],
     ourselves: SocketAddr,
-) -> Vec<(Source, Vec<Planned>)> {
+) -> Vec<(Source, Vec<PlanEntry>)> {
     let mut taken: Vec<McpServerConfigEntry> = known.to_vec();
     let is_known = |name: &ServerName| known.iter().any(|entry| entry.name == *name);
-    let mut decide = |found: Found| {
-        let Found { name, server } = found;
-        let what = match server {
-            Err(why) => What::Skip(why),
-            Ok(usable) if is_ourselves(&usable.entry, ourselves) => What::Skip("this is openfang itself".to_owned()),
-            Ok(Usable { entry, .. }) if entry.own_variable().is_some() => What::Skip(format!(
-                "it asks for {}, a variable of openfang itself; no server is given one",
+    let mut decide = |found: ForeignServer| {
+        let ForeignServer { name, server } = found;
+        let decision = match server {
+            Err(why) => Decision::Skip(why),
+            Ok(usable) if is_ourselves(&usable.entry, ourselves) => Decision::Skip("it is openfang itself".to_owned()),
+            Ok(ImportableServer { entry, .. }) if entry.own_variable().is_some() => Decision::Skip(format!(
+                "it uses {}, a variable of openfang itself, which no server may have",
                 entry.own_variable().unwrap_or_default()
             )),
             Ok(usable) if is_known(&usable.entry.name) => {
-                What::Skip(format!("there is a server {} already", usable.entry.name))
+                Decision::Skip(format!("a server {} already exists", usable.entry.name))
             }
             Ok(mut usable) => match taken.iter().find(|held| is_same(held, &usable.entry)) {
-                Some(held) => What::Skip(format!("it is the same as {}", held.name)),
+                Some(held) => Decision::Skip(format!("it is the same as {}", held.name)),
                 None => {
                     usable.entry.name = free_name(&usable.entry.name, &taken);
                     if usable.entry.name.as_str() != name {
-                        usable.remarks.insert(0, format!("is called {} here", usable.entry.name));
+                        usable.remarks.insert(0, format!("renamed to {}", usable.entry.name));
                     }
                     taken.push(usable.entry.clone());
-                    What::Add(Box::new(usable))
+                    Decision::Add(Box::new(usable))
                 }
             },
         };
-        Planned { name, what }
+        PlanEntry { name, decision }
     };
     let mut planned = Vec::new();
     for (source, servers) in found {
@@ -99,7 +99,7 @@ pub(crate) fn plan(
     planned
 }
 
-/// A name of another program as one of ours: what we do not take becomes a hyphen.
+/// Turns a name into a valid server name. Invalid characters become hyphens.
 fn valid_name(text: &str) -> Option<ServerName> {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '-' };
     let name: String = text.chars().map(plain).collect();
@@ -109,7 +109,7 @@ fn valid_name(text: &str) -> Option<ServerName> {
     (if name.is_empty() { "server" } else { name }).parse().ok()
 }
 
-/// The name, or the name with a number, as long as another server has it.
+/// The name, with a number appended if it is in use.
 fn free_name(name: &ServerName, taken: &[McpServerConfigEntry]) -> ServerName {
     let is_taken = |name: &ServerName| taken.iter().any(|held| held.name == *name);
     let numbered = |number: usize| {
@@ -126,7 +126,7 @@ fn is_same(held: &McpServerConfigEntry, other: &McpServerConfigEntry) -> bool {
     held.transport == other.transport && held.env == other.env
 }
 
-/// `openfang mcp` as a program, or the URL this house listens on.
+/// Whether the entry runs `openfang mcp`, or names the address that this server listens on.
 fn is_ourselves(entry: &McpServerConfigEntry, ourselves: SocketAddr) -> bool {
     match &entry.transport {
         McpTransportEntry::Stdio { command, args } => {
@@ -145,7 +145,7 @@ fn is_ourselves(entry: &McpServerConfigEntry, ourselves: SocketAddr) -> bool {
     }
 }
 
-/// The directory of the project that a file belongs to.
+/// The project directory of a settings file.
 fn project_of(path: &Path) -> Option<PathBuf> {
     let directory = path.parent()?;
     let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();

@@ -13,20 +13,20 @@ fn source(client: Client, path: &str) -> Source {
     Source { client, path: path.into(), project: Some(PROJECT.into()) }
 }
 
-fn planned(client: Client, path: &str, text: &str) -> Vec<Planned> {
+fn planned(client: Client, path: &str, text: &str) -> Vec<PlanEntry> {
     let source = source(client, path);
     let found = read(&source, text, Some(Path::new(HOME))).unwrap();
     let mut plan = plan(vec![(source, found)], &[], SocketAddr::from(([127, 0, 0, 1], 50051)));
     plan.remove(0).1
 }
 
-fn add(written: &str, entry: McpServerConfigEntry, remarks: &[&str]) -> Planned {
+fn add(written: &str, entry: McpServerConfigEntry, remarks: &[&str]) -> PlanEntry {
     let remarks = remarks.iter().map(|&remark| remark.to_owned()).collect();
-    Planned { name: written.to_owned(), what: What::Add(Box::new(Usable { entry, remarks })) }
+    PlanEntry { name: written.to_owned(), decision: Decision::Add(Box::new(ImportableServer { entry, remarks })) }
 }
 
-fn skip(written: &str, why: &str) -> Planned {
-    Planned { name: written.to_owned(), what: What::Skip(why.to_owned()) }
+fn skip(written: &str, why: &str) -> PlanEntry {
+    PlanEntry { name: written.to_owned(), decision: Decision::Skip(why.to_owned()) }
 }
 
 fn program(name: &str, words: &[&str], env: &[&str]) -> McpServerConfigEntry {
@@ -52,10 +52,10 @@ fn claude_desktop() {
         add(
             "Brave Search",
             program("Brave-Search", &["npx", "-y", server], &["BRAVE_API_KEY=BSA-0123456789"]),
-            &["is called Brave-Search here"],
+            &["renamed to Brave-Search"],
         ),
         add("filesystem", program("filesystem", &files, &[]), &[]),
-        skip("openfang", "this is openfang itself"),
+        skip("openfang", "it is openfang itself"),
     ];
     assert_eq!(planned(Client::ClaudeDesktop, "/x/claude_desktop_config.json", text), expected);
 }
@@ -67,7 +67,7 @@ fn claude_code_with_the_servers_of_this_project_and_no_other() {
     let airtable =
         program("airtable", &["npx", "-y", "airtable-mcp-server"], &["AIRTABLE_API_KEY=${AIRTABLE_API_KEY}"]);
     let dsn = "postgresql://readonly:pass@${DB_HOST}:5432/shop";
-    let default = "the default of ${DB_HOST} was left out: set that variable where openfang runs";
+    let default = "the default of ${DB_HOST} is not imported: set that variable where openfang runs";
     let expected = [
         add("airtable", airtable, &[]),
         add("sentry", remote("sentry", "https://mcp.sentry.dev/mcp", &[]), &[]),
@@ -92,7 +92,7 @@ fn cursor() {
         add(
             "github",
             program("github", &words, &["GITHUB_PERSONAL_ACCESS_TOKEN=${GITHUB_TOKEN}"]),
-            &["${env:GITHUB_TOKEN} became ${GITHUB_TOKEN}", "the variables of its envFile were left out"],
+            &["${env:GITHUB_TOKEN} became ${GITHUB_TOKEN}", "the variables of its envFile are not imported"],
         ),
         add("linear", McpServerConfigEntry::new("linear".parse().unwrap(), sse), &[]),
     ];
@@ -113,7 +113,7 @@ fn vs_code_with_comments_inputs_and_the_folder_of_the_workspace() {
         add(
             "perplexity",
             program("perplexity", &words, &["PERPLEXITY_API_KEY=${PERPLEXITY_KEY}", "RETRIES=3"]),
-            &[key, "its working directory was left out"],
+            &[key, "its working directory is not imported"],
         ),
         skip("picked", "${command:extension.pickServer} has no meaning here"),
     ];
@@ -136,12 +136,12 @@ fn codex() {
         ("X-Trace", "${FIGMA_TRACE}"),
     ];
     let expected = [
-        skip("chrome_devtools", "it is disabled there"),
+        skip("chrome_devtools", "it is disabled"),
         add("context7", context7, &[]),
         add(
             "figma",
             remote("figma", "https://mcp.figma.com/mcp", &headers),
-            &["all of its tools are taken, not only the enabled ones"],
+            &["all its tools are imported, not only the enabled ones"],
         ),
     ];
     assert_eq!(planned(Client::Codex, "/srv/ada/.codex/config.toml", text), expected);
@@ -155,8 +155,8 @@ fn windsurf() {
     let git = program("git", &["uvx", "mcp-server-git", "--repository", "/srv/ada/shop"], &[]);
     let expected = [
         add("figma", figma, &["${env:FIGMA_TOKEN} became ${FIGMA_TOKEN}"]),
-        add("git", git, &["all of its tools are taken, the disabled ones too"]),
-        skip("puppeteer", "it is disabled there"),
+        add("git", git, &["all its tools are imported, including the disabled ones"]),
+        skip("puppeteer", "it is disabled"),
     ];
     assert_eq!(planned(Client::Windsurf, "/srv/ada/.codeium/windsurf/mcp_config.json", text), expected);
 }
@@ -167,7 +167,7 @@ fn zed_in_its_new_and_its_old_form() {
 
     let uri = "DATABASE_URI=postgresql://ada:pw@localhost/shop";
     let expected = [
-        skip("mcp-server-github", "it comes with an extension; say how it is started with `openfang mcp add`"),
+        skip("mcp-server-github", "it belongs to an extension; add its command with `openfang mcp add`"),
         add("old-style", program("old-style", &["node", "/opt/server.js"], &["PORT=1"]), &[]),
         add("postgres", program("postgres", &["uvx", "postgres-mcp", "--access-mode=restricted"], &[uri]), &[]),
         add("remote", remote("remote", "https://mcp.example.org/mcp", &[("Authorization", "Bearer abc")]), &[]),
@@ -189,12 +189,12 @@ fn names_are_valid_and_unique_and_what_is_there_stays() {
     let plan = plan(vec![of("/1.json", one), of("/2.json", two)], &[kept], SocketAddr::from(([0, 0, 0, 0], 50051)));
 
     let expected = [
-        add("!!", program("server", &["z"], &[]), &["is called server here"]),
+        add("!!", program("server", &["z"], &[]), &["renamed to server"]),
         add("a", program("a", &["x"], &[]), &[]),
-        skip("kept", "there is a server kept already"),
-        add("a", program("a-2", &["other"], &[]), &["is called a-2 here"]),
+        skip("kept", "a server kept already exists"),
+        add("a", program("a-2", &["other"], &[]), &["renamed to a-2"]),
         skip("b", "it is the same as a"),
-        skip("us", "this is openfang itself"),
+        skip("us", "it is openfang itself"),
     ];
     assert_eq!(plan.into_iter().flat_map(|(_, planned)| planned).collect::<Vec<_>>(), expected);
     let long: ServerName = "x".repeat(64).parse().unwrap();

@@ -1,8 +1,8 @@
-//! The command line. Commands go to the daemon of the home when one runs, and work in this process when none does;
-//! they cannot tell the difference.
+//! The command line. A command uses the daemon of the home if one is running, else a kernel in this process, with the same
+//! result.
 //!
-//! `args.rs` is what can be typed, `import.rs` reads the settings of other programs, `commands/` what it does, `backend.rs` who does it, `output.rs` the only place that
-//! prints, `usage.rs` what programs are told of words that make no command, `error.rs` what can go wrong and with which exit code.
+//! `args.rs` declares commands and flags, `commands/` implements them, `backend.rs` chooses daemon or kernel, `import.rs` reads
+//! the settings of other programs, `output.rs` prints, `usage.rs` formats usage errors, and `error.rs` maps errors to exit codes.
 
 mod args;
 mod backend;
@@ -30,7 +30,7 @@ use openfang_types::limits::IDLE_THREAD;
 use output::{Output, is_plain};
 use session::Session;
 
-/// Does what was typed, the program's name first. What cannot be understood is said as JSON where JSON was asked for.
+/// Runs a command line; the first word is the program's name. With `--json`, usage errors are JSON too.
 pub fn typed(words: Vec<OsString>) -> ExitCode {
     logging::escape_panics();
     let wants_json = usage::wants_json(&words);
@@ -41,24 +41,24 @@ pub fn typed(words: Vec<OsString>) -> ExitCode {
             Output::new(&Global { json: true, ..Global::default() }).error(&error);
             error.exit().into()
         }
-        // Words may come from elsewhere by way of a script. Plain ones are left to clap, which has colours.
+        // A script may pass untrusted words. clap prints plain ones itself, with colors.
         Err(wrong) if wrong.use_stderr() && !is_plain(&wrong.to_string()) => {
             Output::new(&Global::default()).usage(&wrong.to_string());
             Exit::Usage.into()
         }
-        // Help, the version, and what is wrong in words for people.
+        // Help, the version, and usage errors.
         Err(said) => said.exit(),
     }
 }
 
-/// Does what was asked, and says how it went.
+/// Runs a parsed command and prints its error.
 fn run(args: Args) -> ExitCode {
     let output = Output::new(&args.global);
     let done =
-        Session::new(&args.global, output.clone()).and_then(|session| carry_out(&Arc::new(session), args.command));
+        Session::new(&args.global, output.clone()).and_then(|session| run_command(&Arc::new(session), args.command));
     let exit = match done {
         Ok(exit) => exit,
-        // Whoever read our output has seen enough (`| head`): that is no failure.
+        // The reader closed the pipe, as `| head` does: not a failure.
         Err(error) if error.is_broken_pipe() => Exit::Ok,
         Err(error) => {
             output.error(&error);
@@ -68,7 +68,7 @@ fn run(args: Args) -> ExitCode {
     exit.into()
 }
 
-fn carry_out(session: &Arc<Session>, command: Command) -> Result<Exit, CliError> {
+fn run_command(session: &Arc<Session>, command: Command) -> Result<Exit, CliError> {
     let mut builder = match command {
         Command::Start(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
@@ -79,7 +79,7 @@ fn carry_out(session: &Arc<Session>, command: Command) -> Result<Exit, CliError>
         session.close().await;
         done
     });
-    // Work that does not end by itself must not hold up the exit.
+    // Work that does not end must not delay the exit.
     runtime.shutdown_background();
     done
 }

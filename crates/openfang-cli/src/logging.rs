@@ -1,8 +1,8 @@
-//! Logs, on standard error: standard output belongs to results.
+//! Logs, on standard error. Standard output is for results.
 //!
-//! Much of what is logged was said by somebody else: an MCP server, a caller, a file. Whatever a field or a message holds, it
-//! stays on its line, and nothing of it is obeyed by a terminal or invisible. That is done here and nowhere else: in text for
-//! every field, in JSON for the whole line.
+//! Log messages quote untrusted text: of MCP servers, callers and files. Control characters and invisible characters are
+//! escaped here and nowhere else, so that no text can forge a line or drive a terminal. The text format escapes every field,
+//! the JSON format the whole line.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,11 +18,11 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::output::{Output, json_text, one_line};
 
-/// Says how much is logged from now on.
+/// A handle that changes the log level.
 pub(crate) struct LogFilter(Box<dyn Fn(LogLevel) + Send + Sync>);
 
 impl LogFilter {
-    /// Logs this much from now on.
+    /// Sets the log level.
     pub(crate) fn follow(&self, level: LogLevel) {
         (self.0)(level);
     }
@@ -45,7 +45,7 @@ pub(crate) fn start(config: &LogConfig, output: &Output) -> LogFilter {
     }
 }
 
-/// What a panic says may hold words of somebody else too.
+/// Escapes the message of a panic, which may quote untrusted text.
 pub(crate) fn escape_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let trace = std::backtrace::Backtrace::capture();
@@ -57,7 +57,7 @@ pub(crate) fn escape_panics() {
     }));
 }
 
-/// Lines for people.
+/// The subscriber for the text format.
 fn text<W>(level: LogLevel, colour: bool, writer: W) -> (impl Subscriber + Send + Sync, LogFilter)
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
@@ -72,7 +72,7 @@ where
     (lines.finish(), LogFilter(Box::new(move |level| drop(handle.reload(filter(level))))))
 }
 
-/// Lines for programs.
+/// The subscriber for the JSON format.
 fn json<W>(level: LogLevel, writer: W) -> (impl Subscriber + Send + Sync, LogFilter)
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
@@ -86,7 +86,7 @@ where
     (lines.finish(), LogFilter(Box::new(move |level| drop(handle.reload(filter(level))))))
 }
 
-/// What other crates log is of interest from warnings on.
+/// The filter for a level. Other crates log warnings and errors only.
 fn filter(level: LogLevel) -> EnvFilter {
     let ours = word(level);
     let others = if level == LogLevel::Error { "error" } else { "warn" };

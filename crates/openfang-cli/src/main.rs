@@ -1,4 +1,4 @@
-//! The `openfang` binary: a door into [`openfang_cli::typed`], and the helper that child processes start through.
+//! The `openfang` binary: it calls [`openfang_cli::typed`], or runs as the helper that starts child processes.
 
 use std::process::ExitCode;
 

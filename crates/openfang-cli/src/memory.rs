@@ -1,6 +1,6 @@
-//! Memory that is given back. What a server with thousands of tools says comes as megabytes of messages that are gone in a
-//! moment. Our allocator hands the memory they took back to the system when something large is freed a while later, and
-//! in a quiet house nothing is; so something is freed here.
+//! Returns unused memory to the system. The tool lists of large MCP servers take megabytes that are freed soon after. The
+//! allocator returns this memory only when a large block is freed later, and an idle process frees none; so this module
+//! allocates and frees one.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -11,7 +11,7 @@ use openfang_kernel::mcp::Ticks;
 use openfang_types::limits::{MEMORY_LARGE_BYTES, MEMORY_SETTLED};
 use tokio::time::sleep;
 
-/// Gives memory back a while after the start, and whenever the tools of MCP servers have changed.
+/// Returns memory a while after the start, and after every change of the tools of MCP servers.
 pub(crate) async fn give_back(mut tool_changes: Ticks) -> Infallible {
     loop {
         sleep(MEMORY_SETTLED).await;

@@ -1,8 +1,8 @@
-//! The only place that prints. Results go to standard output, remarks and errors to standard error.
+//! The only module that prints. Results go to standard output, hints and errors to standard error.
 //!
-//! On a terminal tables fit its width and colour is used unless `NO_COLOR` says otherwise. Control characters in what
-//! agents and tools say are shown, not obeyed, into a pipe too. With `--json` a command prints exactly one document, or one
-//! a line for what streams.
+//! On a terminal tables fit its width, and colors are used unless `NO_COLOR` is set. Control characters in texts of agents
+//! and tools are escaped, also into a pipe. With `--json` a command prints exactly one document, or one per line for
+//! streams.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -21,10 +21,10 @@ mod escape;
 mod paint;
 mod table;
 
-/// Narrower than this a terminal is not believed.
+/// A reported terminal width below this is ignored.
 const NARROWEST: usize = 40;
 
-/// A part of a line that somebody else wrote: it stays on that line, and nothing of it is invisible.
+/// Escapes untrusted text to a single line without invisible characters.
 pub(crate) fn one_line(text: &str) -> String {
     escape::line(text)
 }
@@ -34,7 +34,7 @@ pub(crate) fn is_plain(text: &str) -> bool {
     escape::text(text) == text
 }
 
-/// A JSON document that somebody else had a part in.
+/// Escapes a JSON document that contains untrusted text.
 pub(crate) fn json_text(document: &str) -> String {
     escape::json(document)
 }
@@ -47,7 +47,7 @@ pub(crate) struct Output {
     stderr: Surface,
 }
 
-/// What is at the other end of a stream.
+/// The properties of an output stream.
 #[derive(Debug, Clone, Copy)]
 struct Surface {
     is_terminal: bool,
@@ -66,7 +66,7 @@ impl Output {
         }
     }
 
-    /// Whether JSON was asked for.
+    /// Whether `--json` was passed.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
     }
@@ -75,19 +75,19 @@ impl Output {
         self.stderr.colour
     }
 
-    /// Prints one JSON document, laid out for people too.
+    /// Prints one JSON document, indented.
     pub(crate) fn document(&self, value: &impl Serialize) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
         self.print(&escape::json(&text), "\n")
     }
 
-    /// Prints one JSON document on one line, at once.
+    /// Prints one JSON document on one line and flushes.
     pub(crate) fn json_line(&self, value: &impl Serialize) -> Result<(), CliError> {
         let text = serde_json::to_string(value).map_err(io::Error::from)?;
         self.print(&escape::json(&text), "\n")
     }
 
-    /// Prints JSON documents, each on a line, all at once.
+    /// Prints JSON documents, one per line, in one write.
     pub(crate) fn json_lines(&self, values: &[impl Serialize]) -> Result<(), CliError> {
         let mut text = String::new();
         for value in values {
@@ -97,12 +97,12 @@ impl Output {
         self.print(&escape::json(&text), "")
     }
 
-    /// Prints a text and ends the line.
+    /// Prints a text and a line break.
     pub(crate) fn text(&self, text: &str) -> Result<(), CliError> {
         self.print(&escape::text(text), if text.ends_with('\n') { "" } else { "\n" })
     }
 
-    /// Prints a piece of a text, at once.
+    /// Prints a piece of a text and flushes.
     pub(crate) fn piece(&self, text: &str) -> Result<(), CliError> {
         self.print(&escape::text(text), "")
     }
@@ -115,14 +115,14 @@ impl Output {
         self.print(&fields.render(&self.look()), "")
     }
 
-    /// What a person who started something wants to know, on standard error.
+    /// Prints information about a started process, on standard error.
     pub(crate) fn announce(&self, text: &str) {
         if self.remarks() {
             say(&escape::text(text));
         }
     }
 
-    /// A remark on standard error, for people only.
+    /// Prints a hint on standard error. Scripts silence it with `--quiet` or `--json`.
     pub(crate) fn note(&self, text: &str) {
         if self.remarks() {
             say(&paint::paint(&escape::text(text), Tone::Faint, self.stderr.colour));
@@ -148,21 +148,21 @@ impl Output {
         let _ = stderr.flush();
     }
 
-    /// A question on standard error; the answer comes on the same line.
+    /// Prints a question on standard error, without a line break.
     pub(crate) fn question(&self, text: &str) {
         let mut stderr = io::stderr().lock();
         let _ = write!(stderr, "{}", escape::text(text));
         let _ = stderr.flush();
     }
 
-    /// Something that went wrong and is part of a result, such as a task that failed. In JSON the result says it.
+    /// Prints a failure that is part of a result, such as a failed task. JSON output contains it already.
     pub(crate) fn complaint(&self, text: &str) {
         if !self.json {
             self.say_error(text);
         }
     }
 
-    /// Why the command was not carried out.
+    /// Prints the error of the command.
     pub(crate) fn error(&self, error: &CliError) {
         if self.json {
             say(&escape::json(&error.to_json().to_string()));
@@ -171,12 +171,12 @@ impl Output {
         }
     }
 
-    /// Why the words that were typed make no command, as clap says it.
+    /// Prints a usage error of clap.
     pub(crate) fn usage(&self, text: &str) {
         say(escape::text(text).trim_end());
     }
 
-    /// Shows the wire on standard error.
+    /// A tracer that prints requests and responses on standard error.
     pub(crate) fn wire_tracer(&self) -> WireTracer {
         let stderr = self.stderr;
         WireTracer::to(move |line| say(&paint::paint(&escape::text(line), Tone::Faint, stderr.colour)))
@@ -200,7 +200,7 @@ impl Output {
     }
 }
 
-/// Standard error that is gone is nothing that could be told to anybody.
+/// Writes a line to standard error. A write error is ignored, because it cannot be reported.
 fn say(line: &str) {
     let mut stderr = io::stderr().lock();
     let _ = writeln!(stderr, "{line}");

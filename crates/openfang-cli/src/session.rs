@@ -1,4 +1,4 @@
-//! What every command works with: the home, what overlays its configuration, where output goes.
+//! The context of a command: the home, the configuration overlays and the output.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ const LOG_LEVEL_KEY: &str = "log.level";
 pub(crate) struct Session {
     pub(crate) output: Output,
     pub(crate) home: Home,
-    /// How to call us so that we come back to the same home.
+    /// The command line that runs openfang on the same home.
     program: String,
     overlays: Vec<Overlay>,
     trace_wire: bool,
@@ -50,27 +50,27 @@ impl Session {
         })
     }
 
-    /// The configuration in force: file, environment, flags, and further flags of the command.
+    /// The effective configuration: file, environment, global flags and flags of the command.
     pub(crate) fn config(&self, flags: &[Overlay]) -> Result<Config, CliError> {
         Ok(config_file::load(&self.home.config(), &self.overlays(flags))?)
     }
 
-    /// The same without entries of MCP servers that cannot be used, which hold up nothing else.
+    /// The effective configuration without invalid entries of MCP servers.
     pub(crate) fn usable_config(&self, flags: &[Overlay]) -> Result<UsableConfig, CliError> {
         Ok(config_file::load_usable(&self.home.config(), &self.overlays(flags))?)
     }
 
-    /// What lies over the file, with further flags of the command; later ones over earlier ones.
+    /// The overlays over the file, with flags of the command. Later overlays win.
     pub(crate) fn overlays(&self, flags: &[Overlay]) -> Vec<Overlay> {
         [&self.overlays, flags].concat()
     }
 
-    /// A problem of the configuration that only shows with what the home holds, with its place.
+    /// A configuration problem that depends on the content of the home, with its location.
     pub(crate) fn faulty(&self, flags: &[Overlay], problem: ConfigProblem) -> CliError {
         config_file::placed(&self.home.config(), &self.overlays(flags), problem).into()
     }
 
-    /// Writes what a home needs, unless others may write it too.
+    /// Creates the home if needed. A home that everybody may write is refused.
     pub(crate) fn prepare_home(&self) -> Result<FirstRun, CliError> {
         let first_run = self.home.prepare()?;
         self.check_exposure()?;
@@ -84,30 +84,31 @@ impl Session {
         Ok(())
     }
 
-    /// Remembers the kernel that works in this process, so that it can be closed in order.
+    /// Stores the kernel of this process, so that it can be closed at the end.
     pub(crate) fn works_with(&self, kernel: &Kernel) {
         // One command opens one backend.
         let _ = self.kernel.set(kernel.clone());
     }
 
-    /// Closes what was opened in this process.
+    /// Closes the kernel of this process, if there is one.
     pub(crate) async fn close(&self) {
         if let Some(kernel) = self.kernel.get() {
             kernel.close().await;
         }
     }
 
-    /// The daemon of this home, if one runs.
+    /// The daemon of this home, if one is running.
     pub(crate) async fn daemon(&self) -> Result<Option<Daemon>, CliError> {
         let tracer = if self.trace_wire { self.output.wire_tracer() } else { WireTracer::off() };
         let found = find_daemon(&self.home.daemon(), tracer).await?;
         if found.is_none() && self.trace_wire {
-            self.output.note("no daemon runs: nothing crosses a wire");
+            self.output.note("no daemon is running: there are no requests to trace");
         }
         Ok(found)
     }
 
-    /// How a single command logs. The level in the file is meant for the daemon; a flag or a variable means this one.
+    /// The log configuration of a single command. The level in config.toml applies to the daemon only; a flag or an environment
+    /// variable applies here.
     pub(crate) fn command_log(&self) -> LogConfig {
         let asked = self.overlays.iter().rev().find(|overlay| overlay.key == LOG_LEVEL_KEY);
         let level = asked.and_then(|overlay| serde_json::from_value(overlay.value.as_str().into()).ok());

@@ -1,4 +1,4 @@
-//! Being told to stop, and telling the daemon to.
+//! Signals: receiving them, and sending them to the daemon.
 
 use std::io;
 use std::time::Duration;
@@ -8,17 +8,17 @@ use tokio::time::sleep;
 
 use crate::error::Exit;
 
-/// A signal that means: stop.
+/// A signal that asks the process to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// Ctrl-C.
+    /// SIGINT, which Ctrl-C sends.
     Interrupt,
-    /// What service managers and `openfang stop` send.
+    /// SIGTERM, which service managers and `openfang stop` send.
     Terminate,
 }
 
 impl Stop {
-    /// How the process ends when the signal may not wait.
+    /// The exit code when the process stops immediately.
     pub(crate) const fn exit(self) -> Exit {
         match self {
             Self::Interrupt => Exit::Interrupted,
@@ -27,7 +27,7 @@ impl Stop {
     }
 }
 
-/// The signals, from the moment they are listened to.
+/// A listener for SIGINT and SIGTERM.
 #[cfg(unix)]
 pub(crate) struct Signals {
     interrupt: tokio::signal::unix::Signal,
@@ -49,7 +49,7 @@ impl Signals {
     }
 }
 
-/// The signal to read the files again.
+/// A listener for SIGHUP, which reloads the files.
 #[cfg(unix)]
 pub(crate) struct Hangups(tokio::signal::unix::Signal);
 
@@ -67,7 +67,7 @@ impl Hangups {
     }
 }
 
-/// The signal to read the files again, where there is none.
+/// A listener for SIGHUP on systems without it: it never fires.
 #[cfg(not(unix))]
 pub(crate) struct Hangups;
 
@@ -82,7 +82,7 @@ impl Hangups {
     }
 }
 
-/// The signals, where Ctrl-C is the only one.
+/// A listener for Ctrl-C, the only signal of this system.
 #[cfg(not(unix))]
 pub(crate) struct Signals;
 
@@ -100,8 +100,8 @@ impl Signals {
     }
 }
 
-/// Calls `end` when a stop takes longer than it may: on a thread that shares nothing with the rest, so that whatever holds
-/// up the rest does not hold up this.
+/// Calls `end` when a shutdown takes longer than `allowed`. It runs on a thread with its own runtime, so that blocked work
+/// elsewhere does not delay it.
 pub(crate) fn watch_over_stop(allowed: Duration, end: impl FnOnce(Stop) + Send + 'static) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut signals = {
@@ -124,18 +124,21 @@ pub(crate) fn watch_over_stop(allowed: Duration, end: impl FnOnce(Stop) + Send +
     std::thread::Builder::new().name("stop".to_owned()).spawn(watch).map(drop)
 }
 
-/// Tells a process to stop in its own time.
+/// Sends SIGTERM to a process.
 #[cfg(unix)]
 pub(crate) fn terminate(pid: u32) -> io::Result<()> {
     use rustix::process::{Pid, Signal, kill_process};
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is not a process id"))?;
+    let pid = pid.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "invalid process id"))?;
     Ok(kill_process(pid, Signal::TERM)?)
 }
 
 #[cfg(not(unix))]
 pub(crate) fn terminate(_: u32) -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no signals; press Ctrl-C where it runs"))
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "this system has no signals; press Ctrl-C in the terminal of the daemon",
+    ))
 }
 
 #[cfg(all(test, unix))]

@@ -1,15 +1,15 @@
-//! Words that make no command, told to programs. For people clap says it.
+//! Usage errors as one line, for `--json`. Without `--json`, clap prints its own text.
 
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 
-/// Whether `--json` is among the words that are ours: what comes after `--` is somebody else's.
+/// Whether `--json` was passed to openfang. Words after `--` belong to another program.
 pub(crate) fn wants_json(words: &[OsString]) -> bool {
     words.iter().take_while(|word| *word != "--").any(|word| word == "--json")
 }
 
-/// What is wrong, without the page of help that people get.
+/// The usage error on one line, without clap's help text.
 pub(crate) fn in_a_line(wrong: &clap::Error) -> String {
     if wrong.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return "a command is missing; --help lists the commands".to_owned();

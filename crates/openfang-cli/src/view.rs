@@ -4,8 +4,8 @@ use openfang_types::content::{Block, ContentBlock, ToolOutput};
 use openfang_types::task::{Artifact, Message, Part, PartBody, Task};
 use serde_json::Value;
 
-/// What an artifact says: its texts if it has any, else whatever it holds. The chunks of an answer join without a
-/// break; the blocks of a tool's result stand on lines of their own.
+/// The text of an artifact, or its other parts if it has no text. Chunks of an answer are joined without a separator;
+/// blocks of a tool result get a line each.
 pub(crate) fn artifact_text(artifact: &Artifact) -> String {
     let texts: Vec<&str> = artifact.parts.iter().filter_map(Part::as_text).collect();
     if texts.is_empty() {
@@ -16,17 +16,17 @@ pub(crate) fn artifact_text(artifact: &Artifact) -> String {
     texts.join(if is_tool_result { "\n" } else { "" })
 }
 
-/// What a message says.
+/// The parts of a message as text.
 pub(crate) fn message_text(message: &Message) -> String {
     parts_text(&message.parts)
 }
 
-/// What the agent says about where the task stands.
+/// The message of the task's current status.
 pub(crate) fn status_text(task: &Task) -> Option<String> {
     task.status.message.as_ref().map(message_text).filter(|text| !text.is_empty())
 }
 
-/// What a tool returned: its texts and pointers, else the result for programs.
+/// The content blocks of a tool result, or its structured content if there are none.
 pub(crate) fn output_text(output: &ToolOutput) -> String {
     match (&output.content[..], output.structured_value()) {
         ([], Some(value)) => pretty(&value),
@@ -48,7 +48,7 @@ fn part_text(part: &Part) -> String {
         PartBody::Data(value) => pretty(value),
         PartBody::Url(url) => url.clone(),
         PartBody::Raw(bytes) => {
-            let name = part.filename.as_deref().unwrap_or("without a name");
+            let name = part.filename.as_deref().unwrap_or("unnamed");
             let kind = part.media_type.as_deref().unwrap_or("unknown type");
             format!("[file {name}, {kind}, {} bytes; --json prints it]", bytes.len())
         }

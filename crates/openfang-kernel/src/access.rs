@@ -84,7 +84,7 @@ impl Access {
 pub enum AuthError {
     /// No credential was given, and one is needed.
     #[error(
-        "a credential is needed: send the header `Authorization: Bearer <key>` with the api_key or a key of `openfang key create`"
+        "a credential is required: send the header `Authorization: Bearer <key>` with the api_key or a key from `openfang key create`"
     )]
     Missing,
     /// The cookie is of a login that has ended.

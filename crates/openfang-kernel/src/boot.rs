@@ -85,7 +85,7 @@ pub enum BootError {
     #[error(transparent)]
     Database(#[from] OpenError),
     /// The users cannot be read.
-    #[error("the users cannot be read: {0}")]
+    #[error("cannot read the users: {0}")]
     Users(#[source] StoreError),
     /// This process cannot be registered.
     #[error(transparent)]
@@ -94,7 +94,7 @@ pub enum BootError {
     #[error("{}: {}", .0.key, .0.why)]
     Config(ConfigProblem),
     /// The system has no randomness.
-    #[error("the system gives no random numbers: {0}")]
+    #[error("cannot get random numbers from the system: {0}")]
     Randomness(#[from] getrandom::Error),
 }
 
@@ -265,7 +265,7 @@ impl Boot {
 
 fn unknown_tasks(metrics: &mut Registry) -> Counter {
     let count = Counter::default();
-    let help = "Tasks that A2A clients named and do not have";
+    let help = "Unknown task ids in A2A requests";
     metrics.register("openfang_a2a_unknown_tasks", help, count.clone());
     count
 }

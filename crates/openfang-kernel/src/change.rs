@@ -26,7 +26,7 @@ pub enum ChangeError {
         cause: StoreError,
     },
     /// The change broke.
-    #[error("\"{0}\" broke; the log says more under this request's trace id")]
+    #[error("\"{0}\" failed with an internal error; see the log for this request's trace id")]
     Broke(String),
 }
 

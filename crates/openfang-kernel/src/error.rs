@@ -15,27 +15,27 @@ use crate::settings::config_edit::EditError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KernelError {
     /// There is none, or the caller may not talk to it: the two look the same.
-    #[error("there is no agent {0}; `openfang agent list` shows the agents there are")]
+    #[error("there is no agent {0}; `openfang agent list` lists the agents")]
     UnknownAgent(AgentName),
     /// There is none, or the caller may not use it: the two look the same.
-    #[error("there is no tool {0}; `openfang tool list` shows the tools you may call")]
+    #[error("there is no tool {0}; `openfang tool list` lists the tools you may call")]
     UnknownTool(ToolName),
     /// The tool asks for something, and whoever called cannot be asked.
     #[error(
-        "{0} asks for input, and nobody can be asked here; call it with `openfang tool call`, over MCP, or through an agent"
+        "{0} needs input, but this interface cannot ask for it; call it with `openfang tool call`, over MCP, or through an agent"
     )]
     NobodyToAsk(ToolName),
     /// There is none, or it is somebody else's: the two look the same.
-    #[error("there is no task {0}; `openfang task list` shows your tasks")]
+    #[error("there is no task {0}; `openfang task list` lists your tasks")]
     UnknownTask(TaskId),
     /// The message cannot be taken.
-    #[error("the message was not taken: {0}")]
+    #[error("the message was rejected: {0}")]
     InvalidMessage(String),
     /// The agent makes no task of the message.
-    #[error("the message was not taken: {0}")]
+    #[error("the message was rejected: {0}")]
     RefusedByAgent(Refusal),
     /// The push configuration cannot be taken.
-    #[error("the push configuration was not taken: its {field} {why}")]
+    #[error("invalid push configuration: {field} {why}")]
     InvalidPush {
         /// Which member, as a dotted path.
         field: &'static str,
@@ -43,7 +43,7 @@ pub enum KernelError {
         why: String,
     },
     /// The task has ended; a new message makes a new task.
-    #[error("task {id} is {state} and takes no more messages; send the message without a task id")]
+    #[error("task {id} is {state} and accepts no more messages; send the message without a task id")]
     TaskEnded {
         /// Which task.
         id: TaskId,
@@ -59,7 +59,7 @@ pub enum KernelError {
         state: TaskState,
     },
     /// The task has ended already.
-    #[error("task {id} is {state} already and cannot be canceled")]
+    #[error("task {id} is already {state} and cannot be canceled")]
     NotCancelable {
         /// Which task.
         id: TaskId,
@@ -70,7 +70,7 @@ pub enum KernelError {
     #[error("the page token is not valid; start again without one")]
     InvalidPageToken,
     /// A stream cannot begin after an event that has not happened.
-    #[error("task {id} has no such event; its last one is {last}")]
+    #[error("task {id} has no such event; its last event is {last}")]
     NoSuchEvent {
         /// Which task.
         id: TaskId,
@@ -78,16 +78,16 @@ pub enum KernelError {
         last: Seq,
     },
     /// The owner has as many open streams as one may have.
-    #[error("{limit} streams are open already; close one")]
+    #[error("{limit} streams are already open; close one first")]
     TooManyStreams {
         /// How many one may have.
         limit: usize,
     },
     /// Too much of large requests and answers is under way.
-    #[error("too much is under way in large requests and answers; read what you asked for, and try again")]
+    #[error("too many large requests and responses are in flight; read the pending responses, then retry")]
     TooMuch,
     /// There is no MCP server of that name.
-    #[error("there is no MCP server {name}{}; `openfang mcp list` shows the servers there are", did_you_mean(nearest.as_ref()))]
+    #[error("there is no MCP server {name}{}; `openfang mcp list` lists the servers", did_you_mean(nearest.as_ref()))]
     UnknownServer {
         /// Which.
         name: ServerName,
@@ -95,13 +95,13 @@ pub enum KernelError {
         nearest: Option<ServerName>,
     },
     /// There is an MCP server of that name.
-    #[error("there is an MCP server {0} already; replace it (`--replace`), or choose another name")]
+    #[error("an MCP server {0} already exists; replace it with `--replace`, or choose another name")]
     ServerExists(ServerName),
     /// The server is this OpenFang.
-    #[error("{0} is this OpenFang itself, which would list its own tools again and again; its tools are here already")]
+    #[error("{0} is this OpenFang itself; its tools are already available here")]
     OwnServer(ServerName),
     /// The server does not come from the file.
-    #[error("the MCP server {0} is not in config.toml: an environment variable brings it; take it out there")]
+    #[error("the MCP server {0} is not in config.toml but in an environment variable; remove it there")]
     NotInFile(ServerName),
     /// The caller may not do that.
     #[error("{0}")]
@@ -119,7 +119,7 @@ pub enum KernelError {
     #[error(transparent)]
     User(#[from] UserError),
     /// The credential is worth nothing any more.
-    #[error("the credential was revoked; log in again, or send another key")]
+    #[error("the credential was revoked; log in again, or use another key")]
     Revoked,
     /// The tool was not called, or broke.
     #[error(transparent)]

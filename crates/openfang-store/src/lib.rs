@@ -104,7 +104,7 @@ pub enum StoreError {
         kept: OwnerBytes,
     },
     /// There are as many of them as there may be.
-    #[error("there are {limit} {what} already; remove one first")]
+    #[error("the limit of {limit} {what} is reached; remove one first")]
     TooMany {
         what: &'static str,
         /// How many there may be.

@@ -26,54 +26,55 @@ mod mcp_servers;
 mod proxies;
 mod reach;
 
-/// The whole of `config.toml`.
+/// The content of `config.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Where the HTTP API listens: an IP address and a port. Without a credential only loopback is possible.
+    /// The listen address of the HTTP API: an IP address and a port. Without a credential, it must be a loopback
+    /// address.
     #[serde(deserialize_with = "listen_address")]
     #[schemars(with = "String")]
     pub api_listen: SocketAddr,
-    /// The admin's key, sent as `Authorization: Bearer <key>`.
+    /// The key of the admin, sent as `Authorization: Bearer <key>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<Secret>,
-    /// The address under which others reach this server, such as `https://agents.example.org`; cards name it, and
-    /// cookies are for https only if it is. Absent: `http://` and `api_listen`.
+    /// The public address of this server, such as `https://agents.example.org`. Cards contain it. With https, the login
+    /// cookie is for https only. If absent: `http://` and `api_listen`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub public_url: Option<String>,
-    /// The agent that answers where none is named; absent: the first by name.
+    /// The agent that answers if a request names none. If absent: the first agent by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_agent: Option<AgentName>,
-    /// Whether a message that its sender sends again, with the same id and content, leads to the same task. Off only for
-    /// test kits that use one id for all their messages.
+    /// Whether a retry of a message, with the same id and content, returns the same task. Turn this off only for test
+    /// kits that use one id for all messages.
     pub resends: bool,
-    /// Host names, beside the loopback ones and the listen address, under which the server may be addressed.
+    /// Allowed values of the Host header, besides loopback names and the listen address.
     pub allowed_hosts: Vec<String>,
-    /// Origins, such as `https://ide.example.org`, whose pages may call the API.
+    /// Origins whose pages may call the API, such as `https://ide.example.org`.
     pub allowed_origins: Vec<String>,
-    /// Proxies, by address or range (`10.0.0.0/8`), that say in `forwarded_header` who the client is.
+    /// Proxies that report the client address in `forwarded_header`, by address or range (`10.0.0.0/8`).
     pub trusted_proxies: Vec<IpRange>,
-    /// The header in which trusted proxies name the client; the other one is ignored.
+    /// The header with the client address, written by trusted proxies. The other header is ignored.
     pub forwarded_header: ForwardedHeader,
-    /// Limits.
+    /// Limits of requests, calls, connections and rates.
     pub limits: Limits,
-    /// When a run is going in circles.
+    /// Detection of loops in a run.
     pub loop_guard: LoopGuardConfig,
-    /// What is personal data, beside what the labels find by themselves.
+    /// Additional personal data, besides the data that is detected automatically.
     pub pii: PiiConfig,
-    /// What may be reached from here.
+    /// Settings of outbound connections.
     pub egress: EgressConfig,
-    /// What is written down of calls.
+    /// Settings of the audit log.
     pub audit: AuditConfig,
-    /// What is kept, and for how long.
+    /// Retention and quotas of stored data.
     pub storage: StorageConfig,
-    /// What is logged, to standard error.
+    /// Settings of the log, which goes to standard error.
     pub log: LogConfig,
-    /// When the files are read again.
+    /// Settings of the reload of files.
     pub reload: ReloadConfig,
-    /// Agents over A2A.
+    /// Settings of the A2A server.
     pub a2a: A2aConfig,
-    /// The MCP servers this house connects to.
+    /// The MCP servers that OpenFang connects to.
     pub mcp_servers: Vec<McpServerConfigEntry>,
 }
 
@@ -103,19 +104,19 @@ impl Default for Config {
     }
 }
 
-/// When a run is going in circles, under `[loop_guard]`.
+/// Detection of loops in a run, under `[loop_guard]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LoopGuardConfig {
-    /// Identical calls after which the run is warned.
+    /// Number of identical calls after which the run gets a warning.
     pub warn_identical: u32,
-    /// Identical calls at which the call is refused.
+    /// Number of identical calls at which a call is refused.
     pub block_identical: u32,
-    /// Times a cycle of calls may come round before the next call of it is refused.
+    /// Rounds of a cycle of calls after which the next call of the cycle is refused.
     pub cycle_repeats: u32,
-    /// The longest cycle that is looked for.
+    /// Maximum length of a detected cycle.
     pub cycle_length: usize,
-    /// Tool calls of one run, in all.
+    /// Maximum tool calls of one run.
     pub calls_per_run: u32,
 }
 
@@ -125,41 +126,41 @@ impl Default for LoopGuardConfig {
     }
 }
 
-/// What is personal data, under `[pii]`.
+/// Additional personal data, under `[pii]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PiiConfig {
-    /// Tools whose results are personal.
+    /// Patterns of tools whose results are personal data.
     pub tools: Vec<Glob>,
-    /// Workspace paths whose content is personal: a file, or a directory and all below it.
+    /// Workspace paths with personal data: a file, or a directory with everything below it.
     pub paths: Vec<String>,
-    /// Regular expressions of text that is personal.
+    /// Regular expressions that match personal data.
     pub patterns: Vec<String>,
 }
 
-/// What may be reached from here, under `[egress]`.
+/// Outbound connections, under `[egress]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EgressConfig {
-    /// Addresses, ranges (`10.1.0.0/16`), host names and `*.suffixes` that URLs named by others may reach although they
-    /// are not public. A port after it (`10.1.2.3:9200`, `[fd00::1]:9200`, `search.internal:9200`) opens a port that is
-    /// else refused, such as that of a database. Cloud metadata stays out of reach.
+    /// Non-public addresses, ranges (`10.1.0.0/16`), host names and `*.suffixes` that foreign URLs can reach. A port
+    /// (`10.1.2.3:9200`, `[fd00::1]:9200`, `search.internal:9200`) allows a port that is blocked otherwise, such as that
+    /// of a database. Cloud metadata is never reachable.
     pub allow: Vec<String>,
-    /// Files with certificates (PEM) of authorities that are trusted beside the system's own.
+    /// PEM files with certificates of authorities that are trusted in addition to those of the system.
     pub ca_files: Vec<PathBuf>,
 }
 
-/// What is written down of calls, under `[audit]`.
+/// The audit log, under `[audit]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AuditConfig {
-    /// Whether calls that only read are written down too. Refusals, and whatever changes something, always are.
+    /// Whether read-only calls are recorded. Refusals and calls that change something are always recorded.
     pub reads: bool,
-    /// Days that rows are kept, counted from when their segment was sealed.
+    /// Days that rows are kept after their segment was sealed.
     pub days: u32,
-    /// Rows of one owner that are kept about what they changed, and as many about what they read; the oldest go first.
+    /// Maximum rows of one owner about changes, and as many about reads. The oldest are removed first.
     pub rows_per_owner: u64,
-    /// Rows of one owner that are kept about what was refused; the oldest go first.
+    /// Maximum rows of one owner about refusals. The oldest are removed first.
     pub refusals_per_owner: u64,
 }
 
@@ -169,17 +170,17 @@ impl Default for AuditConfig {
     }
 }
 
-/// What is kept, under `[storage]`.
+/// Retention and quotas of stored data, under `[storage]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StorageConfig {
-    /// Finished tasks of one owner that are kept; the oldest go first. Live ones are never touched.
+    /// Maximum finished tasks of one owner. The oldest are removed first. Live tasks are never removed.
     pub finished_tasks: usize,
     /// Days that finished tasks are kept.
     pub finished_days: u32,
-    /// Hours after which a finished task's events are folded into it.
+    /// Hours after which the events of a finished task are folded into the task.
     pub fold_hours: u32,
-    /// Bytes of tasks, files and memory that one owner may keep. When they are full, new ones are refused.
+    /// Maximum bytes of tasks, files and memory of one owner. Beyond it, new data is refused.
     pub owner_bytes: u64,
 }
 
@@ -189,13 +190,13 @@ impl Default for StorageConfig {
     }
 }
 
-/// What is logged, under `[log]`.
+/// Logging, under `[log]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LogConfig {
-    /// `error`, `warn`, `info`, `debug` or `trace`.
+    /// The level: `error`, `warn`, `info`, `debug` or `trace`.
     pub level: LogLevel,
-    /// `text` for people, `json` for machines.
+    /// The format: `text` or `json`.
     pub format: LogFormat,
 }
 
@@ -205,11 +206,12 @@ impl Default for LogConfig {
     }
 }
 
-/// When the files are read again, under `[reload]`.
+/// Reloading of the files, under `[reload]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReloadConfig {
-    /// Whether a running server looks at its files every two seconds. `openfang reload` and `SIGHUP` work either way.
+    /// Whether a running server checks its files every two seconds and applies changes. `openfang reload` and `SIGHUP`
+    /// work in either case.
     pub watch: bool,
 }
 
@@ -219,7 +221,7 @@ impl Default for ReloadConfig {
     }
 }
 
-/// How much is logged.
+/// The minimum severity of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
@@ -230,37 +232,37 @@ pub enum LogLevel {
     Trace,
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people.
+    /// Lines of text.
     Text,
-    /// For machines.
+    /// One JSON object per line.
     Json,
 }
 
-/// A value that is well-formed and still cannot be used.
+/// A well-formed but invalid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigProblem {
-    /// Where, as a dotted key path.
+    /// The dotted path of the key.
     pub key: String,
-    /// What is wrong and what would be right.
+    /// The problem, and what would be valid.
     pub why: String,
 }
 
 impl Config {
-    /// What is offered over A2A, if anything is.
+    /// The A2A settings, if A2A is enabled.
     pub fn a2a(&self) -> Option<&A2aConfig> {
         Some(&self.a2a).filter(|a2a| a2a.enabled)
     }
 
-    /// What the cookie of a login is called. Over https it is a name that a browser takes from this very host only.
+    /// The name of the login cookie. Over https it has the prefix `__Host-`, which browsers accept from this host only.
     pub fn login_cookie(&self) -> &'static str {
         if self.is_https() { LOGIN_COOKIE_SECURE } else { LOGIN_COOKIE }
     }
 
-    /// Everything that the types cannot refuse by themselves.
+    /// All problems that the types cannot detect.
     pub fn problems(&self) -> Vec<ConfigProblem> {
         let mut problems = mcp_servers::problems(&self.mcp_servers);
         problems.extend(a2a::problems(&self.a2a));
@@ -276,7 +278,7 @@ impl Config {
             say("public_url", why.into());
         }
         if self.a2a().is_some() && self.public_url.is_none() && self.api_listen.ip().is_unspecified() {
-            let why = "must be set: cards name the address of this server, and api_listen names none; or set a2a.enabled = false";
+            let why = "must be set, because cards contain the address of this server and api_listen is a wildcard; or set a2a.enabled = false";
             say("public_url", why.into());
         }
         for host in &self.allowed_hosts {
@@ -295,10 +297,13 @@ impl Config {
             }
         }
         if self.loop_guard.cycle_repeats < 2 {
-            say("loop_guard.cycle_repeats", "must be at least 2: once round is not a cycle".into());
+            say("loop_guard.cycle_repeats", "must be at least 2, because one round is not a cycle".into());
         }
         if self.loop_guard.block_identical <= self.loop_guard.warn_identical {
-            say("loop_guard.block_identical", "must be larger than warn_identical: the warning comes first".into());
+            say(
+                "loop_guard.block_identical",
+                "must be larger than warn_identical, so that the warning comes first".into(),
+            );
         }
         let sections = [
             ("limits", to_value(&self.limits)),
@@ -313,7 +318,7 @@ impl Config {
                 say(&format!("{section}.{key}"), "must be at least 1".into());
             }
             for key in huge_keys(&value) {
-                say(&format!("{section}.{key}"), "is larger than anything it could mean".into());
+                say(&format!("{section}.{key}"), "is too large".into());
             }
         }
         problems

@@ -335,79 +335,78 @@ pub const CHILD_SWEEP: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Characters of text that one tool result may hold; the rest is cut, with a marker.
+    /// Maximum characters of text in one tool result. Longer text is truncated, with a marker.
     pub tool_result_chars: usize,
-    /// Bytes of one image, audio, file or structured block of a result; a larger one is replaced by a marker.
+    /// Maximum bytes of one image, audio, file or structured block of a result. A larger block is replaced by a marker.
     pub tool_result_block_bytes: usize,
-    /// Seconds that what a result lost stays readable for its owner; 0 keeps nothing.
+    /// Seconds for which the removed part of a result stays readable for its owner; 0 keeps nothing.
     pub kept_result_secs: u64,
-    /// Steps that one check of arguments or of a result against the schema of an MCP server's tool may take.
+    /// Maximum steps of one check of arguments or of a result against the schema of an MCP tool.
     pub schema_check_steps: u64,
-    /// Characters of the name under which a tool of an MCP server is listed; clients add a prefix of their own.
+    /// Maximum characters of the listed name of an MCP tool. Clients add a prefix of their own.
     pub max_tool_name: usize,
-    /// Seconds a plain tool may take.
+    /// Timeout of a plain tool, in seconds.
     pub tool_timeout_secs: u64,
-    /// Seconds a tool that runs an agent may take.
+    /// Timeout of a tool that runs an agent, in seconds.
     pub run_timeout_secs: u64,
-    /// How deep agents may call agents.
+    /// Maximum depth of agents that call agents.
     pub agent_depth: u8,
-    /// Tasks of one owner that may be alive at a time; the next one is refused.
+    /// Maximum live tasks of one owner. The next one is refused.
     pub live_tasks_per_owner: usize,
-    /// Open event streams of one owner.
+    /// Maximum open event streams of one owner.
     pub streams_per_owner: usize,
-    /// Legacy MCP sessions of one owner that the server remembers; an unused one is forgotten to make room.
+    /// Maximum remembered legacy MCP sessions of one owner. The least used one is dropped for a new one.
     pub mcp_sessions_per_owner: usize,
-    /// Open `/sse` streams of one owner.
+    /// Maximum open `/sse` streams of one owner.
     pub sse_streams_per_owner: usize,
-    /// MCP request states that one owner may use within an hour.
+    /// Maximum MCP request states that one owner can use in an hour.
     pub request_states_per_owner: usize,
-    /// Connections to one interactive MCP server that one owner may have.
+    /// Maximum connections of one owner to one interactive MCP server.
     pub conversations_per_owner: usize,
-    /// Bytes of large requests and answers that are held at a time; one owner gets half of it. A request counts four
-    /// times, a stored task that is shown three times until it is rendered.
+    /// Maximum bytes of large requests and responses in flight. One owner can use half of it. A request counts four
+    /// times; a stored task counts three times until it is rendered.
     pub inflight_bytes: usize,
-    /// Bytes of a request body.
+    /// Maximum bytes of a request body.
     pub body_bytes: usize,
-    /// Seconds a client may take to send its headers; a connection without a request is closed after as long, over HTTP/2
-    /// after up to twice as long.
+    /// Seconds until a client must have sent its headers. An idle connection is closed after the same time, over HTTP/2
+    /// after up to twice the time.
     pub header_read_secs: u64,
-    /// Seconds a client may take to send its body.
+    /// Seconds until a client must have sent its body.
     pub body_read_secs: u64,
-    /// Number of request headers.
+    /// Maximum number of request headers.
     pub headers: usize,
-    /// Bytes of all request headers together.
+    /// Maximum bytes of all request headers together.
     pub header_bytes: usize,
-    /// Connections in all.
+    /// Maximum number of connections.
     pub connections: usize,
-    /// Connections of one peer, which is an IPv4 address or an IPv6 network of 64 bits; loopback is exempt.
+    /// Maximum connections of one peer. A peer is an IPv4 address or an IPv6 /64 network. Loopback is exempt.
     pub connections_per_peer: usize,
-    /// HTTP/2 streams of one connection.
+    /// Maximum HTTP/2 streams of one connection.
     pub http2_streams: u32,
-    /// Requests a second of one peer before its credential is looked at; loopback is exempt.
+    /// Requests per second of one peer, counted before authentication. Loopback is exempt.
     pub rate_per_peer: u32,
-    /// Requests one peer may send at once.
+    /// Burst of requests of one peer.
     pub rate_per_peer_burst: u32,
-    /// Calls a second of one principal: a request is one, and each message of a batch is one.
+    /// Calls per second of one principal. A request is one call, and each message of a batch is one call.
     pub rate_per_principal: u32,
-    /// Calls one principal may send at once.
+    /// Burst of calls of one principal.
     pub rate_per_principal_burst: u32,
-    /// What a failed credential costs its peer, in requests; loopback is not exempt.
+    /// Cost of a failed authentication for the peer, in requests. Loopback is not exempt.
     pub failed_credential_cost: u32,
-    /// Wrong passwords that one peer may send at once; they come back over ten minutes. Loopback is not exempt.
+    /// Budget of wrong passwords of one peer. It refills over ten minutes. Loopback is not exempt.
     pub login_attempts_per_peer: u32,
-    /// Wrong passwords for one account at once, from peers that never logged in to it; they come back over ten minutes.
+    /// Budget of wrong passwords for one account, from peers that never logged in to it. It refills over ten minutes.
     pub login_attempts_per_account: u32,
-    /// Rows about refusals that one owner may leave in the audit log at once; further refusals are counted, and the
-    /// counts are written.
+    /// Burst of audit rows about refusals of one owner. Further refusals are counted, and the counts are written.
     pub refusal_rows: u32,
-    /// Rows about refusals that one owner may leave in an hour after that.
+    /// Audit rows about refusals of one owner per hour, after the burst.
     pub refusal_rows_per_hour: u32,
-    /// Seconds between keep-alive comments on a stream.
+    /// Seconds between keep-alive comments on an event stream.
     pub stream_keep_alive_secs: u64,
-    /// Seconds a client may take nothing of an answer before it is cut; over HTTP/2 its stream is closed. A stream of events
-    /// can be resumed.
+    /// Seconds after which a client that reads nothing of a response is disconnected; over HTTP/2 its stream is closed.
+    /// Event streams can be resumed.
     pub write_stall_secs: u64,
-    /// Seconds that running work gets to finish when the server is told to stop.
+    /// Seconds that running work gets to finish when the server stops.
     pub drain_secs: u64,
 }
 

@@ -104,7 +104,7 @@ fn assert_managed(operation: &str, facts: &Value) {
         "not_cancelable" => assert_refused(facts, &["TaskNotCancelable", "-32002", "400", "409"]),
         "not_found" => assert_refused(facts, &["TaskNotFound", "-32001", "404"]),
         // The Rust client wants JSON-RPC in every answer, and says only that this was none.
-        "no_key" => assert_refused(facts, &["401", "a credential is needed", "unauthorized"]),
+        "no_key" => assert_refused(facts, &["401", "a credential is required", "unauthorized"]),
         "push_set" | "push_get" => assert_config(&facts["config"]),
         "push_list" => {
             assert_eq!(facts["configs"].as_array().map(Vec::len), Some(1), "{facts}");

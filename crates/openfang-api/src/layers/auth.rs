@@ -52,7 +52,7 @@ pub(super) fn check<B>(
 /// Whether the route is open to this principal.
 pub(super) fn may_enter(principal: &Principal, access: Access) -> Result<(), ApiError> {
     match (access, principal.standing()) {
-        (Access::Admin, Standing::User(_)) => Err(KernelError::NotPermitted("this is for the admin only").into()),
+        (Access::Admin, Standing::User(_)) => Err(KernelError::NotPermitted("only the admin can do this").into()),
         (Access::Admin, Standing::Admin(_) | Standing::Local)
         | (Access::Public | Access::Known | Access::Credential, _) => Ok(()),
     }

@@ -27,7 +27,7 @@ impl HttpMetrics {
         let metrics =
             Self { requests: Family::default(), seconds: Histogram::new(exponential_buckets(0.000_05, 4.0, 12)) };
         registry.register("openfang_http_requests", "Requests by route and status", metrics.requests.clone());
-        registry.register("openfang_http_request_seconds", "How long requests took", metrics.seconds.clone());
+        registry.register("openfang_http_request_seconds", "Duration of requests", metrics.seconds.clone());
         metrics
     }
 

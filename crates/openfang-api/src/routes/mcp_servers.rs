@@ -127,12 +127,10 @@ fn entry_of(body: Value) -> Result<McpServerConfigEntry, ApiError> {
         let takes = MEMBERS.iter().find(|(name, _)| *name == member);
         let why = match takes {
             _ if message.starts_with("missing field `") => message,
-            Some((name, takes)) => format!("{name} does not fit: {takes}"),
-            None => {
-                "it has a member that is not known or does not fit; `openfang config schema` describes them".to_owned()
-            }
+            Some((name, takes)) => format!("invalid {name}: {takes}"),
+            None => "it has an unknown or invalid member; see `openfang config schema`".to_owned(),
         };
-        ApiError::bad_request(format!("the body is not a server: {why}"))
+        ApiError::bad_request(format!("the body is not a valid server entry: {why}"))
     })
 }
 

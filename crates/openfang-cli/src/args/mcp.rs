@@ -1,4 +1,4 @@
-//! `openfang mcp`: by itself the MCP server; with a command, what looks after the MCP servers of the house.
+//! The arguments of `openfang mcp`: without a subcommand it is an MCP server; its subcommands manage MCP servers.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Subcommand, ValueEnum};
@@ -10,66 +10,69 @@ use openfang_types::ids::{AgentName, ServerName};
 pub(crate) struct McpArgs {
     #[command(subcommand)]
     pub(crate) command: Option<McpCommand>,
-    /// Serve: show the tools too, not only the agents
+    /// Serve the tools too, not only the agents
     #[arg(long)]
     pub(crate) tools: bool,
-    /// Serve: show one agent only, and with --tools those that it can use
+    /// Serve only this agent, and with --tools the tools it can use
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<AgentName>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// Connect to an MCP server, and write it into config.toml
+    /// Add an MCP server to config.toml and connect to it
     #[command(
         after_help = "Examples:\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/projects\n  openfang mcp add github -e GITHUB_PERSONAL_ACCESS_TOKEN -- npx -y @modelcontextprotocol/server-github\n  openfang mcp add docs --url https://mcp.example.org/mcp --header 'Authorization: Bearer ${DOCS_TOKEN}'"
     )]
     Add(McpAddArgs),
-    /// List the MCP servers and how they are doing
+    /// List MCP servers and their state
     #[command(after_help = "Example:\n  openfang mcp list")]
     List,
     /// Show one MCP server and its tools
     #[command(after_help = "Example:\n  openfang mcp show files")]
     Show {
-        /// Which server
+        /// The name of the server
         name: ServerName,
     },
-    /// Connect to an MCP server anew and say how that went; exit code 1 if it cannot be used
+    /// Reconnect to an MCP server and report the result; exit code 1 if it fails
     #[command(after_help = "Example:\n  openfang mcp test files")]
     Test {
-        /// Which server
+        /// The name of the server
         name: ServerName,
     },
-    /// Connect to an MCP server anew (needs a daemon)
+    /// Reconnect to an MCP server (needs a daemon)
     #[command(after_help = "Example:\n  openfang mcp restart files")]
     Restart {
-        /// Which server
+        /// The name of the server
         name: ServerName,
     },
-    /// Let an MCP server go, and take it out of config.toml
+    /// Remove an MCP server from config.toml and disconnect it
     #[command(after_help = "Example:\n  openfang mcp remove files")]
     Remove {
-        /// Which server
+        /// The name of the server
         name: ServerName,
     },
-    /// Print what an MCP server wrote to its standard error, and what was noted about it (needs a daemon)
+    /// Print the standard error and the connection log of an MCP server (needs a daemon)
     #[command(after_help = "Example:\n  openfang mcp logs files -n 50")]
     Logs {
-        /// Which server
+        /// The name of the server
         name: ServerName,
-        /// Only the last lines
+        /// The number of lines to print, from the end [default: all]
         #[arg(short = 'n', long, value_name = "N")]
         lines: Option<usize>,
     },
-    /// Bring back tools that wait because their definition changed: one, or all of a server (needs a daemon)
-    #[command(after_help = "Examples:\n  openfang mcp approve files\n  openfang mcp approve files read_file")]
-    Approve {
-        /// Which server
+    /// Accept changed tool definitions and lift the quarantine: of one tool, or of all tools of a server (needs a daemon)
+    #[command(
+        alias = "approve",
+        after_help = "Examples:\n  openfang mcp accept files\n  openfang mcp accept files read_file"
+    )]
+    Accept {
+        /// The name of the server
         name: ServerName,
-        /// Which of its tools, as the server calls it
+        /// The tool, by the server's own name for it
         tool: Option<String>,
     },
-    /// Take over the MCP servers of other programs; shows them first
+    /// Import the MCP servers of other programs, after a preview
     #[command(
         after_help = "Examples:\n  openfang mcp import\n  openfang mcp import --from cursor --yes\n  openfang mcp import --from servers.json"
     )]
@@ -78,50 +81,50 @@ pub(crate) enum McpCommand {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpAddArgs {
-    /// What it is called; its tools are listed as mcp_NAME_TOOL
+    /// The name of the server; its tools are listed as mcp_NAME_TOOL
     pub(crate) name: ServerName,
-    /// Where it is, if it is reached over the network
+    /// The URL of a remote server; the same as --url
     #[arg(value_name = "URL", conflicts_with = "url")]
     pub(crate) place: Option<String>,
     /// The program and its arguments, after `--`
     #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["url", "place", "header"])]
     pub(crate) words: Vec<String>,
-    /// Where it is, if it is reached over the network
+    /// The URL of a remote server
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// How it is reached [default: stdio for a program, http for a URL]
+    /// The transport [default: stdio for a program, http for a URL]
     #[arg(long, short, value_enum)]
     pub(crate) transport: Option<Transport>,
-    /// A variable of the program: NAME passes ours on, NAME=VALUE sets it; ${VAR} in a value is one of ours
+    /// An environment variable of the program: NAME is inherited, NAME=VALUE is set; ${VAR} in a value is expanded
     #[arg(short, long, value_name = "NAME[=VALUE]", conflicts_with_all = ["url", "place"])]
     pub(crate) env: Vec<String>,
-    /// A header of every request: 'NAME: VALUE'; ${VAR} in a value is one of our variables
+    /// A header of every request: 'NAME: VALUE'; ${VAR} in a value is expanded
     #[arg(short = 'H', long, value_name = "HEADER")]
     pub(crate) header: Vec<String>,
-    /// Its results count as your own, and its claims about its tools are believed
+    /// Trust the server: its results count as the operator's, and its tool annotations are believed
     #[arg(long)]
     pub(crate) trusted: bool,
-    /// It may ask whoever calls it
+    /// Allow the server to ask its callers for input
     #[arg(long)]
     pub(crate) interactive: bool,
-    /// Which family of the protocol is spoken [default: auto]
+    /// The protocol era to speak: legacy is 2025-11-25 and earlier, modern is 2026-07-28 [default: auto]
     #[arg(long, value_parser = PossibleValuesParser::new(["auto", "legacy", "modern"]).map(|word| protocol(&word)))]
     pub(crate) protocol: Option<McpProtocol>,
-    /// What happens when the definition of a tool changes [default: warn]
+    /// What to do when the definition of a tool changes [default: warn]
     #[arg(long, value_parser = PossibleValuesParser::new(["warn", "quarantine"]).map(|word| on_change(&word)))]
     pub(crate) on_change: Option<OnChange>,
-    /// Seconds a call may take without a sign of progress [default: 30]
+    /// Seconds a call may take without progress [default: 30]
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: Option<u64>,
-    /// Seconds it may take to start [default: 60]
+    /// Seconds the server may take to start [default: 60]
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) startup_timeout: Option<u64>,
-    /// Take the place of a server of the same name
+    /// Replace an existing server of the same name
     #[arg(long)]
     pub(crate) replace: bool,
 }
 
-/// How a server is reached.
+/// The transport of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Transport {
     Stdio,
@@ -131,10 +134,10 @@ pub(crate) enum Transport {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
-    /// Whose servers: claude-desktop, claude-code, cursor, vscode, codex, windsurf, zed, or a file [default: all found]
+    /// The program to import from (claude-desktop, claude-code, cursor, vscode, codex, windsurf, zed), or a file [default: all found]
     #[arg(long, value_name = "WHAT")]
     pub(crate) from: Option<String>,
-    /// Write without asking
+    /// Write config.toml without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
 }

@@ -1,4 +1,4 @@
-//! `openfang task`.
+//! The arguments of `openfang task`.
 
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -10,36 +10,36 @@ pub(crate) enum TaskCommand {
     /// List your tasks, latest change first
     #[command(after_help = "Example:\n  openfang task list --agent starter --state completed")]
     List(TaskListArgs),
-    /// Show a task: its messages and results
+    /// Show the messages and results of a task
     #[command(after_help = "Example:\n  openfang task show 0199c0de-0000-7000-8000-000000000001")]
     Show {
-        /// Which task
+        /// The id of the task
         id: TaskId,
     },
-    /// Follow a task until its end; exit code 1 if it fails
+    /// Watch a task until it ends; exit code 1 if it fails
     #[command(after_help = "Example:\n  openfang task watch 0199c0de-0000-7000-8000-000000000001 --json")]
     Watch {
-        /// Which task
+        /// The id of the task
         id: TaskId,
     },
-    /// Stop a task's work
+    /// Cancel a running task
     #[command(after_help = "Example:\n  openfang task cancel 0199c0de-0000-7000-8000-000000000001")]
     Cancel {
-        /// Which task
+        /// The id of the task
         id: TaskId,
     },
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TaskListArgs {
-    /// Only those in this state
+    /// Only tasks in this state
     #[arg(long, value_parser = PossibleValuesParser::new(TaskState::ALL.map(TaskState::as_str))
         .try_map(|word| TaskState::from_word(&word).ok_or("not a state")))]
     pub(crate) state: Option<TaskState>,
-    /// Only this agent's
+    /// Only tasks of this agent
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<AgentName>,
-    /// How many at most
+    /// The maximum number of tasks to list
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
 }

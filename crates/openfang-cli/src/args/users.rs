@@ -1,44 +1,44 @@
-//! `openfang user` and `openfang key`.
+//! The arguments of `openfang user` and `openfang key`.
 
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use openfang_types::ids::{KeyId, Owner};
 use openfang_types::taint::Label;
 
-/// What a key may say about who uses it.
+/// The labels that requests of a key can be given.
 const TRUSTED_AS: [Label; 2] = [Label::User, Label::UntrustedAgent];
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserCommand {
-    /// Add a user; from then on nobody comes in without a credential
+    /// Add a user; from then on every request needs a credential
     #[command(
         after_help = "Examples:\n  openfang user add ada --grant 'agent:starter/*' --grant 'get_*'\n  openfang user add ada --grant '*' --password-stdin < password.txt"
     )]
     Add(UserAddArgs),
-    /// List the users and what they may do
+    /// List users and their grants
     #[command(after_help = "Example:\n  openfang user list")]
     List,
-    /// Remove a user: its keys and logins are worth nothing at once; what it made stays, and is nobody's
+    /// Remove a user and revoke their keys and logins; their tasks are kept without an owner
     #[command(after_help = "Example:\n  openfang user remove ada")]
     Remove {
-        /// Which user
+        /// The name of the user
         name: Owner,
     },
-    /// Replace what a user may do; what is open on the old permissions ends
+    /// Replace the grants of a user; open connections are closed
     #[command(
         after_help = "Examples:\n  openfang user set-permissions ada 'agent:starter' 'file_*'\n  openfang user set-permissions ada --none"
     )]
     SetPermissions {
-        /// Which user
+        /// The name of the user
         name: Owner,
-        /// Tool patterns, server:NAME (everything of an MCP server), agent:NAME (talk to it), agent:NAME/* (and use all its tools)
+        /// A tool pattern, server:NAME (a whole MCP server), agent:NAME (messages to an agent) or agent:NAME/* (and all its tools)
         #[arg(value_name = "GRANT", required_unless_present = "none")]
         grants: Vec<String>,
-        /// Nothing at all
+        /// Remove all grants of the user
         #[arg(long, conflicts_with = "grants")]
         none: bool,
     },
-    /// Replace a user's password; logins with the old one end
+    /// Set or remove the password of a user; existing logins end
     #[command(
         after_help = "Examples:\n  openfang user set-password ada --password-stdin < password.txt\n  openfang user set-password ada --none"
     )]
@@ -47,62 +47,62 @@ pub(crate) enum UserCommand {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct UserAddArgs {
-    /// What the user is called
+    /// The name of the new user
     pub(crate) name: Owner,
-    /// A tool pattern, server:NAME (everything of an MCP server), agent:NAME (talk to it) or agent:NAME/* (and use all its tools); may be repeated
+    /// A tool pattern, server:NAME (a whole MCP server), agent:NAME (messages to an agent) or agent:NAME/* (and all its tools); may be repeated
     #[arg(long, value_name = "GRANT")]
     pub(crate) grant: Vec<String>,
     /// Read a password from standard input, so that the user can log in
     #[arg(long)]
     pub(crate) password_stdin: bool,
-    /// Follow a removed user of the same name, and own what that one left
+    /// Reuse the name of a removed user and take over that user's tasks and files
     #[arg(long)]
     pub(crate) again: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct UserPasswordArgs {
-    /// Which user
+    /// The name of the user
     pub(crate) name: Owner,
     /// Read the password from standard input
     #[arg(long, required_unless_present = "none")]
     pub(crate) password_stdin: bool,
-    /// Take the password away: the user comes with keys only
+    /// Remove the password; the user can then use keys only
     #[arg(long, conflicts_with = "password_stdin")]
     pub(crate) none: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Make a key for a user and print it, this once
+    /// Create a key for a user and print it once
     #[command(
         after_help = "Examples:\n  openfang key create ada --label laptop\n  openfang key create ada --trust untrusted-agent"
     )]
     Create(KeyCreateArgs),
-    /// List the keys, of one user or of all
+    /// List the keys of one user or of all users
     #[command(after_help = "Example:\n  openfang key list ada")]
     List {
-        /// Only this user's
+        /// List only the keys of this user
         #[arg(value_name = "USER")]
         name: Option<Owner>,
     },
-    /// Revoke a key: it opens nothing from now on, and what is open on it ends
+    /// Revoke a key; open connections are closed
     #[command(after_help = "Example:\n  openfang key revoke 4f1c0a9d27be")]
     Revoke {
-        /// Which key, as `openfang key list` shows it
+        /// The id of the key, as shown by `openfang key list`
         id: KeyId,
     },
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct KeyCreateArgs {
-    /// Whose key
+    /// The user who owns the key
     #[arg(value_name = "USER")]
     pub(crate) name: Owner,
-    /// What it is for
+    /// A description, such as the device or program that uses the key
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) label: String,
-    /// What its requests count as, whichever door they come through [default: by the door]
+    /// The label of requests made with this key [default: depends on the endpoint]
     #[arg(long, value_parser = PossibleValuesParser::new(TRUSTED_AS.map(Label::as_str))
         .try_map(|word| TRUSTED_AS.into_iter().find(|label| label.as_str() == word).ok_or("not a label")))]
     pub(crate) trust: Option<Label>,

@@ -1,4 +1,4 @@
-//! A kernel in this process as a backend. What it stores is there for the next command, and for the daemon.
+//! A kernel in this process as a backend. It uses the same store as the daemon and later commands.
 
 use std::sync::Arc;
 
@@ -41,12 +41,12 @@ impl InProcess {
         Ok(Self { kernel, caller })
     }
 
-    /// The kernel, and who works with it.
+    /// The kernel and its caller.
     pub(crate) fn into_parts(self) -> (Kernel, Caller) {
         (self.kernel, self.caller)
     }
 
-    /// Makes sure that the tools of MCP servers are known: one that was never connected to is, now.
+    /// Connects to MCP servers whose tools are not known yet.
     pub(super) async fn acquaint(&self) {
         self.kernel.acquaint_mcp_servers().await;
     }
@@ -165,7 +165,7 @@ impl InProcess {
         (agent, Message { task_id: task, ..self.kernel.message(text) })
     }
 
-    /// What the kernel said, its refusals in the words the API would use.
+    /// Maps a kernel error to a refusal, as the API would send it.
     pub(super) fn said<T>(&self, said: Result<T, KernelError>) -> Result<T, CliError> {
         said.map_err(|error| self.refused(&error))
     }

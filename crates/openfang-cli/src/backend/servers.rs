@@ -1,5 +1,5 @@
-//! Who looks after the MCP servers: the daemon, which is connected to them, or a kernel in this process, which only
-//! knows what the file says.
+//! The backend that manages MCP servers: the daemon, which is connected to them, or a kernel in this process, which
+//! knows only the file.
 
 use http::Method;
 use openfang_kernel::config_edit::Existing;
@@ -14,27 +14,27 @@ use super::{Backend, DaemonBackend, InProcess};
 use crate::error::CliError;
 use crate::session::Session;
 
-/// Who looks after the MCP servers.
+/// The backend that manages MCP servers.
 pub(crate) enum Servers {
     Daemon(DaemonBackend),
     InProcess(InProcess),
 }
 
 #[derive(Deserialize)]
-struct Removed {}
+struct RemoveResponse {}
 
 #[derive(Deserialize)]
-struct Approved {
+struct AcceptResponse {
     approved: Vec<String>,
 }
 
 #[derive(Deserialize)]
-struct Lines {
+struct LogResponse {
     lines: Vec<String>,
 }
 
 impl Servers {
-    /// The daemon, or else a kernel in this process. It connects to a server when that is used, and not before.
+    /// Opens the daemon, or else a kernel in this process, which connects to a server on first use.
     pub(crate) async fn open(session: &Session) -> Result<Self, CliError> {
         Ok(match Backend::open(session).await? {
             Backend::Daemon(daemon) => Self::Daemon(daemon),
@@ -78,7 +78,10 @@ impl Servers {
         match self {
             Self::Daemon(daemon) => {
                 let path = format!("/api/mcp/servers/{name}");
-                daemon.ask::<Removed>(Method::DELETE, &path, None).await.map(|Removed {}| ())
+                daemon
+                    .ask::<RemoveResponse>(Method::DELETE, &path, None)
+                    .await
+                    .map(|RemoveResponse {}| ())
             }
             Self::InProcess(here) => here.said(here.kernel.remove_mcp_server(&here.caller, name).await),
         }
@@ -92,24 +95,24 @@ impl Servers {
     }
 }
 
-/// What only a daemon can do, because only it is connected.
+/// Requests that only a daemon can serve, because only a daemon is connected.
 impl DaemonBackend {
     pub(crate) async fn restart_server(&self, name: &ServerName) -> Result<McpServerView, CliError> {
         self.post(&format!("/api/mcp/servers/{name}/restart"), &json!({})).await
     }
 
-    pub(crate) async fn approve_tools(&self, name: &ServerName, tool: Option<&str>) -> Result<Vec<String>, CliError> {
+    pub(crate) async fn accept_tools(&self, name: &ServerName, tool: Option<&str>) -> Result<Vec<String>, CliError> {
         let body = tool.map_or_else(|| json!({}), |tool| json!({ "tool": tool }));
-        let said: Approved = self.post(&format!("/api/mcp/servers/{name}/approve"), &body).await?;
-        Ok(said.approved)
+        let response: AcceptResponse = self.post(&format!("/api/mcp/servers/{name}/approve"), &body).await?;
+        Ok(response.approved)
     }
 
     pub(crate) async fn server_log(&self, name: &ServerName) -> Result<Vec<String>, CliError> {
-        Ok(self.get::<Lines>(&format!("/api/mcp/servers/{name}/log")).await?.lines)
+        Ok(self.get::<LogResponse>(&format!("/api/mcp/servers/{name}/log")).await?.lines)
     }
 }
 
-/// The entry for the daemon, which has to know what nobody is shown.
+/// The entry with its secrets, as the daemon needs it.
 fn with_secrets(entry: &McpServerConfigEntry) -> Value {
     let mut body = json!(entry);
     body["env"] = entry.env.iter().map(EnvEntry::expose).collect();

@@ -1,4 +1,4 @@
-//! Users and their keys, at the daemon or in this process. What is secret is in no trace of the wire.
+//! Users and their keys, through the daemon or in this process. Secrets are left out of the wire trace.
 
 use http::Method;
 use openfang_kernel::users::{KeyView, KeyWanted, MadeKey, UserView, UserWanted};
@@ -11,22 +11,22 @@ use super::Backend;
 use crate::error::CliError;
 
 #[derive(Deserialize)]
-struct Users {
+struct UsersResponse {
     users: Vec<UserView>,
 }
 
 #[derive(Deserialize)]
-struct Keys {
+struct KeysResponse {
     keys: Vec<KeyView>,
 }
 
 #[derive(Deserialize)]
-struct Removed {}
+struct RemoveResponse {}
 
 impl Backend {
     pub(crate) async fn users(&self) -> Result<Vec<UserView>, CliError> {
         match self {
-            Self::Daemon(daemon) => Ok(daemon.get::<Users>("/api/users").await?.users),
+            Self::Daemon(daemon) => Ok(daemon.get::<UsersResponse>("/api/users").await?.users),
             Self::InProcess(here) => here.said(here.kernel.users(&here.caller).await),
         }
     }
@@ -51,7 +51,10 @@ impl Backend {
         match self {
             Self::Daemon(daemon) => {
                 let path = format!("/api/users/{name}");
-                daemon.ask::<Removed>(Method::DELETE, &path, None).await.map(|Removed {}| ())
+                daemon
+                    .ask::<RemoveResponse>(Method::DELETE, &path, None)
+                    .await
+                    .map(|RemoveResponse {}| ())
             }
             Self::InProcess(here) => here.said(here.kernel.remove_user(&here.caller, name).await),
         }
@@ -82,7 +85,7 @@ impl Backend {
         match self {
             Self::Daemon(daemon) => {
                 let query = name.map(|name| format!("?user={name}")).unwrap_or_default();
-                Ok(daemon.get::<Keys>(&format!("/api/keys{query}")).await?.keys)
+                Ok(daemon.get::<KeysResponse>(&format!("/api/keys{query}")).await?.keys)
             }
             Self::InProcess(here) => here.said(here.kernel.user_keys(&here.caller, name).await),
         }

@@ -1,10 +1,10 @@
-//! `openfang agent`: who is there, and talking to them.
+//! `openfang agent`: lists agents and sends messages to them.
 
 use openfang_types::task::{Task, TaskState};
 use serde_json::json;
 
 use super::argument_or_stdin;
-use super::watching::Watching;
+use super::stream_printer::StreamPrinter;
 use crate::args::{AgentCommand, SendArgs};
 use crate::backend::{AgentView, Backend, DaemonBackend, Outgoing, Reply};
 use crate::error::{CliError, Exit};
@@ -33,14 +33,14 @@ async fn list(session: &Session) -> Result<Exit, CliError> {
     }
     session.output.table(&table)?;
     for failed in &failed {
-        let standing = if failed.is_in_force { "answers as it was before" } else { "cannot be used" };
-        session.output.complaint(&format!("{} {standing}: {}", failed.name, failed.reason));
+        let state = if failed.is_in_force { "is invalid, and its previous version stays in use" } else { "is invalid" };
+        session.output.complaint(&format!("{} {state}: {}", failed.name, failed.reason));
     }
     if agents.is_empty() {
         let place = session.home.agents();
         session
             .output
-            .note(&format!("no agents; each has a directory with an agent.toml in {}", place.display()));
+            .note(&format!("no agents; create a directory with an agent.toml in {}", place.display()));
     }
     Ok(Exit::Ok)
 }
@@ -57,13 +57,13 @@ fn show(session: &Session, view: &AgentView) -> Result<Exit, CliError> {
     fields.add("description", &agent.description);
     fields.add("model", agent.model.provider.as_str());
     if let Some(tool) = &agent.default_tool {
-        fields.add("plain text", format!("goes to {tool}"));
+        fields.add("plain text", format!("handled by {tool}"));
     }
     fields.add("tools", if names.is_empty() { "none".to_owned() } else { names.join(", ") });
     session.output.fields(&fields)?;
     session
         .output
-        .note(&format!("talk to it: {}", session.command(&format!("agent send {} 'TEXT'", agent.name))));
+        .note(&format!("send a message: {}", session.command(&format!("agent send {} 'TEXT'", agent.name))));
     Ok(Exit::Ok)
 }
 
@@ -107,7 +107,7 @@ async fn submit(session: &Session, message: Outgoing) -> Result<Exit, CliError> 
             session.output.text(&task.id.to_string())?;
             session
                 .output
-                .note(&format!("follow it: {}", session.command(&format!("task watch {}", task.id))));
+                .note(&format!("watch it: {}", session.command(&format!("task watch {}", task.id))));
         }
     }
     Ok(Exit::Ok)
@@ -115,11 +115,11 @@ async fn submit(session: &Session, message: Outgoing) -> Result<Exit, CliError> 
 
 async fn stream(session: &Session, backend: &Backend, message: Outgoing) -> Result<Exit, CliError> {
     let mut following = backend.send_streaming(message).await?;
-    let mut watching = Watching::pieces(session);
+    let mut printer = StreamPrinter::pieces(session);
     while let Some(shown) = following.next().await? {
-        watching.show(shown)?;
+        printer.show(shown)?;
     }
-    match watching.into_task()? {
+    match printer.into_task()? {
         Some(task) => {
             if !session.output.is_json() {
                 tell_end(session, &task)?;
@@ -130,7 +130,7 @@ async fn stream(session: &Session, backend: &Backend, message: Outgoing) -> Resu
     }
 }
 
-/// The artifacts. A failure that is the task's own message too is said once, at the end.
+/// The texts of the artifacts. A text that is also the failure message is left out, because it is printed at the end.
 fn artifact_texts(task: &Task) -> Vec<String> {
     let said = if task.status.state == TaskState::Failed { status_text(task) } else { None };
     task.artifacts
@@ -140,7 +140,7 @@ fn artifact_texts(task: &Task) -> Vec<String> {
         .collect()
 }
 
-/// How the task stands: what the agent says is a result, the rest is a remark.
+/// Prints the state of the task: the agent's message as a result, the rest as a hint.
 fn tell_end(session: &Session, task: &Task) -> Result<(), CliError> {
     let output = &session.output;
     let (id, state, said) = (task.id, task.status.state, status_text(task));
@@ -162,7 +162,7 @@ fn tell_end(session: &Session, task: &Task) -> Result<(), CliError> {
     output.note(&format!("task {id} {state}"));
     if state.is_interrupted() {
         let command = session.command(&format!("agent send {} --task {id} 'TEXT'", task.agent));
-        output.note(&format!("it waits for you: {command}"));
+        output.note(&format!("the task is waiting for your answer: {command}"));
     }
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! `openfang audit`: who did what, and whether the log of it is as it was written. A daemon is not needed: the log is
-//! read from the database, beside whoever writes it.
+//! `openfang audit`: shows, verifies and exports the audit log. It reads the database directly, so it needs no daemon.
 
 use std::path::Path;
 
@@ -11,9 +10,9 @@ use crate::args::{AuditCommand, AuditTailArgs};
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Tone};
 use crate::session::Session;
-use shown::{gap, line, next_step, outcome, removed, table, took};
+use render::{gap, line, next_step, outcome, removed, table, took};
 
-mod shown;
+mod render;
 
 pub(super) async fn run(session: &Session, command: &AuditCommand) -> Result<Exit, CliError> {
     let log = AuditLog::open(&session.home)?;
@@ -37,7 +36,7 @@ async fn tail(session: &Session, log: &AuditLog, args: &AuditTailArgs) -> Result
     } else {
         session.output.table(&table(&latest))?;
         if latest.is_empty() {
-            let why = if filter.is_empty() { "nothing has been called yet" } else { "no row fits" };
+            let why = if filter.is_empty() { "the audit log is empty" } else { "no matching rows" };
             session.output.note(why);
         }
     }
@@ -47,7 +46,7 @@ async fn tail(session: &Session, log: &AuditLog, args: &AuditTailArgs) -> Result
     follow(session, log, &filter, latest.last().map_or(newest, |entry| entry.n.max(newest))).await
 }
 
-/// Until somebody presses Ctrl-C, or nobody reads any more.
+/// Prints new rows until Ctrl-C, or until the reader closes the pipe.
 async fn follow(session: &Session, log: &AuditLog, filter: &AuditFilter, mut last: u64) -> Result<Exit, CliError> {
     loop {
         let mut next = log.tail(Some(last), AUDIT_PAGE_ROWS)?;
@@ -78,7 +77,7 @@ fn show(session: &Session, entry: &AuditEntry) -> Result<Exit, CliError> {
     }
     if let Some(link) = &entry.link {
         fields.add("segment", link.segment);
-        fields.add("place", link.place);
+        fields.add("position", link.place);
         fields.add("hash", link.hash);
     }
     session.output.fields(&fields)?;
@@ -88,7 +87,7 @@ fn show(session: &Session, entry: &AuditEntry) -> Result<Exit, CliError> {
 fn add_row(fields: &mut Fields, row: &AuditRow) {
     fields.add("at", row.at);
     fields.add("owner", &row.owner);
-    fields.add("door", row.door.as_str());
+    fields.add("via", row.door.as_str());
     if let Some(agent) = &row.agent {
         fields.add("agent", agent);
     }
@@ -116,14 +115,14 @@ fn verify(session: &Session, log: &AuditLog) -> Result<Exit, CliError> {
         output.document(&document)?;
     } else if let Some(problem) = problem {
         output.complaint(&problem.to_string());
-        output.note(&format!("the {} rows before that are as they were written", verified.rows));
+        output.note(&format!("the {} rows before it are intact", verified.rows));
     } else {
         let (rows, segments) = (verified.rows, verified.segments);
-        output.text(&format!("ok: {rows} rows in {segments} segments are as they were written"))?;
+        output.text(&format!("ok: {rows} rows in {segments} segments are intact"))?;
         complete(&verified).iter().try_for_each(|line| output.text(line))?;
         if verified.open > 0 {
             output.note(&format!(
-                "{} segments are not sealed yet: what is missing at their end cannot be known",
+                "{} segments are not sealed yet: rows missing at their end cannot be detected",
                 verified.open
             ));
         }
@@ -131,12 +130,12 @@ fn verify(session: &Session, log: &AuditLog) -> Result<Exit, CliError> {
     Ok(if problem.is_none() { Exit::Ok } else { Exit::Failed })
 }
 
-/// From when on no row is missing, and what is missing before.
+/// The time since which the log is complete, and the rows missing before it.
 fn complete(verified: &AuditVerification) -> Vec<String> {
     let missing = verified.removed.iter().map(removed).chain(verified.gaps.iter().map(gap));
     let first = match verified.complete_from {
         None if verified.removed.is_empty() => "complete: no row is missing".to_owned(),
-        None => "complete since the oldest row that is kept".to_owned(),
+        None => "complete since the oldest kept row".to_owned(),
         Some(at) => format!("complete after {at:.0}; before that:"),
     };
     std::iter::once(first).chain(missing.map(|line| format!("  {line}"))).collect()

@@ -4,7 +4,7 @@ use openfang_kernel::maintenance::{AuditGap, AuditKind, AuditOutcome, AuditRemov
 use openfang_types::ids::Owner;
 use openfang_types::principal::Door;
 
-use super::shown::UNREADABLE;
+use super::render::UNREADABLE;
 use super::*;
 
 fn entry(outcome: AuditOutcome, micros: u64) -> AuditEntry {

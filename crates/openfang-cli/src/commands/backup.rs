@@ -1,4 +1,4 @@
-//! `openfang backup`: a copy of the database, whole and as of one moment, while others work with it.
+//! `openfang backup`: copies a consistent snapshot of the database while other processes use it.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(super) fn run(session: &Session, file: &Path) -> Result<Exit, CliError> {
     let database = session.home.database();
     let database = database.display();
     output.note(&format!(
-        "config.toml, agents and data/secret.key are not in it. To restore it: stop openfang, remove {database}-wal and {database}-shm, and copy it to {database}"
+        "config.toml, agents and data/secret.key are not included. To restore: stop openfang, remove {database}-wal and {database}-shm, and copy the backup to {database}"
     ));
     Ok(Exit::Ok)
 }

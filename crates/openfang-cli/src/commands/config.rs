@@ -1,4 +1,4 @@
-//! `openfang config`: what is configured, whether it is right, and what could be. Nothing here writes anything.
+//! `openfang config`: checks and shows the configuration. Nothing here writes a file.
 
 use openfang_kernel::config_file::{ConfigError, Overlay};
 use openfang_kernel::strict_toml::{Fault, Faults};
@@ -20,7 +20,7 @@ pub(super) fn run(session: &Session, command: &ConfigCommand) -> Result<Exit, Cl
     Ok(Exit::Ok)
 }
 
-/// Faults come out as the error they are, all of them: of the configuration, then of the agents and their scripts.
+/// Reports all faults as one error: first of the configuration, then of the agents and their scripts.
 fn check(session: &Session) -> Result<(), CliError> {
     session.check_exposure()?;
     let configured = checked_config(session);
@@ -52,13 +52,13 @@ fn check(session: &Session) -> Result<(), CliError> {
     for overlay in &overlays {
         session
             .output
-            .note(&format!("{} comes from {}, whatever the file says", overlay.key, overlay.place));
+            .note(&format!("{} is set by {}, which overrides the file", overlay.key, overlay.place));
     }
     let path = path.display();
     session.output.text(&if exists {
         format!("ok: {path}")
     } else {
-        format!("ok: no {path}, every key has its default")
+        format!("ok: {path} does not exist, so every key has its default")
     })
 }
 
@@ -70,7 +70,7 @@ fn checked_config(session: &Session) -> Result<(), CliError> {
     }
 }
 
-/// Secrets show as `[redacted]`: their type knows no other way.
+/// Secrets are printed as `[redacted]`: their type has no other serialization.
 fn show(session: &Session) -> Result<(), CliError> {
     let config = session.config(&[])?;
     if session.output.is_json() {

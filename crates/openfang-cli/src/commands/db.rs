@@ -1,4 +1,4 @@
-//! `openfang db`: whether everything in the database fits together.
+//! `openfang db`: checks the integrity of the database.
 
 use openfang_kernel::maintenance::{self, Finding};
 use serde_json::{Value, json};
@@ -17,12 +17,12 @@ pub(super) fn run(session: &Session, command: &DbCommand) -> Result<Exit, CliErr
 fn check(session: &Session) -> Result<Exit, CliError> {
     let report = maintenance::check(&session.home)?;
     let (output, path) = (&session.output, session.home.database());
-    let is_sound = report.findings.is_empty();
+    let is_ok = report.findings.is_empty();
     if output.is_json() {
         let told = |finding: &Finding| json!({ "finding": finding, "text": finding.to_string() });
         let findings: Vec<Value> = report.findings.iter().map(told).collect();
         output.document(&json!({
-            "ok": is_sound, "path": path, "tasks": report.tasks, "events": report.events,
+            "ok": is_ok, "path": path, "tasks": report.tasks, "events": report.events,
             "audit": report.audit, "findings": findings,
         }))?;
     } else {
@@ -31,9 +31,9 @@ fn check(session: &Session) -> Result<Exit, CliError> {
         fields.add("tasks", report.tasks);
         fields.add("events", report.events);
         fields.add("audit rows", report.audit.rows);
-        fields.add("sound", if is_sound { Cell::toned("yes", Tone::Good) } else { Cell::toned("no", Tone::Bad) });
+        fields.add("ok", if is_ok { Cell::toned("yes", Tone::Good) } else { Cell::toned("no", Tone::Bad) });
         output.fields(&fields)?;
         report.findings.iter().for_each(|finding| output.complaint(&finding.to_string()));
     }
-    Ok(if is_sound { Exit::Ok } else { Exit::Failed })
+    Ok(if is_ok { Exit::Ok } else { Exit::Failed })
 }

@@ -1,4 +1,4 @@
-//! `openfang home`: giving up what the home has lost, deliberately and on record.
+//! `openfang home`: accepts the loss of data, and records it in the audit log.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ async fn accept(session: &Session) -> Result<Exit, CliError> {
         output.text(&format!("accepted: {}", one.text))?;
     }
     if accepted.is_empty() {
-        output.text("nothing is lost: everything that this home remembers is there")?;
+        output.text("nothing to accept: this home has lost nothing")?;
     }
     Ok(Exit::Ok)
 }

@@ -1,4 +1,4 @@
-//! `openfang key`: the keys of users. A key is printed once, when it is made.
+//! `openfang key`: the keys of users. A key is printed once, when it is created.
 
 use openfang_kernel::users::{KeyView, KeyWanted};
 use openfang_types::ids::{KeyId, Owner};
@@ -30,7 +30,7 @@ async fn create(session: &Session, args: KeyCreateArgs) -> Result<Exit, CliError
     session.output.text(made.key.expose())?;
     let revoke = session.command(&format!("key revoke {}", made.details.id));
     session.output.announce(&format!(
-        "this is the only time the key is shown. Send it as `Authorization: Bearer <key>`; `{revoke}` takes it back"
+        "this is the only time the key is shown. Send it as `Authorization: Bearer <key>`; revoke it with `{revoke}`"
     ));
     Ok(Exit::Ok)
 }
@@ -41,7 +41,7 @@ async fn list(session: &Session, name: Option<&Owner>) -> Result<Exit, CliError>
         session.output.document(&json!({ "keys": keys }))?;
         return Ok(Exit::Ok);
     }
-    let mut table = Table::new(&["ID", "USER", "STATE", "MADE", "USED", "LABEL"]);
+    let mut table = Table::new(&["ID", "USER", "STATE", "CREATED", "LAST USED", "LABEL"]);
     for key in &keys {
         let made = format!("{:.0}", key.created_at);
         let used = key.last_used.map(|at| format!("{at:.0}")).unwrap_or_default();
@@ -51,7 +51,7 @@ async fn list(session: &Session, name: Option<&Owner>) -> Result<Exit, CliError>
     session.output.table(&table)?;
     if keys.is_empty() {
         let create = session.command("key create USER");
-        session.output.note(&format!("no keys; `{create}` makes one"));
+        session.output.note(&format!("no keys; create one with `{create}`"));
     }
     Ok(Exit::Ok)
 }
@@ -70,6 +70,6 @@ fn state(key: &KeyView) -> Cell {
     match (key.revoked_at, key.entry_label) {
         (Some(_), _) => Cell::toned("revoked", Tone::Faint),
         (None, Some(label)) => Cell::toned(label.as_str(), Tone::Plain),
-        (None, None) => Cell::toned("good", Tone::Good),
+        (None, None) => Cell::toned("active", Tone::Good),
     }
 }

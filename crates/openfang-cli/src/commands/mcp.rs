@@ -1,4 +1,4 @@
-//! `openfang mcp`: by itself the MCP server for an IDE; with a command, the MCP servers of the house.
+//! `openfang mcp`: without a subcommand the MCP server for an IDE; its subcommands manage MCP servers.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::session::Session;
 mod add;
 mod import;
 mod look;
+mod manage;
 mod serve;
-mod tend;
 
 pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, CliError> {
     let Some(command) = args.command else { return serve::run(session, args).await };
@@ -19,10 +19,10 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
         McpCommand::List => look::list(session).await,
         McpCommand::Show { name } => look::show(session, &name).await,
         McpCommand::Logs { name, lines } => look::logs(session, &name, lines).await,
-        McpCommand::Test { name } => tend::test(session, &name).await,
-        McpCommand::Restart { name } => tend::restart(session, &name).await,
-        McpCommand::Remove { name } => tend::remove(session, &name).await,
-        McpCommand::Approve { name, tool } => tend::approve(session, &name, tool.as_deref()).await,
+        McpCommand::Test { name } => manage::test(session, &name).await,
+        McpCommand::Restart { name } => manage::restart(session, &name).await,
+        McpCommand::Remove { name } => manage::remove(session, &name).await,
+        McpCommand::Accept { name, tool } => manage::accept(session, &name, tool.as_deref()).await,
         McpCommand::Import(args) => import::run(session, args).await,
     }
 }

@@ -1,4 +1,4 @@
-//! `openfang policy`: what would be allowed, and why, before it is tried.
+//! `openfang policy`: which calls would be allowed, and why.
 
 use openfang_kernel::Explanation;
 use openfang_types::taint::Label;
@@ -11,17 +11,17 @@ use crate::session::Session;
 
 pub(super) async fn run(session: &Session, command: &PolicyCommand) -> Result<Exit, CliError> {
     let PolicyCommand::Explain { agent, tool } = command;
-    let said = Backend::open(session).await?.explain(agent, tool).await?;
+    let explanation = Backend::open(session).await?.explain(agent, tool).await?;
     if session.output.is_json() {
-        session.output.document(&said)?;
+        session.output.document(&explanation)?;
     } else {
-        session.output.fields(&fields_of(&said))?;
-        if let Some(server) = said.server.as_ref().filter(|_| said.quarantined) {
+        session.output.fields(&fields_of(&explanation))?;
+        if let Some(server) = explanation.server.as_ref().filter(|_| explanation.quarantined) {
             session.output.note(&format!(
-                "its definition changed: look at it with `openfang mcp show {server}`, and accept it with `openfang mcp approve {server}`"
+                "its definition changed: review it with `openfang mcp show {server}`, and accept it with `openfang mcp accept {server}`"
             ));
         }
-        if !said.granted {
+        if !explanation.granted {
             let manifest = session.home.agents().join(agent.as_str()).join("agent.toml");
             session
                 .output
@@ -31,27 +31,36 @@ pub(super) async fn run(session: &Session, command: &PolicyCommand) -> Result<Ex
     Ok(Exit::Ok)
 }
 
-fn fields_of(said: &Explanation) -> Fields {
-    let patterns = if said.patterns.is_empty() { "none".to_owned() } else { said.patterns.join(", ") };
+fn fields_of(explanation: &Explanation) -> Fields {
+    let patterns = if explanation.patterns.is_empty() { "none".to_owned() } else { explanation.patterns.join(", ") };
     let mut fields = Fields::default();
-    fields.add("agent", &said.agent);
-    fields.add("tool", &said.tool);
-    fields.add("granted", if said.granted { Cell::toned("yes", Tone::Good) } else { Cell::toned("no", Tone::Bad) });
-    if said.quarantined {
+    fields.add("agent", &explanation.agent);
+    fields.add("tool", &explanation.tool);
+    fields.add(
+        "granted",
+        if explanation.granted { Cell::toned("yes", Tone::Good) } else { Cell::toned("no", Tone::Bad) },
+    );
+    if explanation.quarantined {
         fields.add("quarantined", Cell::toned("yes", Tone::Bad));
     }
     fields.add("patterns", patterns);
-    fields.add("sink", format!("{}: {}", said.sink, said.rule));
-    fields.add("refused with", words(&said.refusing_labels));
-    if !said.refusing_with_foreign.is_empty() {
-        fields.add("and with", format!("{}, when something foreign is there too", words(&said.refusing_with_foreign)));
+    fields.add("sink", format!("{}: {}", explanation.sink, explanation.rule));
+    fields.add("refused labels", words(&explanation.refusing_labels));
+    if !explanation.refusing_with_foreign.is_empty() {
+        fields.add(
+            "also refused",
+            format!("{}, together with a foreign label", words(&explanation.refusing_with_foreign)),
+        );
     }
-    fields.add("audit", if said.audited_before { "a row before the call, and its end" } else { "one row at the end" });
-    fields.add("timeout", format!("{} s", said.timeout_secs));
+    fields.add(
+        "audit",
+        if explanation.audited_before { "a row before and a row after the call" } else { "a row after the call" },
+    );
+    fields.add("timeout", format!("{} s", explanation.timeout_secs));
     fields
 }
 
 fn words(labels: &[Label]) -> String {
     let words: Vec<&str> = labels.iter().map(|label| label.as_str()).collect();
-    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
+    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }

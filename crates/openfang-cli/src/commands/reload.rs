@@ -1,4 +1,4 @@
-//! `openfang reload`: the daemon takes over what its files say now.
+//! `openfang reload`: the daemon reads its files again.
 
 use openfang_types::settings_status::{NameChanges, ReloadReport};
 
@@ -16,11 +16,11 @@ pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
     }
     output.fields(&fields_of(&report))?;
     for failed in &report.status.failed_agents {
-        output.complaint(&format!("the agent {} cannot be used as it is written: {}", failed.name, failed.reason));
+        output.complaint(&format!("the agent {} is invalid: {}", failed.name, failed.reason));
     }
     if !report.status.needs_restart.is_empty() {
         let (stop, start) = (session.command("stop"), session.command("start"));
-        output.note(&format!("what needs a restart is as before until `{stop}` and `{start}`"));
+        output.note(&format!("some changes need a restart: run `{stop}`, then `{start}`"));
     }
     Ok(Exit::Ok)
 }
@@ -31,19 +31,20 @@ fn fields_of(report: &ReloadReport) -> Fields {
     fields.add("changed", if report.changed.is_empty() { "nothing".to_owned() } else { listed(&report.changed) });
     for (label, changes) in [("agents", &report.agents), ("mcp servers", &report.mcp_servers)] {
         if !changes.is_empty() {
-            fields.add(label, told(changes));
+            fields.add(label, summary(changes));
         }
     }
     if !report.status.needs_restart.is_empty() {
-        fields.add("needs a restart", listed(&report.status.needs_restart));
+        fields.add("needs restart", listed(&report.status.needs_restart));
     }
     fields
 }
 
-fn told(changes: &NameChanges) -> String {
+fn summary(changes: &NameChanges) -> String {
     let parts = [("added", &changes.added), ("changed", &changes.changed), ("removed", &changes.removed)];
-    let told = parts.iter().filter(|(_, names)| !names.is_empty());
-    told.map(|(word, names)| format!("{word} {}", names.join(", ")))
+    let named = parts.iter().filter(|(_, names)| !names.is_empty());
+    named
+        .map(|(word, names)| format!("{word} {}", names.join(", ")))
         .collect::<Vec<_>>()
         .join("; ")
 }

@@ -1,5 +1,5 @@
-//! `openfang start`: the daemon, in the foreground. Nothing listens before the configuration is known to be good, and
-//! `daemon.json` is there exactly as long as somebody listens.
+//! `openfang start`: the daemon, in the foreground. The configuration is checked before a socket is opened, and
+//! `daemon.json` exists exactly as long as the daemon listens.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -46,8 +46,8 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
     let allowed = kernel.config().limits.drain() + STOP_OVERTIME;
     watch_over_stop(allowed, end_in_any_case).map_err(CliError::Runtime)?;
     let server = Server::bind(kernel.clone()).await.map_err(|cause| CliError::Listen { address, cause })?;
-    let announced = Announced::write(session, &kernel, &server)?;
-    greet(session, &kernel, &announced.file, first_run)?;
+    let announcement = DaemonAnnouncement::write(session, &kernel, &server)?;
+    greet(session, &kernel, &announcement.file, first_run)?;
     let tool_changes = kernel.tool_changes();
     kernel.start_background_agents();
     let exit = tokio::select! {
@@ -56,17 +56,17 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
         never = follow_files(&kernel, hangups, log_filter) => match never {},
     };
     kernel.close().await;
-    drop((announced, role));
+    drop((announcement, role));
     Ok(exit)
 }
 
 /// `daemon.json`, removed when this is dropped, unless another daemon has written its own meanwhile.
-struct Announced {
+struct DaemonAnnouncement {
     path: PathBuf,
     file: DaemonFile,
 }
 
-impl Announced {
+impl DaemonAnnouncement {
     fn write(session: &Session, kernel: &Kernel, server: &Server) -> Result<Self, CliError> {
         let file = DaemonFile {
             pid: std::process::id(),
@@ -80,9 +80,9 @@ impl Announced {
     }
 }
 
-impl Drop for Announced {
+impl Drop for DaemonAnnouncement {
     fn drop(&mut self) {
-        // What is left behind is recognised as stale: nobody proves to know its token.
+        // A file that stays behind is recognized as stale, because no process proves to know its token.
         let _ = self.file.remove(&self.path);
     }
 }
@@ -98,18 +98,18 @@ async fn serve(session: &Session, kernel: &Kernel, server: Server, mut signals: 
     let seconds = kernel.config().limits.drain_secs;
     session
         .output
-        .note(&format!("stopping: running work has {seconds} s; press Ctrl-C again to stop now"));
+        .note(&format!("stopping: running work has {seconds} s to finish; press Ctrl-C again to stop immediately"));
     stop.cancel();
     tokio::select! {
         stopped = &mut running => {
             session.output.announce(match stopped {
                 Stopped::Finished => "stopped",
-                Stopped::Interrupted => "stopped; what was still running was interrupted, and its tasks say so",
+                Stopped::Interrupted => "stopped; tasks that were still running are marked as interrupted",
             });
             Exit::Ok
         }
         signal = signals.next() => {
-            session.output.announce("stopped at once");
+            session.output.announce("stopped immediately");
             signal.exit()
         }
     }
@@ -129,13 +129,13 @@ async fn follow_files(kernel: &Kernel, mut hangups: Hangups, log_filter: LogFilt
     }
 }
 
-/// Something does not let go. What it leaves behind is what a crash would leave, and is found at the next start.
+/// Exits although some work did not stop. The next start recovers as it does after a crash.
 fn end_in_any_case(signal: Stop) {
-    tracing::error!("the stop took too long; the process ends now");
+    tracing::error!("the shutdown took too long; exiting now");
     std::process::exit(i32::from(signal.exit().code()));
 }
 
-/// Says what runs where, and after the first run what to do next.
+/// Prints the address, and after the first run the next steps.
 fn greet(session: &Session, kernel: &Kernel, file: &DaemonFile, first_run: FirstRun) -> Result<(), CliError> {
     let output = &session.output;
     let (address, pid, version) = (file.address, file.pid, &file.version);
@@ -145,14 +145,14 @@ fn greet(session: &Session, kernel: &Kernel, file: &DaemonFile, first_run: First
         return output.json_line(&ready);
     }
     let agents = kernel.agents(&Principal::admin(AdminProof::InProcess)).len();
-    output.announce(&format!("openfang {version} listens on http://{address} (pid {pid})"));
-    output.announce(&format!("home {root}, agents: {agents}; stop with Ctrl-C or `{}`", session.command("stop")));
+    output.announce(&format!("openfang {version} is listening on http://{address} (pid {pid})"));
+    output.announce(&format!("home: {root}, agents: {agents}; stop with Ctrl-C or `{}`", session.command("stop")));
     if first_run == FirstRun::Yes {
         let greeting = session.command("agent send starter 'Ada'");
         let call = session.command(r#"tool call add_numbers --args '{"a":3,"b":7}'"#);
         let config = session.home.config();
         output.announce(&format!(
-            "\nfirst run: wrote config.toml and the agent starter. Next, in another terminal:\n  {greeting}\n  {call}\n  edit {}",
+            "\nfirst run: created config.toml and the agent starter. Next, in another terminal:\n  {greeting}\n  {call}\n  edit {}",
             config.display()
         ));
     }

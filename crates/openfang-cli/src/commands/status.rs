@@ -1,4 +1,4 @@
-//! `openfang status`: whether a daemon runs, where, and what it has.
+//! `openfang status`: whether a daemon is running, its address, and the state of its settings.
 
 use openfang_types::settings_status::SettingsStatus;
 use serde_json::json;
@@ -45,16 +45,16 @@ pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
     add_settings(&mut fields, &settings);
     output.fields(&fields)?;
     if !settings.waiting.is_empty() {
-        output.note(&format!("look at config.toml, then take it over with `{}`", session.command("reload")));
+        output.note(&format!("review config.toml, then apply it with `{}`", session.command("reload")));
     }
     let ours = env!("CARGO_PKG_VERSION");
     if version != ours {
-        output.note(&format!("this command is version {ours}; restart the daemon to make them the same"));
+        output.note(&format!("this command is version {ours}; restart the daemon to use the same version"));
     }
     Ok(Exit::Ok)
 }
 
-/// What is written and not in force, and why.
+/// Adds the settings that are written but not in effect, with the reasons.
 fn add_settings(fields: &mut Fields, settings: &SettingsStatus) {
     if let Some(faults) = &settings.rejected {
         for fault in faults.lines() {
@@ -62,10 +62,10 @@ fn add_settings(fields: &mut Fields, settings: &SettingsStatus) {
         }
     }
     for reason in &settings.waiting {
-        fields.add("waits for reload", Cell::toned(reason, Tone::Waiting));
+        fields.add("waiting for reload", Cell::toned(reason, Tone::Waiting));
     }
     if !settings.needs_restart.is_empty() {
-        fields.add("needs a restart", Cell::toned(settings.needs_restart.join(", "), Tone::Waiting));
+        fields.add("needs restart", Cell::toned(settings.needs_restart.join(", "), Tone::Waiting));
     }
     for failed in &settings.failed_servers {
         fields.add("failed server", Cell::toned(format!("{}: {}", failed.name, failed.reason), Tone::Bad));

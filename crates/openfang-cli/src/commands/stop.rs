@@ -15,7 +15,7 @@ pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
         if output.is_json() {
             output.document(&json!({ "stopped": false, "running": false }))?;
         } else {
-            output.text("no daemon runs on this home")?;
+            output.text("no daemon is running on this home")?;
         }
         return Ok(Exit::Ok);
     };

@@ -1,10 +1,10 @@
-//! `openfang task`: one's own tasks, whichever process made them.
+//! `openfang task`: the caller's own tasks, whichever process created them.
 
 use openfang_types::ids::TaskId;
 use openfang_types::task::{Role, Task, TaskState};
 use serde_json::json;
 
-use super::watching::Watching;
+use super::stream_printer::StreamPrinter;
 use crate::args::{TaskCommand, TaskListArgs};
 use crate::backend::{Backend, Wanted};
 use crate::error::{CliError, Exit};
@@ -41,18 +41,24 @@ async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> 
         session.output.document(&listing)?;
         return Ok(Exit::Ok);
     }
-    let mut table = Table::new(&["ID", "STATE", "AGENT", "CHANGED", "SAYS"]);
+    let mut table = Table::new(&["ID", "STATE", "AGENT", "CHANGED", "MESSAGE"]);
     for task in &listing.tasks {
-        let says = status_text(task).unwrap_or_default();
+        let message = status_text(task).unwrap_or_default();
         let changed = format!("{:.0}", task.status.timestamp);
-        table.row([task.id.into(), state_cell(task.status.state), (&task.agent).into(), changed.into(), says.into()]);
+        table.row([
+            task.id.into(),
+            state_cell(task.status.state),
+            (&task.agent).into(),
+            changed.into(),
+            message.into(),
+        ]);
     }
     session.output.table(&table)?;
     let (shown, total) = (listing.tasks.len(), listing.total);
     if total == 0 {
-        session.output.note("no such tasks; `openfang agent send` makes one");
+        session.output.note("no matching tasks; create one with `openfang agent send`");
     } else if shown < total {
-        session.output.note(&format!("{shown} of {total} shown; --limit {total} shows all"));
+        session.output.note(&format!("showing {shown} of {total}; use --limit {total} for all"));
     }
     Ok(Exit::Ok)
 }
@@ -91,11 +97,11 @@ async fn show(session: &Session, id: TaskId) -> Result<Exit, CliError> {
 async fn watch(session: &Session, id: TaskId) -> Result<Exit, CliError> {
     let backend = Backend::open(session).await?;
     let mut following = backend.follow(id).await?;
-    let mut watching = Watching::log(session);
+    let mut printer = StreamPrinter::log(session);
     while let Some(shown) = following.next().await? {
-        watching.show(shown)?;
+        printer.show(shown)?;
     }
-    Ok(watching.into_task()?.map_or(Exit::Ok, |task: Task| exit_of(task.status.state)))
+    Ok(printer.into_task()?.map_or(Exit::Ok, |task: Task| exit_of(task.status.state)))
 }
 
 async fn cancel(session: &Session, id: TaskId) -> Result<Exit, CliError> {

@@ -1,4 +1,4 @@
-//! `openfang user`: who may use this server, and for what.
+//! `openfang user`: users, their grants and their passwords.
 
 use openfang_kernel::users::{UserView, UserWanted};
 use openfang_types::ids::Owner;
@@ -31,15 +31,15 @@ async fn add(session: &Session, args: UserAddArgs) -> Result<Exit, CliError> {
         session.output.document(&user)?;
         return Ok(Exit::Ok);
     }
-    session.output.text(&format!("added {}: {}", user.name, may(&user)))?;
+    session.output.text(&format!("added {}: {}", user.name, grants_text(&user)))?;
     let key = session.command(&format!("key create {}", user.name));
     session.output.note(&match (user.grants.is_empty(), user.has_password) {
         (true, _) => {
             let grant = session.command(&format!("user set-permissions {} 'agent:NAME/*'", user.name));
-            format!("grant something with `{grant}`, then make a key with `{key}`")
+            format!("add a grant with `{grant}`, then create a key with `{key}`")
         }
-        (false, true) => format!("they can log in at POST /api/login; a key for programs: `{key}`"),
-        (false, false) => format!("next, make a key with `{key}`"),
+        (false, true) => format!("the user can log in at POST /api/login; create a key for programs with `{key}`"),
+        (false, false) => format!("next, create a key with `{key}`"),
     });
     Ok(Exit::Ok)
 }
@@ -50,16 +50,16 @@ async fn list(session: &Session) -> Result<Exit, CliError> {
         session.output.document(&json!({ "users": users }))?;
         return Ok(Exit::Ok);
     }
-    let mut table = Table::new(&["USER", "KEYS", "LOGIN", "SINCE", "MAY"]);
+    let mut table = Table::new(&["USER", "KEYS", "LOGIN", "CREATED", "GRANTS"]);
     for user in &users {
-        let since = format!("{:.0}", user.created_at);
+        let created = format!("{:.0}", user.created_at);
         let login = if user.has_password { "yes" } else { "no" };
-        table.row([(&user.name).into(), user.keys.into(), login.into(), since.into(), may(user).into()]);
+        table.row([(&user.name).into(), user.keys.into(), login.into(), created.into(), grants_text(user).into()]);
     }
     session.output.table(&table)?;
     if users.is_empty() {
         let add = session.command("user add NAME --grant 'agent:starter/*'");
-        session.output.note(&format!("no users; `{add}` adds one"));
+        session.output.note(&format!("no users; add one with `{add}`"));
     }
     Ok(Exit::Ok)
 }
@@ -69,9 +69,7 @@ async fn remove(session: &Session, name: &Owner) -> Result<Exit, CliError> {
     if session.output.is_json() {
         session.output.document(&json!({ "removed": name }))?;
     } else {
-        session
-            .output
-            .text(&format!("removed {name}; its keys and logins are worth nothing any more"))?;
+        session.output.text(&format!("removed {name}; all keys and logins are revoked"))?;
     }
     Ok(Exit::Ok)
 }
@@ -81,7 +79,7 @@ async fn set_permissions(session: &Session, name: &Owner, grants: Vec<String>) -
     if session.output.is_json() {
         session.output.document(&user)?;
     } else {
-        session.output.text(&format!("{name}: {}", may(&user)))?;
+        session.output.text(&format!("{name}: {}", grants_text(&user)))?;
     }
     Ok(Exit::Ok)
 }
@@ -92,8 +90,8 @@ async fn set_password(session: &Session, args: UserPasswordArgs) -> Result<Exit,
     if session.output.is_json() {
         session.output.document(&user)?;
     } else {
-        let says = if user.has_password { "has a new password" } else { "has no password and cannot log in" };
-        session.output.text(&format!("{} {says}; logins from before have ended", user.name))?;
+        let result = if user.has_password { "has a new password" } else { "has no password and cannot log in" };
+        session.output.text(&format!("{} {result}; existing logins have ended", user.name))?;
     }
     Ok(Exit::Ok)
 }
@@ -102,6 +100,6 @@ fn password() -> Result<Secret, CliError> {
     argument_or_stdin("-".to_owned()).map(Secret::new)
 }
 
-fn may(user: &UserView) -> String {
-    if user.grants.is_empty() { "nothing yet".to_owned() } else { user.grants.join(" ") }
+fn grants_text(user: &UserView) -> String {
+    if user.grants.is_empty() { "no grants".to_owned() } else { user.grants.join(" ") }
 }

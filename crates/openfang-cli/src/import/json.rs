@@ -1,4 +1,4 @@
-//! `mcpServers`, `servers` and `context_servers`: the same thing in the words of different programs.
+//! Parses `mcpServers`, `servers` and `context_servers`, which different programs use for the same list.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,22 +8,22 @@ use openfang_types::secret::Secret;
 use serde_json::{Map, Value};
 
 use super::variables::Variables;
-use super::{Found, Source, Usable, jsonc, valid_name};
+use super::{ForeignServer, ImportableServer, Source, jsonc, valid_name};
 
-/// Members that mean something we do not do.
+/// Members without an equivalent here, and the remark about each.
 const LEFT_OUT: [(&str, &str); 8] = [
-    ("cwd", "its working directory was left out"),
-    ("envFile", "the variables of its envFile were left out"),
-    ("disabledTools", "all of its tools are taken, the disabled ones too"),
-    ("disabled_tools", "all of its tools are taken, the disabled ones too"),
-    ("enabled_tools", "all of its tools are taken, not only the enabled ones"),
-    ("headersHelper", "its headersHelper was left out"),
-    ("oauth", "its OAuth settings were left out"),
-    ("auth", "its auth settings were left out"),
+    ("cwd", "its working directory is not imported"),
+    ("envFile", "the variables of its envFile are not imported"),
+    ("disabledTools", "all its tools are imported, including the disabled ones"),
+    ("disabled_tools", "all its tools are imported, including the disabled ones"),
+    ("enabled_tools", "all its tools are imported, not only the enabled ones"),
+    ("headersHelper", "its headersHelper is not imported"),
+    ("oauth", "its OAuth settings are not imported"),
+    ("auth", "its auth settings are not imported"),
 ];
 
-/// The servers of a file.
-pub(super) fn read(source: &Source, text: &str, home: Option<&Path>) -> Result<Vec<Found>, String> {
+/// Reads the servers of a file.
+pub(super) fn read(source: &Source, text: &str, home: Option<&Path>) -> Result<Vec<ForeignServer>, String> {
     let document = jsonc::parse(text)?;
     let mut found = Vec::new();
     let lists = ["mcpServers", "servers", "context_servers"]
@@ -32,23 +32,23 @@ pub(super) fn read(source: &Source, text: &str, home: Option<&Path>) -> Result<V
     for list in lists.chain(document.pointer("/mcp/servers")).chain(of_project(&document, source)) {
         for (name, server) in list.as_object().into_iter().flatten() {
             let server = usable(name, server, Variables::new(home, source.project.as_deref()));
-            found.push(Found { name: name.clone(), server });
+            found.push(ForeignServer { name: name.clone(), server });
         }
     }
     Ok(found)
 }
 
-/// Claude Code keeps what is the user's own in a project beside the rest.
+/// The user's own servers of a project, which Claude Code keeps in the user's file.
 fn of_project<'d>(document: &'d Value, source: &Source) -> Option<&'d Value> {
     let project = source.project.as_ref()?.to_str()?;
     document.get("projects")?.get(project)?.get("mcpServers")
 }
 
-fn usable(name: &str, server: &Value, mut variables: Variables<'_>) -> Result<Usable, String> {
+fn usable(name: &str, server: &Value, mut variables: Variables<'_>) -> Result<ImportableServer, String> {
     let server = server.as_object().ok_or("it is not an object")?;
     let is = |key: &str, value: bool| server.get(key).and_then(Value::as_bool) == Some(value);
     if is("disabled", true) || is("enabled", false) {
-        return Err("it is disabled there".to_owned());
+        return Err("it is disabled".to_owned());
     }
     // Zed once had the program in a table of its own.
     let program = server.get("command").and_then(Value::as_object);
@@ -72,13 +72,13 @@ fn usable(name: &str, server: &Value, mut variables: Variables<'_>) -> Result<Us
             McpTransportEntry::Http { url: variables.rewrite(&text(url)?)?, headers: headers(server, &mut variables)? }
         }
         (None, None, _) if server.get("source").and_then(Value::as_str) == Some("extension") => {
-            return Err("it comes with an extension; say how it is started with `openfang mcp add`".to_owned());
+            return Err("it belongs to an extension; add its command with `openfang mcp add`".to_owned());
         }
         (None, None, _) => return Err("it has no command and no url".to_owned()),
         (Some(_), Some(_), _) => return Err("it has a command and a url".to_owned()),
         _ => return Err("its type is not supported".to_owned()),
     };
-    let mut entry = McpServerConfigEntry::new(valid_name(name).ok_or("its name cannot be used")?, transport);
+    let mut entry = McpServerConfigEntry::new(valid_name(name).ok_or("its name is invalid")?, transport);
     if matches!(entry.transport, McpTransportEntry::Stdio { .. }) {
         entry.env = env(program, &mut variables)?;
     }
@@ -88,7 +88,7 @@ fn usable(name: &str, server: &Value, mut variables: Variables<'_>) -> Result<Us
             variables.remark(remark.to_owned());
         }
     }
-    Ok(Usable { entry, remarks: variables.into_remarks() })
+    Ok(ImportableServer { entry, remarks: variables.into_remarks() })
 }
 
 fn env(program: &Map<String, Value>, variables: &mut Variables<'_>) -> Result<Vec<EnvEntry>, String> {
@@ -106,14 +106,12 @@ fn headers(server: &Map<String, Value>, variables: &mut Variables<'_>) -> Result
         .collect()
 }
 
-/// A value that stands for a text. People write numbers, too.
+/// A value as a string. Numbers and booleans are accepted too.
 fn text(value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => {
-            Err("it has something else in the place of a text".to_owned())
-        }
+        Value::Null | Value::Array(_) | Value::Object(_) => Err("one of its values is not a string".to_owned()),
     }
 }
 

@@ -1,14 +1,14 @@
-//! JSON as editors write it: with comments and with commas after the last member.
+//! JSON with comments and trailing commas, as editors write it.
 
 use serde_json::Value;
 
-/// Reads such a text. What is wrong is said without a word of it: secrets may stand anywhere.
+/// Parses the text. The error does not quote it, because it may contain secrets.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let plain = plain(text.strip_prefix('\u{feff}').unwrap_or(text));
-    serde_json::from_str(&plain).map_err(|error| format!("it is not JSON: see line {}", error.line()))
+    serde_json::from_str(&plain).map_err(|error| format!("invalid JSON in line {}", error.line()))
 }
 
-/// The text with blanks in the place of comments and of commas that nothing follows. Line breaks stay where they are.
+/// Replaces comments and trailing commas by blanks. Line breaks are kept.
 fn plain(text: &str) -> String {
     let mut out: Vec<char> = Vec::with_capacity(text.len());
     let mut comma = None;

@@ -1,5 +1,5 @@
-//! The programs whose servers can be taken over, and where they keep them: for the user and for a project, on Linux,
-//! macOS and Windows. A place that is not there is no error.
+//! The programs to import from, and the paths of their settings: of the user and of a project, on Linux, macOS and Windows.
+//! A missing file is not an error.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use openfang_kernel::config_file::Directories;
 
 use super::project_of;
 
-/// A program with MCP servers.
+/// A program that has MCP servers in its settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Client {
     ClaudeDesktop,
@@ -17,16 +17,16 @@ pub(crate) enum Client {
     Codex,
     Windsurf,
     Zed,
-    /// A file that was named.
+    /// A file named with `--from`.
     File,
 }
 
 impl Client {
-    /// Those that are looked for.
+    /// The programs that are searched by default.
     pub(crate) const ALL: [Self; 7] =
         [Self::ClaudeDesktop, Self::ClaudeCode, Self::Cursor, Self::VsCode, Self::Codex, Self::Windsurf, Self::Zed];
 
-    /// The word on the command line.
+    /// The value for `--from`.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::ClaudeDesktop => "claude-desktop",
@@ -40,7 +40,7 @@ impl Client {
         }
     }
 
-    /// What people call it.
+    /// The display name of the program.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::ClaudeDesktop => "Claude Desktop",
@@ -55,16 +55,16 @@ impl Client {
     }
 }
 
-/// A file of a program.
+/// A settings file of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Source {
     pub(crate) client: Client,
     pub(crate) path: PathBuf,
-    /// The project it belongs to; none if it is the user's.
+    /// The project of the file, or `None` for the user's own file.
     pub(crate) project: Option<PathBuf>,
 }
 
-/// Where servers may be, in the order in which they are taken.
+/// The settings files to read, in order of precedence.
 pub(crate) fn places(directories: &Directories, here: Option<&Path>) -> Vec<Source> {
     let mut found: Vec<Source> = Vec::new();
     let mut add = |client, path: Option<PathBuf>, project: Option<&Path>| {
@@ -105,7 +105,7 @@ pub(crate) fn places(directories: &Directories, here: Option<&Path>) -> Vec<Sour
     found
 }
 
-/// A file that was named.
+/// A file named with `--from`, as a source.
 pub(crate) fn source_of_file(path: &Path) -> Source {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     Source { client: Client::File, project: project_of(&path), path }

@@ -1,9 +1,8 @@
-//! What `${...}` means in the settings of other programs, said so that it means the same here, where `${NAME}` is a
-//! variable of the environment and nothing else.
+//! Translates `${...}` of other programs. Here `${NAME}` is always an environment variable.
 
 use std::path::Path;
 
-/// Rewrites texts of one server, and remembers what changed its form.
+/// Rewrites the texts of one server and collects remarks about the changes.
 pub(super) struct Variables<'a> {
     home: Option<&'a Path>,
     project: Option<&'a Path>,
@@ -25,7 +24,7 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// The text with our variables, or why that cannot be.
+    /// The text with environment variables only, or the reason why it has no equivalent.
     pub(super) fn rewrite(&mut self, text: &str) -> Result<String, String> {
         let mut out = String::new();
         let mut rest = text;
@@ -50,7 +49,9 @@ impl<'a> Variables<'a> {
             return Ok(format!("${{{variable}}}"));
         }
         if let Some((variable, _default)) = name.split_once(":-") {
-            self.remark(format!("the default of ${{{variable}}} was left out: set that variable where openfang runs"));
+            self.remark(format!(
+                "the default of ${{{variable}}} is not imported: set that variable where openfang runs"
+            ));
             return Ok(format!("${{{variable}}}"));
         }
         let nowhere = || Err(format!("${{{name}}} has no meaning outside of a project"));
@@ -71,7 +72,7 @@ fn shown(path: &Path) -> Result<String, String> {
     path.to_str().map(str::to_owned).ok_or_else(|| "its path is not text".to_owned())
 }
 
-/// The name of an input as that of a variable: `github-token` is `GITHUB_TOKEN`.
+/// The variable name for an input: `github-token` becomes `GITHUB_TOKEN`.
 fn variable_of(id: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let name: String = id.chars().map(plain).collect();

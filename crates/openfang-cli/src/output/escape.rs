@@ -1,18 +1,18 @@
-//! Characters that a terminal would obey instead of showing: control characters, and those that turn the reading
-//! direction around. An agent or a tool must not be able to move the cursor, change the title or hide what it did. What
-//! goes into a pipe is often shown on a terminal later, so it is escaped too.
+//! Escapes characters that a terminal obeys instead of showing: control characters and bidirectional overrides. An agent
+//! or a tool must not be able to move the cursor, change the title or hide text. Output into a pipe is escaped too, because
+//! it often ends up on a terminal.
 
 use std::fmt::Write as _;
 
 use openfang_types::unseen::{is_obeyed, is_unseen};
 
-/// For people; line breaks and tabs stay.
+/// Escapes a text and keeps line breaks and tabs.
 pub(super) fn text(text: &str) -> String {
     let lines: Vec<String> = text.split("\r\n").map(|line| replaced(line, &['\n', '\t'], is_obeyed, by_code)).collect();
     lines.join("\r\n")
 }
 
-/// For a part of a line that must stay one line, where nothing may be invisible: what is shown is what will be used.
+/// Escapes a text to a single line, invisible characters included.
 pub(super) fn line(text: &str) -> String {
     replaced(text, &[], is_unseen, |out, c| match c {
         '\n' => out.push_str("\\n"),
@@ -22,13 +22,13 @@ pub(super) fn line(text: &str) -> String {
     })
 }
 
-/// For one cell of a table: all on one line.
+/// Escapes a text for a table cell, on a single line.
 pub(super) fn cell(line: &str) -> String {
     text(&line.trim_end().replace("\r\n", " ").replace(['\n', '\t'], " "))
 }
 
-/// For a JSON document: the same characters and the invisible ones, escaped as JSON does it. They stand within strings
-/// only, so the document means what it meant.
+/// Escapes a JSON document, invisible characters included, with JSON escapes. These characters occur only within strings, so
+/// the value of the document does not change.
 pub(super) fn json(document: &str) -> String {
     replaced(document, &['\n'], is_unseen, |out, c| {
         for unit in c.encode_utf16(&mut [0; 2]) {

@@ -1,23 +1,17 @@
-//! Colour: a few meanings, not a palette.
+//! Colors, chosen by meaning.
 
-/// What a colour means.
+/// The meaning of a color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// Nothing in particular.
     Plain,
-    /// Done.
     Good,
-    /// Went wrong.
     Bad,
-    /// Waits for somebody.
     Waiting,
-    /// Stands back.
     Faint,
-    /// A heading.
     Strong,
 }
 
-/// Paints a text that holds no control characters of its own.
+/// Colors a text. The text must not contain control characters.
 pub(super) fn paint(text: &str, tone: Tone, colour: bool) -> String {
     let code = match tone {
         Tone::Plain => return text.to_owned(),

@@ -1,5 +1,5 @@
-//! Tables and lists of fields. On a terminal they fit its width: the last column of a table is cut, a long field is
-//! wrapped. Elsewhere nothing is cut.
+//! Tables and lists of fields. On a terminal they fit its width: the last column of a table is truncated, and long fields
+//! wrap. Elsewhere nothing is truncated.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -7,10 +7,10 @@ use super::escape;
 use super::paint::{Tone, paint};
 
 const GAP: usize = 2;
-/// A column that is cut shows at least this much.
+/// The minimum width of a truncated column.
 const LEAST: usize = 12;
 
-/// How to draw.
+/// The colors and width to render with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
     pub(super) colour: bool,
@@ -18,7 +18,7 @@ pub(super) struct Look {
     pub(super) width: Option<usize>,
 }
 
-/// A text and what it means.
+/// A text and its tone.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     text: String,
@@ -37,7 +37,7 @@ impl<T: ToString> From<T> for Cell {
     }
 }
 
-/// Rows under a heading.
+/// Rows with a heading row.
 pub(crate) struct Table {
     rows: Vec<Vec<Cell>>,
 }
@@ -83,7 +83,7 @@ fn line(row: &[Cell], widths: &[usize], look: &Look) -> String {
     format!("{}\n", line.trim_end())
 }
 
-/// The text, or its beginning and a mark if it is wider.
+/// Truncates the text to a width, with an ellipsis.
 fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -100,7 +100,7 @@ fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Names and values, one under the other.
+/// Labels and values, one pair per line.
 #[derive(Default)]
 pub(crate) struct Fields {
     fields: Vec<(&'static str, Cell)>,
@@ -129,7 +129,7 @@ impl Fields {
     }
 }
 
-/// The text in lines of at most `room`, broken between words; a longer word keeps its own line.
+/// Wraps the text between words to lines of at most `room`. A longer word gets its own line.
 fn wrapped(text: &str, room: Option<usize>) -> Vec<String> {
     let Some(room) = room else { return vec![text.to_owned()] };
     let mut lines = vec![String::new()];

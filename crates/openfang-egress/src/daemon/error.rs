@@ -71,7 +71,7 @@ pub enum DaemonError {
     #[error("the request is invalid: {0}")]
     Request(#[from] http::Error),
     /// The system has no randomness.
-    #[error("the system gives no random numbers: {0}")]
+    #[error("cannot get random numbers from the system: {0}")]
     Randomness(#[from] getrandom::Error),
 }
 

@@ -71,7 +71,7 @@ impl fmt::Debug for Surroundings {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvironmentError {
     /// The entry asks for all variables.
-    #[error("`{entry}` in env: a star would hand over every secret of this process; list the names")]
+    #[error("`{entry}` in env: `*` would pass on every secret of this process; list the names")]
     Star {
         /// The name, as written.
         entry: String,

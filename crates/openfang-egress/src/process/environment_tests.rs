@@ -69,9 +69,9 @@ fn names_are_passed_on_and_values_are_filled_in() {
 #[test]
 fn what_cannot_be_listed_is_said_without_its_value() {
     let rows = [
-        ("*", "a star would hand over every secret"),
-        ("AWS_*", "`AWS_*` in env: a star"),
-        ("*=x", "a star"),
+        ("*", "`*` would pass on every secret"),
+        ("AWS_*", "`AWS_*` in env: `*` would"),
+        ("*=x", "`*` would"),
         ("", "`` in env is not the name of a variable"),
         ("=sk-value", "`` in env is not the name"),
         ("A B=sk-value", "`A B` in env is not the name"),

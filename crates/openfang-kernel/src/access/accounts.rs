@@ -79,10 +79,10 @@ impl Accounts {
         let found = self.read(|known| known.generation).unwrap_or(0);
         let Some(memory) = self.memory.as_ref().filter(|_| found < remembered) else { return };
         tracing::warn!(
-            "the users in the database are older than those that this home had last: keys that were revoked since are valid again; look at `openfang user list` and `openfang key list`"
+            "the users in the database are older than the last known state of this home: keys revoked since then are valid again; check `openfang user list` and `openfang key list`"
         );
         if let Err(error) = memory.update(|record| record.accounts = found) {
-            tracing::warn!(%error, "this is said again at the next start");
+            tracing::warn!(%error, "this warning is repeated at the next start");
         }
     }
 
@@ -226,7 +226,7 @@ impl Known {
         let mut next = Self { generation: Some(stored.generation), ..Self::default() };
         for user in stored.users {
             let grants = Grants::parse(user.grants.iter().map(String::as_str)).unwrap_or_else(|error| {
-                tracing::warn!(user = %user.name, %error, "a user is granted nothing until this is set right");
+                tracing::warn!(user = %user.name, %error, "a user has no grants until this is corrected");
                 Grants::default()
             });
             next.grants.insert(user.name, grants);

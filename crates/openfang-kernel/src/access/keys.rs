@@ -153,7 +153,7 @@ fn read_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(1024).read_to_end(&mut bytes)?;
     let wrong = || {
-        let why = "it is not a key of 32 bytes; restore it from your copy, or move it away and run `openfang home accept` to get a new one";
+        let why = "it is not a key of 32 bytes; restore it from a backup, or move it away and run `openfang home accept` to create a new one";
         io::Error::new(io::ErrorKind::InvalidData, why)
     };
     bytes.try_into().map_err(|_| wrong())

@@ -246,7 +246,7 @@ fn may_administer(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
         Standing::Admin(_) => Ok(()),
         Standing::Local | Standing::User(_) => Err(KernelError::NotPermitted(
-            "only the admin sees and changes users and keys; use `openfang user` and `openfang key` on this machine, or send the api_key",
+            "only the admin can manage users and keys; use `openfang user` and `openfang key` on this machine, or send the api_key",
         )),
     }
 }

@@ -28,7 +28,7 @@ pub struct Since(pub Timestamp);
 
 /// A text that is no moment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("it is neither a timestamp such as 2026-01-02T03:04:05Z nor a time such as 90s, 15m, 2h or 7d")]
+#[error("expected a timestamp such as 2026-01-02T03:04:05Z or a duration such as 90s, 15m, 2h or 7d")]
 pub struct SinceError;
 
 impl AuditFilter {

@@ -168,7 +168,7 @@ impl Kernel {
         let _alone = self.inner.settings.alone().await;
         let path = self.inner.home.config();
         let edited = tokio::task::spawn_blocking(move || edit(&path)).await;
-        let edited = edited.unwrap_or_else(|_| Err(EditError::Unwritable("the edit broke; see the log".to_owned())));
+        let edited = edited.unwrap_or_else(|_| Err(EditError::Unwritable("the edit failed; see the log".to_owned())));
         if edited.is_ok() {
             self.inner.settings.take_over_servers(follow);
         }
@@ -235,7 +235,7 @@ fn names_variables(entry: &McpServerConfigEntry) -> bool {
 fn may_look(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
         Standing::Admin(_) | Standing::Local => Ok(()),
-        Standing::User(_) => Err(KernelError::NotPermitted("only the admin looks at MCP servers")),
+        Standing::User(_) => Err(KernelError::NotPermitted("only the admin can list MCP servers")),
     }
 }
 
@@ -243,7 +243,7 @@ fn may_change(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
         Standing::Admin(_) => Ok(()),
         Standing::Local | Standing::User(_) => Err(KernelError::NotPermitted(
-            "only the admin changes MCP servers; use `openfang mcp` on this machine, or send the api_key",
+            "only the admin can change MCP servers; use `openfang mcp` on this machine, or send the api_key",
         )),
     }
 }
@@ -252,7 +252,7 @@ fn may_run_programs(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
         Standing::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Ok(()),
         Standing::Admin(AdminProof::ApiKey) | Standing::Local | Standing::User(_) => Err(KernelError::NotPermitted(
-            "a server that is a program, or is given variables of this machine, is added on this machine only, with `openfang mcp add`",
+            "a server that runs a program or uses environment variables can be added on this machine only, with `openfang mcp add`",
         )),
     }
 }

@@ -169,7 +169,7 @@ fn load_one(place: &Path, catalog: &Catalog, known: Option<&Arc<Agent>>) -> Resu
 fn fault_of(manifest: &AgentManifest, place: &Path, catalog: &Catalog) -> Option<(&'static str, String)> {
     let directory = place.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if manifest.name.as_str() != directory {
-        return Some(("name", format!("must be the name of its directory, {directory}")));
+        return Some(("name", format!("must equal the name of its directory, {directory}")));
     }
     match (&manifest.model.script, manifest.model.provider) {
         (Some(_), Provider::Direct) => return Some(("model.script", "is for provider = \"script\" only".to_owned())),
@@ -193,7 +193,7 @@ fn fault_of(manifest: &AgentManifest, place: &Path, catalog: &Catalog) -> Option
         return Some(("default_tool", format!("{tool} is not among the agent's [capabilities] tools")));
     }
     if text_parameter(&registered.definition()).is_none() {
-        return Some(("default_tool", format!("{tool} has no single text parameter that could take a message")));
+        return Some(("default_tool", format!("{tool} does not have exactly one text parameter")));
     }
     None
 }

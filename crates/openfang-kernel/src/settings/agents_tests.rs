@@ -36,7 +36,7 @@ fn agents_are_read_in_order_of_name_and_other_files_are_left_alone() {
 fn a_broken_manifest_is_refused_with_file_line_and_key() {
     let rows = [
         (manifest("a", "colour = 1"), "a/agent.toml:3: colour: unknown key"),
-        (manifest("b", ""), "a/agent.toml:1: name: must be the name of its directory, a"),
+        (manifest("b", ""), "a/agent.toml:1: name: must equal the name of its directory, a"),
         (manifest("A", ""), "a/agent.toml:1: name: \"A\" is not an agent name"),
         (manifest("a", "default_tool = \"nope\""), "a/agent.toml:3: default_tool: there is no tool nope"),
         (

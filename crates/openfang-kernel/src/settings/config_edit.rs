@@ -31,13 +31,13 @@ pub enum Existing {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// There is an entry of that name.
-    #[error("there is a server {0} already; remove it first, or replace it")]
+    #[error("a server {0} already exists; remove it first, or replace it")]
     Exists(ServerName),
     /// There is no entry of that name.
     #[error("there is no server {0} in the file")]
     Unknown(ServerName),
     /// The entry asks for a variable of ours.
-    #[error("{server} asks for {variable}, a variable of OpenFang itself; no server is given one, so use another name")]
+    #[error("{server} uses {variable}, a variable of OpenFang itself, which no server may have; use another name")]
     OwnVariable {
         /// Whose entry.
         server: ServerName,
@@ -48,7 +48,7 @@ pub enum EditError {
     #[error("{0}")]
     Faulty(String),
     /// Somebody else has written the file meanwhile.
-    #[error("the file was changed by somebody else meanwhile; look at it and try again")]
+    #[error("another process changed the file in the meantime; review it and retry")]
     Changed,
     /// The file cannot be read or written.
     #[error("{0}")]

@@ -154,7 +154,7 @@ fn lay_over(values: &mut toml::Table, schema: &Schema, overlay: &Overlay) -> Res
     let mut schema = schema;
     let mut names = overlay.key.split('.').peekable();
     while let Some(name) = names.next() {
-        let known = properties(schema).ok_or_else(|| fault("has no keys below it".to_owned()))?;
+        let known = properties(schema).ok_or_else(|| fault("has no subkeys".to_owned()))?;
         schema = known
             .get(name)
             .ok_or_else(|| fault(unknown_key(name, known.keys().map(String::as_str))))?;
@@ -182,7 +182,7 @@ fn value_of(text: &str, schema: &Schema) -> Result<toml::Value, String> {
     }
     let line = format!("value = {text}");
     let parsed = toml::from_str::<toml::Table>(&line).ok().and_then(|mut table| table.remove("value"));
-    parsed.ok_or_else(|| "is not a value; write it as in the file, such as 30, true or [\"a\", \"b\"]".to_owned())
+    parsed.ok_or_else(|| "is not a valid value; write it as in the file, such as 30, true or [\"a\", \"b\"]".to_owned())
 }
 
 /// The overlays of the environment.

@@ -105,7 +105,7 @@ fn a_fault_in_an_overlay_names_the_variable() {
     assert_eq!(unknown, "environment variable OPENFANG_API_KEYS: api_keys: unknown key; did you mean api_key?");
     let zero = said("OPENFANG_LIMITS__HEADERS", "0");
     assert!(zero.starts_with("environment variable OPENFANG_LIMITS__HEADERS: limits.headers: must be"), "{zero}");
-    assert!(said("OPENFANG_LIMITS__HEADERS", "many").contains("is not a value"));
+    assert!(said("OPENFANG_LIMITS__HEADERS", "many").contains("is not a valid value"));
 }
 
 #[test]

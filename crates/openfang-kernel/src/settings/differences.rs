@@ -115,18 +115,18 @@ pub(super) fn is_shown_differently(now: &Config, next: &Config) -> bool {
 pub(super) fn guarded(now: &Config, next: &Config, has_users: bool) -> Vec<String> {
     let mut reasons = Vec::new();
     if now.api_key.is_some() && next.api_key.is_none() && !has_users {
-        reasons.push("api_key is gone, and it is the last credential: nobody would need one".to_owned());
+        reasons.push("api_key is removed, and it is the last credential: no request would need one".to_owned());
     }
     let (was, is) = (now.api_listen.ip(), next.api_listen.ip());
     if (was.is_loopback() && !is.is_loopback()) || (!was.is_unspecified() && is.is_unspecified()) {
-        reasons.push(format!("api_listen = {:?} can be reached from more places", next.api_listen.to_string()));
+        reasons.push(format!("api_listen = {:?} is reachable from more networks", next.api_listen.to_string()));
     }
     let is_emptied = !was.is_loopback() && !now.allowed_hosts.is_empty() && next.allowed_hosts.is_empty();
     if is_emptied || next.allowed_hosts.iter().any(|host| !now.allowed_hosts.contains(host)) {
-        reasons.push("allowed_hosts takes in more names".to_owned());
+        reasons.push("allowed_hosts accepts more names".to_owned());
     }
     if next.trusted_proxies.iter().any(|range| !now.trusted_proxies.contains(range)) {
-        reasons.push("trusted_proxies takes in more addresses".to_owned());
+        reasons.push("trusted_proxies accepts more addresses".to_owned());
     }
     for entry in next.mcp_servers.iter().filter(|entry| entry.trusted) {
         let is_same = |known: &&McpServerConfigEntry| {

@@ -192,7 +192,7 @@ pub struct ListenerRole {
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// Another process has it.
-    #[error("another openfang serves this home; stop it with `openfang stop`, or use another home")]
+    #[error("another openfang is already serving this home; stop it with `openfang stop`, or use another home")]
     Taken,
     /// The lock cannot be used.
     #[error(transparent)]

@@ -40,9 +40,9 @@ pub(crate) struct SettingsMetrics {
 impl SettingsMetrics {
     pub(crate) fn register(registry: &mut Registry) -> Self {
         let metrics = Self::default();
-        let rejected = "1 while the files of the home were not taken over because something is wrong with them";
+        let rejected = "1 while the files of the home are invalid and not in effect";
         registry.register("openfang_config_rejected", rejected, metrics.rejected.clone());
-        let reloads = "Times that the files of the home were read again and taken over";
+        let reloads = "Number of reloads of the files of the home";
         registry.register("openfang_config_reloads", reloads, metrics.reloads.clone());
         metrics
     }

@@ -54,6 +54,6 @@ fn has_text(path: &Path) -> Result<(), ConfigError> {
     if !text.trim().is_empty() {
         return Ok(());
     }
-    let why = "the file is empty; write at least a comment to mean that every key has its default".to_owned();
+    let why = "the file is empty; to use the default of every key, write a comment".to_owned();
     Err(Faults(vec![Fault { place: Place::File(path.to_owned(), 1), key: String::new(), why }]).into())
 }

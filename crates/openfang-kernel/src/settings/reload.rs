@@ -34,7 +34,7 @@ impl Kernel {
             Standing::Admin(AdminProof::ApiKey) => Asked::ByNobody,
             Standing::Local | Standing::User(_) => {
                 let error = KernelError::NotPermitted(
-                    "only the admin reloads the settings; use `openfang reload` on this machine, or send the api_key",
+                    "only the admin can reload the settings; use `openfang reload` on this machine, or send the api_key",
                 );
                 self.note_reload(caller, &[], AuditOutcome::Refused(error.reason().to_owned()));
                 return Err(error);
@@ -46,7 +46,7 @@ impl Kernel {
     /// Takes over what the files say now because the operator sent a signal. The log says what came of it.
     pub async fn reload_by_signal(&self) {
         match self.reload_as(self.on_its_own(), Asked::ByOperator).await {
-            Ok(report) if report.is_unchanged() => tracing::info!("the settings are as they were"),
+            Ok(report) if report.is_unchanged() => tracing::info!("the settings are unchanged"),
             // The log has it already.
             Ok(_) | Err(_) => {}
         }
@@ -56,7 +56,7 @@ impl Kernel {
     pub fn settings_status(&self, caller: &Caller) -> Result<SettingsStatus, KernelError> {
         match caller.principal.standing() {
             Standing::Admin(_) | Standing::Local => Ok(self.inner.settings.status()),
-            Standing::User(_) => Err(KernelError::NotPermitted("only the admin looks at the settings")),
+            Standing::User(_) => Err(KernelError::NotPermitted("only the admin can read the settings")),
         }
     }
 
@@ -81,10 +81,10 @@ impl Kernel {
             let _alone = settings.alone().await;
             let working = kernel.clone();
             let done = tokio::task::spawn_blocking(move || working.take_over(&caller, asked)).await;
-            done.unwrap_or_else(|_| Err(KernelError::SettingsRejected("the reload broke; see the log".to_owned())))
+            done.unwrap_or_else(|_| Err(KernelError::SettingsRejected("the reload failed; see the log".to_owned())))
         });
         work.await
-            .unwrap_or_else(|_| Err(KernelError::SettingsRejected("the reload broke; see the log".to_owned())))
+            .unwrap_or_else(|_| Err(KernelError::SettingsRejected("the reload failed; see the log".to_owned())))
     }
 
     fn take_over(&self, caller: &Caller, asked: Asked) -> Result<ReloadReport, KernelError> {
@@ -103,7 +103,7 @@ impl Kernel {
             }
             Err(rejection) => {
                 let text = rejection.to_string();
-                tracing::error!("the files were not taken over, and nothing changed: {text}");
+                tracing::error!("the reload was rejected, and nothing changed: {text}");
                 self.inner.settings.reject(text.clone());
                 let error = KernelError::SettingsRejected(text);
                 self.note_reload(caller, &[], AuditOutcome::Refused(error.reason().to_owned()));
@@ -236,12 +236,12 @@ fn names_of(report: &ReloadReport) -> Vec<String> {
 /// What is not in force although it is written.
 fn tell(status: &SettingsStatus) {
     for reason in &status.waiting {
-        tracing::warn!("config.toml waits for `openfang reload`: {reason}");
+        tracing::warn!("config.toml is waiting for `openfang reload`: {reason}");
     }
     for key in &status.needs_restart {
         tracing::warn!("{key} takes effect at the next start");
     }
     for failed in &status.failed_agents {
-        tracing::warn!(agent = failed.name, "an agent cannot be used as it is written: {}", failed.reason);
+        tracing::warn!(agent = failed.name, "an agent is invalid: {}", failed.reason);
     }
 }

@@ -246,8 +246,8 @@ pub fn unknown_key<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Stri
         Some(nearest) if strsim::damerau_levenshtein(nearest, name) <= 3 => {
             format!("unknown key; did you mean {nearest}?")
         }
-        Some(nearest) => format!("unknown key; the nearest is {nearest}, and the keys here are {}", known.join(", ")),
-        None => "unknown key; there are none here".to_owned(),
+        Some(nearest) => format!("unknown key; the closest is {nearest}, and the known keys are {}", known.join(", ")),
+        None => "unknown key; no keys are known here".to_owned(),
     }
 }
 

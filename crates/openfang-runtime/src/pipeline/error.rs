@@ -12,7 +12,7 @@ use crate::tools::ToolFailure;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
     /// No such tool, or not for this caller: the two look the same. Only the audit log says which it was.
-    #[error("there is no tool {tool}; `openfang tool list` shows the tools you may call")]
+    #[error("there is no tool {tool}; `openfang tool list` lists the tools you may call")]
     Unknown {
         /// Which tool.
         tool: ToolName,
@@ -33,8 +33,8 @@ pub enum ToolError {
     /// The MCP server changed the definition of the tool. Only the operator is told; anybody else gets
     /// [`Self::Unknown`].
     #[error(
-        "{tool} is quarantined: the MCP server {server} changed its definition; look at it with \
-         `openfang mcp show {server}`, and accept it with `openfang mcp approve {server}`{}",
+        "{tool} is quarantined: the MCP server {server} changed its definition; review it with \
+         `openfang mcp show {server}`, and accept it with `openfang mcp accept {server}`{}",
         explanation(agent.as_ref(), tool)
     )]
     Quarantined {
@@ -102,7 +102,7 @@ pub enum ToolError {
     #[error("{0} was canceled")]
     Cancelled(ToolName),
     /// The tool broke. The details are in the log, under the request's trace id.
-    #[error("{0} broke; the log says more under this request's trace id")]
+    #[error("{0} failed with an internal error; see the log for this request's trace id")]
     Panicked(ToolName),
     /// The server could not do it, in the server's own words.
     #[error("{failure}")]

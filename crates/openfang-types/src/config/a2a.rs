@@ -12,40 +12,40 @@ use crate::capability::Glob;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct A2aConfig {
-    /// Whether the A2A routes are there.
+    /// Whether the A2A routes are enabled.
     pub enabled: bool,
-    /// The path they are below.
+    /// The path prefix of the A2A routes.
     pub listen_path: String,
-    /// Patterns of the agents whose cards anybody may read.
+    /// Patterns of the agents with public cards.
     pub public_agents: Vec<Glob>,
-    /// Patterns of the tools that those cards show to anybody.
+    /// Patterns of the tools in public cards.
     pub public_skills: Vec<Glob>,
-    /// Whether streams are offered.
+    /// Whether streaming is offered.
     pub streaming: bool,
     /// Whether push notifications are offered.
     pub push_notifications: bool,
-    /// Whether callers with a credential are offered a card of what they may use.
+    /// Whether callers with a credential can get a card of the tools that they may use.
     pub extended_card: bool,
-    /// Extensions, by URI, that every client must name in the header `A2A-Extensions`.
+    /// URIs of extensions that every client must name in the header `A2A-Extensions`.
     pub required_extensions: Vec<String>,
-    /// A private key (PEM, P-256 or Ed25519) that cards are signed with; a path as seen from the config file.
+    /// The private key that signs cards (PEM, P-256 or Ed25519); a path relative to the config file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_key: Option<PathBuf>,
-    /// Agents elsewhere.
+    /// A2A agents of other servers.
     pub external_agents: Vec<ExternalAgent>,
 }
 
-/// An agent elsewhere, under `[[a2a.external_agents]]`.
+/// An agent of another server, under `[[a2a.external_agents]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExternalAgent {
-    /// What it is called here.
+    /// The local name of the agent.
     pub name: String,
-    /// Where its card is published.
+    /// The URL of its card.
     pub url: String,
 }
 
-/// The tools that do nothing but show that the house is there.
+/// Demo tools, which are public by default.
 const STARTER_TOOLS: [&str; 5] = ["get_greeting", "current_time", "is_admin", "get_counter", "add_numbers"];
 
 impl Default for A2aConfig {
@@ -65,7 +65,7 @@ impl Default for A2aConfig {
     }
 }
 
-/// The first segments of paths that are taken.
+/// First path segments that other routes use.
 const TAKEN: [&str; 7] = ["api", "mcp", "sse", "messages", "health", "metrics", ".well-known"];
 
 pub(super) fn problems(a2a: &A2aConfig) -> Vec<ConfigProblem> {

@@ -12,91 +12,91 @@ use crate::ids::ServerName;
 use crate::limits::{MCP_SERVERS, MCP_STARTUP_SECS, MCP_TIMEOUT_SECS};
 use crate::secret::{REDACTED, Secret};
 
-/// One MCP server.
+/// The settings of one MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct McpServerConfigEntry {
-    /// What it is called; its tools are listed as `mcp_{name}_{tool}`.
+    /// The name of the server. Its tools are listed as `mcp_{name}_{tool}`.
     pub name: ServerName,
-    /// How it is reached.
+    /// The transport of the server.
     pub transport: McpTransportEntry,
-    /// Seconds a call may take without a sign of progress.
+    /// Timeout of a call without progress, in seconds.
     #[serde(default = "timeout_secs")]
     pub timeout_secs: u64,
-    /// Seconds it may take to start and to say what it has.
+    /// Timeout of the start and of the first lists, in seconds.
     #[serde(default = "startup_timeout_secs")]
     pub startup_timeout_secs: u64,
-    /// Variables its process gets: `NAME` is passed on, `NAME=value` is set; `${VAR}` in a value is ours.
+    /// Environment variables of the process: `NAME` is inherited, `NAME=value` is set; `${VAR}` in a value is expanded.
     #[serde(default)]
     pub env: Vec<EnvEntry>,
-    /// Which family of the protocol is spoken: `auto`, `legacy` (with a handshake) or `modern` (2026-07-28).
+    /// The protocol: `auto`, `legacy` (2025-11-25 and earlier) or `modern` (2026-07-28).
     #[serde(default, skip_serializing_if = "is_default")]
     pub protocol: McpProtocol,
-    /// Whether its results count as the operator's own, and its claims about its tools are believed.
+    /// Whether results count as the operator's own, and annotations of tools are believed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub trusted: bool,
-    /// Whether it may ask whoever calls it: for input, for their model, for their directories.
+    /// Whether the server may ask its callers: for input, for their model, for their directories.
     #[serde(default, skip_serializing_if = "is_default")]
     pub interactive: bool,
-    /// Whether a call waits until the audit log has it on disk: `after` or `before`.
+    /// When the audit row of a call is written to disk: `after` or `before` the call.
     #[serde(default, skip_serializing_if = "is_default")]
     pub audit: McpAudit,
-    /// What happens when the definition of a tool changes: `warn`, or `quarantine` until `openfang mcp approve`.
+    /// What happens when the definition of a tool changes: `warn`, or `quarantine` until `openfang mcp accept`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub on_change: OnChange,
 }
 
-/// How a server is reached.
+/// The transport of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum McpTransportEntry {
-    /// A program that speaks on its standard input and output.
+    /// A program that uses standard input and output.
     Stdio {
-        /// The program: a path, or a name that is looked up in PATH.
+        /// The program: a path, or a name that is searched in PATH.
         command: String,
-        /// Its arguments; `${VAR}` is ours.
+        /// The arguments; `${VAR}` is expanded.
         #[serde(default)]
         args: Vec<String>,
     },
-    /// A URL; which transport it speaks is found out.
+    /// A URL; the transport is detected.
     Sse {
-        /// Where; `${VAR}` is ours.
+        /// The URL; `${VAR}` is expanded.
         url: String,
-        /// Sent with every request; `${VAR}` is ours.
+        /// Headers of every request; `${VAR}` is expanded.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         headers: BTreeMap<String, Secret>,
     },
-    /// A URL; which transport it speaks is found out.
+    /// A URL; the transport is detected.
     Http {
-        /// Where; `${VAR}` is ours.
+        /// The URL; `${VAR}` is expanded.
         url: String,
-        /// Sent with every request; `${VAR}` is ours.
+        /// Headers of every request; `${VAR}` is expanded.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         headers: BTreeMap<String, Secret>,
     },
 }
 
-/// What the names of our own variables begin with.
+/// The prefix of OpenFang's own variables.
 const OWN_PREFIX: &str = "OPENFANG_";
 
-/// A variable of a server's process: a name, or a name and its value. Values are never shown.
+/// An environment variable of a server: a name, or a name and a value. Values are never shown.
 #[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(transparent)]
 pub struct EnvEntry(String);
 
 impl EnvEntry {
-    /// As it is written in the file.
+    /// Wraps an entry as it is written in the file.
     pub const fn new(text: String) -> Self {
         Self(text)
     }
 
-    /// As it is written in the file, value and all.
+    /// The text of the file, including the value.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// The name alone.
+    /// The name without the value.
     pub fn name(&self) -> &str {
         self.0.split_once('=').map_or(&self.0, |(name, _)| name)
     }
@@ -126,43 +126,43 @@ impl Serialize for EnvEntry {
     }
 }
 
-/// Which family of the protocol is spoken.
+/// The era of the protocol that a server speaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum McpProtocol {
-    /// Whatever the server speaks.
+    /// The era is detected.
     #[default]
     Auto,
-    /// With a handshake: 2025-11-25 and before.
+    /// 2025-11-25 and earlier, with a handshake.
     Legacy,
-    /// Without: 2026-07-28.
+    /// 2026-07-28, without a handshake.
     Modern,
 }
 
-/// When the audit log has a call on disk.
+/// When the audit row of a call is written to disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum McpAudit {
-    /// Soon after; nobody waits for it.
+    /// Soon after the call; the call does not wait.
     #[default]
     After,
     /// Before the call is made.
     Before,
 }
 
-/// What happens when a tool's definition changes.
+/// The reaction to a changed definition of a tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnChange {
-    /// It is logged and audited.
+    /// The change is logged and audited.
     #[default]
     Warn,
-    /// The tool is taken away until it is approved.
+    /// The tool is disabled until the change is accepted.
     Quarantine,
 }
 
 impl McpServerConfigEntry {
-    /// A server with the usual settings.
+    /// A server with default settings.
     pub const fn new(name: ServerName, transport: McpTransportEntry) -> Self {
         Self {
             name,
@@ -178,8 +178,8 @@ impl McpServerConfigEntry {
         }
     }
 
-    /// A variable of OpenFang itself that the entry asks for or sets. No server is given one: a key of ours would go with it,
-    /// and an OpenFang that it starts would read it as a setting.
+    /// A variable of OpenFang itself that the entry uses or sets. No server may have one: it could be the `api_key`, and an
+    /// OpenFang that the server starts would read it as a setting.
     pub fn own_variable(&self) -> Option<&str> {
         let named = self.env.iter().map(EnvEntry::name);
         let mut texts: Vec<&str> = self.env.iter().filter_map(EnvEntry::value).collect();
@@ -199,18 +199,18 @@ impl McpServerConfigEntry {
             .or_else(|| texts.into_iter().find_map(|text| text.split("${").skip(1).find_map(own_reference)))
     }
 
-    /// How long a call may take without a sign of progress.
+    /// The timeout of a call without progress.
     pub const fn timeout(&self) -> Duration {
         Duration::from_secs(self.timeout_secs)
     }
 
-    /// How long it may take to start.
+    /// The timeout of the start.
     pub const fn startup_timeout(&self) -> Duration {
         Duration::from_secs(self.startup_timeout_secs)
     }
 }
 
-/// What the types cannot refuse by themselves; each problem comes with its key path.
+/// The problems that the types cannot detect, each with its key path.
 pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
     let mut problems = Vec::new();
     let mut say = |index: usize, key: &str, why: String| {
@@ -219,7 +219,7 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
     let mut names = HashSet::new();
     for (index, server) in servers.iter().enumerate() {
         if !names.insert(&server.name) {
-            say(index, "name", format!("there is a server {} already", server.name));
+            say(index, "name", format!("a server {} already exists", server.name));
         }
         for (key, seconds) in
             [("timeout_secs", server.timeout_secs), ("startup_timeout_secs", server.startup_timeout_secs)]
@@ -229,7 +229,7 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
             }
         }
         if server.env.iter().any(|entry| entry.name().contains('*')) {
-            say(index, "env", "a star would hand over every secret of this process; list the names".to_owned());
+            say(index, "env", "`*` would pass on every secret of this process; list the names".to_owned());
         }
         match &server.transport {
             McpTransportEntry::Stdio { command, .. } if command.trim().is_empty() => {
@@ -253,12 +253,12 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
     problems
 }
 
-/// Whether a variable of the environment is OpenFang's own. Among them is its key.
+/// Whether an environment variable belongs to OpenFang itself. One of these is the `api_key`.
 pub fn is_own_variable(name: &str) -> bool {
     name.get(..OWN_PREFIX.len()).is_some_and(|prefix| prefix.eq_ignore_ascii_case(OWN_PREFIX))
 }
 
-/// The variable of ours that follows `${`.
+/// OpenFang's own variable after `${`, if there is one.
 fn own_reference(reference: &str) -> Option<&str> {
     let (name, _) = reference.split_once('}')?;
     is_own_variable(name).then_some(name)

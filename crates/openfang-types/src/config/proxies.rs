@@ -14,21 +14,19 @@ use serde::{Deserialize, Serialize};
 #[schemars(with = "String")]
 pub struct IpRange(IpNet);
 
-/// A text is no range of addresses.
+/// The text is not a range of addresses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IpRangeError {
-    /// Neither form.
+    /// The text has neither form.
     #[error("{0:?} is neither an IP address nor a range such as 10.0.0.0/8")]
     Unreadable(String),
-    /// Every address there is.
-    #[error(
-        "{0:?} is every address there is, so that every client could name another one; write the proxy's own range"
-    )]
+    /// The range covers every address.
+    #[error("{0:?} covers every address, so any client could forge its address; use the range of the proxy")]
     Everybody(String),
 }
 
 impl IpRange {
-    /// Whether the range has this address.
+    /// Whether the range contains this address.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
     }
@@ -68,7 +66,7 @@ impl fmt::Display for IpRange {
     }
 }
 
-/// The header in which proxies name the client. The other one is ignored, because a client can send it.
+/// The header with the client address. The other header is ignored, because a client can send it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ForwardedHeader {

@@ -2,13 +2,13 @@
 
 use super::{Config, ConfigProblem};
 
-/// What the cookie of a login is called.
+/// The name of the login cookie.
 pub const LOGIN_COOKIE: &str = "openfang_session";
-/// What it is called over https: a browser takes a cookie of such a name from this very host only.
+/// The name of the login cookie over https. Browsers accept this prefix from the same host only.
 pub const LOGIN_COOKIE_SECURE: &str = "__Host-openfang_session";
 
 impl Config {
-    /// Why this cannot be listened on while there is no user either: somebody elsewhere would need no credential.
+    /// The problem with `api_listen` if there is no credential: other machines would need none.
     pub fn exposure(&self) -> Option<ConfigProblem> {
         if self.api_key.is_some() || self.api_listen.ip().is_loopback() {
             return None;
@@ -20,7 +20,7 @@ impl Config {
         Some(ConfigProblem { key: "api_listen".to_owned(), why })
     }
 
-    /// Whether the world reaches this server by https.
+    /// Whether the public address of this server uses https.
     pub fn is_https(&self) -> bool {
         self.public_url.as_deref().is_some_and(|url| url.starts_with("https://"))
     }
@@ -34,7 +34,7 @@ impl Config {
     }
 }
 
-/// The type has no parser of URLs; what makes the links of cards and pages wrong is refused.
+/// Rejects URLs that would break the links of cards and pages. This is not a full URL parser.
 pub(super) fn is_public_url(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `openfang mcp add`: an entry in the file, and a connection where a daemon runs.
+//! `openfang mcp add`: writes an entry to config.toml. A running daemon connects to the server.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) async fn run(session: &Session, args: McpAddArgs) -> Result<Exit, Cli
     look::outcome(session, &added.connected)?;
     if !servers.is_daemon() {
         let (test, start) = (session.command(&format!("mcp test {name}")), session.command("start"));
-        output.note(&format!("no daemon was told; try the server with `{test}`, or start a daemon with `{start}`"));
+        output.note(&format!("no daemon is running; this takes effect at the next start. Test the server with `{test}`, or start a daemon with `{start}`"));
     }
     Ok(Exit::Ok)
 }
@@ -90,9 +90,11 @@ fn transport_of(args: &McpAddArgs) -> Result<McpTransportEntry, CliError> {
         (Some((command, words)), None, None | Some(Transport::Stdio)) => {
             Ok(McpTransportEntry::Stdio { command: command.clone(), args: words.to_vec() })
         }
-        (Some(_), ..) => Err(wrong("a program is a server of type stdio; leave --transport out")),
+        (Some(_), ..) => Err(wrong("a program uses the stdio transport; omit --transport")),
         (None, Some(url), _) if !(url.starts_with("http://") || url.starts_with("https://") || url.contains("${")) => {
-            Err(wrong("that is not a URL; write a program after `--`, as in `openfang mcp add NAME -- npx -y server`"))
+            Err(wrong(
+                "this is not a URL; for a program, write it after `--`, as in `openfang mcp add NAME -- npx -y server`",
+            ))
         }
         (None, Some(url), None | Some(Transport::Http)) => {
             Ok(McpTransportEntry::Http { url: url.clone(), headers: headers(&args.header)? })
@@ -100,14 +102,14 @@ fn transport_of(args: &McpAddArgs) -> Result<McpTransportEntry, CliError> {
         (None, Some(url), Some(Transport::Sse)) => {
             Ok(McpTransportEntry::Sse { url: url.clone(), headers: headers(&args.header)? })
         }
-        (None, Some(_), Some(Transport::Stdio)) => Err(wrong("a URL is a server of type http or sse")),
+        (None, Some(_), Some(Transport::Stdio)) => Err(wrong("a URL uses the transport http or sse")),
         (None, None, _) => Err(wrong(
-            "say how the server is reached: `openfang mcp add NAME -- command args`, or `openfang mcp add NAME --url URL`",
+            "a program or a URL is missing: use `openfang mcp add NAME -- command args`, or `openfang mcp add NAME --url URL`",
         )),
     }
 }
 
-/// The value of a header may be a secret: what is wrong with it is said without it.
+/// Parses headers. The error does not quote the text, because the value may be a secret.
 fn headers(texts: &[String]) -> Result<BTreeMap<String, Secret>, CliError> {
     let wrong = || CliError::Usage("--header takes 'NAME: VALUE', as in --header 'X-Key: ${KEY}'".to_owned());
     let header = |text: &String| {

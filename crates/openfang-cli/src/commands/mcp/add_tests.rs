@@ -54,7 +54,7 @@ fn what_is_wrong_is_said_without_the_secret_in_it() {
         (&["x", "-e", "hunter2 x", "--", "c"], "NAME=VALUE"),
         (&["x", "https://h", "-H", "hunter2"], "NAME: VALUE"),
         (&["x", "https://h", "-t", "stdio"], "http or sse"),
-        (&["x", "-t", "http", "--", "c"], "leave --transport out"),
+        (&["x", "-t", "http", "--", "c"], "omit --transport"),
         (&["x", "--url", "https://h", "-e", "A=hunter2"], "cannot be used with"),
     ];
     for (words, expected) in rows {

@@ -1,4 +1,4 @@
-//! `openfang mcp import`: the MCP servers of other programs, shown first and written when that was wanted.
+//! `openfang mcp import`: previews the MCP servers of other programs, and writes them after confirmation.
 
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::Path;
@@ -14,11 +14,11 @@ use super::look;
 use crate::args::ImportArgs;
 use crate::backend::Servers;
 use crate::error::{CliError, Exit};
-use crate::import::{self, Client, Found, Planned, Source, What};
+use crate::import::{self, Client, Decision, ForeignServer, PlanEntry, Source};
 use crate::output::one_line;
 use crate::session::Session;
 
-type Plan = Vec<(Source, Vec<Planned>)>;
+type Plan = Vec<(Source, Vec<PlanEntry>)>;
 
 pub(super) async fn run(session: &Session, args: ImportArgs) -> Result<Exit, CliError> {
     let servers = Servers::open(session).await?;
@@ -44,21 +44,19 @@ pub(super) async fn run(session: &Session, args: ImportArgs) -> Result<Exit, Cli
     } else if !written.is_empty() {
         let path = session.home.config();
         session.output.text(&format!("wrote {} servers to {}", written.len(), path.display()))?;
-        session
-            .output
-            .note(&format!("see how they are doing with `{}`", session.command("mcp list")));
+        session.output.note(&format!("check their state with `{}`", session.command("mcp list")));
     }
     if adds.is_empty() || is_wanted {
         return Ok(if written.len() == adds.len() { Exit::Ok } else { Exit::Failed });
     }
     session
         .output
-        .note(&format!("nothing was written; `{}` writes", session.command("mcp import --yes")));
+        .note(&format!("nothing was written; write with `{}`", session.command("mcp import --yes")));
     Ok(Exit::Usage)
 }
 
-/// What the files say. A file that makes no sense is an error only if it was named.
-fn found(session: &Session, from: Option<&str>) -> Result<Vec<(Source, Vec<Found>)>, CliError> {
+/// Reads the files. An invalid file is an error only if `--from` named it.
+fn found(session: &Session, from: Option<&str>) -> Result<Vec<(Source, Vec<ForeignServer>)>, CliError> {
     let directories = config_file::directories();
     let here = std::env::current_dir().ok();
     let mut sources = import::places(&directories, here.as_deref());
@@ -69,7 +67,7 @@ fn found(session: &Session, from: Option<&str>) -> Result<Vec<(Source, Vec<Found
             None => {
                 let words = Client::ALL.map(Client::word).join(", ");
                 return Err(CliError::Usage(format!(
-                    "there is no file {from}; name one that is there, or one of {words}"
+                    "no such file: {from}; --from takes an existing file or one of {words}"
                 )));
             }
         }
@@ -81,7 +79,7 @@ fn found(session: &Session, from: Option<&str>) -> Result<Vec<(Source, Vec<Found
             Ok(servers) => found.push((source.clone(), servers)),
             Err(why) if from.is_some() => {
                 return Err(CliError::Usage(format!(
-                    "{} cannot be taken over: {}; correct it first",
+                    "cannot import {}: {}; correct the file first",
                     path(source),
                     one_line(&why)
                 )));
@@ -92,7 +90,7 @@ fn found(session: &Session, from: Option<&str>) -> Result<Vec<(Source, Vec<Found
     if from.is_some() && found.is_empty() {
         let places: Vec<String> = sources.iter().map(path).collect();
         return Err(CliError::Usage(format!(
-            "nothing was found; name a file with --from. Looked at: {}",
+            "no settings found; name a file with --from. Searched: {}",
             places.join(", ")
         )));
     }
@@ -103,10 +101,10 @@ fn path(source: &Source) -> String {
     one_line(&source.path.display().to_string())
 }
 
-/// None where there is no file. One that is far too large holds no settings.
+/// The text of a file, or `None` if it does not exist. A file over the size limit is an error.
 fn text_of(path: &Path) -> Result<Option<String>, CliError> {
     let unusable = |why: &dyn std::fmt::Display| {
-        CliError::Usage(format!("{} cannot be read: {why}; choose what to import with --from", path.display()))
+        CliError::Usage(format!("cannot read {}: {why}; choose what to import with --from", path.display()))
     };
     match std::fs::metadata(path) {
         Ok(file) if !file.is_file() => Ok(None),
@@ -117,10 +115,10 @@ fn text_of(path: &Path) -> Result<Option<String>, CliError> {
     }
 }
 
-fn added(planned: &Planned) -> Option<McpServerConfigEntry> {
-    match &planned.what {
-        What::Add(usable) => Some(usable.entry.clone()),
-        What::Skip(_) => None,
+fn added(planned: &PlanEntry) -> Option<McpServerConfigEntry> {
+    match &planned.decision {
+        Decision::Add(usable) => Some(usable.entry.clone()),
+        Decision::Skip(_) => None,
     }
 }
 
@@ -128,10 +126,10 @@ fn show(session: &Session, plan: &Plan) -> Result<(), CliError> {
     let output = &session.output;
     for (source, planned) in plan.iter().filter(|(_, planned)| !planned.is_empty()) {
         output.text(&format!("{}, {}", source.client.title(), path(source)))?;
-        for Planned { name, what } in planned {
-            match what {
-                What::Skip(why) => output.text(&format!("  - {}: {}", one_line(name), one_line(why)))?,
-                What::Add(usable) => {
+        for PlanEntry { name, decision } in planned {
+            match decision {
+                Decision::Skip(why) => output.text(&format!("  - {}: {}", one_line(name), one_line(why)))?,
+                Decision::Add(usable) => {
                     let (entry, given) = preview(&usable.entry);
                     output.text(&format!("  + {}: {}", entry.name, look::way(&entry)))?;
                     for line in given.iter().chain(&usable.remarks) {
@@ -142,15 +140,15 @@ fn show(session: &Session, plan: &Plan) -> Result<(), CliError> {
         }
     }
     if plan.iter().all(|(_, planned)| planned.is_empty()) {
-        output.note("no MCP servers of other programs were found; name a file with --from");
+        output.note("no MCP servers of other programs found; name a file with --from");
     }
     Ok(())
 }
 
-fn document((source, planned): &(Source, Vec<Planned>)) -> Value {
-    let server = |planned: &Planned| match &planned.what {
-        What::Skip(why) => json!({ "name": planned.name, "skipped": why }),
-        What::Add(usable) => {
+fn document((source, planned): &(Source, Vec<PlanEntry>)) -> Value {
+    let server = |planned: &PlanEntry| match &planned.decision {
+        Decision::Skip(why) => json!({ "name": planned.name, "skipped": why }),
+        Decision::Add(usable) => {
             let (entry, given) = preview(&usable.entry);
             json!({ "name": planned.name, "entry": entry, "given": given, "remarks": usable.remarks })
         }
@@ -159,7 +157,7 @@ fn document((source, planned): &(Source, Vec<Planned>)) -> Value {
     json!({ "client": source.client.word(), "path": source.path, "servers": servers })
 }
 
-/// Asks whoever sits at the terminal; nobody else is asked.
+/// Asks for confirmation on a terminal. Without a terminal the answer is no.
 fn agrees(session: &Session, count: usize) -> Result<bool, CliError> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() || !std::io::stderr().is_terminal() {

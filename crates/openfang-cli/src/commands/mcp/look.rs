@@ -1,4 +1,4 @@
-//! Looking at the MCP servers: what there is, and how it is doing.
+//! Listing and showing MCP servers, their state and their logs.
 
 use openfang_kernel::mcp_control::McpServerView;
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
@@ -36,10 +36,13 @@ pub(super) async fn list(session: &Session) -> Result<Exit, CliError> {
     }
     if listed.configured.is_empty() {
         let add = session.command("mcp add NAME -- command args");
-        output.note(&format!("no MCP servers; add one with `{add}`, or see `{}`", session.command("mcp import")));
+        output.note(&format!(
+            "no MCP servers; add one with `{add}`, or import them with `{}`",
+            session.command("mcp import")
+        ));
     } else if !servers.is_daemon() {
         output.note(&format!(
-            "no daemon was asked, so nothing is connected; start one with `{}`",
+            "no daemon is running, so no server is connected; start one with `{}`",
             session.command("start")
         ));
     }
@@ -66,7 +69,7 @@ pub(super) async fn logs(session: &Session, name: &ServerName, last: Option<usiz
     if session.output.is_json() {
         session.output.document(&json!({ "lines": lines }))?;
     } else if lines.is_empty() {
-        session.output.note(&format!("{name} has said nothing yet"));
+        session.output.note(&format!("the log of {name} is empty"));
     } else {
         let lines: Vec<String> = lines.iter().map(|line| one_line(line)).collect();
         session.output.text(&lines.join("\n"))?;
@@ -87,35 +90,35 @@ fn fields(entry: &McpServerConfigEntry, view: &McpServerView) -> Fields {
         fields.add("variables", entry.env.iter().map(|variable| variable.name()).collect::<Vec<_>>().join(", "));
     }
     fields.add("timeout", format!("{} s, {} s to start", entry.timeout_secs, entry.startup_timeout_secs));
-    let may = [(entry.trusted, "trusted"), (entry.interactive, "may ask its callers")];
-    let may: Vec<&str> = may.into_iter().filter(|(held, _)| *held).map(|(_, word)| word).collect();
-    if !may.is_empty() {
-        fields.add("granted", may.join(", "));
+    let options = [(entry.trusted, "trusted"), (entry.interactive, "interactive")];
+    let options: Vec<&str> = options.into_iter().filter(|(held, _)| *held).map(|(_, word)| word).collect();
+    if !options.is_empty() {
+        fields.add("options", options.join(", "));
     }
     fields.add("state", state(view));
     if let Some(reason) = &view.reason {
-        fields.add("because", reason);
+        fields.add("reason", reason);
     }
     if let Some(server) = &view.server {
-        fields.add("is", server);
+        fields.add("implementation", server);
     }
     if let Some(protocol) = &view.protocol {
-        fields.add("speaks", protocol);
+        fields.add("protocol", protocol);
     }
     if view.connected {
         fields.add(
-            "has",
+            "provides",
             format!("{} tools, {} prompts, {} resource templates", view.tools_count, view.prompts, view.templates),
         );
     }
     if !view.left_out.is_empty() {
         let left_out: Vec<String> = view.left_out.iter().map(|left| format!("{} ({})", left.name, left.why)).collect();
-        fields.add("left out", left_out.join("; "));
+        fields.add("skipped", left_out.join("; "));
     }
     fields
 }
 
-/// The tools, and which of them wait.
+/// Prints the tools, and the quarantined ones with the next step.
 pub(super) fn tools(session: &Session, view: &McpServerView) -> Result<(), CliError> {
     if view.tools.is_empty() {
         return Ok(());
@@ -127,41 +130,42 @@ pub(super) fn tools(session: &Session, view: &McpServerView) -> Result<(), CliEr
     }
     session.output.text("")?;
     session.output.table(&table)?;
-    let waiting: Vec<&str> = view.tools.iter().filter(|tool| tool.quarantined).map(|tool| tool.tool.as_str()).collect();
-    if !waiting.is_empty() {
-        let approve = session.command(&format!("mcp approve {}", view.name));
+    let quarantined: Vec<&str> =
+        view.tools.iter().filter(|tool| tool.quarantined).map(|tool| tool.tool.as_str()).collect();
+    if !quarantined.is_empty() {
+        let accept = session.command(&format!("mcp accept {}", view.name));
         session.output.note(&format!(
-            "changed since they were first seen, and waiting for `{approve}`: {}",
-            one_line(&waiting.join(", "))
+            "quarantined, because their definitions changed: {}; accept them with `{accept}`",
+            one_line(&quarantined.join(", "))
         ));
     }
     Ok(())
 }
 
-/// How a connection came out: the tools, or why there are none.
+/// Prints the result of a connection: the tools, or the reason of the failure.
 pub(super) fn outcome(session: &Session, view: &McpServerView) -> Result<(), CliError> {
     let (name, output) = (&view.name, &session.output);
-    let reason = view.reason.as_deref().unwrap_or("it does not say why");
+    let reason = view.reason.as_deref().unwrap_or("no reason is known");
     match view.state {
         McpServerState::Ready | McpServerState::Degraded => {
-            let spoken = view
+            let protocol = view
                 .protocol
                 .as_deref()
-                .map(|protocol| format!(", speaks {protocol}"))
+                .map(|protocol| format!(", protocol {protocol}"))
                 .unwrap_or_default();
-            output.text(&format!("{name} is {}, tools: {}{spoken}", view.state.as_str(), view.tools_count))?;
+            output.text(&format!("{name} is {}, tools: {}{protocol}", view.state.as_str(), view.tools_count))?;
             if view.state == McpServerState::Degraded {
                 output.note(reason);
             }
             tools(session, view)
         }
         McpServerState::Failed => {
-            output.complaint(&format!("{name} cannot be used: {}", one_line(reason)));
+            output.complaint(&format!("cannot connect to {name}: {}", one_line(reason)));
             view.stderr
                 .iter()
-                .for_each(|line| output.complaint(&format!("{name} said: {}", one_line(line))));
+                .for_each(|line| output.complaint(&format!("{name} stderr: {}", one_line(line))));
             let logs = session.command(&format!("mcp logs {name}"));
-            output.note(&format!("it stays configured and is tried again; `{logs}` shows more"));
+            output.note(&format!("the server stays configured, and the daemon retries; see `{logs}`"));
             Ok(())
         }
         McpServerState::Starting => output.text(&format!("{name} is still starting")),
@@ -169,7 +173,7 @@ pub(super) fn outcome(session: &Session, view: &McpServerView) -> Result<(), Cli
     }
 }
 
-/// How the server is reached, on one line.
+/// The command line or URL of the server, on one line.
 pub(super) fn way(entry: &McpServerConfigEntry) -> String {
     match &entry.transport {
         McpTransportEntry::Stdio { command, args } => {
@@ -180,7 +184,7 @@ pub(super) fn way(entry: &McpServerConfigEntry) -> String {
     }
 }
 
-/// A word as a shell would want it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./+,:@%=[]{}$".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -14,12 +14,12 @@ use crate::session::Session;
 use crate::signals::Signals;
 
 const ON_A_TERMINAL: &str = "\
-This is the MCP server: it speaks JSON-RPC on standard input and output, for an IDE to start.
+This is an MCP server for an IDE to start. It speaks JSON-RPC on standard input and output.
 Add it to the MCP configuration of Cursor, Claude Desktop or Claude Code:
 
   { \"mcpServers\": { \"openfang\": { \"command\": \"openfang\", \"args\": [\"mcp\"] } } }
 
-VS Code has \"servers\" in the place of \"mcpServers\". Type a message a line, or end it with Ctrl-D.";
+VS Code uses \"servers\" instead of \"mcpServers\". To try it here, type one message per line; Ctrl-D ends it.";
 
 pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, CliError> {
     if std::io::stdin().is_terminal() {

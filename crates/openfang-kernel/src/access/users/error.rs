@@ -7,7 +7,7 @@ use openfang_types::principal::GrantError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UserError {
     /// There is no user of that name.
-    #[error("there is no user {name}{}; `openfang user list` shows the users there are", did_you_mean(nearest.as_ref()))]
+    #[error("there is no user {name}{}; `openfang user list` lists the users", did_you_mean(nearest.as_ref()))]
     Unknown {
         /// Which.
         name: Owner,
@@ -15,39 +15,39 @@ pub enum UserError {
         nearest: Option<Owner>,
     },
     /// There is a user of that name.
-    #[error("there is a user {0} already; `openfang user set-permissions {0}` changes what they may do")]
+    #[error("the user {0} already exists; `openfang user set-permissions {0}` changes the grants")]
     Exists(Owner),
     /// There was a user of that name.
     #[error(
-        "there was a user {0} before, and what they made is kept; choose another name, or hand it over with `openfang user add {0} --again`"
+        "a removed user was named {0}, and their data is kept; choose another name, or pass the data on with `openfang user add {0} --again`"
     )]
     Former(Owner),
     /// The name means somebody already.
-    #[error("{0} is a name that the house uses itself; choose another one")]
+    #[error("{0} is a reserved name; choose another one")]
     Reserved(Owner),
     /// A grant is none.
     #[error(transparent)]
     Grant(GrantError),
     /// There is no key of that id.
-    #[error("there is no key {0}; `openfang key list` shows the keys there are")]
+    #[error("there is no key {0}; `openfang key list` lists the keys")]
     UnknownKey(KeyId),
     /// A key's label cannot be used.
     #[error("a label has at most 80 characters and no control characters")]
     Label,
     /// A key cannot be trusted like that.
-    #[error("requests of a key are labelled user or untrusted-agent, or by their door")]
+    #[error("the label of a key must be user or untrusted-agent, or absent")]
     EntryLabel,
     /// The password cannot be used.
     #[error("a password has at least 10 characters and at most 1,024 bytes; choose another one")]
     Password,
     /// The name or the password is not right; which, nobody is told.
-    #[error("the user name or the password is not right")]
+    #[error("wrong user name or password")]
     WrongLogin,
     /// As many log in as there may be at a time.
-    #[error("too many log in at the same time; try again in a moment")]
+    #[error("too many concurrent logins; retry in a moment")]
     Busy,
     /// There are as many as there may be.
-    #[error("there are {limit} {what} already; remove one first")]
+    #[error("the limit of {limit} {what} is reached; remove one first")]
     TooMany {
         /// Of what.
         what: &'static str,

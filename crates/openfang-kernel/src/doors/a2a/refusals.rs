@@ -30,7 +30,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         KernelError::NotCancelable { state, .. } => A2aError::NotCancelable(state),
         KernelError::InvalidPageToken => A2aError::invalid("pageToken", "it is not valid; start again without one"),
         KernelError::NoSuchEvent { last, .. } => {
-            A2aError::invalid("Last-Event-ID", format!("the task has no such event; its last one is {last}"))
+            A2aError::invalid("Last-Event-ID", format!("the task has no such event; its last event is {last}"))
         }
         KernelError::TooManyStreams { .. }
         | KernelError::Store(

@@ -71,7 +71,7 @@ fn check(path: &Path, before: &str, after: &str, edits: &[Edit<'_>]) -> Result<(
     if is == expected {
         return Ok(());
     }
-    Err(EditError::Faulty("the file is written in a way that cannot be edited here; edit it by hand".to_owned()))
+    Err(EditError::Faulty("the file has a layout that cannot be edited automatically; edit it by hand".to_owned()))
 }
 
 /// Puts the new text in the place of the old, in one step: whoever reads sees all of it or nothing of it.

@@ -40,7 +40,7 @@ struct Section {
 
 impl<'t> Layout<'t> {
     pub(super) fn of(text: &'t str) -> Result<Self, EditError> {
-        let faulty = |why: &str| EditError::Faulty(format!("the file is not TOML as it stands: {why}"));
+        let faulty = |why: &str| EditError::Faulty(format!("the file is not valid TOML: {why}"));
         let values: toml::Table = toml::from_str(text).map_err(|error| faulty(error.message()))?;
         let source = Source::new(text);
         let tokens = source.lex().into_vec();

@@ -68,7 +68,8 @@ impl Home {
         };
         if record.secret_key.is_some() && !self.secret_key().exists() {
             record.secret_key = None;
-            accepted.push(Acceptance { part: HomePart::SecretKey, text: "a new data/secret.key is made".to_owned() });
+            accepted
+                .push(Acceptance { part: HomePart::SecretKey, text: "a new data/secret.key is created".to_owned() });
         }
         if !is_given_up {
             accepted.extend(self.accept_database(&mut record)?);
@@ -78,7 +79,7 @@ impl Home {
             let lost = [(record.has_users, HomePart::Users), (record.has_api_key, HomePart::ApiKey)];
             accepted.extend(lost.into_iter().filter(|(was_there, _)| *was_there).map(|(_, part)| Acceptance {
                 part,
-                text: format!("there is no {} any more: everybody on this machine is let in", part.as_str()),
+                text: format!("the home no longer has {}: every local process has access", part.as_str()),
             }));
             (record.has_users, record.has_api_key) = (false, false);
         }
@@ -97,13 +98,13 @@ impl Home {
         };
         let text = match opened {
             Ok(_) => return Ok(None),
-            Err(OpenError::OtherHome { .. }) => "the database of another home is taken over".to_owned(),
+            Err(OpenError::OtherHome { .. }) => "the database of another home is used from now on".to_owned(),
             Err(error @ (OpenError::Lost { .. } | OpenError::Damaged { .. } | OpenError::Foreign { .. })) => {
                 let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));
                 let why = error.what_happened();
                 let aside = self.move_aside(&[path.clone(), beside("-wal"), beside("-shm")])?;
-                let aside = if aside.is_empty() { String::new() } else { format!("; what was left is now {aside}") };
-                format!("the database {why}: a new one is made{aside}")
+                let aside = if aside.is_empty() { String::new() } else { format!("; the old files are now {aside}") };
+                format!("the database {why}: a new one is created{aside}")
             }
             Err(error) => return Err(error.into()),
         };

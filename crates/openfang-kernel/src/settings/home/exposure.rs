@@ -11,7 +11,7 @@ use crate::settings::agents::SCRIPT;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Exposure {
     /// Everybody may.
-    #[error("{path} can be written by everybody (mode {mode:03o}), and who writes it decides what runs here; take that away with `chmod go-w {path}`", path = path.display())]
+    #[error("{path} is writable by everybody (mode {mode:03o}), so anybody could run code as this user; fix it with `chmod go-w {path}`", path = path.display())]
     Everybody {
         /// Which file or directory.
         path: PathBuf,
@@ -19,7 +19,7 @@ pub enum Exposure {
         mode: u32,
     },
     /// A group may.
-    #[error("{path} can be written by its group (mode {mode:03o}), and who writes it decides what runs here; take that away with `chmod g-w {path}`", path = path.display())]
+    #[error("{path} is writable by its group (mode {mode:03o}), so the group could run code as this user; fix it with `chmod g-w {path}`", path = path.display())]
     Group {
         /// Which file or directory.
         path: PathBuf,
@@ -27,7 +27,7 @@ pub enum Exposure {
         mode: u32,
     },
     /// Another user may.
-    #[error("{path} belongs to another user (uid {owner}), who decides what runs here; give it to the user that runs openfang with `chown`", path = path.display())]
+    #[error("{path} belongs to another user (uid {owner}), who could run code as this user; change the owner with `chown`", path = path.display())]
     Owner {
         /// Which file or directory.
         path: PathBuf,

@@ -40,16 +40,16 @@ pub enum HomeLoss {
     #[error("{path} is damaged; restore it, or accept the home as it is with `openfang home accept`", path = .0.display())]
     Record(PathBuf),
     /// `secret.key` is not there.
-    #[error("{path} is missing, and this home had one; restore it from your copy, or let a new one be made with `openfang home accept` (page tokens, MCP sessions and push signatures of the old one end)", path = .0.display())]
+    #[error("{path} is missing, and this home had one; restore it from a backup, or create a new one with `openfang home accept` (this ends page tokens, MCP sessions and push signatures)", path = .0.display())]
     SecretKey(PathBuf),
     /// The users are gone, and without them everybody on this machine would be let in.
     #[error(
-        "this home had users, and now there are none and no api_key: whoever reaches the port would be let in; put a backup made by `openfang backup` in the place of data/openfang.db if users are missing, add one with `openfang user add`, or let everybody on this machine in with `openfang home accept`"
+        "this home had users, and now it has neither users nor an api_key, so every local process would have access; if users are missing, restore data/openfang.db from a backup made by `openfang backup`; add a user with `openfang user add`, or accept it with `openfang home accept`"
     )]
     Users,
     /// The key is gone from the configuration, and without it everybody on this machine would be let in.
     #[error(
-        "this server was protected by an api_key, and now there is none and no user: whoever reaches the port would be let in; set api_key in config.toml or OPENFANG_API_KEY in the environment, add a user with `openfang user add`, or let everybody on this machine in with `openfang home accept`"
+        "this server was protected by an api_key, and now it has neither an api_key nor users, so every local process would have access; set api_key in config.toml or OPENFANG_API_KEY in the environment, add a user with `openfang user add`, or accept it with `openfang home accept`"
     )]
     ApiKey,
 }

@@ -31,9 +31,9 @@ impl Connected {
     /// Says that a tool is not what it was: in the log of the house, in the server's, and in the audit.
     pub(in crate::peers::upstreams) fn report_change(&self, parts: &PeerParts, tool: &str) {
         let is_away = self.lock().quarantined.contains(tool);
-        let then = if is_away { "taken away; `openfang mcp approve` brings it back" } else { "still offered" };
-        tracing::warn!(server = %self.entry.name, tool, "the definition of a tool changed; it is {then}");
-        self.log.add("openfang", &format!("the definition of {tool} changed; it is {then}"));
+        let then = if is_away { "quarantined until `openfang mcp accept`" } else { "still offered" };
+        tracing::warn!(server = %self.entry.name, tool, "the definition of a tool changed; the tool is {then}");
+        self.log.add("openfang", &format!("the definition of {tool} changed; the tool is {then}"));
         // A server may change its tools as often as it likes: beyond some rows that is counted.
         let row = AuditRow {
             trace: TraceId::from_uuid(parts.ids.random()),

@@ -1,4 +1,4 @@
-//! Audit rows as people see them: as a table, as lines, and in words.
+//! Audit rows as text: as a table, as lines, and as phrases.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use openfang_kernel::maintenance::{
 
 use crate::output::{Cell, Table, Tone, one_line};
 
-pub(super) const UNREADABLE: &str = "not a row of ours; see `openfang audit verify`";
+pub(super) const UNREADABLE: &str = "unreadable row; see `openfang audit verify`";
 
 pub(super) fn table(entries: &[AuditEntry]) -> Table {
-    let mut table = Table::new(&["ROW", "AT", "OWNER", "DOOR", "AGENT", "KIND", "SUBJECT", "TOOK", "OUTCOME"]);
+    let mut table = Table::new(&["ROW", "AT", "OWNER", "VIA", "AGENT", "KIND", "SUBJECT", "TOOK", "OUTCOME"]);
     for entry in entries {
         match entry.row() {
             Ok(row) => table.row([
@@ -35,7 +35,7 @@ pub(super) fn table(entries: &[AuditEntry]) -> Table {
     table
 }
 
-/// A row of a log that goes on: its columns cannot wait for the widest.
+/// A row of `audit tail --follow`. Its columns have a fixed width, because later rows are not known.
 pub(super) fn line(entry: &AuditEntry) -> String {
     let n = entry.n;
     match entry.row() {
@@ -100,7 +100,7 @@ pub(super) fn removed(removal: &AuditRemoval) -> String {
     format!("{} rows {whose} were removed by retention{until}", removal.rows)
 }
 
-/// Three digits say enough.
+/// A duration with about three digits.
 pub(super) fn took(micros: u64) -> String {
     let time = Duration::from_micros(micros);
     match micros {
@@ -110,7 +110,7 @@ pub(super) fn took(micros: u64) -> String {
     }
 }
 
-/// The command that helps the operator to go on from a row, if there is one.
+/// The command to run next for a row, if there is one.
 pub(super) fn next_step(row: &AuditRow) -> Option<String> {
     match (&row.subject, &row.outcome, &row.agent) {
         (AuditSubject::Call { tool }, AuditOutcome::Refused(why), Some(agent)) if is_about_rights(why) => {

@@ -1,4 +1,4 @@
-//! Showing a stream as it comes: as pieces of an answer, or as lines of a log. With `--json` one line for each item.
+//! Prints a stream while it arrives: as pieces of an answer, or as log lines. With `--json` one line for each item.
 
 use openfang_types::event::{ArtifactUpdate, EventBody, TaskEvent};
 use openfang_types::ids::ArtifactId;
@@ -9,17 +9,17 @@ use crate::error::CliError;
 use crate::session::Session;
 use crate::view::{artifact_text, message_text};
 
-/// How a stream is shown.
+/// The format of a printed stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
-    /// Artifacts as they grow, without anything around them.
+    /// The text of artifacts while they grow.
     Pieces,
-    /// A line for everything that happens.
+    /// One line for each event.
     Log,
 }
 
 impl Style {
-    /// Whether a stream in this style has shown all it had to: an answer ends with a question, too.
+    /// Whether a stream in this style is complete. An answer also ends with a question.
     const fn is_over(self, state: TaskState) -> bool {
         match self {
             Self::Pieces => state.is_terminal() || state.is_interrupted(),
@@ -28,17 +28,17 @@ impl Style {
     }
 }
 
-/// A stream on its way to the terminal, and the task it makes.
-pub(super) struct Watching<'a> {
+/// Prints the items of a stream and builds the task from them.
+pub(super) struct StreamPrinter<'a> {
     session: &'a Session,
     style: Style,
     task: Option<Task>,
-    /// The artifact whose last line is still open.
+    /// The artifact whose last line has no line break yet.
     open: Option<ArtifactId>,
     is_cut_off: bool,
 }
 
-impl<'a> Watching<'a> {
+impl<'a> StreamPrinter<'a> {
     pub(super) const fn pieces(session: &'a Session) -> Self {
         Self { session, style: Style::Pieces, task: None, open: None, is_cut_off: false }
     }
@@ -71,7 +71,7 @@ impl<'a> Watching<'a> {
         Ok(())
     }
 
-    /// The task at the end of the stream; none if the answer needed none.
+    /// The task at the end of the stream, or `None` if the answer was a plain message.
     pub(super) fn into_task(mut self) -> Result<Option<Task>, CliError> {
         self.close_line()?;
         match self.task {

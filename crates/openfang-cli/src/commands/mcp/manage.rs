@@ -1,4 +1,4 @@
-//! Tending the MCP servers: trying one, starting it anew, letting it go, approving what changed.
+//! Managing MCP servers: testing, restarting and removing one, and accepting changed definitions.
 
 use openfang_types::ids::ServerName;
 use serde_json::json;
@@ -16,7 +16,7 @@ pub(super) async fn test(session: &Session, name: &ServerName) -> Result<Exit, C
         session.output.document(&tested)?;
     } else {
         look::outcome(session, &tested.server)?;
-        session.output.note(&format!("it took {} ms", tested.took_ms));
+        session.output.note(&format!("took {} ms", tested.took_ms));
     }
     Ok(if tested.ok { Exit::Ok } else { Exit::Failed })
 }
@@ -44,20 +44,20 @@ pub(super) async fn remove(session: &Session, name: &ServerName) -> Result<Exit,
     Ok(Exit::Ok)
 }
 
-pub(super) async fn approve(session: &Session, name: &ServerName, tool: Option<&str>) -> Result<Exit, CliError> {
-    let approved = DaemonBackend::open(session, "mcp approve").await?.approve_tools(name, tool).await?;
+pub(super) async fn accept(session: &Session, name: &ServerName, tool: Option<&str>) -> Result<Exit, CliError> {
+    let accepted = DaemonBackend::open(session, "mcp accept").await?.accept_tools(name, tool).await?;
     if session.output.is_json() {
-        session.output.document(&json!({ "approved": approved }))?;
-    } else if approved.is_empty() {
+        session.output.document(&json!({ "approved": accepted }))?;
+    } else if accepted.is_empty() {
         session.output.note(&match tool {
             Some(tool) => format!(
-                "{name} has no tool {tool} that waits; `{}` shows its tools",
+                "{name} has no quarantined tool {tool}; `{}` lists its tools",
                 session.command(&format!("mcp show {name}"))
             ),
-            None => format!("nothing of {name} waits to be approved"),
+            None => format!("{name} has no quarantined tools"),
         });
     } else {
-        session.output.text(&format!("approved: {}", approved.join(", ")))?;
+        session.output.text(&format!("accepted: {}", accepted.join(", ")))?;
     }
-    Ok(if approved.is_empty() && tool.is_some() { Exit::Failed } else { Exit::Ok })
+    Ok(if accepted.is_empty() && tool.is_some() { Exit::Failed } else { Exit::Ok })
 }
