@@ -12,6 +12,7 @@ mod manifests;
 mod rooms;
 pub(crate) mod source;
 mod unused;
+mod words;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -33,6 +34,7 @@ Checks the house rules and prints every violation as FILE:LINE: [RULE] REASON.
   docs       every Rust file opens with module docs
   length     at most 500 lines a file, 800 in tests; files over 300 are listed as warnings
   comments   no rulers, no notes without an issue number, no commented-out code
+  words      no doc comment that repeats a name, no type named by a participle, no metaphor in what users read
   tests      no test that is switched off
   layout     no mod.rs
   bans       crates that must not be anywhere in the graph, git sources
@@ -110,10 +112,16 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata) -> Findings {
         violations.extend(arrows::named_in_source(&file.path, &lines, metadata));
         violations.extend(rooms::named(&file.path, &lines));
         violations.extend(rooms::fields(&file.path, &lines));
+        if words::is_product(&file.path) {
+            violations.extend(words::short_docs(&file.path, &lines));
+            violations.extend(words::type_names(&file.path, &lines));
+            violations.extend(words::messages(&file.path, &lines));
+        }
         findings.warnings.extend(files::long(&file.path, &file.text));
     }
     for file in tree.files() {
         violations.extend(machine_paths::check(&file.path, &file.text));
+        violations.extend(words::pages(&file.path, &file.text));
     }
     for member in metadata.members() {
         let manifest = metadata.manifest_of(member);

@@ -11,7 +11,12 @@ pub(crate) struct Line {
     pub(crate) code: String,
     /// The comment with its marker; of a block comment the part on this line.
     pub(crate) comment: String,
+    /// What the string literals say, each with [`LITERAL_END`] behind it; of a long one the part on this line.
+    pub(crate) text: String,
 }
+
+/// Ends the text of a string literal.
+pub(crate) const LITERAL_END: char = '\0';
 
 /// Splits a source.
 pub(crate) fn lines(text: &str) -> Vec<Line> {
@@ -82,9 +87,10 @@ impl Scanner<'_> {
             match char {
                 '\\' => drop(self.next()),
                 '"' => break,
-                _ => {}
+                _ => self.push_text(char),
             }
         }
+        self.push_text(LITERAL_END);
         self.push_code('"');
     }
 
@@ -110,7 +116,9 @@ impl Scanner<'_> {
             if char == '"' && (0..hashes).all(|_| self.rest.next_if_eq(&'#').is_some()) {
                 break;
             }
+            self.push_text(char);
         }
+        self.push_text(LITERAL_END);
         self.push_code('"');
     }
 
@@ -135,6 +143,12 @@ impl Scanner<'_> {
     fn push_code(&mut self, char: char) {
         if let Some(line) = self.lines.last_mut() {
             line.code.push(char);
+        }
+    }
+
+    fn push_text(&mut self, char: char) {
+        if let Some(line) = self.lines.last_mut() {
+            line.text.push(char);
         }
     }
 

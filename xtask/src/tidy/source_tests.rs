@@ -4,8 +4,9 @@ use super::*;
 
 #[track_caller]
 fn check(text: &str, expected: &[(&str, &str)]) {
-    let line = |(code, comment): &(&str, &str)| Line { code: (*code).to_owned(), comment: (*comment).to_owned() };
-    assert_eq!(lines(text), expected.iter().map(line).collect::<Vec<_>>(), "in {text}");
+    let lines = lines(text);
+    let found: Vec<_> = lines.iter().map(|line| (line.code.as_str(), line.comment.as_str())).collect();
+    assert_eq!(found, expected, "in {text}");
 }
 
 #[test]
@@ -43,4 +44,11 @@ fn lifetimes_are_code_and_characters_are_emptied() {
 #[test]
 fn words_are_names_and_keywords() {
     assert_eq!(words("use openfang_api::{x, y};").collect::<Vec<_>>(), ["use", "openfang_api", "x", "y"]);
+}
+
+#[test]
+fn what_string_literals_say_is_kept_apart() {
+    let lines = lines("print(\"one\", r#\"two\"#); // \"three\"\n\"four\nfive\"");
+    let texts: Vec<_> = lines.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(texts, ["one\0two\0", "four", "\nfive\0"]);
 }
