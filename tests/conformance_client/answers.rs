@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use openfang_mcp::client::Members;
+use openfang_mcp::client::RawMembers;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -19,7 +19,7 @@ pub(crate) fn to(method: &str, params: &Value) -> Value {
 }
 
 /// What a call must be made again with, if its result asks for more. A result that does not say what it is, is the end.
-pub(crate) fn wanted(result: &RawValue) -> serde_json::Result<Option<Members>> {
+pub(crate) fn wanted(result: &RawValue) -> serde_json::Result<Option<RawMembers>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Wanted {
@@ -46,7 +46,7 @@ pub(crate) fn wanted(result: &RawValue) -> serde_json::Result<Option<Members>> {
         .into_iter()
         .map(|(key, asked)| (key, to(&asked.method, &asked.params)))
         .collect();
-    let members = Members::none().with("inputResponses", &answers);
+    let members = RawMembers::none().with("inputResponses", &answers);
     Ok(Some(members.with_some("requestState", wanted.request_state.as_deref())))
 }
 

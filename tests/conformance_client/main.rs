@@ -13,7 +13,7 @@ use std::time::Duration;
 use openfang_egress::http::{HttpConfig, HttpDoor};
 use openfang_mcp::capabilities::ClientCapabilities;
 use openfang_mcp::client::{
-    Asked, ClientError, Connecting, Connection, Endpoint, Members, Mirror, Silent, Step, connect,
+    ClientError, Connecting, Connection, Endpoint, Mirror, OutgoingRequest, RawMembers, Silent, Step, connect,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -118,7 +118,7 @@ impl Server {
             #[serde(rename = "inputSchema")]
             schema: Box<RawValue>,
         }
-        let listed = self.connection.ask("tools/list", Members::none(), PATIENCE).await?;
+        let listed = self.connection.ask("tools/list", RawMembers::none(), PATIENCE).await?;
         for Entry { name, schema } in serde_json::from_str::<Listed>(listed.get())?.tools {
             if let Ok(mirror) = Mirror::of(&schema) {
                 self.tools.insert(name, Tool { schema, mirror });
@@ -157,20 +157,26 @@ impl Server {
     async fn read_and_get_all(&self) -> Result<(), Failure> {
         let resources = self.list("resources/list", "resources", "uri").await?;
         for uri in &resources {
-            let members = Members::none().with("uri", uri);
-            self.request(Asked { named: Some(uri), ..Asked::new("resources/read", members, PATIENCE) })
-                .await?;
+            let members = RawMembers::none().with("uri", uri);
+            self.request(OutgoingRequest {
+                named: Some(uri),
+                ..OutgoingRequest::new("resources/read", members, PATIENCE)
+            })
+            .await?;
         }
         for name in &self.list("prompts/list", "prompts", "name").await? {
-            let members = Members::none().with("name", name);
-            self.request(Asked { named: Some(name), ..Asked::new("prompts/get", members, PATIENCE) })
-                .await?;
+            let members = RawMembers::none().with("name", name);
+            self.request(OutgoingRequest {
+                named: Some(name),
+                ..OutgoingRequest::new("prompts/get", members, PATIENCE)
+            })
+            .await?;
         }
         Ok(())
     }
 
     async fn list(&self, method: &str, member: &str, name: &str) -> Result<Vec<String>, Failure> {
-        let listed = self.connection.ask(method, Members::none(), PATIENCE).await?;
+        let listed = self.connection.ask(method, RawMembers::none(), PATIENCE).await?;
         let listed: Value = serde_json::from_str(listed.get())?;
         let entries = listed[member].as_array().map(Vec::as_slice).unwrap_or_default();
         Ok(entries.iter().filter_map(|entry| entry[name].as_str()).map(str::to_owned).collect())
@@ -180,14 +186,14 @@ impl Server {
     async fn call(&self, name: &str, arguments: &Value) -> Result<Box<RawValue>, Failure> {
         let tool = self.tools.get(name).ok_or_else(|| format!("there is no tool {name}"))?;
         let arguments = raw(arguments)?;
-        let mut more = Members::none();
+        let mut more = RawMembers::none();
         for _ in 0..ROUNDS {
             let members = more.with("name", name).with("arguments", &*arguments);
-            let asked = Asked {
+            let asked = OutgoingRequest {
                 named: Some(name),
                 mirrored: tool.mirror.headers(Some(&arguments)),
                 takes_questions: true,
-                ..Asked::new("tools/call", members, PATIENCE)
+                ..OutgoingRequest::new("tools/call", members, PATIENCE)
             };
             let result = self.request(asked).await?;
             match answers::wanted(&result)? {
@@ -199,12 +205,12 @@ impl Server {
     }
 
     /// Makes a request; questions of a legacy server are answered while it runs.
-    async fn request(&self, asked: Asked<'_>) -> Result<Box<RawValue>, Failure> {
+    async fn request(&self, asked: OutgoingRequest<'_>) -> Result<Box<RawValue>, Failure> {
         let mut ongoing = self.connection.begin(asked)?;
         loop {
             match ongoing.advance(&Silent).await? {
                 Step::Done(result) => return Ok(result),
-                Step::Asked(questions) => {
+                Step::OutgoingRequest(questions) => {
                     for question in questions {
                         let params = question.params.as_deref().map(RawValue::get).unwrap_or("{}");
                         let answer = raw(&answers::to(&question.method, &serde_json::from_str(params)?))?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use openfang_egress::http::{HttpConfig, HttpDoor};
 use openfang_mcp::capabilities::ClientCapabilities;
-use openfang_mcp::client::{Asked, Connecting, Connection, Endpoint, Members, Notice, Step, connect};
+use openfang_mcp::client::{Connecting, Connection, Endpoint, Notice, OutgoingRequest, RawMembers, Step, connect};
 use openfang_mcp::meta::LogLevel;
 use openfang_mcp::{Era, Revision};
 use openfang_testkit::mcp_fixture;
@@ -41,9 +41,9 @@ impl Spoken {
         Self { connection: connect(how).await.unwrap(), tracker }
     }
 
-    fn call<'a>(name: &'a str, arguments: &Value) -> Asked<'a> {
-        let members = Members::none().with("name", name).with("arguments", arguments);
-        Asked { named: Some(name), ..Asked::new("tools/call", members, PATIENCE) }
+    fn call<'a>(name: &'a str, arguments: &Value) -> OutgoingRequest<'a> {
+        let members = RawMembers::none().with("name", name).with("arguments", arguments);
+        OutgoingRequest { named: Some(name), ..OutgoingRequest::new("tools/call", members, PATIENCE) }
     }
 
     /// Nothing of the conversation is left.
@@ -91,7 +91,7 @@ async fn the_client_speaks_what_the_server_speaks_over_every_transport() {
         let spoken = Spoken::with(url, only).await;
         let heard = Heard::default();
 
-        let listed = spoken.connection.ask("tools/list", Members::none(), PATIENCE).await.unwrap();
+        let listed = spoken.connection.ask("tools/list", RawMembers::none(), PATIENCE).await.unwrap();
         let said = spoken
             .connection
             .request(Spoken::call("test_simple_text", &json!({})), &heard)
@@ -119,9 +119,11 @@ async fn a_question_in_the_middle_of_a_call_is_answered_over_every_legacy_transp
         let spoken = Spoken::with(&url, Some(Era::Legacy)).await;
         let heard = Heard::default();
         let asked = Spoken::call("test_elicitation", &json!({"message": "who?"}));
-        let mut ongoing = spoken.connection.begin(Asked { takes_questions: true, ..asked }).unwrap();
+        let mut ongoing = spoken.connection.begin(OutgoingRequest { takes_questions: true, ..asked }).unwrap();
 
-        let Step::Asked(questions) = ongoing.advance(&heard).await.unwrap() else { panic!("nobody was asked") };
+        let Step::OutgoingRequest(questions) = ongoing.advance(&heard).await.unwrap() else {
+            panic!("nobody was asked")
+        };
         let answer = json!({"action": "accept", "content": {"username": "ada", "email": "ada@example.org"}});
         spoken.connection.reply(&questions[0], Ok(&to_raw_value(&answer).unwrap())).await.unwrap();
         let Step::Done(result) = ongoing.advance(&heard).await.unwrap() else { panic!("asked twice") };

@@ -2,7 +2,7 @@
 //! however many files others have.
 
 use openfang_kernel::{Caller, Kernel};
-use openfang_store::{Kept, Stores};
+use openfang_store::{StoredValue, Stores};
 use openfang_testkit::probes::Probe;
 use openfang_testkit::{TestHome, callers};
 use openfang_types::config::Config;
@@ -114,7 +114,7 @@ async fn however_many_files_somebody_has_others_can_write_theirs() {
     let kernel = home.boot().stores(stores.clone()).start().unwrap();
     let (house, labels) = (Owner::house(), Labels::one(Label::UntrustedAgent, "a stranger"));
     for n in 0..MEMORY_KEYS_PER_OWNER {
-        let kept = Kept { value: String::new(), labels: labels.clone() };
+        let kept = StoredValue { value: String::new(), labels: labels.clone() };
         stores.memory.put(&house, &format!("file:owners/ada/{n}"), kept).await.unwrap();
     }
     let stranger = callers::local(&kernel);

@@ -61,7 +61,7 @@ pub(crate) struct Outgoing {
 
 /// A filter and a limit for a list of tasks.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct TaskQuery {
     pub(crate) agent: Option<AgentName>,
     pub(crate) state: Option<TaskState>,
     pub(crate) limit: usize,
@@ -108,7 +108,7 @@ pub(crate) enum Reply {
 /// An item of a stream of events.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Shown {
+pub(crate) enum StreamUpdate {
     /// The task as it stands.
     Task(Box<Task>),
     /// The next thing that happened to it.
@@ -241,7 +241,7 @@ impl Backend {
     }
 
     /// The caller's own tasks, latest change first, at most `limit`.
-    pub(crate) async fn tasks(&self, wanted: &Wanted) -> Result<TaskListing, CliError> {
+    pub(crate) async fn tasks(&self, wanted: &TaskQuery) -> Result<TaskListing, CliError> {
         match self {
             Self::Daemon(daemon) => daemon.tasks(wanted).await,
             Self::InProcess(kernel) => kernel.tasks(wanted).await,

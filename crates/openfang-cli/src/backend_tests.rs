@@ -63,9 +63,9 @@ async fn a_message_gives_the_same_task_at_once_and_as_a_stream() {
     let mut streamed: Option<Task> = None;
     while let Some(shown) = following.next().await.unwrap() {
         match shown {
-            Shown::Task(task) => streamed = Some(*task),
-            Shown::Event(event) => streamed.as_mut().unwrap().apply(&event.body),
-            Shown::Message(_) | Shown::Shutdown {} => panic!("{shown:?}"),
+            StreamUpdate::Task(task) => streamed = Some(*task),
+            StreamUpdate::Event(event) => streamed.as_mut().unwrap().apply(&event.body),
+            StreamUpdate::Message(_) | StreamUpdate::Shutdown {} => panic!("{shown:?}"),
         }
     }
     let streamed = streamed.unwrap();
@@ -89,5 +89,5 @@ async fn an_agent_and_its_policy_can_be_looked_at() {
 
 #[test]
 fn items_of_a_stream_are_one_object_with_one_member() {
-    assert_eq!(serde_json::to_string(&Shown::Shutdown {}).unwrap(), r#"{"shutdown":{}}"#);
+    assert_eq!(serde_json::to_string(&StreamUpdate::Shutdown {}).unwrap(), r#"{"shutdown":{}}"#);
 }

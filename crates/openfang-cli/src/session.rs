@@ -7,7 +7,7 @@ use openfang_egress::daemon::{Daemon, WireTracer, find_daemon};
 use openfang_kernel::Kernel;
 use openfang_kernel::config_file::{self, Overlay, UsableConfig};
 use openfang_kernel::home::{FirstRun, Home};
-use openfang_kernel::strict_toml::Place;
+use openfang_kernel::strict_toml::ValueSource;
 use openfang_types::config::{Config, ConfigProblem, LogConfig, LogLevel};
 
 use crate::args::Global;
@@ -123,7 +123,7 @@ impl Session {
 
 /// A flag that overlays a key of the configuration.
 pub(crate) fn flag(name: &str, key: &str, value: &str) -> Overlay {
-    Overlay { place: Place::Flag(name.to_owned()), key: key.to_owned(), value: value.to_owned() }
+    Overlay { place: ValueSource::Flag(name.to_owned()), key: key.to_owned(), value: value.to_owned() }
 }
 
 fn quoted(path: &Path) -> String {

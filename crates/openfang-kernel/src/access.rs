@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use openfang_store::SecretDigest;
 use openfang_types::ids::TraceId;
-use openfang_types::principal::{AdminProof, Door, Principal, Standing};
+use openfang_types::principal::{AdminProof, Door, Principal, PrincipalKind};
 use openfang_types::secret::Secret;
 use openfang_types::taint::{Label, Labels};
 use sha2::Sha256;
@@ -26,11 +26,8 @@ use crate::settings::AdminKey;
 /// A principal, with the request it makes.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// Who.
     pub principal: Arc<Principal>,
-    /// Through which door.
     pub door: Door,
-    /// In which request.
     pub trace: TraceId,
     /// Where its large answers are counted; none if nobody counts them.
     pub room: Option<Arc<dyn AnswerRoom>>,
@@ -44,12 +41,12 @@ impl Caller {
         }
         match (self.door, self.principal.standing()) {
             (Door::Agent, _) => Labels::none(), // the labels of the calling run travel instead
-            (Door::Cli, Standing::Admin(_)) => Labels::one(Label::Operator, "the command line"),
+            (Door::Cli, PrincipalKind::Admin(_)) => Labels::one(Label::Operator, "the command line"),
             (Door::A2a, _) => Labels::one(Label::UntrustedAgent, "an A2A caller"),
-            (Door::Cli | Door::Rest | Door::Mcp, Standing::Admin(_) | Standing::User(_)) => {
+            (Door::Cli | Door::Rest | Door::Mcp, PrincipalKind::Admin(_) | PrincipalKind::User(_)) => {
                 Labels::one(Label::User, "a caller with a credential")
             }
-            (Door::Cli | Door::Rest | Door::Mcp, Standing::Local) => {
+            (Door::Cli | Door::Rest | Door::Mcp, PrincipalKind::Local) => {
                 Labels::one(Label::UntrustedAgent, "a local caller without a credential")
             }
         }
@@ -98,9 +95,7 @@ pub enum AuthError {
 /// Where a request came from, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeerKind {
-    /// This machine.
     Loopback,
-    /// Anywhere else.
     Remote,
 }
 
@@ -184,16 +179,16 @@ impl Credentials {
     /// Fires when this principal's credential is worth nothing any more; for what stays open.
     pub(crate) fn revoked(&self, key: &AdminKey, principal: &Principal) -> CancellationToken {
         match principal.standing() {
-            Standing::Admin(AdminProof::ApiKey) if key.is_set() => key.revoked().clone(),
-            Standing::Admin(_) => CancellationToken::new(),
-            Standing::Local if !key.is_set() => key.revoked().clone(),
+            PrincipalKind::Admin(AdminProof::ApiKey) if key.is_set() => key.revoked().clone(),
+            PrincipalKind::Admin(_) => CancellationToken::new(),
+            PrincipalKind::Local if !key.is_set() => key.revoked().clone(),
             // A key was set while the request was on its way.
-            Standing::Local => {
+            PrincipalKind::Local => {
                 let fired = CancellationToken::new();
                 fired.cancel();
                 fired
             }
-            Standing::User(_) => principal
+            PrincipalKind::User(_) => principal
                 .credential()
                 .map_or_else(CancellationToken::new, |credential| self.accounts.revoked(credential)),
         }

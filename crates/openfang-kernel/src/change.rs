@@ -19,13 +19,7 @@ pub(crate) struct Change<'a> {
 pub enum ChangeError {
     /// The change could not be recorded, so it was not made.
     #[error("nothing was changed: the audit row of \"{change}\" could not be written ({cause})")]
-    Unrecorded {
-        /// The change.
-        change: String,
-        /// Why.
-        cause: StoreError,
-    },
-    /// The change broke.
+    Unrecorded { change: String, cause: StoreError },
     #[error("\"{0}\" failed with an internal error; see the log for this request's trace id")]
     Broke(String),
 }

@@ -44,39 +44,19 @@ pub enum KernelError {
     },
     /// The task has ended; a new message makes a new task.
     #[error("task {id} is {state} and accepts no more messages; send the message without a task id")]
-    TaskEnded {
-        /// Which task.
-        id: TaskId,
-        /// How it ended.
-        state: TaskState,
-    },
+    TaskEnded { id: TaskId, state: TaskState },
     /// The task is being worked on.
     #[error("task {id} is {state}; wait until it asks for input, or cancel it")]
-    TaskBusy {
-        /// Which task.
-        id: TaskId,
-        /// Where it stands.
-        state: TaskState,
-    },
+    TaskBusy { id: TaskId, state: TaskState },
     /// The task has ended already.
     #[error("task {id} is already {state} and cannot be canceled")]
-    NotCancelable {
-        /// Which task.
-        id: TaskId,
-        /// How it ended.
-        state: TaskState,
-    },
+    NotCancelable { id: TaskId, state: TaskState },
     /// The token was not made by this server for this caller.
     #[error("the page token is not valid; start again without one")]
     InvalidPageToken,
     /// A stream cannot begin after an event that has not happened.
     #[error("task {id} has no such event; its last event is {last}")]
-    NoSuchEvent {
-        /// Which task.
-        id: TaskId,
-        /// Its last event.
-        last: Seq,
-    },
+    NoSuchEvent { id: TaskId, last: Seq },
     /// The owner has as many open streams as one may have.
     #[error("{limit} streams are already open; close one first")]
     TooManyStreams {
@@ -89,7 +69,6 @@ pub enum KernelError {
     /// There is no MCP server of that name.
     #[error("there is no MCP server {name}{}; `openfang mcp list` lists the servers", did_you_mean(nearest.as_ref()))]
     UnknownServer {
-        /// Which.
         name: ServerName,
         /// The one that was probably meant.
         nearest: Option<ServerName>,
@@ -124,7 +103,6 @@ pub enum KernelError {
     /// The tool was not called, or broke.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use openfang_runtime::catalog::Known;
+use openfang_runtime::catalog::CatalogEntry;
 use openfang_runtime::context::{CallContext, WayBack};
 use openfang_runtime::pipeline::{ToolCall, capability};
 use openfang_store::KeptResult;
@@ -75,7 +75,7 @@ impl Kernel {
         &self,
         caller: &Caller,
         through: Option<&AgentName>,
-    ) -> Result<impl Iterator<Item = Known>, KernelError> {
+    ) -> Result<impl Iterator<Item = CatalogEntry>, KernelError> {
         let cx = match through {
             None => self.inner.context(caller),
             Some(name) => {
@@ -84,7 +84,7 @@ impl Kernel {
             }
         };
         let tools = self.inner.pipeline.catalog().sorted();
-        let is_usable = move |tool: &Known| tool.traits().is_some_and(|traits| can_ever_call(&cx, &traits));
+        let is_usable = move |tool: &CatalogEntry| tool.traits().is_some_and(|traits| can_ever_call(&cx, &traits));
         Ok(tools.into_iter().filter(is_usable))
     }
 

@@ -12,13 +12,10 @@ use crate::Kernel;
 /// How the check stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseCheck {
-    /// It goes on.
     Running,
-    /// Nothing was found.
     Passed,
     /// It could not be carried out.
     Failed(String),
-    /// Something was found.
     Damaged(String),
 }
 

@@ -7,7 +7,7 @@ use openfang_runtime::pipeline::timeout;
 use openfang_types::agent::{AgentManifest, Capabilities};
 use openfang_types::capability::Glob;
 use openfang_types::ids::{AgentName, ServerName, ToolName};
-use openfang_types::principal::Standing;
+use openfang_types::principal::PrincipalKind;
 use openfang_types::taint::{Label, Labels, SinkKind, forbidding_label};
 use openfang_types::tool::{Recorded, ToolTraits};
 use serde::{Deserialize, Serialize};
@@ -18,9 +18,7 @@ use crate::{Caller, Kernel, KernelError};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
-    /// The agent.
     pub agent: AgentName,
-    /// The tool.
     pub tool: ToolName,
     /// Whether the agent's patterns cover the tool.
     pub granted: bool,
@@ -30,7 +28,6 @@ pub struct Explanation {
     /// The MCP server that the tool belongs to, if it is quarantined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerName>,
-    /// The agent's patterns.
     pub patterns: Vec<String>,
     /// What the tool does with what it is given.
     pub sink: SinkKind,
@@ -104,11 +101,11 @@ impl Kernel {
 }
 
 fn is_user(caller: &Caller) -> bool {
-    matches!(caller.principal.standing(), Standing::User(_))
+    matches!(caller.principal.standing(), PrincipalKind::User(_))
 }
 
 fn is_operator(caller: &Caller) -> bool {
-    matches!(caller.principal.standing(), Standing::Admin(_))
+    matches!(caller.principal.standing(), PrincipalKind::Admin(_))
 }
 
 /// Whether a tool exists for a caller: directly, or through the agent.

@@ -9,7 +9,6 @@ use openfang_mcp::host::{EndedSession, JournalFuture, SessionJournal};
 
 use crate::settings::home::create_private_file;
 
-/// The file.
 pub(crate) struct SessionFile {
     path: Arc<Path>,
 }

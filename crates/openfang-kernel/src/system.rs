@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use openfang_types::clock::{Clock, IdSource};
 use uuid::{Builder, Uuid};
 
-/// The system's clock.
 pub struct SystemClock;
 
 impl Clock for SystemClock {

@@ -47,7 +47,6 @@ impl Tasks {
 /// What a message led to.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// A task.
     Task(Box<Task>),
     /// An answer that needed none.
     Message(Message),
@@ -69,7 +68,7 @@ pub(crate) struct Incoming {
 }
 
 /// What taking a message in led to.
-pub(crate) enum Taken {
+pub(crate) enum Intake {
     /// Work that began. Its task is stored when it is shown, or when it ends.
     Begun(Work),
     /// The same message made this task before.
@@ -115,9 +114,9 @@ impl Kernel {
     pub async fn submit(&self, caller: &Caller, agent: &AgentName, message: Message) -> Result<Reply, KernelError> {
         let incoming = self.incoming(caller, agent, message, Visibility::Seen);
         let task = match self.take(incoming).await? {
-            Taken::Answered(message) => return Ok(Reply::Message(message)),
-            Taken::Known(id) => self.task(caller, id).await?,
-            Taken::Begun(work) => {
+            Intake::Answered(message) => return Ok(Reply::Message(message)),
+            Intake::Known(id) => self.task(caller, id).await?,
+            Intake::Begun(work) => {
                 let id = work.id();
                 match work.detach() {
                     Some((task, _)) => task,
@@ -137,14 +136,13 @@ impl Kernel {
     ) -> Result<Reply, KernelError> {
         let incoming = self.incoming(caller, agent, message, Visibility::Unseen);
         let settled = match self.take(incoming).await? {
-            Taken::Answered(message) => return Ok(Reply::Message(message)),
-            Taken::Known(id) => self.settled(caller, id).await?,
-            Taken::Begun(work) => self.end_of(caller, work).await?,
+            Intake::Answered(message) => return Ok(Reply::Message(message)),
+            Intake::Known(id) => self.settled(caller, id).await?,
+            Intake::Begun(work) => self.end_of(caller, work).await?,
         };
         Ok(Reply::Task(Box::new(settled.task)))
     }
 
-    /// One's own task.
     pub async fn task(&self, caller: &Caller, id: TaskId) -> Result<Task, KernelError> {
         self.record(caller, id).await.map(|record| record.task)
     }
@@ -171,7 +169,7 @@ impl Kernel {
     }
 
     /// Takes a message in and begins the work.
-    pub(crate) async fn take(&self, mut incoming: Incoming) -> Result<Taken, KernelError> {
+    pub(crate) async fn take(&self, mut incoming: Incoming) -> Result<Intake, KernelError> {
         let agent = self.inner.agent(&incoming.caller.principal, &incoming.agent)?;
         if incoming.message.parts.is_empty() {
             return Err(KernelError::InvalidMessage("it has no parts; add a text".to_owned()));
@@ -181,14 +179,14 @@ impl Kernel {
             // Boxed, because most messages continue nothing: the future would be as large for all.
             Some(id) => match Box::pin(self.continued(&incoming, id)).await? {
                 Some(log) => log,
-                None => return Ok(Taken::Known(id)),
+                None => return Ok(Intake::Known(id)),
             },
             None => {
                 if let Some(refusal) = agent.answerer.refusal(&incoming.message) {
                     return Err(KernelError::RefusedByAgent(refusal));
                 }
                 if let Some(parts) = agent.answerer.plain_reply(&incoming.message) {
-                    return Ok(Taken::Answered(self.inner.reply_to(&incoming.message, parts)));
+                    return Ok(Intake::Answered(self.inner.reply_to(&incoming.message, parts)));
                 }
                 TaskLog::begin(Arc::clone(&self.inner), self.inner.new_task(&incoming))
             }
@@ -198,7 +196,7 @@ impl Kernel {
             Visibility::Unseen => None,
             Visibility::Seen => match log.show().await {
                 Ok(seq) => Some(Box::new((log.snapshot().await, seq))),
-                Err(Closed::Superseded(other)) => return Ok(Taken::Known(other)),
+                Err(Closed::Superseded(other)) => return Ok(Intake::Known(other)),
                 Err(Closed::Refused(error)) => return Err(error.into()),
             },
         };
@@ -206,7 +204,7 @@ impl Kernel {
         let Incoming { caller, message, hops, cancel, .. } = incoming;
         let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, hops, cancel };
         let run = self.begin_run(id, plan);
-        Ok(Taken::Begun(Work { id, shown, run }))
+        Ok(Intake::Begun(Work { id, shown, run }))
     }
 
     /// Waits for the end of work that began here. It goes on when the waiting is given up.

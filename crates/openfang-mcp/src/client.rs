@@ -7,7 +7,6 @@
 //!
 //! What travels is kept as the peer wrote it; only what we must understand is read.
 
-pub use asked::{Asked, Members};
 pub use capabilities::{ServerCapabilities, ServerFacts};
 pub use connect::{Connecting, Endpoint, connect};
 pub use connection::Connection;
@@ -16,11 +15,11 @@ pub use inbox::{Notice, Question};
 pub use manifest::{KeptManifest, Manifest, fingerprint};
 pub use mirror::{BadMark, Mirror};
 pub use ongoing::{Ongoing, Silent, Step};
+pub use outgoing::{OutgoingRequest, RawMembers};
 pub use relay::{Handing, Relay, Relayed};
-pub use upstream::{Observer, Place, Snapshot, Upstream, UpstreamParts};
+pub use upstream::{Locator, Observer, Snapshot, Upstream, UpstreamParts};
 pub use watching::Watching;
 
-mod asked;
 mod backoff;
 mod capabilities;
 mod checking;
@@ -35,6 +34,7 @@ mod line;
 mod manifest;
 mod mirror;
 mod ongoing;
+mod outgoing;
 mod parked;
 mod pool;
 mod relay;

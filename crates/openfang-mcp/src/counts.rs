@@ -41,7 +41,6 @@ impl UnknownId {
 }
 
 impl Counts {
-    /// Counts one.
     pub fn add(&self, what: UnknownId) {
         self.counter(what).fetch_add(1, Ordering::Relaxed);
     }

@@ -74,9 +74,7 @@ pub enum McpError {
     /// What another server answered to the same request.
     #[error("{message}")]
     Relayed {
-        /// Its code.
         code: i64,
-        /// Its sentence.
         message: String,
         /// Its data, as JSON.
         data: Option<String>,
@@ -87,17 +85,14 @@ pub enum McpError {
 }
 
 impl McpError {
-    /// An unknown tool.
     pub fn unknown_tool(name: &str) -> Self {
         Self::Unknown { what: "tool", name: shown(name) }
     }
 
-    /// An unknown prompt.
     pub fn unknown_prompt(name: &str) -> Self {
         Self::Unknown { what: "prompt", name: shown(name) }
     }
 
-    /// An unknown resource.
     pub fn unknown_resource(uri: &str) -> Self {
         Self::UnknownResource { uri: shown(uri) }
     }

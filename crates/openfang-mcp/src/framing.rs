@@ -14,16 +14,13 @@ use openfang_egress::pace::Pace;
 /// How messages are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// A line each.
     Lines,
     /// A header with the length each.
     Headers,
 }
 
-/// What came.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// A message.
     Message(BytesMut),
     /// A message that was too large, and is gone.
     TooLarge,
@@ -62,7 +59,6 @@ const KEPT_BYTES: usize = 64 * 1024;
 const START: State = State::Between { seen: 0 };
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
-    /// Reads from here.
     pub fn new(from: R) -> Self {
         Self {
             from,
@@ -299,7 +295,6 @@ fn content_length(header: &[u8]) -> Option<usize> {
     if is_plain && lengths.next().is_none() { length.parse().ok() } else { None }
 }
 
-/// Writes one message.
 pub async fn write_frame<W: AsyncWrite + Unpin>(to: &mut W, framing: Framing, message: &[u8]) -> io::Result<()> {
     match framing {
         Framing::Lines => {

@@ -81,24 +81,20 @@ pub trait Host: Send + Sync + 'static {
     /// The patterns of resources.
     fn templates<'a>(&'a self, caller: &'a Self::Caller) -> HostFuture<'a, Arc<Listing>>;
 
-    /// Reads a resource.
     fn read<'a>(&'a self, call: Call<'a, Self::Caller>, uri: &'a str) -> HostFuture<'a, Outcome<ResourceContents>>;
 
-    /// Completes an argument.
     fn complete<'a>(&'a self, caller: &'a Self::Caller, asked: Completing<'a>) -> HostFuture<'a, Completion>;
 
     /// Tells of changes until the stream is dropped. A resource that the caller may not read never changes.
-    fn changes(&self, caller: &Self::Caller, wanted: &Wanted) -> Changes;
+    fn changes(&self, caller: &Self::Caller, wanted: &ChangeFilter) -> Changes;
 }
 
 /// Who a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// Its name.
     pub name: String,
     /// What it is called, for people; empty where it has no such name.
     pub title: String,
-    /// Its version.
     pub version: String,
     /// What a model should know about it.
     pub instructions: Option<String>,
@@ -106,27 +102,20 @@ pub struct Identity {
     pub instance: Option<String>,
 }
 
-/// What there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability of its own, declared or not")]
 pub struct Offers {
-    /// Tools.
     pub tools: bool,
-    /// Prompts.
     pub prompts: bool,
-    /// Resources.
     pub resources: bool,
     /// Resources can be subscribed to.
     pub subscriptions: bool,
-    /// Completion of arguments.
     pub completions: bool,
-    /// Log messages.
     pub logging: bool,
 }
 
 /// What surrounds one call.
 pub struct Call<'a, C> {
-    /// Who calls.
     pub caller: &'a C,
     /// What the client can be asked for.
     pub client: ClientCapabilities,
@@ -177,9 +166,7 @@ pub struct ResourcePage {
 /// An argument to complete.
 #[derive(Debug, Clone, Copy)]
 pub struct Completing<'a> {
-    /// Of what.
     pub of: CompletionOf<'a>,
-    /// Which argument.
     pub argument: &'a str,
     /// What is there already.
     pub value: &'a str,
@@ -190,15 +177,13 @@ pub struct Completing<'a> {
 /// What an argument belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompletionOf<'a> {
-    /// A prompt.
     Prompt(&'a str),
-    /// A resource template.
     Template(&'a str),
 }
 
 /// What to tell of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wanted {
+pub struct ChangeFilter {
     /// That the tools changed.
     pub tools: bool,
     /// That the prompts changed.
@@ -209,14 +194,13 @@ pub struct Wanted {
     pub uris: Vec<String>,
 }
 
-impl Wanted {
+impl ChangeFilter {
     /// Whether there is nothing to tell of.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// The list of tools.
@@ -225,7 +209,6 @@ pub enum Change {
     Prompts,
     /// The list of resources.
     Resources,
-    /// A resource.
     Resource(String),
 }
 
@@ -241,7 +224,6 @@ pub trait Seal: Send + Sync {
 /// What a token is for; one made for one purpose means nothing to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealedFor {
-    /// A legacy session.
     Session,
     /// What a host wants back with the answers of a client.
     RequestState,

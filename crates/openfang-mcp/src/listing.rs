@@ -31,11 +31,8 @@ mod pack;
 /// What a listing lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listed {
-    /// Tools.
     Tools,
-    /// Prompts.
     Prompts,
-    /// Resources, by URI.
     Resources,
     /// Resources that have no end, by pattern.
     Templates,
@@ -61,7 +58,6 @@ const MEMBERS: &[(&str, Revision, Revision)] = &[
     ("_meta", Revision::V2025_06_18, Revision::NEWEST),
 ];
 
-/// A list, prepared.
 #[derive(Debug)]
 pub struct Listing {
     listed: Listed,
@@ -164,14 +160,14 @@ impl Listing {
     /// The arguments that headers repeat, for the tool that these parameters name.
     pub(crate) fn mirrored(&self, params: Option<&RawValue>) -> &[MirroredParam] {
         #[derive(Deserialize)]
-        struct Named {
+        struct ToolParams {
             name: String,
         }
         let mirrored = self.mirrored.get_or_init(|| self.find_mirrored());
         if mirrored.is_empty() {
             return &[];
         }
-        let named = params.and_then(|raw| serde_json::from_str::<Named>(raw.get()).ok());
+        let named = params.and_then(|raw| serde_json::from_str::<ToolParams>(raw.get()).ok());
         named.and_then(|named| mirrored.get(&named.name)).map_or(&[], Vec::as_slice)
     }
 

@@ -13,7 +13,6 @@ use crate::capabilities::ClientCapabilities;
 use crate::error::McpError;
 use crate::revision::{Era, Revision};
 
-/// What `_meta` says.
 #[derive(Debug, Default)]
 pub struct Meta {
     /// The revision this one request speaks, as named; only modern requests say so.
@@ -35,7 +34,7 @@ enum ClientInfo {
 
 /// The members as they are; what they must be is for [`Meta::read`] to say.
 #[derive(Deserialize)]
-struct Members<'a> {
+struct MetaMembers<'a> {
     #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion")]
     protocol_version: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities")]
@@ -57,11 +56,11 @@ impl Meta {
         if !meta.get().starts_with('{') {
             return Err(not_an_object(()));
         }
-        let members: Members<'_> = serde_json::from_str(meta.get()).map_err(|_| not_an_object(()))?;
+        let members: MetaMembers<'_> = serde_json::from_str(meta.get()).map_err(|_| not_an_object(()))?;
         Self::of(&members)
     }
 
-    fn of(members: &Members<'_>) -> Result<Self, McpError> {
+    fn of(members: &MetaMembers<'_>) -> Result<Self, McpError> {
         let wrong = |what: &str| McpError::BadMeta(format!("_meta: {what}"));
         let protocol_version = match members.protocol_version {
             Some(raw) => Some(text(raw).ok_or_else(|| wrong("protocolVersion must be a string"))?.into_owned()),
@@ -122,7 +121,6 @@ pub(crate) fn beside(params: &RawValue) -> Option<Box<RawValue>> {
 /// What a question is called, in a request of the legacy era, which has no other place for it.
 pub(crate) const QUESTION_KEY: &str = "openfang/question";
 
-/// A string's text.
 fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(raw.get()).ok().map(Cow::Owned)
 }

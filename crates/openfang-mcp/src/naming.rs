@@ -37,12 +37,12 @@ where
     T: IntoIterator<Item = (&'a str, &'a str), IntoIter: Clone>,
 {
     let tools = tools.into_iter();
-    let mut taken = Taken::by(tools.clone(), max);
+    let mut taken = NameTable::by(tools.clone(), max);
     tools.enumerate().map(move |(number, (server, tool))| taken.name_of(number, server, tool))
 }
 
 /// Which names are taken. There may be ten thousand, so they are held once.
-struct Taken {
+struct NameTable {
     /// The names that the tools would have, in their order.
     plain: Names,
     /// The same by name, and the earlier of two that are alike first.
@@ -54,7 +54,7 @@ struct Taken {
     max: usize,
 }
 
-impl Taken {
+impl NameTable {
     fn by<'a>(tools: impl Iterator<Item = (&'a str, &'a str)> + Clone, max: usize) -> Self {
         let sizes = tools.clone().map(|(server, tool)| server.len() + tool.len() + "mcp__".len());
         let mut plain = Names::with_room(sizes.clone().count(), sizes.sum());

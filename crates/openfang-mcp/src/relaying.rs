@@ -22,7 +22,6 @@ pub const LAST_EVENT_ID: HeaderName = crate::server::http::LAST_EVENT_ID;
 pub enum ClientFrame {
     /// `initialize` of the legacy era.
     Handshake(Id),
-    /// Any other request.
     Request(RelayedRequest),
     /// The client cancels this request.
     Cancel(Id),
@@ -39,7 +38,6 @@ pub enum ClientFrame {
 pub struct RelayedRequest {
     /// The id of its answer.
     pub id: Id,
-    /// The method.
     pub method: String,
     /// The era that the request itself says it belongs to.
     pub era: Era,
@@ -51,7 +49,6 @@ pub struct RelayedRequest {
 }
 
 impl ClientFrame {
-    /// Reads a frame.
     pub fn read(frame: &[u8]) -> Self {
         match decode(frame, IdRule::Mcp) {
             Ok(Incoming::Request { id, method, params }) if is_handshake(&method, params) => Self::Handshake(id),

@@ -39,20 +39,15 @@ impl Era {
 /// Which structured results a revision has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Structured {
-    /// None.
     Absent,
-    /// Objects.
     Object,
-    /// Any JSON value.
     Any,
 }
 
 /// How a revision lets a server ask the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Elicitation {
-    /// Not at all.
     Absent,
-    /// By forms.
     Forms,
     /// By forms, and by pages to visit.
     FormsAndPages,
@@ -61,11 +56,9 @@ pub enum Elicitation {
 /// What a revision has.
 #[derive(Debug)]
 pub struct Facts {
-    /// Which one.
     pub revision: Revision,
     /// Its name on the wire.
     pub name: &'static str,
-    /// Its family.
     pub era: Era,
     /// Whether several messages may come in one array.
     pub batches: bool,
@@ -175,7 +168,6 @@ const TABLE: [Facts; 5] = [
 ];
 
 impl Revision {
-    /// The newest one.
     pub const NEWEST: Self = Self::V2026_07_28;
     /// The newest one that begins with `initialize`.
     pub const NEWEST_LEGACY: Self = Self::V2025_11_25;
@@ -184,7 +176,6 @@ impl Revision {
     /// What a request without a header and without a session means.
     pub const UNSAID: Self = Self::V2025_03_26;
 
-    /// What it has.
     pub const fn facts(self) -> &'static Facts {
         match self {
             Self::V2026_07_28 => &TABLE[0],
@@ -205,12 +196,10 @@ impl Revision {
         TABLE.iter().find(|facts| facts.name == name).map(|facts| facts.revision)
     }
 
-    /// Its name.
     pub const fn name(self) -> &'static str {
         self.facts().name
     }
 
-    /// Its family.
     pub const fn era(self) -> Era {
         self.facts().era
     }

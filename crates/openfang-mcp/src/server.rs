@@ -23,7 +23,7 @@ use crate::revision::{Era, Revision};
 
 use http::SsePeers;
 use outlet::Outlet;
-use params::Named;
+use params::CallTarget;
 use respond::{Frame, Signature};
 use session::Session;
 use subscriptions::Listeners;
@@ -65,7 +65,6 @@ pub struct Parts<H> {
     pub host: H,
     /// Makes tokens that nobody else can make.
     pub seal: Arc<dyn Seal>,
-    /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Work that outlives its connection runs here.
     pub tracker: TaskTracker,
@@ -95,7 +94,7 @@ pub(crate) struct Request<C> {
     pub(crate) id: Id,
     pub(crate) method: String,
     pub(crate) params: Option<Box<RawValue>>,
-    pub(crate) named: Named,
+    pub(crate) named: CallTarget,
     pub(crate) meta: Meta,
     pub(crate) revision: Revision,
     pub(crate) client: ClientCapabilities,
@@ -139,7 +138,6 @@ impl<H: Host> Server<H> {
         Self { inner: Arc::new(inner) }
     }
 
-    /// The host.
     pub fn host(&self) -> &H {
         &self.inner.host
     }

@@ -25,7 +25,6 @@ pub trait Agents: Send + Sync {
 /// An agent in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSummary {
-    /// Its name.
     pub name: AgentName,
     /// What it is for.
     pub description: String,
@@ -58,10 +57,5 @@ pub enum AgentError {
     },
     /// The agent could not take the message.
     #[error("agent {agent} did not take the message: {why}")]
-    Refused {
-        /// Which agent.
-        agent: AgentName,
-        /// Why.
-        why: String,
-    },
+    Refused { agent: AgentName, why: String },
 }

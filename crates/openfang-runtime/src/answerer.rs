@@ -58,7 +58,6 @@ pub enum Refusal {
     /// The message names a task that the agent does not know.
     #[error("the agent does not know the task")]
     TaskNotFound,
-    /// The agent broke.
     #[error("the agent broke")]
     InternalError,
 }
@@ -101,11 +100,9 @@ pub struct Turn<'a> {
 /// A tool call that waits for an answer of the caller. It does not outlive the process.
 #[derive(Debug, Clone)]
 pub struct WaitingCall {
-    /// Which tool.
     pub tool: ToolName,
     /// What the tool was given.
     pub arguments: Value,
-    /// What it asked.
     pub questions: InputRequired,
     /// Where the answerer goes on: the number of the step that made the call, and of its turn.
     pub place: (usize, usize),
@@ -129,7 +126,6 @@ pub struct TextDelta {
     pub artifact_id: ArtifactId,
     /// What the artifact is called.
     pub name: Option<String>,
-    /// The text.
     pub text: String,
     /// Whether the artifact ends with it.
     pub is_last: bool,
@@ -260,7 +256,6 @@ impl AgentRun<'_> {
 /// What came of a call.
 #[derive(Debug)]
 pub enum Called {
-    /// The tool answered.
     Answered(ToolOutput),
     /// The tool ran and says that it failed.
     Failed(String),

@@ -44,7 +44,7 @@ struct Source(Arc<dyn ToolSource>);
 
 /// A tool that there is, by its place at its source. It is not made for being looked at.
 #[derive(Clone)]
-pub struct Known {
+pub struct CatalogEntry {
     source: Arc<Source>,
     place: usize,
 }
@@ -70,12 +70,7 @@ pub enum CatalogError {
     NameTaken(ToolName),
     /// The schema is beyond what we are willing to compile or check.
     #[error("the tool {tool} is refused: {why}")]
-    Schema {
-        /// Which tool.
-        tool: ToolName,
-        /// Why.
-        why: &'static str,
-    },
+    Schema { tool: ToolName, why: &'static str },
 }
 
 impl Catalog {
@@ -107,9 +102,9 @@ impl Catalog {
     }
 
     /// All tools, by name.
-    pub fn sorted(&self) -> Vec<Known> {
+    pub fn sorted(&self) -> Vec<CatalogEntry> {
         let changing = self.changing();
-        let mut all: Vec<Known> = self.lasting.all().chain(changing.all()).collect();
+        let mut all: Vec<CatalogEntry> = self.lasting.all().chain(changing.all()).collect();
         all.sort_by(|a, b| a.name().cmp(b.name()));
         all
     }
@@ -156,9 +151,9 @@ impl Merged {
         self.order.iter().map(|at| self.name(*at))
     }
 
-    fn all(&self) -> impl Iterator<Item = Known> {
+    fn all(&self) -> impl Iterator<Item = CatalogEntry> {
         self.order.iter().filter_map(|(source, place)| {
-            Some(Known { source: Arc::clone(self.sources.get(*source as usize)?), place: *place as usize })
+            Some(CatalogEntry { source: Arc::clone(self.sources.get(*source as usize)?), place: *place as usize })
         })
     }
 
@@ -192,8 +187,7 @@ impl Late for Source {
     }
 }
 
-impl Known {
-    /// Its name.
+impl CatalogEntry {
     pub fn name(&self) -> &str {
         self.source.name(self.place)
     }

@@ -19,7 +19,6 @@ use crate::pipeline::loop_guard::LoopGuard;
 /// The surroundings of one call. Cheap to clone.
 #[derive(Clone)]
 pub struct CallContext {
-    /// Who is calling.
     pub principal: Arc<Principal>,
     /// Through which door the request came.
     pub door: Door,
@@ -70,7 +69,6 @@ impl CallContext {
 
 /// One run of an agent: what has entered it, and whether it goes in circles.
 pub struct Run {
-    /// Which run.
     pub id: RunId,
     labels: Mutex<Labels>,
     guard: Mutex<LoopGuard>,
@@ -100,7 +98,6 @@ impl Run {
         self.labels.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Something entered.
     pub fn enters(&self, labels: &Labels) {
         self.labels.lock().unwrap_or_else(PoisonError::into_inner).join(labels);
     }

@@ -15,13 +15,11 @@ mod tools;
 /// What of the house is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum View {
-    /// The agents.
     Agents,
     /// The agents and the tools.
     Everything,
     /// One agent, and with `tools` those that it can use.
     Agent {
-        /// Which.
         name: AgentName,
         /// Whether its tools are shown too.
         tools: bool,

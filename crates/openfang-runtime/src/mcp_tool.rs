@@ -45,7 +45,7 @@ struct Promise {
 /// What a server says about a tool.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct RemoteDefinition {
     #[serde(default)]
     description: Option<String>,
     #[serde(default)]
@@ -173,7 +173,7 @@ fn promised(checked: Result<(), Misfit>) -> Result<(), ToolFailure> {
     })
 }
 
-fn said(listing: &Listing, place: usize) -> Said {
+fn said(listing: &Listing, place: usize) -> RemoteDefinition {
     let entry = listing.at(place);
     entry.and_then(|entry| serde_json::from_str(&entry.json()).ok()).unwrap_or_default()
 }

@@ -24,7 +24,6 @@ struct CallLabels {
 }
 
 impl PipelineMetrics {
-    /// Registers the counters.
     pub fn register(registry: &mut Registry) -> Self {
         let metrics =
             Self { calls: Family::default(), seconds: Histogram::new(exponential_buckets(0.000_05, 4.0, 12)) };

@@ -43,7 +43,6 @@ pub use secrets::Sensitive;
 /// A call to be made.
 #[derive(Debug, Clone)]
 pub struct ToolCall<'a> {
-    /// Which tool.
     pub name: ToolName,
     /// What the tool is given. Anything but an object is refused by every schema.
     pub arguments: Arguments<'a>,

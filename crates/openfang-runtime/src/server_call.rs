@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use futures_util::future::BoxFuture;
-use openfang_mcp::client::{ClientError, Handing, Members, Relay, Relayed, Silent, Upstream};
+use openfang_mcp::client::{ClientError, Handing, RawMembers, Relay, Relayed, Silent, Upstream};
 use openfang_mcp::content::{NotABlock, PromptResult, ResourceContents};
 use openfang_types::call::{Arguments, CallListener, Outcome};
 use openfang_types::jsonrpc::{ErrorObject, code};
@@ -62,7 +62,7 @@ impl GuardedRelay {
     }
 
     /// Asks the server something that calls nothing: a list, a completion.
-    pub async fn ask(&self, method: &str, members: Members, _: Permit) -> Result<Box<RawValue>, ToolFailure> {
+    pub async fn ask(&self, method: &str, members: RawMembers, _: Permit) -> Result<Box<RawValue>, ToolFailure> {
         let upstream = self.upstream();
         let mut last = None;
         for _ in 0..2 {
@@ -120,7 +120,6 @@ pub struct ServerResource<'a> {
     pub traits: ToolTraits,
     /// The way to its server.
     pub relay: &'a GuardedRelay,
-    /// Which resource.
     pub uri: &'a str,
 }
 

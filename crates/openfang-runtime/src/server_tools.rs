@@ -91,7 +91,6 @@ impl ServerTools {
         self.names.get(place).filter(|name| !name.is_empty())
     }
 
-    /// Their places.
     pub fn places(&self) -> impl Iterator<Item = usize> {
         (0..self.names.len()).filter(|place| self.name(*place).is_some())
     }

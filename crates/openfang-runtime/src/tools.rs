@@ -110,19 +110,15 @@ impl<E: std::error::Error> From<E> for ToolFailure {
 
 /// What the built-in tools work on.
 pub struct Surroundings {
-    /// What agents remember.
     pub memory: Arc<dyn KeyValueStore>,
-    /// The other agents.
     pub agents: Arc<dyn Agents>,
     /// The files of workspaces.
     pub files: Files,
     /// What results lost on their way.
     pub results: Arc<dyn ResultStore>,
-    /// The time.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Every built-in tool.
 pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
     let Surroundings { memory, agents, files, results, clock } = around;
     vec![

@@ -69,7 +69,6 @@ impl Workspace {
         self.gate.write_foreseen(foreseen, bytes)
     }
 
-    /// Finds a directory.
     pub fn directory(&self, path: &str) -> Result<Located, WorkspaceError> {
         self.gate.directory(&parse(path)?)
     }
@@ -115,7 +114,6 @@ fn parse(path: &str) -> Result<RelPath<'_>, WorkspaceError> {
 pub enum LockKind {
     /// Together with others who read.
     Read,
-    /// Alone.
     Write,
 }
 
@@ -142,7 +140,6 @@ impl Foreseen {
 /// The start of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileBytes {
-    /// What was read.
     pub bytes: Vec<u8>,
     /// How long the whole file is.
     pub size: u64,
@@ -182,9 +179,7 @@ pub struct Entry {
 /// What a directory entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
-    /// A regular file.
     File,
-    /// A directory.
     Directory,
     /// A symbolic link, wherever it leads.
     Link,

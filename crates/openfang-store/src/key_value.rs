@@ -8,9 +8,9 @@ use crate::StoreFuture;
 /// Keys and values of owners.
 pub trait KeyValueStore: Send + Sync {
     /// Keeps a value, replacing the one that was there.
-    fn put<'a>(&'a self, owner: &'a Owner, key: &'a str, kept: Kept) -> StoreFuture<'a, ()>;
+    fn put<'a>(&'a self, owner: &'a Owner, key: &'a str, kept: StoredValue) -> StoreFuture<'a, ()>;
     /// The value, with its labels.
-    fn get<'a>(&'a self, owner: &'a Owner, key: &'a str) -> StoreFuture<'a, Option<Kept>>;
+    fn get<'a>(&'a self, owner: &'a Owner, key: &'a str) -> StoreFuture<'a, Option<StoredValue>>;
     /// Keys that begin with `prefix`, sorted, at most `limit`, each with the labels of its value.
     fn keys<'a>(&'a self, owner: &'a Owner, prefix: &'a str, limit: usize) -> StoreFuture<'a, Vec<ListedKey>>;
 }
@@ -18,7 +18,6 @@ pub trait KeyValueStore: Send + Sync {
 /// A key in a list. Whoever kept the value chose it, so it carries the same labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedKey {
-    /// The key.
     pub key: String,
     /// Where it came from.
     pub labels: Labels,
@@ -26,8 +25,7 @@ pub struct ListedKey {
 
 /// A value that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
-    /// The text.
+pub struct StoredValue {
     pub value: String,
     /// Where it came from.
     pub labels: Labels,

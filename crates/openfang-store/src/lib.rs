@@ -29,7 +29,7 @@ pub use audit::{
     RefusalLimits, RefusalSummary, Rotated, SubjectKind,
 };
 pub use files::{FilePath, FileRecord, FileStore};
-pub use key_value::{Kept, KeyValueStore, ListedKey};
+pub use key_value::{KeyValueStore, ListedKey, StoredValue};
 pub use nodes::{Node, NodeError};
 pub use push::{
     ClaimOutcome, ClaimProgress, DeliveryProgress, DuePushes, DueQuery, NewPush, PushAuthorization, PushClaim,

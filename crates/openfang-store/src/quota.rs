@@ -48,18 +48,15 @@ impl Quota {
 /// What an owner keeps, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OwnerBytes {
-    /// Events of tasks.
     pub tasks: u64,
     /// Files that tools wrote, with their names.
     pub files: u64,
-    /// Keys and values.
     pub memory: u64,
     /// Results that are kept for a while.
     pub results: u64,
 }
 
 impl OwnerBytes {
-    /// All together.
     pub const fn total(self) -> u64 {
         self.tasks
             .saturating_add(self.files)

@@ -12,11 +12,11 @@ use openfang_types::limits::{STREAM_BATCH_EVENTS, STREAM_TAIL_BYTES};
 #[derive(Debug)]
 pub struct Tail {
     owner: Owner,
-    kept: Mutex<Kept>,
+    kept: Mutex<TailEvents>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct TailEvents {
     /// In order, without a gap.
     events: VecDeque<TaskEvent>,
     bytes: usize,
@@ -46,7 +46,7 @@ impl Tail {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         for event in events {
             if kept.events.back().is_some_and(|last| last.seq + 1 != event.seq) {
-                *kept = Kept::default();
+                *kept = TailEvents::default();
             }
             kept.bytes += event.body.size();
             kept.events.push_back(event);

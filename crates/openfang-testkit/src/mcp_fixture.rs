@@ -13,7 +13,7 @@ use openfang_mcp::Host;
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::error::McpError;
 use openfang_mcp::host::{
-    Call, Change, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted,
+    Call, Change, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage,
 };
 use openfang_mcp::listing::Listing;
 use openfang_types::content::ToolOutput;
@@ -178,7 +178,7 @@ impl Host for Fixture {
         Box::pin(std::future::ready(prompts::completed(asked)))
     }
 
-    fn changes(&self, (): &(), wanted: &Wanted) -> Changes {
+    fn changes(&self, (): &(), wanted: &ChangeFilter) -> Changes {
         let (heard, wanted) = (self.changes.subscribe(), wanted.clone());
         let all = futures_util::stream::unfold(heard, |mut heard| async move {
             loop {
@@ -194,7 +194,7 @@ impl Host for Fixture {
     }
 }
 
-fn is_wanted(change: &Change, wanted: &Wanted) -> bool {
+fn is_wanted(change: &Change, wanted: &ChangeFilter) -> bool {
     match change {
         Change::Tools => wanted.tools,
         Change::Prompts => wanted.prompts,

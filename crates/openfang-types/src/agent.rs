@@ -14,7 +14,7 @@ pub struct AgentManifest {
     pub name: AgentName,
     /// What it is for, in a sentence.
     pub description: String,
-    /// What answers.
+    /// What answers for the agent.
     pub model: ModelConfig,
     /// What it may use.
     #[serde(default)]

@@ -20,7 +20,6 @@ mod capabilities;
 /// How a call ended.
 #[derive(Debug, Clone)]
 pub enum Outcome<T> {
-    /// It is done.
     Done(T),
     /// Whoever called must answer something first.
     NeedsInput(InputRequired),
@@ -86,12 +85,10 @@ fn written(value: &Value) -> Box<RawValue> {
     to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// What was answered.
 #[derive(Debug, Clone, Default)]
 pub struct Resumed {
     /// The answers, by key. Not all need be there, and some may be malformed.
     pub answers: BTreeMap<String, Box<RawValue>>,
-    /// What [`InputRequired::state`] was.
     pub state: Vec<u8>,
 }
 
@@ -109,20 +106,13 @@ pub trait CallListener: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
-    /// Everything.
     Debug,
-    /// The usual course.
     Info,
-    /// Worth a look.
     Notice,
     /// Could become a problem.
     Warning,
-    /// Something failed.
     Error,
-    /// Something important failed.
     Critical,
-    /// Somebody must act.
     Alert,
-    /// Nothing works.
     Emergency,
 }

@@ -32,7 +32,7 @@ pub enum Namespace {
 /// How the names of an MCP server begin, and those of other servers that begin with the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerNames {
-    /// Such as `mcp_github_`.
+    /// How its tools begin, such as `mcp_github_`.
     pub prefix: Box<str>,
     /// Prefixes of other servers that are the same, or begin with it. A pattern that begins with one of them is not about
     /// this server.

@@ -5,7 +5,6 @@ use uuid::Uuid;
 
 /// What time it is, for rows, statuses and expiries. Timers use the runtime's own monotonic clock.
 pub trait Clock: Send + Sync {
-    /// The current time.
     fn now(&self) -> Timestamp;
 }
 

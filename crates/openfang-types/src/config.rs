@@ -190,7 +190,7 @@ impl Default for StorageConfig {
     }
 }
 
-/// Logging, under `[log]`.
+/// What is logged, under `[log]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LogConfig {
@@ -236,7 +236,7 @@ pub enum LogLevel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// Lines of text.
+    /// One line of text per event.
     Text,
     /// One JSON object per line.
     Json,

@@ -16,33 +16,25 @@ mod output;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ContentBlock {
-    /// Text.
     Text {
-        /// The text.
         text: String,
     },
-    /// A picture.
     Image {
-        /// Base64.
         data: String,
         /// What kind of picture.
         mime_type: String,
     },
-    /// Sound.
     Audio {
-        /// Base64.
         data: String,
         /// What kind of sound.
         mime_type: String,
     },
     /// A pointer to a resource.
     ResourceLink {
-        /// The address.
         uri: String,
         /// What it is called.
         name: String,
     },
-    /// A resource itself.
     Resource {
         /// Its content, as the source wrote it.
         resource: Value,
@@ -50,7 +42,6 @@ pub enum ContentBlock {
 }
 
 impl ContentBlock {
-    /// A text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }

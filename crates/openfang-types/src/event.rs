@@ -13,13 +13,10 @@ pub type Seq = u64;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskEvent {
-    /// Whose log.
     pub task_id: TaskId,
-    /// Which entry.
     pub seq: Seq,
     /// When it was written.
     pub at: Timestamp,
-    /// What happened.
     pub body: EventBody,
 }
 
@@ -35,7 +32,6 @@ impl TaskEvent {
 pub enum StreamItem {
     /// The task as it stands after this many events.
     Snapshot(Box<Task>, Seq),
-    /// The next event.
     Event(Box<TaskEvent>),
     /// The server is stopping and nothing works on the task: follow it again later.
     Shutdown,
@@ -60,7 +56,6 @@ impl Until {
     }
 }
 
-/// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum EventBody {

@@ -78,8 +78,7 @@ macro_rules! text_ids {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The text itself.
-            pub fn as_str(&self) -> &str {
+                    pub fn as_str(&self) -> &str {
                 &self.0
             }
 
@@ -138,7 +137,7 @@ text_ids! {
     MessageId, check_message_id;
     /// An artifact, unique within its task.
     ArtifactId, check_artifact_id;
-    /// A local agent.
+    /// The name of a local agent.
     AgentName, check_agent_name;
     /// A tool, whatever it is served by.
     ToolName, check_tool_name;

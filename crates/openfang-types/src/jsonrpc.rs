@@ -33,7 +33,6 @@ pub enum Incoming<'a> {
         /// An object or an array.
         params: Option<&'a RawValue>,
     },
-    /// Wants no answer.
     Notification {
         /// Unescaped, otherwise as sent.
         method: Cow<'a, str>,

@@ -42,23 +42,23 @@ pub const MEDIA_TYPE_MAX_BYTES: usize = 255;
 pub const FILENAME_MAX_CHARS: usize = 255;
 /// Agent names: `openfang_agent_{name}` must stay within what clients accept as a tool name.
 pub const AGENT_NAME_MAX_BYTES: usize = 33;
-/// Tool names.
+/// The length of a tool name.
 pub const TOOL_NAME_MAX_BYTES: usize = 128;
 /// Names of MCP servers.
 pub const SERVER_NAME_MAX_BYTES: usize = 64;
-/// User names.
+/// The length of a user name.
 pub const USER_NAME_MAX_BYTES: usize = 64;
 /// A tool's schema: size, nesting, number of subschemas. A tool beyond any of them is not registered.
 pub const SCHEMA_MAX_BYTES: usize = 64 * 1024;
-/// See [`SCHEMA_MAX_BYTES`].
+/// Levels of a schema; see [`SCHEMA_MAX_BYTES`].
 pub const SCHEMA_MAX_DEPTH: usize = 32;
-/// See [`SCHEMA_MAX_BYTES`].
+/// Parts of a schema; see [`SCHEMA_MAX_BYTES`].
 pub const SCHEMA_MAX_SUBSCHEMAS: usize = 2_000;
 /// What one compiled `pattern` may take; together with a linear-time engine this bounds a hostile schema.
 pub const SCHEMA_PATTERN_MAX_BYTES: usize = 1024 * 1024;
 /// What `file_read` returns of one file.
 pub const FILE_READ_MAX_BYTES: usize = 1024 * 1024;
-/// What `file_write` accepts.
+/// The largest text that `file_write` accepts.
 pub const FILE_WRITE_MAX_BYTES: usize = 5 * 1024 * 1024;
 /// Entries that `file_list` returns.
 pub const FILE_LIST_MAX_ENTRIES: usize = 1_000;
@@ -157,7 +157,7 @@ pub const AUDIT_PAGE_ROWS: usize = 1_000;
 pub const AUDIT_FOLLOW: Duration = Duration::from_millis(500);
 /// Tasks on one page of a list, at most and by default.
 pub const PAGE_MAX_TASKS: usize = 100;
-/// See [`PAGE_MAX_TASKS`].
+/// Tasks of a page, unless the client asks for fewer or more.
 pub const PAGE_DEFAULT_TASKS: usize = 50;
 /// Bytes of the tasks on one page of a list, as they are stored. A page ends before the task that would be too much; one
 /// task it always has.
@@ -237,7 +237,7 @@ pub const NOFILE_TARGET: u64 = 65_536;
 pub const SCRIPT_MAX_STEPS: usize = 10_000;
 /// A script's one delay.
 pub const SCRIPT_MAX_DELAY: Duration = Duration::from_secs(3_600);
-/// A URL.
+/// The length of a URL.
 pub const URL_MAX_BYTES: usize = 8 * 1024;
 /// Addresses of one name that are tried.
 pub const DNS_ANSWERS: usize = 16;
@@ -271,7 +271,7 @@ pub const HTTP_ANSWER_HEADERS: usize = 100;
 pub const HTTP_ANSWER_HEADER_BYTES: u32 = 128 * 1024;
 /// What an HTTP/2 peer may send before somebody reads it: of one stream, and of the connection.
 pub const HTTP2_STREAM_WINDOW: u32 = 256 * 1024;
-/// See [`HTTP2_STREAM_WINDOW`].
+/// The same for a whole connection; see [`HTTP2_STREAM_WINDOW`].
 pub const HTTP2_CONNECTION_WINDOW: u32 = 1024 * 1024;
 /// How often a request that is safe to repeat is sent, redirects included.
 pub const HTTP_ATTEMPTS: u32 = 3;

@@ -12,7 +12,6 @@ pub enum McpServerState {
     Configured,
     /// Being started or connected to.
     Starting,
-    /// Usable.
     Ready,
     /// Usable in part: something of it was left out, or it answers badly.
     Degraded,
@@ -36,9 +35,7 @@ impl McpServerState {
 /// How a server is doing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpServerStatus {
-    /// Which.
     pub name: ServerName,
-    /// Where it stands.
     pub state: McpServerState,
     /// Why it stands there, in a sentence, where there is something to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +81,5 @@ pub struct McpToolStatus {
 pub struct McpLeftOut {
     /// What, as the server calls it, made printable.
     pub name: String,
-    /// Why.
     pub why: String,
 }

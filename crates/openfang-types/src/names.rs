@@ -14,7 +14,6 @@ impl Names {
         Self { text: String::with_capacity(bytes), ends: Vec::with_capacity(names) }
     }
 
-    /// Adds a name.
     pub fn push(&mut self, name: &str) {
         self.text.push_str(name);
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
@@ -39,7 +38,6 @@ impl Names {
         self.ends.is_empty()
     }
 
-    /// All of them.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len()).map(|place| self.get(place).unwrap_or_default())
     }

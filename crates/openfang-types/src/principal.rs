@@ -13,7 +13,7 @@ use crate::tool::ToolTraits;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     owner: Owner,
-    standing: Standing,
+    standing: PrincipalKind,
     credential: Option<Credential>,
     entry_label: Option<Label>,
 }
@@ -21,15 +21,13 @@ pub struct Principal {
 /// Which of a user's credentials was shown. What is open on it ends when it is revoked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Credential {
-    /// A key.
     Key(KeyId),
-    /// A login.
     Login(LoginId),
 }
 
 /// On what ground a principal stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum PrincipalKind {
     /// Proved to be the operator.
     Admin(AdminProof),
     /// Came over loopback while no credential is configured: the same owner as admin, but any process could be it.
@@ -50,22 +48,21 @@ pub enum AdminProof {
 }
 
 impl Principal {
-    /// The operator.
     pub fn admin(proof: AdminProof) -> Self {
-        Self::new(Owner::admin(), Standing::Admin(proof))
+        Self::new(Owner::admin(), PrincipalKind::Admin(proof))
     }
 
     /// Whoever comes over loopback while no credential is configured.
     pub fn local() -> Self {
-        Self::new(Owner::admin(), Standing::Local)
+        Self::new(Owner::admin(), PrincipalKind::Local)
     }
 
     /// A user with grants.
     pub const fn user(name: Owner, grants: Grants) -> Self {
-        Self::new(name, Standing::User(grants))
+        Self::new(name, PrincipalKind::User(grants))
     }
 
-    const fn new(owner: Owner, standing: Standing) -> Self {
+    const fn new(owner: Owner, standing: PrincipalKind) -> Self {
         Self { owner, standing, credential: None, entry_label: None }
     }
 
@@ -79,9 +76,9 @@ impl Principal {
     /// may be the same owner.
     pub fn shown(&self) -> String {
         let standing = match &self.standing {
-            Standing::Admin(proof) => format!("{proof:?}"),
-            Standing::Local => "Local".to_owned(),
-            Standing::User(_) => String::new(),
+            PrincipalKind::Admin(proof) => format!("{proof:?}"),
+            PrincipalKind::Local => "Local".to_owned(),
+            PrincipalKind::User(_) => String::new(),
         };
         format!("{} {standing} {:?} {:?}", self.owner, self.credential, self.entry_label)
     }
@@ -98,7 +95,7 @@ impl Principal {
     }
 
     /// On what ground this principal stands.
-    pub const fn standing(&self) -> &Standing {
+    pub const fn standing(&self) -> &PrincipalKind {
         &self.standing
     }
 
@@ -115,16 +112,16 @@ impl Principal {
     /// Whether this agent exists as far as the principal is concerned.
     pub fn may_talk_to(&self, agent: &AgentName) -> bool {
         match &self.standing {
-            Standing::Admin(_) | Standing::Local => true,
-            Standing::User(grants) => grants.agent(agent).is_some(),
+            PrincipalKind::Admin(_) | PrincipalKind::Local => true,
+            PrincipalKind::User(grants) => grants.agent(agent).is_some(),
         }
     }
 
     /// Whether the principal's own grants cover a tool: directly, or through the agent whose tools were all granted.
     pub fn may_use(&self, tool: &ToolTraits, through: Option<&AgentName>) -> bool {
         match &self.standing {
-            Standing::Admin(_) | Standing::Local => true,
-            Standing::User(grants) => {
+            PrincipalKind::Admin(_) | PrincipalKind::Local => true,
+            PrincipalKind::User(grants) => {
                 any_covers(&grants.tools, tool)
                     || through.is_some_and(|agent| grants.agent(agent) == Some(AgentGrant::AllItsTools))
             }
@@ -207,11 +204,9 @@ impl Grants {
 pub enum Door {
     /// The command line, in process or with the daemon token.
     Cli,
-    /// The HTTP API.
     Rest,
     /// An MCP client, over HTTP or stdio.
     Mcp,
-    /// An A2A client.
     A2a,
     /// One agent called another.
     Agent,

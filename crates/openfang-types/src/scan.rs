@@ -54,7 +54,6 @@ fn scan_within(bytes: &[u8], tree_bytes: usize) -> Result<&str, ScanError> {
 /// Why a document was refused, and the byte where that was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ScanError {
-    /// Nothing but whitespace.
     #[error("the document is empty")]
     Empty,
     /// Not UTF-8 from here on.
@@ -76,10 +75,7 @@ pub enum ScanError {
     },
     /// A raw control character within a string.
     #[error("unescaped control character in a string at byte {offset}")]
-    ControlCharacter {
-        /// The character.
-        offset: usize,
-    },
+    ControlCharacter { offset: usize },
     /// Half of a surrogate pair, written as an escape.
     #[error("lone surrogate at byte {offset}")]
     LoneSurrogate {
@@ -103,7 +99,6 @@ pub enum ScanError {
     DuplicateKey {
         /// The second key's opening quote.
         offset: usize,
-        /// The key, shortened.
         key: String,
     },
     /// A key that `serde_json` would take as a marker of its own and read something else than we relay.

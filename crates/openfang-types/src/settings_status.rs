@@ -64,7 +64,6 @@ pub struct ReloadReport {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NameChanges {
-    /// New ones.
     pub added: Vec<String>,
     /// Those that are another thing now.
     pub changed: Vec<String>,

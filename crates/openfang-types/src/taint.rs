@@ -19,7 +19,6 @@ pub enum Label {
     User,
     /// Another agent, or a caller without a credential.
     UntrustedAgent,
-    /// The web.
     ExternalNetwork,
     /// A result of an MCP server that is not trusted.
     McpServer,
@@ -85,7 +84,6 @@ pub enum SinkKind {
     Delegates,
     /// Keeps data; its labels are kept with it.
     Writes,
-    /// Only looks.
     Reads,
 }
 

@@ -27,15 +27,12 @@ mod parts;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskState {
-    /// Accepted, not begun.
     Submitted,
-    /// Being worked on.
     Working,
     /// Waits for a message of its owner.
     InputRequired,
     /// Waits for a credential of its owner.
     AuthRequired,
-    /// Done.
     Completed,
     /// Ended by an error.
     Failed,
@@ -46,7 +43,6 @@ pub enum TaskState {
 }
 
 impl TaskState {
-    /// All states.
     pub const ALL: [Self; 8] = [
         Self::Submitted,
         Self::Working,
@@ -93,7 +89,6 @@ impl TaskState {
         }
     }
 
-    /// Reads [`TaskState::as_str`] back.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
@@ -109,13 +104,11 @@ impl fmt::Display for TaskState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
-    /// Ours.
     pub id: TaskId,
     /// The conversation it belongs to.
     pub context_id: ContextId,
     /// Who works on it.
     pub agent: AgentName,
-    /// Where it stands.
     pub status: TaskStatus,
     /// The messages of both sides, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -172,21 +165,17 @@ impl Task {
 /// A change of state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transition {
-    /// What it became.
     pub state: TaskState,
-    /// When.
     pub at: Timestamp,
 }
 
 /// A state, since when, and what the agent says about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskStatus {
-    /// The state.
     pub state: TaskState,
     /// What the agent says about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
-    /// Since when.
     pub timestamp: Timestamp,
 }
 
@@ -194,9 +183,7 @@ pub struct TaskStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The caller's side.
     User,
-    /// Our side.
     Agent,
 }
 
@@ -206,9 +193,7 @@ pub enum Role {
 pub struct Message {
     /// As its sender named it.
     pub message_id: MessageId,
-    /// Who wrote it.
     pub role: Role,
-    /// What it says.
     pub parts: Vec<Part>,
     /// The conversation, if the sender named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -265,13 +250,10 @@ impl Message {
 pub struct Artifact {
     /// Unique within the task.
     pub artifact_id: ArtifactId,
-    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The content.
     pub parts: Vec<Part>,
     /// Free data of its maker.
     #[serde(default, skip_serializing_if = "Map::is_empty")]

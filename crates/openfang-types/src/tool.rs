@@ -16,7 +16,6 @@ mod origin;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDefinition {
-    /// Its name.
     pub name: ToolName,
     /// What it does, for people and models.
     pub description: String,
@@ -25,7 +24,6 @@ pub struct ToolDefinition {
     /// What its structured result looks like, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// How it behaves.
     pub annotations: ToolAnnotations,
     /// What it does with what it is given: decides which labels it refuses.
     pub sink: SinkKind,
@@ -39,7 +37,6 @@ pub struct ToolDefinition {
 /// What the guards need to know of a tool, without what is only listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolTraits {
-    /// Its name.
     pub name: ToolName,
     /// How it behaves, as far as we answer for it.
     pub annotations: ToolAnnotations,
@@ -82,9 +79,9 @@ impl From<&ToolDefinition> for ToolTraits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolAnnotations {
-    /// Changes nothing.
+    /// The tool changes nothing.
     pub read_only_hint: bool,
-    /// May destroy something.
+    /// The tool may destroy something.
     pub destructive_hint: bool,
     /// Calling it twice is calling it once.
     pub idempotent_hint: bool,

@@ -67,18 +67,32 @@ pub(crate) fn messages(path: &str, lines: &[Line]) -> Vec<Violation> {
     read.filter_map(|(line, text)| prose_violation(path, line, text)).collect()
 }
 
-/// Every page that users read.
+/// Every page that users read, without its examples.
 pub(crate) fn pages(path: &str, text: &str) -> Vec<Violation> {
-    let is_page = path == "README.md" || path == "config.example.toml" || path.starts_with("docs/");
-    let lines = text.lines().enumerate().filter(|_| is_page);
-    lines.filter_map(|(index, line)| prose_violation(path, index + 1, line)).collect()
+    if path != "README.md" && path != "config.example.toml" && !path.starts_with("docs/") {
+        return Vec::new();
+    }
+    let mut is_example = false;
+    let prose = text.lines().enumerate().filter(|(_, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_example ^= is_fence;
+        !is_example && !is_fence
+    });
+    prose.filter_map(|(index, line)| prose_violation(path, index + 1, line)).collect()
 }
 
 fn prose_violation(path: &str, line: usize, text: &str) -> Option<Violation> {
-    let lower = text.to_lowercase();
+    let lower = without_names(text).to_lowercase();
     let word = words(&lower).find(|word| NOT_FOR_USERS.contains(word));
     let found = word.or_else(|| PARAPHRASES.iter().copied().find(|phrase| lower.contains(phrase)))?;
     Some(Violation::new(path, line, RULE, format!("`{found}` in what users read: use the word of the trade")))
+}
+
+/// A text without what is quoted as code, and without the placeholders of a format: both are names, not prose.
+fn without_names(text: &str) -> String {
+    let prose: String = text.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    let outside = prose.split('{').map(|piece| piece.rsplit('}').next().unwrap_or_default());
+    outside.collect::<Vec<_>>().join(" ")
 }
 
 /// Whether the rules for product code hold for a file: tests may say what they like.

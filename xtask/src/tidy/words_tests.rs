@@ -33,5 +33,6 @@ fn a_metaphor_in_a_message_is_caught_and_in_code_it_is_not() {
 fn pages_are_judged_and_other_files_are_not() {
     assert_eq!(pages("docs/a.md", "A session is let go.\n").len(), 1);
     assert_eq!(pages("docs/a.md", "Removes a session of the gateway.\n"), []);
+    assert_eq!(pages("docs/a.md", "The interface is in `door`.\n```json\n{\"door\":\"cli\",\n```\n"), []);
     assert_eq!(pages("ARCHITECTURE.md", "The house has doors.\n"), []);
 }

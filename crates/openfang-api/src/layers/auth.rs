@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 use http::{HeaderName, Request};
 use openfang_kernel::{AuthError, KernelError, PeerKind};
 use openfang_types::ids::Owner;
-use openfang_types::principal::{AdminProof, Door, Principal, Standing};
+use openfang_types::principal::{AdminProof, Door, Principal, PrincipalKind};
 
 use super::cookie::LoginCookie;
 use super::peer::ClientAddress;
@@ -35,7 +35,7 @@ pub(super) fn check<B>(
     };
     let is_daemon = outcome
         .as_ref()
-        .is_ok_and(|who| *who.standing() == Standing::Admin(AdminProof::DaemonToken));
+        .is_ok_and(|who| *who.standing() == PrincipalKind::Admin(AdminProof::DaemonToken));
     match outcome {
         // The daemon token cannot be guessed, so guessing by others does not lock out the command line.
         Ok(principal) if is_daemon => Ok(principal),
@@ -52,8 +52,8 @@ pub(super) fn check<B>(
 /// Whether the route is open to this principal.
 pub(super) fn may_enter(principal: &Principal, access: Access) -> Result<(), ApiError> {
     match (access, principal.standing()) {
-        (Access::Admin, Standing::User(_)) => Err(KernelError::NotPermitted("only the admin can do this").into()),
-        (Access::Admin, Standing::Admin(_) | Standing::Local)
+        (Access::Admin, PrincipalKind::User(_)) => Err(KernelError::NotPermitted("only the admin can do this").into()),
+        (Access::Admin, PrincipalKind::Admin(_) | PrincipalKind::Local)
         | (Access::Public | Access::Known | Access::Credential, _) => Ok(()),
     }
 }
@@ -113,11 +113,11 @@ fn presented<B>(request: &Request<B>) -> Presented<'_> {
 /// The entry point determines the first label. Only a client with the daemon token may state one.
 pub(super) fn door_of<B>(principal: &Principal, request: &Request<B>) -> Door {
     match principal.standing() {
-        Standing::Admin(AdminProof::DaemonToken) => {
+        PrincipalKind::Admin(AdminProof::DaemonToken) => {
             let named = request.headers().get(DOOR_HEADER).and_then(|door| door.to_str().ok());
             let named = [Door::Cli, Door::Mcp].into_iter().find(|door| named == Some(door.as_str()));
             named.unwrap_or(Door::Rest)
         }
-        Standing::Admin(_) | Standing::Local | Standing::User(_) => Door::Rest,
+        PrincipalKind::Admin(_) | PrincipalKind::Local | PrincipalKind::User(_) => Door::Rest,
     }
 }

@@ -10,7 +10,7 @@ use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, NotUntil, Quota, RateLimiter};
 use openfang_types::ids::Owner;
 use openfang_types::limits::Limits;
-use openfang_types::principal::{AdminProof, Principal, Standing};
+use openfang_types::principal::{AdminProof, Principal, PrincipalKind};
 use tokio::time::Instant;
 
 use super::peer::ClientAddress;
@@ -144,8 +144,8 @@ impl Rates {
 /// Whether the calls of a principal are counted at all.
 fn is_counted(principal: &Principal) -> bool {
     match principal.standing() {
-        Standing::Local | Standing::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => false,
-        Standing::Admin(AdminProof::ApiKey) | Standing::User(_) => true,
+        PrincipalKind::Local | PrincipalKind::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => false,
+        PrincipalKind::Admin(AdminProof::ApiKey) | PrincipalKind::User(_) => true,
     }
 }
 

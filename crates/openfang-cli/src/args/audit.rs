@@ -40,7 +40,7 @@ pub(crate) struct AuditTailArgs {
     /// Print new rows as they are written
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// Only rows of this user; *house stands for OpenFang itself
+    /// Only rows of this user; `*house` stands for OpenFang itself
     #[arg(long, value_name = "USER")]
     owner: Option<String>,
     /// Only rows of this kind

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{AgentView, Answered, CallOf, Called, Following, Outgoing, Reply, TaskListing, Wanted};
+use super::{AgentView, Answered, CallOf, Called, Following, Outgoing, Reply, TaskListing, TaskQuery};
 use crate::error::{CliError, Refusal};
 use crate::session::Session;
 use crate::talk::Talk;
@@ -151,7 +151,7 @@ impl DaemonBackend {
         self.get(&format!("/api/policy/{agent}/{tool}")).await
     }
 
-    pub(super) async fn tasks(&self, wanted: &Wanted) -> Result<TaskListing, CliError> {
+    pub(super) async fn tasks(&self, wanted: &TaskQuery) -> Result<TaskListing, CliError> {
         let agent = wanted.agent.as_ref().map(|agent| format!("&agent={agent}")).unwrap_or_default();
         let state = wanted.state.map(|state| format!("&state={state}")).unwrap_or_default();
         let mut listing = TaskListing { tasks: Vec::new(), total: 0 };

@@ -8,7 +8,7 @@ use openfang_types::task::Message;
 use serde::de::DeserializeOwned;
 
 use super::daemon::ErrorBody;
-use super::{Reply, Shown};
+use super::{Reply, StreamUpdate};
 use crate::error::CliError;
 
 /// What comes of a message or a task, item by item.
@@ -21,15 +21,15 @@ pub(crate) enum Following {
 
 impl Following {
     /// The next item; none at the end.
-    pub(crate) async fn next(&mut self) -> Result<Option<Shown>, CliError> {
+    pub(crate) async fn next(&mut self) -> Result<Option<StreamUpdate>, CliError> {
         match self {
-            Self::Once(message) => Ok(message.take().map(Shown::Message)),
+            Self::Once(message) => Ok(message.take().map(StreamUpdate::Message)),
             Self::InProcess(stream, trace) => {
                 let item = stream.next().await.map_err(|error| CliError::refused(&error, *trace))?;
                 Ok(item.map(|item| match item {
-                    StreamItem::Snapshot(task, _) => Shown::Task(task),
-                    StreamItem::Event(event) => Shown::Event(event),
-                    StreamItem::Shutdown => Shown::Shutdown {},
+                    StreamItem::Snapshot(task, _) => StreamUpdate::Task(task),
+                    StreamItem::Event(event) => StreamUpdate::Event(event),
+                    StreamItem::Shutdown => StreamUpdate::Shutdown {},
                 }))
             }
             Self::Daemon(stream) => loop {
@@ -43,14 +43,14 @@ impl Following {
 }
 
 /// An event of the API; those of a newer one are passed over.
-fn shown(event: &Event) -> Result<Option<Shown>, CliError> {
+fn shown(event: &Event) -> Result<Option<StreamUpdate>, CliError> {
     Ok(Some(match event.name.as_str() {
         "task" | "reply" => match typed(&event.data)? {
-            Reply::Task(task) => Shown::Task(task),
-            Reply::Message(message) => Shown::Message(message),
+            Reply::Task(task) => StreamUpdate::Task(task),
+            Reply::Message(message) => StreamUpdate::Message(message),
         },
-        "status" | "artifact" | "message" => Shown::Event(typed(&event.data)?),
-        "shutdown" => Shown::Shutdown {},
+        "status" | "artifact" | "message" => StreamUpdate::Event(typed(&event.data)?),
+        "shutdown" => StreamUpdate::Shutdown {},
         "error" => return Err(CliError::Refused(typed::<ErrorBody>(&event.data)?.error)),
         _ => return Ok(None),
     }))

@@ -16,12 +16,12 @@ fn every_event_of_the_api_is_understood_and_unknown_ones_are_passed_over() {
         "body":{"status":{"state":"completed","timestamp":"2026-01-01T00:00:00Z"}}}"#;
 
     let task = shown(&event("task", &format!(r#"{{"task":{TASK}}}"#))).unwrap();
-    assert!(matches!(task, Some(Shown::Task(task)) if task.agent.as_str() == "a"));
+    assert!(matches!(task, Some(StreamUpdate::Task(task)) if task.agent.as_str() == "a"));
     let happened = shown(&event("status", status)).unwrap();
-    assert!(matches!(happened, Some(Shown::Event(event)) if event.seq == 1));
+    assert!(matches!(happened, Some(StreamUpdate::Event(event)) if event.seq == 1));
     let reply = shown(&event("reply", &format!(r#"{{"message":{MESSAGE}}}"#))).unwrap();
-    assert!(matches!(reply, Some(Shown::Message(message)) if message.joined_text() == "hi"));
-    assert_eq!(shown(&event("shutdown", "{}")).unwrap(), Some(Shown::Shutdown {}));
+    assert!(matches!(reply, Some(StreamUpdate::Message(message)) if message.joined_text() == "hi"));
+    assert_eq!(shown(&event("shutdown", "{}")).unwrap(), Some(StreamUpdate::Shutdown {}));
     assert_eq!(shown(&event("weather", "sunny")).unwrap(), None);
 }
 

@@ -17,7 +17,7 @@ use openfang_types::task::{Message, Task};
 use openfang_types::tool::ToolDefinition;
 use serde_json::Value;
 
-use super::{AgentView, Answered, CallOf, Called, Following, Outgoing, Reply, TaskListing, Wanted};
+use super::{AgentView, Answered, CallOf, Called, Following, Outgoing, Reply, TaskListing, TaskQuery};
 use crate::error::CliError;
 use crate::session::Session;
 use crate::talk::Talk;
@@ -119,7 +119,7 @@ impl InProcess {
         }
     }
 
-    pub(super) async fn tasks(&self, wanted: &Wanted) -> Result<TaskListing, CliError> {
+    pub(super) async fn tasks(&self, wanted: &TaskQuery) -> Result<TaskListing, CliError> {
         let mut filter = TaskFilter { agent: wanted.agent.clone(), state: wanted.state, ..TaskFilter::default() };
         let mut listing = TaskListing { tasks: Vec::new(), total: 0 };
         loop {

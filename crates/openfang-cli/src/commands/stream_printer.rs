@@ -4,7 +4,7 @@ use openfang_types::event::{ArtifactUpdate, EventBody, TaskEvent};
 use openfang_types::ids::ArtifactId;
 use openfang_types::task::{Artifact, Role, Task, TaskState};
 
-use crate::backend::Shown;
+use crate::backend::StreamUpdate;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::view::{artifact_text, message_text};
@@ -47,26 +47,26 @@ impl<'a> StreamPrinter<'a> {
         Self { style: Style::Log, ..Self::pieces(session) }
     }
 
-    pub(super) fn show(&mut self, shown: Shown) -> Result<(), CliError> {
+    pub(super) fn show(&mut self, shown: StreamUpdate) -> Result<(), CliError> {
         if self.session.output.is_json() {
             self.session.output.json_line(&shown)?;
         } else {
             match &shown {
-                Shown::Task(task) => self.show_snapshot(task)?,
-                Shown::Event(event) => self.show_event(event)?,
-                Shown::Message(message) => self.session.output.text(&message_text(message))?,
-                Shown::Shutdown {} => {}
+                StreamUpdate::Task(task) => self.show_snapshot(task)?,
+                StreamUpdate::Event(event) => self.show_event(event)?,
+                StreamUpdate::Message(message) => self.session.output.text(&message_text(message))?,
+                StreamUpdate::Shutdown {} => {}
             }
         }
         match shown {
-            Shown::Task(task) => self.task = Some(*task),
-            Shown::Event(event) => {
+            StreamUpdate::Task(task) => self.task = Some(*task),
+            StreamUpdate::Event(event) => {
                 if let Some(task) = &mut self.task {
                     task.apply(&event.body);
                 }
             }
-            Shown::Shutdown {} => self.is_cut_off = true,
-            Shown::Message(_) => {}
+            StreamUpdate::Shutdown {} => self.is_cut_off = true,
+            StreamUpdate::Message(_) => {}
         }
         Ok(())
     }

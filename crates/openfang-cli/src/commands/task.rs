@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::stream_printer::StreamPrinter;
 use crate::args::{TaskCommand, TaskListArgs};
-use crate::backend::{Backend, Wanted};
+use crate::backend::{Backend, TaskQuery};
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Table, Tone};
 use crate::session::Session;
@@ -35,7 +35,7 @@ pub(super) const fn exit_of(state: TaskState) -> Exit {
 
 async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> {
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let wanted = Wanted { agent: args.agent.clone(), state: args.state, limit };
+    let wanted = TaskQuery { agent: args.agent.clone(), state: args.state, limit };
     let listing = Backend::open(session).await?.tasks(&wanted).await?;
     if session.output.is_json() {
         session.output.document(&listing)?;

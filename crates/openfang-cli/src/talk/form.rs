@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 /// How a person refuses to answer.
 const HOW: &str = "(/decline refuses, /cancel or Ctrl-D gives up)";
 
-/// What was typed.
 enum Line {
     Text(String),
     Decline,

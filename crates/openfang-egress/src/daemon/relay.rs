@@ -13,7 +13,6 @@ const EITHER: &str = "application/json, text/event-stream";
 /// A request to relay.
 #[derive(Debug, Clone)]
 pub struct Relaying<'a> {
-    /// The method.
     pub method: Method,
     /// The path, with its query.
     pub path_and_query: &'a str,
@@ -25,9 +24,7 @@ pub struct Relaying<'a> {
 
 /// The answer to a relayed request.
 pub struct Relayed {
-    /// The status.
     pub status: StatusCode,
-    /// All headers.
     pub headers: HeaderMap,
     /// The document or the events.
     pub content: Streamed,

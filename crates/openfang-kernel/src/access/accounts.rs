@@ -13,7 +13,7 @@ use openfang_store::{Accounts as Stored, SecretDigest, StoreError, UserStore};
 use openfang_types::clock::Clock;
 use openfang_types::ids::{KeyId, Owner};
 use openfang_types::limits::{ACCOUNTS_ROUND, KEY_USE_ROUND};
-use openfang_types::principal::{Credential, Grants, Principal, Standing};
+use openfang_types::principal::{Credential, Grants, Principal, PrincipalKind};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -25,7 +25,7 @@ use crate::settings::home::record::HomeMemory;
 pub(crate) struct Accounts {
     store: Arc<dyn UserStore>,
     clock: Arc<dyn Clock>,
-    known: RwLock<Known>,
+    known: RwLock<AccountTable>,
     /// Stays when the last user is removed: that does not let everybody in.
     has_seen_users: AtomicBool,
     closing_for_strangers: CancellationToken,
@@ -35,16 +35,15 @@ pub(crate) struct Accounts {
 }
 
 #[derive(Default)]
-struct Known {
+struct AccountTable {
     generation: Option<u64>,
     grants: HashMap<Owner, Grants>,
-    keys: HashMap<SecretDigest, Arc<Held>>,
-    logins: HashMap<SecretDigest, Arc<Held>>,
+    keys: HashMap<SecretDigest, Arc<LiveCredential>>,
+    logins: HashMap<SecretDigest, Arc<LiveCredential>>,
     tokens: HashMap<Credential, CancellationToken>,
 }
 
-/// A credential.
-struct Held {
+struct LiveCredential {
     principal: Arc<Principal>,
     expires_at: Option<Timestamp>,
     revoked: CancellationToken,
@@ -137,7 +136,7 @@ impl Accounts {
     /// granted then is not any more. A login that ends does not end what was begun with it.
     pub(crate) async fn work_must_end(&self, principal: &Principal) {
         let mut changed = self.changed.subscribe();
-        let Standing::User(grants) = principal.standing() else { return pending().await };
+        let PrincipalKind::User(grants) = principal.standing() else { return pending().await };
         // A run that is resumed for a user who was removed has no grants to lose.
         if principal.credential().is_none() && self.grants(principal.owner()).is_none() {
             return pending().await;
@@ -168,14 +167,14 @@ impl Accounts {
     fn end_old_logins(&self) {
         let now = self.clock.now();
         self.read(|known| {
-            let is_over = |held: &&Arc<Held>| held.expires_at.is_some_and(|until| until <= now);
+            let is_over = |held: &&Arc<LiveCredential>| held.expires_at.is_some_and(|until| until <= now);
             known.logins.values().filter(is_over).for_each(|held| held.revoked.cancel());
         });
     }
 
     /// The keys that were used since this was last asked.
     fn take_uses(&self) -> Vec<(KeyId, Timestamp)> {
-        let used = |held: &Arc<Held>| {
+        let used = |held: &Arc<LiveCredential>| {
             let at = Timestamp::from_millisecond(held.used.swap(0, Ordering::Relaxed)).ok()?;
             match held.principal.credential()? {
                 Credential::Key(id) if at > Timestamp::UNIX_EPOCH => Some((id.clone(), at)),
@@ -195,7 +194,7 @@ impl Accounts {
             self.remember(generation, has_users);
             return;
         }
-        let next = Known::of(stored, &known);
+        let next = AccountTable::of(stored, &known);
         let gone = known.keys.values().chain(known.logins.values()).filter(|held| !next.holds(held));
         gone.for_each(|held| held.revoked.cancel());
         let (has_users, generation) = (!next.grants.is_empty(), next.generation.unwrap_or(0));
@@ -215,12 +214,12 @@ impl Accounts {
         }
     }
 
-    fn read<T>(&self, look: impl FnOnce(&Known) -> T) -> T {
+    fn read<T>(&self, look: impl FnOnce(&AccountTable) -> T) -> T {
         look(&self.known.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Known {
+impl AccountTable {
     /// What is stored, with the tokens of what was there before and has not changed.
     fn of(stored: Stored, before: &Self) -> Self {
         let mut next = Self { generation: Some(stored.generation), ..Self::default() };
@@ -236,29 +235,29 @@ impl Known {
             let principal = Principal::user(key.owner, grants.clone())
                 .shown_by(Credential::Key(key.id))
                 .bringing(key.entry_label);
-            let held = Held::new(principal, None, before.keys.get(&key.digest));
+            let held = LiveCredential::new(principal, None, before.keys.get(&key.digest));
             next.keys.insert(key.digest, held);
         }
         for login in stored.logins {
             let Some(grants) = next.grants.get(&login.owner) else { continue };
             let principal = Principal::user(login.owner, grants.clone()).shown_by(Credential::Login(login.id));
-            let held = Held::new(principal, Some(login.expires_at), before.logins.get(&login.digest));
+            let held = LiveCredential::new(principal, Some(login.expires_at), before.logins.get(&login.digest));
             next.logins.insert(login.digest, held);
         }
         let all = next.keys.values().chain(next.logins.values());
-        let token = |held: &Arc<Held>| Some((held.principal.credential()?.clone(), held.revoked.clone()));
+        let token = |held: &Arc<LiveCredential>| Some((held.principal.credential()?.clone(), held.revoked.clone()));
         next.tokens = all.filter_map(token).collect();
         next
     }
 
     /// Whether this very credential is still there, as it was.
-    fn holds(&self, held: &Held) -> bool {
+    fn holds(&self, held: &LiveCredential) -> bool {
         let token = held.principal.credential().and_then(|credential| self.tokens.get(credential));
         token.is_some_and(|token| *token == held.revoked)
     }
 }
 
-impl Held {
+impl LiveCredential {
     fn new(principal: Principal, expires_at: Option<Timestamp>, before: Option<&Arc<Self>>) -> Arc<Self> {
         match before {
             Some(before) if *before.principal == principal => Arc::clone(before),

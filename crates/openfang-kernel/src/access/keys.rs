@@ -45,7 +45,6 @@ impl Purpose {
     }
 }
 
-/// The derived keys.
 pub(crate) struct Keys {
     id: [u8; ID_BYTES],
     root: Hkdf<Sha256>,

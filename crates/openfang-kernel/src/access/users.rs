@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use openfang_store::{ChangeAction, ChangeTarget, NewKey, NewUser, SecretDigest, StoreError, UserKey};
 use openfang_types::ids::{KeyId, Owner};
 use openfang_types::limits::{GRANTS_PER_USER, KEY_ID_CHARS, KEY_LABEL_MAX_CHARS, KEY_SECRET_BYTES};
-use openfang_types::principal::{Grants, Standing};
+use openfang_types::principal::{Grants, PrincipalKind};
 use openfang_types::secret::Secret;
 use openfang_types::taint::Label;
 
@@ -33,7 +33,6 @@ const KEY_PREFIX: &str = "ofk";
 /// A user that is wanted.
 #[derive(Debug, Clone)]
 pub struct UserWanted {
-    /// Who.
     pub name: Owner,
     /// What is granted, as it is written.
     pub grants: Vec<String>,
@@ -46,7 +45,6 @@ pub struct UserWanted {
 /// A key that is wanted.
 #[derive(Debug, Clone)]
 pub struct KeyWanted {
-    /// Whose.
     pub user: Owner,
     /// What it is for.
     pub label: String,
@@ -62,7 +60,6 @@ impl Kernel {
         Ok(users.into_iter().map(|user| UserView::new(user, &keys)).collect())
     }
 
-    /// Adds a user.
     pub async fn add_user(&self, caller: &Caller, wanted: UserWanted) -> Result<UserView, KernelError> {
         let UserWanted { name, grants, password, again } = wanted;
         let allowed = may_administer(caller)
@@ -244,8 +241,8 @@ fn refused(error: StoreError) -> KernelError {
 
 fn may_administer(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
-        Standing::Admin(_) => Ok(()),
-        Standing::Local | Standing::User(_) => Err(KernelError::NotPermitted(
+        PrincipalKind::Admin(_) => Ok(()),
+        PrincipalKind::Local | PrincipalKind::User(_) => Err(KernelError::NotPermitted(
             "only the admin can manage users and keys; use `openfang user` and `openfang key` on this machine, or send the api_key",
         )),
     }

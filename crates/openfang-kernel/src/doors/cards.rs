@@ -17,7 +17,7 @@ use crate::settings::agents::Agent;
 use crate::settings::{Settings, card_key};
 use crate::{Caller, Kernel};
 
-pub(crate) use kept::{Asked, Kept};
+pub(crate) use kept::{CardCache, CardRequest};
 
 mod kept;
 
@@ -27,13 +27,13 @@ const KEYS_PATH: &str = "/.well-known/jwks.json";
 /// What cards are made with, and those that are made.
 pub(crate) struct Cards {
     key: Option<CardKey>,
-    kept: Kept,
+    kept: CardCache,
 }
 
 impl Cards {
     /// Reads the key, if one is configured.
     pub(crate) fn new(config: &Config) -> Result<Self, ConfigProblem> {
-        Ok(Self { key: card_key::read(config)?, kept: Kept::default() })
+        Ok(Self { key: card_key::read(config)?, kept: CardCache::default() })
     }
 }
 
@@ -51,7 +51,7 @@ impl Kernel {
         let version = self.inner.pipeline.catalog().version();
         let settings = self.inner.settings();
         settings.config().a2a()?;
-        let asked = Asked {
+        let asked = CardRequest {
             viewer: who.map(|principal| format!("{:?}", principal.standing())),
             agent: agent.cloned(),
             form,

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_mcp::McpError;
-use openfang_mcp::client::Members;
+use openfang_mcp::client::RawMembers;
 use openfang_mcp::content::Completion;
 use openfang_mcp::host::{Call, Completing, CompletionOf, Identity};
 use openfang_mcp::naming::format_mcp_tool_name;
@@ -160,7 +160,7 @@ pub(super) fn traits_of_whole(server: &ConnectedServer, what: &str) -> Result<To
 pub(super) async fn ask(
     server: &ConnectedServer,
     method: &str,
-    members: Members,
+    members: RawMembers,
     permit: Permit,
 ) -> Result<Box<RawValue>, McpError> {
     let asked = server.relay().ask(method, members, permit).await;
@@ -181,7 +181,7 @@ pub(super) async fn complete(
         CompletionOf::Prompt(name) => json!({ "type": "ref/prompt", "name": name }),
         CompletionOf::Template(uri) => json!({ "type": "ref/resource", "uri": uri }),
     };
-    let members = Members::none()
+    let members = RawMembers::none()
         .with("ref", &of)
         .with("argument", &json!({ "name": asked.argument, "value": asked.value }))
         .with_some("context", asked.context);

@@ -10,15 +10,12 @@ use openfang_types::capability::text_matches;
 /// Rows that fit everything that is set here.
 #[derive(Debug, Clone, Default)]
 pub struct AuditFilter {
-    /// Whose rows.
     pub owner: Option<String>,
-    /// About what.
     pub kind: Option<SubjectKind>,
     /// How it went: the word of an outcome, or the reason of a refusal.
     pub outcome: Option<String>,
     /// A pattern of subjects, as they are shown; `*` stands for any run of characters.
     pub subject: Option<String>,
-    /// From when on.
     pub since: Option<Since>,
 }
 

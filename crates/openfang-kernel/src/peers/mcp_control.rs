@@ -10,13 +10,13 @@ use openfang_store::{ChangeAction, ChangeTarget};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpServerStatus;
-use openfang_types::principal::{AdminProof, Standing};
+use openfang_types::principal::{AdminProof, PrincipalKind};
 use tokio::time::Instant;
 
 use crate::change::Change;
 use crate::settings::config_edit::{self, Edit, EditError, Existing};
 use crate::{Caller, Kernel, KernelError};
-use shown::Shown;
+use shown::EntryPreview;
 
 pub use shown::{preview, shown};
 pub use view::{McpServerDetails, McpServerView, McpServers, McpTested};
@@ -38,7 +38,6 @@ impl Kernel {
         Ok(McpServers { configured, connected })
     }
 
-    /// One server.
     pub fn mcp_server_details(&self, caller: &Caller, name: &ServerName) -> Result<McpServerDetails, KernelError> {
         may_look(caller)?;
         Ok(self.mcp_details(&self.mcp_entry(name)?, self.inner.upstreams.status(name)))
@@ -49,7 +48,7 @@ impl Kernel {
         may_look(caller)?;
         let entry = self.mcp_entry(name)?;
         let sensitive = self.inner.pipeline.sensitive();
-        let shown = Shown::new(&sensitive);
+        let shown = EntryPreview::new(&sensitive);
         let lines = self.inner.upstreams.log(name).unwrap_or_default();
         Ok(lines.iter().map(|line| shown.text(&entry, line)).collect())
     }
@@ -194,14 +193,14 @@ impl Kernel {
     fn mcp_details(&self, entry: &McpServerConfigEntry, status: Option<McpServerStatus>) -> McpServerDetails {
         let status = status.unwrap_or_else(|| view::not_connected(&entry.name));
         McpServerDetails {
-            configured: Shown::new(&self.inner.pipeline.sensitive()).entry(entry),
+            configured: EntryPreview::new(&self.inner.pipeline.sensitive()).entry(entry),
             connected: self.mcp_view(entry, status),
         }
     }
 
     fn mcp_view(&self, entry: &McpServerConfigEntry, status: McpServerStatus) -> McpServerView {
         let sensitive = self.inner.pipeline.sensitive();
-        let shown = Shown::new(&sensitive);
+        let shown = EntryPreview::new(&sensitive);
         McpServerView::new(status, |text| shown.text(entry, text))
     }
 }
@@ -234,15 +233,15 @@ fn names_variables(entry: &McpServerConfigEntry) -> bool {
 
 fn may_look(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
-        Standing::Admin(_) | Standing::Local => Ok(()),
-        Standing::User(_) => Err(KernelError::NotPermitted("only the admin can list MCP servers")),
+        PrincipalKind::Admin(_) | PrincipalKind::Local => Ok(()),
+        PrincipalKind::User(_) => Err(KernelError::NotPermitted("only the admin can list MCP servers")),
     }
 }
 
 fn may_change(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
-        Standing::Admin(_) => Ok(()),
-        Standing::Local | Standing::User(_) => Err(KernelError::NotPermitted(
+        PrincipalKind::Admin(_) => Ok(()),
+        PrincipalKind::Local | PrincipalKind::User(_) => Err(KernelError::NotPermitted(
             "only the admin can change MCP servers; use `openfang mcp` on this machine, or send the api_key",
         )),
     }
@@ -250,10 +249,12 @@ fn may_change(caller: &Caller) -> Result<(), KernelError> {
 
 fn may_run_programs(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
-        Standing::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Ok(()),
-        Standing::Admin(AdminProof::ApiKey) | Standing::Local | Standing::User(_) => Err(KernelError::NotPermitted(
-            "a server that runs a program or uses environment variables can be added on this machine only, with `openfang mcp add`",
-        )),
+        PrincipalKind::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Ok(()),
+        PrincipalKind::Admin(AdminProof::ApiKey) | PrincipalKind::Local | PrincipalKind::User(_) => {
+            Err(KernelError::NotPermitted(
+                "a server that runs a program or uses environment variables can be added on this machine only, with `openfang mcp add`",
+            ))
+        }
     }
 }
 

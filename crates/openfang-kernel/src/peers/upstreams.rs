@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use connected::Connected;
-use kept::Kept;
+use kept::ServerMemory;
 use log::ServerLog;
 use place::EntryPlace;
 use reach::Reach;
@@ -107,7 +107,6 @@ impl Upstreams {
         self.get(name).map(|server| server.status())
     }
 
-    /// One server.
     pub(crate) fn get(&self, name: &ServerName) -> Option<Arc<Connected>> {
         self.servers.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
@@ -143,7 +142,7 @@ impl Upstreams {
         self.let_go(Arc::clone(&server));
         let alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         server.retire();
-        Kept::forget(&self.directory, name);
+        ServerMemory::forget(&self.directory, name);
         drop(alone);
         self.list_tools();
         true
@@ -225,7 +224,7 @@ impl Upstreams {
 
     fn connected(&self, entry: McpServerConfigEntry) -> Connected {
         let secrets = Arc::new(ServerSecrets::new(self.parts.pipeline.sensitive().redactor(), &entry));
-        let (kept, manifest) = Kept::read(&self.directory, &entry, &secrets.redactor());
+        let (kept, manifest) = ServerMemory::read(&self.directory, &entry, &secrets.redactor());
         let log = Arc::new(ServerLog::new(Arc::clone(&self.parts.clock), Arc::clone(&secrets)));
         let parts = UpstreamParts {
             conversations: self.reach.settings().config().limits.conversations_per_owner,

@@ -28,7 +28,7 @@ fn entry() -> McpServerConfigEntry {
 fn changed(entry: &McpServerConfigEntry) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     let directory = at(&home).mcp();
-    let (mut kept, _) = Kept::read(&directory, entry, &Redactor::default());
+    let (mut kept, _) = ServerMemory::read(&directory, entry, &Redactor::default());
     kept.look(entry, &manifest("one"));
     kept.write(&directory, &entry.name, &manifest("two")).unwrap();
     home

@@ -53,9 +53,7 @@ pub enum AgentsError {
     /// A file or directory cannot be read.
     #[error("{path} cannot be read: {cause}", path = path.display())]
     Unreadable {
-        /// Which.
         path: PathBuf,
-        /// Why.
         #[source]
         cause: io::Error,
     },
@@ -65,9 +63,7 @@ pub enum AgentsError {
     /// A script cannot be played.
     #[error("{path}: {cause}", path = path.display())]
     Script {
-        /// Which.
         path: PathBuf,
-        /// Why.
         #[source]
         cause: ScriptError,
     },

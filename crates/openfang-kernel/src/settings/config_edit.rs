@@ -38,12 +38,7 @@ pub enum EditError {
     Unknown(ServerName),
     /// The entry asks for a variable of ours.
     #[error("{server} uses {variable}, a variable of OpenFang itself, which no server may have; use another name")]
-    OwnVariable {
-        /// Whose entry.
-        server: ServerName,
-        /// Which.
-        variable: String,
-    },
+    OwnVariable { server: ServerName, variable: String },
     /// The file as it stands, or as it would be, cannot be used. What is wrong comes without any value.
     #[error("{0}")]
     Faulty(String),

@@ -12,7 +12,7 @@ use serde_json::Value as Schema;
 
 use crate::outward;
 use crate::settings::card_key;
-use crate::settings::strict_toml::{self, Document, Fault, Faults, Place, properties, unknown_key};
+use crate::settings::strict_toml::{self, Document, Fault, Faults, ValueSource, properties, unknown_key};
 
 pub use usable::{UsableConfig, load_usable};
 use usable::{entry_of, in_the_file};
@@ -30,7 +30,7 @@ const ARGUMENTS: &str = "OPENFANG_ARGUMENT";
 #[derive(Debug, Clone)]
 pub struct Overlay {
     /// Where it was written.
-    pub place: Place,
+    pub place: ValueSource,
     /// The dotted key path.
     pub key: String,
     /// The value as text.
@@ -43,9 +43,7 @@ pub enum ConfigError {
     /// The file is there and cannot be read.
     #[error("{path} cannot be read: {cause}", path = path.display())]
     Unreadable {
-        /// Which file.
         path: PathBuf,
-        /// Why.
         #[source]
         cause: io::Error,
     },
@@ -199,7 +197,7 @@ fn overlays_of(variables: impl Iterator<Item = (String, String)>) -> Vec<Overlay
         .filter(|(name, _)| !name.starts_with(ARGUMENTS))
         .map(|(name, value)| Overlay {
             key: name[PREFIX.len()..].to_lowercase().replace("__", "."),
-            place: Place::Variable(name),
+            place: ValueSource::Variable(name),
             value,
         })
         .collect();
@@ -221,7 +219,6 @@ pub struct Directories {
     pub home: Option<PathBuf>,
     /// `$XDG_CONFIG_HOME`, else `.config` in the user's own.
     pub config: Option<PathBuf>,
-    /// `%APPDATA%`.
     pub roaming: Option<PathBuf>,
     /// `$CODEX_HOME`, else `.codex` in the user's own.
     pub codex: Option<PathBuf>,

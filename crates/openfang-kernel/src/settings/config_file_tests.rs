@@ -81,7 +81,7 @@ fn the_environment_overlays_the_file_and_flags_overlay_both() {
         .into_iter(),
     );
     overlays.push(Overlay {
-        place: Place::Flag("--listen".into()),
+        place: ValueSource::Flag("--listen".into()),
         key: "api_listen".into(),
         value: "127.0.0.1:3".into(),
     });

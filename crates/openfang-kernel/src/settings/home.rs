@@ -50,12 +50,10 @@ impl Home {
         Self { root }
     }
 
-    /// The directory itself.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// `config.toml`.
     pub fn config(&self) -> PathBuf {
         self.root.join("config.toml")
     }
@@ -70,7 +68,6 @@ impl Home {
         self.data().join("secret.key")
     }
 
-    /// The database.
     pub fn database(&self) -> PathBuf {
         self.data().join("openfang.db")
     }
@@ -202,9 +199,7 @@ pub enum ListenError {
 /// Whether the home was just written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstRun {
-    /// It was.
     Yes,
-    /// It was there.
     No,
 }
 

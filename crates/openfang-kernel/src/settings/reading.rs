@@ -9,7 +9,7 @@ use openfang_types::config::Config;
 use super::agents::{self, Agents, AgentsError, LoadedAgents};
 use super::config_file::{self, ConfigError, Overlay};
 use super::home::{Exposure, Home};
-use super::strict_toml::{Fault, Faults, Place};
+use super::strict_toml::{Fault, Faults, ValueSource};
 
 /// What the files say.
 pub(super) struct ReadSettings {
@@ -55,5 +55,5 @@ fn has_text(path: &Path) -> Result<(), ConfigError> {
         return Ok(());
     }
     let why = "the file is empty; to use the default of every key, write a comment".to_owned();
-    Err(Faults(vec![Fault { place: Place::File(path.to_owned(), 1), key: String::new(), why }]).into())
+    Err(Faults(vec![Fault { place: ValueSource::File(path.to_owned(), 1), key: String::new(), why }]).into())
 }

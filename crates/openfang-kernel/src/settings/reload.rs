@@ -8,7 +8,7 @@ use std::sync::Arc;
 use openfang_runtime::pipeline::Sensitive;
 use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_types::config::{Config, ConfigProblem};
-use openfang_types::principal::{AdminProof, Door, Principal, Standing};
+use openfang_types::principal::{AdminProof, Door, Principal, PrincipalKind};
 use openfang_types::settings_status::{FailedAgent, ReloadReport, SettingsStatus};
 
 use super::differences::{changed_keys, guarded, is_shown_differently, keep_until_restart, server_changes};
@@ -19,7 +19,7 @@ use crate::{Caller, Kernel, KernelError};
 
 /// On whose word the files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum ReloadTrigger {
     /// Somebody who is on this machine and looked.
     ByOperator,
     /// A look at the files, or somebody elsewhere: what lets more callers in waits.
@@ -30,9 +30,9 @@ impl Kernel {
     /// Takes over what the files say now. Says what changed, or why nothing did.
     pub async fn reload(&self, caller: &Caller) -> Result<ReloadReport, KernelError> {
         let asked = match caller.principal.standing() {
-            Standing::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Asked::ByOperator,
-            Standing::Admin(AdminProof::ApiKey) => Asked::ByNobody,
-            Standing::Local | Standing::User(_) => {
+            PrincipalKind::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => ReloadTrigger::ByOperator,
+            PrincipalKind::Admin(AdminProof::ApiKey) => ReloadTrigger::ByNobody,
+            PrincipalKind::Local | PrincipalKind::User(_) => {
                 let error = KernelError::NotPermitted(
                     "only the admin can reload the settings; use `openfang reload` on this machine, or send the api_key",
                 );
@@ -45,7 +45,7 @@ impl Kernel {
 
     /// Takes over what the files say now because the operator sent a signal. The log says what came of it.
     pub async fn reload_by_signal(&self) {
-        match self.reload_as(self.on_its_own(), Asked::ByOperator).await {
+        match self.reload_as(self.on_its_own(), ReloadTrigger::ByOperator).await {
             Ok(report) if report.is_unchanged() => tracing::info!("the settings are unchanged"),
             // The log has it already.
             Ok(_) | Err(_) => {}
@@ -55,16 +55,16 @@ impl Kernel {
     /// How the files stand to what is in force.
     pub fn settings_status(&self, caller: &Caller) -> Result<SettingsStatus, KernelError> {
         match caller.principal.standing() {
-            Standing::Admin(_) | Standing::Local => Ok(self.inner.settings.status()),
-            Standing::User(_) => Err(KernelError::NotPermitted("only the admin can read the settings")),
+            PrincipalKind::Admin(_) | PrincipalKind::Local => Ok(self.inner.settings.status()),
+            PrincipalKind::User(_) => Err(KernelError::NotPermitted("only the admin can read the settings")),
         }
     }
 
     /// The agents that cannot be used as they are written, for whoever may know of every agent.
     pub fn failed_agents(&self, principal: &Principal) -> Vec<FailedAgent> {
         match principal.standing() {
-            Standing::Admin(_) | Standing::Local => self.inner.settings().failed_agents().to_vec(),
-            Standing::User(_) => Vec::new(),
+            PrincipalKind::Admin(_) | PrincipalKind::Local => self.inner.settings().failed_agents().to_vec(),
+            PrincipalKind::User(_) => Vec::new(),
         }
     }
 
@@ -74,7 +74,7 @@ impl Kernel {
     }
 
     /// Once it has begun it is done to its end, whether or not its caller waits.
-    pub(super) async fn reload_as(&self, caller: Caller, asked: Asked) -> Result<ReloadReport, KernelError> {
+    pub(super) async fn reload_as(&self, caller: Caller, asked: ReloadTrigger) -> Result<ReloadReport, KernelError> {
         let kernel = self.clone();
         let work = self.inner.life.tracker().spawn(async move {
             let settings = &kernel.inner.settings;
@@ -87,13 +87,13 @@ impl Kernel {
             .unwrap_or_else(|_| Err(KernelError::SettingsRejected("the reload failed; see the log".to_owned())))
     }
 
-    fn take_over(&self, caller: &Caller, asked: Asked) -> Result<ReloadReport, KernelError> {
+    fn take_over(&self, caller: &Caller, asked: ReloadTrigger) -> Result<ReloadReport, KernelError> {
         self.inner.settings.note_files(&self.inner.home);
         match self.compared(asked) {
             Ok((next, report)) => {
                 self.put_into_force(next, &report);
                 let names = [report.changed.as_slice(), &names_of(&report)].concat();
-                if !report.is_unchanged() || asked == Asked::ByOperator {
+                if !report.is_unchanged() || asked == ReloadTrigger::ByOperator {
                     self.note_reload(caller, &names, AuditOutcome::Succeeded);
                 }
                 if !report.is_unchanged() {
@@ -113,7 +113,7 @@ impl Kernel {
     }
 
     /// What the files say, as it would be in force, and what that changes.
-    fn compared(&self, asked: Asked) -> Result<(Settings, ReloadReport), Rejection> {
+    fn compared(&self, asked: ReloadTrigger) -> Result<(Settings, ReloadReport), Rejection> {
         let (inner, now) = (&self.inner, self.inner.settings());
         let overlays = inner.settings.overlays();
         let read = reading::read(&inner.home, overlays, inner.pipeline.catalog(), now.agents())?;
@@ -125,8 +125,8 @@ impl Kernel {
             return Err(faulty(problem).into());
         }
         let waiting = match asked {
-            Asked::ByOperator => Vec::new(),
-            Asked::ByNobody => {
+            ReloadTrigger::ByOperator => Vec::new(),
+            ReloadTrigger::ByNobody => {
                 let mut known = Config::clone(now.config());
                 // A person took this over already; it takes effect at the next start.
                 if inner.settings.status().needs_restart.iter().any(|key| key == "api_listen") {

@@ -41,7 +41,6 @@ impl Settings {
         Self { config: Arc::new(config), agents, failed_agents: failed, admin_key, http }
     }
 
-    /// The configuration.
     pub(crate) const fn config(&self) -> &Arc<Config> {
         &self.config
     }
@@ -56,7 +55,6 @@ impl Settings {
         &self.failed_agents
     }
 
-    /// The admin's key.
     pub(crate) const fn admin_key(&self) -> &Arc<AdminKey> {
         &self.admin_key
     }

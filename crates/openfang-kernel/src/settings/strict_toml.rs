@@ -17,7 +17,7 @@ const MOST_FAULTS: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Where it was written.
-    pub place: Place,
+    pub place: ValueSource,
     /// The dotted key path; empty when the file as a whole is not TOML.
     pub key: String,
     /// What is wrong and what would be right.
@@ -26,7 +26,7 @@ pub struct Fault {
 
 /// Where a value was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ValueSource {
     /// In a file; the line counts from 1.
     File(PathBuf, usize),
     /// In an environment variable.
@@ -45,7 +45,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ValueSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path, line) => write!(f, "{}:{line}", path.display()),
@@ -93,7 +93,7 @@ impl<'t> Document<'t> {
             // The error's own display quotes the line, and a secret may stand in it.
             Err(error) => {
                 let line = line_of(text, error.span().map_or(0, |span| span.start));
-                let place = Place::File(path.to_owned(), line);
+                let place = ValueSource::File(path.to_owned(), line);
                 return Err(Faults(vec![Fault { place, key: String::new(), why: error.message().to_owned() }]));
             }
         };
@@ -111,7 +111,7 @@ impl<'t> Document<'t> {
     /// A fault at a key of this document.
     pub fn fault(&self, key: &str, why: String) -> Fault {
         let start = self.start_of(key).unwrap_or(0);
-        Fault { place: Place::File(self.path.to_owned(), line_of(self.text, start)), key: key.to_owned(), why }
+        Fault { place: ValueSource::File(self.path.to_owned(), line_of(self.text, start)), key: key.to_owned(), why }
     }
 
     fn unknown_keys(&self, schema: &Schema, table: &DeTable<'_>, path: &str, faults: &mut Vec<Fault>) {
@@ -122,7 +122,7 @@ impl<'t> Document<'t> {
             let Some(below) = known.get(name) else {
                 let line = line_of(self.text, key.span().start);
                 let why = unknown_key(name, known.keys().map(String::as_str));
-                faults.push(Fault { place: Place::File(self.path.to_owned(), line), key: full, why });
+                faults.push(Fault { place: ValueSource::File(self.path.to_owned(), line), key: full, why });
                 continue;
             };
             match value.get_ref() {

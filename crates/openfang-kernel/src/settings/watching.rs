@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use openfang_types::limits::{SETTINGS_LOOK, SETTINGS_SETTLE};
 
 use super::home::Home;
-use super::reload::Asked;
+use super::reload::ReloadTrigger;
 use crate::Kernel;
 
 /// What the files looked like, without their content.
@@ -73,7 +73,7 @@ impl Kernel {
             // Still being written: the next look finds it.
             if self.look_at_files().await.as_ref() == Some(&marks) {
                 // The log has what came of it.
-                let _ = self.reload_as(self.on_its_own(), Asked::ByNobody).await;
+                let _ = self.reload_as(self.on_its_own(), ReloadTrigger::ByNobody).await;
             }
         }
     }

@@ -11,7 +11,7 @@ use openfang_types::task::{Origin, Part, Task, TaskState};
 
 use crate::kernel::Inner;
 use crate::tasks::log::Visibility;
-use crate::tasks::{Incoming, Taken};
+use crate::tasks::{Incoming, Intake};
 use crate::{Caller, Kernel, KernelError};
 
 /// Who hands messages of agents to agents.
@@ -75,13 +75,13 @@ impl Kernel {
         // If whoever asked stops waiting, the work it asked for stops too.
         let stop_with_us = cancel.drop_guard();
         let settled = match self.take(incoming).await.map_err(refused)? {
-            Taken::Answered(message) => {
+            Intake::Answered(message) => {
                 stop_with_us.disarm();
                 let (text, labels) = (message.joined_text(), cx.context_labels());
                 return Ok(AgentReply { text, state: TaskState::Completed, task: None, labels });
             }
-            Taken::Known(id) => self.settled(&caller, id).await,
-            Taken::Begun(work) => self.end_of_apart(&caller, work).await,
+            Intake::Known(id) => self.settled(&caller, id).await,
+            Intake::Begun(work) => self.end_of_apart(&caller, work).await,
         };
         let settled = settled.map_err(refused)?;
         stop_with_us.disarm();

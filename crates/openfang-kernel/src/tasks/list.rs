@@ -13,7 +13,6 @@ use crate::{Caller, Kernel, KernelError};
 /// Which tasks to list.
 #[derive(Debug, Clone, Default)]
 pub struct TaskFilter {
-    /// Only this agent's.
     pub agent: Option<AgentName>,
     /// Only those in this state.
     pub state: Option<TaskState>,

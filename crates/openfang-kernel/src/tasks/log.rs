@@ -33,13 +33,12 @@ struct Log {
     waiting: Vec<EventBody>,
     /// Events of a write whose outcome was not waited for, because its run was dropped in the middle.
     uncertain: Option<Vec<EventBody>>,
-    place: Place,
+    place: TaskStage,
     visibility: Visibility,
 }
 
 /// Where the task is.
-enum Place {
-    /// Nowhere yet.
+enum TaskStage {
     Here(Box<NewTask>),
     /// In the store, at this version.
     Stored(Stamp),
@@ -54,7 +53,6 @@ enum Place {
 pub(crate) enum Visibility {
     /// Nobody looks yet: events may wait.
     Unseen,
-    /// Somebody may look.
     Seen,
 }
 
@@ -63,7 +61,6 @@ pub(crate) enum Visibility {
 pub(crate) enum Closed {
     /// The same message made this other task.
     Superseded(TaskId),
-    /// The store refused.
     Refused(StoreError),
 }
 
@@ -83,15 +80,15 @@ impl TaskLog {
         let mut task = new.task();
         new.first_events().into_iter().for_each(|event| task.take(event));
         let (owner, labels) = (new.owner.clone(), new.labels.clone());
-        Self::new(inner, owner, task, labels, Place::Here(Box::new(new)))
+        Self::new(inner, owner, task, labels, TaskStage::Here(Box::new(new)))
     }
 
     /// A task that is stored, and goes on.
     pub(crate) fn resume(inner: Arc<Inner>, owner: Owner, task: Task, labels: Labels, stamp: Stamp) -> Self {
-        Self::new(inner, owner, task, labels, Place::Stored(stamp))
+        Self::new(inner, owner, task, labels, TaskStage::Stored(stamp))
     }
 
-    fn new(inner: Arc<Inner>, owner: Owner, task: Task, labels: Labels, place: Place) -> Self {
+    fn new(inner: Arc<Inner>, owner: Owner, task: Task, labels: Labels, place: TaskStage) -> Self {
         let id = task.id;
         let log = Log { task, labels, waiting: Vec::new(), uncertain: None, place, visibility: Visibility::Unseen };
         Self {
@@ -104,7 +101,6 @@ impl TaskLog {
         }
     }
 
-    /// Which task.
     pub(crate) const fn id(&self) -> TaskId {
         self.id
     }
@@ -151,9 +147,9 @@ impl TaskLog {
         self.gather_text(&mut log);
         self.flush(&mut log).await?;
         match &log.place {
-            Place::Stored(stamp) => Ok(stamp.seq),
-            Place::Here(_) | Place::HandedOver => Ok(0),
-            Place::Superseded(other) => Err(Closed::Superseded(*other)),
+            TaskStage::Stored(stamp) => Ok(stamp.seq),
+            TaskStage::Here(_) | TaskStage::HandedOver => Ok(0),
+            TaskStage::Superseded(other) => Err(Closed::Superseded(*other)),
         }
     }
 
@@ -162,7 +158,7 @@ impl TaskLog {
         loop {
             tokio::time::sleep(WATCH_OVER).await;
             let mut log = self.log.lock().await;
-            if matches!(log.place, Place::Here(_) | Place::HandedOver) {
+            if matches!(log.place, TaskStage::Here(_) | TaskStage::HandedOver) {
                 return;
             }
             match self.flush(&mut log).await {
@@ -190,8 +186,8 @@ impl TaskLog {
         let status = self.inner.status(&log.task, ending.state, ending.parts);
         log.task.apply(&EventBody::Status(status.clone()));
         log.waiting.push(EventBody::Status(status));
-        match std::mem::replace(&mut log.place, Place::HandedOver) {
-            Place::Here(new) if log.uncertain.is_none() => self.hand_over(&mut log, *new).await,
+        match std::mem::replace(&mut log.place, TaskStage::HandedOver) {
+            TaskStage::Here(new) if log.uncertain.is_none() => self.hand_over(&mut log, *new).await,
             place => {
                 log.place = place;
                 Box::pin(self.flush(&mut log)).await
@@ -280,7 +276,7 @@ impl TaskLog {
     async fn flush(&self, log: &mut Log) -> Result<(), Closed> {
         self.find_out(log).await?;
         let events = std::mem::take(&mut log.waiting);
-        if events.is_empty() && matches!(log.place, Place::Stored(_)) {
+        if events.is_empty() && matches!(log.place, TaskStage::Stored(_)) {
             return Ok(());
         }
         // Dropped at the await below, the write may or may not happen; the next flush finds out.
@@ -296,10 +292,12 @@ impl TaskLog {
     async fn write(&self, log: &Log, events: Vec<EventBody>) -> Result<Created, Closed> {
         let tasks = &self.inner.stores.tasks;
         let written = match &log.place {
-            Place::Superseded(other) => Ok(Created::Known(*other)),
-            Place::HandedOver => Err(StoreError::Conflict),
-            Place::Here(new) => tasks.create(NewTask { events, labels: log.labels.clone(), ..(**new).clone() }).await,
-            Place::Stored(stamp) => {
+            TaskStage::Superseded(other) => Ok(Created::Known(*other)),
+            TaskStage::HandedOver => Err(StoreError::Conflict),
+            TaskStage::Here(new) => {
+                tasks.create(NewTask { events, labels: log.labels.clone(), ..(**new).clone() }).await
+            }
+            TaskStage::Stored(stamp) => {
                 let write = Append {
                     owner: self.owner.clone(),
                     id: self.id,
@@ -320,12 +318,12 @@ impl TaskLog {
         let Some(events) = log.uncertain.take() else { return Ok(()) };
         self.inner.stores.health.probe().await.map_err(Closed::Refused)?;
         let known = match &log.place {
-            Place::Stored(stamp) => stamp.version,
-            Place::Here(_) | Place::HandedOver | Place::Superseded(_) => 0,
+            TaskStage::Stored(stamp) => stamp.version,
+            TaskStage::Here(_) | TaskStage::HandedOver | TaskStage::Superseded(_) => 0,
         };
         match self.inner.stores.tasks.head(&self.owner, self.id).await {
             Ok(record) if record.version > known => {
-                log.place = Place::Stored(Stamp { version: record.version, seq: record.seq });
+                log.place = TaskStage::Stored(Stamp { version: record.version, seq: record.seq });
             }
             Ok(_) | Err(StoreError::NotFound) => {
                 let later = std::mem::replace(&mut log.waiting, events);
@@ -341,11 +339,11 @@ impl TaskLog {
 fn settle(log: &mut Log, written: Created) -> Result<(), Closed> {
     match written {
         Created::New(stamp) => {
-            log.place = Place::Stored(stamp);
+            log.place = TaskStage::Stored(stamp);
             Ok(())
         }
         Created::Known(other) => {
-            log.place = Place::Superseded(other);
+            log.place = TaskStage::Superseded(other);
             Err(Closed::Superseded(other))
         }
     }

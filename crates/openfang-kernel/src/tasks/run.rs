@@ -38,7 +38,6 @@ pub(crate) struct LiveRuns {
 #[derive(Clone)]
 pub(crate) struct LiveRun {
     id: RunId,
-    /// Stops the work.
     pub(crate) cancel: CancellationToken,
     /// Fires when the run has written its last word.
     pub(crate) done: CancellationToken,

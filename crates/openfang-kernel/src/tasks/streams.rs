@@ -33,9 +33,7 @@ pub struct StreamRoom {
 /// Where a stream begins, and where it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Follow {
-    /// Where it begins.
     pub begin: Begin,
-    /// What ends it.
     pub until: Until,
 }
 

@@ -11,14 +11,14 @@ use tokio::sync::Notify;
 /// The text of a task that waits for its commit.
 #[derive(Default)]
 pub(super) struct WaitingText {
-    said: Mutex<Said>,
+    said: Mutex<PendingText>,
     arrived: Notify,
     taken: Notify,
 }
 
 /// What was said since the last commit.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct PendingText {
     pub(super) pieces: Vec<TextDelta>,
     /// What had entered the run by then.
     pub(super) labels: Labels,
@@ -50,7 +50,7 @@ impl WaitingText {
     }
 
     /// What waits, for its commit.
-    pub(super) fn take(&self) -> Option<Said> {
+    pub(super) fn take(&self) -> Option<PendingText> {
         let mut said = self.lock();
         if said.pieces.is_empty() {
             return None;
@@ -61,12 +61,12 @@ impl WaitingText {
         Some(taken)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Said> {
+    fn lock(&self) -> MutexGuard<'_, PendingText> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Said {
+impl PendingText {
     fn add(&mut self, delta: TextDelta) {
         self.bytes += delta.text.len();
         match self.pieces.last_mut() {

@@ -73,14 +73,14 @@ impl Answerer for Talker {
     }
 }
 
-struct Place {
+struct TaskStage {
     _home: TempDir,
     kernel: Kernel,
     caller: Caller,
     go_on: Arc<Semaphore>,
 }
 
-impl Place {
+impl TaskStage {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::at(directory.path().to_owned());
@@ -138,7 +138,7 @@ fn numbers(count: usize) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_deltas_are_few_commits_and_every_reader_sees_all_of_them_once() {
-    let place = Place::new();
+    let place = TaskStage::new();
     let (begun, before) = (Instant::now(), place.written());
     let id = place.begin(false, DELTAS).await;
     let half = numbers(DELTAS / 2);
@@ -172,7 +172,7 @@ async fn many_deltas_are_few_commits_and_every_reader_sees_all_of_them_once() {
 
 #[tokio::test]
 async fn chunks_that_are_no_deltas_are_committed_one_by_one() {
-    let place = Place::new();
+    let place = TaskStage::new();
     let id = place.begin(true, 20).await;
     place.go_on.add_permits(1);
 
@@ -186,7 +186,7 @@ async fn chunks_that_are_no_deltas_are_committed_one_by_one() {
 
 #[tokio::test]
 async fn text_is_shown_while_the_agent_is_silent() {
-    let place = Place::new();
+    let place = TaskStage::new();
     let id = place.begin(false, 2).await;
     let mut stream = place.follow(id, 0).await;
     let (text, _) = tokio::time::timeout(Duration::from_secs(10), read(&mut stream, 1)).await.unwrap();
@@ -197,7 +197,7 @@ async fn text_is_shown_while_the_agent_is_silent() {
 
 #[tokio::test]
 async fn what_was_said_before_a_cancel_is_kept() {
-    let place = Place::new();
+    let place = TaskStage::new();
     let id = place.begin(false, 10).await;
     let mut stream = place.follow(id, 0).await;
     read(&mut stream, 1).await;

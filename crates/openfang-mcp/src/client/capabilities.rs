@@ -16,11 +16,9 @@ pub struct ServerFacts {
     pub name: String,
     /// What it is called, for people.
     pub title: Option<String>,
-    /// Its version.
     pub version: String,
     /// What a model should know about it. Data, not instructions to us.
     pub instructions: Option<String>,
-    /// What it has.
     pub capabilities: ServerCapabilities,
     /// Which OpenFang it is, if it is one.
     pub instance: Option<String>,
@@ -52,17 +50,12 @@ fn cut(text: &mut String, chars: usize) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability of its own, declared or not")]
 pub struct ServerCapabilities {
-    /// Tools.
     pub tools: bool,
-    /// Prompts.
     pub prompts: bool,
-    /// Resources.
     pub resources: bool,
     /// Resources can be subscribed to.
     pub subscribe: bool,
-    /// Completion of arguments.
     pub completions: bool,
-    /// Log messages.
     pub logging: bool,
 }
 

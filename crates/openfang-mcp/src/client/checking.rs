@@ -26,7 +26,7 @@ pub(super) struct Checking {
 }
 
 /// What came of a page.
-pub(super) struct Taken {
+pub(super) struct PageOutcome {
     /// Where the next one begins.
     pub(super) next: Option<String>,
     /// Whether it has more than is taken of a list.
@@ -46,7 +46,7 @@ impl Checking {
     }
 
     /// Takes a page in, as the server sent it.
-    pub(super) fn page(&mut self, result: &RawValue) -> Result<Taken, ClientError> {
+    pub(super) fn page(&mut self, result: &RawValue) -> Result<PageOutcome, ClientError> {
         let member = self.listed.member();
         let wrong = || ClientError::NotMcp(format!("its answer has no list of {member}"));
         let members: BTreeMap<String, &RawValue> = serde_json::from_str(result.get()).map_err(|_| wrong())?;
@@ -56,7 +56,7 @@ impl Checking {
         let is_too_many = self.came + entries.len() > MCP_UPSTREAM_ENTRIES;
         entries.truncate(MCP_UPSTREAM_ENTRIES - self.came);
         self.entries(entries);
-        Ok(Taken { next, is_too_many })
+        Ok(PageOutcome { next, is_too_many })
     }
 
     /// Takes entries in. They are packed in the order in which they will mostly be read.

@@ -30,17 +30,9 @@ use crate::revision::Era;
 #[expect(clippy::large_enum_variant, reason = "one is made when a server is connected to, and dropped soon after")]
 pub enum Endpoint {
     /// A program to be started.
-    Program {
-        /// Who starts it.
-        door: ProcessDoor,
-        /// What is started.
-        launch: Box<Launch>,
-    },
-    /// A URL.
+    Program { door: ProcessDoor, launch: Box<Launch> },
     Url {
-        /// Who goes there.
         door: HttpDoor,
-        /// Where.
         url: OperatorUrl,
         /// Sent with every request.
         headers: Vec<(HeaderName, HeaderValue)>,

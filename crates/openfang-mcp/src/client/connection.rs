@@ -10,12 +10,12 @@ use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 use tokio_util::task::TaskTracker;
 
-use super::asked::said_of_us;
 use super::inbox::Inbox;
 use super::ongoing::{Ongoing, Silent, Step};
+use super::outgoing::said_of_us;
 use super::slot::Expected;
 use super::wire::{Outgoing, Wire};
-use super::{Asked, ClientError, Members, Notice, Question, ServerFacts};
+use super::{ClientError, Notice, OutgoingRequest, Question, RawMembers, ServerFacts};
 use crate::capabilities::ClientCapabilities;
 use crate::revision::Revision;
 
@@ -32,7 +32,7 @@ struct Inner {
     declared: ClientCapabilities,
     tracker: TaskTracker,
     /// What `_meta` of every request says.
-    meta: Members,
+    meta: RawMembers,
 }
 
 impl Connection {
@@ -62,20 +62,28 @@ impl Connection {
     }
 
     /// Makes a request and waits for its result.
-    pub async fn request(&self, asked: Asked<'_>, listener: &dyn CallListener) -> Result<Box<RawValue>, ClientError> {
+    pub async fn request(
+        &self,
+        asked: OutgoingRequest<'_>,
+        listener: &dyn CallListener,
+    ) -> Result<Box<RawValue>, ClientError> {
         match self.begin(asked)?.advance(listener).await? {
             Step::Done(result) => Ok(result),
-            Step::Asked(_) => Err(ClientError::NotMcp("it asked where nobody can be asked".to_owned())),
+            Step::OutgoingRequest(_) => Err(ClientError::NotMcp("it asked where nobody can be asked".to_owned())),
         }
     }
 
     /// Makes a plain request and waits for its result.
-    pub async fn ask(&self, method: &str, members: Members, timeout: Duration) -> Result<Box<RawValue>, ClientError> {
-        self.request(Asked::new(method, members, timeout), &Silent).await
+    pub async fn ask(
+        &self,
+        method: &str,
+        members: RawMembers,
+        timeout: Duration,
+    ) -> Result<Box<RawValue>, ClientError> {
+        self.request(OutgoingRequest::new(method, members, timeout), &Silent).await
     }
 
-    /// Begins a request.
-    pub fn begin(&self, asked: Asked<'_>) -> Result<Ongoing, ClientError> {
+    pub fn begin(&self, asked: OutgoingRequest<'_>) -> Result<Ongoing, ClientError> {
         let what = match asked.method {
             "subscriptions/listen" => Expected::End,
             _ if asked.takes_questions => Expected::Questions,
@@ -96,11 +104,10 @@ impl Connection {
     }
 
     /// Tells the server something.
-    pub async fn notify(&self, method: &str, members: Members) -> Result<(), ClientError> {
+    pub async fn notify(&self, method: &str, members: RawMembers) -> Result<(), ClientError> {
         self.tell(encode_notification(method, members.object().as_deref()).into()).await
     }
 
-    /// Answers a question.
     pub async fn reply(&self, question: &Question, answer: Result<&RawValue, ErrorObject>) -> Result<(), ClientError> {
         self.tell(match answer {
             Ok(result) => encode_result(&question.id, result).into(),
@@ -156,7 +163,7 @@ impl Connection {
         if self.inner.wire.stops_when_dropped() || self.ended().is_some() {
             return;
         }
-        let members = Members::none().with("requestId", &id).with("reason", "nobody waits for it any more");
+        let members = RawMembers::none().with("requestId", &id).with("reason", "nobody waits for it any more");
         let this = self.clone();
         self.inner
             .tracker
@@ -164,7 +171,7 @@ impl Connection {
     }
 
     /// What `_meta` says about us with this request.
-    fn said_with(&self, asked: &Asked<'_>) -> Members {
+    fn said_with(&self, asked: &OutgoingRequest<'_>) -> RawMembers {
         match asked.declared.filter(|declared| *declared != self.inner.declared) {
             Some(declared) => said_of_us(self.revision(), declared),
             None => self.inner.meta.clone(),

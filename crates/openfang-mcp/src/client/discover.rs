@@ -6,7 +6,7 @@ use openfang_types::limits::{MCP_UPSTREAM_ENTRIES, MCP_UPSTREAM_LIST_BYTES, MCP_
 use tokio::task::spawn_blocking;
 
 use super::checking::{Checked, Checking};
-use super::{ClientError, Connection, Members};
+use super::{ClientError, Connection, RawMembers};
 use crate::listing::Listed;
 
 /// A list, as far as it was taken.
@@ -26,7 +26,7 @@ pub(super) async fn list(
     let (mut bytes, mut cursor): (usize, Option<String>) = (0, None);
     let mut cut = Some(format!("{method} has more than {MCP_UPSTREAM_PAGES} pages; the rest is left out"));
     for _ in 0..MCP_UPSTREAM_PAGES {
-        let members = Members::none().with_some("cursor", cursor.as_ref());
+        let members = RawMembers::none().with_some("cursor", cursor.as_ref());
         let result = connection.ask(method, members, patience).await?;
         bytes += result.get().len();
         // There may be thousands, and schemas are looked at one by one.

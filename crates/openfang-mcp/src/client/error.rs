@@ -29,7 +29,6 @@ pub enum ClientError {
     /// The server answered HTTP with a status that says no.
     #[error("the server answered with status {status}{}", shown(.said))]
     Status {
-        /// The status.
         status: u16,
         /// What it said, cut short and made printable.
         said: String,

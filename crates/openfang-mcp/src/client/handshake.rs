@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::task::TaskTracker;
 
-use super::asked::ClientInfo;
 use super::capabilities::{HandshakeMeta, Implementation};
 use super::inbox::Inbox;
+use super::outgoing::ClientInfo;
 use super::wire::Wire;
-use super::{ClientError, Connection, Members, ServerCapabilities, ServerFacts};
+use super::{ClientError, Connection, RawMembers, ServerCapabilities, ServerFacts};
 use crate::capabilities::ClientCapabilities;
 use crate::revision::{Era, Revision};
 
@@ -59,7 +59,7 @@ impl Opened {
             meta: HandshakeMeta,
         }
         let speaking = self.speaking(Revision::NEWEST);
-        let result = speaking.ask("server/discover", Members::none(), patience).await?;
+        let result = speaking.ask("server/discover", RawMembers::none(), patience).await?;
         let discovered: Discovered = read(&result)?;
         let both = discovered.supported_versions.iter().filter_map(|name| Revision::named(name));
         let revision = both.filter(|revision| revision.era() == Era::Modern).max();
@@ -93,7 +93,7 @@ impl Opened {
             meta: HandshakeMeta,
         }
         let asked = Revision::NEWEST_LEGACY;
-        let members = Members::none()
+        let members = RawMembers::none()
             .with("protocolVersion", asked.name())
             .with("capabilities", &asked.facts().askable(self.declared).declared())
             .with("clientInfo", &ClientInfo::ours());
@@ -113,7 +113,7 @@ impl Opened {
             capabilities: ServerCapabilities::read(initialized.capabilities.as_deref()),
             instance: initialized.meta.instance,
         });
-        connection.notify("notifications/initialized", Members::none()).await?;
+        connection.notify("notifications/initialized", RawMembers::none()).await?;
         Ok(connection)
     }
 }

@@ -33,7 +33,6 @@ pub enum Notice {
     Prompts,
     /// Its list of resources changed.
     Resources,
-    /// A resource changed.
     Resource(String),
 }
 
@@ -44,7 +43,6 @@ pub struct Question {
     pub id: Id,
     /// What is asked for.
     pub method: String,
-    /// The details.
     pub params: Option<Box<RawValue>>,
 }
 
@@ -87,10 +85,9 @@ impl Waiting {
 }
 
 /// What came of a frame.
-pub(super) enum Taken {
+pub(super) enum FrameOutcome {
     /// It answers a request that waited for it.
     Answer,
-    /// It was understood.
     Understood,
     /// It wants this as an answer.
     Reply(Bytes),
@@ -176,21 +173,21 @@ impl Inbox {
     }
 
     /// Takes a frame; `via` is the request on whose stream it came, where the transport knows that.
-    pub(super) fn take(&self, frame: &[u8], via: Option<i64>) -> Vec<Taken> {
+    pub(super) fn take(&self, frame: &[u8], via: Option<i64>) -> Vec<FrameOutcome> {
         let frame = &*self.redactor.json(frame);
         if !is_batch(frame) {
             return vec![match self.take_one(decode_list(frame, IdRule::Mcp), via) {
-                Taken::Noise => self.take_unreadable(frame),
+                FrameOutcome::Noise => self.take_unreadable(frame),
                 taken => taken,
             }];
         }
         match decode_batch(frame, IdRule::Mcp, MCP_BATCH) {
             Ok(messages) => messages.into_iter().map(|message| self.take_one(message, via)).collect(),
-            Err(_) => vec![Taken::Noise],
+            Err(_) => vec![FrameOutcome::Noise],
         }
     }
 
-    fn take_one(&self, message: Result<Incoming<'_>, RpcError>, via: Option<i64>) -> Taken {
+    fn take_one(&self, message: Result<Incoming<'_>, RpcError>, via: Option<i64>) -> FrameOutcome {
         match message {
             Ok(Incoming::Response { id, outcome }) => {
                 let outcome = outcome.map(ToOwned::to_owned).map_err(ClientError::Refused);
@@ -198,28 +195,28 @@ impl Inbox {
             }
             Ok(Incoming::Notification { method, params }) => {
                 self.told(&method, params, via);
-                Taken::Understood
+                FrameOutcome::Understood
             }
             Ok(Incoming::Request { id, method, params }) => self.asked(id, &method, params, via),
             Err(RpcError::BadResponse { id: Some(id), fault }) => {
                 self.answered(&id, Err(ClientError::NotMcp(fault.to_string())), via)
             }
-            Err(_) => Taken::Noise,
+            Err(_) => FrameOutcome::Noise,
         }
     }
 
     /// What cannot be read may still say whom it was for: an answer with broken text, or nested too deep.
-    fn take_unreadable(&self, frame: &[u8]) -> Taken {
+    fn take_unreadable(&self, frame: &[u8]) -> FrameOutcome {
         match id_in_head(frame) {
             Some(id) if self.waits_for(id) => {
                 self.fail(id, ClientError::NotMcp("its answer cannot be read".to_owned()));
-                Taken::Understood
+                FrameOutcome::Understood
             }
-            Some(_) | None => Taken::Noise,
+            Some(_) | None => FrameOutcome::Noise,
         }
     }
 
-    fn answered(&self, id: &Id, outcome: Result<Box<RawValue>, ClientError>, via: Option<i64>) -> Taken {
+    fn answered(&self, id: &Id, outcome: Result<Box<RawValue>, ClientError>, via: Option<i64>) -> FrameOutcome {
         let id = match (id, via) {
             (Id::Number(id), _) => *id,
             // A server that could not read our request cannot name it; on its own stream there is only one.
@@ -227,16 +224,16 @@ impl Inbox {
             (Id::Null | Id::String(_), _) => {
                 self.counts.add(UnknownId::ServerReply);
                 tracing::debug!(%id, "an answer to nothing we asked");
-                return Taken::Understood;
+                return FrameOutcome::Understood;
             }
         };
         let Some(waiting) = self.lock().waiting.remove(&id) else {
             self.counts.add(UnknownId::ServerReply);
             tracing::debug!(id, "an answer that nobody waits for");
-            return Taken::Understood;
+            return FrameOutcome::Understood;
         };
         waiting.slot.answer(outcome);
-        Taken::Answer
+        FrameOutcome::Answer
     }
 
     fn told(&self, method: &str, params: Option<&RawValue>, via: Option<i64>) {
@@ -290,21 +287,21 @@ impl Inbox {
         }
     }
 
-    fn asked(&self, id: Id, method: &str, params: Option<&RawValue>, via: Option<i64>) -> Taken {
+    fn asked(&self, id: Id, method: &str, params: Option<&RawValue>, via: Option<i64>) -> FrameOutcome {
         if method == "ping" {
-            return Taken::Reply(encode_result(&id, &json!({})).into());
+            return FrameOutcome::Reply(encode_result(&id, &json!({})).into());
         }
         let is_known = matches!(method, "elicitation/create" | "sampling/createMessage" | "roots/list");
         let slot = self.concerned(via, true).filter(|_| is_known);
         let Some(slot) = slot else {
-            return Taken::Reply(encode_error(Some(&id), &ErrorObject::method_not_found(method)).into());
+            return FrameOutcome::Reply(encode_error(Some(&id), &ErrorObject::method_not_found(method)).into());
         };
         let question = Question { id: id.clone(), method: method.to_owned(), params: params.map(ToOwned::to_owned) };
         if slot.tell(Heard::Question(question)) {
-            return Taken::Understood;
+            return FrameOutcome::Understood;
         }
         let busy = ErrorObject::new(-32_603, "too many questions at once");
-        Taken::Reply(encode_error(Some(&id), &busy).into())
+        FrameOutcome::Reply(encode_error(Some(&id), &busy).into())
     }
 
     /// The call that something without an address belongs to. On a shared connection nobody can tell, and then it is

@@ -43,15 +43,15 @@ fn a_question_reaches_only_a_call_that_can_be_asked() {
     let inbox = Inbox::new(&Arc::default(), &Arc::default());
     let question = br#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
     let (shared, slot) = inbox.expect(Expected::Answer).unwrap();
-    assert!(matches!(inbox.take(question, Some(shared))[0], Taken::Reply(_)));
-    assert!(matches!(inbox.take(question, None)[0], Taken::Reply(_)));
+    assert!(matches!(inbox.take(question, Some(shared))[0], FrameOutcome::Reply(_)));
+    assert!(matches!(inbox.take(question, None)[0], FrameOutcome::Reply(_)));
     assert_eq!(text(slot.take()), "nothing");
     inbox.forget(shared);
     let (_, slot) = inbox.expect(Expected::Questions).unwrap();
-    assert!(matches!(inbox.take(question, None)[0], Taken::Understood));
+    assert!(matches!(inbox.take(question, None)[0], FrameOutcome::Understood));
     assert_eq!(text(slot.take()), "question roots/list");
     let strange = br#"{"jsonrpc":"2.0","id":"q","method":"shell/run"}"#;
-    assert!(matches!(inbox.take(strange, None)[0], Taken::Reply(_)));
+    assert!(matches!(inbox.take(strange, None)[0], FrameOutcome::Reply(_)));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn log_lines_of_a_shared_pipe_are_nobodys() {
 fn what_is_no_message_is_noise() {
     let inbox = Inbox::new(&Arc::default(), &Arc::default());
     for noise in [&b"Listening on port 3"[..], b"{}", b"[]", b"\xff\xfe", b"{\"jsonrpc\":\"2.0\"}"] {
-        assert!(matches!(inbox.take(noise, None)[0], Taken::Noise), "{noise:?}");
+        assert!(matches!(inbox.take(noise, None)[0], FrameOutcome::Noise), "{noise:?}");
     }
 }
 

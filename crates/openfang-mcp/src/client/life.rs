@@ -13,7 +13,7 @@ use super::connect::{Started, connect_counting};
 use super::show::{settle, show, tell};
 use super::upstream::Upstream;
 use super::watching::{AGAIN, EVER};
-use super::{Asked, ClientError, Connecting, Connection, Manifest, Members, Notice, Silent};
+use super::{ClientError, Connecting, Connection, Manifest, Notice, OutgoingRequest, RawMembers, Silent};
 use crate::host::Change;
 use crate::revision::Era;
 
@@ -88,7 +88,7 @@ async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>, started: &
         () = upstream.inner.restart.notified() => return Left::Restart,
         begun = begin(upstream, *known, started) => begun,
     };
-    let Begun { connection, manifest, notices } = match begun {
+    let NewConnection { connection, manifest, notices } = match begun {
         Ok(begun) => begun,
         Err((error, stderr)) => {
             // What was found before may not hold any more.
@@ -107,7 +107,7 @@ async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>, started: &
 }
 
 /// A conversation that has begun.
-struct Begun {
+struct NewConnection {
     connection: Connection,
     manifest: Manifest,
     /// What the server said since it was asked what it has: that may have changed at once.
@@ -119,7 +119,7 @@ async fn begin(
     upstream: &Upstream,
     known: Option<Era>,
     started: &Started,
-) -> Result<Begun, (ClientError, Vec<String>)> {
+) -> Result<NewConnection, (ClientError, Vec<String>)> {
     let parts = &upstream.inner.parts;
     let without_stderr = |error| (error, Vec::new());
     let endpoint = parts.place.endpoint().map_err(|why| without_stderr(ClientError::Start(why)))?;
@@ -142,7 +142,7 @@ async fn begin(
     let notices = connection.notices();
     let asked = timeout(parts.startup, Manifest::ask(&connection, parts.startup)).await;
     match asked.unwrap_or(Err(ClientError::TimedOut(parts.startup))) {
-        Ok(manifest) => Ok(Begun { connection, manifest, notices }),
+        Ok(manifest) => Ok(NewConnection { connection, manifest, notices }),
         Err(error) => {
             let stderr = connection.last_words();
             connection.close("it did not say what it has");
@@ -240,8 +240,11 @@ async fn listen(connection: &Connection) {
     let wanted = serde_json::json!({
         "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true,
     });
-    let members = Members::none().with("notifications", &wanted);
-    match connection.request(Asked::new("subscriptions/listen", members, EVER), &Silent).await {
+    let members = RawMembers::none().with("notifications", &wanted);
+    match connection
+        .request(OutgoingRequest::new("subscriptions/listen", members, EVER), &Silent)
+        .await
+    {
         // It has nothing to tell.
         Err(ClientError::Refused(_)) => std::future::pending().await,
         Ok(_) | Err(_) => sleep(AGAIN).await,

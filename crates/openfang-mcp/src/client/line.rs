@@ -19,13 +19,13 @@ struct Inside {
     taken: HashMap<String, usize>,
     all: usize,
     /// Who waits, by owner. An owner who does not wait is not here.
-    waiting: HashMap<String, VecDeque<oneshot::Sender<Place>>>,
+    waiting: HashMap<String, VecDeque<oneshot::Sender<LineSlot>>>,
     /// Whose turn it is.
     turns: VecDeque<String>,
 }
 
 /// A place. It goes to the next who waits when it is dropped.
-pub(super) struct Place {
+pub(super) struct LineSlot {
     line: Option<Arc<Line>>,
     owner: String,
 }
@@ -37,12 +37,12 @@ impl Line {
     }
 
     /// A place, once it is this owner's turn; none where too many wait.
-    pub(super) async fn place(self: &Arc<Self>, owner: &str) -> Option<Place> {
+    pub(super) async fn place(self: &Arc<Self>, owner: &str) -> Option<LineSlot> {
         let coming = {
             let mut inside = self.lock();
             if inside.admits(owner) {
                 inside.take(owner);
-                return Some(Place { line: Some(Arc::clone(self)), owner: owner.to_owned() });
+                return Some(LineSlot { line: Some(Arc::clone(self)), owner: owner.to_owned() });
             }
             inside.join(owner)?
         };
@@ -58,7 +58,7 @@ impl Line {
     /// Gives what is free to those who still wait, in turn.
     fn pass_on(self: &Arc<Self>) {
         while let Some((owner, next)) = self.next() {
-            let place = Place { line: Some(Arc::clone(self)), owner };
+            let place = LineSlot { line: Some(Arc::clone(self)), owner };
             // This one gave up. The place must not come back to us from its own end.
             if let Err(mut place) = next.send(place) {
                 drop(place.line.take());
@@ -68,7 +68,7 @@ impl Line {
     }
 
     /// Who is next; none where nobody waits who may have a place.
-    fn next(&self) -> Option<(String, oneshot::Sender<Place>)> {
+    fn next(&self) -> Option<(String, oneshot::Sender<LineSlot>)> {
         let mut inside = self.lock();
         // A call that was given up does not take the turn of another of its owner.
         inside.forget_gone();
@@ -118,7 +118,7 @@ impl Inside {
         self.turns.retain(|owner| self.waiting.contains_key(owner));
     }
 
-    fn join(&mut self, owner: &str) -> Option<oneshot::Receiver<Place>> {
+    fn join(&mut self, owner: &str) -> Option<oneshot::Receiver<LineSlot>> {
         self.forget_gone();
         let all: usize = self.waiting.values().map(VecDeque::len).sum();
         let owned = self.waiting.get(owner).map_or(0, VecDeque::len);
@@ -134,7 +134,7 @@ impl Inside {
     }
 }
 
-impl Drop for Place {
+impl Drop for LineSlot {
     fn drop(&mut self) {
         if let Some(line) = self.line.take() {
             line.lock().give_back(&self.owner);

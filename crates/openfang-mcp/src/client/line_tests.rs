@@ -11,7 +11,7 @@ fn poll<F: Future>(waiting: Pin<&mut F>) -> Poll<F::Output> {
     waiting.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-fn now(line: &Arc<Line>, owner: &str) -> Option<Place> {
+fn now(line: &Arc<Line>, owner: &str) -> Option<LineSlot> {
     match poll(pin!(line.place(owner))) {
         Poll::Ready(place) => place,
         Poll::Pending => None,
@@ -81,7 +81,7 @@ fn the_line_is_bounded_and_one_owner_cannot_fill_it() {
 #[test]
 fn an_owner_that_holds_all_it_may_leaves_places_to_others() {
     let line = Line::new(Quota::new(8, 64));
-    let held: Vec<Place> = (0..8).map(|_| now(&line, "greedy").unwrap()).collect();
+    let held: Vec<LineSlot> = (0..8).map(|_| now(&line, "greedy").unwrap()).collect();
     let mut ninth = Box::pin(line.place("greedy"));
     assert!(poll(ninth.as_mut()).is_pending());
 

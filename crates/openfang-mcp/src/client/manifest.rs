@@ -23,7 +23,6 @@ use crate::listing::{Listed, Listing};
 pub struct Manifest {
     /// Its tools, as it wrote them.
     pub tools: Arc<Listing>,
-    /// Its prompts.
     pub prompts: Arc<Listing>,
     /// Its resources, by URI.
     pub resources: Arc<Listing>,

@@ -13,7 +13,6 @@ use super::slot::{Heard, Slot};
 use super::wire::Carried;
 use super::{ClientError, Connection, Question};
 
-/// Hears nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Silent;
 
@@ -30,10 +29,9 @@ impl CallListener for Silent {
 /// How far a request came.
 #[derive(Debug)]
 pub enum Step {
-    /// To its end.
     Done(Box<RawValue>),
     /// To questions that must be answered first, with [`Connection::reply`].
-    Asked(Vec<Question>),
+    OutgoingRequest(Vec<Question>),
 }
 
 /// A request that is under way. Dropped before its end, it is canceled.
@@ -84,7 +82,7 @@ impl Ongoing {
                         let is_hard = self.hard <= patience;
                         return Err(ClientError::TimedOut(if is_hard { longest(self.timeout) } else { self.timeout }));
                     }
-                    return Ok(Step::Asked(questions));
+                    return Ok(Step::OutgoingRequest(questions));
                 }
             };
             match step {

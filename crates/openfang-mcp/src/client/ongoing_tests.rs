@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::super::inbox::Inbox;
 use super::super::wire::{Outgoing, Wire};
-use super::super::{Asked, Members, ServerCapabilities, ServerFacts};
+use super::super::{OutgoingRequest, RawMembers, ServerCapabilities, ServerFacts};
 use super::*;
 use crate::capabilities::ClientCapabilities;
 use crate::revision::Revision;
@@ -76,7 +76,10 @@ fn line() -> Line {
 /// Makes a call whose server tells of progress every `every`, and returns how it ended and when.
 async fn call(line: &Line, every: Duration) -> (Result<Step, ClientError>, Duration) {
     let begun = Instant::now();
-    let mut ongoing = line.connection.begin(Asked::new("tools/call", Members::none(), TIMEOUT)).unwrap();
+    let mut ongoing = line
+        .connection
+        .begin(OutgoingRequest::new("tools/call", RawMembers::none(), TIMEOUT))
+        .unwrap();
     let token = ongoing.id;
     let progress = async {
         loop {

@@ -14,10 +14,10 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::line::{Line, Place};
+use super::line::{Line, LineSlot};
 use super::show::tell;
 use super::upstream::Upstream;
-use super::{ClientError, Connecting, Connection, Members, Notice, connect};
+use super::{ClientError, Connecting, Connection, Notice, RawMembers, connect};
 use crate::capabilities::ClientCapabilities;
 use crate::host::Change;
 use crate::meta::LogLevel;
@@ -43,7 +43,7 @@ struct Shelf {
 
 struct Idle {
     key: Key,
-    held: Held,
+    held: PooledConnection,
     since: Instant,
 }
 
@@ -54,7 +54,7 @@ struct Key {
     declared: ClientCapabilities,
 }
 
-struct Held {
+struct PooledConnection {
     connection: Connection,
     level: Option<LogLevel>,
     /// The resources that the server was asked to tell of here.
@@ -65,12 +65,12 @@ struct Held {
 /// says on it, and it is ended.
 pub(super) struct Lease {
     key: Key,
-    held: Option<Held>,
+    held: Option<PooledConnection>,
     shelf: Arc<Shelf>,
     stop: CancellationToken,
     is_done: bool,
     /// Given on after the conversation went back.
-    _place: Place,
+    _place: LineSlot,
 }
 
 impl Pool {
@@ -113,7 +113,7 @@ impl Pool {
         })
     }
 
-    async fn make(&self, owner: &str, declared: ClientCapabilities) -> Result<Held, ClientError> {
+    async fn make(&self, owner: &str, declared: ClientCapabilities) -> Result<PooledConnection, ClientError> {
         let (owned, all) = self.line.taken(owner);
         // One of the owner's own that waits for a call makes room, then somebody else's.
         self.shelf.make_room_of(owner, (self.per_owner + 1).saturating_sub(owned));
@@ -123,7 +123,7 @@ impl Pool {
         let connection = self.connect(declared, self.upstream.inner.parts.startup).await?;
         self.hear(&connection);
         self.shelf.sweep_later(&self.upstream);
-        Ok(Held { connection, level: None, watched: BTreeSet::new() })
+        Ok(PooledConnection { connection, level: None, watched: BTreeSet::new() })
     }
 
     /// Whether the server begins a legacy conversation, if it is asked for one.
@@ -181,7 +181,7 @@ impl Pool {
 }
 
 impl Shelf {
-    fn take(&self, key: &Key) -> Option<Held> {
+    fn take(&self, key: &Key) -> Option<PooledConnection> {
         let mut idle = self.lock();
         let at = idle.iter().rposition(|idle| idle.key == *key && idle.held.connection.ended().is_none())?;
         idle.remove(at).map(|idle| idle.held)
@@ -240,7 +240,6 @@ impl Shelf {
 }
 
 impl Lease {
-    /// The conversation.
     pub(super) fn connection(&self) -> Option<&Connection> {
         self.held.as_ref().map(|held| &held.connection)
     }
@@ -261,7 +260,7 @@ impl Lease {
                 return;
             }
             if held.watched.insert(uri.clone()) {
-                let members = Members::none().with("uri", &uri);
+                let members = RawMembers::none().with("uri", &uri);
                 if let Err(error) = held.connection.ask("resources/subscribe", members, upstream.timeout()).await {
                     tracing::debug!(server = upstream.name(), uri, %error, "a resource cannot be watched");
                 }

@@ -14,7 +14,7 @@ use tokio::sync::OnceCell;
 
 use super::parked::{Parked, Waiting};
 use super::pool::Pool;
-use super::{Asked, ClientError, Connection, Members, Step, Upstream};
+use super::{ClientError, Connection, OutgoingRequest, RawMembers, Step, Upstream};
 use crate::error::McpError;
 use crate::revision::{Era, Revision};
 use questions::{keyed, modern_outcome, plain_answer, put};
@@ -23,17 +23,14 @@ use state::State;
 mod questions;
 mod state;
 
-/// What is called.
 #[derive(Debug, Clone, Copy)]
 pub enum Relayed<'a> {
-    /// A tool.
     Tool {
         /// Its name, as the server has it.
         name: &'a str,
         /// What it is given.
         arguments: Option<&'a RawValue>,
     },
-    /// A prompt.
     Prompt {
         /// Its name, as the server has it.
         name: &'a str,
@@ -41,10 +38,7 @@ pub enum Relayed<'a> {
         arguments: &'a BTreeMap<String, String>,
     },
     /// A resource to be read.
-    Resource {
-        /// Which.
-        uri: &'a str,
-    },
+    Resource { uri: &'a str },
 }
 
 /// What travels with a call that is handed on.
@@ -80,7 +74,6 @@ impl Relay {
         Self { pool, upstream, is_interactive, parked, legacy: Mutex::default() }
     }
 
-    /// The server.
     pub const fn upstream(&self) -> &Upstream {
         &self.upstream
     }
@@ -152,7 +145,7 @@ impl Relay {
     }
 
     /// The request that hands a call on.
-    fn asked<'a>(&self, what: Relayed<'a>) -> Asked<'a> {
+    fn asked<'a>(&self, what: Relayed<'a>) -> OutgoingRequest<'a> {
         let mut asked = asked(what, self.upstream.timeout());
         if let Relayed::Tool { name, arguments } = what {
             asked.mirrored = self.upstream.snapshot().manifest.mirrored(name, arguments);
@@ -165,7 +158,7 @@ impl Relay {
     async fn on_its_own(
         &self,
         call: &Handing<'_>,
-        mut asked: Asked<'_>,
+        mut asked: OutgoingRequest<'_>,
     ) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let can_be_asked = !call.client.is_none();
         let mut lease = match can_be_asked {
@@ -213,7 +206,7 @@ impl Relay {
                     waiting.lease.done();
                     return Ok(Outcome::Done(result));
                 }
-                Ok(Step::Asked(questions)) => waiting.questions = keyed(questions),
+                Ok(Step::OutgoingRequest(questions)) => waiting.questions = keyed(questions),
                 Err(error) => {
                     if matches!(error, ClientError::Refused(_)) {
                         waiting.lease.done();
@@ -242,21 +235,21 @@ impl Relay {
 }
 
 /// The request that hands a call on, without headers.
-fn asked(what: Relayed<'_>, timeout: std::time::Duration) -> Asked<'_> {
+fn asked(what: Relayed<'_>, timeout: std::time::Duration) -> OutgoingRequest<'_> {
     let (method, named, members) = match what {
         Relayed::Tool { name, arguments } => {
-            ("tools/call", name, Members::none().with("name", name).with_some("arguments", arguments))
+            ("tools/call", name, RawMembers::none().with("name", name).with_some("arguments", arguments))
         }
         Relayed::Prompt { name, arguments } => {
             let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
-            ("prompts/get", name, Members::none().with("name", name).with_some("arguments", arguments))
+            ("prompts/get", name, RawMembers::none().with("name", name).with_some("arguments", arguments))
         }
-        Relayed::Resource { uri } => ("resources/read", uri, Members::none().with("uri", uri)),
+        Relayed::Resource { uri } => ("resources/read", uri, RawMembers::none().with("uri", uri)),
     };
-    Asked { named: Some(named), ..Asked::new(method, members, timeout) }
+    OutgoingRequest { named: Some(named), ..OutgoingRequest::new(method, members, timeout) }
 }
 
-fn with_answers(members: Members, resumed: Option<&Resumed>) -> Members {
+fn with_answers(members: RawMembers, resumed: Option<&Resumed>) -> RawMembers {
     let Some(resumed) = resumed else { return members };
     let state = match State::read(&resumed.state) {
         Some(State::Theirs(state)) => state,
@@ -267,7 +260,10 @@ fn with_answers(members: Members, resumed: Option<&Resumed>) -> Members {
 }
 
 async fn set_level(connection: &Connection, level: LogLevel, timeout: std::time::Duration) -> Result<(), ClientError> {
-    match connection.ask("logging/setLevel", Members::none().with("level", &level), timeout).await {
+    match connection
+        .ask("logging/setLevel", RawMembers::none().with("level", &level), timeout)
+        .await
+    {
         Ok(_) | Err(ClientError::Refused(_)) => Ok(()),
         Err(error) => Err(error),
     }

@@ -14,7 +14,6 @@ use crate::meta::LogLevel;
 /// What a request waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected {
-    /// An answer.
     Answer,
     /// An answer, and log lines before it: nobody else calls on the connection.
     Lines,
@@ -27,12 +26,18 @@ pub(super) enum Expected {
 /// What a request hears.
 pub(super) enum Heard {
     /// How far it is.
-    Progress { progress: f64, total: Option<f64>, message: Option<String> },
-    /// A log line.
-    Log { level: LogLevel, logger: Option<String>, data: Box<RawValue> },
+    Progress {
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    },
+    Log {
+        level: LogLevel,
+        logger: Option<String>,
+        data: Box<RawValue>,
+    },
     /// The server asks something.
     Question(Question),
-    /// The end.
     Answer(Result<Box<RawValue>, ClientError>),
 }
 
@@ -79,7 +84,6 @@ impl Slot {
         }
     }
 
-    /// What is there.
     pub(super) fn take(&self) -> Option<Heard> {
         let mut inside = self.lock();
         inside.told.pop_front().or_else(|| inside.answer.take().map(Heard::Answer))

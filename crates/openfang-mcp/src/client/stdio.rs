@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 use super::ClientError;
-use super::inbox::{Inbox, Taken};
+use super::inbox::{FrameOutcome, Inbox};
 use super::wire::{Carried, Outgoing, Wire};
 use crate::framing::{Frame, FrameReader};
 use crate::revision::Revision;
@@ -72,7 +72,7 @@ async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker):
         let taken = match frames.next().await {
             Ok(Some(Frame::Message(message))) => {
                 let taken = inbox.take(&message, None);
-                if taken.iter().any(|taken| matches!(taken, Taken::Answer)) {
+                if taken.iter().any(|taken| matches!(taken, FrameOutcome::Answer)) {
                     frames.asked_for(message.len() + 1);
                 } else {
                     frames.unasked().await;
@@ -81,17 +81,17 @@ async fn read(stdout: Stdout, stdin: Stdin, inbox: Arc<Inbox>, (child, tracker):
             }
             Ok(Some(Frame::TooLarge)) => {
                 inbox.lose_answer(frames.lost(), &ClientError::TooLarge);
-                vec![Taken::Noise]
+                vec![FrameOutcome::Noise]
             }
-            Ok(Some(Frame::BadHeader)) => vec![Taken::Noise],
+            Ok(Some(Frame::BadHeader)) => vec![FrameOutcome::Noise],
             Ok(None) => break ended(&child).await,
             Err(error) => break format!("its output cannot be read: {error}"),
         };
         for taken in taken {
             match taken {
-                Taken::Answer | Taken::Understood => noise = 0,
-                Taken::Noise => noise += 1,
-                Taken::Reply(reply) => {
+                FrameOutcome::Answer | FrameOutcome::Understood => noise = 0,
+                FrameOutcome::Noise => noise += 1,
+                FrameOutcome::Reply(reply) => {
                     noise = 0;
                     // A child that asks faster than it reads waits here, and one that never reads is given up.
                     let seat = Arc::clone(&replies).acquire_owned().await;

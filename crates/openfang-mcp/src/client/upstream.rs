@@ -24,7 +24,7 @@ use crate::host::Change;
 use crate::revision::Era;
 
 /// Says where a server is. Asked before each start, since a variable may have been set or a program installed meanwhile.
-pub trait Place: Send + Sync {
+pub trait Locator: Send + Sync {
     /// Where, or why there is no saying.
     fn endpoint(&self) -> Result<Endpoint, String>;
 
@@ -36,7 +36,6 @@ pub trait Place: Send + Sync {
 
 /// Is told when something about a server changed. Must not block.
 pub trait Observer: Send + Sync {
-    /// It did.
     fn changed(&self);
 }
 
@@ -44,8 +43,7 @@ pub trait Observer: Send + Sync {
 pub struct UpstreamParts {
     /// What it is called in logs and errors.
     pub name: String,
-    /// Where it is.
-    pub place: Arc<dyn Place>,
+    pub place: Arc<dyn Locator>,
     /// How long a call may take without a sign of progress.
     pub timeout: Duration,
     /// How long it may take to start and to say what it has.
@@ -88,7 +86,6 @@ pub(super) struct Inner {
     is_started: AtomicBool,
     /// Calls in a row that were not answered in time.
     timeouts: AtomicU32,
-    /// Calls under way.
     calls: AtomicUsize,
     /// Told when the last of them has ended.
     idle: tokio::sync::Notify,
@@ -118,7 +115,6 @@ pub struct Snapshot {
     pub stderr: Vec<String>,
     /// What it said about itself.
     pub facts: Option<Arc<ServerFacts>>,
-    /// What it has.
     pub manifest: Arc<Manifest>,
     /// How often it was started.
     pub starts: u64,
@@ -163,7 +159,6 @@ impl Upstream {
         }
     }
 
-    /// Connects anew.
     pub fn restart(&self) {
         self.update(|snapshot| snapshot.state = McpServerState::Starting);
         if self.inner.is_started.load(Ordering::SeqCst) {
@@ -177,7 +172,7 @@ impl Upstream {
     pub fn stop(&self) {
         self.inner.parts.stop.cancel();
         if let Some(connection) = self.lock().take() {
-            connection.close("the server was let go");
+            connection.close("the server was removed");
         }
     }
 
@@ -212,7 +207,6 @@ impl Upstream {
         self.inner.parts.timeout
     }
 
-    /// Where it stands.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.inner.snapshot.borrow())
     }

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::upstream::Upstream;
-use super::{Asked, Connection, Members, Silent};
+use super::{Connection, OutgoingRequest, RawMembers, Silent};
 use crate::revision::Era;
 
 /// While it lives, changes of the resources are told by [`Upstream::changes`].
@@ -57,7 +57,7 @@ impl Upstream {
             {
                 // It may have gone away meanwhile, and the subscription with it.
                 let _ = connection
-                    .ask("resources/unsubscribe", Members::none().with("uri", uri), self.timeout())
+                    .ask("resources/unsubscribe", RawMembers::none().with("uri", uri), self.timeout())
                     .await;
             }
         }
@@ -78,13 +78,15 @@ async fn watch_on(upstream: &Upstream, connection: &Connection, uris: &[String])
     match connection.revision().era() {
         Era::Modern => {
             let wanted = serde_json::json!({ "resourceSubscriptions": uris });
-            let members = Members::none().with("notifications", &wanted);
-            let _ = connection.request(Asked::new("subscriptions/listen", members, EVER), &Silent).await;
+            let members = RawMembers::none().with("notifications", &wanted);
+            let _ = connection
+                .request(OutgoingRequest::new("subscriptions/listen", members, EVER), &Silent)
+                .await;
             sleep(AGAIN).await;
         }
         Era::Legacy => {
             for uri in uris {
-                let members = Members::none().with("uri", uri);
+                let members = RawMembers::none().with("uri", uri);
                 if let Err(error) = connection.ask("resources/subscribe", members, upstream.timeout()).await {
                     tracing::debug!(server = upstream.name(), uri, %error, "a resource cannot be watched");
                 }

@@ -25,10 +25,10 @@ use site::Site;
 use streamable::Streamable;
 
 mod answer;
+mod conversation;
 mod follow;
 mod post_and_stream;
 mod site;
-mod spoken;
 mod standing;
 mod streamable;
 

@@ -38,16 +38,12 @@ pub(super) trait Wire: Send + Sync {
     fn close(&self);
 }
 
-/// A request, encoded.
 pub(super) struct Outgoing {
-    /// Its id.
     pub(super) id: i64,
-    /// Its method.
     pub(super) method: Box<str>,
     /// What it names: a tool, a prompt or a resource.
     pub(super) named: Option<Box<str>>,
     /// Headers that repeat arguments.
     pub(super) mirrored: Vec<(HeaderName, HeaderValue)>,
-    /// The whole message.
     pub(super) body: Bytes,
 }

@@ -57,18 +57,14 @@ fn write_more<M: SerializeMap>(map: &mut M, more: &BTreeMap<String, Box<RawValue
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PromptRole {
-    /// The person.
     User,
-    /// The model.
     Assistant,
 }
 
 /// A turn of a prompt.
 #[derive(Debug, Clone)]
 pub struct PromptMessage {
-    /// Who speaks.
     pub role: PromptRole,
-    /// What is said.
     pub content: Block,
 }
 
@@ -77,7 +73,6 @@ pub struct PromptMessage {
 pub struct PromptResult {
     /// What it is for.
     pub description: Option<String>,
-    /// The turns.
     pub messages: Vec<PromptMessage>,
     /// What else it says.
     pub beside: Beside,
@@ -163,7 +158,6 @@ impl ResourceContents {
         Ok(Self { contents, beside: Beside::of(members) })
     }
 
-    /// One text.
     pub fn text(uri: &str, mime_type: &str, text: &str) -> Self {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]

@@ -8,7 +8,6 @@ pub trait SessionJournal: Send + Sync {
     /// What was written down.
     fn read(&self) -> Vec<EndedSession>;
 
-    /// Adds a session.
     fn add(&self, ended: EndedSession) -> JournalFuture<'_>;
 
     /// Replaces all that was written down.
@@ -21,7 +20,6 @@ pub type JournalFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 /// A session that was ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndedSession {
-    /// Whose.
     pub owner: String,
     /// Which; none where all are over that expire as early.
     pub nonce: Option<[u8; 16]>,
@@ -29,7 +27,6 @@ pub struct EndedSession {
     pub expiry: i64,
 }
 
-/// Remembers nothing.
 pub struct Forgetful;
 
 impl SessionJournal for Forgetful {

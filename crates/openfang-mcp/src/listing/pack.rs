@@ -36,7 +36,6 @@ struct Spot {
 }
 
 impl Pack {
-    /// Adds an entry.
     pub(crate) fn push(&mut self, name: &str, json: &str) -> io::Result<()> {
         if !self.open.is_empty() && self.open.len() + json.len() > MCP_PACK_BLOCK_BYTES {
             self.blocks.push(deflated(&self.open)?);

@@ -26,7 +26,6 @@ use crate::error::McpError;
 use crate::host::Host;
 use crate::revision::Revision;
 
-/// A peer.
 pub(crate) struct Duplex<H: Host> {
     server: Server<H>,
     out: Arc<EventLog>,
@@ -47,7 +46,6 @@ impl<H: Host> Duplex<H> {
         self.out.is_full()
     }
 
-    /// What runs.
     pub(crate) fn running(&self) -> &Running {
         &self.running
     }

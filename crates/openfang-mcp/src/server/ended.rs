@@ -13,7 +13,7 @@ use crate::host::EndedSession;
 /// What tells sessions apart.
 pub(super) type Nonce = [u8; 16];
 /// A session, and at which server.
-pub(super) type Place = (Nonce, u64);
+pub(super) type SessionKey = (Nonce, u64);
 
 /// The sessions of one owner that were ended.
 #[derive(Default)]
@@ -78,12 +78,12 @@ pub(super) fn compacted<'a>(owners: impl Iterator<Item = (&'a str, &'a mut Ended
 /// Places, of which the oldest are no longer remembered: such a session looks like a new one.
 #[derive(Default)]
 pub(super) struct Remembered {
-    order: VecDeque<Place>,
-    set: HashSet<Place>,
+    order: VecDeque<SessionKey>,
+    set: HashSet<SessionKey>,
 }
 
 impl Remembered {
-    pub(super) fn insert(&mut self, place: Place) {
+    pub(super) fn insert(&mut self, place: SessionKey) {
         if self.set.insert(place) {
             self.order.push_back(place);
         }
@@ -94,7 +94,7 @@ impl Remembered {
         }
     }
 
-    pub(super) fn contains(&self, place: &Place) -> bool {
+    pub(super) fn contains(&self, place: &SessionKey) -> bool {
         self.set.contains(place)
     }
 }

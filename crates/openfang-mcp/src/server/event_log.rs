@@ -42,7 +42,6 @@ struct State {
     is_over: bool,
     /// Counts the connections that were ended on purpose.
     connection: u64,
-    /// How many read.
     readers: usize,
     /// Whether anybody ever read.
     was_read: bool,
@@ -51,7 +50,6 @@ struct State {
 }
 
 impl EventLog {
-    /// A queue.
     pub(crate) fn queue() -> Arc<Self> {
         Arc::new(Self { name: 0, keeps: Keeps::UntilRead, state: Mutex::default(), changed: Notify::new() })
     }
@@ -95,7 +93,6 @@ impl EventLog {
         state.last - state.read >= MCP_LOG_EVENTS as u64 || state.bytes >= MCP_LOG_BYTES
     }
 
-    /// Whether anybody reads.
     pub(crate) fn is_read(&self) -> bool {
         self.lock().readers > 0
     }
@@ -238,7 +235,6 @@ impl Outlet for EventLog {
     }
 }
 
-/// Reads a log.
 pub(crate) struct EventReader {
     log: Arc<EventLog>,
     at: u64,

@@ -41,9 +41,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// What a response carries.
 pub enum HttpBody {
-    /// Nothing.
     Empty,
-    /// One document.
     Whole(Bytes),
     /// One document, in pieces.
     Pieces(Pieces),
@@ -65,13 +63,9 @@ impl HttpBody {
 
 /// A request whose caller is known.
 pub struct HttpRequest<C> {
-    /// Who.
     pub caller: C,
-    /// How.
     pub method: Method,
-    /// With which headers.
     pub headers: HeaderMap,
-    /// The body, whole.
     pub body: Bytes,
 }
 

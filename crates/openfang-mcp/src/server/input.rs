@@ -24,7 +24,6 @@ use crate::host::{Call, Host, InputRequest, InputRequired, Outcome, Resumed, Sea
 use crate::meta::QUESTION_KEY;
 use crate::revision::{Elicitation, Era, Revision};
 
-/// What is called.
 enum Target<'a> {
     Tool { name: &'a str, arguments: Option<&'a RawValue> },
     Prompt { name: &'a str, arguments: &'a BTreeMap<String, String> },

@@ -7,7 +7,6 @@ use bytes::Bytes;
 pub(crate) enum Weight {
     /// May be left out when the reader is slow.
     Light,
-    /// Must arrive.
     Heavy,
 }
 
@@ -18,13 +17,11 @@ pub(crate) enum Sent {
     Taken,
     /// The reader is slow, and it was left out.
     Full,
-    /// Nobody reads.
     Gone,
 }
 
 /// Takes messages for a peer. Never waits.
 pub(crate) trait Outlet: Send + Sync {
-    /// Takes a message.
     fn send(&self, frame: Bytes, weight: Weight) -> Sent;
 
     /// Ends the connection that carries the messages; where the transport can resume, the rest is fetched later.

@@ -8,10 +8,9 @@ use crate::meta::Meta;
 
 /// What a call names.
 #[derive(Debug, Default)]
-pub(crate) struct Named {
+pub(crate) struct CallTarget {
     /// A tool or a prompt.
     pub(crate) name: Option<String>,
-    /// A resource.
     pub(crate) uri: Option<String>,
     /// What a tool or a prompt is given.
     pub(crate) arguments: Option<Box<RawValue>>,
@@ -22,7 +21,7 @@ pub(crate) struct Named {
 /// The members as they are.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Members<'a> {
+struct ParamMembers<'a> {
     #[serde(borrow, default, rename = "_meta")]
     meta: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -38,12 +37,12 @@ struct Members<'a> {
 }
 
 /// Reads them. What is of another type than a method wants counts as missing.
-pub(crate) fn read(params: Option<&RawValue>) -> Result<(Meta, Named), McpError> {
+pub(crate) fn read(params: Option<&RawValue>) -> Result<(Meta, CallTarget), McpError> {
     let Some(params) = params.filter(|raw| raw.get().starts_with('{')) else { return Ok(Default::default()) };
     let unreadable = |_| McpError::InvalidParams("params cannot be read".to_owned());
-    let members: Members<'_> = serde_json::from_str(params.get()).map_err(unreadable)?;
+    let members: ParamMembers<'_> = serde_json::from_str(params.get()).map_err(unreadable)?;
     let text = |raw: Option<&RawValue>| raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
-    let named = Named {
+    let named = CallTarget {
         name: text(members.name),
         uri: text(members.uri),
         arguments: members.arguments.map(ToOwned::to_owned),

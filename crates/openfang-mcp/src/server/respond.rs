@@ -33,7 +33,6 @@ impl From<Bytes> for Frame {
 }
 
 impl Frame {
-    /// In one piece.
     pub(crate) fn into_bytes(self) -> Bytes {
         if self.shared.is_empty() {
             return Bytes::from(self.head);
@@ -54,7 +53,6 @@ pub(crate) enum Kind {
     Answer,
     /// An answer that whoever asked may keep for a while.
     Kept,
-    /// A question.
     InputRequired,
 }
 
@@ -75,7 +73,6 @@ impl Kind {
 /// What a modern result says about who sent it.
 pub(crate) struct Signature {
     identity: Arc<Identity>,
-    /// `"io.modelcontextprotocol/serverInfo":{...}`.
     server_info: String,
 }
 

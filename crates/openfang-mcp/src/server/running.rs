@@ -32,7 +32,6 @@ pub(crate) enum NotBegun {
 }
 
 impl Running {
-    /// Begins a request.
     pub(crate) fn begin(self: &Arc<Self>, id: &Id) -> Result<Run, NotBegun> {
         let mut tokens = self.lock();
         if tokens.len() >= MCP_RUNNING_PER_PEER {
@@ -53,7 +52,6 @@ impl Running {
         token.inspect(|token| token.cancel()).is_some()
     }
 
-    /// Cancels all.
     pub(crate) fn cancel_all(&self) {
         for token in self.lock().values() {
             token.cancel();

@@ -23,12 +23,11 @@ use crate::revision::Revision;
 
 type Reply = Result<Box<RawValue>, ErrorObject>;
 
-/// A legacy conversation.
 pub(crate) struct Session {
     introduced: Introduced,
     level: Mutex<LogLevel>,
     pub(crate) running: Arc<Running>,
-    asked: Mutex<Asked>,
+    asked: Mutex<OpenQuestions>,
     watched: Mutex<HashMap<String, (DropGuard, Subscriptions)>>,
     is_watching_lists: AtomicBool,
     /// Where messages go that belong to no request.
@@ -42,7 +41,7 @@ pub(crate) struct Session {
 }
 
 #[derive(Default)]
-struct Asked {
+struct OpenQuestions {
     last: i64,
     waiting: HashMap<i64, Question>,
 }
@@ -181,12 +180,12 @@ impl Session {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn asked(&self) -> MutexGuard<'_, Asked> {
+    fn asked(&self) -> MutexGuard<'_, OpenQuestions> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Asked {
+impl OpenQuestions {
     fn take(&mut self, number: i64, credential: &str) -> Option<Question> {
         let is_asked = self.waiting.get(&number).is_some_and(|question| question.credential == credential);
         if is_asked { self.waiting.remove(&number) } else { None }

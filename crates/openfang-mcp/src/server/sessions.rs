@@ -12,7 +12,7 @@ use openfang_types::quota::Quota;
 use tokio::sync::Semaphore;
 
 use super::Server;
-use super::ended::{Ended, Nonce, Place, Remembered, compacted};
+use super::ended::{Ended, Nonce, Remembered, SessionKey, compacted};
 use super::event_log::EventLog;
 use super::handshake::Introduced;
 use super::running::Running;
@@ -49,7 +49,7 @@ struct State {
 /// The sessions of one owner.
 #[derive(Default)]
 struct OwnerSessions {
-    live: HashMap<Place, Live>,
+    live: HashMap<SessionKey, Live>,
     /// Ended on purpose: their ids are good no more.
     ended: Ended,
     /// Forgotten because they were idle: plain calls go on, their streams are gone.
@@ -204,7 +204,7 @@ impl Sessions {
             return None;
         }
         owned.ended.insert(opened.nonce, opened.expiry, now);
-        let is_over = |place: &Place, _: &mut Live| place.0 == opened.nonce;
+        let is_over = |place: &SessionKey, _: &mut Live| place.0 == opened.nonce;
         let over: Vec<Live> = owned.live.extract_if(is_over).map(|(_, live)| live).collect();
         state.all -= over.len();
         let entry = EndedSession { owner: owner.to_owned(), nonce: Some(opened.nonce), expiry: opened.expiry };
@@ -254,7 +254,7 @@ impl State {
         quota.admits(owned, self.all, 1)
     }
 
-    fn forget(&mut self, owner: &str, place: &Place) {
+    fn forget(&mut self, owner: &str, place: &SessionKey) {
         let owned = self.of(owner);
         if let Some(live) = owned.live.remove(place) {
             owned.forgotten.insert(*place);
@@ -280,7 +280,7 @@ impl State {
     /// Forgets what is idle, or else what has been quiet for longest; nothing that works.
     fn forget_quiet(&mut self, owner: &str, now: i64) {
         let owned = self.of(owner);
-        let mut places: Vec<Place> =
+        let mut places: Vec<SessionKey> =
             owned.live.iter().filter(|(_, live)| live.is_idle(now)).map(|(place, _)| *place).collect();
         if places.is_empty() {
             let quiet = owned.live.iter().filter(|(_, live)| live.session.is_quiet());

@@ -45,7 +45,6 @@ impl Shared {
         })
     }
 
-    /// What was counted.
     pub const fn counts(&self) -> &Arc<Counts> {
         &self.counts
     }

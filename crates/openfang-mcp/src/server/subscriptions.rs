@@ -17,7 +17,7 @@ use super::session::{Session, too_many_subscriptions};
 use super::{Request, Server};
 use crate::content::raw;
 use crate::error::McpError;
-use crate::host::{Change, Host, Offers, Wanted};
+use crate::host::{Change, ChangeFilter, Host, Offers};
 
 /// What a client wants to hear of, and what we agree to tell.
 #[derive(Debug, Clone, Serialize, Deserialize, Default)]
@@ -46,8 +46,8 @@ impl Filter {
         self
     }
 
-    fn wanted(&self) -> Wanted {
-        Wanted {
+    fn wanted(&self) -> ChangeFilter {
+        ChangeFilter {
             tools: self.tools_list_changed,
             prompts: self.prompts_list_changed,
             resources: self.resources_list_changed,
@@ -98,16 +98,14 @@ impl<H: Host> Server<H> {
         Ok(self.signature().respond(id, revision, meta.as_bytes(), Kind::Answer))
     }
 
-    /// `resources/subscribe`.
     pub(super) fn subscribe(&self, request: &Request<H::Caller>) -> Result<(), McpError> {
         let uri = uri_of(request)?;
         let Some(token) = session_of(request)?.watch(&uri)? else { return Ok(()) };
-        let wanted = Wanted { uris: vec![uri], ..Wanted::default() };
+        let wanted = ChangeFilter { uris: vec![uri], ..ChangeFilter::default() };
         self.forward(&request.caller, session_of(request)?, &wanted, token);
         Ok(())
     }
 
-    /// `resources/unsubscribe`.
     pub(super) fn unsubscribe(&self, request: &Request<H::Caller>) -> Result<(), McpError> {
         session_of(request)?.unwatch(&uri_of(request)?);
         Ok(())
@@ -116,7 +114,7 @@ impl<H: Host> Server<H> {
     /// From now on a legacy peer hears when the lists change.
     pub(super) fn watch_lists(&self, caller: &H::Caller, session: &Arc<Session>) {
         if session.begins_watching_lists() {
-            let wanted = Wanted { tools: true, prompts: true, resources: true, uris: Vec::new() };
+            let wanted = ChangeFilter { tools: true, prompts: true, resources: true, uris: Vec::new() };
             self.forward(caller, session, &wanted, session.ended.child_token());
         }
     }
@@ -125,7 +123,7 @@ impl<H: Host> Server<H> {
         &self,
         caller: &H::Caller,
         session: &Arc<Session>,
-        wanted: &Wanted,
+        wanted: &ChangeFilter,
         until: tokio_util::sync::CancellationToken,
     ) {
         let mut changes = self.inner.host.changes(caller, wanted);
@@ -193,7 +191,6 @@ pub(super) struct Listeners {
     counts: Mutex<HashMap<String, usize>>,
 }
 
-/// One who listens.
 struct Seat {
     listeners: Arc<Listeners>,
     owner: String,

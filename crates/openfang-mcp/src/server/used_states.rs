@@ -12,7 +12,6 @@ pub(super) const NONCE_BYTES: usize = 16;
 pub(super) enum Use {
     /// It was not used before.
     First,
-    /// It was.
     Again,
     /// There is no room to remember it, so it cannot be used.
     NoRoom,

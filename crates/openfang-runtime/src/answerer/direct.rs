@@ -17,13 +17,11 @@ use crate::catalog::Catalog;
 use crate::context::CallContext;
 use crate::pipeline::{Pipeline, ToolCall, capability};
 
-/// Messages name tools.
 pub struct Direct;
 
 /// What a message asks for.
 #[derive(Debug, PartialEq)]
 pub(super) enum Wish {
-    /// This tool.
     Call(ToolName, Value),
     /// Nothing in particular: here is a text.
     Text(String),

@@ -9,7 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 /// What an MCP peer is told of a tool; how we guard it is our own business.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Shown<'a> {
+struct ListedTool<'a> {
     name: &'a str,
     description: &'a str,
     input_schema: &'a Value,
@@ -29,7 +29,7 @@ pub(crate) fn listed_json(tool: &ToolDefinition) -> String {
 }
 
 fn written(tool: &ToolDefinition) -> Box<RawValue> {
-    let shown = Shown {
+    let shown = ListedTool {
         name: tool.name.as_str(),
         description: &tool.description,
         input_schema: &tool.input_schema,

@@ -3,7 +3,7 @@
 use openfang_types::agent::Capabilities;
 use openfang_types::capability::any_covers;
 use openfang_types::ids::ToolName;
-use openfang_types::principal::Standing;
+use openfang_types::principal::PrincipalKind;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{Origin, ToolTraits};
 
@@ -68,7 +68,7 @@ fn missing(catalog: &Catalog, cx: &CallContext, name: &ToolName) -> ToolError {
 pub(super) fn refusal(cx: &CallContext, tool: &ToolTraits, hidden: Hidden) -> ToolError {
     let name = tool.name.clone();
     let agent = cx.agent.as_ref().map(|agent| agent.name.clone());
-    let is_operator = matches!(cx.principal.standing(), Standing::Admin(_));
+    let is_operator = matches!(cx.principal.standing(), PrincipalKind::Admin(_));
     match (hidden, agent, tool.origin.server()) {
         (Hidden::NotGranted, Some(agent), _) if is_operator => ToolError::NotGranted { tool: name, agent },
         (Hidden::Quarantined, agent, Some(server)) if is_operator => {
@@ -101,7 +101,7 @@ impl Pipeline {
 pub fn allows(cx: &CallContext, tool: &ToolTraits) -> bool {
     let agent_allows = cx.agent.as_ref().is_none_or(|agent| agent_covers(&agent.capabilities, tool));
     let through = cx.agent.as_ref().map(|agent| &agent.name);
-    let unproved = matches!(cx.principal.standing(), Standing::Local) && tool.sink == SinkKind::Executes;
+    let unproved = matches!(cx.principal.standing(), PrincipalKind::Local) && tool.sink == SinkKind::Executes;
     agent_allows && cx.principal.may_use(tool, through) && !unproved
 }
 

@@ -14,7 +14,6 @@ pub enum ToolError {
     /// No such tool, or not for this caller: the two look the same. Only the audit log says which it was.
     #[error("there is no tool {tool}; `openfang tool list` lists the tools you may call")]
     Unknown {
-        /// Which tool.
         tool: ToolName,
         /// The reason, which the caller is not told.
         hidden: Hidden,
@@ -24,12 +23,7 @@ pub enum ToolError {
         "the agent {agent} may not call {tool}: its capabilities do not cover it; \
          `openfang policy explain {agent} {tool}` says what does"
     )]
-    NotGranted {
-        /// Which tool.
-        tool: ToolName,
-        /// Which agent.
-        agent: AgentName,
-    },
+    NotGranted { tool: ToolName, agent: AgentName },
     /// The MCP server changed the definition of the tool. Only the operator is told; anybody else gets
     /// [`Self::Unknown`].
     #[error(
@@ -38,9 +32,7 @@ pub enum ToolError {
         explanation(agent.as_ref(), tool)
     )]
     Quarantined {
-        /// Which tool.
         tool: ToolName,
-        /// Of which server.
         server: ServerName,
         /// The agent that would have called it, if any.
         agent: Option<AgentName>,
@@ -48,39 +40,26 @@ pub enum ToolError {
     /// The arguments do not fit the schema; the tool did not run.
     #[error("the arguments of {tool} do not fit its schema: {}", problems.join("; "))]
     InvalidArguments {
-        /// Which tool.
         tool: ToolName,
         /// What does not fit, place by place.
         problems: Vec<String>,
     },
     /// The tool's own schema cannot be used.
     #[error("the schema of {tool} cannot be compiled: {why}")]
-    UnusableSchema {
-        /// Which tool.
-        tool: ToolName,
-        /// Why.
-        why: String,
-    },
+    UnusableSchema { tool: ToolName, why: String },
     /// Holding the arguments against the schema takes too long; the tool did not run.
     #[error("the arguments of {0} were not checked: with its schema that takes too many steps; send smaller arguments")]
     Unchecked(ToolName),
     /// The run goes in circles.
     #[error("{tool} was not called: {why}; try something else, or answer with what you have")]
-    Looping {
-        /// Which tool.
-        tool: ToolName,
-        /// Which rule.
-        why: String,
-    },
+    Looping { tool: ToolName, why: String },
     /// A label and a sink may not meet.
     #[error(
         "{tool} was not called: it {sink} and the context carries {label} (from {sources}); \
          start a new run without that content, or ask the operator"
     )]
     Tainted {
-        /// Which tool.
         tool: ToolName,
-        /// What it does.
         sink: SinkKind,
         /// Which label forbids it.
         label: Label,
@@ -93,7 +72,6 @@ pub enum ToolError {
     /// The tool took too long; its work was dropped.
     #[error("{tool} did not answer within {} s", after.as_secs_f32())]
     TimedOut {
-        /// Which tool.
         tool: ToolName,
         /// How long it had.
         after: Duration,
@@ -107,19 +85,13 @@ pub enum ToolError {
     /// The server could not do it, in the server's own words.
     #[error("{failure}")]
     Failed {
-        /// Which tool.
         tool: ToolName,
         /// What the server said.
         failure: ToolFailure,
     },
     /// The call could not be recorded, so it was not made.
     #[error("{tool} was not called: its audit row could not be written ({cause})")]
-    Unrecorded {
-        /// Which tool.
-        tool: ToolName,
-        /// Why.
-        cause: StoreError,
-    },
+    Unrecorded { tool: ToolName, cause: StoreError },
 }
 
 /// Why a tool does not exist for a caller.

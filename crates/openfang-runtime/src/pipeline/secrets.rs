@@ -44,7 +44,6 @@ pub struct Sensitive {
 pub struct SensitiveError(#[source] Box<dyn std::error::Error + Send + Sync>);
 
 impl Sensitive {
-    /// Compiles the lists.
     pub fn new<'a>(configured: impl IntoIterator<Item = &'a Secret>, pii: &PiiConfig) -> Result<Self, SensitiveError> {
         let configured = Redactor::new(configured.into_iter().map(Secret::expose)).map_err(wrong)?;
         let patterns = if pii.patterns.is_empty() { None } else { Some(RegexSet::new(&pii.patterns).map_err(wrong)?) };

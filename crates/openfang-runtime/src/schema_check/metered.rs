@@ -162,7 +162,6 @@ impl<'a> Node<'a, Metered> for Counted<'a> {
 /// The members of an object.
 pub(super) struct CountedMembers<'a>(&'a Map<String, Value>);
 
-/// Goes through them.
 pub(super) struct MembersIter<'a>(serde_json::map::Iter<'a>);
 
 impl<'a> Iterator for MembersIter<'a> {
@@ -196,7 +195,6 @@ impl<'a> Object<'a, Metered> for CountedMembers<'a> {
 /// The items of an array.
 pub(super) struct CountedItems<'a>(&'a [Value]);
 
-/// Goes through them.
 pub(super) struct ItemsIter<'a>(std::slice::Iter<'a, Value>);
 
 impl<'a> Iterator for ItemsIter<'a> {

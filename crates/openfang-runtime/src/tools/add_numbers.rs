@@ -17,10 +17,10 @@ pub(super) struct AddNumbers;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// The first number.
+    /// The first number to add.
     #[schemars(with = "f64")]
     a: Number,
-    /// The second number.
+    /// The second number to add.
     #[schemars(with = "f64")]
     b: Number,
 }
@@ -28,7 +28,7 @@ struct Args {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "describes the structured result")]
 struct Output {
-    /// The sum.
+    /// The sum of both.
     result: f64,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct GetGreeting;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// Whom to greet.
+    /// The name of whoever is greeted.
     #[serde(default)]
     name: Option<String>,
 }

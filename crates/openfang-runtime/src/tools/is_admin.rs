@@ -2,7 +2,7 @@
 
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
-use openfang_types::principal::Standing;
+use openfang_types::principal::PrincipalKind;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
@@ -28,8 +28,8 @@ impl Tool for IsAdmin {
     fn call<'a>(&'a self, cx: &'a CallContext, _: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let is_admin = match cx.principal.standing() {
-                Standing::Admin(_) => true,
-                Standing::Local | Standing::User(_) => false,
+                PrincipalKind::Admin(_) => true,
+                PrincipalKind::Local | PrincipalKind::User(_) => false,
             };
             Ok(Outcome::Done(ToolOutput::text(is_admin.to_string()).with_structured(&json!({ "admin": is_admin }))))
         })

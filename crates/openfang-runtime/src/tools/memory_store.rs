@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use openfang_store::{Kept, KeyValueStore};
+use openfang_store::{KeyValueStore, StoredValue};
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::limits::{MEMORY_KEY_MAX_BYTES, MEMORY_VALUE_MAX_BYTES};
@@ -24,7 +24,7 @@ pub(super) struct MemoryStore {
 struct Args {
     /// Under which key, such as project/deadline.
     key: String,
-    /// What to keep.
+    /// The text to keep.
     value: String,
 }
 
@@ -38,7 +38,7 @@ impl Tool for MemoryStore {
         Box::pin(async move {
             let Args { key, value } = parse(arguments)?;
             check(&key, &value)?;
-            let kept = Kept { value, labels: cx.context_labels() };
+            let kept = StoredValue { value, labels: cx.context_labels() };
             self.memory.put(cx.principal.owner(), &key, kept).await?;
             Ok(Outcome::Done(ToolOutput::text(format!("kept under {key}"))))
         })

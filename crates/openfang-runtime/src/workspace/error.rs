@@ -22,7 +22,6 @@ pub enum WorkspaceError {
         /// The path as shown.
         path: String,
     },
-    /// Nothing is there.
     #[error("there is nothing at '{path}'")]
     NotFound {
         /// The path as shown.

@@ -21,7 +21,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, Stat, fstat, openat};
 
 use self::protected::{FileId, Guard, Protected};
 use self::refusal::{Refusal, errno_of};
-use self::walk::{Missing, Place, walk};
+use self::walk::{Missing, WalkEnd, walk};
 use super::{FileBytes, Foreseen, Listing, LockKind, RelPath, WorkspaceError, Written, shown};
 pub use lock::FileLock;
 
@@ -70,10 +70,10 @@ impl Gate {
     /// Finds a file that can be read.
     pub(super) fn file(&self, path: &RelPath<'_>) -> Result<Located, WorkspaceError> {
         self.located(path, |guard| match walk(self.root.as_fd(), path, guard, Missing::Refuse)? {
-            Place::Entry { kind: None, .. } => Err(Refusal::NotFound),
-            Place::Entry { parent, name, kind: Some(FileType::RegularFile), path } => Ok((parent, name, path)),
-            Place::Entry { kind: Some(_), .. } | Place::Directory { .. } => Err(Refusal::NotAFile),
-            Place::Missing { .. } => Err(Refusal::NotFound),
+            WalkEnd::Entry { kind: None, .. } => Err(Refusal::NotFound),
+            WalkEnd::Entry { parent, name, kind: Some(FileType::RegularFile), path } => Ok((parent, name, path)),
+            WalkEnd::Entry { kind: Some(_), .. } | WalkEnd::Directory { .. } => Err(Refusal::NotAFile),
+            WalkEnd::Missing { .. } => Err(Refusal::NotFound),
         })
     }
 
@@ -84,11 +84,11 @@ impl Gate {
                 return Err(refuse_directory(walk(self.root.as_fd(), path, guard, Missing::Refuse)));
             }
             match walk(self.root.as_fd(), path, guard, Missing::Create)? {
-                Place::Entry { parent, name, kind: None | Some(FileType::RegularFile), path } => {
+                WalkEnd::Entry { parent, name, kind: None | Some(FileType::RegularFile), path } => {
                     Ok((parent, name, path))
                 }
-                Place::Entry { kind: Some(_), .. } | Place::Directory { .. } => Err(Refusal::NotAFile),
-                Place::Missing { .. } => Err(Refusal::NotFound),
+                WalkEnd::Entry { kind: Some(_), .. } | WalkEnd::Directory { .. } => Err(Refusal::NotAFile),
+                WalkEnd::Missing { .. } => Err(Refusal::NotFound),
             }
         })
     }
@@ -99,9 +99,9 @@ impl Gate {
         let found = walk(self.root.as_fd(), path, &mut guard, Missing::Foresee);
         let foreseen = match found {
             found if path.means_directory() => Err(refuse_directory(found)),
-            Ok(Place::Entry { kind: None | Some(FileType::RegularFile), path, .. }) => Ok((path, 1)),
-            Ok(Place::Missing { path, missing }) => Ok((path, missing)),
-            Ok(Place::Entry { kind: Some(_), .. } | Place::Directory { .. }) => Err(Refusal::NotAFile),
+            Ok(WalkEnd::Entry { kind: None | Some(FileType::RegularFile), path, .. }) => Ok((path, 1)),
+            Ok(WalkEnd::Missing { path, missing }) => Ok((path, missing)),
+            Ok(WalkEnd::Entry { kind: Some(_), .. } | WalkEnd::Directory { .. }) => Err(Refusal::NotAFile),
             Err(refusal) => Err(refusal),
         };
         let (names, missing) = foreseen.map_err(|refusal| refusal.at(path.as_str()))?;
@@ -120,12 +120,11 @@ impl Gate {
         self.write(&target, bytes)
     }
 
-    /// Finds a directory.
     pub(super) fn directory(&self, path: &RelPath<'_>) -> Result<Located, WorkspaceError> {
         self.located(path, |guard| match walk(self.root.as_fd(), path, guard, Missing::Refuse)? {
-            Place::Directory { fd, path } => Ok((fd, OsString::new(), path)),
-            Place::Entry { kind: None, .. } | Place::Missing { .. } => Err(Refusal::NotFound),
-            Place::Entry { kind: Some(_), .. } => Err(Refusal::NotADirectory),
+            WalkEnd::Directory { fd, path } => Ok((fd, OsString::new(), path)),
+            WalkEnd::Entry { kind: None, .. } | WalkEnd::Missing { .. } => Err(Refusal::NotFound),
+            WalkEnd::Entry { kind: Some(_), .. } => Err(Refusal::NotADirectory),
         })
     }
 
@@ -157,7 +156,7 @@ impl Gate {
 }
 
 /// A path such as `new/` cannot be written, for whichever reason comes first on its way.
-fn refuse_directory(found: Result<Place, Refusal>) -> Refusal {
+fn refuse_directory(found: Result<WalkEnd, Refusal>) -> Refusal {
     match found {
         Ok(_) | Err(Refusal::NotFound) => Refusal::NotAFile,
         Err(refusal) => refusal,

@@ -67,11 +67,8 @@ pub enum PathFault {
     TooDeep,
     /// A NUL byte, at which a C program would stop reading.
     Nul,
-    /// Another control character.
     ControlCharacter,
-    /// Starts with `/`.
     Absolute,
-    /// Starts with `~`.
     Home,
     /// Starts like a shell variable.
     Variable,
@@ -79,7 +76,6 @@ pub enum PathFault {
     Backslash,
     /// `%2e`, `%2f` and the like, once or several times encoded.
     Encoded,
-    /// A `..` component.
     ParentDirectory,
     /// Found on the way: links that lead to links without end.
     TooManyLinks,

@@ -50,7 +50,6 @@ impl Gate {
     }
 }
 
-/// Cannot be made.
 #[derive(Debug)]
 pub struct Located {}
 
@@ -61,6 +60,5 @@ impl Located {
     }
 }
 
-/// Cannot be made.
 #[derive(Debug)]
 pub struct FileLock {}

@@ -6,7 +6,7 @@ use openfang_types::taint::{Label, Labels};
 use openfang_types::task::TaskState;
 
 use super::{artifact, create, end, finished_task, new_task, owner, status, write};
-use crate::{FilePath, FileRecord, FileStore, Kept, StoreError, Stores};
+use crate::{FilePath, FileRecord, FileStore, StoreError, StoredValue, Stores};
 
 pub(crate) async fn files(fresh: impl Fn() -> Stores) {
     a_write_carries_both_contents_until_it_is_settled(&*fresh().files).await;
@@ -81,8 +81,8 @@ pub(crate) async fn owners_have_a_quota(fresh: impl Fn() -> Stores) {
     the_house_is_not_counted(&fresh()).await;
 }
 
-fn text(bytes: usize) -> Kept {
-    Kept { value: "x".repeat(bytes), labels: Labels::none() }
+fn text(bytes: usize) -> StoredValue {
+    StoredValue { value: "x".repeat(bytes), labels: Labels::none() }
 }
 
 #[track_caller]

@@ -4,7 +4,7 @@ use openfang_types::limits::MEMORY_KEYS_PER_OWNER;
 use openfang_types::taint::{Label, Labels};
 
 use super::owner;
-use crate::{Kept, KeyValueStore, StoreError};
+use crate::{KeyValueStore, StoreError, StoredValue};
 
 pub(crate) async fn key_values(fresh: impl Fn() -> Box<dyn KeyValueStore>) {
     values_are_kept_with_their_labels(&*fresh()).await;
@@ -13,8 +13,8 @@ pub(crate) async fn key_values(fresh: impl Fn() -> Box<dyn KeyValueStore>) {
     keys_are_listed_by_prefix_in_order(&*fresh()).await;
 }
 
-fn kept(value: &str) -> Kept {
-    Kept { value: value.into(), labels: Labels::one(Label::ExternalNetwork, "web_fetch") }
+fn kept(value: &str) -> StoredValue {
+    StoredValue { value: value.into(), labels: Labels::one(Label::ExternalNetwork, "web_fetch") }
 }
 
 async fn values_are_kept_with_their_labels(store: &dyn KeyValueStore) {
@@ -27,7 +27,7 @@ async fn values_are_kept_with_their_labels(store: &dyn KeyValueStore) {
     for sources in [2, 16, 99] {
         let mut labels = Labels::none();
         (0..sources).for_each(|number| labels.add(Label::McpServer, format!("server {number}")));
-        let many = Kept { value: "v".to_owned(), labels };
+        let many = StoredValue { value: "v".to_owned(), labels };
         store.put(&ada, "k", many.clone()).await.unwrap();
         assert_eq!(store.get(&ada, "k").await.unwrap(), Some(many), "with all of {sources} sources");
     }
@@ -37,7 +37,7 @@ async fn values_are_kept_with_their_labels(store: &dyn KeyValueStore) {
 async fn a_key_is_overwritten_with_its_labels(store: &dyn KeyValueStore) {
     let ada = owner("ada");
     store.put(&ada, "k", kept("old")).await.unwrap();
-    let new = Kept { value: "new".into(), labels: Labels::one(Label::User, "rest") };
+    let new = StoredValue { value: "new".into(), labels: Labels::one(Label::User, "rest") };
 
     store.put(&ada, "k", new.clone()).await.unwrap();
 

@@ -8,7 +8,7 @@ use openfang_types::limits::RESULTS_PER_OWNER;
 use openfang_types::taint::{Label, Labels};
 
 use super::{now, owner, tick};
-use crate::{Kept, KeptResult, ResultForm, ResultStore, StoreError, Stores};
+use crate::{KeptResult, ResultForm, ResultStore, StoreError, StoredValue, Stores};
 
 pub(crate) async fn results(fresh: impl Fn() -> Stores) {
     a_result_is_kept_as_it_was(&*fresh().results).await;
@@ -90,7 +90,7 @@ async fn results_take_a_part_of_what_an_owner_may_keep(stores: &Stores) {
     keep(owner("bob"), 2_000).await.unwrap();
     assert_full(keep(Owner::house(), 10_001).await);
 
-    let memory = Kept { value: "x".repeat(29_000), labels: Labels::none() };
+    let memory = StoredValue { value: "x".repeat(29_000), labels: Labels::none() };
     stores.memory.put(&ada, "k", memory.clone()).await.unwrap();
     let said = stores.memory.put(&ada, "l", memory).await.unwrap_err().to_string();
     assert!(said.contains("results 9"), "{said}");

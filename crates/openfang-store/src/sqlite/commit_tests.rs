@@ -11,7 +11,7 @@ use rusqlite::params;
 
 use super::*;
 use crate::contract::{audit_row, finished_task, query, status, write};
-use crate::{AuditKind, AuditRow, AuditStore, Created, Kept, TaskStore};
+use crate::{AuditKind, AuditRow, AuditStore, Created, StoredValue, TaskStore};
 
 /// Keeps the writer busy until it is let go, so that what comes meanwhile shares the next commit.
 fn hold(sqlite: &Sqlite) -> (StoreFuture<'static, ()>, SyncSender<()>) {
@@ -129,7 +129,7 @@ async fn a_full_disk_acknowledges_nothing_and_recovers() {
     limit_pages(60).await.unwrap();
     let news = (0..400).map(|n| tasks.create(finished_task(&ada, &format!("m{n}"))));
     let outcomes: Vec<_> = futures_util::stream::iter(news).buffered(8).collect().await;
-    let large = Kept { value: "x".repeat(500_000), labels: Labels::none() };
+    let large = StoredValue { value: "x".repeat(500_000), labels: Labels::none() };
     sqlite.stores().memory.put(&ada, "large", large).await.unwrap_err();
 
     let acknowledged = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
@@ -240,7 +240,7 @@ async fn a_reader_that_does_not_end_stops_new_work_before_the_log_fills_the_disk
 
     let mut refused = None;
     for n in 0..2_000 {
-        let value = Kept { value: "x".repeat(10_000), labels: Labels::none() };
+        let value = StoredValue { value: "x".repeat(10_000), labels: Labels::none() };
         if let Err(error) = stores.memory.put(&owner("ada"), &format!("k{n}"), value).await {
             refused = Some(error);
             break;

@@ -8,7 +8,7 @@ use openfang_types::task::TaskState;
 
 use super::*;
 use crate::contract::{append, artifact, finished_task, query, status};
-use crate::{Kept, TaskRecord};
+use crate::{StoredValue, TaskRecord};
 
 /// Numbers that look random and are the same in every run.
 struct Numbers(u64);
@@ -76,7 +76,10 @@ impl Life {
         while size() == before {
             // What is there already would not be written again.
             let value = format!("{:x}", self.numbers.next()).repeat(4_000);
-            memory.put(&owner("ada"), "large", Kept { value, labels: Labels::none() }).await.unwrap();
+            memory
+                .put(&owner("ada"), "large", StoredValue { value, labels: Labels::none() })
+                .await
+                .unwrap();
             // The log is carried over after the answer; this is answered after that, and writes nothing.
             self.sqlite.write(|_| Ok(())).await.unwrap();
         }

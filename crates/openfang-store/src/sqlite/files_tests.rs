@@ -9,7 +9,7 @@ use openfang_types::task::TaskState;
 use super::super::tests::Home;
 use super::*;
 use crate::contract::{self, artifact, create, end, finished_task, new_task, now, owner, status, write};
-use crate::{DatabaseFile, Kept, Retention, Stores};
+use crate::{DatabaseFile, Retention, StoredValue, Stores};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/v1.db");
 
@@ -56,7 +56,7 @@ async fn the_counted_bytes_are_those_that_are_there_whatever_happened() {
     end(&*stores.tasks, &ada, record.task.id, TaskState::Completed).await;
     create(&*stores.tasks, new_task(&ada, "goes on")).await;
     for value in ["a long value", "short"] {
-        let kept = Kept { value: value.to_owned(), labels: Labels::one(Label::McpServer, "files") };
+        let kept = StoredValue { value: value.to_owned(), labels: Labels::one(Label::McpServer, "files") };
         stores.memory.put(&ada, "k", kept).await.unwrap();
     }
     let next = FileRecord { bytes: 7, labels: Labels::one(Label::McpServer, "files") };

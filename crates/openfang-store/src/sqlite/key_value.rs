@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::batch::{Batch, Counter};
 use super::tasks::columns::signed;
 use super::{Sqlite, damaged, unavailable};
-use crate::{Kept, KeyValueStore, ListedKey, StoreError, StoreFuture};
+use crate::{KeyValueStore, ListedKey, StoreError, StoreFuture, StoredValue};
 
 /// The keys and values of a database.
 pub(super) struct SqliteKeyValues {
@@ -22,7 +22,7 @@ impl SqliteKeyValues {
 }
 
 impl KeyValueStore for SqliteKeyValues {
-    fn put<'a>(&'a self, owner: &'a Owner, key: &'a str, kept: Kept) -> StoreFuture<'a, ()> {
+    fn put<'a>(&'a self, owner: &'a Owner, key: &'a str, kept: StoredValue) -> StoreFuture<'a, ()> {
         let labels = match serde_json::to_string(&kept.labels) {
             Ok(labels) => labels,
             Err(error) => return Box::pin(async move { Err(StoreError::Unavailable { why: error.to_string() }) }),
@@ -31,7 +31,7 @@ impl KeyValueStore for SqliteKeyValues {
         self.sqlite.write_new(move |batch| put(batch, &owner, &key, [&kept.value, &labels]))
     }
 
-    fn get<'a>(&'a self, owner: &'a Owner, key: &'a str) -> StoreFuture<'a, Option<Kept>> {
+    fn get<'a>(&'a self, owner: &'a Owner, key: &'a str) -> StoreFuture<'a, Option<StoredValue>> {
         let (owner, key) = (owner.clone(), key.to_owned());
         self.sqlite.read(move |connection| get(connection, &owner, &key))
     }
@@ -70,12 +70,12 @@ fn weight(connection: &Connection, owner: &Owner, key: &str) -> Result<Option<i6
         .map_err(unavailable)
 }
 
-fn get(connection: &Connection, owner: &Owner, key: &str) -> Result<Option<Kept>, StoreError> {
+fn get(connection: &Connection, owner: &Owner, key: &str) -> Result<Option<StoredValue>, StoreError> {
     let sql = "SELECT value, labels FROM memory WHERE owner = ?1 AND key = ?2";
     let mut statement = connection.prepare_cached(sql).map_err(unavailable)?;
     let found = statement.query_row([owner.as_str(), key], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)));
     let Some((value, labels)) = found.optional().map_err(unavailable)? else { return Ok(None) };
-    Ok(Some(Kept { value, labels: parsed(&labels)? }))
+    Ok(Some(StoredValue { value, labels: parsed(&labels)? }))
 }
 
 /// SQLite compares text byte by byte, as Rust does: all keys with a prefix follow it directly.

@@ -25,11 +25,11 @@ fn two_processes() -> Box<dyn KeyValueStore> {
 }
 
 impl KeyValueStore for Shared {
-    fn put<'a>(&'a self, owner: &'a Owner, key: &'a str, kept: Kept) -> StoreFuture<'a, ()> {
+    fn put<'a>(&'a self, owner: &'a Owner, key: &'a str, kept: StoredValue) -> StoreFuture<'a, ()> {
         self.writes.put(owner, key, kept)
     }
 
-    fn get<'a>(&'a self, owner: &'a Owner, key: &'a str) -> StoreFuture<'a, Option<Kept>> {
+    fn get<'a>(&'a self, owner: &'a Owner, key: &'a str) -> StoreFuture<'a, Option<StoredValue>> {
         self.reads.get(owner, key)
     }
 

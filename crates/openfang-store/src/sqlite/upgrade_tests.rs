@@ -11,7 +11,7 @@ use openfang_types::task::{Message, Origin, Role, TaskState, TaskStatus};
 
 use super::*;
 use crate::contract::{artifact, query};
-use crate::{Append, Kept, ListedKey, NewTask, ResendKey, TaskRecord};
+use crate::{Append, ListedKey, NewTask, ResendKey, StoredValue, TaskRecord};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/v1.db");
 
@@ -69,7 +69,7 @@ async fn fill(sqlite: &Sqlite) {
     tasks.create(fourth).await.unwrap();
     tasks.request_cancel(&owner("ada"), fourth_id).await.unwrap();
     for key in ["colour", "number"] {
-        let kept = Kept { value: format!("the {key}"), labels: Labels::one(Label::McpServer, "files") };
+        let kept = StoredValue { value: format!("the {key}"), labels: Labels::one(Label::McpServer, "files") };
         stores.memory.put(&owner("ada"), key, kept).await.unwrap();
     }
 }
@@ -82,7 +82,7 @@ struct Shown {
     counts: Vec<(TaskState, u64)>,
     to_cancel: Vec<TaskId>,
     keys: Vec<ListedKey>,
-    colour: Option<Kept>,
+    colour: Option<StoredValue>,
 }
 
 async fn shown(sqlite: &Sqlite) -> Shown {

@@ -22,7 +22,6 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// As JSON.
     pub fn json(&self) -> &RawValue {
         self.given.unwrap_or_else(|| {
             let write = || self.parsed.get().and_then(|value| to_raw_value(value).ok());

@@ -44,6 +44,5 @@ pub struct ToldLog {
     /// Which part of the callee says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
-    /// What it says.
     pub data: Box<RawValue>,
 }

@@ -11,11 +11,8 @@ use serde_json::{Map, Value, json};
 pub enum Capability {
     /// Filling in a form.
     ElicitationForm,
-    /// Visiting a page.
     ElicitationUrl,
-    /// Asking its model.
     Sampling,
-    /// Naming its directories.
     Roots,
 }
 
@@ -52,10 +49,8 @@ const ALL: [Capability; 4] =
     [Capability::ElicitationForm, Capability::ElicitationUrl, Capability::Sampling, Capability::Roots];
 
 impl ClientCapabilities {
-    /// Nothing.
     pub const NONE: Self = Self { bits: 0 };
 
-    /// Everything there is.
     pub fn everything() -> Self {
         let mut can = Self::NONE;
         ALL.into_iter().for_each(|capability| can.set(capability, true));
@@ -136,7 +131,6 @@ impl ClientCapabilities {
         self.bits
     }
 
-    /// Reads [`ClientCapabilities::to_byte`] back.
     pub fn from_byte(bits: u8) -> Self {
         let mut can = Self::NONE;
         for capability in ALL {

@@ -23,15 +23,11 @@ enum Body {
 /// What a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
-    /// Text.
     Text,
-    /// A picture.
     Image,
-    /// Sound.
     Audio,
     /// A pointer to a resource.
     ResourceLink,
-    /// A resource itself.
     Resource,
     /// Something newer than this crate.
     Other,
@@ -49,7 +45,6 @@ struct WrittenText<'a> {
 }
 
 impl Block {
-    /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { kind: BlockKind::Text, body: Body::Text(text.into()) }
     }
@@ -78,7 +73,6 @@ impl Block {
         Self::from_raw(to_raw_value(block).map_err(|_| NotABlock)?)
     }
 
-    /// What it is.
     pub const fn kind(&self) -> BlockKind {
         self.kind
     }
@@ -94,14 +88,14 @@ impl Block {
     /// The text, if it is text.
     pub fn as_text(&self) -> Option<Cow<'_, str>> {
         #[derive(Deserialize)]
-        struct Said<'a> {
+        struct TextMember<'a> {
             #[serde(borrow)]
             text: Cow<'a, str>,
         }
         match (&self.body, self.kind) {
             (Body::Text(text), _) => Some(Cow::Borrowed(text)),
             (Body::Written(json), BlockKind::Text) => {
-                serde_json::from_str::<Said<'_>>(json.get()).ok().map(|said| said.text)
+                serde_json::from_str::<TextMember<'_>>(json.get()).ok().map(|said| said.text)
             }
             (Body::Written(_), _) => None,
         }

@@ -35,13 +35,11 @@ pub struct Beside {
 }
 
 impl ToolOutput {
-    /// These blocks.
     pub const fn of_blocks(content: Vec<Block>) -> Self {
         let beside = Beside { meta: None, more: BTreeMap::new() };
         Self { content, structured: None, is_error: false, beside, labels: Labels::none() }
     }
 
-    /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::of_blocks(vec![Block::text(text)])
     }

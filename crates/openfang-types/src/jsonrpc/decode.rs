@@ -188,7 +188,7 @@ fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
 
 fn error_object(raw: &RawValue) -> Option<ErrorObject> {
     #[derive(Deserialize)]
-    struct Members {
+    struct ErrorMembers {
         code: i64,
         message: String,
         data: Option<Box<RawValue>>,
@@ -197,7 +197,7 @@ fn error_object(raw: &RawValue) -> Option<ErrorObject> {
     if !raw.get().starts_with('{') {
         return None;
     }
-    let Members { code, message, data } = serde_json::from_str(raw.get()).ok()?;
+    let ErrorMembers { code, message, data } = serde_json::from_str(raw.get()).ok()?;
     Some(ErrorObject { code, message, data })
 }
 

@@ -37,7 +37,6 @@ pub fn encode_error(id: Option<&Id>, error: &ErrorObject) -> Vec<u8> {
     envelope(&Frame { jsonrpc: VERSION, id, error })
 }
 
-/// A request.
 pub fn encode_request(id: &Id, method: &str, params: Option<&RawValue>) -> Vec<u8> {
     #[derive(Serialize)]
     struct Frame<'a> {
@@ -51,7 +50,6 @@ pub fn encode_request(id: &Id, method: &str, params: Option<&RawValue>) -> Vec<u
     envelope(&Frame { jsonrpc: VERSION, id, method, params })
 }
 
-/// A notification.
 pub fn encode_notification(method: &str, params: Option<&RawValue>) -> Vec<u8> {
     #[derive(Serialize)]
     struct Frame<'a> {

@@ -12,7 +12,6 @@ pub mod code {
     pub const PARSE_ERROR: i64 = -32_700;
     /// JSON, but no request.
     pub const INVALID_REQUEST: i64 = -32_600;
-    /// No such method.
     pub const METHOD_NOT_FOUND: i64 = -32_601;
     /// The method does not take these parameters.
     pub const INVALID_PARAMS: i64 = -32_602;
@@ -27,7 +26,6 @@ const METHOD_SHOWN_CHARS: usize = 128;
 #[derive(Debug, Clone, Serialize, Error)]
 #[error("{message} (code {code})")]
 pub struct ErrorObject {
-    /// See [`code`].
     pub code: i64,
     /// One sentence for a person.
     pub message: String,
@@ -48,23 +46,19 @@ impl ErrorObject {
         Self { data: to_raw_value(data).ok(), ..self }
     }
 
-    /// -32700.
     pub fn parse_error(detail: impl fmt::Display) -> Self {
         Self::new(code::PARSE_ERROR, format!("parse error: {detail}"))
     }
 
-    /// -32600.
     pub fn invalid_request(detail: impl fmt::Display) -> Self {
         Self::new(code::INVALID_REQUEST, format!("invalid request: {detail}"))
     }
 
-    /// -32601.
     pub fn method_not_found(method: &str) -> Self {
         let shown: String = method.chars().take(METHOD_SHOWN_CHARS).collect();
         Self::new(code::METHOD_NOT_FOUND, format!("method not found: {shown}"))
     }
 
-    /// -32602.
     pub fn invalid_params(detail: impl fmt::Display) -> Self {
         Self::new(code::INVALID_PARAMS, format!("invalid params: {detail}"))
     }

@@ -8,9 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The id of a request. Fractions, exponents and integers beyond `i64` are refused: they would not come back exactly.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Id {
-    /// An integer.
     Number(i64),
-    /// Any text.
     String(String),
     /// `null`; a protocol may forbid it, see [`IdRule`].
     Null,

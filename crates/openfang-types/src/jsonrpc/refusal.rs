@@ -8,7 +8,6 @@ use crate::scan::ScanError;
 /// A frame that was refused, and to whom that matters.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RpcError {
-    /// Not strict JSON.
     #[error(transparent)]
     NotJson(#[from] ScanError),
     /// No request and no notification. Whoever answers uses the id; without one the answer carries `null`.
@@ -41,10 +40,8 @@ pub enum Fault {
     /// Something else where a batch was expected.
     #[error("a batch must be an array")]
     NotABatch,
-    /// No messages.
     #[error("a batch must not be empty")]
     EmptyBatch,
-    /// Too many messages.
     #[error("a batch may have at most {max} messages")]
     LongBatch {
         /// How many it may have.

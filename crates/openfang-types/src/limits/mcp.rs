@@ -130,11 +130,11 @@ pub const MCP_TOLD: usize = 64;
 pub const MCP_LIST_DEBOUNCE: Duration = Duration::from_millis(100);
 /// The pause before a server is connected to again: the first, and the longest.
 pub const MCP_RECONNECT: Duration = Duration::from_millis(500);
-/// See [`MCP_RECONNECT`].
+/// The longest pause between attempts; see [`MCP_RECONNECT`].
 pub const MCP_RECONNECT_MAX: Duration = Duration::from_secs(60);
 /// Starts of one server within [`MCP_RESTART_WINDOW`], after which it is left alone for the longest pause.
 pub const MCP_RESTARTS: usize = 5;
-/// See [`MCP_RESTARTS`].
+/// The window of [`MCP_RESTARTS`] in time.
 pub const MCP_RESTART_WINDOW: Duration = Duration::from_secs(60);
 /// Questions of a server that come this close to each other are put to the client together.
 pub const MCP_QUESTIONS_GATHER: Duration = Duration::from_millis(50);

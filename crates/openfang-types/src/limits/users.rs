@@ -20,7 +20,7 @@ pub const KEY_ID_CHARS: usize = 12;
 pub const KEY_SECRET_BYTES: usize = 32;
 /// What a key is for, in words.
 pub const KEY_LABEL_MAX_CHARS: usize = 80;
-/// The shortest password.
+/// The shortest password that is accepted.
 pub const PASSWORD_MIN_CHARS: usize = 10;
 /// The longest password; hashing a longer one would be work for nothing.
 pub const PASSWORD_MAX_BYTES: usize = 1_024;

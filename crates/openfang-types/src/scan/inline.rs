@@ -1,7 +1,6 @@
 //! A stack whose first `N` elements live in place, so that small documents cost no allocation.
 //! Past `N` everything moves to the heap and stays there, so that the elements are always one slice.
 
-/// See the module.
 pub(super) struct InlineStack<T, const N: usize> {
     place: [T; N],
     heap: Vec<T>,

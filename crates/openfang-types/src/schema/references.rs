@@ -9,18 +9,18 @@ use serde_json::{Map, Value};
 
 use crate::limits::{SCHEMA_MAX_CHAIN, SCHEMA_MAX_EXPANSION};
 
-type Members = Map<String, Value>;
+type SchemaObject = Map<String, Value>;
 
 /// The subschemas of a schema, and which of them a value is held against together.
 pub(super) struct References<'a> {
     root: &'a Value,
-    subschemas: Vec<&'a Members>,
-    anchors: HashMap<&'a str, Vec<&'a Members>>,
+    subschemas: Vec<&'a SchemaObject>,
+    anchors: HashMap<&'a str, Vec<&'a SchemaObject>>,
     /// Whether there is any reference.
     is_referring: bool,
     /// Whether a part of the schema has a name of its own, from which references in it would count.
     has_named_part: bool,
-    known: HashMap<*const Members, Expansion>,
+    known: HashMap<*const SchemaObject, Expansion>,
 }
 
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ impl<'a> References<'a> {
     }
 
     /// Takes note of what may be a subschema.
-    pub(super) fn note(&mut self, members: &'a Members) -> Result<(), &'static str> {
+    pub(super) fn note(&mut self, members: &'a SchemaObject) -> Result<(), &'static str> {
         for key in ["$ref", "$dynamicRef", "$recursiveRef"] {
             let Some(target) = members.get(key).and_then(Value::as_str) else { continue };
             if !target.starts_with('#') {
@@ -90,7 +90,7 @@ impl<'a> References<'a> {
     }
 
     /// How many subschemas a value is held against here, and how many of them stand in a row.
-    fn expansion(&mut self, members: &'a Members, depth: usize) -> Result<(u64, usize), &'static str> {
+    fn expansion(&mut self, members: &'a SchemaObject, depth: usize) -> Result<(u64, usize), &'static str> {
         match self.known.get(&std::ptr::from_ref(members)) {
             Some(Expansion::Counted { subschemas, chain }) => return Ok((*subschemas, *chain)),
             Some(Expansion::Begun) => return Err(LEADING_BACK),
@@ -118,7 +118,7 @@ impl<'a> References<'a> {
     }
 
     /// What the same value is held against too.
-    fn in_place(&self, members: &'a Members) -> Vec<&'a Members> {
+    fn in_place(&self, members: &'a SchemaObject) -> Vec<&'a SchemaObject> {
         let mut found = Vec::new();
         for (key, value) in members {
             match (key.as_str(), value) {
@@ -137,7 +137,7 @@ impl<'a> References<'a> {
     }
 
     /// Where a reference leads; a name may be given more than once.
-    fn resolve(&self, target: &str, found: &mut Vec<&'a Members>) {
+    fn resolve(&self, target: &str, found: &mut Vec<&'a SchemaObject>) {
         let fragment = percent_decoded(target.get(1..).unwrap_or_default());
         if fragment.is_empty() || fragment.starts_with('/') {
             found.extend(self.root.pointer(&fragment).and_then(Value::as_object));

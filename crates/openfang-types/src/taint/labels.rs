@@ -24,11 +24,11 @@ struct Sourced {
 /// What brought a label: at most 16 distinct sources in the order of their names, and whether there were more. Which 16
 /// stay does not depend on the order in which they came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sources(Held);
+pub struct Sources(SourceSet);
 
 /// One source is what nearly every label has, so it takes no list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Held {
+enum SourceSet {
     One(Arc<str>),
     Several(Arc<Several>),
 }
@@ -118,7 +118,7 @@ impl Labels {
 
 impl Sources {
     fn one(source: impl Into<Arc<str>> + AsRef<str>) -> Self {
-        Self(Held::One(match cut(source.as_ref()) {
+        Self(SourceSet::One(match cut(source.as_ref()) {
             Cow::Borrowed(_) => source.into(),
             Cow::Owned(short) => short.into(),
         }))
@@ -132,15 +132,15 @@ impl Sources {
     /// Whether there were more than are kept.
     pub fn are_many(&self) -> bool {
         match &self.0 {
-            Held::One(_) => false,
-            Held::Several(several) => several.many,
+            SourceSet::One(_) => false,
+            SourceSet::Several(several) => several.many,
         }
     }
 
     fn names(&self) -> &[Arc<str>] {
         match &self.0 {
-            Held::One(name) => std::slice::from_ref(name),
-            Held::Several(several) => &several.names,
+            SourceSet::One(name) => std::slice::from_ref(name),
+            SourceSet::Several(several) => &several.names,
         }
     }
 
@@ -172,7 +172,7 @@ impl Sources {
         names.dedup();
         let many = self.are_many() || other.are_many() || names.len() > LABEL_SOURCES;
         names.truncate(LABEL_SOURCES);
-        self.0 = Held::Several(Arc::new(Several { names, many }));
+        self.0 = SourceSet::Several(Arc::new(Several { names, many }));
     }
 }
 
@@ -215,8 +215,8 @@ struct Written<'a> {
 impl Serialize for Sourced {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (source, sources) = match &self.sources.0 {
-            Held::One(name) => (Some(Cow::Borrowed(&**name)), Vec::new()),
-            Held::Several(_) => (None, self.sources.iter().map(Cow::Borrowed).collect()),
+            SourceSet::One(name) => (Some(Cow::Borrowed(&**name)), Vec::new()),
+            SourceSet::Several(_) => (None, self.sources.iter().map(Cow::Borrowed).collect()),
         };
         Written { label: self.label, source, sources, many: self.sources.are_many() }.serialize(serializer)
     }
@@ -230,7 +230,7 @@ impl<'de> Deserialize<'de> for Labels {
             let mut all = read.next().unwrap_or_else(|| Sources::one(""));
             read.for_each(|name| all.join(&name));
             if many {
-                all.0 = Held::Several(Arc::new(Several { names: all.names().to_vec(), many }));
+                all.0 = SourceSet::Several(Arc::new(Several { names: all.names().to_vec(), many }));
             }
             labels.add_all(label, &all);
         }

@@ -96,9 +96,11 @@ fn labels_that_were_stored_with_one_source_are_read_and_still_written_so() {
 #[test]
 fn one_source_that_comes_again_leaves_the_labels_as_they_were() {
     let mut context = Labels::one(McpServer, "the MCP server x");
-    let Held::One(before) = context.sources(McpServer).unwrap().0.clone() else { panic!("one source has no list") };
+    let SourceSet::One(before) = context.sources(McpServer).unwrap().0.clone() else {
+        panic!("one source has no list")
+    };
     context.join(&Labels::one(McpServer, "the MCP server x"));
-    let Held::One(after) = &context.sources(McpServer).unwrap().0 else { panic!("one source has no list") };
+    let SourceSet::One(after) = &context.sources(McpServer).unwrap().0 else { panic!("one source has no list") };
 
     assert!(Arc::ptr_eq(&before, after));
 }

@@ -7,16 +7,13 @@ pub enum Origin {
     OpenFang,
     /// A2A in OpenFang's own dialect. The stored word is older than the name.
     OpenFangA2a,
-    /// A2A 0.1.
     V01,
     /// A2A 0.2 and 0.3.
     V03,
-    /// A2A 1.0.
     V10,
 }
 
 impl Origin {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::OpenFang, Self::OpenFangA2a, Self::V01, Self::V03, Self::V10];
 
     /// The word that is stored.
@@ -30,7 +27,6 @@ impl Origin {
         }
     }
 
-    /// Reads [`Origin::as_str`] back.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|origin| origin.as_str() == word)
     }

@@ -11,9 +11,7 @@ use super::FileName;
 /// One piece of content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// The content itself.
     pub body: PartBody,
-    /// A file's name.
     pub filename: Option<FileName>,
     /// What the content is.
     pub media_type: Option<String>,
@@ -27,18 +25,15 @@ const PROGRESS: &str = "openfang/progress";
 /// The content of a part.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartBody {
-    /// Plain text.
     Text(String),
     /// Bytes; base64 in JSON.
     Raw(Vec<u8>),
     /// Where the content is. It is not fetched by us.
     Url(String),
-    /// Any JSON value.
     Data(Value),
 }
 
 impl Part {
-    /// A bare part.
     pub fn new(body: PartBody) -> Self {
         Self { body, filename: None, media_type: None, metadata: Map::new() }
     }
@@ -56,12 +51,10 @@ impl Part {
         self.metadata.contains_key(PROGRESS)
     }
 
-    /// A text part.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(PartBody::Text(text.into()))
     }
 
-    /// A data part.
     pub fn data(value: Value) -> Self {
         Self::new(PartBody::Data(value))
     }
@@ -100,7 +93,7 @@ impl Part {
 /// The members as JSON has them.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Members {
+struct PartMembers {
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,11 +117,11 @@ fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error
 
 impl Serialize for Part {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut members = Members {
+        let mut members = PartMembers {
             filename: self.filename.clone(),
             media_type: self.media_type.clone(),
             metadata: self.metadata.clone(),
-            ..Members::default()
+            ..PartMembers::default()
         };
         match &self.body {
             PartBody::Text(text) => members.text = Some(text.clone()),
@@ -142,7 +135,7 @@ impl Serialize for Part {
 
 impl<'de> Deserialize<'de> for Part {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let members = Members::deserialize(from)?;
+        let members = PartMembers::deserialize(from)?;
         let mut bodies = Vec::new();
         bodies.extend(members.text.map(PartBody::Text));
         if let Some(raw) = members.raw {

@@ -18,7 +18,6 @@ impl TaskParts {
     pub const ROW: Self = Self { status_message: false, history: false, artifacts: false };
     /// The status with its message.
     pub const STATUS: Self = Self { status_message: true, ..Self::ROW };
-    /// The whole task.
     pub const ALL: Self = Self { status_message: true, history: true, artifacts: true };
 
     /// Whether the task's row says it all, and its events need not be read.

@@ -25,9 +25,9 @@ use crate::error::ApiError;
 type Work = Pin<Box<dyn Future<Output = Result<Outcome<ToolOutput>, KernelError>> + Send>>;
 
 /// Hears how a call goes. What comes faster than it is read is left out.
-struct Told(mpsc::Sender<Event>);
+struct StreamListener(mpsc::Sender<Event>);
 
-impl CallListener for Told {
+impl CallListener for StreamListener {
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
         let told = ToldProgress { progress, total, message: message.map(str::to_owned) };
         let _ = self.0.try_send(sse::event("progress", &told));
@@ -72,8 +72,13 @@ pub(super) async fn stream(
     };
     let room = kernel.room_for_a_stream(&caller)?;
     let (tell, told) = mpsc::channel(MCP_TOLD);
-    let back =
-        WayBack { listener: Some(Arc::new(Told(tell))), client: questions::askable(), resumed, meta: None, era: None };
+    let back = WayBack {
+        listener: Some(Arc::new(StreamListener(tell))),
+        client: questions::askable(),
+        resumed,
+        meta: None,
+        era: None,
+    };
     let cancel = CancellationToken::new();
     let held = (room, cancel.clone().drop_guard());
     let call = ToolCall { name: name.clone(), arguments: arguments.clone().into() };

@@ -13,7 +13,6 @@ pub(super) struct Repeated {
     pub(super) id: Option<Id>,
 }
 
-/// What was said.
 #[derive(Default)]
 pub(super) struct Memory {
     introduction: Option<(Id, Bytes)>,

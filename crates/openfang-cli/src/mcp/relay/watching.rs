@@ -19,7 +19,6 @@ enum End {
     Again(std::time::Duration),
     /// The daemon has no such session, or the client is gone.
     Over,
-    /// Nobody is there.
     Gone,
 }
 

@@ -9,7 +9,6 @@ pub enum UserError {
     /// There is no user of that name.
     #[error("there is no user {name}{}; `openfang user list` lists the users", did_you_mean(nearest.as_ref()))]
     Unknown {
-        /// Which.
         name: Owner,
         /// The one that was probably meant.
         nearest: Option<Owner>,
@@ -49,7 +48,6 @@ pub enum UserError {
     /// There are as many as there may be.
     #[error("the limit of {limit} {what} is reached; remove one first")]
     TooMany {
-        /// Of what.
         what: &'static str,
         /// How many there may be.
         limit: usize,

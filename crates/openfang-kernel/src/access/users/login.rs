@@ -14,7 +14,6 @@ use crate::{Caller, Kernel, KernelError};
 /// A user who is in.
 #[derive(Debug, Clone)]
 pub struct LoggedIn {
-    /// Who.
     pub user: Owner,
     /// What their cookie holds.
     pub cookie: Secret,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use openfang_store::{User, UserKey};
 use openfang_types::ids::{KeyId, Owner};
-use openfang_types::principal::{Principal, Standing};
+use openfang_types::principal::{Principal, PrincipalKind};
 use openfang_types::secret::Secret;
 use openfang_types::taint::Label;
 use serde::{Deserialize, Serialize, Serializer};
@@ -11,15 +11,12 @@ use serde::{Deserialize, Serialize, Serializer};
 /// A user, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserView {
-    /// Who.
     pub name: Owner,
-    /// What is granted.
     pub grants: Vec<String>,
     /// Whether they may log in.
     pub has_password: bool,
     /// How many keys they have that are not revoked.
     pub keys: usize,
-    /// Since when.
     pub created_at: Timestamp,
 }
 
@@ -28,14 +25,12 @@ pub struct UserView {
 pub struct KeyView {
     /// How it is called.
     pub id: KeyId,
-    /// Whose.
     pub user: Owner,
     /// What it is for.
     pub label: String,
     /// What its requests are labelled, if not by their door.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry_label: Option<Label>,
-    /// Since when.
     pub created_at: Timestamp,
     /// When it was used last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,9 +80,9 @@ impl From<UserKey> for KeyView {
 impl Me {
     pub(super) fn new(principal: &Principal) -> Self {
         let (standing, grants) = match principal.standing() {
-            Standing::Admin(_) => ("admin", Vec::new()),
-            Standing::Local => ("local", Vec::new()),
-            Standing::User(grants) => ("user", grants.texts()),
+            PrincipalKind::Admin(_) => ("admin", Vec::new()),
+            PrincipalKind::Local => ("local", Vec::new()),
+            PrincipalKind::User(grants) => ("user", grants.texts()),
         };
         Self { user: principal.owner().clone(), standing: standing.to_owned(), grants }
     }

@@ -15,16 +15,16 @@ use tokio::time::timeout;
 use super::refusals::refused;
 use crate::tasks::log::Visibility;
 use crate::tasks::streams::{Begin, Follow, StreamRoom};
-use crate::tasks::{Incoming, Taken};
+use crate::tasks::{Incoming, Intake};
 use crate::{Caller, Kernel, KernelError};
 
 /// What a task keeps beside what happens to it.
-struct Kept {
+struct TaskIdentity {
     origin: Origin,
     peer_name: Option<TaskName>,
 }
 
-impl Kept {
+impl TaskIdentity {
     fn held(self, task: Task) -> Box<NamedTask> {
         Box::new(NamedTask { task, origin: self.origin, peer_name: self.peer_name })
     }
@@ -50,8 +50,8 @@ impl Kernel {
             (None, None) => self.default_agent(Some(&caller.principal)).ok_or_else(no_agent)?,
         };
         let kept = match &known {
-            Some(record) => Kept { origin: record.origin, peer_name: record.peer_name.clone() },
-            None => Kept { origin, peer_name },
+            Some(record) => TaskIdentity { origin: record.origin, peer_name: record.peer_name.clone() },
+            None => TaskIdentity { origin, peer_name },
         };
         let makes = known.is_none() && kept.peer_name.is_some();
         let makes = makes.then(|| message.message_id.clone());
@@ -128,24 +128,24 @@ impl Kernel {
     async fn sent(
         &self,
         caller: &Caller,
-        taken: Taken,
+        taken: Intake,
         answer: ReplyMode,
-        kept: Kept,
+        kept: TaskIdentity,
     ) -> Result<SendOutcome, A2aError> {
         match taken {
-            Taken::Answered(message) => Ok(SendOutcome::Reply(message)),
-            Taken::Begun(work) if answer == ReplyMode::Settled => {
+            Intake::Answered(message) => Ok(SendOutcome::Reply(message)),
+            Intake::Begun(work) if answer == ReplyMode::Settled => {
                 let settled = self.end_of(caller, work).await.map_err(refused)?;
                 Ok(SendOutcome::Task(kept.held(settled.task)))
             }
-            Taken::Begun(work) => {
+            Intake::Begun(work) => {
                 let id = work.id();
                 match work.detach() {
                     Some((task, _)) => Ok(SendOutcome::Task(kept.held(task))),
                     None => self.as_it_stands(caller, id).await,
                 }
             }
-            Taken::Known(id) => {
+            Intake::Known(id) => {
                 if answer == ReplyMode::Settled {
                     Box::pin(self.settled(caller, id)).await.map_err(refused)?;
                 }
@@ -157,14 +157,14 @@ impl Kernel {
     async fn streamed(
         &self,
         caller: &Caller,
-        taken: Taken,
+        taken: Intake,
         room: StreamRoom,
-        kept: Kept,
+        kept: TaskIdentity,
     ) -> Result<SendOutcome, A2aError> {
         let id = match taken {
-            Taken::Answered(message) => return Ok(SendOutcome::Reply(message)),
-            Taken::Known(id) => id,
-            Taken::Begun(work) => {
+            Intake::Answered(message) => return Ok(SendOutcome::Reply(message)),
+            Intake::Known(id) => id,
+            Intake::Begun(work) => {
                 let id = work.id();
                 if let Some((task, seq)) = work.detach() {
                     let held = kept.held(task.clone());

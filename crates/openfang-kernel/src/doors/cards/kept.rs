@@ -10,12 +10,10 @@ use openfang_types::limits::CARDS_KEPT_BYTES;
 
 /// What a card depends on, beside the tools.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Asked {
+pub(crate) struct CardRequest {
     /// What the viewer was granted; none: nobody in particular.
     pub(crate) viewer: Option<String>,
-    /// Whose card.
     pub(crate) agent: Option<AgentName>,
-    /// In which form.
     pub(crate) form: CardForm,
     /// Where the house is said to be: known for good only when it listens.
     pub(crate) base: String,
@@ -25,14 +23,14 @@ pub(crate) struct Asked {
 
 /// The cards that are made already.
 #[derive(Default)]
-pub(crate) struct Kept {
-    made: Mutex<Made>,
+pub(crate) struct CardCache {
+    made: Mutex<CachedCards>,
     keys: OnceLock<Arc<CardDocument>>,
 }
 
 #[derive(Default)]
-struct Made {
-    cards: HashMap<Asked, One>,
+struct CachedCards {
+    cards: HashMap<CardRequest, One>,
     bytes: usize,
 }
 
@@ -44,16 +42,16 @@ struct One {
     document: Arc<CardDocument>,
 }
 
-impl Kept {
+impl CardCache {
     /// The card, if the tools are those it was made with.
-    pub(crate) fn fresh(&self, asked: &Asked, version: u64) -> Option<Arc<CardDocument>> {
+    pub(crate) fn fresh(&self, asked: &CardRequest, version: u64) -> Option<Arc<CardDocument>> {
         let made = self.made();
         let one = made.cards.get(asked).filter(|one| one.version == version)?;
         Some(Arc::clone(&one.document))
     }
 
     /// The card, if it says this with these tools as well.
-    pub(crate) fn same(&self, asked: &Asked, version: u64, content: &str) -> Option<Arc<CardDocument>> {
+    pub(crate) fn same(&self, asked: &CardRequest, version: u64, content: &str) -> Option<Arc<CardDocument>> {
         let mut made = self.made();
         let one = made.cards.get_mut(asked).filter(|one| one.content == content)?;
         one.version = one.version.max(version);
@@ -63,7 +61,7 @@ impl Kept {
     /// Keeps a card. Everybody gets the same one, whoever was first.
     pub(crate) fn keep(
         &self,
-        asked: Asked,
+        asked: CardRequest,
         version: u64,
         content: String,
         document: CardDocument,
@@ -78,7 +76,7 @@ impl Kept {
             made.bytes = made.bytes.saturating_sub(old.document.body.len());
         }
         if made.bytes.saturating_add(bytes) > CARDS_KEPT_BYTES {
-            *made = Made::default();
+            *made = CachedCards::default();
         }
         if bytes <= CARDS_KEPT_BYTES {
             made.bytes = made.bytes.saturating_add(bytes);
@@ -92,7 +90,7 @@ impl Kept {
         Arc::clone(self.keys.get_or_init(|| Arc::new(make())))
     }
 
-    fn made(&self) -> MutexGuard<'_, Made> {
+    fn made(&self) -> MutexGuard<'_, CachedCards> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

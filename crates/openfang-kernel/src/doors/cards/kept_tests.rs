@@ -5,8 +5,8 @@ use jiff::Timestamp;
 
 use super::*;
 
-fn asked(agent: &str) -> Asked {
-    Asked {
+fn asked(agent: &str) -> CardRequest {
+    CardRequest {
         viewer: None,
         agent: Some(agent.parse().unwrap()),
         form: CardForm::Superset,
@@ -19,22 +19,22 @@ fn document(body: impl Into<Bytes>) -> CardDocument {
     CardDocument { body: body.into(), etag: "\"tag\"".to_owned(), last_modified: Timestamp::UNIX_EPOCH }
 }
 
-fn keep(kept: &Kept, agent: &str, version: u64, content: &str, body: impl Into<Bytes>) -> Arc<CardDocument> {
+fn keep(kept: &CardCache, agent: &str, version: u64, content: &str, body: impl Into<Bytes>) -> Arc<CardDocument> {
     kept.keep(asked(agent), version, content.to_owned(), document(body))
 }
 
 #[test]
 fn a_card_is_fresh_while_the_tools_are_the_same() {
-    let kept = Kept::default();
+    let kept = CardCache::default();
     let card = keep(&kept, "a", 3, "says this", "one");
 
     assert_eq!(kept.fresh(&asked("a"), 3), Some(card));
     assert_eq!(kept.fresh(&asked("a"), 4), None);
     assert_eq!(kept.fresh(&asked("b"), 3), None);
-    let strict = Asked { form: CardForm::Strict, ..asked("a") };
-    let guarded = Asked { guarded: true, ..asked("a") };
-    let somebodys = Asked { viewer: Some(String::new()), ..asked("a") };
-    let elsewhere = Asked { base: "https://example.org".to_owned(), ..asked("a") };
+    let strict = CardRequest { form: CardForm::Strict, ..asked("a") };
+    let guarded = CardRequest { guarded: true, ..asked("a") };
+    let somebodys = CardRequest { viewer: Some(String::new()), ..asked("a") };
+    let elsewhere = CardRequest { base: "https://example.org".to_owned(), ..asked("a") };
     for other in [strict, guarded, somebodys, elsewhere] {
         assert_eq!(kept.fresh(&other, 3), None, "{other:?}");
     }
@@ -42,7 +42,7 @@ fn a_card_is_fresh_while_the_tools_are_the_same() {
 
 #[test]
 fn with_other_tools_a_card_that_says_the_same_stays() {
-    let kept = Kept::default();
+    let kept = CardCache::default();
     let card = keep(&kept, "a", 3, "says this", "one");
 
     assert_eq!(kept.same(&asked("a"), 4, "says that"), None);
@@ -52,7 +52,7 @@ fn with_other_tools_a_card_that_says_the_same_stays() {
 
 #[test]
 fn of_two_that_make_the_same_card_the_first_is_everybodys() {
-    let kept = Kept::default();
+    let kept = CardCache::default();
 
     let first = keep(&kept, "a", 3, "says this", "signed once");
     let second = keep(&kept, "a", 3, "says this", "signed twice");
@@ -62,7 +62,7 @@ fn of_two_that_make_the_same_card_the_first_is_everybodys() {
 
 #[test]
 fn a_card_that_says_something_else_takes_the_place_of_the_old_one() {
-    let kept = Kept::default();
+    let kept = CardCache::default();
     keep(&kept, "a", 3, "says this", "one");
 
     let new = keep(&kept, "a", 4, "says that", "four");
@@ -73,7 +73,7 @@ fn a_card_that_says_something_else_takes_the_place_of_the_old_one() {
 
 #[test]
 fn what_is_kept_is_bounded() {
-    let kept = Kept::default();
+    let kept = CardCache::default();
     let half = vec![b'x'; CARDS_KEPT_BYTES / 2];
 
     keep(&kept, "a", 1, "a", half.clone());

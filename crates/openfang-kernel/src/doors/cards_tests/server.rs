@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openfang_mcp::capabilities::ClientCapabilities;
-use openfang_mcp::client::{Endpoint, Manifest, Observer, Place, Relay, Upstream, UpstreamParts};
+use openfang_mcp::client::{Endpoint, Locator, Manifest, Observer, Relay, Upstream, UpstreamParts};
 use openfang_runtime::server_call::GuardedRelay;
 use openfang_runtime::server_tools::{ServerTools, names_of};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 struct Nowhere;
 
-impl Place for Nowhere {
+impl Locator for Nowhere {
     fn endpoint(&self) -> Result<Endpoint, String> {
         Err("nowhere".to_owned())
     }

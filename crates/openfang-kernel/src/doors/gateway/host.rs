@@ -5,10 +5,10 @@ use std::future::ready;
 use std::sync::{Arc, PoisonError};
 
 use futures_util::stream;
-use openfang_mcp::client::{Members, ServerFacts};
+use openfang_mcp::client::{RawMembers, ServerFacts};
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{
-    Call, Change, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted,
+    Call, Change, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage,
 };
 use openfang_mcp::listing::Listing;
 use openfang_mcp::{Era, Host, McpError};
@@ -124,7 +124,7 @@ impl Host for UpstreamHost {
         Box::pin(async move {
             let permit = self.permit(caller, "resources_list")?;
             let result =
-                ask(&self.server, "resources/list", Members::none().with_some("cursor", cursor), permit).await?;
+                ask(&self.server, "resources/list", RawMembers::none().with_some("cursor", cursor), permit).await?;
             let page: Page = serde_json::from_str(result.get()).map_err(|_| McpError::Internal)?;
             Ok(ResourcePage { resources: page.resources, next_cursor: page.next_cursor })
         })
@@ -154,7 +154,7 @@ impl Host for UpstreamHost {
         })
     }
 
-    fn changes(&self, caller: &Caller, wanted: &Wanted) -> Changes {
+    fn changes(&self, caller: &Caller, wanted: &ChangeFilter) -> Changes {
         let upstream = self.server.upstream();
         let may_read = self.permit(caller, "resources_read").is_ok();
         let owner = caller.principal.owner().as_str();
@@ -166,9 +166,9 @@ impl Host for UpstreamHost {
                     Ok(change) => change,
                     // Whoever fell behind looks at everything again.
                     Err(RecvError::Lagged(_)) => match &wanted {
-                        Wanted { tools: true, .. } => Change::Tools,
-                        Wanted { prompts: true, .. } => Change::Prompts,
-                        Wanted { .. } => Change::Resources,
+                        ChangeFilter { tools: true, .. } => Change::Tools,
+                        ChangeFilter { prompts: true, .. } => Change::Prompts,
+                        ChangeFilter { .. } => Change::Resources,
                     },
                     Err(RecvError::Closed) => return None,
                 };

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
-use openfang_mcp::host::{Call, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, Wanted};
+use openfang_mcp::host::{
+    Call, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage,
+};
 use openfang_mcp::listing::{Entry, Listed, Listing};
 use openfang_mcp::naming::is_mcp_tool;
 use openfang_mcp::{Host, McpError};
@@ -221,7 +223,7 @@ impl Host for KernelHost {
         })
     }
 
-    fn changes(&self, caller: &Caller, wanted: &Wanted) -> Changes {
+    fn changes(&self, caller: &Caller, wanted: &ChangeFilter) -> Changes {
         let own = tasks::changes(self, caller, wanted);
         match self.servers() {
             Some(servers) => Box::pin(futures_util::stream::select(own, servers.changes(caller, wanted))),

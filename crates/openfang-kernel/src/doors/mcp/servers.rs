@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use openfang_mcp::McpError;
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
-use openfang_mcp::host::{Call, Changes, Completing, CompletionOf, Outcome, ResourcePage, Wanted};
+use openfang_mcp::host::{Call, ChangeFilter, Changes, Completing, CompletionOf, Outcome, ResourcePage};
 use openfang_mcp::listing::{Entry, Listing};
 use openfang_runtime::context::CallContext;
 use openfang_runtime::server_call::{ServerPrompt, ServerResource};
@@ -103,7 +103,7 @@ impl ServerContents<'_> {
         complete(server, Completing { of, ..asked }, permit).await.map(Some)
     }
 
-    pub(super) fn changes(&self, caller: &Caller, wanted: &Wanted) -> Changes {
+    pub(super) fn changes(&self, caller: &Caller, wanted: &ChangeFilter) -> Changes {
         updates::changes(self.0, caller, wanted)
     }
 }

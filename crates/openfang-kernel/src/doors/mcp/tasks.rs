@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::{self, SelectAll};
 use openfang_mcp::McpError;
 use openfang_mcp::content::{Completion, ResourceContents};
-use openfang_mcp::host::{Change, Changes, Completing, CompletionOf, ResourcePage, Wanted};
+use openfang_mcp::host::{Change, ChangeFilter, Changes, Completing, CompletionOf, ResourcePage};
 use openfang_mcp::listing::Entry;
 use openfang_runtime::mcp_server::raw;
 use openfang_types::ids::TaskId;
@@ -23,12 +23,12 @@ const TASK_TEMPLATE: &str = "openfang://tasks/{id}";
 const ARTIFACT_TEMPLATE: &str = "openfang://tasks/{id}/artifacts/{n}";
 
 /// What a uri points at.
-enum Place {
+enum TaskUri {
     Task(TaskId),
     Artifact(TaskId, usize),
 }
 
-impl Place {
+impl TaskUri {
     fn of(uri: &str) -> Option<Self> {
         let rest = uri.strip_prefix(TASKS)?;
         match rest.split_once(ARTIFACTS) {
@@ -80,18 +80,18 @@ pub(super) fn templates() -> Vec<Entry> {
 
 pub(super) async fn read(host: &KernelHost, caller: &Caller, uri: &str) -> Result<ResourceContents, McpError> {
     let unknown = || McpError::unknown_resource(uri);
-    let place = Place::of(uri).ok_or_else(unknown)?;
+    let place = TaskUri::of(uri).ok_or_else(unknown)?;
     let task = match host.task(caller, place.task()).await {
         Ok(task) => task,
         Err(DoorError::Unknown) => return Err(unknown()),
         Err(error) => return Err(error.into()),
     };
     match place {
-        Place::Task(_) => {
+        TaskUri::Task(_) => {
             let text = serde_json::to_string_pretty(&task).map_err(|_| McpError::Internal)?;
             Ok(ResourceContents::text(uri, "application/json", &text))
         }
-        Place::Artifact(_, number) => {
+        TaskUri::Artifact(_, number) => {
             let artifact = task.artifacts.get(number).ok_or_else(unknown)?;
             Ok(ResourceContents::of(&contents(uri, artifact)))
         }
@@ -133,7 +133,7 @@ pub(super) async fn complete(
 }
 
 /// Tells when one of the wanted tasks changes. Agents are prompts, and tools too.
-pub(super) fn changes(host: &KernelHost, caller: &Caller, wanted: &Wanted) -> Changes {
+pub(super) fn changes(host: &KernelHost, caller: &Caller, wanted: &ChangeFilter) -> Changes {
     let mut all = SelectAll::new();
     if wanted.tools {
         all.push(host.kernel.tool_changes().map(|()| Change::Tools).boxed());
@@ -142,7 +142,7 @@ pub(super) fn changes(host: &KernelHost, caller: &Caller, wanted: &Wanted) -> Ch
         all.push(host.agent_changes().map(|()| Change::Prompts).boxed());
     }
     for uri in &wanted.uris {
-        if let Some(place) = Place::of(uri) {
+        if let Some(place) = TaskUri::of(uri) {
             let uri = uri.clone();
             let ticks = host.follow(caller, place.task());
             all.push(ticks.map(move |()| Change::Resource(uri.clone())).boxed());

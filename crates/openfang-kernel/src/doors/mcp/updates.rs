@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, BoxStream, SelectAll};
 use futures_util::{StreamExt as _, future};
-use openfang_mcp::host::{Change, Changes, Wanted};
+use openfang_mcp::host::{Change, ChangeFilter, Changes};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
@@ -14,7 +14,7 @@ use crate::peers::upstreams::{ConnectedServer, Offered, ServerOffer, is_ours};
 use crate::{Caller, Kernel};
 
 /// Tells of changed lists, and of changes to the wanted resources.
-pub(super) fn changes(kernel: &Kernel, caller: &Caller, wanted: &Wanted) -> Changes {
+pub(super) fn changes(kernel: &Kernel, caller: &Caller, wanted: &ChangeFilter) -> Changes {
     let mut all = SelectAll::new();
     if wanted.prompts {
         all.push(lists(kernel, caller, (Change::Prompts, ServerOffer::has_prompts_of)));

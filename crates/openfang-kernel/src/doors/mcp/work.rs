@@ -8,7 +8,7 @@ use openfang_mcp::McpError;
 use openfang_mcp::listing::Entry;
 use openfang_mcp::meta::LogLevel;
 use openfang_mcp::server::Reporter;
-use openfang_runtime::catalog::Known;
+use openfang_runtime::catalog::CatalogEntry;
 use openfang_runtime::context::WayBack;
 use openfang_runtime::pipeline::{ToolCall, ToolError};
 use openfang_store::KeptResult;
@@ -29,7 +29,7 @@ use crate::settings::agents;
 use crate::tasks::list::TaskFilter;
 use crate::tasks::log::Visibility;
 use crate::tasks::streams::{Begin, Follow, TaskStream};
-use crate::tasks::{Incoming, Taken};
+use crate::tasks::{Incoming, Intake};
 use crate::{Caller, Kernel, KernelError, Reply};
 
 /// Ticks whenever something has changed.
@@ -68,7 +68,6 @@ pub(super) enum DoorError {
     /// The place in a list was not one that we named.
     #[error("the page is not valid")]
     BadPage,
-    /// The caller canceled.
     #[error("canceled")]
     Canceled,
     /// Too much is under way; waiting helps.
@@ -129,14 +128,14 @@ impl Kernel {
             visibility: if is_heard { Visibility::Seen } else { Visibility::Unseen },
         };
         let task = match self.take(incoming).await? {
-            Taken::Answered(message) => return Ok(Reply::Message(message)),
-            Taken::Known(id) => self.settled(caller, id).await?.task,
-            Taken::Begun(work) if is_heard => {
+            Intake::Answered(message) => return Ok(Reply::Message(message)),
+            Intake::Known(id) => self.settled(caller, id).await?.task,
+            Intake::Begun(work) if is_heard => {
                 let id = work.id();
                 let (settled, ()) = tokio::join!(self.end_of_apart(caller, work), self.report(caller, id, &sending));
                 settled?.task
             }
-            Taken::Begun(work) => self.end_of_apart(caller, work).await?.task,
+            Intake::Begun(work) => self.end_of_apart(caller, work).await?.task,
         };
         Ok(Reply::Task(Box::new(task)))
     }
@@ -193,7 +192,7 @@ impl KernelHost {
 
     /// The tools a caller may use, or those that an agent can use for it, as entries of a list.
     pub(super) fn usable_tools(&self, caller: &Caller, through: Option<&AgentName>) -> Result<Vec<Entry>, DoorError> {
-        Ok(self.kernel.usable_tools(caller, through)?.map(Known::entry).collect())
+        Ok(self.kernel.usable_tools(caller, through)?.map(CatalogEntry::entry).collect())
     }
 
     pub(super) async fn call_tool(
@@ -223,7 +222,6 @@ impl KernelHost {
         Ok((listed.tasks, listed.next_page_token))
     }
 
-    /// One's own task.
     pub(super) async fn task(&self, caller: &Caller, id: TaskId) -> Result<Task, DoorError> {
         Ok(self.kernel.task(caller, id).await?)
     }

@@ -138,7 +138,6 @@ fn is_path(value: &str) -> bool {
     is_of_windows || value.split(':').all(is_one)
 }
 
-/// `db.example.org`, `localhost:5432`.
 fn is_host(value: &str) -> bool {
     let (host, port) = value.split_once(':').unwrap_or((value, ""));
     let is_label = |label: &str| {

@@ -17,7 +17,7 @@ const RUNS: [&str; 22] = [
 /// An entry as it may be shown to whoever asked for it.
 pub fn shown(entry: &McpServerConfigEntry) -> McpServerConfigEntry {
     match Sensitive::new([], &PiiConfig::default()) {
-        Ok(sensitive) => Shown::new(&sensitive).entry(entry),
+        Ok(sensitive) => EntryPreview::new(&sensitive).entry(entry),
         // Nothing of our own shapes can be wrong; if it were, nothing would be shown.
         Err(_) => {
             let transport = McpTransportEntry::Stdio { command: REDACTED.to_owned(), args: Vec::new() };
@@ -32,7 +32,7 @@ pub fn shown(entry: &McpServerConfigEntry) -> McpServerConfigEntry {
 pub fn preview(entry: &McpServerConfigEntry) -> (McpServerConfigEntry, Vec<String>) {
     match Sensitive::new([], &PiiConfig::default()) {
         Ok(sensitive) => {
-            let shown = Shown::preview(&sensitive);
+            let shown = EntryPreview::preview(&sensitive);
             (shown.entry(entry), shown.given(entry))
         }
         Err(_) => (shown(entry), Vec::new()),
@@ -40,13 +40,13 @@ pub fn preview(entry: &McpServerConfigEntry) -> (McpServerConfigEntry, Vec<Strin
 }
 
 /// Knows what a secret looks like.
-pub(super) struct Shown<'s> {
+pub(super) struct EntryPreview<'s> {
     sensitive: &'s Sensitive,
     /// Whether what runs and what is sent must be seen: then only the values of named secrets are hidden.
     is_preview: bool,
 }
 
-impl<'s> Shown<'s> {
+impl<'s> EntryPreview<'s> {
     pub(super) const fn new(sensitive: &'s Sensitive) -> Self {
         Self { sensitive, is_preview: false }
     }
@@ -63,10 +63,10 @@ impl<'s> Shown<'s> {
                 McpTransportEntry::Stdio { command, args: self.args(args) }
             }
             McpTransportEntry::Sse { url: held, headers } => {
-                McpTransportEntry::Sse { url: self.url(held, Place::Connected), headers: headers.clone() }
+                McpTransportEntry::Sse { url: self.url(held, UrlUse::Connected), headers: headers.clone() }
             }
             McpTransportEntry::Http { url: held, headers } => {
-                McpTransportEntry::Http { url: self.url(held, Place::Connected), headers: headers.clone() }
+                McpTransportEntry::Http { url: self.url(held, UrlUse::Connected), headers: headers.clone() }
             }
         };
         McpServerConfigEntry { transport, ..entry.clone() }
@@ -90,7 +90,7 @@ impl<'s> Shown<'s> {
                 args.iter().zip(self.args(args)).for_each(|(held, shown)| hide(held, &shown));
             }
             McpTransportEntry::Sse { url: held, headers } | McpTransportEntry::Http { url: held, headers } => {
-                hide(held, &self.url(held, Place::Connected));
+                hide(held, &self.url(held, UrlUse::Connected));
                 headers.values().map(Secret::expose).for_each(|value| {
                     hide(value, REDACTED);
                     // The scheme of a credential is no secret, and the rest of it is one by itself.
@@ -129,7 +129,7 @@ impl<'s> Shown<'s> {
         if self.sensitive.looks_secret(word) {
             return REDACTED.to_owned();
         }
-        if word.contains("://") { self.url(word, Place::Connected) } else { word.to_owned() }
+        if word.contains("://") { self.url(word, UrlUse::Connected) } else { word.to_owned() }
     }
 
     /// A word of a command line that somebody else wrote. It may be the program or the package that runs, so it is seen; only
@@ -145,7 +145,7 @@ impl<'s> Shown<'s> {
         {
             return format!("{}{}", &word[..word.len() - value.len()], self.masked(value));
         }
-        if word.contains("://") { self.url(word, Place::Word) } else { word.to_owned() }
+        if word.contains("://") { self.url(word, UrlUse::Word) } else { word.to_owned() }
     }
 
     /// What a server is given beside its command line or URL, a line each.
@@ -168,7 +168,7 @@ impl<'s> Shown<'s> {
         if !may_run && (variable_tells(name) || self.sensitive.looks_secret(value)) {
             return self.masked(value);
         }
-        if value.contains("://") { self.url(value, Place::Word) } else { value.to_owned() }
+        if value.contains("://") { self.url(value, UrlUse::Word) } else { value.to_owned() }
     }
 
     /// A secret as it is shown: which variables are in it is seen, whatever else it says is not.
@@ -203,7 +203,7 @@ impl<'s> Shown<'s> {
 
     /// A URL without user and password, without the values of its query and without secrets in its path. It need not be one
     /// that parses.
-    fn url(&self, text: &str, place: Place) -> String {
+    fn url(&self, text: &str, place: UrlUse) -> String {
         let (located, query) = text.split_once('?').map_or((text, None), |(located, query)| (located, Some(query)));
         let mut shown = match located.split_once("://") {
             Some((scheme, rest)) => {
@@ -223,8 +223,8 @@ impl<'s> Shown<'s> {
         if let Some(query) = query {
             let pair = |pair: &str| match pair.split_once('=') {
                 // What is fetched may depend on it.
-                Some((name, _)) if place == Place::Word && !tells(name) => pair.to_owned(),
-                None if place == Place::Word => pair.to_owned(),
+                Some((name, _)) if place == UrlUse::Word && !tells(name) => pair.to_owned(),
+                None if place == UrlUse::Word => pair.to_owned(),
                 Some((name, value)) => format!("{name}={}", self.masked(value)),
                 None => self.masked(pair),
             };
@@ -235,10 +235,10 @@ impl<'s> Shown<'s> {
         shown
     }
 
-    fn path(&self, path: &str, place: Place) -> String {
+    fn path(&self, path: &str, place: UrlUse) -> String {
         let segment = |segment: &str| match place {
-            Place::Connected if !segment.contains("${") && !is_plain_segment(segment) => self.masked(segment),
-            Place::Connected | Place::Word => segment.to_owned(),
+            UrlUse::Connected if !segment.contains("${") && !is_plain_segment(segment) => self.masked(segment),
+            UrlUse::Connected | UrlUse::Word => segment.to_owned(),
         };
         path.split('/').map(segment).collect::<Vec<_>>().join("/")
     }
@@ -246,7 +246,7 @@ impl<'s> Shown<'s> {
 
 /// Where a URL stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum UrlUse {
     /// It is connected to.
     Connected,
     /// It is a word of a command line that somebody else wrote: what it leads to may be run.

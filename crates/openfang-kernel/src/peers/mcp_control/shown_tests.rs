@@ -61,7 +61,7 @@ fn urls_lose_user_password_and_the_values_of_their_query() {
 #[test]
 fn what_a_server_says_about_itself_loses_the_secrets_of_its_entry() {
     let sensitive = Sensitive::new([], &PiiConfig::default()).unwrap();
-    let shown = Shown::new(&sensitive);
+    let shown = EntryPreview::new(&sensitive);
     let mut entry = program(&["x", "--token", "argument-secret"]);
     entry.env = vec![openfang_types::config::EnvEntry::new("A=variable-secret".into())];
     assert_eq!(shown.text(&entry, "got variable-secret and argument-secret"), "got [redacted] and [redacted]");

@@ -5,7 +5,6 @@ use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::{McpLeftOut, McpServerState, McpServerStatus, McpToolStatus};
 use serde::{Deserialize, Serialize};
 
-/// All servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpServers {
     /// As they are configured, without secrets.
@@ -14,7 +13,6 @@ pub struct McpServers {
     pub connected: Vec<McpServerView>,
 }
 
-/// One server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpServerDetails {
     /// As it is configured, without secrets.
@@ -26,15 +24,12 @@ pub struct McpServerDetails {
 /// How a server is doing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpServerView {
-    /// Which.
     pub name: ServerName,
     /// How many tools it has.
     pub tools_count: usize,
-    /// Its tools.
     pub tools: Vec<McpToolStatus>,
     /// Whether it can be used.
     pub connected: bool,
-    /// Where it stands.
     pub state: McpServerState,
     /// Why it stands there.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,7 +13,6 @@ use sha2::{Digest as _, Sha256};
 /// What every tool looked like.
 #[derive(Default)]
 pub(super) struct Approved {
-    /// In order.
     names: Names,
     prints: Vec<Fingerprint>,
 }

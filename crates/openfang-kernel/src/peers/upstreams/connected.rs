@@ -16,17 +16,16 @@ use openfang_types::mcp_status::{McpServerState, McpServerStatus, McpToolStatus}
 use openfang_types::names::Names;
 use openfang_types::tool::ToolTraits;
 
-use super::kept::Kept;
+use super::kept::ServerMemory;
 use super::log::ServerLog;
 
 mod changes;
 
-/// A server.
 pub(crate) struct Connected {
     pub(crate) entry: McpServerConfigEntry,
     relay: Arc<GuardedRelay>,
     log: Arc<ServerLog>,
-    shown: Mutex<Shown>,
+    shown: Mutex<ServerView>,
     written: Mutex<Written>,
 }
 
@@ -36,14 +35,14 @@ enum Written {
     /// It is in the file.
     Done,
     /// It is to be.
-    Wanted,
+    ChangeFilter,
     /// The file is another one's, or gone.
     Retired,
 }
 
 /// What is shown of it.
-struct Shown {
-    kept: Kept,
+struct ServerView {
+    kept: ServerMemory,
     manifest: Arc<Manifest>,
     quarantined: BTreeSet<String>,
     /// Its tools without the quarantined ones.
@@ -55,11 +54,11 @@ struct Shown {
 }
 
 impl Connected {
-    pub(super) fn new(entry: McpServerConfigEntry, relay: Relay, log: Arc<ServerLog>, mut kept: Kept) -> Self {
+    pub(super) fn new(entry: McpServerConfigEntry, relay: Relay, log: Arc<ServerLog>, mut kept: ServerMemory) -> Self {
         let manifest = Arc::clone(&relay.upstream().snapshot().manifest);
         let quarantined = kept.look(&entry, &manifest).quarantined;
         let tools = without(&manifest.tools, &quarantined);
-        let shown = Shown { kept, manifest, quarantined, tools, named: None, noted: None };
+        let shown = ServerView { kept, manifest, quarantined, tools, named: None, noted: None };
         Self {
             entry,
             relay: Arc::new(GuardedRelay::new(relay)),
@@ -149,7 +148,7 @@ impl Connected {
         }
     }
 
-    fn tool_status(&self, shown: &Shown, tool: &str, name: Option<&str>) -> Option<McpToolStatus> {
+    fn tool_status(&self, shown: &ServerView, tool: &str, name: Option<&str>) -> Option<McpToolStatus> {
         #[derive(serde::Deserialize)]
         struct Described {
             #[serde(default)]
@@ -229,7 +228,7 @@ impl Connected {
     pub(super) fn note_news(&self) {
         let mut written = self.written();
         if *written == Written::Done {
-            *written = Written::Wanted;
+            *written = Written::ChangeFilter;
         }
     }
 
@@ -237,7 +236,7 @@ impl Connected {
     pub(super) fn write_down(&self, directory: &Path) {
         {
             let mut written = self.written();
-            if *written != Written::Wanted {
+            if *written != Written::ChangeFilter {
                 return;
             }
             *written = Written::Done;
@@ -261,12 +260,12 @@ impl Connected {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shown> {
+    fn lock(&self) -> MutexGuard<'_, ServerView> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shown {
+impl ServerView {
     fn traits(&self, tool: &str) -> Option<ToolTraits> {
         self.named.as_ref()?.traits_by_own_name(tool)
     }

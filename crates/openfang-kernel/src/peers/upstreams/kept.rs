@@ -15,9 +15,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::approved::{Approved, Fingerprint, hex};
 
-/// What is remembered.
 #[derive(Default, Clone)]
-pub(super) struct Kept {
+pub(super) struct ServerMemory {
     /// The era that was found.
     pub(super) era: Option<String>,
     /// How the server was reached; another way is another server.
@@ -53,7 +52,7 @@ pub(super) struct Looked {
     pub(super) quarantined: BTreeSet<String>,
 }
 
-impl Kept {
+impl ServerMemory {
     /// Reads what is remembered, and what the server had. A file that cannot be read is as good as none.
     pub(super) fn read(
         directory: &Path,
@@ -127,7 +126,6 @@ impl Kept {
         std::fs::rename(beside, path)
     }
 
-    /// Forgets a server.
     pub(super) fn forget(directory: &Path, name: &ServerName) {
         // What is not there need not be removed.
         let _ = std::fs::remove_file(path(directory, name));

@@ -8,7 +8,6 @@ use openfang_types::limits::MCP_SERVER_LOG_LINES;
 
 use super::secrets::ServerSecrets;
 
-/// The last lines.
 pub(super) struct ServerLog {
     clock: Arc<dyn Clock>,
     secrets: Arc<ServerSecrets>,

@@ -47,7 +47,6 @@ pub(crate) struct Offered {
 
 /// What one server has.
 pub(crate) struct ServerOffer {
-    /// The server.
     pub(crate) server: Arc<Connected>,
     prompts: Arc<NamedPrompts>,
     manifest: Arc<Manifest>,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use openfang_mcp::capabilities::ClientCapabilities;
-use openfang_mcp::client::{Connecting, Place as _, connect};
+use openfang_mcp::client::{Connecting, Locator as _, connect};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use openfang_types::limits::MCP_SELF_CHECK;
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use openfang_egress::process::{Environment, EnvironmentKind, Launch, Program, Surroundings};
-use openfang_mcp::client::{Endpoint, Place};
+use openfang_mcp::client::{Endpoint, Locator};
 use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
 use openfang_types::redact::Redactor;
 use openfang_types::secret::Secret;
@@ -68,7 +68,7 @@ impl EntryPlace {
     }
 }
 
-impl Place for EntryPlace {
+impl Locator for EntryPlace {
     fn endpoint(&self) -> Result<Endpoint, String> {
         self.secrets.note(&self.entry)?;
         match &self.entry.transport {

@@ -46,7 +46,6 @@ impl ServerSecrets {
         Ok(())
     }
 
-    /// Takes them out.
     pub(super) fn redactor(&self) -> Arc<Redactor> {
         Arc::clone(&self.redactor.read().unwrap_or_else(PoisonError::into_inner))
     }

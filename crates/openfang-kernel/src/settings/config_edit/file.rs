@@ -16,9 +16,7 @@ use crate::settings::strict_toml::Fault;
 /// What is to be done to the file.
 #[derive(Debug, Clone, Copy)]
 pub enum Edit<'a> {
-    /// An entry comes.
     Add(&'a McpServerConfigEntry, Existing),
-    /// An entry goes.
     Remove(&'a ServerName),
 }
 

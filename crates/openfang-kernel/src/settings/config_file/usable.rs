@@ -7,7 +7,7 @@ use openfang_types::config::Config;
 use openfang_types::settings_status::FailedServer;
 
 use super::{ConfigError, Overlay, merge, merge_without, read_text};
-use crate::settings::strict_toml::{Fault, Place};
+use crate::settings::strict_toml::{Fault, ValueSource};
 
 /// What can be used of a configuration.
 pub struct UsableConfig {
@@ -54,7 +54,7 @@ pub fn load_usable(path: &Path, overlays: &[Overlay]) -> Result<UsableConfig, Co
 /// Which entry of `[[mcp_servers]]` in the file a fault is about.
 pub(super) fn entry_of(fault: &Fault) -> Option<usize> {
     let (index, _) = fault.key.strip_prefix("mcp_servers[")?.split_once(']')?;
-    matches!(fault.place, Place::File(..)).then_some(())?;
+    matches!(fault.place, ValueSource::File(..)).then_some(())?;
     index.parse().ok()
 }
 

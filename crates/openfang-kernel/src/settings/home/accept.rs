@@ -27,7 +27,6 @@ pub struct Acceptance {
 /// Why nothing was given up.
 #[derive(Debug, thiserror::Error)]
 pub enum AcceptError {
-    /// A server runs.
     #[error(transparent)]
     Role(#[from] ListenError),
     /// A file cannot be used.

@@ -10,28 +10,22 @@ use crate::settings::agents::SCRIPT;
 /// Something that others may write.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Exposure {
-    /// Everybody may.
     #[error("{path} is writable by everybody (mode {mode:03o}), so anybody could run code as this user; fix it with `chmod go-w {path}`", path = path.display())]
     Everybody {
         /// Which file or directory.
         path: PathBuf,
-        /// Its permission bits.
         mode: u32,
     },
-    /// A group may.
     #[error("{path} is writable by its group (mode {mode:03o}), so the group could run code as this user; fix it with `chmod g-w {path}`", path = path.display())]
     Group {
         /// Which file or directory.
         path: PathBuf,
-        /// Its permission bits.
         mode: u32,
     },
-    /// Another user may.
     #[error("{path} belongs to another user (uid {owner}), who could run code as this user; change the owner with `chown`", path = path.display())]
     Owner {
         /// Which file or directory.
         path: PathBuf,
-        /// Whose it is.
         owner: u32,
     },
 }

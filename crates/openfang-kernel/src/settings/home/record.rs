@@ -97,7 +97,6 @@ pub enum RecordError {
     /// The file cannot be used.
     #[error(transparent)]
     File(#[from] HomeError),
-    /// Something was lost.
     #[error(transparent)]
     Lost(#[from] HomeLoss),
 }

@@ -96,7 +96,6 @@ fn secret(field: &'static str, given: Option<Secret>) -> Result<Option<Secret>, 
     Ok(Some(given))
 }
 
-/// RFC 9110, 5.6.2.
 const fn is_of_a_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(

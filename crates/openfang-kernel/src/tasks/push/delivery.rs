@@ -28,7 +28,6 @@ pub(super) struct Delivery {
 
 /// What to do after an event was sent.
 enum Next {
-    /// The next event.
     GoOn,
     /// The same one again, after a while.
     Wait(Duration),

@@ -7,7 +7,6 @@ use prometheus_client::registry::Registry;
 
 use super::post::Verdict;
 
-/// Counts deliveries.
 #[derive(Clone, Default)]
 pub(super) struct PushMetrics {
     posts: Family<PostLabels, Counter>,

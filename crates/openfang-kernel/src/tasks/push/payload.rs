@@ -68,7 +68,6 @@ impl Story {
         Ok(Self { dialect, head, told: Answer::Task(Box::new(held), HistoryLength::default()), coming })
     }
 
-    /// The next event.
     pub(super) fn next(&mut self) -> Option<Chapter> {
         let item = self.coming.pop_front()?;
         let seq = match &item {

@@ -35,7 +35,6 @@ pub(super) enum Verdict {
     Refused { why: String },
 }
 
-/// Posts an event.
 pub(super) async fn post(
     kernel: &Kernel,
     pace: Arc<dyn Pacer>,

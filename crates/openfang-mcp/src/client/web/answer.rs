@@ -12,9 +12,7 @@ use super::site::lost;
 /// What a body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A document.
     Json,
-    /// Events.
     Events,
     /// Nothing that we read.
     Other,
@@ -52,7 +50,6 @@ pub(super) fn unreadable(headers: &HeaderMap) -> ClientError {
     })
 }
 
-/// The whole message.
 pub(super) async fn document(body: Body) -> Result<bytes::Bytes, ClientError> {
     body.at_most(MCP_UPSTREAM_MESSAGE_BYTES as u64)
         .bytes()

@@ -15,7 +15,7 @@ use tokio::task::yield_now;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::super::inbox::{Inbox, Taken};
+use super::super::inbox::{FrameOutcome, Inbox};
 use super::super::wire::{Carried, Outgoing, Wire};
 use super::super::{ClientError, Connecting};
 use super::IN_A_ROW;
@@ -102,13 +102,13 @@ async fn read(mut events: Events, pace: SharedPace, inbox: Arc<Inbox>, wire: Wea
             continue;
         }
         let taken = inbox.take(event.data.as_bytes(), None);
-        if taken.iter().any(|taken| matches!(taken, Taken::Answer)) {
+        if taken.iter().any(|taken| matches!(taken, FrameOutcome::Answer)) {
             pace.give(event.data.len() as u64);
         } else {
             answer::unasked(&pace).await;
         }
         for taken in taken {
-            if let (Taken::Reply(reply), Some(wire)) = (taken, wire.upgrade()) {
+            if let (FrameOutcome::Reply(reply), Some(wire)) = (taken, wire.upgrade()) {
                 wire.reply(reply);
             }
         }

@@ -33,7 +33,6 @@ const RESERVED: [HeaderName; 11] = [
 ];
 const OURS: &str = "mcp-";
 
-/// A server's place.
 #[derive(Clone)]
 pub(super) struct Site {
     pub(super) door: HttpDoor,
@@ -77,7 +76,6 @@ impl Site {
         headers
     }
 
-    /// A message.
     pub(super) fn message(&self, headers: HeaderMap, body: Bytes) -> Request {
         self.request(Method::POST, headers).body(JSON, body)
     }
@@ -103,7 +101,6 @@ impl Site {
         Request::new(method, self.url.clone()).headers(headers).patience(patience).for_events()
     }
 
-    /// Sends a request.
     pub(super) async fn send(&self, request: Request) -> Result<Response, ClientError> {
         self.door.send(request).await.map_err(|error| lost(&error))
     }

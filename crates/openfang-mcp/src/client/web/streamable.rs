@@ -17,12 +17,12 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::super::inbox::{Inbox, Taken};
+use super::super::inbox::{FrameOutcome, Inbox};
 use super::super::wire::{Carried, Outgoing, Wire};
 use super::super::{ClientError, Connecting};
 use super::answer::{self, Kind};
+use super::conversation::{Head, HttpConversation};
 use super::site::Site;
-use super::spoken::{Head, Spoken};
 use super::{follow, standing};
 use crate::revision::{Era, Revision};
 use crate::server::http::LAST_EVENT_ID;
@@ -34,7 +34,7 @@ pub(super) struct Streamable {
     pub(super) tracker: TaskTracker,
     /// Nothing of the wire outlives this.
     pub(super) over: CancellationToken,
-    spoken: Mutex<Spoken>,
+    spoken: Mutex<HttpConversation>,
     /// The last status that said no; 0 before there is one.
     refused_with: AtomicU16,
     replies: Arc<Semaphore>,
@@ -44,7 +44,7 @@ pub(super) struct Streamable {
 
 impl Streamable {
     pub(super) fn new(site: Site, inbox: Arc<Inbox>, how: &Connecting) -> Self {
-        let spoken = Mutex::new(Spoken::new(site.headers()));
+        let spoken = Mutex::new(HttpConversation::new(site.headers()));
         Self {
             site,
             inbox,
@@ -118,9 +118,9 @@ impl Streamable {
     pub(super) fn take(&self, frame: &[u8], via: Option<i64>) {
         for taken in self.inbox.take(frame, via) {
             match taken {
-                Taken::Answer | Taken::Understood => {}
-                Taken::Noise => tracing::debug!("a server sent what is no message"),
-                Taken::Reply(reply) => self.reply(reply),
+                FrameOutcome::Answer | FrameOutcome::Understood => {}
+                FrameOutcome::Noise => tracing::debug!("a server sent what is no message"),
+                FrameOutcome::Reply(reply) => self.reply(reply),
             }
         }
     }
@@ -186,7 +186,7 @@ impl Streamable {
         self.tracker.spawn_on(goodbye, &runtime);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Spoken> {
+    fn lock(&self) -> MutexGuard<'_, HttpConversation> {
         self.spoken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::peer::{
     Answer, Client, Heard, PATIENCE, Peer, answer, asks, event, initialized, json_with, legacy, modern, result, stream,
 };
-use crate::client::{Asked, ClientError, Members, Silent};
+use crate::client::{ClientError, OutgoingRequest, RawMembers, Silent};
 use crate::revision::Era;
 
 /// What becomes of a request to a modern server that answers like this.
@@ -112,7 +112,7 @@ async fn a_server_that_never_stops_talking_is_left_when_the_time_is_over() {
             let client = Client { only: Some(era), ..Client::default() };
             let connection = client.connect(&peer.url("/mcp")).await.unwrap();
 
-            let request = Asked::new("tools/list", Members::none(), Duration::from_millis(300));
+            let request = OutgoingRequest::new("tools/list", RawMembers::none(), Duration::from_millis(300));
             let asking = connection.request(request, &Silent);
             let error = tokio::time::timeout(PATIENCE, asking).await.expect("the client hangs").unwrap_err();
 

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::task::TaskTracker;
 
-use super::super::super::{ClientError, Connecting, Connection, Endpoint, Members, connect};
+use super::super::super::{ClientError, Connecting, Connection, Endpoint, RawMembers, connect};
 use crate::capabilities::ClientCapabilities;
 use crate::revision::Era;
 
@@ -270,7 +270,7 @@ impl Client {
 /// A plain request on a connection.
 pub(super) async fn asks(connection: &Connection) -> Result<String, ClientError> {
     connection
-        .ask("tools/list", Members::none(), PATIENCE)
+        .ask("tools/list", RawMembers::none(), PATIENCE)
         .await
         .map(|result| result.get().to_owned())
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::accept::Accept;
 use super::detached::Detached;
 use super::post::{Answered, held, one, unreadable};
-use super::standing::Standing;
+use super::standing::LegacyContext;
 use super::{Refused, empty};
 use crate::capabilities::ClientCapabilities;
 use crate::host::Host;
@@ -46,7 +46,7 @@ impl<H: Host> Server<H> {
     fn batched_work(
         &self,
         caller: &H::Caller,
-        standing: &Standing,
+        standing: &LegacyContext,
         message: Result<Incoming<'_>, RpcError>,
     ) -> Option<impl Future<Output = Option<Bytes>> + Send + use<H>> {
         let revision = standing.revision;

@@ -51,7 +51,6 @@ pub(super) fn params_agree(
     Ok(())
 }
 
-/// What `Mcp-Name` repeats.
 fn named<C>(request: &Request<C>) -> Option<&str> {
     match request.method.as_str() {
         "tools/call" | "prompts/get" => request.named.name.as_deref(),

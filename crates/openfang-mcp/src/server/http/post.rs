@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::accept::{Accept, is_json};
 use super::detached::Detached;
-use super::standing::{Standing, era_of};
+use super::standing::{LegacyContext, era_of};
 use super::stream::Ids;
 use super::{EventBody, HttpBody, HttpRequest, Refused, SESSION_ID, empty, events, headers, whole};
 use crate::capabilities::ClientCapabilities;
@@ -25,14 +25,14 @@ use crate::revision::{Era, Revision};
 use crate::server::event_log::EventLog;
 use crate::server::handshake::{Introduced, is_handshake};
 use crate::server::outlet::{Nowhere, Outlet};
-use crate::server::params::Named;
+use crate::server::params::CallTarget;
 use crate::server::respond::Frame;
 use crate::server::{Answer, Request, Server};
 
 pub(super) type Answered = Result<Response<HttpBody>, Refused>;
 
 /// A message that wants an answer.
-pub(super) struct Asked<'a> {
+pub(super) struct ClientRequest<'a> {
     id: Id,
     pub(super) method: &'a str,
     pub(super) params: Option<&'a RawValue>,
@@ -62,8 +62,12 @@ impl<H: Host> Server<H> {
         }
         match decode(&body, IdRule::Mcp) {
             Ok(Incoming::Request { id, method, params }) => {
-                Box::pin(self.post_request(caller, &headers, Asked { id, method: &method, params, held: held(&body) }))
-                    .await
+                Box::pin(self.post_request(
+                    caller,
+                    &headers,
+                    ClientRequest { id, method: &method, params, held: held(&body) },
+                ))
+                .await
             }
             Ok(other) => {
                 let standing = self.standing(&caller, &headers)?;
@@ -74,7 +78,7 @@ impl<H: Host> Server<H> {
         }
     }
 
-    async fn post_request(&self, caller: H::Caller, headers: &HeaderMap, asked: Asked<'_>) -> Answered {
+    async fn post_request(&self, caller: H::Caller, headers: &HeaderMap, asked: ClientRequest<'_>) -> Answered {
         if is_handshake(asked.method, asked.params) {
             return self.post_initialize(&caller, headers, &asked);
         }
@@ -94,7 +98,7 @@ impl<H: Host> Server<H> {
         }
     }
 
-    fn post_initialize(&self, caller: &H::Caller, headers: &HeaderMap, asked: &Asked<'_>) -> Answered {
+    fn post_initialize(&self, caller: &H::Caller, headers: &HeaderMap, asked: &ClientRequest<'_>) -> Answered {
         let introduced = match Introduced::read(asked.params) {
             Ok(introduced) => introduced,
             Err(error) => return Ok(answered(Answer::error(&asked.id, &error, Revision::NEWEST_LEGACY))),
@@ -112,8 +116,8 @@ impl<H: Host> Server<H> {
         &self,
         caller: H::Caller,
         headers: &HeaderMap,
-        asked: Asked<'_>,
-        (meta, named): (Meta, Named),
+        asked: ClientRequest<'_>,
+        (meta, named): (Meta, CallTarget),
     ) -> Result<(Request<H::Caller>, Arc<EventLog>, Accept), McpError> {
         headers::version_agrees(headers, &meta)?;
         let (revision, client) = meta.modern()?;
@@ -173,11 +177,11 @@ impl<H: Host> Server<H> {
         &self,
         caller: H::Caller,
         headers: &HeaderMap,
-        asked: Asked<'_>,
-        (meta, named): (Meta, Named),
+        asked: ClientRequest<'_>,
+        (meta, named): (Meta, CallTarget),
     ) -> Answered {
         let accept = Accept::of(headers);
-        let Standing { revision, session } = self.standing(&caller, headers)?;
+        let LegacyContext { revision, session } = self.standing(&caller, headers)?;
         let run = match session.as_ref().map(|session| session.running.begin(&asked.id)).transpose() {
             Ok(run) => run,
             Err(why) => return Ok(answered(Answer::error(&asked.id, &why.into(), revision))),

@@ -38,7 +38,6 @@ impl<H: Host> Server<H> {
         Ok(events(if resumes { body } else { body.until(self.inner.stop.clone()) }))
     }
 
-    /// Ends a session.
     pub(super) async fn delete_session(&self, request: &HttpRequest<H::Caller>) -> Result<Response<HttpBody>, Refused> {
         let id = legacy_session(request)?.ok_or_else(Refused::method)?;
         if self.end_session(&request.caller, id).await {

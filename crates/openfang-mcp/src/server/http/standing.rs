@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::HeaderMap;
 use openfang_types::jsonrpc::Incoming;
 
-use super::post::Asked;
+use super::post::ClientRequest;
 use super::{PROTOCOL_VERSION, Refused, SESSION_ID, single};
 use crate::counts::UnknownId;
 use crate::error::McpError;
@@ -14,18 +14,18 @@ use crate::meta::Meta;
 use crate::revision::{Era, Revision};
 use crate::server::Server;
 use crate::server::notifications::heard;
-use crate::server::params::{self, Named};
+use crate::server::params::{self, CallTarget};
 use crate::server::session::Session;
 
 /// What a legacy request stands in.
-pub(super) struct Standing {
+pub(super) struct LegacyContext {
     pub(super) revision: Revision,
     pub(super) session: Option<Arc<Session>>,
 }
 
 impl<H: Host> Server<H> {
     /// Takes what wants no answer.
-    pub(super) fn take(&self, caller: &H::Caller, standing: &Standing, message: Incoming<'_>) {
+    pub(super) fn take(&self, caller: &H::Caller, standing: &LegacyContext, message: Incoming<'_>) {
         let counts = &self.inner.shared.counts;
         match (message, &standing.session) {
             (Incoming::Notification { method, params }, Some(session)) => {
@@ -43,7 +43,7 @@ impl<H: Host> Server<H> {
     }
 
     /// The revision and the session of a legacy message.
-    pub(super) fn standing(&self, caller: &H::Caller, headers: &HeaderMap) -> Result<Standing, Refused> {
+    pub(super) fn standing(&self, caller: &H::Caller, headers: &HeaderMap) -> Result<LegacyContext, Refused> {
         let said = match single(headers, &PROTOCOL_VERSION)? {
             Some(name) => match Revision::named(name) {
                 Some(revision) => Some(revision),
@@ -56,21 +56,21 @@ impl<H: Host> Server<H> {
         };
         // A modern message has no session, whatever else it says.
         if said.is_some_and(|revision| revision.era() == Era::Modern) {
-            return Ok(Standing { revision: Revision::NEWEST, session: None });
+            return Ok(LegacyContext { revision: Revision::NEWEST, session: None });
         }
         match single(headers, &SESSION_ID)? {
             Some(id) => {
                 let found = self.find_session(caller, id).map_err(Refused::no_session)?;
                 let session = Arc::clone(&found.http.session);
-                Ok(Standing { revision: session.revision(), session: Some(session) })
+                Ok(LegacyContext { revision: session.revision(), session: Some(session) })
             }
-            None => Ok(Standing { revision: said.unwrap_or(Revision::UNSAID), session: None }),
+            None => Ok(LegacyContext { revision: said.unwrap_or(Revision::UNSAID), session: None }),
         }
     }
 }
 
 /// Which era a request belongs to: what it says itself, then what its header says.
-pub(super) fn era_of(headers: &HeaderMap, asked: &Asked<'_>) -> Result<(Era, (Meta, Named)), McpError> {
+pub(super) fn era_of(headers: &HeaderMap, asked: &ClientRequest<'_>) -> Result<(Era, (Meta, CallTarget)), McpError> {
     let (meta, named) = params::read(asked.params)?;
     if meta.is_modern() || asked.method == "server/discover" {
         return Ok((Era::Modern, (meta, named)));

@@ -17,7 +17,6 @@ use super::super::event_log::{EventLog, EventReader};
 pub(super) enum Ids {
     /// Without ids: nothing can be resumed.
     None,
-    /// With ids.
     Each,
     /// With ids, and a first event to resume from that says nothing else.
     Primed,

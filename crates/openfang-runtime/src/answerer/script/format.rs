@@ -161,7 +161,6 @@ pub enum ScriptError {
         rule: usize,
         /// Which step, from 1.
         step: usize,
-        /// Why.
         why: &'static str,
     },
 }

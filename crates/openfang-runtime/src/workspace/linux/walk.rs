@@ -20,7 +20,7 @@ use crate::workspace::rel_path::{MAX_DEPTH, PathFault, RelPath};
 const MAX_LINKS: usize = 40;
 
 /// Where a path ends.
-pub(super) enum Place {
+pub(super) enum WalkEnd {
     Directory {
         fd: OwnedFd,
         path: Vec<OsString>,
@@ -55,7 +55,7 @@ pub(super) fn walk(
     path: &RelPath<'_>,
     guard: &mut Guard<'_>,
     missing: Missing,
-) -> Result<Place, Refusal> {
+) -> Result<WalkEnd, Refusal> {
     let steps = path
         .names()
         .iter()
@@ -114,7 +114,7 @@ impl Pinned {
 }
 
 impl Walk<'_, '_> {
-    fn finish(mut self) -> Result<Place, Refusal> {
+    fn finish(mut self) -> Result<WalkEnd, Refusal> {
         while let Some(step) = self.steps.pop() {
             if step.name == ".." {
                 self.here = self.above.pop().ok_or(Refusal::Outside)?;
@@ -141,9 +141,9 @@ impl Walk<'_, '_> {
                 None => None,
             };
             self.way.push(step.name.clone());
-            return Ok(Place::Entry { parent: self.here.fd, name: step.name, kind, path: self.way });
+            return Ok(WalkEnd::Entry { parent: self.here.fd, name: step.name, kind, path: self.way });
         }
-        Ok(Place::Directory { fd: self.here.fd, path: self.way })
+        Ok(WalkEnd::Directory { fd: self.here.fd, path: self.way })
     }
 
     /// What a name stands for, if it is taken and not ours.
@@ -185,7 +185,7 @@ impl Walk<'_, '_> {
     }
 
     /// What the caller wrote from here on has neither links nor a way up.
-    fn foresee(mut self, step: Step) -> Result<Place, Refusal> {
+    fn foresee(mut self, step: Step) -> Result<WalkEnd, Refusal> {
         if step.origin == Origin::Link {
             return Err(Refusal::NotFound);
         }
@@ -195,7 +195,7 @@ impl Walk<'_, '_> {
         if self.way.len() > MAX_DEPTH + 1 {
             return Err(Refusal::Invalid(PathFault::TooDeep));
         }
-        Ok(Place::Missing { path: self.way, missing })
+        Ok(WalkEnd::Missing { path: self.way, missing })
     }
 
     fn create(&mut self, step: &Step) -> Result<(), Refusal> {

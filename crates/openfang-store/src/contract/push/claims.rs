@@ -49,7 +49,11 @@ async fn a_lost_claim_settles_nothing(stores: &Stores) {
     let first = claim(stores, &row).await;
     settle(stores, first.clone(), 2, ClaimOutcome::Later(now())).await.unwrap();
 
-    assert_eq!(settle(stores, first, 3, ClaimOutcome::Rest(now())).await, Err(StoreError::Conflict), "it was let go");
+    assert_eq!(
+        settle(stores, first, 3, ClaimOutcome::Rest(now())).await,
+        Err(StoreError::Conflict),
+        "the claim was released"
+    );
     let left = only(stores, &record).await;
     assert_eq!(left.reached.seq, 2);
     claim(stores, &left).await;

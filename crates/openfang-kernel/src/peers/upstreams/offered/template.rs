@@ -8,7 +8,6 @@ pub(super) struct UriTemplate {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// This text.
     Literal(String),
     /// One or more characters of one segment: `{name}`, `{.name}`.
     Segment,

@@ -14,13 +14,12 @@ use crate::meta::LogLevel;
 use crate::revision::{Era, Revision};
 
 /// A request to be made.
-pub struct Asked<'a> {
-    /// The method.
+pub struct OutgoingRequest<'a> {
     pub method: &'a str,
     /// What it names: a tool, a prompt or a resource.
     pub named: Option<&'a str>,
     /// The parameters, without `_meta`.
-    pub members: Members,
+    pub members: RawMembers,
     /// Members of `_meta` that are passed on as they are.
     pub meta: Option<&'a RawValue>,
     /// From which level on log lines are wanted; only a modern server is told so with each request.
@@ -37,9 +36,8 @@ pub struct Asked<'a> {
     pub timeout: Duration,
 }
 
-impl<'a> Asked<'a> {
-    /// A plain request.
-    pub const fn new(method: &'a str, members: Members, timeout: Duration) -> Self {
+impl<'a> OutgoingRequest<'a> {
+    pub const fn new(method: &'a str, members: RawMembers, timeout: Duration) -> Self {
         Self {
             method,
             named: None,
@@ -55,7 +53,7 @@ impl<'a> Asked<'a> {
     }
 
     /// The message; `meta` is what every request of its connection says.
-    pub(super) fn encoded(&self, id: i64, mut meta: Members) -> Bytes {
+    pub(super) fn encoded(&self, id: i64, mut meta: RawMembers) -> Bytes {
         // Only a modern server is told anything with every request.
         if !meta.0.is_empty() {
             meta = meta.with_some(LOG_LEVEL, self.log_level.as_ref());
@@ -87,15 +85,13 @@ impl<'a> Asked<'a> {
 
 /// The members of an object, as they are written one after the other.
 #[derive(Debug, Clone, Default)]
-pub struct Members(Vec<u8>);
+pub struct RawMembers(Vec<u8>);
 
-impl Members {
-    /// No members.
+impl RawMembers {
     pub const fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// Adds a member.
     #[must_use]
     pub fn with<T: Serialize + ?Sized>(mut self, name: &str, value: &T) -> Self {
         let before = self.0.len();
@@ -146,10 +142,10 @@ impl Members {
 }
 
 /// What a modern server is told about its client with every request.
-pub(super) fn said_of_us(revision: Revision, declared: ClientCapabilities) -> Members {
+pub(super) fn said_of_us(revision: Revision, declared: ClientCapabilities) -> RawMembers {
     match revision.era() {
-        Era::Legacy => Members::none(),
-        Era::Modern => Members::none()
+        Era::Legacy => RawMembers::none(),
+        Era::Modern => RawMembers::none()
             .with(PROTOCOL_VERSION, revision.name())
             .with(CLIENT_CAPABILITIES, &declared.declared())
             .with(CLIENT_INFO, &ClientInfo::ours()),
@@ -166,7 +162,6 @@ const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// Who we are.
 #[derive(Serialize)]
 pub(super) struct ClientInfo {
     name: &'static str,

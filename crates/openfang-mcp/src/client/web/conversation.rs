@@ -12,7 +12,7 @@ use crate::revision::{Era, Revision};
 use crate::server::http::{PROTOCOL_VERSION, SESSION_ID};
 
 /// The state of a conversation over Streamable HTTP.
-pub(super) struct Spoken {
+pub(super) struct HttpConversation {
     pub(super) revision: Revision,
     has_session: bool,
     /// With the revision and the session.
@@ -26,7 +26,7 @@ pub(super) struct Head {
     pub(super) session: Option<HeaderValue>,
 }
 
-impl Spoken {
+impl HttpConversation {
     pub(super) const fn new(headers: HeaderMap) -> Self {
         Self { revision: Revision::NEWEST, has_session: false, headers }
     }
@@ -66,12 +66,12 @@ impl Spoken {
     /// The headers of a notification, or of an answer to a question.
     pub(super) fn head_of_told(&self, message: &[u8]) -> Head {
         #[derive(Deserialize)]
-        struct Named {
+        struct SentMessage {
             method: String,
         }
         let mut headers = self.headers.clone();
         if self.is_modern()
-            && let Ok(Named { method }) = serde_json::from_slice(message)
+            && let Ok(SentMessage { method }) = serde_json::from_slice(message)
             && let Some(method) = header_text::encoded(&method)
         {
             headers.insert(header_text::METHOD, method);
