@@ -35,7 +35,7 @@ const WORK: &str = r#"
 /// What a cancel was answered with: the state that it says the task is in.
 async fn cancel(client: &Client, over_rest: bool, task: &str) -> &'static str {
     let said = |canceled: bool, why: &Value| {
-        let state = why.as_str().and_then(|why| why.split(' ').nth(3)).unwrap_or_default();
+        let state = why.as_str().and_then(|why| why.split(' ').nth(4)).unwrap_or_default();
         match (canceled, state) {
             (true, _) => "TASK_STATE_CANCELED",
             (false, "completed") => "TASK_STATE_COMPLETED",

@@ -97,7 +97,7 @@ impl Client {
 }
 
 async fn soon<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, work).await.expect("it hangs")
+    tokio::time::timeout(PATIENCE, work).await.unwrap_or_else(|_| panic!("it hangs"))
 }
 
 async fn everything() -> House {
@@ -318,7 +318,7 @@ async fn the_first_server_keeps_a_uri_and_the_other_one_is_reached_at_its_own_en
 
     let resources = client.list("resources/list", "resources").await;
     assert_eq!(texts(&resources, "uri"), ["one://y", "shared://x", "t://exact"]);
-    assert_eq!(client.list("resources/templates/list", "resourceTemplates").await.len(), 3);
+    assert_eq!(client.list("resources/templates/list", "resourceTemplates").await.len(), 4);
     for (uri, from) in [("shared://x", "one.json"), ("t://7", "one.json"), ("t://exact", "two.json")] {
         let read = client.result("resources/read", json!({"uri": uri})).await;
         assert_eq!(read["contents"][0]["text"], format!("{from}: {uri}"));
@@ -343,7 +343,7 @@ async fn nobody_claims_our_uris_and_a_template_for_everything_is_not_routed() {
 
     assert_eq!(client.list("resources/list", "resources").await, [] as [Value; 0]);
     let templates = client.list("resources/templates/list", "resourceTemplates").await;
-    assert_eq!(texts(&templates, "name"), ["task", "task-artifact"]);
+    assert_eq!(texts(&templates, "name"), ["result", "task", "task-artifact"]);
     for uri in ["openfang://tasks/x", "OPENFANG://tasks/x", "skill://openfang/x", "any://thing"] {
         let refused = client.ask("resources/read", json!({"uri": uri})).await;
         assert_eq!(refused["error"]["message"], format!("resource not found: {uri}"), "{refused}");

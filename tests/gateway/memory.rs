@@ -51,6 +51,8 @@ async fn neighbour_works(daemon: &Daemon) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_on_stderr_holds_nobody_up_and_is_kept_in_part() {
     let (_openfang, daemon) = daemon(&[odd("wordy", &[]), odd("neighbour", &[])]).await;
+    // The code that is used for the first time takes memory too.
+    call(&daemon, "mcp_wordy_complain", json!({"bytes": 1_000, "line": 100})).await;
     let before = peak(&daemon);
 
     for (mebibytes, line) in [(6, 1_000), (20, MIB)] {

@@ -31,10 +31,10 @@ fn a_file_of_a_stranger_is_shown_with_all_it_would_use_and_forges_no_line() {
         "      env LD_PRELOAD=/tmp/evil.so\n",
         "      env GIT_ASKPASS=/tmp/evil.sh\n",
         "      env A_TOKEN=[redacted: 12 characters]\n",
-        r"- x\n  - good: it is disabled there: it is disabled there",
-        "- thief: it asks for OPENFANG_API_KEY",
-        "- passer: it asks for OPENFANG_API_KEY",
-        "- asker: it asks for OPENFANG_API_KEY",
+        r"- x\n  - good: it is disabled there: it is disabled",
+        "- thief: it uses OPENFANG_API_KEY",
+        "- passer: it uses OPENFANG_API_KEY",
+        "- asker: it uses OPENFANG_API_KEY",
     ] {
         assert!(looked.stdout.contains(expected), "{expected}: {}", looked.stdout);
     }
@@ -77,7 +77,7 @@ fn what_will_run_is_seen_however_it_is_called_and_secrets_are_named_with_their_l
         "env A_TOKEN=[redacted: 12 characters]\n",
         "env X_TOKEN=evil-package\n",
         "[redacted: 15 characters]@evil.example/pkg/0123456789abcdef0123456789abcdef01234567.tgz?ref=evil",
-        "- ours: it asks for OPENFANG_HOME",
+        "- ours: it uses OPENFANG_HOME",
     ] {
         assert!(looked.stdout.contains(expected), "{expected}: {}", looked.stdout);
     }
@@ -102,7 +102,7 @@ fn no_entry_is_given_a_variable_of_ours_however_it_comes() {
     let refused = openfang.run(&["mcp", "add", "a", "--", "x", "${OPENFANG_API_KEY}"]);
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(
-        refused.stderr.contains("a asks for OPENFANG_API_KEY") && refused.stderr.contains("another name"),
+        refused.stderr.contains("a uses OPENFANG_API_KEY") && refused.stderr.contains("another name"),
         "{refused:?}"
     );
     drop(daemon);

@@ -72,7 +72,7 @@ pub(crate) fn plan(
             Err(why) => Decision::Skip(why),
             Ok(usable) if is_ourselves(&usable.entry, ourselves) => Decision::Skip("it is openfang itself".to_owned()),
             Ok(ImportableServer { entry, .. }) if entry.own_variable().is_some() => Decision::Skip(format!(
-                "it uses {}, a variable of openfang itself, which no server may have",
+                "it uses {}, a variable of OpenFang itself, which no server may have",
                 entry.own_variable().unwrap_or_default()
             )),
             Ok(usable) if is_known(&usable.entry.name) => {

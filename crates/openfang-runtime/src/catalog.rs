@@ -95,6 +95,11 @@ impl Catalog {
         self.version.send_modify(|version| *version += 1);
     }
 
+    /// Says that lists of tools are to be made anew, though no source was replaced: an agent came or went.
+    pub fn announce(&self) {
+        self.version.send_modify(|version| *version += 1);
+    }
+
     /// The tool of that name.
     pub fn get(&self, name: &ToolName) -> Option<Arc<Registered>> {
         let name = name.as_str();
@@ -114,12 +119,12 @@ impl Catalog {
         &self.quarantine
     }
 
-    /// How often sources were replaced.
+    /// How often lists of tools had to be made anew.
     pub fn version(&self) -> u64 {
         *self.version.borrow()
     }
 
-    /// Tells when sources are replaced.
+    /// Tells when lists of tools are to be made anew.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.version.subscribe()
     }

@@ -197,6 +197,7 @@ impl Kernel {
         if !report.agents.is_empty() || is_shown_differently(was, &is) {
             // Lists, cards and views are made anew, and whoever listens is told.
             inner.upstreams.list_tools();
+            inner.pipeline.catalog().announce();
         }
     }
 
