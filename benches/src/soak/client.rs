@@ -13,6 +13,10 @@ use crate::wire;
 
 /// How long to wait for a response.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The status of a rate that is used up.
+const TOO_MANY: u16 = 429;
+const MOST_REPEATS: u32 = 200;
+const BETWEEN_REPEATS: Duration = Duration::from_millis(25);
 const READ_BYTES: usize = 16 * 1024;
 
 /// The address of honest clients.
@@ -77,6 +81,18 @@ impl Client {
     pub(super) async fn exchange(&mut self, request: &Request<'_>) -> Result<(u16, BytesMut)> {
         let (status, _, body) = self.exchange_headed(request).await?;
         Ok((status, body))
+    }
+
+    /// The same for a request that must be taken: it is repeated while the server says that there are too many.
+    pub(super) async fn exchange_patiently(&mut self, request: &Request<'_>) -> Result<(u16, BytesMut)> {
+        for _ in 0..MOST_REPEATS {
+            let answer = self.exchange(request).await?;
+            if answer.0 != TOO_MANY {
+                return Ok(answer);
+            }
+            tokio::time::sleep(BETWEEN_REPEATS).await;
+        }
+        bail!("{} was answered with {TOO_MANY} every time", request.what)
     }
 
     /// Status, head and body of the answer.

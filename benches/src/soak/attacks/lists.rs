@@ -45,7 +45,7 @@ pub(super) async fn large_task(client: &mut Client, target: &Target) -> Result<V
     let body = json!({"text": "x".repeat(TEXT_BYTES)}).to_string();
     let request =
         Request { what: "POST /api/agents/starter/message", key: &target.key, headers: "", body: body.as_bytes() };
-    let (status, answer) = client.exchange(&request).await?;
+    let (status, answer) = client.exchange_patiently(&request).await?;
     if status != 200 {
         bail!("a large message answered {status}: {}", String::from_utf8_lossy(&answer[..answer.len().min(200)]));
     }

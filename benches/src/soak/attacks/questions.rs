@@ -52,6 +52,6 @@ async fn call(client: &mut Client, target: &Target, goes_on: Option<(&str, &Valu
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
     let request =
         Request { what: "POST /mcp/servers/asking", key: &target.key, headers: HEADERS, body: body.as_bytes() };
-    let (_, answer) = client.exchange(&request).await?;
+    let (_, answer) = client.exchange_patiently(&request).await?;
     Ok(serde_json::from_slice(&answer)?)
 }

@@ -59,7 +59,7 @@ async fn subscribe(client: &mut Client, target: &Target, session: &str) -> bool 
         let body =
             json!({"jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": {"uri": uri}}).to_string();
         let request = Request { what: "POST /mcp", key: &target.key, headers: &headers, body: body.as_bytes() };
-        let outcome = client.exchange(&request).await;
+        let outcome = client.exchange_patiently(&request).await;
         is_taken |=
             outcome.is_ok_and(|(status, body)| status == 200 && body.windows(8).any(|part| part == b"\"result\""));
     }

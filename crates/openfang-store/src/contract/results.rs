@@ -16,6 +16,7 @@ pub(crate) async fn results(fresh: impl Fn() -> Stores) {
     what_has_expired_is_deleted_and_makes_room(&fresh()).await;
     results_take_a_part_of_what_an_owner_may_keep(&fresh()).await;
     results_are_limited_per_owner(&*fresh().results).await;
+    a_kept_result_is_not_counted_among_the_tasks(&fresh()).await;
 }
 
 fn id() -> ResultId {
@@ -107,4 +108,11 @@ async fn results_are_limited_per_owner(store: &dyn ResultStore) {
     assert_eq!(refused, Err(StoreError::TooMany { what: "kept results", limit: RESULTS_PER_OWNER }));
     store.keep(&owner("bob"), id(), result("x", later(at, 60)), at).await.unwrap();
     store.keep(&ada, id(), result("x", later(at, 90)), later(at, 60)).await.unwrap();
+}
+
+async fn a_kept_result_is_not_counted_among_the_tasks(stores: &Stores) {
+    let (ada, at) = (owner("ada"), now());
+    stores.results.keep(&ada, id(), result("x", later(at, 60)), at).await.unwrap();
+
+    assert_eq!(stores.tasks.counts(&ada).await, Ok(std::collections::BTreeMap::new()));
 }

@@ -10,7 +10,7 @@ use openfang_types::limits::COUNTED_ROWS;
 use openfang_types::task::TaskState;
 use rusqlite::{Connection, Params, params};
 
-use super::columns::{count, get, nanos, signed, state};
+use super::columns::{count, get, nanos, signed, text};
 use super::heads;
 use super::read::each;
 use crate::sqlite::damaged;
@@ -79,9 +79,12 @@ fn rows_that_fit(connection: &Connection, query: &TaskQuery, numbers: &[i64]) ->
 
 /// How many tasks an owner has in each state.
 pub(super) fn counts(connection: &Connection, owner: &Owner) -> Result<BTreeMap<TaskState, u64>, StoreError> {
-    let sql = "SELECT state, n FROM task_counts WHERE owner = ?1 AND n > 0 AND state NOT IN ('memory', 'files')";
-    let counts = each(connection, sql, [owner.as_str()], |row| Ok((state(row, 0)?, count(row, 1)?)))?;
-    Ok(counts.into_iter().collect())
+    // The table also counts what is no task: memory, files, results.
+    let sql = "SELECT state, n FROM task_counts WHERE owner = ?1 AND n > 0";
+    let counts = each(connection, sql, [owner.as_str()], |row| {
+        Ok(TaskState::from_word(text(row, 0)?).map(|state| (state, count(row, 1))))
+    })?;
+    counts.into_iter().flatten().map(|(state, count)| Ok((state, count?))).collect()
 }
 
 fn filters(query: &TaskQuery) -> (Option<&str>, Option<&str>) {
