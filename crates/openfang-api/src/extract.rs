@@ -130,6 +130,13 @@ async fn at_most(
 
 /// A body in one chunk, as most are, is passed on without copying.
 async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize) -> Result<Bytes, ApiError> {
+    // Memory for a declared length is taken as the body comes, so a client that sends nothing costs nothing.
+    let declared = body
+        .size_hint()
+        .exact()
+        .and_then(|length| usize::try_from(length).ok())
+        .unwrap_or(0)
+        .min(max_bytes);
     let mut body = pin!(Limited::new(body, max_bytes));
     let mut read = Bytes::new();
     while let Some(frame) = body.frame().await {
@@ -142,6 +149,7 @@ async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize)
             Ok(data) => {
                 // Reuses the buffer from the second chunk on, so that nothing is copied twice.
                 let mut joined = BytesMut::from(read);
+                joined.reserve(data.len().max(declared.saturating_sub(joined.len())));
                 joined.extend_from_slice(&data);
                 read = joined.freeze();
             }
