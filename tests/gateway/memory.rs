@@ -60,7 +60,8 @@ async fn a_flood_on_stderr_holds_nobody_up_and_is_kept_in_part() {
         assert_eq!(said["content"][0]["text"], "complained", "{said}");
     }
 
-    assert_little_more(&daemon, before, 16 * MIB);
+    // The last thousand lines are kept, up to 8 KiB of each: 8 of the 26 MiB, read and kept by an allocator that rounds up.
+    assert_little_more(&daemon, before, 24 * MIB);
     neighbour_works(&daemon).await;
 }
 
