@@ -43,7 +43,7 @@ pub const PASSWORD_MEMORY_KIB: u32 = 19_456;
 /// Passes of one argon2id hash.
 pub const PASSWORD_PASSES: u32 = 2;
 /// How far threads that hash passwords stand back behind all others: the `nice` value of Linux.
-pub const PASSWORD_NICENESS: i32 = 15;
+pub const PASSWORD_NICENESS: i32 = 5;
 /// How often a server ends logins whose time is over, and looks at users again if it could not before.
 pub const ACCOUNTS_ROUND: Duration = Duration::from_secs(1);
 /// How often it is written down when keys were used.

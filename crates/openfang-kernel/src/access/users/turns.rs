@@ -79,7 +79,7 @@ impl Turns {
     }
 
     /// Gives a turn that became free to the next one.
-    fn hand_on(&self) {
+    fn give_to_next(&self) {
         let next = {
             let mut state = self.lock();
             let next = state.next().map(|at| state.waiting.swap_remove(at));
@@ -135,7 +135,7 @@ impl State {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.turns.hand_on();
+        self.turns.give_to_next();
     }
 }
 
