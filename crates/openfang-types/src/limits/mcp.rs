@@ -162,6 +162,8 @@ pub const MCP_SETTLE_GRACE: Duration = Duration::from_secs(1);
 pub const MCP_IMPORT_FILE_BYTES: u64 = 64 * 1024 * 1024;
 /// Log lines of a server that are kept for `openfang mcp logs`.
 pub const MCP_SERVER_LOG_LINES: usize = 1_000;
+/// Bytes of these lines, of one server.
+pub const MCP_SERVER_LOG_BYTES: usize = 1024 * 1024;
 /// How long a server may be silent on a connection that waits for it; the time of a call is shorter and rules.
 pub const MCP_HTTP_SILENCE: Duration = Duration::from_secs(3_600);
 /// The id that a server gives a session over HTTP.
