@@ -38,7 +38,7 @@ pub use settings::{config_edit, config_file, home, strict_toml};
 pub use system::{SystemClock, SystemIds};
 pub use tasks::Reply;
 pub use tasks::list::{ListedTasks, TaskFilter};
-pub use tasks::streams::{Begin, Follow, StreamRoom, TaskStream};
+pub use tasks::streams::{Begin, Follow, FollowedReply, StreamRoom, TaskStream};
 
 pub use openfang_a2a::card::{CardDocument, CardForm};
 pub use openfang_runtime::agents::AgentSummary;

@@ -7,9 +7,8 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::HeaderMap;
 use http::header::ACCEPT;
-use openfang_kernel::{AgentSummary, Begin, Follow, Kernel, Reply};
+use openfang_kernel::{AgentSummary, FollowedReply, Kernel, Reply};
 use openfang_types::agent::AgentManifest;
-use openfang_types::event::Until;
 use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, ToolName};
 use openfang_types::settings_status::FailedAgent;
 use openfang_types::task::{Message, Part, Task};
@@ -87,16 +86,10 @@ pub(super) async fn message(
     let returns_immediately = body.return_immediately;
     let message = body.into_message(&kernel);
     if wants_stream(&headers) {
-        // Checked before any work begins that nobody could follow.
-        let room = kernel.room_for_a_stream(&caller)?;
-        return match kernel.submit(&caller, &name, message).await? {
-            Reply::Message(message) => Ok(sse::one("reply", &Outcome::Message(message))),
-            Reply::Task(task) => {
-                let follow = Follow { begin: Begin::Now, until: Until::Settled };
-                let stream = kernel.follow_in(room, task.id, follow).await?;
-                Ok(sse::of(stream, &kernel.config().limits))
-            }
-        };
+        return Ok(match kernel.send_and_follow(&caller, &name, message).await? {
+            FollowedReply::Message(message) => sse::one("reply", &Outcome::Message(message)),
+            FollowedReply::Stream(stream) => sse::of(*stream, &kernel.config().limits),
+        });
     }
     let reply = if returns_immediately {
         kernel.submit(&caller, &name, message).await?

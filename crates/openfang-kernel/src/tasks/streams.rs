@@ -9,13 +9,15 @@ use std::sync::Arc;
 
 use openfang_store::{EventsAfter, Fit, StoreError, Tail, TaskRecord};
 use openfang_types::event::{Seq, StreamItem, TaskEvent, Until};
-use openfang_types::ids::TaskId;
+use openfang_types::ids::{AgentName, TaskId};
 use openfang_types::limits::{STREAM_BATCH_BYTES, STREAM_BATCH_EVENTS};
-use openfang_types::task::Task;
+use openfang_types::task::{Message, Task};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::answer_room::Reserved;
+use crate::tasks::Intake;
+use crate::tasks::log::Visibility;
 use crate::{Caller, Kernel, KernelError};
 
 use slots::Slot;
@@ -92,6 +94,14 @@ pub struct TaskStream {
     slot: Slot,
 }
 
+/// What became of a message whose task is to be followed.
+pub enum FollowedReply {
+    /// An answer that needed no task.
+    Message(Message),
+    /// What happens to the task.
+    Stream(Box<TaskStream>),
+}
+
 impl Kernel {
     /// Room for one more stream of this caller's. Whoever begins something in order to follow it asks for it first, or
     /// what was begun would go on when there is none.
@@ -99,6 +109,34 @@ impl Kernel {
         let limit = self.config().limits.streams_per_owner;
         let slot = self.inner.tasks.streams.take(caller.principal.owner(), limit)?;
         Ok(StreamRoom { caller: caller.clone(), slot })
+    }
+
+    /// Sends a message and follows its task until the task has ended or asks for something. The stream begins with the task
+    /// as it was before the work on the message, however soon the work ends.
+    pub async fn send_and_follow(
+        &self,
+        caller: &Caller,
+        agent: &AgentName,
+        message: Message,
+    ) -> Result<FollowedReply, KernelError> {
+        // Asked for first: a message whose stream is refused begins nothing.
+        let room = self.room_for_a_stream(caller)?;
+        let id = match self.take(self.incoming(caller, agent, message, Visibility::Seen)).await? {
+            Intake::Answered(message) => return Ok(FollowedReply::Message(message)),
+            Intake::Known(id) => id,
+            Intake::Begun(work) => {
+                let id = work.id();
+                if let Some((task, seq)) = work.detach() {
+                    let stream = self.follow_shown(room, task, seq, Until::Settled).await?;
+                    return Ok(FollowedReply::Stream(Box::new(stream)));
+                }
+                id
+            }
+        };
+        let follow = Follow { begin: Begin::Now, until: Until::Settled };
+        self.follow_in(room, id, follow)
+            .await
+            .map(|stream| FollowedReply::Stream(Box::new(stream)))
     }
 
     /// Follows one's own task.
