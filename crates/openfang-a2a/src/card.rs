@@ -1,7 +1,7 @@
 //! Agent cards: how agents describe themselves to clients of every version.
 //!
 //! [`AgentCard`] is the one model, in the shape of 1.0 with the additions older versions need. `render.rs` writes it in
-//! one of the [`CardForm`]s, `sign.rs` signs it, and `document.rs` prepares it for serving.
+//! one of the [`CardForm`]s, `sign.rs` signs it, `verify.rs` verifies it, and `document.rs` prepares it for serving.
 
 use openfang_types::agent::AgentManifest;
 use openfang_types::ids::{AgentName, ToolName};
@@ -11,11 +11,14 @@ use crate::server::OUTPUT_MODES;
 pub use document::{CardDocument, listing};
 pub use render::CardForm;
 pub use sign::{CardKey, CardKeyError, CardSignature, SignError};
+pub use verify::{CardKeys, SignatureHeader, VerifyError, verify};
 
 mod canonical;
 mod document;
+mod members;
 mod render;
 mod sign;
+mod verify;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentCard {

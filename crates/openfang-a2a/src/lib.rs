@@ -8,6 +8,7 @@
 
 pub mod answer;
 pub mod card;
+pub mod client;
 pub mod dialect;
 pub mod error;
 pub mod host;

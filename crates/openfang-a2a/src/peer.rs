@@ -11,7 +11,7 @@ use crate::operation::PushNotificationConfig;
 
 pub use cursor::cursor;
 pub use error::{AnswerError, PeerError, PeerFault};
-pub use follow::{FollowedTask, WrongTask};
+pub use follow::{FollowedTask, TaskChange, WrongTask};
 
 mod cursor;
 mod error;

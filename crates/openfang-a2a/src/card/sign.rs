@@ -146,7 +146,7 @@ fn signed_form(card: &AgentCard) -> String {
 }
 
 /// The value without empty values at any depth. `false` stays, because it is always set on purpose.
-fn without_empties(value: Value) -> Option<Value> {
+pub(super) fn without_empties(value: Value) -> Option<Value> {
     match value {
         Value::Null => None,
         Value::Bool(_) | Value::Number(_) => Some(value),
