@@ -17,8 +17,9 @@ use crate::process_stat;
 use crate::ratio::Ratio;
 use crate::report::{Budget, Row};
 use crate::scenarios::{
-    API_KEY, FAIRNESS_BUDGET, FEW_TOOLS, GATEWAY_BUDGET, GATEWAY_LEGACY, GATEWAY_MODERN, GATEWAY_PREFIXED, MANY_TOOLS,
-    Scenario, TOOL_GROWTH_BUDGET, TOOL_MEMORY_BUDGET, UPSTREAM_MEMORY_BUDGET_MB, UPSTREAM_TOOLS,
+    AGGREGATE_BUDGET, API_KEY, FAIRNESS_BUDGET, FEW_TOOLS, GATEWAY_BUDGETS, GATEWAY_LEGACY, GATEWAY_MODERN,
+    GATEWAY_PREFIXED, MANY_TOOLS, Scenario, TOOL_GROWTH_BUDGET, TOOL_MEMORY_BUDGET, UPSTREAM_MEMORY_BUDGET_MB,
+    UPSTREAM_TOOLS,
 };
 use crate::upstream;
 
@@ -55,7 +56,7 @@ async fn beside(openfang: &Path, other: &Path, plan: Plan) -> Result<Vec<Row>> {
         let home = Home::new(openfang, &transport.entry(NAME, "protocol = \"legacy\"\n")?)?;
         let (server, _) = home.start().await?;
         let peer = home.start_gateway(other, &transport.backend()?)?;
-        for connections in [32, 1] {
+        for (connections, most) in GATEWAY_BUDGETS {
             let targets = [
                 in_sessions(&peer, "/", &format!("{NAME}/{}", upstream::ECHO), connections).await?,
                 in_sessions(&server, GATEWAY_LEGACY.path, upstream::ECHO, connections).await?,
@@ -67,7 +68,7 @@ async fn beside(openfang: &Path, other: &Path, plan: Plan) -> Result<Vec<Row>> {
             let ([before, after], ratio) =
                 in_turn([&targets[0], &targets[1]], connections, plan.divided(share)).await?;
             rows.push(Row::of_load(theirs, connections, before));
-            let budget = (connections > 1).then_some(Budget::Ratio(GATEWAY_BUDGET));
+            let budget = Some(Budget::Ratio(most));
             rows.push(Row { ratio: Some(ratio), budget, ..Row::of_load(ours, connections, after) });
         }
     }
@@ -163,7 +164,16 @@ async fn growth(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
         let row = Row { ratio: Some(ratio), ..Row::of_load(scenario.name, 32, many) };
         rows.push(Row { budget: Some(Budget::Ratio(TOOL_GROWTH_BUDGET)), ..row });
     }
+    rows.push(aggregated(&few, plan).await?);
     Ok(rows)
+}
+
+/// A call through the aggregated endpoint, beside the same call handed through.
+async fn aggregated(server: &Server, plan: Plan) -> Result<Row> {
+    let [direct, aggregated] = [&GATEWAY_MODERN, &GATEWAY_PREFIXED].map(|scenario| target(server, scenario));
+    let ([_, aggregated], ratio) = in_turn([&direct, &aggregated], 32, plan.divided(2)).await?;
+    let row = Row::of_load("tools/call on /mcp against /mcp/servers, same tool", 32, aggregated);
+    Ok(Row { ratio: Some(ratio), budget: Some(Budget::Ratio(AGGREGATE_BUDGET)), ..row })
 }
 
 /// Waits until a tool can be called: `/mcp` does not know it before its server is connected.

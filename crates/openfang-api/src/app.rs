@@ -59,20 +59,19 @@ impl App {
         peer: Peer,
         mut request: http::Request<impl RequestBody>,
     ) -> Result<Response, Infallible> {
-        let path = request.uri().path();
+        let (path, reach) = (request.uri().path(), &self.front.reach());
         if let Some(gate) = self.mcp.as_ref().filter(|gate| gate.path == path) {
-            let endpoint = |request, caller| routes::mcp::endpoint(&gate.front, caller, request);
-            return Ok(guard(gate, peer.0, request, endpoint).await);
+            let endpoint = |request, caller| routes::mcp::endpoint(&gate.front, reach, caller, request);
+            return Ok(guard((gate, reach), peer.0, request, endpoint).await);
         }
         if let Some(gate) = self.gateway.as_ref().filter(|_| routes::mcp::server_named(path).is_some()) {
-            let gateway = |request, caller| routes::mcp::gateway(&gate.front, caller, request);
-            return Ok(guard(gate, peer.0, request, gateway).await);
+            let gateway = |request, caller| routes::mcp::gateway(&gate.front, reach, caller, request);
+            return Ok(guard((gate, reach), peer.0, request, gateway).await);
         }
-        let reach = self.front.reach();
         let door = A2aPath::of(reach.listen_path(), request.method(), path).map(|place| place.door);
         if let Some((_, gate)) = self.a2a.iter().find(|(known, _)| door == Some(*known)) {
-            let a2a = |request, caller| routes::a2a::answer(&gate.front, &reach, caller, request);
-            return Ok(guard(gate, peer.0, request, a2a).await);
+            let a2a = |request, caller| routes::a2a::answer(&gate.front, reach, caller, request);
+            return Ok(guard((gate, reach), peer.0, request, a2a).await);
         }
         request.extensions_mut().insert(peer);
         self.routed.clone().oneshot(request.map(Body::new)).await
@@ -98,7 +97,7 @@ fn guarded(gate: Gate, handler: MethodRouter<Kernel>) -> MethodRouter<Kernel> {
                 }
                 next.run(request)
             };
-            guard(&gate, peer, request, run).await
+            guard((&gate, &gate.front.reach()), peer, request, run).await
         }
     }))
 }

@@ -16,7 +16,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use openfang_kernel::{Caller, Kernel};
-use openfang_types::limits::{INFLIGHT_FROM_BYTES, INFLIGHT_SMALL_BYTES, STRANGERS_BODY_BYTES};
+use openfang_types::limits::{INFLIGHT_FROM_BYTES, INFLIGHT_SMALL_BYTES, Limits, STRANGERS_BODY_BYTES};
 use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
@@ -79,7 +79,8 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, kernel: &Kernel) -> Result<Self, ApiError> {
-        json(request, kernel, kernel.config().limits.body_bytes).await.map(Self)
+        let limits = &kernel.config().limits;
+        json(request, limits, limits.body_bytes).await.map(Self)
     }
 }
 
@@ -90,17 +91,17 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for AnonymousJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, kernel: &Kernel) -> Result<Self, ApiError> {
-        json(request, kernel, STRANGERS_BODY_BYTES).await.map(Self)
+        json(request, &kernel.config().limits, STRANGERS_BODY_BYTES).await.map(Self)
     }
 }
 
-async fn json<T: DeserializeOwned>(request: Request, kernel: &Kernel, max_bytes: usize) -> Result<T, ApiError> {
+async fn json<T: DeserializeOwned>(request: Request, limits: &Limits, max_bytes: usize) -> Result<T, ApiError> {
     // An HTML form cannot send this content type, so another site cannot make a browser send it without a preflight.
     if !is_json(&request) {
         return Err(ApiError::unsupported("send the header `Content-Type: application/json`"));
     }
     let load = request.extensions().get().cloned();
-    let bytes = at_most(request.into_body(), load, kernel, max_bytes).await?;
+    let bytes = at_most(request.into_body(), load, limits, max_bytes).await?;
     openfang_types::scan::scan(&bytes)
         .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
     serde_json::from_slice(&bytes)
@@ -108,17 +109,16 @@ async fn json<T: DeserializeOwned>(request: Request, kernel: &Kernel, max_bytes:
 }
 
 /// The whole body, within the configured size and time.
-pub(crate) async fn whole(body: impl RequestBody, head: &Parts, kernel: &Kernel) -> Result<Bytes, ApiError> {
-    at_most(body, head.extensions.get().cloned(), kernel, kernel.config().limits.body_bytes).await
+pub(crate) async fn whole(body: impl RequestBody, head: &Parts, limits: &Limits) -> Result<Bytes, ApiError> {
+    at_most(body, head.extensions.get().cloned(), limits, limits.body_bytes).await
 }
 
 async fn at_most(
     body: impl RequestBody,
     load: Option<Arc<Load>>,
-    kernel: &Kernel,
+    limits: &Limits,
     max_bytes: usize,
 ) -> Result<Bytes, ApiError> {
-    let limits = &kernel.config().limits;
     let mut bytes = pin!(read(body, load, max_bytes));
     // A body that arrived together with its head needs no timer.
     if let Poll::Ready(bytes) = poll_fn(|task| Poll::Ready(bytes.as_mut().poll(task))).await {

@@ -14,9 +14,7 @@ use openfang_kernel::gateway::Gateways;
 use openfang_kernel::mcp::{McpServer, McpViews, View};
 use openfang_kernel::{Caller, Kernel};
 use openfang_types::ids::{Owner, TraceId};
-use openfang_types::jsonrpc::{count_batch, is_batch};
-use openfang_types::limits::{MCP_BATCH, RATE_LIMIT_SWEEP};
-use openfang_types::principal::Principal;
+use openfang_types::limits::RATE_LIMIT_SWEEP;
 use tokio_util::sync::{CancellationToken, PollSemaphore};
 
 use crate::error::ApiError;
@@ -141,17 +139,6 @@ impl Front {
         reach
     }
 
-    /// Charges the calls of a batch. The request itself was already charged as one.
-    pub(crate) fn admit_batch(&self, principal: &Principal, body: &[u8]) -> Result<(), ApiError> {
-        if !is_batch(body) {
-            return Ok(());
-        }
-        let calls = count_batch(body, MCP_BATCH);
-        self.reach()
-            .rates()
-            .admit_calls(principal, u32::try_from(calls.saturating_sub(1)).unwrap_or(u32::MAX))
-    }
-
     /// Evicts idle peers and principals, because the maps would grow forever otherwise.
     pub(crate) async fn forget_idle_peers(&self, stop: CancellationToken) {
         let mut due = tokio::time::interval(RATE_LIMIT_SWEEP);
@@ -164,7 +151,7 @@ impl Front {
 
 /// Runs the layers. The handler gets the request and, on routes with a credential, its caller.
 pub(crate) async fn guard<B, F>(
-    gate: &Gate,
+    (gate, reach): (&Gate, &Reach),
     socket: IpAddr,
     mut request: Request<B>,
     next: impl FnOnce(Request<B>, Option<Caller>) -> F,
@@ -176,12 +163,11 @@ where
     let trace = gate.front.kernel.trace();
     let method = request.method().clone();
     let begun = tokio::time::Instant::now();
-    let reach = gate.front.reach();
     let page = reach.hosts().page(&request);
     // Outermost, so that refused requests are counted and traced too. A panic in a handler becomes a 500. Pinned in
     // place: a wrapper around the future would be another copy of it.
     let answer = pin!(async {
-        match checked(gate, &reach, (socket, trace), &request) {
+        match checked(gate, reach, (socket, trace), &request) {
             Ok(GuardVerdict::On(mut caller)) => {
                 let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
                 // A client that does not read its answers gets no more of them.

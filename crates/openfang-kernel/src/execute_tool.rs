@@ -44,7 +44,7 @@ impl Kernel {
         call: ToolCall<'_>,
         way: Way,
     ) -> Result<Outcome<ToolOutput>, KernelError> {
-        let cx = CallContext { back: way.back, cancel: way.cancel, ..self.inner.context(caller) };
+        let cx = self.inner.context_with(caller, way);
         Ok(self.inner.pipeline.execute(&cx, call).await?)
     }
 

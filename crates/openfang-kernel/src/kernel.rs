@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use openfang_runtime::agents::AgentSummary;
-use openfang_runtime::context::{CallContext, Run, WayBack};
+use openfang_runtime::context::{CallContext, Run};
 use openfang_runtime::files::Files;
 use openfang_runtime::pipeline::Pipeline;
 use openfang_store::{Node, Stores};
@@ -22,6 +22,7 @@ use crate::KernelError;
 use crate::access::{Access, AuthError, Caller, PeerKind};
 use crate::doors::Doors;
 use crate::drain::Life;
+use crate::execute_tool::Way;
 use crate::integrity::Integrity;
 use crate::outward::Outward;
 use crate::peers::upstreams::Upstreams;
@@ -77,6 +78,11 @@ impl Kernel {
     /// The configuration in force. Whoever asks twice may get two.
     pub fn config(&self) -> Arc<Config> {
         Arc::clone(self.inner.settings().config())
+    }
+
+    /// Whether this is the configuration in force.
+    pub fn is_in_force(&self, config: &Arc<Config>) -> bool {
+        self.inner.settings.look(|settings| Arc::ptr_eq(settings.config(), config))
     }
 
     /// Waits until another configuration than this is in force.
@@ -194,8 +200,13 @@ impl Inner {
         self.settings().agents().get(name).cloned().ok_or_else(unknown)
     }
 
-    /// The context of a direct call.
+    /// The context of a direct call that nobody waits for on the way.
     pub(crate) fn context(&self, caller: &Caller) -> CallContext {
+        self.context_with(caller, Way::default())
+    }
+
+    /// The context of a direct call.
+    pub(crate) fn context_with(&self, caller: &Caller, way: Way) -> CallContext {
         CallContext {
             principal: Arc::clone(&caller.principal),
             door: caller.door,
@@ -204,16 +215,22 @@ impl Inner {
             trace: caller.trace,
             hops: 0,
             deadline: None,
-            cancel: CancellationToken::new(),
+            cancel: way.cancel,
             labels: caller.entry_labels(),
             config: Arc::clone(self.settings().config()),
-            back: WayBack::default(),
+            back: way.back,
         }
     }
 
-    /// The context of a call through an agent.
-    pub(crate) fn agent_context(&self, caller: &Caller, agent: &Agent, run: Option<Arc<Run>>) -> CallContext {
-        let labels = if run.is_some() { Labels::none() } else { caller.entry_labels() };
-        CallContext { agent: Some(Arc::clone(&agent.manifest)), run, labels, ..self.context(caller) }
+    /// The context of a call through an agent: in a run, or as it would be in one.
+    pub(crate) fn agent_context(&self, caller: &Caller, agent: &Agent, run: Option<(Arc<Run>, Way)>) -> CallContext {
+        let agent = Some(Arc::clone(&agent.manifest));
+        match run {
+            // What has entered is known to the run.
+            Some((run, way)) => {
+                CallContext { agent, run: Some(run), labels: Labels::none(), ..self.context_with(caller, way) }
+            }
+            None => CallContext { agent, ..self.context(caller) },
+        }
     }
 }

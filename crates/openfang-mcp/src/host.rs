@@ -121,8 +121,8 @@ pub struct Call<'a, C> {
     pub client: ClientCapabilities,
     /// The era that the client speaks.
     pub era: Era,
-    /// All that the client sent with the call.
-    pub params: Option<&'a RawValue>,
+    /// What the client's `_meta` says beyond what the protocol wants there, for passing on.
+    pub meta: Option<&'a Arc<RawValue>>,
     /// What the client answered to an earlier [`Outcome::NeedsInput`] of this call.
     pub resumed: Option<&'a Resumed>,
     /// Tells the client how it goes, and says when to stop.
@@ -141,11 +141,6 @@ impl<C> Call<'_, C> {
     /// Whether the client can be asked for this; the error is for returning.
     pub fn needs(&self, capability: Capability) -> Result<(), McpError> {
         if self.client.has(capability) { Ok(()) } else { Err(McpError::MissingCapability(capability)) }
-    }
-
-    /// What the client's `_meta` says beyond what the protocol wants there, for passing on.
-    pub fn meta_beside(&self) -> Option<Box<RawValue>> {
-        crate::meta::beside(self.params?)
     }
 
     /// The answer to a request of the round before.

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
 pub use openfang_types::call::LogLevel;
 use openfang_types::content::is_protocol_meta;
 use openfang_types::jsonrpc::Id;
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::capabilities::ClientCapabilities;
@@ -23,6 +26,8 @@ pub struct Meta {
     pub log_level: Option<LogLevel>,
     /// Progress is told under this token.
     pub progress_token: Option<Id>,
+    /// The members that are nobody's but the two ends': a trace, what a vendor added. None where there are none.
+    pub beside: Option<Arc<RawValue>>,
     client_info: Option<ClientInfo>,
 }
 
@@ -32,38 +37,73 @@ enum ClientInfo {
     Malformed,
 }
 
-/// The members as they are; what they must be is for [`Meta::read`] to say.
-#[derive(Deserialize)]
+/// The members as they are; what they must be is for [`Meta::read`] to say. `null` is as good as absent.
+#[derive(Default)]
 struct MetaMembers<'a> {
-    #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion")]
     protocol_version: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities")]
     capabilities: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientInfo")]
     client_info: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "io.modelcontextprotocol/logLevel")]
     log_level: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "progressToken")]
     progress_token: Option<&'a RawValue>,
+    beside: BTreeMap<Cow<'a, str>, &'a RawValue>,
+}
+
+impl<'a> MetaMembers<'a> {
+    fn take(&mut self, name: Cow<'a, str>, value: &'a RawValue) {
+        let said = Some(value).filter(|raw| raw.get() != "null");
+        match &*name {
+            "io.modelcontextprotocol/protocolVersion" => self.protocol_version = said,
+            "io.modelcontextprotocol/clientCapabilities" => self.capabilities = said,
+            "io.modelcontextprotocol/clientInfo" => self.client_info = said,
+            "io.modelcontextprotocol/logLevel" => self.log_level = said,
+            "progressToken" => self.progress_token = said,
+            other if is_protocol_meta(other) => {}
+            _ => drop(self.beside.insert(name, value)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for MetaMembers<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(MetaVisitor)
+    }
+}
+
+/// Reads all members in one pass.
+struct MetaVisitor;
+
+impl<'de> Visitor<'de> for MetaVisitor {
+    type Value = MetaMembers<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        #[derive(Deserialize)]
+        struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+        let mut members = MetaMembers::default();
+        while let Some((Name(name), value)) = map.next_entry()? {
+            members.take(name, value);
+        }
+        Ok(members)
+    }
 }
 
 impl Meta {
     /// Reads `_meta`. What belongs to the modern era is checked by [`Meta::modern`] only, so that a legacy peer may write
     /// there what it likes.
     pub fn read(meta: &RawValue) -> Result<Self, McpError> {
-        let not_an_object = |_| McpError::BadMeta("_meta must be an object".to_owned());
-        // Asked first, because serde would take an array as a list of members.
-        if !meta.get().starts_with('{') {
-            return Err(not_an_object(()));
-        }
-        let members: MetaMembers<'_> = serde_json::from_str(meta.get()).map_err(|_| not_an_object(()))?;
+        let not_an_object = |_: serde_json::Error| McpError::BadMeta("_meta must be an object".to_owned());
+        let members: MetaMembers<'_> = serde_json::from_str(meta.get()).map_err(not_an_object)?;
         Self::of(&members)
     }
 
     fn of(members: &MetaMembers<'_>) -> Result<Self, McpError> {
         let wrong = |what: &str| McpError::BadMeta(format!("_meta: {what}"));
         let protocol_version = match members.protocol_version {
-            Some(raw) => Some(text(raw).ok_or_else(|| wrong("protocolVersion must be a string"))?.into_owned()),
+            Some(raw) => Some(text(raw).ok_or_else(|| wrong("protocolVersion must be a string"))?),
             None => None,
         };
         let capabilities = match members.capabilities {
@@ -82,7 +122,8 @@ impl Meta {
             true => ClientInfo::Named,
             false => ClientInfo::Malformed,
         });
-        Ok(Self { protocol_version, capabilities, log_level, progress_token, client_info })
+        let beside = (!members.beside.is_empty()).then(|| Arc::from(crate::content::raw(&members.beside)));
+        Ok(Self { protocol_version, capabilities, log_level, progress_token, beside, client_info })
     }
 
     /// Whether the request says that it is a modern one.
@@ -105,24 +146,11 @@ impl Meta {
     }
 }
 
-/// The members of `_meta` in these parameters that are nobody's but the two ends': a trace, what a vendor added. None where
-/// there are none.
-pub(crate) fn beside(params: &RawValue) -> Option<Box<RawValue>> {
-    #[derive(Deserialize)]
-    struct Params<'a> {
-        #[serde(borrow, default, rename = "_meta")]
-        meta: Option<BTreeMap<Cow<'a, str>, &'a RawValue>>,
-    }
-    let mut members = serde_json::from_str::<Params<'_>>(params.get()).ok()?.meta?;
-    members.retain(|name, _| !is_protocol_meta(name));
-    (!members.is_empty()).then(|| crate::content::raw(&members))
-}
-
 /// What a question is called, in a request of the legacy era, which has no other place for it.
 pub(crate) const QUESTION_KEY: &str = "openfang/question";
 
-fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<String>(raw.get()).ok().map(Cow::Owned)
+fn text(raw: &RawValue) -> Option<String> {
+    serde_json::from_str(raw.get()).ok()
 }
 
 #[cfg(test)]

@@ -44,3 +44,15 @@ fn a_legacy_request_needs_none_of_it() {
     assert!(!meta(r#"{"progressToken":"t","vendor/x":1}"#).unwrap().is_modern());
     assert_eq!(meta(r#"{"progressToken":1.5}"#).unwrap().progress_token, None);
 }
+
+#[test]
+fn what_is_nobodys_but_the_two_ends_is_kept_as_it_was_written() {
+    let said = meta(&format!(
+        "{{{VERSION},{NOTHING},\"vendor/x\":{{\"a\": 1.50}},\"io.modelcontextprotocol/new\":1,\"progressToken\":null,\"a\":null}}"
+    ))
+    .unwrap();
+
+    assert_eq!(said.beside.unwrap().get(), r#"{"a":null,"vendor/x":{"a": 1.50}}"#);
+    assert_eq!(said.progress_token, None);
+    assert!(meta(&format!("{{{VERSION}}}")).unwrap().beside.is_none());
+}

@@ -7,9 +7,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use openfang_kernel::Kernel;
 use openfang_kernel::a2a::A2aServer;
 use openfang_types::config::Config;
+use openfang_types::jsonrpc::{count_batch, is_batch};
+use openfang_types::limits::MCP_BATCH;
+use openfang_types::principal::Principal;
 
 use super::host::Hosts;
 use super::rate::Rates;
+use crate::error::ApiError;
 
 /// The state derived from one configuration.
 pub(crate) struct Reach {
@@ -41,6 +45,16 @@ impl Reach {
         self.a2a.as_ref()
     }
 
+    /// Charges the calls of a batch. The request itself was already charged as one.
+    pub(crate) fn admit_batch(&self, principal: &Principal, body: &[u8]) -> Result<(), ApiError> {
+        if !is_batch(body) {
+            return Ok(());
+        }
+        let calls = count_batch(body, MCP_BATCH);
+        self.rates
+            .admit_calls(principal, u32::try_from(calls.saturating_sub(1)).unwrap_or(u32::MAX))
+    }
+
     pub(super) const fn hosts(&self) -> &Hosts {
         &self.hosts
     }
@@ -65,9 +79,8 @@ impl CurrentReach {
 
     /// The state for the current configuration, and whether it was just rebuilt.
     pub(super) fn get(&self, kernel: &Kernel) -> (Arc<Reach>, bool) {
-        let config = kernel.config();
         let current = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner));
-        if Arc::ptr_eq(&current.config, &config) {
+        if kernel.is_in_force(&current.config) {
             return (current, false);
         }
         let mut place = self.current.write().unwrap_or_else(PoisonError::into_inner);

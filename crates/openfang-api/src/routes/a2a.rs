@@ -179,7 +179,7 @@ pub(crate) async fn answer(
         (A2aDoor::Card(shown), caller) => {
             cards::answer(&front.kernel, caller.as_ref(), shown, place.agent, request.headers())
         }
-        (A2aDoor::Binding(binding), Some(caller)) => match asked(front, caller, place.agent, request).await {
+        (A2aDoor::Binding(binding), Some(caller)) => match asked((front, reach), caller, place.agent, request).await {
             Ok(request) => response(served(server, binding, place.below, request).await),
             Err(error) => error.into_response(),
         },
@@ -214,7 +214,7 @@ fn takes(allowed: &[Method], method: &Method) -> bool {
 }
 
 async fn asked(
-    front: &Front,
+    (front, reach): (&Front, &Reach),
     caller: Caller,
     agent: Option<&str>,
     request: http::Request<impl RequestBody>,
@@ -223,13 +223,13 @@ async fn asked(
     let agent = match agent {
         None => None,
         Some(name) => {
-            let none = || ApiError::no_such_agent(front.reach().listen_path());
+            let none = || ApiError::no_such_agent(reach.listen_path());
             let name = name.parse().map_err(|_| none())?;
             let agent = front.kernel.agent(&caller.principal, &name).map_err(|_| none())?;
             Some(agent.name.clone())
         }
     };
-    let body = whole(body, &head, &front.kernel).await?;
+    let body = whole(body, &head, &reach.config().limits).await?;
     Ok(HttpRequest::new(caller, agent, head, body))
 }
 

@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use crate::error::ApiError;
 use crate::extract::{QueryParams, RequestBody, RequestCaller, whole};
-use crate::layers::Front;
+use crate::layers::{Front, Reach};
 
 /// The message endpoint of the first revision.
 const MESSAGES: &str = "/messages";
@@ -28,6 +28,7 @@ pub(super) const METHODS: &[Method] = &[Method::POST, Method::GET, Method::DELET
 /// Not a handler of the router; see [`Handler::Mcp`](super::Handler::Mcp).
 pub(crate) async fn endpoint(
     front: &Front,
+    reach: &Reach,
     caller: Option<Caller>,
     request: http::Request<impl RequestBody>,
 ) -> Response {
@@ -44,7 +45,7 @@ pub(crate) async fn endpoint(
     };
     let server = narrowed.as_ref().unwrap_or(&front.mcp);
     let who = caller.clone();
-    match read(front, caller, request).await {
+    match read(reach, caller, request).await {
         Ok(request) => answer(&front.kernel, &who, server.serve_http(request).await),
         Err(error) => error.into_response(),
     }
@@ -85,6 +86,7 @@ pub(crate) fn server_named(path: &str) -> Option<&str> {
 /// The endpoint of one connected MCP server. Not a handler of the router either.
 pub(crate) async fn gateway(
     front: &Front,
+    reach: &Reach,
     caller: Option<Caller>,
     request: http::Request<impl RequestBody>,
 ) -> Response {
@@ -99,7 +101,7 @@ pub(crate) async fn gateway(
     };
     let Some(server) = server else { return ApiError::no_such_route().into_response() };
     let who = caller.clone();
-    match read(front, caller, request).await {
+    match read(reach, caller, request).await {
         Ok(request) => answer(&front.kernel, &who, server.serve_http(request).await),
         Err(error) => error.into_response(),
     }
@@ -126,19 +128,19 @@ pub(super) async fn post_sse(
     request: Request,
 ) -> Result<Response, ApiError> {
     let who = caller.clone();
-    let request = read(&front, caller, request).await?;
+    let request = read(&front.reach(), caller, request).await?;
     Ok(answer(&front.kernel, &who, front.mcp.post_sse(&request, &posted.session_id)))
 }
 
 /// Reads the body. Rate limits count calls, so a batch is charged for each of its calls.
 async fn read(
-    front: &Front,
+    reach: &Reach,
     caller: Caller,
     request: http::Request<impl RequestBody>,
 ) -> Result<HttpRequest<Caller>, ApiError> {
     let (head, body) = request.into_parts();
-    let body = whole(body, &head, &front.kernel).await?;
-    front.admit_batch(&caller.principal, &body)?;
+    let body = whole(body, &head, &reach.config().limits).await?;
+    reach.admit_batch(&caller.principal, &body)?;
     Ok(HttpRequest { caller: through_mcp(caller), method: head.method, headers: head.headers, body })
 }
 

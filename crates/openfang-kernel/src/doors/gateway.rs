@@ -23,6 +23,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::doors::mcp::serving::{Parts, Server};
+use crate::execute_tool::Way;
 use crate::peers::upstreams::ConnectedServer;
 use crate::{Caller, Kernel};
 use errors::failed;
@@ -198,8 +199,8 @@ impl Kernel {
             client: call.client,
             era: Some(call.era),
             resumed: call.resumed.cloned().map(Arc::new),
-            meta: call.meta_beside().map(Arc::from),
+            meta: call.meta.cloned(),
         };
-        CallContext { back, cancel: call.reporter.cancel().clone(), ..self.inner.context(call.caller) }
+        self.inner.context_with(call.caller, Way { back, cancel: call.reporter.cancel().clone() })
     }
 }

@@ -74,6 +74,11 @@ impl LiveSettings {
         Arc::clone(&self.current.borrow())
     }
 
+    /// Looks at what is in force now, for a moment: nobody can replace it meanwhile.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Settings) -> T) -> T {
+        look(&self.current.borrow())
+    }
+
     /// Tells when the settings are replaced.
     pub(crate) fn changes(&self) -> watch::Receiver<Arc<Settings>> {
         self.current.subscribe()

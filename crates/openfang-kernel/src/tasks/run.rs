@@ -9,7 +9,7 @@ use std::task::Poll;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use openfang_runtime::answerer::{AgentRun, Ending, RunStopped, Turn, WaitingCall};
-use openfang_runtime::context::{CallContext, Run};
+use openfang_runtime::context::{CallContext, Run, WayBack};
 use openfang_store::StoreError;
 use openfang_types::ids::{RunId, TaskId};
 use openfang_types::limits::TASK_UNSEEN;
@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::access::Caller;
+use crate::execute_tool::Way;
 use crate::kernel::{Inner, Kernel};
 use crate::settings::agents::Agent;
 use crate::tasks::log::{Closed, TaskLog, Telling, TurnSoFar};
@@ -205,8 +206,8 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     let TurnSoFar { number, history, labels } = log.turn().await;
     let waiting = inner.tasks.live.take_waiting(log.id());
     let run = Arc::new(Run::new(id, labels, inner.settings().config(), Arc::clone(&log) as _));
-    let cx =
-        CallContext { hops, cancel: cancel.clone(), ..inner.agent_context(&caller, &agent, Some(Arc::clone(&run))) };
+    let way = Way { cancel: cancel.clone(), back: WayBack::default() };
+    let cx = CallContext { hops, ..inner.agent_context(&caller, &agent, Some((Arc::clone(&run), way))) };
     let turn = Turn { history: &history, message: &message, number, told, waiting: waiting.as_deref() };
     let telling = Telling { log: &log, run: &run };
     let agent_run = AgentRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };

@@ -135,8 +135,8 @@ impl<H: Host> Server<H> {
         resumed: Option<&Resumed>,
     ) -> Result<Outcome<Done>, McpError> {
         let host = &self.inner.host;
-        let (caller, client, params) = (&request.caller, request.client, request.params());
-        let call = Call { caller, client, era: request.era(), params, resumed, reporter };
+        let (caller, client, meta) = (&request.caller, request.client, request.meta.beside.as_ref());
+        let call = Call { caller, client, era: request.era(), meta, resumed, reporter };
         Ok(match target {
             Target::Tool { name, arguments } => host.call_tool(call, name, *arguments).await?.map(Done::Called),
             Target::Prompt { name, arguments } => host.prompt(call, name, arguments).await?.map(Done::Filled),

@@ -26,7 +26,7 @@ pub(super) async fn call(
         client: call.client,
         era: Some(call.era),
         resumed: call.resumed.cloned().map(Arc::new),
-        meta: call.meta_beside().map(Arc::from),
+        meta: call.meta.cloned(),
     };
     let request = ToolRequest { name, arguments, back, cancel: call.reporter.cancel() };
     match host.call_tool(call.caller, request).await {

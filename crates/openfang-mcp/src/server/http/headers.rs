@@ -1,6 +1,8 @@
 //! Headers of the modern era that repeat what the body says, for proxies that do not read bodies. They must agree:
 //! whoever decides by the header must have decided about what is carried out.
 
+use std::borrow::Cow;
+
 use http::{HeaderMap, HeaderName};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -69,16 +71,14 @@ fn expect(headers: &HeaderMap, name: &HeaderName, body: Option<&str>) -> Result<
 }
 
 /// The header's value, decoded; twice is a mismatch.
-fn one(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, McpError> {
+fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<Cow<'h, str>>, McpError> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
         return Err(mismatch(name));
     }
     let text = value.to_str().map_err(|_| mismatch(name))?;
-    decoded(text.trim_matches([' ', '\t']))
-        .map(|text| Some(text.into_owned()))
-        .ok_or_else(|| mismatch(name))
+    decoded(text.trim_matches([' ', '\t'])).map(Some).ok_or_else(|| mismatch(name))
 }
 
 /// A header must be absent where the value is, and say the same where it is not.
