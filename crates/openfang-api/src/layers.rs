@@ -208,7 +208,8 @@ where
     }
     gate.front.metrics.count(gate.path, &method, response.status(), begun.elapsed());
     tracing::debug!(%trace, %method, path = gate.path, status = response.status().as_u16(), "answered");
-    if let Ok(value) = HeaderValue::try_from(trace.to_string()) {
+    let mut written = [0; 36];
+    if let Ok(value) = HeaderValue::from_str(trace.as_uuid().as_hyphenated().encode_lower(&mut written)) {
         response.headers_mut().insert(TRACE_HEADER, value);
     }
     response

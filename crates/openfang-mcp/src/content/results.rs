@@ -12,14 +12,14 @@ use super::{Beside, Block, NotABlock, raw, shown_in};
 use crate::revision::{Facts, Structured};
 
 /// What a revision has of the result of a tool call.
-pub(crate) fn shown_call<'a>(output: &'a ToolOutput, facts: &Facts) -> ShownCall<'a> {
+pub(crate) fn shown_call<'a>(output: &'a ToolOutput, facts: &'a Facts) -> ShownCall<'a> {
     let structured = output.structured.as_deref().filter(|raw| match facts.structured {
         Structured::Absent => false,
         Structured::Object => raw.get().starts_with('{'),
         Structured::Any => true,
     });
     ShownCall {
-        content: output.content.iter().map(|block| shown_in(block, facts)).collect(),
+        content: ShownBlocks { blocks: &output.content, facts },
         // A failure has no structured result: it would not fit the schema of a success.
         structured_content: structured.filter(|_| !output.is_error),
         is_error: output.is_error,
@@ -28,7 +28,7 @@ pub(crate) fn shown_call<'a>(output: &'a ToolOutput, facts: &Facts) -> ShownCall
 }
 
 pub(crate) struct ShownCall<'a> {
-    content: Vec<Cow<'a, Block>>,
+    content: ShownBlocks<'a>,
     structured_content: Option<&'a RawValue>,
     is_error: bool,
     more: &'a BTreeMap<String, Box<RawValue>>,
@@ -46,6 +46,18 @@ impl Serialize for ShownCall<'_> {
         }
         write_more(&mut map, self.more)?;
         map.end()
+    }
+}
+
+/// Blocks as a revision has them, written without a list of them.
+struct ShownBlocks<'a> {
+    blocks: &'a [Block],
+    facts: &'a Facts,
+}
+
+impl Serialize for ShownBlocks<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.blocks.iter().map(|block| shown_in(block, self.facts)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Responses, put together from prepared bytes. What an era adds to every result is added here and nowhere else.
 
 use std::borrow::Cow;
+use std::io::Write as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -203,7 +204,8 @@ fn write_head(frame: &mut Vec<u8>, id: &Id) {
 
 fn write_id(frame: &mut Vec<u8>, id: &Id) {
     match id {
-        Id::Number(number) => frame.extend_from_slice(number.to_string().as_bytes()),
+        // Writing to memory does not fail.
+        Id::Number(number) => drop(write!(frame, "{number}")),
         Id::String(_) | Id::Null => match serde_json::to_vec(id) {
             Ok(text) => frame.extend_from_slice(&text),
             Err(_) => frame.extend_from_slice(b"null"),

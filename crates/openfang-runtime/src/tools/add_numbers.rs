@@ -5,8 +5,8 @@ use openfang_types::content::ToolOutput;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Number, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
@@ -25,11 +25,11 @@ struct Args {
     b: Number,
 }
 
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "describes the structured result")]
+#[derive(Serialize, JsonSchema)]
 struct Output {
     /// The sum of both.
-    result: f64,
+    #[schemars(with = "f64")]
+    result: Number,
 }
 
 impl Tool for AddNumbers {
@@ -47,7 +47,7 @@ impl Tool for AddNumbers {
         Box::pin(async move {
             let Args { a, b } = parse(arguments)?;
             let sum = add(&a, &b).ok_or_else(|| ToolFailure::new(format!("the sum of {a} and {b} is out of range")))?;
-            Ok(Outcome::Done(ToolOutput::text(sum.to_string()).with_structured(&json!({ "result": sum }))))
+            Ok(Outcome::Done(ToolOutput::text(sum.to_string()).with_structured(&Output { result: sum })))
         })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use openfang_types::event::{Seq, TaskEvent};
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::task::TaskState;
-use rusqlite::{Connection, params};
+use rusqlite::{CachedStatement, Connection, params};
 
 use super::audit::Chain;
 use super::{damaged, unavailable};
@@ -76,6 +76,8 @@ pub(super) struct Batch<'c> {
     pub(super) connection: &'c Connection,
     /// The heads of this process's audit chains, which count when the transaction is committed.
     pub(super) chain: &'c mut Chain,
+    /// The statement for audit rows, once one was written.
+    pub(super) audit_insert: Option<CachedStatement<'c>>,
     /// Why a write failed although the commit can succeed.
     pub(super) trouble: Option<StoreError>,
     touched: Vec<(TaskId, Seq)>,
@@ -99,6 +101,7 @@ impl<'c> Batch<'c> {
         Self {
             connection,
             chain,
+            audit_insert: None,
             trouble: None,
             touched: Vec::new(),
             followed: Vec::new(),
@@ -228,9 +231,6 @@ impl<'c> Batch<'c> {
     }
 
     fn counts_of(&mut self, owner: &Owner) -> &mut Counts {
-        if !self.counts.contains_key(owner) {
-            self.counts.insert(owner.clone(), Counts::default());
-        }
         self.counts.entry(owner.clone()).or_default()
     }
 }

@@ -51,7 +51,7 @@ impl ToolOutput {
 
     /// Adds the result for programs.
     #[must_use]
-    pub fn with_structured(mut self, value: &Value) -> Self {
+    pub fn with_structured(mut self, value: &impl Serialize) -> Self {
         self.structured = to_raw_value(value).ok();
         self
     }

@@ -160,32 +160,32 @@ pub(in crate::sqlite) fn append(
     at: Timestamp,
     text: &str,
 ) -> Result<(), StoreError> {
-    let (connection, chain) = (batch.connection, &mut *batch.chain);
-    match try_append(connection, chain, stream, at, text) {
+    match try_append(batch, stream, at, text) {
         // A foreign row is in the position of ours. The seal will show that it is not ours, and the chain continues
         // after it.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
             tracing::error!(
                 "the audit log contains a row that this process did not write; run `openfang audit verify`"
             );
-            let sealed = chain.touch(connection, stream).and_then(|strand| strand.seal(connection, at));
-            sealed.and_then(|()| try_append(connection, chain, stream, at, text)).map_err(unavailable)
+            let connection = batch.connection;
+            let sealed = batch.chain.touch(connection, stream).and_then(|strand| strand.seal(connection, at));
+            sealed.and_then(|()| try_append(batch, stream, at, text)).map_err(unavailable)
         }
         done => done.map_err(unavailable),
     }
 }
 
-fn try_append(
-    connection: &Connection,
-    chain: &mut Chain,
-    stream: &AuditStream,
-    at: Timestamp,
-    text: &str,
-) -> rusqlite::Result<()> {
-    let segment = chain.room(connection, stream, at)?;
+fn try_append(batch: &mut Batch<'_>, stream: &AuditStream, at: Timestamp, text: &str) -> rusqlite::Result<()> {
+    let segment = batch.chain.room(batch.connection, stream, at)?;
     let (place, hash) = (segment.rows + 1, link(&segment.last.0, text.as_bytes()));
-    let sql = "INSERT INTO audit (segment, place, row, hash) VALUES (?1, ?2, ?3, ?4)";
-    let mut statement = connection.prepare_cached(sql)?;
+    // A batch is mostly rows, so the statement is looked up once for all of them.
+    let statement = match &mut batch.audit_insert {
+        Some(statement) => statement,
+        none @ None => {
+            let sql = "INSERT INTO audit (segment, place, row, hash) VALUES (?1, ?2, ?3, ?4)";
+            none.insert(batch.connection.prepare_cached(sql)?)
+        }
+    };
     statement.execute(params![segment.id.as_uuid().as_bytes(), place.cast_signed(), text, hash.0])?;
     segment.rows = place;
     segment.last = hash;
