@@ -65,7 +65,7 @@ fn wrong_usage_is_json_where_json_was_asked_for_and_help_stays_text() {
     let openfang = Openfang::new();
     let rows: [(&[&str], &str); 5] = [
         (&["--json", "nonsense"], "unrecognized subcommand 'nonsense'"),
-        (&["--json", "task", "show", "nope"], "must be a UUID"),
+        (&["--json", "task", "show", "nope"], "write a task id"),
         (&["task", "show", "--json"], "<ID>"),
         (&["tool", "call", "add_numbers", "--arg", "{}", "--json"], "--args"),
         (&["--json", "task"], "a command is missing"),

@@ -14,6 +14,7 @@ mod crash;
 mod disk;
 mod drain;
 mod files;
+mod first_hour;
 mod gateway;
 mod home;
 mod http;

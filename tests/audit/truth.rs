@@ -94,8 +94,9 @@ async fn the_operator_is_told_why_a_tool_was_refused_and_what_to_do_next() {
     let not_granted = refused(&["agent", "send", "calc", "/memory_store {}"]);
     assert!(not_granted.contains("the agent calc may not call memory_store"), "{not_granted}");
     assert!(not_granted.contains("`openfang policy explain calc memory_store`"), "{not_granted}");
-    let explained = changing.ok(&["policy", "explain", "calc", "memory_store"]);
-    assert!(explained.contains("granted") && explained.contains("no"), "{explained}");
+    let explained = changing.0.run(&["policy", "explain", "calc", "memory_store"]);
+    assert_eq!(explained.code, 1, "{explained:?}");
+    assert!(explained.stdout.contains("granted") && explained.stdout.contains("no"), "{explained:?}");
 
     let quarantined = refused(&["agent", "send", "calc", "/mcp_library_search {}"]);
     assert!(quarantined.contains("`openfang policy explain calc mcp_library_search`"), "{quarantined}");

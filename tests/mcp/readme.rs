@@ -1,15 +1,15 @@
-//! The snippets that people copy from the README start a server that works.
+//! The snippets that people copy from the documentation start a server that works.
 
 use serde_json::{Value, json};
 
 use super::wire::{initialize, request, texts};
 use crate::support::binary::Openfang;
 
-const README: &str = include_str!("../../README.md");
+const PAGE: &str = include_str!("../../docs/connect.md");
 
 /// The server entries of all snippets: what is started, with which arguments.
 fn entries() -> Vec<Value> {
-    let blocks = README.split("```json\n").skip(1).filter_map(|rest| rest.split_once("\n```"));
+    let blocks = PAGE.split("```json\n").skip(1).filter_map(|rest| rest.split_once("\n```"));
     let snippets = blocks.map(|(block, _)| serde_json::from_str::<Value>(block).unwrap());
     snippets
         .filter_map(|snippet| {
@@ -20,7 +20,7 @@ fn entries() -> Vec<Value> {
 }
 
 #[test]
-fn the_snippets_of_the_readme_start_a_server_that_lists_and_calls() {
+fn the_snippets_of_the_documentation_start_a_server_that_lists_and_calls() {
     let entries = entries();
     assert_eq!(entries.len(), 2, "one for Cursor, Claude Desktop and Claude Code, one for VS Code");
     for entry in entries {

@@ -115,6 +115,11 @@ impl Openfang {
         Ran::of(self.command(arguments).env(variable.0, variable.1).output().unwrap())
     }
 
+    /// Runs a command with more variables.
+    pub(crate) fn run_with_all(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).envs(variables.iter().copied()).output().unwrap())
+    }
+
     /// Starts a command that does its work in its own process, even while a server runs.
     pub(crate) fn in_process(&self, arguments: &[&str]) -> Running {
         Running { child: Some(self.command(&[&["--in-process"], arguments].concat()).spawn().unwrap()) }

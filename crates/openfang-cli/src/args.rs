@@ -4,16 +4,23 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use clap_complete::Shell;
-use openfang_types::ids::{AgentName, TaskId, ToolName};
+use clap_complete::engine::ArgValueCandidates;
+use openfang_types::ids::{AgentName, ToolName};
+
+use crate::names;
+use crate::task_ref::TaskRef;
 
 pub(crate) use audit::{AuditCommand, AuditTailArgs};
+pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, Transport};
+pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand};
 pub(crate) use task::{TaskCommand, TaskListArgs};
 pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, UserPasswordArgs};
 
 mod audit;
+mod connect;
 mod mcp;
+mod service;
 mod task;
 mod users;
 
@@ -30,7 +37,7 @@ Exit codes:
 Examples:
   openfang start
   openfang agent send starter 'Ada'
-  openfang tool call add_numbers --args '{\"a\":3,\"b\":7}'";
+  openfang tool call add_numbers a=3 b=7";
 
 /// A gateway for agents and tools: MCP and A2A in one binary, with access control and an audit log
 #[derive(Debug, Parser)]
@@ -44,6 +51,7 @@ pub(crate) struct Args {
 
 /// The flags that every command takes.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
     /// The home directory: config, agents and data [default: $OPENFANG_HOME, else ~/.openfang]
     #[arg(long, global = true, value_name = "DIR")]
@@ -67,6 +75,19 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Set up OpenFang: create the home, connect IDEs and import their MCP servers
+    #[command(
+        after_help = "Examples:\n  openfang init\n  openfang init --yes\n  openfang init --connect claude-code,cursor --import"
+    )]
+    Init(InitArgs),
+    /// Connect IDEs and agents: write an entry for OpenFang into their settings
+    ///
+    /// Shows the changes, keeps a backup, writes, and starts the entry once as the program would. A file that cannot be
+    /// parsed is never written.
+    #[command(
+        after_help = "Examples:\n  openfang connect claude-code cursor\n  openfang connect --all --dry-run\n  openfang connect vscode --project\n  openfang connect --undo --all"
+    )]
+    Connect(ConnectArgs),
     /// Run the daemon in the foreground; the first run creates the home directory
     #[command(after_help = "Example:\n  openfang start --listen 127.0.0.1:8080")]
     Start(StartArgs),
@@ -80,9 +101,22 @@ pub(crate) enum Command {
     /// invalid file changes nothing. SIGHUP does the same.
     #[command(after_help = "Example:\n  openfang reload --json")]
     Reload,
+    /// Check the home, the daemon, MCP servers and connected programs; exit code 1 if something fails
+    #[command(after_help = "Examples:\n  openfang doctor\n  openfang doctor --fix")]
+    Doctor(DoctorArgs),
     /// Show whether a daemon is running, and where (exit code 3 if none is)
-    #[command(after_help = "Example:\n  openfang status --json")]
-    Status,
+    #[command(visible_alias = "top", after_help = "Examples:\n  openfang status --json\n  openfang status --watch")]
+    Status {
+        /// Draw the state of servers and tasks anew every second, until `q`; with --json a line each time
+        #[arg(short, long)]
+        watch: bool,
+    },
+    /// Run the daemon as a service of this user
+    #[command(subcommand, after_help = "Example:\n  openfang service install")]
+    Service(ServiceCommand),
+    /// Show the log of the daemon, where it is written to a file
+    #[command(after_help = "Examples:\n  openfang logs -f\n  openfang logs --level warn --server files")]
+    Logs(LogsArgs),
     /// Serve MCP on standard input and output, for an IDE to start; or manage MCP servers
     #[command(
         after_help = "Examples:\n  openfang mcp --tools\n  openfang mcp --agent starter\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/projects"
@@ -92,7 +126,7 @@ pub(crate) enum Command {
     #[command(subcommand, after_help = "Example:\n  openfang agent send starter 'Ada'")]
     Agent(AgentCommand),
     /// List, show and call tools
-    #[command(subcommand, after_help = "Example:\n  openfang tool call add_numbers --args '{\"a\":3,\"b\":7}'")]
+    #[command(subcommand, after_help = "Example:\n  openfang tool call add_numbers a=3 b=7")]
     Tool(ToolCommand),
     /// List, show, watch and cancel tasks
     #[command(subcommand, after_help = "Example:\n  openfang task list --state working")]
@@ -112,12 +146,25 @@ pub(crate) enum Command {
     /// Show, verify and export the audit log
     #[command(subcommand, after_help = "Example:\n  openfang audit tail -n 50")]
     Audit(AuditCommand),
-    /// Copy the database to a new file, even while a daemon is running
-    #[command(after_help = "Example:\n  openfang backup openfang-backup.db")]
+    /// Copy the database, config.toml and agents to a new directory, even while a daemon is running
+    #[command(after_help = "Examples:\n  openfang backup backup-monday\n  openfang backup openfang-backup.db")]
     Backup {
-        /// The file to write; an existing file is not overwritten
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
+        /// The directory to write, or with the ending .db a copy of the database alone; nothing is overwritten
+        #[arg(value_name = "PATH")]
+        path: PathBuf,
+        /// Include data/secret.key, which signs tokens and cookies
+        #[arg(long)]
+        with_key: bool,
+    },
+    /// Put a backup in place; what was there is moved aside (stop the daemon first)
+    #[command(after_help = "Example:\n  openfang restore backup-monday --yes")]
+    Restore {
+        /// What `openfang backup` wrote
+        #[arg(value_name = "PATH")]
+        path: PathBuf,
+        /// Replace files without asking
+        #[arg(short, long)]
+        yes: bool,
     },
     /// Check the integrity of the database
     #[command(subcommand, after_help = "Example:\n  openfang db check")]
@@ -125,21 +172,33 @@ pub(crate) enum Command {
     /// Recover a home directory that has lost data
     #[command(subcommand, after_help = "Example:\n  openfang home accept")]
     Home(HomeCommand),
-    /// Print the completion script of a shell
-    #[command(
-        after_help = "Example:\n  openfang completions bash > ~/.local/share/bash-completion/completions/openfang"
-    )]
-    Completions {
-        /// The shell to print completions for
-        shell: Shell,
+    /// Complete commands and names in your shell
+    #[command(after_help = "Examples:\n  openfang completions bash --install\n  openfang completions zsh")]
+    Completions(CompletionsArgs),
+    /// Write the manual pages of all commands to a directory
+    #[command(hide = true, after_help = "Example:\n  openfang manual man1")]
+    Manual {
+        /// The directory to write to
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
     },
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StartArgs {
-    /// The address to listen on, instead of api_listen in config.toml; port 0 picks a free port
-    #[arg(long, value_name = "ADDR")]
+    /// The address to listen on, instead of api_listen in config.toml: a port, localhost:PORT or IP:PORT; port 0 picks a free port
+    #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(crate) listen: Option<SocketAddr>,
+}
+
+/// An address, or a port on loopback: `8080`, `:8080` and `localhost:8080` are the same.
+fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
+    if let Ok(port) = port.parse::<u16>() {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+    }
+    text.parse()
+        .map_err(|_| "write a port, localhost:PORT or IP:PORT, such as 127.0.0.1:8080".to_owned())
 }
 
 #[derive(Debug, Subcommand)]
@@ -151,6 +210,7 @@ pub(crate) enum AgentCommand {
     #[command(after_help = "Example:\n  openfang agent show starter")]
     Show {
         /// The name of the agent
+        #[arg(add = ArgValueCandidates::new(names::agents))]
         name: AgentName,
     },
     /// Send a message and print the answer; exit code 1 if the task fails
@@ -163,12 +223,13 @@ pub(crate) enum AgentCommand {
 #[derive(Debug, clap::Args)]
 pub(crate) struct SendArgs {
     /// The name of the agent
+    #[arg(add = ArgValueCandidates::new(names::agents))]
     pub(crate) name: AgentName,
     /// The message; - reads it from standard input
     pub(crate) text: String,
     /// The task to continue; it must be waiting for input
     #[arg(long, value_name = "ID")]
-    pub(crate) task: Option<TaskId>,
+    pub(crate) task: Option<TaskRef>,
     /// Print the task id and do not wait for the result (needs a daemon)
     #[arg(long, conflicts_with = "stream")]
     pub(crate) no_wait: bool,
@@ -190,15 +251,20 @@ pub(crate) enum ToolCommand {
     #[command(after_help = "Example:\n  openfang tool show add_numbers")]
     Show {
         /// The name of the tool
+        #[arg(add = ArgValueCandidates::new(names::tools))]
         name: ToolName,
     },
     /// Call a tool and print its result; exit code 1 if it fails or is refused
     #[command(
-        after_help = "Examples:\n  openfang tool call add_numbers --args '{\"a\":3,\"b\":7}'\n  openfang tool call add_numbers --args - < arguments.json"
+        after_help = "Examples:\n  openfang tool call add_numbers a=3 b=7\n  openfang tool call add_numbers --args '{\"a\":3,\"b\":7}'\n  openfang tool call add_numbers --args - < arguments.json"
     )]
     Call {
         /// The name of the tool
+        #[arg(add = ArgValueCandidates::new(names::tools))]
         name: ToolName,
+        /// Arguments; the tool's schema says which are text and which are numbers or JSON
+        #[arg(value_name = "NAME=VALUE")]
+        pairs: Vec<String>,
         /// The arguments as a JSON object; - reads them from standard input
         #[arg(long, value_name = "JSON")]
         args: Option<String>,
@@ -216,6 +282,9 @@ pub(crate) enum ConfigCommand {
     /// Print the path of the configuration file
     #[command(after_help = "Example:\n  $EDITOR \"$(openfang config path)\"")]
     Path,
+    /// Print an example of config.toml with every key, its default and what it means
+    #[command(after_help = "Example:\n  openfang config example")]
+    Example,
     /// Print the JSON Schema of the configuration, for editors
     #[command(after_help = "Example:\n  openfang config schema > openfang.schema.json")]
     Schema,
@@ -244,8 +313,10 @@ pub(crate) enum PolicyCommand {
     #[command(after_help = "Example:\n  openfang policy explain starter add_numbers")]
     Explain {
         /// The name of the agent
+        #[arg(add = ArgValueCandidates::new(names::agents))]
         agent: AgentName,
         /// The name of the tool
+        #[arg(add = ArgValueCandidates::new(names::tools))]
         tool: ToolName,
     },
 }

@@ -113,11 +113,11 @@ fn a_single_dash_stands_for_standard_input() {
 fn what_is_wrong_is_wrong_usage_and_says_what_would_be_right() {
     let rows: [(&[&str], &str); 8] = [
         (&["agent", "show", "UPPER"], "lower case letters"),
-        (&["task", "show", "42"], "must be a UUID"),
+        (&["task", "show", "42"], "write a task id"),
         (&["tool", "call", "a b"], "use letters"),
         (&["task", "list", "--state", "done"], "input-required"),
         (&["task", "list", "--limit", "0"], "1.."),
-        (&["start", "--listen", "localhost"], "socket address"),
+        (&["start", "--listen", "localhost"], "a port"),
         (&["agent", "send", "x", "y", "--no-wait", "--stream"], "cannot be used with"),
         (&["status", "--log-level", "loud"], "debug"),
     ];

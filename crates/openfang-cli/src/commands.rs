@@ -15,12 +15,19 @@ mod audit;
 mod backup;
 mod completions;
 mod config;
+mod connect;
 mod db;
+mod doctor;
 mod home;
+mod init;
 mod key;
+mod logs;
+mod manual;
 mod mcp;
 mod policy;
 mod reload;
+mod restore;
+mod service;
 mod start;
 mod status;
 mod stop;
@@ -29,16 +36,23 @@ mod task;
 mod tool;
 mod user;
 
+pub(crate) use completions::VARIABLE as COMPLETE_VARIABLE;
+
 /// Runs a command. Only `start` uses the log settings of config.toml; see [`Session::command_log`].
 pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit, CliError> {
     if !matches!(command, Command::Start(_)) {
         let _ = logging::start(&session.command_log(), &session.output);
     }
     match command {
+        Command::Init(args) => init::run(session, args).await,
+        Command::Connect(args) => connect::run(session, args).await,
         Command::Start(args) => start::run(session, &args).await,
         Command::Stop => stop::run(session).await,
         Command::Reload => reload::run(session).await,
-        Command::Status => status::run(session).await,
+        Command::Doctor(args) => doctor::run(session, &args).await,
+        Command::Status { watch } => status::run(session, watch).await,
+        Command::Service(command) => service::run(session, command).await,
+        Command::Logs(args) => logs::run(session, &args).await,
         Command::Mcp(args) => mcp::run(session, args).await,
         Command::Agent(command) => agent::run(session, command).await,
         Command::Tool(command) => tool::run(session, command).await,
@@ -48,10 +62,12 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Config(command) => config::run(session, &command),
         Command::Policy(command) => policy::run(session, &command).await,
         Command::Audit(command) => audit::run(session, &command).await,
-        Command::Backup { file } => backup::run(session, &file),
+        Command::Backup { path, with_key } => backup::run(session, &path, with_key),
+        Command::Restore { path, yes } => restore::run(session, &path, yes),
         Command::Db(command) => db::run(session, &command),
         Command::Home(command) => home::run(session, &command).await,
-        Command::Completions { shell } => completions::run(&session.output, shell),
+        Command::Completions(args) => completions::run(session, &args),
+        Command::Manual { directory } => manual::run(session, &directory),
     }
 }
 

@@ -84,6 +84,21 @@ fn texts(faults: &[CheckFault]) -> String {
     faults.iter().map(|fault| fault.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
+/// The message, and the command that helps. Messages of the API name no commands, because others than people at a shell read
+/// them.
+fn with_advice(refusal: &Refusal) -> String {
+    let advice = match refusal.code.as_str() {
+        "unknown_agent" => "`openfang agent list` lists the agents",
+        "unknown_tool" => "`openfang tool list` lists the tools you may call",
+        "unknown_task" => "`openfang task list` lists your tasks",
+        "unknown_server" => "`openfang mcp list` lists the servers",
+        "unknown_user" => "`openfang user list` lists the users",
+        "unknown_key" => "`openfang key list` lists the keys",
+        _ => return refusal.message.clone(),
+    };
+    format!("{}; {advice}", refusal.message)
+}
+
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
@@ -224,6 +239,7 @@ impl CliError {
             Self::Refused(Refusal { message, trace: Some(trace), .. }) if message.contains("trace id") => {
                 format!("{message} (trace id {trace})")
             }
+            Self::Refused(refusal) => with_advice(refusal),
             error => error.to_string(),
         }
     }

@@ -25,7 +25,7 @@ fn every_error_has_its_exit_code_and_a_next_step() {
     let faulty = openfang_kernel::config_file::load(&config, &[]).unwrap_err();
     let id = "0199c0de-0000-7000-8000-000000000001".parse().unwrap();
     let rows = [
-        (refusal("there is no tool x; `openfang tool list` lists the tools you may call"), Exit::Failed, "tool list"),
+        (refusal("there is no tool x"), Exit::Failed, "`openfang tool list`"),
         (CliError::Config(faulty), Exit::Config, "did you mean api_listen?"),
         (CliError::NoHome, Exit::Config, "--home"),
         (CliError::Usage("wrong; write it so".to_owned()), Exit::Usage, "write it so"),
@@ -77,7 +77,7 @@ fn a_refusal_keeps_the_words_of_the_api() {
 
 #[test]
 fn the_trace_id_is_shown_to_people_where_the_message_sends_them_to_the_log() {
-    assert_eq!(refusal("no such tool").to_text(), "no such tool");
+    assert_eq!(refusal("no such tool").to_text(), "no such tool; `openfang tool list` lists the tools you may call");
     assert_eq!(refusal("see the trace id").to_text(), "see the trace id (trace id t-1)");
 }
 

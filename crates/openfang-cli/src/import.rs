@@ -1,20 +1,19 @@
 //! Imports MCP servers from the settings of other programs.
 //!
-//! `places` lists the files, `json` and `codex` parse them, `variables` translates `${...}`, and [`plan`] decides which
+//! `clients` lists the files, `json` and `codex` parse them, `variables` translates `${...}`, and [`plan`] decides which
 //! servers are added. Nothing is written here.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use openfang_types::ids::ServerName;
 
-pub(crate) use places::{Client, Source, places, source_of_file};
+use crate::clients::Source;
 
 mod codex;
 mod json;
 mod jsonc;
-mod places;
 mod variables;
 
 /// A server in the settings of another program.
@@ -145,12 +144,9 @@ fn is_ourselves(entry: &McpServerConfigEntry, ourselves: SocketAddr) -> bool {
     }
 }
 
-/// The project directory of a settings file.
-fn project_of(path: &Path) -> Option<PathBuf> {
-    let directory = path.parent()?;
-    let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let is_settings = matches!(name, ".vscode" | ".cursor" | ".zed" | ".codex");
-    if is_settings { directory.parent().map(Path::to_owned) } else { Some(directory.to_owned()) }
+/// Parses JSON with comments and trailing commas. The error does not quote the text.
+pub(crate) fn parse_json(text: &str) -> Result<serde_json::Value, String> {
+    jsonc::parse(text)
 }
 
 #[cfg(test)]

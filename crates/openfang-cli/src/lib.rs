@@ -1,30 +1,43 @@
 //! The command line. A command uses the daemon of the home if one is running, else a kernel in this process, with the same
 //! result.
 //!
-//! `args.rs` declares commands and flags, `commands/` implements them, `backend.rs` chooses daemon or kernel, `import.rs` reads
-//! the settings of other programs, `output.rs` prints, `usage.rs` formats usage errors, and `error.rs` maps errors to exit codes.
+//! `args.rs` declares commands and flags, `commands/` implements them, `backend.rs` chooses daemon or kernel, `clients.rs` is the table of
+//! other programs, `import.rs` reads their settings and `connect.rs` writes to them, `output.rs` prints, `usage.rs` formats usage errors, and `error.rs` maps errors to exit codes.
 
 mod args;
 mod backend;
+mod clients;
 mod commands;
+mod connect;
+mod diff;
 mod error;
 mod import;
+mod log_file;
 mod logging;
 mod mcp;
 mod memory;
+mod names;
+mod notify;
 mod output;
+mod programs;
+mod prompt;
 mod session;
 mod signals;
+mod suggest;
 mod talk;
+mod task_ref;
+mod times;
 mod usage;
 mod view;
+mod waiting;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use args::{Args, Command, Global};
-use clap::Parser as _;
+use clap::CommandFactory as _;
+use clap_complete::env::CompleteEnv;
 use error::{CliError, Exit};
 use openfang_types::limits::IDLE_THREAD;
 use output::{Output, is_plain};
@@ -34,7 +47,10 @@ use session::Session;
 pub fn typed(words: Vec<OsString>) -> ExitCode {
     logging::escape_panics();
     let wants_json = usage::wants_json(&words);
-    match Args::try_parse_from(words) {
+    if completed(&words) {
+        return ExitCode::SUCCESS;
+    }
+    match usage::parsed(words) {
         Ok(args) => run(args),
         Err(wrong) if wants_json && wrong.use_stderr() => {
             let error = CliError::Usage(usage::in_a_line(&wrong));
@@ -49,6 +65,13 @@ pub fn typed(words: Vec<OsString>) -> ExitCode {
         // Help, the version, and usage errors.
         Err(said) => said.exit(),
     }
+}
+
+/// Answers a shell that asks for completions. It does so by a variable, so it costs others nothing.
+fn completed(words: &[OsString]) -> bool {
+    let here = std::env::current_dir().ok();
+    let asked = CompleteEnv::with_factory(Args::command).var(commands::COMPLETE_VARIABLE).bin("openfang");
+    asked.try_complete(words.iter().cloned(), here.as_deref()).unwrap_or(false)
 }
 
 /// Runs a parsed command and prints its error.

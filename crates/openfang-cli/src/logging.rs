@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 
 use openfang_types::config::{LogConfig, LogFormat, LogLevel};
 use tracing::Subscriber;
@@ -16,6 +17,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::{self, Writer};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::log_file::LogFile;
 use crate::output::{Output, json_text, one_line};
 
 /// A handle that changes the log level.
@@ -41,6 +43,25 @@ pub(crate) fn start(config: &LogConfig, output: &Output) -> LogFilter {
             let (lines, filter) = json(config.level, io::stderr);
             let _ = lines.try_init();
             filter
+        }
+    }
+}
+
+/// Starts the log of a daemon: on standard error, or with `log.file` in a file, always as JSON.
+pub(crate) fn start_daemon(config: &LogConfig, output: &Output, path: &Path) -> LogFilter {
+    if !config.file {
+        return start(config, output);
+    }
+    match LogFile::open(path) {
+        Ok(file) => {
+            let (lines, filter) = json(config.level, file);
+            let _ = lines.try_init();
+            filter
+        }
+        Err(error) => {
+            output
+                .complaint(&format!("cannot write the log to {}: {error}; it goes to standard error", path.display()));
+            start(config, output)
         }
     }
 }

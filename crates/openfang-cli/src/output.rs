@@ -5,20 +5,25 @@
 //! streams.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 
 use openfang_egress::daemon::WireTracer;
 use openfang_kernel::config_file;
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::diff::DiffLine;
 use crate::error::CliError;
 use table::Look;
 
 pub(crate) use paint::Tone;
+pub(crate) use screen::Screen;
 pub(crate) use table::{Cell, Fields, Table};
 
 mod escape;
+mod mask;
 mod paint;
+mod screen;
 mod table;
 
 /// A reported terminal width below this is ignored.
@@ -111,8 +116,31 @@ impl Output {
         self.print(&table.render(&self.look()), "")
     }
 
+    /// Prints a table without cutting its last column.
+    pub(crate) fn whole_table(&self, table: &Table) -> Result<(), CliError> {
+        self.print(&table.render(&Look { width: None, ..self.look() }), "")
+    }
+
     pub(crate) fn fields(&self, fields: &Fields) -> Result<(), CliError> {
         self.print(&fields.render(&self.look()), "")
+    }
+
+    /// Prints the changes of a file. Values whose names sound like a secret are left out.
+    pub(crate) fn diff(&self, path: &Path, lines: &[DiffLine<'_>]) -> Result<(), CliError> {
+        let path = escape::line(&path.display().to_string());
+        let mut text = format!("--- {path}\n+++ {path}\n");
+        for line in lines {
+            let (mark, line, tone) = match line {
+                DiffLine::Same(line) => (" ", *line, Tone::Plain),
+                DiffLine::Removed(line) => ("-", *line, Tone::Bad),
+                DiffLine::Added(line) => ("+", *line, Tone::Good),
+                DiffLine::Gap => (" ", "...", Tone::Faint),
+            };
+            let line = format!("{mark}{}", escape::text(&mask::masked(line)));
+            text.push_str(&paint::paint(&line, tone, self.stdout.colour));
+            text.push('\n');
+        }
+        self.print(&text, "")
     }
 
     /// Prints information about a started process, on standard error.

@@ -115,6 +115,13 @@ impl Session {
         LogConfig { level: level.unwrap_or(LogLevel::Warn), ..LogConfig::default() }
     }
 
+    /// Whether a program that knows nothing of this shell would use the same home.
+    pub(crate) fn is_default_home(&self) -> bool {
+        config_file::directories()
+            .home
+            .is_some_and(|user| user.join(".openfang") == self.home.root())
+    }
+
     /// A command line for the user to copy.
     pub(crate) fn command(&self, rest: &str) -> String {
         format!("{} {rest}", self.program)

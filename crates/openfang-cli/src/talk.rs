@@ -28,6 +28,11 @@ impl Talk {
         Self { output: output.clone(), has_line: Mutex::new(false) }
     }
 
+    /// Whether a line of progress stands on the terminal.
+    pub(crate) fn has_progress(&self) -> bool {
+        *self.has_line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes the line of progress away.
     pub(crate) fn end(&self) {
         let mut has_line = self.has_line.lock().unwrap_or_else(PoisonError::into_inner);

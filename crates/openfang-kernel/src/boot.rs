@@ -42,7 +42,7 @@ use crate::tasks::Tasks;
 use crate::tasks::delegate::Delegates;
 
 use agent_door::AgentDoor;
-pub use furniture::check_agents;
+pub use furniture::{check_agents, known_tools};
 use furniture::{furnish, with_agents};
 
 mod agent_door;

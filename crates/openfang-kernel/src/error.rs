@@ -15,18 +15,18 @@ use crate::settings::config_edit::EditError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KernelError {
     /// There is none, or the caller may not talk to it: the two look the same.
-    #[error("there is no agent {0}; `openfang agent list` lists the agents")]
+    #[error("there is no agent {0}")]
     UnknownAgent(AgentName),
     /// There is none, or the caller may not use it: the two look the same.
-    #[error("there is no tool {0}; `openfang tool list` lists the tools you may call")]
+    #[error("there is no tool {0}")]
     UnknownTool(ToolName),
     /// The tool asks for something, and whoever called cannot be asked.
     #[error(
-        "{0} needs input, but this interface cannot ask for it; call it with `openfang tool call`, over MCP, or through an agent"
+        "{0} needs input, but this interface cannot ask for it; call it over MCP, through an agent, or on the command line"
     )]
     NobodyToAsk(ToolName),
     /// There is none, or it is somebody else's: the two look the same.
-    #[error("there is no task {0}; `openfang task list` lists your tasks")]
+    #[error("there is no task {0}")]
     UnknownTask(TaskId),
     /// The message cannot be taken.
     #[error("the message was rejected: {0}")]
@@ -67,7 +67,7 @@ pub enum KernelError {
     #[error("too many large requests and responses are in flight; read the pending responses, then retry")]
     TooMuch,
     /// There is no MCP server of that name.
-    #[error("there is no MCP server {name}{}; `openfang mcp list` lists the servers", did_you_mean(nearest.as_ref()))]
+    #[error("there is no MCP server {name}{}", did_you_mean(nearest.as_ref()))]
     UnknownServer {
         name: ServerName,
         /// The one that was probably meant.

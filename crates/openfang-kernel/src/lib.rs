@@ -25,7 +25,7 @@ mod tasks;
 
 pub use access::answer_room::AnswerRoom;
 pub use access::{AuthError, Caller, PeerKind, users};
-pub use boot::{Boot, BootError, check_agents};
+pub use boot::{Boot, BootError, check_agents, known_tools};
 pub use change::ChangeError;
 pub use doors::{a2a, gateway, mcp};
 pub use error::KernelError;

@@ -87,7 +87,7 @@ impl GuardedRelay {
                 (format!("the MCP server {server} refused the call: {}", said.message), said.clone())
             }
             error => (
-                format!("the MCP server {server} did not answer: {error}; `openfang mcp show {server}` says more"),
+                format!("the MCP server {server} did not answer: {error}"),
                 ErrorObject::new(code::INTERNAL_ERROR, format!("the MCP server {server}: {error}")),
             ),
         };

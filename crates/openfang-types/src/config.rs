@@ -198,11 +198,14 @@ pub struct LogConfig {
     pub level: LogLevel,
     /// The format: `text` or `json`.
     pub format: LogFormat,
+    /// Whether the daemon writes its log to `data/log/openfang.jsonl` instead of standard error, always as JSON.
+    /// `openfang logs` reads it.
+    pub file: bool,
 }
 
 impl Default for LogConfig {
     fn default() -> Self {
-        Self { level: LogLevel::Info, format: LogFormat::Text }
+        Self { level: LogLevel::Info, format: LogFormat::Text, file: false }
     }
 }
 

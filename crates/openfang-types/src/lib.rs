@@ -15,6 +15,7 @@ pub mod jsonrpc;
 pub mod limits;
 pub mod mcp_status;
 pub mod names;
+pub mod nearest;
 pub mod principal;
 pub mod quota;
 pub mod redact;

@@ -11,6 +11,7 @@ pub use mcp::*;
 pub use push::*;
 pub use results::*;
 pub use schema::*;
+pub use terminal::*;
 pub use users::*;
 
 mod a2a;
@@ -19,6 +20,7 @@ mod mcp;
 mod push;
 mod results;
 mod schema;
+mod terminal;
 mod users;
 
 /// Containers within containers that a JSON document may have. Deeper ones are refused by the strict scan.

@@ -128,7 +128,7 @@ fn entry_of(body: Value) -> Result<McpServerConfigEntry, ApiError> {
         let why = match takes {
             _ if message.starts_with("missing field `") => message,
             Some((name, takes)) => format!("invalid {name}: {takes}"),
-            None => "it has an unknown or invalid member; see `openfang config schema`".to_owned(),
+            None => "it has an unknown or invalid member; see the JSON Schema of the configuration".to_owned(),
         };
         ApiError::bad_request(format!("the body is not a valid server entry: {why}"))
     })

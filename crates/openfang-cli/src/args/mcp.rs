@@ -2,8 +2,11 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 use openfang_types::config::{McpProtocol, OnChange};
 use openfang_types::ids::{AgentName, ServerName};
+
+use crate::names;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -32,34 +35,42 @@ pub(crate) enum McpCommand {
     #[command(after_help = "Example:\n  openfang mcp show files")]
     Show {
         /// The name of the server
+        #[arg(add = ArgValueCandidates::new(names::servers))]
         name: ServerName,
     },
     /// Reconnect to an MCP server and report the result; exit code 1 if it fails
     #[command(after_help = "Example:\n  openfang mcp test files")]
     Test {
         /// The name of the server
+        #[arg(add = ArgValueCandidates::new(names::servers))]
         name: ServerName,
     },
     /// Reconnect to an MCP server (needs a daemon)
     #[command(after_help = "Example:\n  openfang mcp restart files")]
     Restart {
         /// The name of the server
+        #[arg(add = ArgValueCandidates::new(names::servers))]
         name: ServerName,
     },
-    /// Remove an MCP server from config.toml and disconnect it
-    #[command(after_help = "Example:\n  openfang mcp remove files")]
+    /// Remove MCP servers from config.toml and disconnect them
+    #[command(after_help = "Examples:\n  openfang mcp remove files\n  openfang mcp remove files docs github")]
     Remove {
-        /// The name of the server
-        name: ServerName,
+        /// The names of the servers
+        #[arg(required = true, value_name = "NAME", add = ArgValueCandidates::new(names::servers))]
+        names: Vec<ServerName>,
     },
     /// Print the standard error and the connection log of an MCP server (needs a daemon)
     #[command(after_help = "Example:\n  openfang mcp logs files -n 50")]
     Logs {
         /// The name of the server
+        #[arg(add = ArgValueCandidates::new(names::servers))]
         name: ServerName,
         /// The number of lines to print, from the end [default: all]
         #[arg(short = 'n', long, value_name = "N")]
         lines: Option<usize>,
+        /// Print new lines as they are written
+        #[arg(short, long, conflicts_with = "json")]
+        follow: bool,
     },
     /// Accept changed tool definitions and lift the quarantine: of one tool, or of all tools of a server (needs a daemon)
     #[command(
@@ -68,6 +79,7 @@ pub(crate) enum McpCommand {
     )]
     Accept {
         /// The name of the server
+        #[arg(add = ArgValueCandidates::new(names::servers))]
         name: ServerName,
         /// The tool, by the server's own name for it
         tool: Option<String>,
@@ -134,7 +146,7 @@ pub(crate) enum Transport {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
-    /// The program to import from (claude-desktop, claude-code, cursor, vscode, codex, windsurf, zed), or a file [default: all found]
+    /// The program to import from, by its name in `openfang connect --list`, or a file [default: all found]
     #[arg(long, value_name = "WHAT")]
     pub(crate) from: Option<String>,
     /// Write config.toml without asking

@@ -2,8 +2,10 @@
 
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use openfang_types::ids::{AgentName, TaskId};
+use openfang_types::ids::AgentName;
 use openfang_types::task::TaskState;
+
+use crate::task_ref::TaskRef;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskCommand {
@@ -11,22 +13,22 @@ pub(crate) enum TaskCommand {
     #[command(after_help = "Example:\n  openfang task list --agent starter --state completed")]
     List(TaskListArgs),
     /// Show the messages and results of a task
-    #[command(after_help = "Example:\n  openfang task show 0199c0de-0000-7000-8000-000000000001")]
+    #[command(after_help = "Example:\n  openfang task show last")]
     Show {
-        /// The id of the task
-        id: TaskId,
+        /// The id of the task, its beginning or its end, or `last`
+        id: TaskRef,
     },
     /// Watch a task until it ends; exit code 1 if it fails
     #[command(after_help = "Example:\n  openfang task watch 0199c0de-0000-7000-8000-000000000001 --json")]
     Watch {
-        /// The id of the task
-        id: TaskId,
+        /// The id of the task, its beginning or its end, or `last`
+        id: TaskRef,
     },
     /// Cancel a running task
     #[command(after_help = "Example:\n  openfang task cancel 0199c0de-0000-7000-8000-000000000001")]
     Cancel {
-        /// The id of the task
-        id: TaskId,
+        /// The id of the task, its beginning or its end, or `last`
+        id: TaskRef,
     },
 }
 

@@ -1,21 +1,30 @@
 //! `openfang agent`: lists agents and sends messages to them.
 
-use openfang_types::task::{Task, TaskState};
+use openfang_types::ids::{AgentName, TaskId};
 use serde_json::json;
 
 use super::argument_or_stdin;
-use super::stream_printer::StreamPrinter;
 use crate::args::{AgentCommand, SendArgs};
 use crate::backend::{AgentView, Backend, DaemonBackend, Outgoing, Reply};
 use crate::error::{CliError, Exit};
 use crate::output::{Fields, Table};
 use crate::session::Session;
-use crate::view::{artifact_text, message_text, status_text};
+use crate::suggest;
+use crate::task_ref::TaskRef;
+use crate::view::message_text;
+
+mod follow;
 
 pub(super) async fn run(session: &Session, command: AgentCommand) -> Result<Exit, CliError> {
     match command {
         AgentCommand::List => list(session).await,
-        AgentCommand::Show { name } => show(session, &Backend::open(session).await?.agent(&name).await?),
+        AgentCommand::Show { name } => {
+            let backend = Backend::open(session).await?;
+            match backend.agent(&name).await {
+                Ok(view) => show(session, &view),
+                Err(error) => Err(suggest::for_agent(&backend, error, &name).await),
+            }
+        }
         AgentCommand::Send(args) => send(session, args).await,
     }
 }
@@ -68,34 +77,54 @@ fn show(session: &Session, view: &AgentView) -> Result<Exit, CliError> {
 }
 
 async fn send(session: &Session, args: SendArgs) -> Result<Exit, CliError> {
-    let text = argument_or_stdin(args.text)?;
-    let message = Outgoing { agent: args.name, text, task: args.task };
-    if args.no_wait {
-        return submit(session, message).await;
+    let SendArgs { name, text, task, no_wait, stream } = args;
+    let text = argument_or_stdin(text)?;
+    let backend = match no_wait {
+        true => Backend::Daemon(DaemonBackend::open(session, "agent send --no-wait").await?),
+        false => Backend::open(session).await?,
+    };
+    let task = match task {
+        Some(task) => Some(task_of_agent(session, &backend, &task, &name).await?),
+        None => None,
+    };
+    let message = Outgoing { agent: name.clone(), text, task };
+    let sent = match (&backend, no_wait) {
+        (Backend::Daemon(daemon), true) => submit(session, daemon, message).await,
+        _ if session.output.is_json() && !stream => send_for_json(session, &backend, message).await,
+        _ => follow::send(session, &backend, message, stream).await,
+    };
+    match sent {
+        Err(error) => Err(suggest::for_agent(&backend, error, &name).await),
+        sent => sent,
     }
-    let backend = Backend::open(session).await?;
-    if args.stream {
-        return stream(session, &backend, message).await;
-    }
-    let reply = backend.send(message).await?;
-    if session.output.is_json() {
-        session.output.document(&reply)?;
-        return Ok(exit_of(&reply));
-    }
-    match &reply {
-        Reply::Message(message) => session.output.text(&message_text(message))?,
-        Reply::Task(task) => {
-            for text in artifact_texts(task) {
-                session.output.text(&text)?;
-            }
-            tell_end(session, task)?;
-        }
-    }
-    Ok(exit_of(&reply))
 }
 
-async fn submit(session: &Session, message: Outgoing) -> Result<Exit, CliError> {
-    let daemon = DaemonBackend::open(session, "agent send --no-wait").await?;
+/// The id of a task to continue. Another agent's task is named as such before anything is sent.
+async fn task_of_agent(
+    session: &Session,
+    backend: &Backend,
+    task: &TaskRef,
+    agent: &AgentName,
+) -> Result<TaskId, CliError> {
+    let id = task.resolve(backend).await?;
+    let held = backend.task(id).await?;
+    if held.agent == *agent {
+        return Ok(id);
+    }
+    let right = session.command(&format!("agent send {} --task {id} 'TEXT'", held.agent));
+    Err(CliError::Usage(format!("task {id} belongs to the agent {}; use `{right}`", held.agent)))
+}
+
+async fn send_for_json(session: &Session, backend: &Backend, message: Outgoing) -> Result<Exit, CliError> {
+    let reply = backend.send(message).await?;
+    session.output.document(&reply)?;
+    Ok(match &reply {
+        Reply::Task(task) => super::task::exit_of(task.status.state),
+        Reply::Message(_) => Exit::Ok,
+    })
+}
+
+async fn submit(session: &Session, daemon: &DaemonBackend, message: Outgoing) -> Result<Exit, CliError> {
     let reply = daemon.submit(message).await?;
     if session.output.is_json() {
         session.output.document(&reply)?;
@@ -111,65 +140,4 @@ async fn submit(session: &Session, message: Outgoing) -> Result<Exit, CliError> 
         }
     }
     Ok(Exit::Ok)
-}
-
-async fn stream(session: &Session, backend: &Backend, message: Outgoing) -> Result<Exit, CliError> {
-    let mut following = backend.send_streaming(message).await?;
-    let mut printer = StreamPrinter::pieces(session);
-    while let Some(shown) = following.next().await? {
-        printer.show(shown)?;
-    }
-    match printer.into_task()? {
-        Some(task) => {
-            if !session.output.is_json() {
-                tell_end(session, &task)?;
-            }
-            Ok(exit_of(&Reply::Task(Box::new(task))))
-        }
-        None => Ok(Exit::Ok),
-    }
-}
-
-/// The texts of the artifacts. A text that is also the failure message is left out, because it is printed at the end.
-fn artifact_texts(task: &Task) -> Vec<String> {
-    let said = if task.status.state == TaskState::Failed { status_text(task) } else { None };
-    task.artifacts
-        .iter()
-        .map(artifact_text)
-        .filter(|text| !text.is_empty() && Some(text) != said.as_ref())
-        .collect()
-}
-
-/// Prints the state of the task: the agent's message as a result, the rest as a hint.
-fn tell_end(session: &Session, task: &Task) -> Result<(), CliError> {
-    let output = &session.output;
-    let (id, state, said) = (task.id, task.status.state, status_text(task));
-    match state {
-        TaskState::Failed | TaskState::Rejected | TaskState::Canceled => {
-            let why = said.map(|text| format!(": {text}")).unwrap_or_default();
-            output.complaint(&format!("task {id} {state}{why}"));
-            return Ok(());
-        }
-        TaskState::Submitted
-        | TaskState::Working
-        | TaskState::InputRequired
-        | TaskState::AuthRequired
-        | TaskState::Completed => {}
-    }
-    if let Some(text) = said {
-        output.text(&text)?;
-    }
-    output.note(&format!("task {id} {state}"));
-    if state.is_interrupted() {
-        let command = session.command(&format!("agent send {} --task {id} 'TEXT'", task.agent));
-        output.note(&format!("the task is waiting for your answer: {command}"));
-    }
-    Ok(())
-}
-
-fn exit_of(reply: &Reply) -> Exit {
-    match reply {
-        Reply::Task(task) => super::task::exit_of(task.status.state),
-        Reply::Message(_) => Exit::Ok,
-    }
 }

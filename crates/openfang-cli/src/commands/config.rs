@@ -14,6 +14,7 @@ pub(super) fn run(session: &Session, command: &ConfigCommand) -> Result<Exit, Cl
     match command {
         ConfigCommand::Check => check(session)?,
         ConfigCommand::Show => show(session)?,
+        ConfigCommand::Example => example(session)?,
         ConfigCommand::Path => path(session)?,
         ConfigCommand::Schema => session.output.document(&schema())?,
     }
@@ -77,7 +78,24 @@ fn show(session: &Session) -> Result<(), CliError> {
         return session.output.document(&config);
     }
     let text = toml::to_string(&config).map_err(std::io::Error::other)?;
+    for overlay in session.overlays(&[]) {
+        session.output.text(&format!("# {} comes from {}", overlay.key, overlay.place))?;
+    }
+    let path = session.home.config();
+    let file = if path.exists() { path.display().to_string() } else { "the defaults".to_owned() };
+    session
+        .output
+        .text(&format!("# everything else comes from {file}, or is the default\n"))?;
     session.output.text(&text)
+}
+
+/// The file that the documentation refers to, as this version has it.
+fn example(session: &Session) -> Result<(), CliError> {
+    const EXAMPLE: &str = include_str!("../../../../config.example.toml");
+    if session.output.is_json() {
+        return session.output.document(&json!({ "text": EXAMPLE }));
+    }
+    session.output.text(EXAMPLE)
 }
 
 fn path(session: &Session) -> Result<(), CliError> {

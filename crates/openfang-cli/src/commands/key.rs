@@ -1,6 +1,8 @@
 //! `openfang key`: the keys of users. A key is printed once, when it is created.
 
+use openfang_kernel::SystemClock;
 use openfang_kernel::users::{KeyView, KeyWanted};
+use openfang_types::clock::Clock as _;
 use openfang_types::ids::{KeyId, Owner};
 use serde_json::json;
 
@@ -9,6 +11,7 @@ use crate::backend::Backend;
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Table, Tone};
 use crate::session::Session;
+use crate::times::ago;
 
 pub(super) async fn run(session: &Session, command: KeyCommand) -> Result<Exit, CliError> {
     match command {
@@ -42,9 +45,10 @@ async fn list(session: &Session, name: Option<&Owner>) -> Result<Exit, CliError>
         return Ok(Exit::Ok);
     }
     let mut table = Table::new(&["ID", "USER", "STATE", "CREATED", "LAST USED", "LABEL"]);
+    let now = SystemClock.now();
     for key in &keys {
-        let made = format!("{:.0}", key.created_at);
-        let used = key.last_used.map(|at| format!("{at:.0}")).unwrap_or_default();
+        let made = ago(key.created_at, now);
+        let used = key.last_used.map_or_else(|| "never".to_owned(), |at| ago(at, now));
         let label = key.label.as_str();
         table.row([(&key.id).into(), (&key.user).into(), state(key), made.into(), used.into(), label.into()]);
     }

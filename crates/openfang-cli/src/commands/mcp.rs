@@ -8,9 +8,12 @@ use crate::session::Session;
 
 mod add;
 mod import;
+mod logs;
 mod look;
 mod manage;
 mod serve;
+
+pub(super) use import::import_servers;
 
 pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, CliError> {
     let Some(command) = args.command else { return serve::run(session, args).await };
@@ -18,10 +21,10 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
         McpCommand::Add(args) => add::run(session, args).await,
         McpCommand::List => look::list(session).await,
         McpCommand::Show { name } => look::show(session, &name).await,
-        McpCommand::Logs { name, lines } => look::logs(session, &name, lines).await,
+        McpCommand::Logs { name, lines, follow } => logs::run(session, &name, lines, follow).await,
         McpCommand::Test { name } => manage::test(session, &name).await,
         McpCommand::Restart { name } => manage::restart(session, &name).await,
-        McpCommand::Remove { name } => manage::remove(session, &name).await,
+        McpCommand::Remove { names } => manage::remove(session, &names).await,
         McpCommand::Accept { name, tool } => manage::accept(session, &name, tool.as_deref()).await,
         McpCommand::Import(args) => import::run(session, args).await,
     }

@@ -28,7 +28,7 @@ pub(super) async fn run(session: &Session, command: &PolicyCommand) -> Result<Ex
                 .note(&format!("to grant it, add \"{tool}\" to [capabilities] tools in {}", manifest.display()));
         }
     }
-    Ok(Exit::Ok)
+    Ok(if explanation.granted && !explanation.quarantined { Exit::Ok } else { Exit::Failed })
 }
 
 fn fields_of(explanation: &Explanation) -> Fields {

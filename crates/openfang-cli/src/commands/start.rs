@@ -10,6 +10,7 @@ use openfang_egress::daemon::DaemonFile;
 use openfang_kernel::config_file::UsableConfig;
 use openfang_kernel::home::FirstRun;
 use openfang_kernel::{Boot, Kernel};
+use openfang_types::config::LogFormat;
 use openfang_types::limits::STOP_OVERTIME;
 use openfang_types::principal::{AdminProof, Principal};
 use serde_json::json;
@@ -18,15 +19,15 @@ use tokio_util::sync::CancellationToken;
 use crate::args::StartArgs;
 use crate::error::{CliError, Exit};
 use crate::logging::{self, LogFilter};
-use crate::memory;
 use crate::session::{Session, flag};
 use crate::signals::{Hangups, Signals, Stop, watch_over_stop};
+use crate::{memory, notify};
 
 pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, CliError> {
     let first_run = session.prepare_home()?;
     let listen = args.listen.map(|address| flag("--listen", "api_listen", &address.to_string()));
     let UsableConfig { config, failed_servers } = session.usable_config(listen.as_slice())?;
-    let log_filter = logging::start(&config.log, &session.output);
+    let log_filter = logging::start_daemon(&config.log, &session.output, &session.home.log());
     if let Some(daemon) = session.daemon().await? {
         let (pid, address, stop) = (daemon.pid(), daemon.address(), session.command("stop"));
         return Err(CliError::AlreadyRunning { pid, address, stop });
@@ -48,6 +49,7 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
     let server = Server::bind(kernel.clone()).await.map_err(|cause| CliError::Listen { address, cause })?;
     let announcement = DaemonAnnouncement::write(session, &kernel, &server)?;
     greet(session, &kernel, &announcement.file, first_run)?;
+    notify::ready();
     let tool_changes = kernel.tool_changes();
     kernel.start_background_agents();
     let exit = tokio::select! {
@@ -144,12 +146,16 @@ fn greet(session: &Session, kernel: &Kernel, file: &DaemonFile, first_run: First
         let ready = json!({ "address": address, "pid": pid, "version": version, "home": session.home.root() });
         return output.json_line(&ready);
     }
+    if kernel.config().log.format == LogFormat::Json {
+        tracing::info!(%address, pid, %version, home = %root, "listening");
+        return Ok(());
+    }
     let agents = kernel.agents(&Principal::admin(AdminProof::InProcess)).len();
     output.announce(&format!("openfang {version} is listening on http://{address} (pid {pid})"));
     output.announce(&format!("home: {root}, agents: {agents}; stop with Ctrl-C or `{}`", session.command("stop")));
     if first_run == FirstRun::Yes {
         let greeting = session.command("agent send starter 'Ada'");
-        let call = session.command(r#"tool call add_numbers --args '{"a":3,"b":7}'"#);
+        let call = session.command("tool call add_numbers a=3 b=7");
         let config = session.home.config();
         output.announce(&format!(
             "\nfirst run: created config.toml and the agent starter. Next, in another terminal:\n  {greeting}\n  {call}\n  edit {}",

@@ -8,7 +8,12 @@ use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Tone};
 use crate::session::Session;
 
-pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
+mod watch;
+
+pub(super) async fn run(session: &Session, watches: bool) -> Result<Exit, CliError> {
+    if watches {
+        return watch::run(session).await;
+    }
     let output = &session.output;
     let home = session.home.root();
     let Some(daemon) = session.daemon().await? else {

@@ -16,13 +16,15 @@ enum Style {
     Pieces,
     /// One line for each event.
     Log,
+    /// Nothing but a plain message; the task is printed when it has ended.
+    AtTheEnd,
 }
 
 impl Style {
     /// Whether a stream in this style is complete. An answer also ends with a question.
     const fn is_over(self, state: TaskState) -> bool {
         match self {
-            Self::Pieces => state.is_terminal() || state.is_interrupted(),
+            Self::Pieces | Self::AtTheEnd => state.is_terminal() || state.is_interrupted(),
             Self::Log => state.is_terminal(),
         }
     }
@@ -45,6 +47,10 @@ impl<'a> StreamPrinter<'a> {
 
     pub(super) fn log(session: &'a Session) -> Self {
         Self { style: Style::Log, ..Self::pieces(session) }
+    }
+
+    pub(super) fn at_the_end(session: &'a Session) -> Self {
+        Self { style: Style::AtTheEnd, ..Self::pieces(session) }
     }
 
     pub(super) fn show(&mut self, shown: StreamUpdate) -> Result<(), CliError> {
@@ -89,11 +95,13 @@ impl<'a> StreamPrinter<'a> {
         task.artifacts.iter().try_for_each(|artifact| match self.style {
             Style::Pieces => self.piece(artifact, false),
             Style::Log => self.line(&task.status.timestamp, &label_of(artifact), Some(artifact_text(artifact))),
+            Style::AtTheEnd => Ok(()),
         })
     }
 
     fn show_event(&mut self, event: &TaskEvent) -> Result<(), CliError> {
         match (&event.body, self.style) {
+            (_, Style::AtTheEnd) => Ok(()),
             (EventBody::Artifact(ArtifactUpdate { artifact, append, .. }), Style::Pieces) => {
                 self.piece(artifact, *append)
             }

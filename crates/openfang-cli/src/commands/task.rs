@@ -1,6 +1,7 @@
 //! `openfang task`: the caller's own tasks, whichever process created them.
 
-use openfang_types::ids::TaskId;
+use openfang_kernel::SystemClock;
+use openfang_types::clock::Clock as _;
 use openfang_types::task::{Role, Task, TaskState};
 use serde_json::json;
 
@@ -10,14 +11,16 @@ use crate::backend::{Backend, TaskQuery};
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Table, Tone};
 use crate::session::Session;
+use crate::task_ref::TaskRef;
+use crate::times::ago;
 use crate::view::{artifact_text, message_text, status_text};
 
 pub(super) async fn run(session: &Session, command: TaskCommand) -> Result<Exit, CliError> {
     match command {
         TaskCommand::List(args) => list(session, &args).await,
-        TaskCommand::Show { id } => show(session, id).await,
-        TaskCommand::Watch { id } => watch(session, id).await,
-        TaskCommand::Cancel { id } => cancel(session, id).await,
+        TaskCommand::Show { id } => show(session, &id).await,
+        TaskCommand::Watch { id } => watch(session, &id).await,
+        TaskCommand::Cancel { id } => cancel(session, &id).await,
     }
 }
 
@@ -42,9 +45,10 @@ async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> 
         return Ok(Exit::Ok);
     }
     let mut table = Table::new(&["ID", "STATE", "AGENT", "CHANGED", "MESSAGE"]);
+    let now = SystemClock.now();
     for task in &listing.tasks {
         let message = status_text(task).unwrap_or_default();
-        let changed = format!("{:.0}", task.status.timestamp);
+        let changed = ago(task.status.timestamp, now);
         table.row([
             task.id.into(),
             state_cell(task.status.state),
@@ -63,8 +67,9 @@ async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> 
     Ok(Exit::Ok)
 }
 
-async fn show(session: &Session, id: TaskId) -> Result<Exit, CliError> {
-    let task = Backend::open(session).await?.task(id).await?;
+async fn show(session: &Session, task: &TaskRef) -> Result<Exit, CliError> {
+    let backend = Backend::open(session).await?;
+    let task = backend.task(task.resolve(&backend).await?).await?;
     let output = &session.output;
     if output.is_json() {
         output.document(&json!({ "task": task }))?;
@@ -75,7 +80,8 @@ async fn show(session: &Session, id: TaskId) -> Result<Exit, CliError> {
     fields.add("state", state_cell(task.status.state));
     fields.add("agent", &task.agent);
     fields.add("context", &task.context_id);
-    fields.add("changed", format!("{:.0}", task.status.timestamp));
+    let changed = task.status.timestamp;
+    fields.add("changed", format!("{changed:.0} ({})", ago(changed, SystemClock.now())));
     output.fields(&fields)?;
     for message in &task.history {
         let who = match message.role {
@@ -94,8 +100,9 @@ async fn show(session: &Session, id: TaskId) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-async fn watch(session: &Session, id: TaskId) -> Result<Exit, CliError> {
+async fn watch(session: &Session, task: &TaskRef) -> Result<Exit, CliError> {
     let backend = Backend::open(session).await?;
+    let id = task.resolve(&backend).await?;
     let mut following = backend.follow(id).await?;
     let mut printer = StreamPrinter::log(session);
     while let Some(shown) = following.next().await? {
@@ -104,8 +111,10 @@ async fn watch(session: &Session, id: TaskId) -> Result<Exit, CliError> {
     Ok(printer.into_task()?.map_or(Exit::Ok, |task: Task| exit_of(task.status.state)))
 }
 
-async fn cancel(session: &Session, id: TaskId) -> Result<Exit, CliError> {
-    let task = Backend::open(session).await?.cancel(id).await?;
+async fn cancel(session: &Session, task: &TaskRef) -> Result<Exit, CliError> {
+    let backend = Backend::open(session).await?;
+    let id = task.resolve(&backend).await?;
+    let task = backend.cancel(id).await?;
     if session.output.is_json() {
         session.output.document(&json!({ "task": task }))?;
     } else {

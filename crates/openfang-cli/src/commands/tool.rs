@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::limits::CANCEL_GRACE;
-use openfang_types::scan::scan;
-use openfang_types::tool::{ToolAnnotations, ToolDefinition};
-use serde_json::{Map, Value, json};
+use openfang_types::tool::{Origin, ToolAnnotations, ToolDefinition};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::argument_or_stdin;
@@ -16,19 +15,34 @@ use crate::error::{CliError, Exit};
 use crate::output::{Fields, Table};
 use crate::session::Session;
 use crate::signals::Signals;
+use crate::suggest;
 use crate::talk::Talk;
 use crate::view::output_text;
+use crate::waiting::Waiting;
+
+mod arguments;
 
 pub(super) async fn run(session: &Session, command: ToolCommand) -> Result<Exit, CliError> {
     match command {
         ToolCommand::List { agent } => list(session, agent.as_ref()).await,
-        ToolCommand::Show { name } => show(session, &Backend::open(session).await?.tool(&name).await?),
-        ToolCommand::Call { name, args } => call(session, &name, args).await,
+        ToolCommand::Show { name } => {
+            let backend = Backend::open(session).await?;
+            match backend.tool(&name).await {
+                Ok(tool) => show(session, &tool),
+                Err(error) => Err(suggest::for_tool(&backend, error, &name).await),
+            }
+        }
+        ToolCommand::Call { name, pairs, args } => call(session, &name, &pairs, args).await,
     }
 }
 
 async fn list(session: &Session, agent: Option<&AgentName>) -> Result<Exit, CliError> {
-    let tools = Backend::open(session).await?.tools(agent).await?;
+    let backend = Backend::open(session).await?;
+    let tools = match (backend.tools(agent).await, agent) {
+        (Ok(tools), _) => tools,
+        (Err(error), Some(agent)) => return Err(suggest::for_agent(&backend, error, agent).await),
+        (Err(error), None) => return Err(error),
+    };
     if session.output.is_json() {
         session.output.document(&json!({ "tools": tools }))?;
         return Ok(Exit::Ok);
@@ -52,7 +66,9 @@ fn show(session: &Session, tool: &ToolDefinition) -> Result<Exit, CliError> {
     let mut fields = Fields::default();
     fields.add("name", &tool.name);
     fields.add("description", &tool.description);
-    fields.add("behaves", hints(tool.annotations));
+    if is_believed(session, tool) {
+        fields.add("behaves", hints(tool.annotations));
+    }
     fields.add("sink", format!("{}: {}", tool.sink, tool.sink.rule()));
     session.output.fields(&fields)?;
     let arguments = arguments_of(&tool.input_schema);
@@ -67,16 +83,36 @@ fn show(session: &Session, tool: &ToolDefinition) -> Result<Exit, CliError> {
         session.output.text("")?;
         session.output.table(&table)?;
     }
-    session
-        .output
-        .note(&format!("call it: {}", session.command(&format!("tool call {} --args '{{...}}'", tool.name))));
+    session.output.note(&format!(
+        "call it: {}",
+        session.command(&format!("tool call {}{}", tool.name, arguments::example(&tool.input_schema)))
+    ));
     Ok(Exit::Ok)
 }
 
-async fn call(session: &Session, name: &ToolName, arguments: Option<String>) -> Result<Exit, CliError> {
-    let arguments = parsed_arguments(arguments.map(argument_or_stdin).transpose()?.as_deref())?;
+/// Whether the hints of a tool count. Those of an MCP server that is not trusted are claims.
+fn is_believed(session: &Session, tool: &ToolDefinition) -> bool {
+    let Origin::McpServer(server) = &tool.origin else { return true };
+    let config = session.config(&[]);
+    config.is_ok_and(|config| config.mcp_servers.iter().any(|entry| entry.name == *server && entry.trusted))
+}
+
+async fn call(
+    session: &Session,
+    name: &ToolName,
+    pairs: &[String],
+    arguments: Option<String>,
+) -> Result<Exit, CliError> {
+    let mut arguments = arguments::parsed(arguments.map(argument_or_stdin).transpose()?.as_deref())?;
     let backend = Backend::open(session).await?;
+    if !pairs.is_empty() {
+        match backend.tool(name).await {
+            Ok(tool) => arguments::add_pairs(&mut arguments, pairs, &tool.input_schema)?,
+            Err(error) => return Err(suggest::for_tool(&backend, error, name).await),
+        }
+    }
     let talk = Arc::new(Talk::new(&session.output));
+    let waiting = Waiting::new(&session.output, format!("{name} is running"));
     let call = CallOf { name, arguments, cancel: CancellationToken::new() };
     let mut signals = Signals::listen().map_err(CliError::Runtime)?;
     let called = {
@@ -84,18 +120,24 @@ async fn call(session: &Session, name: &ToolName, arguments: Option<String>) -> 
         tokio::pin!(calling);
         tokio::select! {
             called = &mut calling => called,
+            never = waiting.show(|| !talk.has_progress()) => match never {},
             stop = signals.next() => {
                 call.cancel.cancel();
                 // The tool gets a moment to stop; a daemon stops it when we hang up.
                 let _ = tokio::time::timeout(CANCEL_GRACE, calling).await;
+                waiting.end();
                 talk.end();
                 session.output.note(&format!("{name} was canceled"));
                 return Ok(stop.exit());
             }
         }
     };
+    waiting.end();
     talk.end();
-    let result = called.map_err(|error| with_hint(error, session, name))?;
+    let result = match called {
+        Ok(result) => result,
+        Err(error) => return Err(suggest::for_tool(&backend, with_hint(error, session, name), name).await),
+    };
     let text = output_text(&result);
     match (session.output.is_json(), result.is_error) {
         (true, _) => session.output.document(&result)?,
@@ -114,20 +156,6 @@ fn with_hint(error: CliError, session: &Session, name: &ToolName) -> CliError {
             CliError::Refused(refusal)
         }
         error => error,
-    }
-}
-
-/// As strict as the server: what parsers disagree about is refused before it is sent.
-fn parsed_arguments(text: Option<&str>) -> Result<Map<String, Value>, CliError> {
-    let Some(text) = text else { return Ok(Map::new()) };
-    let wrong = |why: String| {
-        CliError::Usage(format!("--args is not a JSON object: {why}; write it as in --args '{{\"a\":3,\"b\":7}}'"))
-    };
-    scan(text.as_bytes()).map_err(|error| wrong(error.to_string()))?;
-    match serde_json::from_str(text) {
-        Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(_) => Err(wrong("it is another kind of value".to_owned())),
-        Err(error) => Err(wrong(error.to_string())),
     }
 }
 

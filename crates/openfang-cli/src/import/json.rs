@@ -8,7 +8,8 @@ use openfang_types::secret::Secret;
 use serde_json::{Map, Value};
 
 use super::variables::Variables;
-use super::{ForeignServer, ImportableServer, Source, jsonc, valid_name};
+use super::{ForeignServer, ImportableServer, jsonc, valid_name};
+use crate::clients::Source;
 
 /// Members without an equivalent here, and the remark about each.
 const LEFT_OUT: [(&str, &str); 8] = [
@@ -26,14 +27,16 @@ const LEFT_OUT: [(&str, &str); 8] = [
 pub(super) fn read(source: &Source, text: &str, home: Option<&Path>) -> Result<Vec<ForeignServer>, String> {
     let document = jsonc::parse(text)?;
     let mut found = Vec::new();
-    let lists = ["mcpServers", "servers", "context_servers"]
+    let lists = ["mcpServers", "servers", "context_servers", "amp.mcpServers"]
         .into_iter()
         .filter_map(|key| document.get(key));
-    for list in lists.chain(document.pointer("/mcp/servers")).chain(of_project(&document, source)) {
-        for (name, server) in list.as_object().into_iter().flatten() {
-            let server = usable(name, server, Variables::new(home, source.project.as_deref()));
-            found.push(ForeignServer { name: name.clone(), server });
-        }
+    let lists = lists.chain(document.pointer("/mcp/servers")).chain(of_project(&document, source));
+    // opencode has its servers directly below `mcp`, each with a type.
+    let typed = document.get("mcp").and_then(Value::as_object).into_iter().flatten();
+    let typed = typed.filter(|(_, server)| server.get("type").is_some_and(Value::is_string));
+    for (name, server) in lists.filter_map(Value::as_object).flatten().chain(typed) {
+        let server = usable(name, server, Variables::new(home, source.project.as_deref()));
+        found.push(ForeignServer { name: name.clone(), server });
     }
     Ok(found)
 }
@@ -54,14 +57,17 @@ fn usable(name: &str, server: &Value, mut variables: Variables<'_>) -> Result<Im
     let program = server.get("command").and_then(Value::as_object);
     let command = program.map_or_else(|| server.get("command"), |program| program.get("path"));
     let program = program.unwrap_or(server);
+    let words = texts(command.filter(|command| command.is_array()))?;
     let url = ["url", "serverUrl", "httpUrl"].into_iter().find_map(|key| server.get(key));
     let kind = ["type", "transport"].into_iter().find_map(|key| server.get(key)).and_then(Value::as_str);
     let kind = kind.map(|kind| kind.to_ascii_lowercase().replace(['-', '_'], ""));
     let transport = match (command, url, kind.as_deref()) {
         (Some(command), None, None | Some("stdio" | "local")) => McpTransportEntry::Stdio {
-            command: variables.rewrite(&text(command)?)?,
-            args: texts(program.get("args"))?
+            command: variables.rewrite(&command_text(words.first(), command)?)?,
+            args: words
                 .iter()
+                .skip(1)
+                .chain(&texts(program.get("args"))?)
                 .map(|arg| variables.rewrite(arg))
                 .collect::<Result<_, _>>()?,
         },
@@ -92,7 +98,8 @@ fn usable(name: &str, server: &Value, mut variables: Variables<'_>) -> Result<Im
 }
 
 fn env(program: &Map<String, Value>, variables: &mut Variables<'_>) -> Result<Vec<EnvEntry>, String> {
-    let members = program.get("env").and_then(Value::as_object).into_iter().flatten();
+    let members = ["env", "environment"].into_iter().find_map(|key| program.get(key)?.as_object());
+    let members = members.into_iter().flatten();
     // A variable that is null is not set.
     let set = members.filter(|(_, value)| !value.is_null());
     set.map(|(name, value)| Ok(EnvEntry::new(format!("{name}={}", variables.rewrite(&text(value)?)?))))
@@ -112,6 +119,16 @@ fn text(value: &Value) -> Result<String, String> {
         Value::String(text) => Ok(text.clone()),
         Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => Err("one of its values is not a string".to_owned()),
+    }
+}
+
+/// The program: a text, or the first of a list. A number is a mistake and not a name.
+fn command_text(first: Option<&String>, command: &Value) -> Result<String, String> {
+    match (first, command) {
+        (Some(first), _) => Ok(first.clone()),
+        (None, Value::String(command)) => Ok(command.clone()),
+        (None, Value::Array(_)) => Err("its command is an empty list".to_owned()),
+        (None, _) => Err(format!("its command is not text: {command}")),
     }
 }
 

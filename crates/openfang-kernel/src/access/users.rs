@@ -8,6 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use openfang_store::{ChangeAction, ChangeTarget, NewKey, NewUser, SecretDigest, StoreError, UserKey};
 use openfang_types::ids::{KeyId, Owner};
 use openfang_types::limits::{GRANTS_PER_USER, KEY_ID_CHARS, KEY_LABEL_MAX_CHARS, KEY_SECRET_BYTES};
+use openfang_types::nearest::nearest;
 use openfang_types::principal::{Grants, PrincipalKind};
 use openfang_types::secret::Secret;
 use openfang_types::taint::Label;
@@ -201,9 +202,8 @@ impl Kernel {
     async fn known<T>(&self, name: &Owner, said: Result<T, StoreError>) -> Result<T, KernelError> {
         let Err(StoreError::NotFound) = said else { return said.map_err(refused) };
         let users = self.inner.stores.users.users().await?;
-        let distance = |held: &Owner| strsim::damerau_levenshtein(held.as_str(), name.as_str());
-        let nearest = users.into_iter().map(|user| user.name).min_by_key(distance);
-        let nearest = nearest.filter(|held| distance(held) <= 3);
+        let nearest = nearest(name.as_str(), users.iter().map(|user| user.name.as_str()));
+        let nearest = nearest.and_then(|held| held.parse().ok());
         Err(UserError::Unknown { name: name.clone(), nearest }.into())
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use openfang_runtime::catalog::Catalog;
 use openfang_runtime::files::Files;
+use openfang_runtime::mcp::format_mcp_tool_name;
 use openfang_runtime::tool_source::BuiltinTools;
 use openfang_runtime::tools::{Surroundings, Tool, builtin};
 use openfang_runtime::workspaces::Workspaces;
@@ -27,6 +28,27 @@ pub fn check_agents(home: &Home) -> Result<Vec<FailedAgent>, BootError> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let catalog = furnish(&stores, &files, &clock, Vec::new(), &Arc::default())?;
     Ok(with_agents(home, catalog)?.1.failed)
+}
+
+/// The names of the built-in tools, and of those that MCP servers had when they were connected last. Nothing is opened or
+/// started for the answer.
+pub fn known_tools(home: &Home) -> Vec<String> {
+    let stores = Stores::in_memory();
+    let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let catalog = furnish(&stores, &files, &clock, Vec::new(), &Arc::default());
+    let builtin = catalog.map(|catalog| catalog.sorted()).unwrap_or_default();
+    let mut names: Vec<String> = builtin.iter().map(|entry| entry.name().to_owned()).collect();
+    for path in std::fs::read_dir(home.mcp()).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let server = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let kept: serde_json::Value = std::fs::read(&path)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default();
+        let tools = kept["manifest"]["tools"].as_array().into_iter().flatten();
+        names.extend(tools.filter_map(|tool| Some(format_mcp_tool_name(&server, tool["name"].as_str()?))));
+    }
+    names
 }
 
 pub(super) type Furniture = (Catalog, LoadedAgents);

@@ -10,6 +10,7 @@ use openfang_store::{ChangeAction, ChangeTarget};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpServerStatus;
+use openfang_types::nearest::nearest;
 use openfang_types::principal::{AdminProof, PrincipalKind};
 use tokio::time::Instant;
 
@@ -185,9 +186,8 @@ impl Kernel {
 
     fn unknown_server(&self, name: &ServerName) -> KernelError {
         let entries = self.inner.upstreams.entries();
-        let distance = |held: &ServerName| strsim::damerau_levenshtein(held.as_str(), name.as_str());
-        let nearest = entries.into_iter().map(|entry| entry.name).min_by_key(distance);
-        KernelError::UnknownServer { name: name.clone(), nearest: nearest.filter(|held| distance(held) <= 3) }
+        let nearest = nearest(name.as_str(), entries.iter().map(|entry| entry.name.as_str()));
+        KernelError::UnknownServer { name: name.clone(), nearest: nearest.and_then(|held| held.parse().ok()) }
     }
 
     fn mcp_details(&self, entry: &McpServerConfigEntry, status: Option<McpServerStatus>) -> McpServerDetails {

@@ -11,7 +11,7 @@ use openfang_types::ids::ServerName;
 
 use layout::{Entry, Layout};
 
-pub use file::{Edit, rewrite};
+pub use file::{Edit, replace_text, rewrite};
 
 mod file;
 mod inline;

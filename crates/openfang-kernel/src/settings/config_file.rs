@@ -4,6 +4,7 @@
 //! `OPENFANG_LIMITS__BODY_BYTES`. Nobody else asks the environment for anything.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -236,6 +237,18 @@ pub fn directories() -> Directories {
         codex: variable("CODEX_HOME").or_else(|| below(".codex")),
         home,
     }
+}
+
+/// The directories that the user's shell searches for programs.
+pub fn search_path() -> OsString {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    std::env::var_os("PATH").unwrap_or_default()
+}
+
+/// The socket of a service manager that wants to know when the server is ready.
+pub fn notify_socket() -> Option<OsString> {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    std::env::var_os("NOTIFY_SOCKET").filter(|value| !value.is_empty())
 }
 
 /// Whether the user wants no colour anywhere: `NO_COLOR` is set and not empty (no-color.org).

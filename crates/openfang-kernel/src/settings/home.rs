@@ -31,6 +31,12 @@ api_listen = \"127.0.0.1:50051\"
 enabled = true
 ";
 
+/// Follows the address where the first agent is new too, so that an agent that comes later does not take its place.
+const FIRST_DEFAULT: &str = "\
+\n# The agent that answers where a request names none. Without this, it is the first by name.
+default_agent = \"starter\"
+";
+
 const FIRST_AGENT: &str = "\
 # An agent without a model: `/tool_name {json}` calls a tool, other text goes to default_tool.
 name = \"starter\"
@@ -132,6 +138,11 @@ impl Home {
         self.root.join("daemon.json")
     }
 
+    /// The log of the daemon, where `log.file` wants one.
+    pub fn log(&self) -> PathBuf {
+        self.data().join("log").join("openfang.jsonl")
+    }
+
     /// Where the file tools work.
     pub fn workspaces(&self) -> PathBuf {
         self.root.join("workspaces")
@@ -168,10 +179,12 @@ impl Home {
         for directory in [self.root.clone(), self.data()] {
             create_private_directory(&directory).map_err(|cause| HomeError { path: directory, cause })?;
         }
-        write_new(&self.config(), FIRST_CONFIG)?;
         if self.agents().exists() {
+            write_new(&self.config(), FIRST_CONFIG)?;
             return Ok(FirstRun::No);
         }
+        let (before, after) = FIRST_CONFIG.split_once("\n\n# Agents over A2A").unwrap_or((FIRST_CONFIG, ""));
+        write_new(&self.config(), &format!("{before}\n{FIRST_DEFAULT}\n# Agents over A2A{after}"))?;
         let starter = self.agents().join("starter");
         create_private_directory(&starter).map_err(|cause| HomeError { path: starter.clone(), cause })?;
         write_new(&starter.join("agent.toml"), FIRST_AGENT)?;
@@ -236,7 +249,7 @@ fn open_lock(path: &Path) -> io::Result<std::fs::File> {
 }
 
 /// A new file that only its owner can read.
-pub(crate) fn create_private_file(path: &Path) -> io::Result<std::fs::File> {
+pub fn create_private_file(path: &Path) -> io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -244,7 +257,8 @@ pub(crate) fn create_private_file(path: &Path) -> io::Result<std::fs::File> {
     options.open(path)
 }
 
-fn create_private_directory(path: &Path) -> io::Result<()> {
+/// A directory and its missing parents, which only their owner can use.
+pub fn create_private_directory(path: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! TOML that is taken literally: an unknown key or a wrong value is an error with file, line, key path and the nearest
 //! known key. The known keys come from the type's own JSON Schema, so that there is no second list of them.
 
+use openfang_types::nearest::nearest;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -241,13 +242,10 @@ pub fn properties(schema: &Schema) -> Option<&serde_json::Map<String, Schema>> {
 /// Says which key was probably meant.
 pub fn unknown_key<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> String {
     let known: Vec<&str> = known.collect();
-    let nearest = known.iter().copied().min_by_key(|key| strsim::damerau_levenshtein(key, name));
-    match nearest {
-        Some(nearest) if strsim::damerau_levenshtein(nearest, name) <= 3 => {
-            format!("unknown key; did you mean {nearest}?")
-        }
-        Some(nearest) => format!("unknown key; the closest is {nearest}, and the known keys are {}", known.join(", ")),
-        None => "unknown key; no keys are known here".to_owned(),
+    match nearest(name, known.iter().copied()) {
+        Some(nearest) => format!("unknown key; did you mean {nearest}?"),
+        None if known.is_empty() => "unknown key; no keys are known here".to_owned(),
+        None => format!("unknown key; the known keys are {}", known.join(", ")),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::tools::ToolFailure;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
     /// No such tool, or not for this caller: the two look the same. Only the audit log says which it was.
-    #[error("there is no tool {tool}; `openfang tool list` lists the tools you may call")]
+    #[error("there is no tool {tool}")]
     Unknown {
         tool: ToolName,
         /// The reason, which the caller is not told.

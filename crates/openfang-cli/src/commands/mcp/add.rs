@@ -15,6 +15,7 @@ use super::look;
 use crate::args::{McpAddArgs, Transport};
 use crate::backend::Servers;
 use crate::error::{CliError, Exit};
+use crate::prompt::{self, Otherwise};
 use crate::session::Session;
 
 pub(super) async fn run(session: &Session, args: McpAddArgs) -> Result<Exit, CliError> {
@@ -27,16 +28,35 @@ pub(super) async fn run(session: &Session, args: McpAddArgs) -> Result<Exit, Cli
     let name = added.configured.name.clone();
     output.announce(&format!("wrote {name} to {}: {}", path.display(), look::way(&added.configured)));
     let added = if servers.is_daemon() { settled(session, &servers, added).await? } else { added };
+    let is_broken = added.connected.state == McpServerState::Failed;
+    let exit = if is_broken { Exit::Failed } else { Exit::Ok };
     if output.is_json() {
         output.document(&json!({ "path": path, "server": added }))?;
-        return Ok(Exit::Ok);
+        return Ok(exit);
     }
     look::outcome(session, &added.connected)?;
+    if is_broken {
+        keep_or_remove(session, &servers, &added).await?;
+    }
     if !servers.is_daemon() {
         let (test, start) = (session.command(&format!("mcp test {name}")), session.command("start"));
         output.note(&format!("no daemon is running; this takes effect at the next start. Test the server with `{test}`, or start a daemon with `{start}`"));
     }
-    Ok(Exit::Ok)
+    Ok(exit)
+}
+
+/// Asks whether a server that does not work stays configured. Without a terminal it stays.
+async fn keep_or_remove(session: &Session, servers: &Servers, added: &McpServerDetails) -> Result<(), CliError> {
+    let name = &added.configured.name;
+    let question = format!("Keep {name} in config.toml? The daemon retries it.");
+    if !prompt::can_ask() {
+        let remove = session.command(&format!("mcp remove {name}"));
+        session.output.note(&format!("remove it with `{remove}`"));
+    } else if !prompt::confirm(&session.output, &question, Otherwise::No)? {
+        servers.remove(name).await?;
+        session.output.text(&format!("removed {name} from {}", session.home.config().display()))?;
+    }
+    Ok(())
 }
 
 /// Waits until the server is ready or has failed.

@@ -1,53 +1,43 @@
 //! `openfang mcp import`: previews the MCP servers of other programs, and writes them after confirmation.
 
-use std::io::{BufRead as _, IsTerminal as _};
 use std::path::Path;
 
 use openfang_kernel::config_edit::Existing;
 use openfang_kernel::config_file;
 use openfang_kernel::mcp_control::preview;
 use openfang_types::config::McpServerConfigEntry;
+use openfang_types::ids::ServerName;
 use openfang_types::limits::MCP_IMPORT_FILE_BYTES;
 use serde_json::{Value, json};
 
 use super::look;
 use crate::args::ImportArgs;
 use crate::backend::Servers;
+use crate::clients::{self, Client, Source};
 use crate::error::{CliError, Exit};
-use crate::import::{self, Client, Decision, ForeignServer, PlanEntry, Source};
+use crate::import::{self, Decision, ForeignServer, PlanEntry};
 use crate::output::one_line;
+use crate::prompt;
 use crate::session::Session;
 
 type Plan = Vec<(Source, Vec<PlanEntry>)>;
 
 pub(super) async fn run(session: &Session, args: ImportArgs) -> Result<Exit, CliError> {
-    let servers = Servers::open(session).await?;
-    let known = session.config(&[])?.mcp_servers;
-    let found = found(session, args.from.as_deref())?;
-    let plan = import::plan(found, &known, session.config(&[])?.api_listen);
-    let adds: Vec<McpServerConfigEntry> = plan.iter().flat_map(|(_, planned)| planned).filter_map(added).collect();
+    let plan = planned(session, args.from.as_deref())?;
+    let adds = plan.iter().flat_map(|(_, planned)| planned).filter_map(added).count();
     if !session.output.is_json() {
         show(session, &plan)?;
     }
-    let is_wanted = args.yes || (!adds.is_empty() && !session.output.is_json() && agrees(session, adds.len())?);
-    let mut written = Vec::new();
-    for entry in adds.iter().filter(|_| is_wanted) {
-        match servers.add(entry.clone(), Existing::Keep).await {
-            Ok(_) => written.push(entry.name.clone()),
-            Err(error) => session.output.error(&error),
-        }
-    }
+    let wanted = wanted(session, &plan, args.yes)?;
+    let written = write(session, &wanted).await?;
     if session.output.is_json() {
+        let names: Vec<&ServerName> = written.iter().map(|entry| &entry.name).collect();
         session
             .output
-            .document(&json!({ "files": plan.iter().map(document).collect::<Vec<_>>(), "written": written }))?;
-    } else if !written.is_empty() {
-        let path = session.home.config();
-        session.output.text(&format!("wrote {} servers to {}", written.len(), path.display()))?;
-        session.output.note(&format!("check their state with `{}`", session.command("mcp list")));
+            .document(&json!({ "files": plan.iter().map(document).collect::<Vec<_>>(), "written": names }))?;
     }
-    if adds.is_empty() || is_wanted {
-        return Ok(if written.len() == adds.len() { Exit::Ok } else { Exit::Failed });
+    if adds == 0 || !wanted.is_empty() {
+        return Ok(if written.len() == wanted.len() { Exit::Ok } else { Exit::Failed });
     }
     session
         .output
@@ -55,17 +45,80 @@ pub(super) async fn run(session: &Session, args: ImportArgs) -> Result<Exit, Cli
     Ok(Exit::Usage)
 }
 
+/// Imports for `openfang init`: without a terminal only if that was asked for. How many servers were written.
+pub(in crate::commands) async fn import_servers(session: &Session, is_asked: bool) -> Result<usize, CliError> {
+    let plan = planned(session, None)?;
+    let adds: Vec<McpServerConfigEntry> = plan.iter().flat_map(|(_, planned)| planned).filter_map(added).collect();
+    if adds.is_empty() {
+        return Ok(0);
+    }
+    if !session.output.is_json() {
+        show(session, &plan)?;
+    }
+    let wanted = wanted(session, &plan, is_asked)?;
+    if wanted.is_empty() {
+        session
+            .output
+            .note(&format!("found {} MCP servers; import them with --import", adds.len()));
+    }
+    Ok(write(session, &wanted).await?.len())
+}
+
+fn planned(session: &Session, from: Option<&str>) -> Result<Plan, CliError> {
+    let config = session.config(&[])?;
+    Ok(import::plan(found(session, from)?, &config.mcp_servers, config.api_listen))
+}
+
+/// The servers to write: all of them if that was asked for, else those that are chosen on the terminal.
+fn wanted(session: &Session, plan: &Plan, is_asked: bool) -> Result<Vec<McpServerConfigEntry>, CliError> {
+    let adds: Vec<McpServerConfigEntry> = plan.iter().flat_map(|(_, planned)| planned).filter_map(added).collect();
+    if is_asked || adds.is_empty() {
+        return Ok(adds);
+    }
+    if session.output.is_json() || !prompt::can_ask() {
+        return Ok(Vec::new());
+    }
+    let items: Vec<String> = adds
+        .iter()
+        .map(|entry| format!("{}: {}", entry.name, look::way(&preview(entry).0)))
+        .collect();
+    let all: Vec<usize> = (0..adds.len()).collect();
+    let chosen = prompt::choose(&session.output, "Import which servers?", &items, &all)?;
+    Ok(chosen.into_iter().map(|index| adds[index].clone()).collect())
+}
+
+/// Writes the servers one by one; those that were written.
+async fn write(session: &Session, wanted: &[McpServerConfigEntry]) -> Result<Vec<McpServerConfigEntry>, CliError> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let servers = Servers::open(session).await?;
+    let mut written = Vec::new();
+    for entry in wanted {
+        match servers.add(entry.clone(), Existing::Keep).await {
+            Ok(_) => written.push(entry.clone()),
+            Err(error) => session.output.error(&error),
+        }
+    }
+    if !session.output.is_json() && !written.is_empty() {
+        let path = session.home.config();
+        session.output.text(&format!("wrote {} servers to {}", written.len(), path.display()))?;
+        session.output.note(&format!("check their state with `{}`", session.command("mcp list")));
+    }
+    Ok(written)
+}
+
 /// Reads the files. An invalid file is an error only if `--from` named it.
 fn found(session: &Session, from: Option<&str>) -> Result<Vec<(Source, Vec<ForeignServer>)>, CliError> {
     let directories = config_file::directories();
     let here = std::env::current_dir().ok();
-    let mut sources = import::places(&directories, here.as_deref());
+    let mut sources = clients::places(&directories, here.as_deref());
     if let Some(from) = from {
-        match Client::ALL.into_iter().find(|client| client.word() == from) {
+        match Client::from_word(from) {
             Some(client) => sources.retain(|source| source.client == client),
-            None if Path::new(from).exists() => sources = vec![import::source_of_file(Path::new(from))],
+            None if Path::new(from).exists() => sources = vec![clients::source_of_file(Path::new(from))],
             None => {
-                let words = Client::ALL.map(Client::word).join(", ");
+                let words = Client::words();
                 return Err(CliError::Usage(format!(
                     "no such file: {from}; --from takes an existing file or one of {words}"
                 )));
@@ -155,19 +208,4 @@ fn document((source, planned): &(Source, Vec<PlanEntry>)) -> Value {
     };
     let servers: Vec<Value> = planned.iter().map(server).collect();
     json!({ "client": source.client.word(), "path": source.path, "servers": servers })
-}
-
-/// Asks for confirmation on a terminal. Without a terminal the answer is no.
-fn agrees(session: &Session, count: usize) -> Result<bool, CliError> {
-    let stdin = std::io::stdin();
-    if !stdin.is_terminal() || !std::io::stderr().is_terminal() {
-        return Ok(false);
-    }
-    let path = session.home.config();
-    session
-        .output
-        .question(&format!("Write these {count} servers to {}? [y/N] ", path.display()));
-    let mut answer = String::new();
-    stdin.lock().read_line(&mut answer).map_err(CliError::Input)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

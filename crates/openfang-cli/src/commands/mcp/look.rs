@@ -4,9 +4,8 @@ use openfang_kernel::mcp_control::McpServerView;
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpServerState;
-use serde_json::json;
 
-use crate::backend::{DaemonBackend, Servers};
+use crate::backend::Servers;
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Table, Tone, one_line};
 use crate::session::Session;
@@ -21,8 +20,7 @@ pub(super) async fn list(session: &Session) -> Result<Exit, CliError> {
     }
     let mut table = Table::new(&["NAME", "STATE", "TOOLS", "SERVER"]);
     for (entry, view) in listed.configured.iter().zip(&listed.connected) {
-        let tools = if view.connected { view.tools_count.to_string() } else { "-".to_owned() };
-        table.row([(&view.name).into(), state(view), tools.into(), way(entry).into()]);
+        table.row([(&view.name).into(), state(view), tools_cell(view), way(entry).into()]);
     }
     output.table(&table)?;
     for view in listed
@@ -33,6 +31,10 @@ pub(super) async fn list(session: &Session) -> Result<Exit, CliError> {
         if let Some(reason) = &view.reason {
             output.note(&format!("{}: {}", view.name, one_line(reason)));
         }
+    }
+    for view in listed.connected.iter().filter(|view| view.tools.iter().any(|tool| tool.quarantined)) {
+        let show = session.command(&format!("mcp show {}", view.name));
+        output.note(&format!("{} changed definitions of tools; review them with `{show}`", view.name));
     }
     if listed.configured.is_empty() {
         let add = session.command("mcp add NAME -- command args");
@@ -49,6 +51,16 @@ pub(super) async fn list(session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
+/// How many tools a server has, and how many of them wait to be accepted.
+fn tools_cell(view: &McpServerView) -> Cell {
+    let quarantined = view.tools.iter().filter(|tool| tool.quarantined).count();
+    match (view.connected, quarantined) {
+        (false, _) => Cell::toned("-", Tone::Faint),
+        (true, 0) => view.tools_count.into(),
+        (true, some) => Cell::toned(format!("{} ({some} quarantined)", view.tools_count), Tone::Waiting),
+    }
+}
+
 pub(super) async fn show(session: &Session, name: &ServerName) -> Result<Exit, CliError> {
     let details = Servers::open(session).await?.show(name).await?;
     let output = &session.output;
@@ -58,22 +70,6 @@ pub(super) async fn show(session: &Session, name: &ServerName) -> Result<Exit, C
     }
     output.fields(&fields(&details.configured, &details.connected))?;
     tools(session, &details.connected)?;
-    Ok(Exit::Ok)
-}
-
-pub(super) async fn logs(session: &Session, name: &ServerName, last: Option<usize>) -> Result<Exit, CliError> {
-    let mut lines = DaemonBackend::open(session, "mcp logs").await?.server_log(name).await?;
-    if let Some(last) = last {
-        lines.drain(..lines.len().saturating_sub(last));
-    }
-    if session.output.is_json() {
-        session.output.document(&json!({ "lines": lines }))?;
-    } else if lines.is_empty() {
-        session.output.note(&format!("the log of {name} is empty"));
-    } else {
-        let lines: Vec<String> = lines.iter().map(|line| one_line(line)).collect();
-        session.output.text(&lines.join("\n"))?;
-    }
     Ok(Exit::Ok)
 }
 

@@ -33,15 +33,33 @@ pub(super) async fn restart(session: &Session, name: &ServerName) -> Result<Exit
     Ok(if view.connected { Exit::Ok } else { Exit::Failed })
 }
 
-pub(super) async fn remove(session: &Session, name: &ServerName) -> Result<Exit, CliError> {
-    Servers::open(session).await?.remove(name).await?;
+/// Removes the servers one by one. A name that does not exist does not keep the others from it.
+pub(super) async fn remove(session: &Session, names: &[ServerName]) -> Result<Exit, CliError> {
+    let servers = Servers::open(session).await?;
+    let (mut removed, mut failure) = (Vec::new(), None);
+    for name in names {
+        match servers.remove(name).await {
+            Ok(()) => removed.push(name),
+            Err(error) if names.len() == 1 => return Err(error),
+            Err(error) => failure = failure.or(Some((name, error))),
+        }
+    }
     let path = session.home.config();
     if session.output.is_json() {
-        session.output.document(&json!({ "path": path, "removed": name }))?;
-    } else {
-        session.output.text(&format!("removed {name} from {}", path.display()))?;
+        let all: Vec<&ServerName> = removed.clone();
+        let removed = if let [name] = names { json!(name) } else { json!(all) };
+        session.output.document(&json!({ "path": path, "removed": removed }))?;
+    } else if !removed.is_empty() {
+        let removed: Vec<&str> = removed.iter().map(|name| name.as_str()).collect();
+        session.output.text(&format!("removed {} from {}", removed.join(", "), path.display()))?;
     }
-    Ok(Exit::Ok)
+    match failure {
+        Some((name, error)) => {
+            session.output.complaint(&format!("{name}: {}", error.to_text()));
+            Ok(Exit::Failed)
+        }
+        None => Ok(Exit::Ok),
+    }
 }
 
 pub(super) async fn accept(session: &Session, name: &ServerName, tool: Option<&str>) -> Result<Exit, CliError> {

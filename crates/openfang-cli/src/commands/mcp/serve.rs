@@ -4,28 +4,42 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use openfang_kernel::mcp::View;
+use openfang_types::ids::AgentName;
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::McpArgs;
+use crate::commands::connect;
 use crate::error::{CliError, Exit};
 use crate::mcp::McpBackend;
 use crate::mcp::relay::Relay;
 use crate::session::Session;
 use crate::signals::Signals;
 
-const ON_A_TERMINAL: &str = "\
-This is an MCP server for an IDE to start. It speaks JSON-RPC on standard input and output.
-Add it to the MCP configuration of Cursor, Claude Desktop or Claude Code:
+/// The text for somebody who runs this in a terminal: the entry for an IDE, as `openfang connect` writes it.
+fn explanation(session: &Session, agent: Option<&str>) -> Result<String, CliError> {
+    let (command, args) = (connect::program()?.display().to_string(), connect::arguments(session, agent));
+    let entry = json!({ "mcpServers": { "openfang": { "command": command, "args": args } } });
+    let connect = session.command("connect");
+    Ok(format!(
+        "This is an MCP server for an IDE to start. It speaks JSON-RPC on standard input and output.
+`{connect}` writes it into the settings of your IDE. By hand, add this to Cursor, Claude Desktop or Claude Code:
 
-  { \"mcpServers\": { \"openfang\": { \"command\": \"openfang\", \"args\": [\"mcp\"] } } }
+{entry:#}
 
-VS Code uses \"servers\" instead of \"mcpServers\". To try it here, type one message per line; Ctrl-D ends it.";
+VS Code uses \"servers\" instead of \"mcpServers\". To try it here, type one message per line; Ctrl-D ends it."
+    ))
+}
 
 pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, CliError> {
     if std::io::stdin().is_terminal() {
-        session.output.announce(ON_A_TERMINAL);
+        let agent = args.agent.as_ref().map(AgentName::as_str);
+        session.output.announce(&explanation(session, agent)?);
     }
     let backend = McpBackend::open(session).await?;
+    if let Some(agent) = &args.agent {
+        backend.check_agent(agent).await?;
+    }
     let (view, stop) = (view(args), CancellationToken::new());
     let mut signals = Signals::listen().map_err(CliError::Runtime)?;
     let serve = serve(session, backend, view, stop.clone());

@@ -7,7 +7,7 @@ use openfang_types::principal::GrantError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UserError {
     /// There is no user of that name.
-    #[error("there is no user {name}{}; `openfang user list` lists the users", did_you_mean(nearest.as_ref()))]
+    #[error("there is no user {name}{}", did_you_mean(nearest.as_ref()))]
     Unknown {
         name: Owner,
         /// The one that was probably meant.
@@ -28,7 +28,7 @@ pub enum UserError {
     #[error(transparent)]
     Grant(GrantError),
     /// There is no key of that id.
-    #[error("there is no key {0}; `openfang key list` lists the keys")]
+    #[error("there is no key {0}")]
     UnknownKey(KeyId),
     /// A key's label cannot be used.
     #[error("a label has at most 80 characters and no control characters")]

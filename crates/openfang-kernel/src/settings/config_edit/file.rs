@@ -31,7 +31,7 @@ pub fn rewrite(path: &Path, edits: &[Edit<'_>]) -> Result<(), EditError> {
         };
     }
     check(path, &before, &after, edits)?;
-    replace(path, &before, &after)
+    replace_text(path, &before, &after)
 }
 
 fn read(path: &Path) -> Result<String, EditError> {
@@ -73,7 +73,7 @@ fn check(path: &Path, before: &str, after: &str, edits: &[Edit<'_>]) -> Result<(
 }
 
 /// Puts the new text in the place of the old, in one step: whoever reads sees all of it or nothing of it.
-fn replace(path: &Path, before: &str, after: &str) -> Result<(), EditError> {
+pub fn replace_text(path: &Path, before: &str, after: &str) -> Result<(), EditError> {
     let wrong = |cause: io::Error| EditError::Unwritable(format!("{} cannot be written: {cause}", path.display()));
     let target = target_of(path).map_err(wrong)?;
     let fresh = Fresh::write(&target, after).map_err(wrong)?;

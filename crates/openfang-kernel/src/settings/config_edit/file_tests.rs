@@ -63,7 +63,7 @@ fn what_the_environment_makes_right_does_not_stand_in_the_way() {
 fn a_file_that_was_changed_meanwhile_is_not_overwritten() {
     let (_directory, path) = with_file("# theirs\n");
 
-    assert_eq!(replace(&path, "# as it was read\n", "# ours\n"), Err(EditError::Changed));
+    assert_eq!(replace_text(&path, "# as it was read\n", "# ours\n"), Err(EditError::Changed));
 
     assert_eq!(fs::read_to_string(&path).unwrap(), "# theirs\n");
 }

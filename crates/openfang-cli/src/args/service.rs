@@ -1,0 +1,58 @@
+//! The arguments of `openfang service`, `openfang logs` and `openfang completions`.
+
+use clap::Subcommand;
+use clap_complete::Shell;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServiceCommand {
+    /// Install the daemon as a service of this user, and start it
+    #[command(after_help = "Examples:\n  openfang service install\n  openfang service install --dry-run")]
+    Install {
+        /// Show the unit and where it would be written, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Write the unit, but do not enable and start it
+        #[arg(long)]
+        no_start: bool,
+    },
+    /// Stop the service and remove its unit
+    #[command(after_help = "Example:\n  openfang service uninstall")]
+    Uninstall,
+    /// Show whether the service is installed and running (exit code 3 if it is not installed)
+    #[command(after_help = "Example:\n  openfang service status")]
+    Status,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LogsArgs {
+    /// The number of lines to print
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+    pub(crate) lines: usize,
+    /// Print new lines as they are written
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Only lines of this level or worse
+    #[arg(long, value_name = "LEVEL", value_parser = ["error", "warn", "info", "debug", "trace"])]
+    pub(crate) level: Option<String>,
+    /// Only lines with this trace id
+    #[arg(long, value_name = "ID")]
+    pub(crate) trace: Option<String>,
+    /// Only lines about this MCP server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell to complete commands in
+    pub(crate) shell: Shell,
+    /// Write the script where the shell finds it, instead of printing it
+    #[arg(long)]
+    pub(crate) install: bool,
+    /// Show which file would be written
+    #[arg(long, requires = "install")]
+    pub(crate) dry_run: bool,
+    /// Remove the file that --install wrote
+    #[arg(long, conflicts_with_all = ["install", "dry_run"])]
+    pub(crate) undo: bool,
+}

@@ -1,0 +1,78 @@
+//! The MCP servers: their programs and variables, and how the daemon is doing with them.
+
+use openfang_egress::process::{Environment, EnvironmentKind, Program, Surroundings};
+use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::mcp_status::McpServerState;
+
+use super::Check;
+use crate::backend::{DaemonBackend, Servers};
+use crate::output::one_line;
+use crate::session::Session;
+
+pub(super) async fn checks(session: &Session, daemon: Option<DaemonBackend>) -> Vec<Check> {
+    let Ok(config) = session.config(&[]) else { return Vec::new() };
+    let mut found: Vec<Check> = config.mcp_servers.iter().filter_map(|entry| startable(session, entry)).collect();
+    found.extend(config.mcp_servers.iter().filter_map(|entry| unpinned(session, entry)));
+    let Some(daemon) = daemon else {
+        let count = config.mcp_servers.len();
+        if found.is_empty() && count > 0 {
+            found.push(Check::ok("mcp servers", format!("{count} configured; they are connected on first use")));
+        }
+        return found;
+    };
+    let Ok(listed) = Servers::Daemon(daemon).list().await else { return found };
+    for view in listed.connected {
+        let name = &view.name;
+        let quarantined = view.tools.iter().filter(|tool| tool.quarantined).count();
+        if view.state == McpServerState::Failed {
+            let reason = one_line(view.reason.as_deref().unwrap_or("no reason is known"));
+            let logs = session.command(&format!("mcp logs {name}"));
+            found.push(Check::fail("mcp server", format!("{name} cannot be used: {reason}"), logs));
+        } else if quarantined > 0 {
+            let text = format!("{name}: {quarantined} tools are quarantined, because their definitions changed");
+            found.push(Check::warn("mcp server", text, session.command(&format!("mcp accept {name}"))));
+        } else if view.connected {
+            found.push(Check::ok("mcp server", format!("{name}: {} tools", view.tools_count)));
+        }
+    }
+    found
+}
+
+/// Whether the program of a server exists and its variables are set, as seen from here.
+fn startable(session: &Session, entry: &McpServerConfigEntry) -> Option<Check> {
+    let name = &entry.name;
+    let McpTransportEntry::Stdio { command, .. } = &entry.transport else { return None };
+    let listed: Vec<String> = entry.env.iter().map(|variable: &EnvEntry| variable.expose().to_owned()).collect();
+    let environment = match Environment::build(EnvironmentKind::McpServer, &listed, &Surroundings::ours()) {
+        Ok(environment) => environment,
+        Err(error) => {
+            let text = error.to_string();
+            let (fact, fix) = text.split_once("; ").unwrap_or((&text, "correct the entry"));
+            return Some(Check::fail("mcp server", format!("{name}: {fact}"), fix));
+        }
+    };
+    match Program::resolve(command, environment.path(), session.home.root()) {
+        Ok(_) => None,
+        Err(error) => {
+            let text = error.to_string();
+            let (fact, fix) = text.rsplit_once("; ").unwrap_or((&text, "correct the command of the entry"));
+            Some(Check::fail("mcp server", format!("{name}: {fact}"), fix))
+        }
+    }
+}
+
+/// A program that is fetched anew at every start can be another one tomorrow.
+fn unpinned(session: &Session, entry: &McpServerConfigEntry) -> Option<Check> {
+    let McpTransportEntry::Stdio { command, args } = &entry.transport else { return None };
+    let program = command.rsplit('/').next().unwrap_or(command);
+    let package = args.iter().find(|word| !word.starts_with('-'))?;
+    let is_pinned = match program {
+        "npx" | "bunx" => package.rfind('@').is_some_and(|at| at > 0),
+        "uvx" => package.contains("==") || package.contains('@'),
+        _ => return None,
+    };
+    let text = format!("{}: {program} fetches the newest {package} at every start", entry.name);
+    let version = if program == "uvx" { "==VERSION" } else { "@VERSION" };
+    let fix = format!("write {package}{version} in {}", session.home.config().display());
+    (!is_pinned).then(|| Check::warn("mcp server", text, fix))
+}

@@ -1,0 +1,83 @@
+//! Questions to the person at the terminal. Without a terminal nothing is asked, and the answer is no.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use crate::error::CliError;
+use crate::output::Output;
+
+/// Whether somebody can be asked.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// The answer to a question without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Otherwise {
+    Yes,
+    No,
+}
+
+/// Asks a question that is answered by yes or no.
+pub(crate) fn confirm(output: &Output, question: &str, otherwise: Otherwise) -> Result<bool, CliError> {
+    if !can_ask() {
+        return Ok(false);
+    }
+    let choices = match otherwise {
+        Otherwise::Yes => "[Y/n]",
+        Otherwise::No => "[y/N]",
+    };
+    output.question(&format!("{question} {choices} "));
+    Ok(match line()?.to_ascii_lowercase().as_str() {
+        "" => otherwise == Otherwise::Yes,
+        answer => matches!(answer, "y" | "yes"),
+    })
+}
+
+/// Asks which of the items are meant. An empty answer means the preselected ones.
+pub(crate) fn choose(
+    output: &Output,
+    question: &str,
+    items: &[String],
+    preselected: &[usize],
+) -> Result<Vec<usize>, CliError> {
+    for (index, item) in items.iter().enumerate() {
+        let mark = if preselected.contains(&index) { "*" } else { " " };
+        output.question(&format!("{mark}{:>3}  {item}\n", index + 1));
+    }
+    loop {
+        output.question(&format!("{question} (numbers, `all` or `none`; Enter for those with *): "));
+        let answer = line()?;
+        match chosen(&answer, items.len(), preselected) {
+            Some(chosen) => return Ok(chosen),
+            None => output.question(&format!("please type numbers from 1 to {}\n", items.len())),
+        }
+    }
+}
+
+fn chosen(answer: &str, count: usize, preselected: &[usize]) -> Option<Vec<usize>> {
+    match answer {
+        "" => return Some(preselected.to_vec()),
+        "all" => return Some((0..count).collect()),
+        "none" => return Some(Vec::new()),
+        _ => {}
+    }
+    let words = answer.split([' ', ',']).filter(|word| !word.is_empty());
+    let index = |word: &str| word.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
+    let mut chosen = words.map(|word| index(word).map(|number| number - 1)).collect::<Option<Vec<usize>>>()?;
+    chosen.sort_unstable();
+    chosen.dedup();
+    Some(chosen)
+}
+
+/// The next line of standard input. Its end counts as "none of it".
+fn line() -> Result<String, CliError> {
+    let mut answer = String::new();
+    if io::stdin().lock().read_line(&mut answer).map_err(CliError::Input)? == 0 {
+        return Ok("none".to_owned());
+    }
+    Ok(answer.trim().to_owned())
+}
+
+#[cfg(test)]
+#[path = "prompt_tests.rs"]
+mod tests;

@@ -1,0 +1,28 @@
+//! Limits of the command line: what it reads, waits for and keeps.
+
+use std::time::Duration;
+
+/// A settings file of another program that an entry is written to.
+pub const CONNECT_FILE_BYTES: u64 = 4 * 1024 * 1024;
+/// How long an entry that was written may take to start and to list its tools.
+pub const CONNECT_VERIFY: Duration = Duration::from_secs(20);
+/// How long a program of the system, such as `systemctl`, may take.
+pub const PROGRAM_PATIENCE: Duration = Duration::from_secs(60);
+/// How often `openfang status --watch` draws its screen.
+pub const STATUS_TICK: Duration = Duration::from_secs(1);
+/// The size at which a log file is replaced by a new one.
+pub const LOG_FILE_BYTES: u64 = 10 * 1024 * 1024;
+/// How many log files are kept.
+pub const LOG_FILES: usize = 10;
+/// How many of the latest tasks are searched for the beginning of an id.
+pub const TASK_REF_SEARCHED: usize = 1_000;
+/// How often a line that says what is waited for is written anew.
+pub const WAITING_TICK: Duration = Duration::from_millis(120);
+/// What takes less than this needs no such line.
+pub const WAITING_GRACE: Duration = Duration::from_millis(300);
+/// How long one check of `openfang doctor` may take.
+pub const DOCTOR_CHECK: Duration = Duration::from_secs(5);
+/// With less free space than this, `openfang doctor` warns.
+pub const DOCTOR_FREE_BYTES: u64 = 500_000_000;
+/// With a larger log of the database than this, `openfang doctor` warns.
+pub const DOCTOR_LOG_BYTES: u64 = 256_000_000;

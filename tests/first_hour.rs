@@ -1,0 +1,10 @@
+//! The first hour of a new user, with the real binary: setting up, connecting programs, finding out what is wrong, and what
+//! one reads at the terminal.
+
+mod connect;
+mod doctor;
+mod fixture;
+mod hour;
+mod readme;
+mod server;
+mod terminal;
