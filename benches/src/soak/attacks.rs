@@ -1,6 +1,6 @@
 //! The table of attacks. An attack prepares what it needs, then continues until it is stopped. It ignores the server's
-//! answers except for its tally, which proves that it took place. All attackers share one thread, so that they cannot
-//! starve the server of CPU.
+//! answers except for its tally, which proves that it took place. All attackers share one thread of the lowest priority:
+//! real ones have machines of their own, so they use the CPU of this one only through the server.
 
 mod bodies;
 mod connections;
@@ -18,6 +18,7 @@ use std::pin::Pin;
 use std::thread::JoinHandle;
 
 use anyhow::{Context as _, Result, anyhow};
+use openfang_types::background::lower_priority;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -53,6 +54,9 @@ pub(super) const ATTACKS: &[Attack] = &[
     Attack { name: "small bodies", prepare: |target| Box::pin(small_bodies::prepare(target)) },
 ];
 
+/// The `nice` value of the attackers.
+const LOWEST_PRIORITY: i32 = 19;
+
 /// The thread that attacks.
 pub(super) struct Attackers(JoinHandle<()>);
 
@@ -70,6 +74,7 @@ pub(super) async fn start(attacks: &[&'static Attack], target: Target, stop: Can
     let attacks = attacks.to_vec();
     let (prepared, is_prepared) = oneshot::channel();
     let thread = std::thread::spawn(move || {
+        lower_priority(LOWEST_PRIORITY);
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
         let local = tokio::task::LocalSet::new();
         runtime.block_on(local.run_until(attack(attacks, target, stop, prepared)));

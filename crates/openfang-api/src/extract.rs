@@ -16,7 +16,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use openfang_kernel::{Caller, Kernel};
-use openfang_types::limits::{INFLIGHT_FROM_BYTES, INFLIGHT_SMALL_BYTES, Limits, STRANGERS_BODY_BYTES};
+use openfang_types::limits::{INFLIGHT_SMALL_BYTES, Limits, STRANGERS_BODY_BYTES};
 use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
@@ -159,11 +159,7 @@ async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize)
         load.as_ref().map_or(Ok(()), |load| load.read(read.len()))?;
     }
     if let Some(load) = load.filter(|_| read.len() >= INFLIGHT_SMALL_BYTES) {
-        load.read_whole(&read)?;
-        if read.len() >= INFLIGHT_FROM_BYTES {
-            // From the next step on it is processed off the worker.
-            tokio::task::yield_now().await;
-        }
+        load.read_whole(&read).await?;
         // The body counts until everybody has dropped it, even if the client has disconnected.
         return Ok(Bytes::from_owner(LoadedBody { bytes: read, _load: load }));
     }

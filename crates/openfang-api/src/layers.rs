@@ -158,7 +158,7 @@ pub(crate) async fn guard<B, F>(
 ) -> Response
 where
     B: HttpBody,
-    F: Future<Output = Response>,
+    F: Future<Output = Response> + Send,
 {
     let trace = gate.front.kernel.trace();
     let method = request.method().clone();
@@ -179,7 +179,7 @@ where
                     request.extensions_mut().insert(Arc::clone(load));
                 }
                 let (work, turns) = (pin!(next(request, Some(caller))), gate.front.turns.clone());
-                let answer = OffWorker { work, load: load.as_deref(), room: &room, turns }.await;
+                let answer = OffWorker::new(work, load.as_deref(), &room, turns).await;
                 Ok(inflight::counted(answer, room, load, &gate.front.turns))
             }
             Ok(GuardVerdict::Stranger(peer)) => {

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use jsonschema::{PatternOptions, Validator};
 use metered::{Counted, Meter, Metered};
+use openfang_types::background::lower_priority;
 use openfang_types::ids::Owner;
 use openfang_types::limits::{
-    SCHEMA_CHECK_STACK_BYTES, SCHEMA_CHECK_TIME, SCHEMA_CHECKS_PER_OWNER, SCHEMA_CHECKS_PER_SERVER,
-    SCHEMA_INLINE_DEPTH, SCHEMA_INLINE_STEPS, SCHEMA_PATTERN_MAX_BYTES, SCHEMA_PATTERNS_MAX_BYTES,
-    SCHEMA_PROBLEM_STEPS, SCHEMA_USUAL_EXPANSION,
+    BACKGROUND_NICENESS, SCHEMA_CHECK_STACK_BYTES, SCHEMA_CHECK_TIME, SCHEMA_CHECKS_PER_OWNER,
+    SCHEMA_CHECKS_PER_SERVER, SCHEMA_INLINE_DEPTH, SCHEMA_INLINE_STEPS, SCHEMA_PATTERN_MAX_BYTES,
+    SCHEMA_PATTERNS_MAX_BYTES, SCHEMA_PROBLEM_STEPS, SCHEMA_USUAL_EXPANSION,
 };
 use openfang_types::schema::{self, SchemaCost};
 use serde_json::Value;
@@ -151,6 +152,7 @@ impl SchemaChecks {
             let seat = Arc::clone(&self.seats).acquire_owned().await.ok()?;
             let (tell, told) = oneshot::channel();
             let body = move || {
+                lower_priority(BACKGROUND_NICENESS);
                 // Nobody listens any more when the caller went away.
                 let _ = tell.send(work());
                 drop((seat, own));

@@ -136,6 +136,15 @@ impl Sqlite {
     ) -> StoreFuture<'static, T> {
         self.inner.readers.read(work)
     }
+
+    /// A read of up to so many bytes. Small reads do not wait for large ones.
+    fn read_within<T: Send + 'static>(
+        &self,
+        max_bytes: usize,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'static, T> {
+        self.inner.readers.read_within(max_bytes, work)
+    }
 }
 
 impl StoreHealth for Sqlite {

@@ -4,6 +4,7 @@
 //! envelope and the strict JSON scan. No I/O, no async, and no other crate of the house is known here.
 
 pub mod agent;
+pub mod background;
 pub mod call;
 pub mod capability;
 pub mod clock;

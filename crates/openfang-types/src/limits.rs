@@ -210,8 +210,12 @@ pub const STOP_AT_ONCE: Duration = Duration::from_secs(10);
 pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 /// Pause of the accept loop when the process is out of descriptors.
 pub const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
-/// From this size on an answer counts for `inflight_bytes`, and a request is read beside the workers.
+/// From this size on an answer counts for `inflight_bytes`.
 pub const INFLIGHT_FROM_BYTES: usize = 64 * 1024;
+/// From this size on a request is processed off the workers: it can take milliseconds.
+pub const OFF_WORKER_FROM_BYTES: usize = 16 * 1024;
+/// Reads of the store that may return more are made at low priority, and small reads do not wait for them.
+pub const LARGE_READ_BYTES: usize = INFLIGHT_FROM_BYTES;
 /// From this size on a request counts for `inflight_bytes`: a small one can take a hundred times its size when it is parsed,
 /// and be held for long. Smaller ones cost nothing to count.
 pub const INFLIGHT_SMALL_BYTES: usize = 1024;
@@ -223,6 +227,8 @@ pub const ANSWER_COPIES: usize = 3;
 pub const ANSWER_ROOM_WAIT: Duration = Duration::from_secs(5);
 /// What a connection is handed of a large answer at a time.
 pub const INFLIGHT_PIECE_BYTES: usize = 64 * 1024;
+/// The `nice` value of threads for long computations: large bodies, large tasks, schemas of others.
+pub const BACKGROUND_NICENESS: i32 = 10;
 /// What a client is told to wait when too much is under way.
 pub const TOO_MUCH_PAUSE: Duration = Duration::from_secs(1);
 /// What one answer over HTTP/2 hands to its connection at a time; the next piece follows when it was taken.
@@ -429,7 +435,7 @@ impl Default for Limits {
             sse_streams_per_owner: 100,
             request_states_per_owner: 4_096,
             conversations_per_owner: 8,
-            inflight_bytes: 256 * 1024 * 1024,
+            inflight_bytes: 160 * 1024 * 1024,
             body_bytes: 10 * 1024 * 1024,
             header_read_secs: 10,
             body_read_secs: 60,

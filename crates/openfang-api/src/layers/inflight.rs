@@ -7,16 +7,16 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use axum::body::HttpBody;
 use openfang_types::ids::Owner;
 use openfang_types::limits::{
-    INFLIGHT_COPIES, INFLIGHT_FROM_BYTES, INFLIGHT_PIECE_BYTES, INFLIGHT_SMALL_BYTES, Limits,
+    INFLIGHT_COPIES, INFLIGHT_PIECE_BYTES, INFLIGHT_SMALL_BYTES, Limits, OFF_WORKER_FROM_BYTES,
 };
 use openfang_types::quota::Quota;
 use openfang_types::scan::tree_bytes_at_most;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::error::ApiError;
 
@@ -29,6 +29,8 @@ pub(crate) struct Inflight {
     quota: RwLock<Quota>,
     all: AtomicUsize,
     owners: Mutex<HashMap<Owner, usize>>,
+    /// The turn of each owner with large requests or answers.
+    turns: Mutex<HashMap<Owner, Weak<Semaphore>>>,
     /// Notifies waiting answers about released memory.
     freed: Notify,
 }
@@ -49,6 +51,7 @@ impl Inflight {
             quota: RwLock::new(quota_of(limits)),
             all: AtomicUsize::new(0),
             owners: Mutex::default(),
+            turns: Mutex::default(),
             freed: Notify::new(),
         })
     }
@@ -81,6 +84,18 @@ impl Inflight {
             bytes: AtomicUsize::new(0),
             is_large: AtomicBool::new(false),
         })
+    }
+
+    /// The turn of an owner: of its large requests and answers one is processed at a time, so that owners alternate.
+    fn turn_of(&self, owner: &Owner) -> Arc<Semaphore> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(turn) = turns.get(owner).and_then(Weak::upgrade) {
+            return turn;
+        }
+        turns.retain(|_, turn| turn.strong_count() > 0);
+        let turn = Arc::new(Semaphore::new(1));
+        turns.insert(owner.clone(), Arc::downgrade(&turn));
+        turn
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Owner, usize>> {
@@ -130,13 +145,19 @@ impl Load {
         self.grow(bytes - counted)
     }
 
-    /// The body was read. It is going to be copied and parsed.
-    pub(crate) fn read_whole(&self, body: &[u8]) -> Result<(), ApiError> {
+    /// The body was read. It is going to be weighed, copied and parsed: from the next step on off the worker, if it is
+    /// large.
+    pub(crate) async fn read_whole(&self, body: &[u8]) -> Result<(), ApiError> {
+        if body.len() >= OFF_WORKER_FROM_BYTES {
+            self.is_large.store(true, Ordering::Relaxed);
+            tokio::task::yield_now().await;
+        }
+        self.weigh(body)
+    }
+
+    fn weigh(&self, body: &[u8]) -> Result<(), ApiError> {
         if body.len() < INFLIGHT_SMALL_BYTES {
             return Ok(());
-        }
-        if body.len() >= INFLIGHT_FROM_BYTES {
-            self.is_large.store(true, Ordering::Relaxed);
         }
         // A single document is always admitted, whatever its parsed size.
         let weight = (body.len() * INFLIGHT_COPIES).saturating_add(tree_bytes_at_most(body));

@@ -1,13 +1,13 @@
 //! Read-only connections, each with its own thread. All reads that are queued when a snapshot is taken share it,
 //! because taking one costs as much as a small read. A thread is woken only when the running threads fall behind,
-//! because waking costs even more.
+//! because waking costs even more. Large reads have their own queue and threads of low priority.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use openfang_types::limits::READ_FAILURE_SHOWN;
+use openfang_types::limits::{LARGE_READ_BYTES, READ_FAILURE_SHOWN};
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
 
@@ -16,7 +16,7 @@ use crate::{StoreError, StoreFuture};
 
 mod queue;
 
-use queue::{Job, Queue};
+use queue::{Job, Queue, Reads};
 
 /// The page cache of a connection: enough for the upper index levels of a million tasks. A negative number means
 /// kibibytes.
@@ -31,6 +31,7 @@ const SNAPSHOT: Duration = Duration::from_millis(3);
 /// The reading threads, which end when this is dropped.
 pub(super) struct Readers {
     queue: Arc<Queue>,
+    large: Arc<Queue>,
     /// For reads on the caller's thread.
     spare: Mutex<Option<Connection>>,
     failures: Arc<ReadFailures>,
@@ -80,7 +81,9 @@ where
 
 impl Readers {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { queue: Arc::new(Queue::new(path)), spare: Mutex::default(), failures: Arc::default() }
+        let large = Arc::new(Queue::new(path.clone(), Reads::Large));
+        let queue = Arc::new(Queue::new(path, Reads::Small));
+        Self { queue, large, spare: Mutex::default(), failures: Arc::default() }
     }
 
     /// Queues a read. All its statements see the same snapshot, which is later than this call.
@@ -89,9 +92,26 @@ impl Readers {
         F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
+        self.read_in(&self.queue, work)
+    }
+
+    /// Queues a read of up to so many bytes, behind other large reads if it may be large.
+    pub(super) fn read_within<T, F>(&self, max_bytes: usize, work: F) -> StoreFuture<'static, T>
+    where
+        F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.read_in(if max_bytes > LARGE_READ_BYTES { &self.large } else { &self.queue }, work)
+    }
+
+    fn read_in<T, F>(&self, queue: &Arc<Queue>, work: F) -> StoreFuture<'static, T>
+    where
+        F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
         let (reply, mut answer) = oneshot::channel();
-        let queued = self.queue.push(Box::new(TypedJob { work, reply, failures: Arc::clone(&self.failures) }));
-        let queue = Arc::clone(&self.queue);
+        let queued = queue.push(Box::new(TypedJob { work, reply, failures: Arc::clone(&self.failures) }));
+        let queue = Arc::clone(queue);
         Box::pin(async move {
             let number = queued?;
             let answered = match tokio::time::timeout(HELD_UP, &mut answer).await {
@@ -133,6 +153,7 @@ impl Readers {
 impl Drop for Readers {
     fn drop(&mut self) {
         self.queue.close();
+        self.large.close();
     }
 }
 

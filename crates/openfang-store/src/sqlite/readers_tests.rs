@@ -42,6 +42,29 @@ async fn a_read_does_not_wait_for_one_that_takes_long() {
 }
 
 #[tokio::test]
+async fn small_reads_do_not_wait_for_any_number_of_large_ones() {
+    let home = Home::new();
+    let sqlite = home.open();
+    let (release, held) = mpsc::sync_channel::<()>(1);
+    let held = Arc::new(Mutex::new(held));
+
+    let large: Vec<_> = (0..20)
+        .map(|_| {
+            let held = Arc::clone(&held);
+            sqlite.read_within(LARGE_READ_BYTES + 1, move |connection| {
+                // Ends for all of them when the sender is dropped.
+                let _ = held.lock().unwrap().recv();
+                one(connection)
+            })
+        })
+        .collect();
+    let small = join_all((0..20).map(|_| sqlite.read_within(LARGE_READ_BYTES, one))).await;
+    drop(release);
+
+    assert!(small.into_iter().chain(join_all(large).await).all(|read| read == Ok(1)));
+}
+
+#[tokio::test]
 async fn a_read_sees_what_was_durable_when_it_was_asked_for() {
     let home = Home::new();
     let sqlite = home.open();

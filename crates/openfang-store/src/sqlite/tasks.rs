@@ -52,12 +52,13 @@ impl TaskStore for SqliteTasks {
 
     fn get<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord> {
         let owner = owner.clone();
-        self.sqlite.read(move |connection| read::own(connection, &owner, id))
+        self.sqlite.read_within(usize::MAX, move |connection| read::own(connection, &owner, id))
     }
 
     fn get_within<'a>(&'a self, owner: &'a Owner, id: TaskId, max_bytes: usize) -> StoreFuture<'a, Fit<TaskRecord>> {
         let owner = owner.clone();
-        self.sqlite.read(move |connection| read::own_within(connection, &owner, id, max_bytes))
+        self.sqlite
+            .read_within(max_bytes, move |connection| read::own_within(connection, &owner, id, max_bytes))
     }
 
     fn head<'a>(&'a self, owner: &'a Owner, id: TaskId) -> StoreFuture<'a, TaskRecord> {
@@ -77,7 +78,8 @@ impl TaskStore for SqliteTasks {
 
     fn list_within<'a>(&'a self, query: &'a TaskQuery, max_bytes: usize) -> StoreFuture<'a, Fit<TaskPage>> {
         let query = query.clone();
-        self.sqlite.read(move |connection| list::page_within(connection, &query, max_bytes))
+        self.sqlite
+            .read_within(max_bytes, move |connection| list::page_within(connection, &query, max_bytes))
     }
 
     fn counts<'a>(&'a self, owner: &'a Owner) -> StoreFuture<'a, BTreeMap<TaskState, u64>> {
@@ -109,7 +111,8 @@ impl TaskStore for SqliteTasks {
         place: EventsAfter,
     ) -> StoreFuture<'a, Fit<Vec<TaskEvent>>> {
         let owner = owner.clone();
-        self.sqlite.read(move |connection| read::events_within(connection, &owner, id, place))
+        self.sqlite
+            .read_within(place.max_bytes, move |connection| read::events_within(connection, &owner, id, place))
     }
 
     fn tail(&self, owner: &Owner, id: TaskId) -> Option<Arc<Tail>> {

@@ -18,15 +18,24 @@ const OBJECT_BYTES: usize = 576;
 /// What a key takes beside its text.
 const KEY_BYTES: usize = 64;
 
-/// What the values of a document take, counted by the bytes that begin them. Most compilers count many bytes at a time.
+/// What the values of a document take, counted by the bytes that begin them: one value for each sibling, and one for the
+/// first of each container that is not empty. The document itself is not worth counting.
 pub(super) fn tree_bytes_at_most(bytes: &[u8]) -> usize {
-    let count = |wanted: u8| bytes.iter().filter(|byte| **byte == wanted).count();
-    let empty = |pair: [u8; 2]| bytes.windows(2).filter(|two| **two == pair).count();
-    let arrays = count(b'[').saturating_sub(empty(*b"[]"));
-    let objects = count(b'{').saturating_sub(empty(*b"{}"));
-    // One for each sibling, and one for the first of each that is not empty; the document itself is not worth counting.
-    let values = count(b',') + arrays + objects;
-    values * VALUE_BYTES + arrays * ARRAY_BYTES + objects * OBJECT_BYTES + count(b':') * KEY_BYTES
+    const FIRST_OF_ARRAY: usize = VALUE_BYTES + ARRAY_BYTES;
+    const FIRST_OF_OBJECT: usize = VALUE_BYTES + OBJECT_BYTES;
+    let mut before = 0;
+    bytes.iter().fold(0, |all, byte| {
+        let opened = std::mem::replace(&mut before, *byte);
+        match (opened, byte) {
+            (_, b',') => all + VALUE_BYTES,
+            (_, b':') => all + KEY_BYTES,
+            (_, b'[') => all + FIRST_OF_ARRAY,
+            (_, b'{') => all + FIRST_OF_OBJECT,
+            (b'[', b']') => all - FIRST_OF_ARRAY,
+            (b'{', b'}') => all - FIRST_OF_OBJECT,
+            _ => all,
+        }
+    })
 }
 
 /// Checks one whole document, which must not take more than `tree_bytes` when it is parsed.

@@ -17,6 +17,7 @@ use hyper::body::{Frame, SizeHint};
 use openfang_kernel::AnswerRoom;
 use openfang_types::limits::{ANSWER_ROOM_WAIT, INFLIGHT_FROM_BYTES, INFLIGHT_PIECE_BYTES, TOO_MUCH_PAUSE};
 use openfang_types::principal::Principal;
+use tokio::sync::Semaphore;
 use tokio_util::sync::PollSemaphore;
 
 use super::{Inflight, Load};
@@ -43,6 +44,11 @@ impl Room {
     /// Whether it holds something large.
     pub(in crate::layers) fn is_large(&self) -> bool {
         self.bytes.load(Ordering::Relaxed) >= INFLIGHT_FROM_BYTES
+    }
+
+    /// The turn of the owner.
+    pub(in crate::layers) fn owner_turn(&self) -> Arc<Semaphore> {
+        self.inflight.turn_of(self.principal.owner())
     }
 
     fn try_take(&self, bytes: usize) -> bool {
@@ -183,7 +189,7 @@ impl CountedBody {
             return Pin::new(&mut self.body).poll_frame(cx);
         }
         let turn = ready!(self.turns.poll_acquire(cx));
-        let polled = tokio::task::block_in_place(|| Pin::new(&mut self.body).poll_frame(cx));
+        let polled = lane::off_worker(cx, |cx| Pin::new(&mut self.body).poll_frame(cx));
         drop(turn);
         polled
     }

@@ -5,6 +5,7 @@ use std::thread;
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
+use openfang_types::background::lower_priority;
 use openfang_types::limits::{
     PASSWORD_MAX_BYTES, PASSWORD_MEMORY_KIB, PASSWORD_MIN_CHARS, PASSWORD_NICENESS, PASSWORD_PASSES,
 };
@@ -76,7 +77,7 @@ impl Passwords {
         let tracked = tracker.token();
         // A thread for each, because a priority that was lowered cannot be raised again.
         let working = thread::Builder::new().name("password".to_owned()).spawn(move || {
-            come_last();
+            lower_priority(PASSWORD_NICENESS);
             let result = work();
             drop(turn);
             let _ = done.send(result);
@@ -86,18 +87,6 @@ impl Passwords {
         outcome.await.map_err(|_| UserError::Busy)
     }
 }
-
-/// Lets every other thread go first: somebody who guesses passwords keeps the processors busy, and requests must not wait
-/// for it.
-#[cfg(target_os = "linux")]
-fn come_last() {
-    // Without a process it is this thread. A hash is as good with the usual priority.
-    let _ = rustix::process::setpriority_process(None, PASSWORD_NICENESS);
-}
-
-/// Elsewhere a thread has no priority of its own.
-#[cfg(not(target_os = "linux"))]
-fn come_last() {}
 
 /// Argon2id as our limits say; none if they are impossible.
 fn hasher() -> Option<Argon2<'static>> {

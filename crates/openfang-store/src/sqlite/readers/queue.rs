@@ -1,11 +1,12 @@
-//! The queue of reads, and the threads that serve it.
+//! A queue of reads, and the threads that serve it.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use openfang_types::limits::STORE_QUEUE;
+use openfang_types::background::lower_priority;
+use openfang_types::limits::{BACKGROUND_NICENESS, STORE_QUEUE};
 use rusqlite::Connection;
 
 use super::serve;
@@ -14,12 +15,32 @@ use crate::StoreError;
 /// The number of threads, and so of parallel reads. One per core is enough for the work; the others replace blocked
 /// threads.
 const READERS: usize = 8;
+/// The same for large reads. They wait for each other, so that small reads do not wait for them.
+const LARGE_READERS: usize = 2;
 /// The number of queued reads per running thread before another one is woken.
 const BEHIND: usize = 4;
+
+/// The kind of reads in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reads {
+    Small,
+    /// Reads that take long. Their threads have a low priority.
+    Large,
+}
+
+impl Reads {
+    const fn most_threads(self) -> usize {
+        match self {
+            Self::Small => READERS,
+            Self::Large => LARGE_READERS,
+        }
+    }
+}
 
 /// The queued reads and the thread states.
 pub(super) struct Queue {
     pub(super) path: PathBuf,
+    reads: Reads,
     /// The number of running threads while nothing is blocked.
     usual: usize,
     state: Mutex<State>,
@@ -52,9 +73,10 @@ enum Need {
 }
 
 impl Queue {
-    pub(super) fn new(path: PathBuf) -> Self {
-        let usual = std::thread::available_parallelism().map_or(READERS, usize::from).clamp(2, READERS);
-        Self { path, usual, state: Mutex::default(), filled: Condvar::new(), threads: Mutex::default() }
+    pub(super) fn new(path: PathBuf, reads: Reads) -> Self {
+        let most = reads.most_threads();
+        let usual = std::thread::available_parallelism().map_or(most, usize::from).clamp(2, most);
+        Self { path, reads, usual, state: Mutex::default(), filled: Condvar::new(), threads: Mutex::default() }
     }
 
     /// Ends the threads after the queued reads.
@@ -93,7 +115,7 @@ impl Queue {
 
     /// Wakes a sleeping thread, or starts one more.
     fn call(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> Result<(), StoreError> {
-        let need = state.need();
+        let need = state.need(self.reads.most_threads());
         drop(state);
         match need {
             Need::Nobody => {}
@@ -106,7 +128,13 @@ impl Queue {
     fn start(self: &Arc<Self>) -> std::io::Result<()> {
         let queue = Arc::clone(self);
         let thread = std::thread::Builder::new().name("store-reader".to_owned());
-        match thread.spawn(move || serve(&queue)) {
+        let body = move || {
+            if queue.reads == Reads::Large {
+                lower_priority(BACKGROUND_NICENESS);
+            }
+            serve(&queue);
+        };
+        match thread.spawn(body) {
             Ok(thread) => self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread),
             Err(error) => {
                 let mut state = self.lock();
@@ -157,12 +185,12 @@ impl Queue {
 }
 
 impl State {
-    const fn need(&mut self) -> Need {
+    const fn need(&mut self, most: usize) -> Need {
         if self.asleep > self.called {
             self.called += 1;
             return Need::Sleeper;
         }
-        if self.threads < READERS {
+        if self.threads < most {
             self.threads += 1;
             return Need::Thread;
         }
