@@ -106,6 +106,7 @@ impl Bench {
             origin: Origin::OpenFang,
             peer_name: None,
             push: None,
+            remote: None,
             node: NodeId::from_uuid(id),
             at,
             live_limit: usize::MAX,
@@ -120,6 +121,7 @@ impl Bench {
             version: stamp.version,
             events: vec![status(TaskState::Working, at)],
             labels: Labels::none(),
+            remote: None,
             node: None,
             at,
         }

@@ -92,6 +92,10 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", says)
     }
 
+    pub(crate) fn bad_gateway(says: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_GATEWAY, "bad_gateway", says)
+    }
+
     pub(crate) fn unread_path() -> Self {
         Self::bad_request("the path is not UTF-8")
     }
@@ -154,16 +158,19 @@ fn status_of(error: &KernelError) -> StatusCode {
         | KernelError::UnknownTask(_)
         | KernelError::UnknownServer { .. } => StatusCode::NOT_FOUND,
         KernelError::NotPermitted(_) => StatusCode::FORBIDDEN,
-        KernelError::ServerExists(_) | KernelError::NotInFile(_) | KernelError::ConfigEdit(EditError::Changed) => {
-            StatusCode::CONFLICT
-        }
+        KernelError::AgentUnreachable(_) => StatusCode::BAD_GATEWAY,
+        KernelError::ServerExists(_)
+        | KernelError::AgentExists(_)
+        | KernelError::NotInFile(_)
+        | KernelError::ConfigEdit(EditError::Changed) => StatusCode::CONFLICT,
         KernelError::Change(ChangeError::Unrecorded { .. }) => StatusCode::SERVICE_UNAVAILABLE,
         KernelError::Change(ChangeError::Broke(_)) | KernelError::ConfigEdit(EditError::Unwritable(_)) => {
             StatusCode::INTERNAL_SERVER_ERROR
         }
-        KernelError::ConfigEdit(_) | KernelError::OwnServer(_) | KernelError::SettingsRejected(_) => {
-            StatusCode::UNPROCESSABLE_ENTITY
-        }
+        KernelError::ConfigEdit(_)
+        | KernelError::OwnServer(_)
+        | KernelError::OwnAgent(_)
+        | KernelError::SettingsRejected(_) => StatusCode::UNPROCESSABLE_ENTITY,
         KernelError::RefusedByAgent(refusal) => match refusal {
             Refusal::ContentTypeNotSupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Refusal::TaskNotFound => StatusCode::NOT_FOUND,
@@ -179,6 +186,7 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::TaskEnded { .. }
         | KernelError::TaskBusy { .. }
         | KernelError::NotCancelable { .. }
+        | KernelError::TooDeep { .. }
         | KernelError::NobodyToAsk(_) => StatusCode::CONFLICT,
         KernelError::TooManyStreams { .. } => StatusCode::TOO_MANY_REQUESTS,
         KernelError::TooMuch => StatusCode::SERVICE_UNAVAILABLE,

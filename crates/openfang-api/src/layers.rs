@@ -12,9 +12,10 @@ use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue, Request};
 use openfang_kernel::gateway::Gateways;
 use openfang_kernel::mcp::{McpServer, McpViews, View};
-use openfang_kernel::{Caller, Kernel};
+use openfang_kernel::{Arrival, Caller, Kernel};
 use openfang_types::ids::{Owner, TraceId};
 use openfang_types::limits::RATE_LIMIT_SWEEP;
+use openfang_types::trace::TRACEPARENT;
 use tokio_util::sync::{CancellationToken, PollSemaphore};
 
 use crate::error::ApiError;
@@ -160,14 +161,16 @@ where
     B: HttpBody,
     F: Future<Output = Response> + Send,
 {
-    let trace = gate.front.kernel.trace();
+    let traceparent = request.headers().get(TRACEPARENT).and_then(|value| value.to_str().ok());
+    let arrival = gate.front.kernel.arrival(traceparent);
+    let trace = arrival.trace;
     let method = request.method().clone();
     let begun = tokio::time::Instant::now();
     let page = reach.hosts().page(&request);
     // Outermost, so that refused requests are counted and traced too. A panic in a handler becomes a 500. Pinned in
     // place: a wrapper around the future would be another copy of it.
     let answer = pin!(async {
-        match checked(gate, reach, (socket, trace), &request) {
+        match checked(gate, reach, (socket, arrival), &request) {
             Ok(GuardVerdict::On(mut caller)) => {
                 let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
                 // A client that does not read its answers gets no more of them.
@@ -228,7 +231,7 @@ enum GuardVerdict {
 fn checked<B>(
     gate: &Gate,
     reach: &Reach,
-    (socket, trace): (IpAddr, TraceId),
+    (socket, arrival): (IpAddr, Arrival),
     request: &Request<B>,
 ) -> Result<GuardVerdict, ApiError> {
     let front = &gate.front;
@@ -254,7 +257,8 @@ fn checked<B>(
             rates.admit_principal(&principal)?;
             auth::may_enter(&principal, access)?;
             let door = auth::door_of(&principal, request);
-            Ok(GuardVerdict::On(Caller { principal, door, trace, room: None }))
+            let Arrival { trace, hops } = arrival;
+            Ok(GuardVerdict::On(Caller { principal, door, trace, hops, room: None }))
         }
     }
 }

@@ -9,6 +9,7 @@ use a2a::{A2aBinding, A2aDoor};
 pub(crate) mod a2a;
 mod agents;
 mod config;
+mod external_agents;
 mod health;
 mod keys;
 mod login;
@@ -102,6 +103,19 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/mcp/servers/{name}/test", POST, Credential, post(mcp_servers::test)),
         route("/api/mcp/servers/{name}/approve", POST, Credential, post(mcp_servers::approve)),
         route("/api/mcp/servers/{name}/log", GET, Credential, get(mcp_servers::log)),
+        route("/api/a2a/agents", GET_POST, Credential, get(external_agents::list).post(external_agents::add)),
+        route(
+            "/api/a2a/agents/{name}",
+            GET_DELETE,
+            Credential,
+            get(external_agents::show).delete(external_agents::remove),
+        ),
+        route("/api/a2a/agents/{name}/refresh", POST, Credential, post(external_agents::test)),
+        route("/api/a2a/agents/{name}/test", POST, Credential, post(external_agents::test)),
+        route("/api/a2a/agents/{name}/approve", POST, Credential, post(external_agents::approve)),
+        route("/api/a2a/discover", POST, Credential, post(external_agents::discover)),
+        route("/api/a2a/send", POST, Credential, post(external_agents::send)),
+        route("/api/a2a/tasks/{id}/status", GET, Credential, get(external_agents::task_status)),
         Route { path: "/mcp", methods: mcp::METHODS, access: Credential, handler: Handler::Mcp },
         Route { path: mcp::GATEWAY, methods: mcp::METHODS, access: Credential, handler: Handler::Gateway },
         route("/sse", GET, Credential, get(mcp::open_sse)),

@@ -10,6 +10,7 @@ use openfang_types::ids::{AgentName, ToolName};
 use crate::names;
 use crate::task_ref::TaskRef;
 
+pub(crate) use a2a::{A2aAddArgs, A2aCommand};
 pub(crate) use audit::{AuditCommand, AuditTailArgs};
 pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, Transport};
@@ -17,6 +18,7 @@ pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand};
 pub(crate) use task::{TaskCommand, TaskListArgs};
 pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, UserPasswordArgs};
 
+mod a2a;
 mod audit;
 mod connect;
 mod mcp;
@@ -122,6 +124,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  openfang mcp --tools\n  openfang mcp --agent starter\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/projects"
     )]
     Mcp(McpArgs),
+    /// Manage and call A2A agents of other servers
+    #[command(subcommand, after_help = "Example:\n  openfang a2a add research https://research.example.com")]
+    A2a(A2aCommand),
     /// List agents and send messages to them
     #[command(subcommand, after_help = "Example:\n  openfang agent send starter 'Ada'")]
     Agent(AgentCommand),

@@ -28,11 +28,13 @@ use crate::session::Session;
 use crate::talk::Talk;
 
 pub(crate) use daemon::{DaemonBackend, refusal_in};
+pub(crate) use external::ExternalAgents;
 pub(crate) use following::Following;
 pub(crate) use in_process::InProcess;
 pub(crate) use servers::Servers;
 
 mod daemon;
+mod external;
 mod following;
 mod in_process;
 mod servers;

@@ -10,6 +10,7 @@ use crate::error::{CliError, Exit};
 use crate::logging;
 use crate::session::Session;
 
+mod a2a;
 mod agent;
 mod audit;
 mod backup;
@@ -54,6 +55,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Service(command) => service::run(session, command).await,
         Command::Logs(args) => logs::run(session, &args).await,
         Command::Mcp(args) => mcp::run(session, args).await,
+        Command::A2a(command) => a2a::run(session, command).await,
         Command::Agent(command) => agent::run(session, command).await,
         Command::Tool(command) => tool::run(session, command).await,
         Command::Task(command) => task::run(session, command).await,

@@ -29,6 +29,8 @@ pub struct Caller {
     pub principal: Arc<Principal>,
     pub door: Door,
     pub trace: TraceId,
+    /// How many agents called agents until this request was made.
+    pub hops: u8,
     /// Where its large answers are counted; none if nobody counts them.
     pub room: Option<Arc<dyn AnswerRoom>>,
 }

@@ -46,7 +46,7 @@ fn without_a_configured_key_loopback_is_local_and_nobody_else_is_anything() {
 fn each_door_and_credential_brings_its_label() {
     let trace = "00000000-0000-0000-0000-000000000001".parse().unwrap();
     let label = |door, principal| {
-        let caller = Caller { principal: Arc::new(principal), door, trace, room: None };
+        let caller = Caller { principal: Arc::new(principal), door, trace, hops: 0, room: None };
         caller.entry_labels().iter().collect::<Vec<_>>()
     };
     let user = Principal::user("ada".parse().unwrap(), Grants::default());
@@ -64,10 +64,10 @@ fn a_key_may_say_how_far_it_is_trusted_through_every_door() {
     for label in [Label::UntrustedAgent, Label::User] {
         let user = Principal::user("ada".parse().unwrap(), Grants::default()).bringing(Some(label));
         for door in [Door::Rest, Door::Mcp] {
-            let caller = Caller { principal: Arc::new(user.clone()), door, trace, room: None };
+            let caller = Caller { principal: Arc::new(user.clone()), door, trace, hops: 0, room: None };
             assert_eq!(caller.entry_labels().iter().collect::<Vec<_>>(), [label]);
         }
-        let through_agent = Caller { principal: Arc::new(user), door: Door::Agent, trace, room: None };
+        let through_agent = Caller { principal: Arc::new(user), door: Door::Agent, trace, hops: 0, room: None };
         assert!(through_agent.entry_labels().is_empty(), "the labels of the run travel");
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use openfang_egress::resolve::{Resolve, SystemResolver};
+use openfang_runtime::answerer::remote::ExternalAgents;
 use openfang_runtime::catalog::CatalogError;
 use openfang_runtime::files::Files;
 use openfang_runtime::mcp_server::Shared;
@@ -30,9 +31,10 @@ use crate::integrity::Integrity;
 use crate::kernel::{Front, Inner, Kernel};
 use crate::mcp_metrics;
 use crate::outward::{OURSELVES, Outward};
+use crate::peers::external::{ExternalParts, ExternalPeers};
 use crate::peers::upstreams::{PeerParts, Upstreams};
 use crate::session_journal::SessionFile;
-use crate::settings::agents::AgentsError;
+use crate::settings::agents::{Agents, AgentsError, add_external};
 use crate::settings::config_file::Overlay;
 use crate::settings::home::{Home, HomeError, HomeLoss, RecordError};
 use crate::settings::{LiveSettings, Settings, SettingsMetrics, no_default};
@@ -215,8 +217,13 @@ impl Boot {
 
         // The agent tools need the agents, which need the tools: they get a door that is opened at the end.
         let door = Arc::<AgentDoor>::default();
-        let catalog = furnish(&stores, &files, &self.clock, self.tools, &door)?;
-        let (catalog, agents) = with_agents(&self.home, catalog)?;
+        let external = Arc::<ExternalPeers>::default();
+        let doors = (Arc::clone(&door), Arc::clone(&external));
+        let catalog = furnish(&stores, &files, &self.clock, self.tools, &doors)?;
+        let (catalog, mut agents) = with_agents(&self.home, catalog)?;
+        let entries = self.config.a2a.external_agents.clone();
+        let peers = Arc::clone(&external) as Arc<dyn ExternalAgents>;
+        add_external(&mut agents, &entries, &peers, &Agents::new());
         let kept = (Arc::clone(&stores.audit), Arc::clone(&stores.results));
         let pipeline = Pipeline::new(catalog, kept, Arc::clone(&self.clock), sensitive, pipeline_metrics);
         let pipeline = Arc::new(pipeline);
@@ -235,7 +242,15 @@ impl Boot {
             counts: Arc::clone(mcp_shared.counts()),
             instance: keys.instance(),
         });
+        let parts = ExternalParts {
+            settings: settings.changes(),
+            pipeline: Arc::clone(&pipeline),
+            home: self.home.clone(),
+            agents: Arc::clone(&door) as _,
+        };
+        external.open(parts, &entries);
         let inner = Arc::new(Inner {
+            external,
             settings,
             access: Access::new(credentials, keys),
             tasks: Tasks::of(node_id),

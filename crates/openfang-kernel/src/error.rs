@@ -34,6 +34,12 @@ pub enum KernelError {
     /// The agent makes no task of the message.
     #[error("the message was rejected: {0}")]
     RefusedByAgent(Refusal),
+    /// Agents called agents too often.
+    #[error("agents may call agents {limit} deep, and this message would be one more; answer with what you have")]
+    TooDeep {
+        /// How deep they may go.
+        limit: u8,
+    },
     /// The push configuration cannot be taken.
     #[error("invalid push configuration: {field} {why}")]
     InvalidPush {
@@ -79,6 +85,15 @@ pub enum KernelError {
     /// The server is this OpenFang.
     #[error("{0} is this OpenFang itself; its tools are already available here")]
     OwnServer(ServerName),
+    /// There is an agent of that name.
+    #[error("an agent {0} already exists; replace it with `--replace`, or choose another name")]
+    AgentExists(AgentName),
+    /// The agent is one of this OpenFang.
+    #[error("{0} would be an agent of this OpenFang itself, which is available here already")]
+    OwnAgent(AgentName),
+    /// There is no agent at a URL, or it cannot be used.
+    #[error("{0}")]
+    AgentUnreachable(String),
     /// The server does not come from the file.
     #[error("the MCP server {0} is not in config.toml but in an environment variable; remove it there")]
     NotInFile(ServerName),
@@ -117,6 +132,7 @@ impl KernelError {
             Self::UnknownTask(_) => "unknown_task",
             Self::InvalidMessage(_) => "invalid_message",
             Self::RefusedByAgent(_) => "refused_by_agent",
+            Self::TooDeep { .. } => "too_deep",
             Self::InvalidPush { .. } => "invalid_push_config",
             Self::TaskEnded { .. } => "task_ended",
             Self::TaskBusy { .. } => "task_busy",
@@ -128,6 +144,9 @@ impl KernelError {
             Self::UnknownServer { .. } => "unknown_server",
             Self::ServerExists(_) => "server_exists",
             Self::OwnServer(_) => "own_server",
+            Self::AgentExists(_) => "agent_exists",
+            Self::OwnAgent(_) => "own_agent",
+            Self::AgentUnreachable(_) => "agent_unreachable",
             Self::NotInFile(_) => "not_in_file",
             Self::NotPermitted(_) => "not_permitted",
             Self::Change(ChangeError::Unrecorded { .. }) => "unrecorded",

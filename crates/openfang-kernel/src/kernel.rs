@@ -25,6 +25,7 @@ use crate::drain::Life;
 use crate::execute_tool::Way;
 use crate::integrity::Integrity;
 use crate::outward::Outward;
+use crate::peers::external::ExternalPeers;
 use crate::peers::upstreams::Upstreams;
 use crate::settings::agents::Agent;
 use crate::settings::home::Home;
@@ -44,6 +45,8 @@ pub(crate) struct Inner {
     pub(crate) tasks: Tasks,
     /// The MCP servers it is connected to.
     pub(crate) upstreams: Arc<Upstreams>,
+    /// The A2A agents of other servers.
+    pub(crate) external: Arc<ExternalPeers>,
     pub(crate) doors: Doors,
     pub(crate) life: Life,
     pub(crate) stores: Stores,
@@ -157,11 +160,11 @@ impl Kernel {
     /// The agents this principal may talk to, by name.
     pub fn agents(&self, principal: &Principal) -> Vec<AgentSummary> {
         let settings = self.inner.settings();
-        let manifests = settings.agents().values().map(|agent| &agent.manifest);
-        let visible = manifests.filter(|manifest| principal.may_talk_to(&manifest.name));
-        let summary = |manifest: &Arc<AgentManifest>| AgentSummary {
-            name: manifest.name.clone(),
-            description: manifest.description.clone(),
+        let visible = settings.agents().values().filter(|agent| is_visible(agent, principal));
+        let summary = |agent: &Arc<Agent>| AgentSummary {
+            name: agent.manifest.name.clone(),
+            description: agent.manifest.description.clone(),
+            is_external: agent.is_external(),
         };
         visible.map(summary).collect()
     }
@@ -193,11 +196,18 @@ impl Inner {
     }
 
     pub(crate) fn agent(&self, principal: &Principal, name: &AgentName) -> Result<Arc<Agent>, KernelError> {
-        let unknown = || KernelError::UnknownAgent(name.clone());
-        if !principal.may_talk_to(name) {
-            return Err(unknown());
-        }
-        self.settings().agents().get(name).cloned().ok_or_else(unknown)
+        let settings = self.settings();
+        let agent = settings.agents().get(name).filter(|agent| is_visible(agent, principal));
+        agent.cloned().ok_or_else(|| KernelError::UnknownAgent(name.clone()))
+    }
+
+    /// The agent of that name, whoever may talk to it.
+    pub(crate) fn any_agent(&self, name: &AgentName) -> Result<Arc<Agent>, KernelError> {
+        self.settings()
+            .agents()
+            .get(name)
+            .cloned()
+            .ok_or_else(|| KernelError::UnknownAgent(name.clone()))
     }
 
     /// The context of a direct call that nobody waits for on the way.
@@ -213,12 +223,13 @@ impl Inner {
             agent: None,
             run: None,
             trace: caller.trace,
-            hops: 0,
+            hops: caller.hops,
             deadline: None,
             cancel: way.cancel,
             labels: caller.entry_labels(),
             config: Arc::clone(self.settings().config()),
             back: way.back,
+            granted: None,
         }
     }
 
@@ -233,4 +244,10 @@ impl Inner {
             None => CallContext { agent, ..self.context(caller) },
         }
     }
+}
+
+/// Whether an agent exists as far as a principal is concerned. Whoever may use the tool of an external agent may talk to it.
+pub(crate) fn is_visible(agent: &Agent, principal: &Principal) -> bool {
+    principal.may_talk_to(&agent.manifest.name)
+        || agent.external_traits().is_some_and(|traits| principal.may_use(&traits, None))
 }

@@ -5,6 +5,7 @@
 
 mod access;
 mod boot;
+mod chain;
 mod change;
 mod doors;
 mod drain;
@@ -26,13 +27,14 @@ mod tasks;
 pub use access::answer_room::AnswerRoom;
 pub use access::{AuthError, Caller, PeerKind, users};
 pub use boot::{Boot, BootError, check_agents, known_tools};
+pub use chain::Arrival;
 pub use change::ChangeError;
 pub use doors::{a2a, gateway, mcp};
 pub use error::KernelError;
 pub use execute_tool::Way;
 pub use integrity::DatabaseCheck;
 pub use kernel::Kernel;
-pub use peers::mcp_control;
+pub use peers::{external_control, mcp_control};
 pub use policy::Explanation;
 pub use settings::{config_edit, config_file, home, strict_toml};
 pub use system::{SystemClock, SystemIds};

@@ -1,5 +1,7 @@
-//! Whatever is connected from outside and becomes a source of tools: the MCP servers of the configuration, and the commands
-//! that add, test and remove them.
+//! Whatever is connected from outside and becomes a source of tools: the MCP servers and the A2A agents of the configuration,
+//! and the commands that add, test and remove them.
 
+pub(crate) mod external;
+pub mod external_control;
 pub mod mcp_control;
 pub(crate) mod upstreams;

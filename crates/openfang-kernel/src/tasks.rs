@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use openfang_store::{Fit, NewTask, StoreError, TaskRecord};
 use openfang_types::event::Seq;
-use openfang_types::ids::{AgentName, ContextId, MessageId, NodeId, TaskId, TaskName};
+use openfang_types::ids::{AgentName, ContextId, MessageId, NodeId, TaskId, TaskName, ToolName};
 use openfang_types::limits::INFLIGHT_FROM_BYTES;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Origin, Part, Role, Task, TaskState};
@@ -25,6 +25,7 @@ pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod push;
 pub(crate) mod recovery;
+mod remote;
 mod resend;
 pub(crate) mod run;
 pub(crate) mod streams;
@@ -34,13 +35,13 @@ mod text;
 pub(crate) struct Tasks {
     /// Under which name this process works on them.
     node_id: NodeId,
-    live: LiveRuns,
+    live: Arc<LiveRuns>,
     streams: Arc<OpenStreams>,
 }
 
 impl Tasks {
     pub(crate) fn of(node_id: NodeId) -> Self {
-        Self { node_id, live: LiveRuns::default(), streams: Arc::default() }
+        Self { node_id, live: Arc::default(), streams: Arc::default() }
     }
 }
 
@@ -62,7 +63,8 @@ pub(crate) struct Incoming {
     pub(crate) peer_name: Option<TaskName>,
     /// Where to tell what happens, checked.
     pub(crate) push: Option<CheckedPush>,
-    pub(crate) hops: u8,
+    /// The tool whose call it is, for which a permit was given: whoever may use it may talk to the agent.
+    pub(crate) granted: Option<ToolName>,
     pub(crate) cancel: CancellationToken,
     pub(crate) visibility: Visibility,
 }
@@ -162,7 +164,7 @@ impl Kernel {
             origin: Origin::OpenFang,
             peer_name: None,
             push: None,
-            hops: 0,
+            granted: None,
             cancel: CancellationToken::new(),
             visibility,
         }
@@ -170,7 +172,14 @@ impl Kernel {
 
     /// Takes a message in and begins the work.
     pub(crate) async fn take(&self, mut incoming: Incoming) -> Result<Intake, KernelError> {
-        let agent = self.inner.agent(&incoming.caller.principal, &incoming.agent)?;
+        let agent = match &incoming.granted {
+            Some(_) => self.inner.any_agent(&incoming.agent)?,
+            None => self.inner.agent(&incoming.caller.principal, &incoming.agent)?,
+        };
+        let limit = self.inner.settings().config().limits.agent_depth;
+        if incoming.caller.hops > limit {
+            return Err(KernelError::TooDeep { limit });
+        }
         if incoming.message.parts.is_empty() {
             return Err(KernelError::InvalidMessage("it has no parts; add a text".to_owned()));
         }
@@ -201,8 +210,8 @@ impl Kernel {
             },
         };
         let id = log.id();
-        let Incoming { caller, message, hops, cancel, .. } = incoming;
-        let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, hops, cancel };
+        let Incoming { caller, message, granted, cancel, .. } = incoming;
+        let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, granted, cancel };
         let run = self.begin_run(id, plan);
         Ok(Intake::Begun(Work { id, shown, run }))
     }
@@ -345,6 +354,7 @@ impl Inner {
             origin: incoming.origin,
             peer_name: incoming.peer_name.clone(),
             push: incoming.push.clone().map(|push| push.named(|| self.ids.random())),
+            remote: None,
             node: self.tasks.node_id,
             at: self.clock.now(),
             live_limit: self.settings().config().limits.live_tasks_per_owner,

@@ -1,13 +1,14 @@
 //! What tools need to know about the other agents; the kernel implements it.
 
 use futures_util::future::BoxFuture;
-use openfang_types::ids::{AgentName, TaskId};
+use openfang_types::ids::{AgentName, ContextId, TaskId};
 use openfang_types::principal::Principal;
 use openfang_types::taint::Labels;
-use openfang_types::task::TaskState;
+use openfang_types::task::{Part, Task, TaskState};
 use serde::{Deserialize, Serialize};
 
 use crate::context::CallContext;
+use crate::pipeline::Permit;
 
 /// The agents of the house, as a caller may see them.
 pub trait Agents: Send + Sync {
@@ -20,6 +21,38 @@ pub trait Agents: Send + Sync {
         agent: &'a AgentName,
         text: String,
     ) -> BoxFuture<'a, Result<AgentReply, AgentError>>;
+    /// Sends a message to an external agent and waits until its task has ended or asks for something. Whoever was allowed to
+    /// use the agent's tool may talk to the agent. Progress goes to the listener of the call.
+    fn ask_external<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        message: ExternalMessage<'a>,
+        permit: Permit,
+    ) -> BoxFuture<'a, Result<AgentTask, AgentError>>;
+    /// A task of an external agent, as it stands.
+    fn external_task<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        agent: &'a AgentName,
+        task: TaskId,
+    ) -> BoxFuture<'a, Result<AgentTask, AgentError>>;
+}
+
+/// A message to an external agent.
+pub struct ExternalMessage<'a> {
+    pub agent: &'a AgentName,
+    pub parts: Vec<Part>,
+    /// The task whose question it answers.
+    pub task: Option<TaskId>,
+    /// The conversation, by an id that we gave.
+    pub context: Option<ContextId>,
+}
+
+/// A task of an agent, and what it carries.
+#[derive(Debug, Clone)]
+pub struct AgentTask {
+    pub task: Task,
+    pub labels: Labels,
 }
 
 /// An agent in a list.
@@ -28,6 +61,9 @@ pub struct AgentSummary {
     pub name: AgentName,
     /// What it is for.
     pub description: String,
+    /// Whether it is an A2A agent of another server.
+    #[serde(default, rename = "external", skip_serializing_if = "std::ops::Not::not")]
+    pub is_external: bool,
 }
 
 /// What an agent answered.
@@ -55,6 +91,9 @@ pub enum AgentError {
         /// How deep they may go.
         limit: u8,
     },
+    /// The caller has no such conversation with the agent.
+    #[error("there is no conversation {0} with this agent; leave out `context` to begin one")]
+    UnknownContext(ContextId),
     /// The agent could not take the message.
     #[error("agent {agent} did not take the message: {why}")]
     Refused { agent: AgentName, why: String },

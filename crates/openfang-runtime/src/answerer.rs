@@ -4,13 +4,15 @@
 //! something from the caller ends the turn with a question; the next turn goes on with the same call.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use openfang_store::RemoteRecord;
 use openfang_types::agent::AgentManifest;
 use openfang_types::call::{CallListener, InputRequired, Outcome, Resumed};
 use openfang_types::content::{ContentBlock, ToolOutput};
 use openfang_types::event::ArtifactUpdate;
-use openfang_types::ids::{ArtifactId, ToolName};
+use openfang_types::ids::{ArtifactId, ContextId, TaskId, ToolName};
 use openfang_types::task::{Artifact, Message, Part, TaskState};
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,6 +24,7 @@ use reports::Reports;
 
 pub mod direct;
 pub mod questions;
+pub mod remote;
 mod reports;
 pub mod script;
 
@@ -35,6 +38,18 @@ pub trait Answerer: Send + Sync {
     }
     /// What to do with a turn that a process began and did not live to end.
     fn recovery(&self, turn: &Turn<'_>, agent: &AgentManifest, catalog: &Catalog) -> Recovery;
+    /// Whether somebody on another server does the work, who goes on when this process ends.
+    fn is_remote(&self) -> bool {
+        false
+    }
+    /// How long a turn may take; none: as long as any run.
+    fn limit(&self) -> Option<Duration> {
+        None
+    }
+    /// Tells whoever works on another server that a task was stopped. None if there is nobody to tell.
+    fn cancel(&self, _: RemoteRecord) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
     /// Works on a turn. Dropping the future stops the work.
     fn run<'a>(&'a self, run: &'a AgentRun<'a>, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Ending, RunStopped>>;
 }
@@ -85,6 +100,8 @@ pub enum Recovery {
 
 /// What there is to work on.
 pub struct Turn<'a> {
+    /// The task that it is a turn of.
+    pub task: TaskId,
     /// What was said before, oldest first.
     pub history: &'a [Message],
     /// The message to answer.
@@ -95,6 +112,10 @@ pub struct Turn<'a> {
     pub told: usize,
     /// The call that asked for something at the end of the turn before.
     pub waiting: Option<&'a WaitingCall>,
+    /// The remote side of the task, as the turn before or a process that died left it.
+    pub remote: Option<&'a RemoteRecord>,
+    /// The remote agent's name for the conversation, from an earlier task of it.
+    pub remote_context: Option<&'a ContextId>,
 }
 
 /// A tool call that waits for an answer of the caller. It does not outlive the process.
@@ -135,6 +156,8 @@ pub struct TextDelta {
 pub trait EventSink: Send + Sync {
     /// Stores an event; an error means that the task has ended meanwhile.
     fn emit(&self, event: RunEvent) -> BoxFuture<'_, Result<(), RunStopped>>;
+    /// Stores the remote side of the task with the next event, or at the next durable point.
+    fn remember(&self, remote: RemoteRecord) -> BoxFuture<'_, ()>;
 }
 
 /// The task ended while the model worked: there is nothing more to say.

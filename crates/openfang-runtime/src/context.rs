@@ -7,7 +7,7 @@ use openfang_store::StoreFuture;
 use openfang_types::agent::AgentManifest;
 use openfang_types::call::{CallListener, ClientCapabilities, Resumed};
 use openfang_types::config::Config;
-use openfang_types::ids::{RunId, TraceId};
+use openfang_types::ids::{RunId, ToolName, TraceId};
 use openfang_types::principal::{Door, Principal};
 use openfang_types::taint::Labels;
 use serde_json::value::RawValue;
@@ -40,6 +40,8 @@ pub struct CallContext {
     pub config: Arc<Config>,
     /// The way back to whoever called.
     pub back: WayBack,
+    /// A tool that a permit was given for when the run began: what the run does is that call.
+    pub granted: Option<ToolName>,
 }
 
 /// The way back to whoever called: who hears how the call goes, and what can be asked.

@@ -54,6 +54,15 @@ struct RemoteDefinition {
     output_schema: Option<Value>,
     #[serde(default)]
     annotations: Claims,
+    #[serde(default, rename = "_meta")]
+    meta: ListedMeta,
+}
+
+/// What an OpenFang says about the way of a tool into its list.
+#[derive(Deserialize, Default)]
+struct ListedMeta {
+    #[serde(default, rename = "io.openfang/via")]
+    via: Vec<String>,
 }
 
 /// What a server claims about a tool.
@@ -124,6 +133,11 @@ impl McpTool {
         Self { is_trusted: true, ..self }
     }
 
+    /// Which OpenFang the server is, if it is one.
+    fn instance(&self) -> Option<String> {
+        self.relay.upstream().snapshot().facts.as_ref()?.instance.clone()
+    }
+
     /// The label of what it returns.
     fn labels(&self) -> Labels {
         if self.is_trusted {
@@ -189,6 +203,16 @@ pub fn claimed(tool: &Entry) -> ToolAnnotations {
     claiming.annotations.annotations()
 }
 
+/// The OpenFang instances that a server listed a tool through.
+pub fn listed_via(tool: &Entry) -> Vec<String> {
+    #[derive(Deserialize, Default)]
+    struct Listed {
+        #[serde(default, rename = "_meta")]
+        meta: ListedMeta,
+    }
+    serde_json::from_str::<Listed>(&tool.json()).unwrap_or_default().meta.via
+}
+
 impl Tool for McpTool {
     fn definition(&self) -> ToolDefinition {
         let said = said(&self.listing, self.place);
@@ -202,6 +226,7 @@ impl Tool for McpTool {
             sink: self.traits.sink,
             kind: self.traits.kind,
             origin: self.traits.origin.clone(),
+            via: self.instance().into_iter().chain(said.meta.via).collect(),
         }
     }
 

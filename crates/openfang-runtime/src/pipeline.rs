@@ -14,12 +14,13 @@ use openfang_types::content::ToolOutput;
 use openfang_types::ids::ToolName;
 use openfang_types::taint::Labels;
 use openfang_types::task::Part;
-use openfang_types::tool::ToolTraits;
+use openfang_types::tool::{Origin, ToolTraits};
 use tracing::Instrument as _;
 
 use crate::catalog::Catalog;
 use crate::context::CallContext;
 use crate::metrics::PipelineMetrics;
+use crate::outward_calls::OutwardCalls;
 
 pub mod arguments;
 pub mod audit;
@@ -58,6 +59,8 @@ pub struct Pipeline {
     /// Replaced when the configuration is; each call looks once.
     sensitive: RwLock<Arc<Sensitive>>,
     metrics: PipelineMetrics,
+    /// The calls to other servers that are under way.
+    outward: OutwardCalls,
 }
 
 impl Pipeline {
@@ -69,12 +72,30 @@ impl Pipeline {
         sensitive: Sensitive,
         metrics: PipelineMetrics,
     ) -> Self {
-        Self { catalog, audit, results, clock, sensitive: RwLock::new(Arc::new(sensitive)), metrics }
+        Self {
+            catalog,
+            audit,
+            results,
+            clock,
+            sensitive: RwLock::new(Arc::new(sensitive)),
+            metrics,
+            outward: OutwardCalls::default(),
+        }
+    }
+
+    /// The clock that audit rows go by.
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
     }
 
     /// The tools behind the guards.
     pub const fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// The calls to other servers that are under way.
+    pub const fn outward_calls(&self) -> &OutwardCalls {
+        &self.outward
     }
 
     /// What must not travel.
@@ -157,6 +178,8 @@ impl Pipeline {
         let warning = loop_guard::check(cx, record.tool(), &arguments)?;
         taint::check_sink(&sensitive, cx, callee.traits(), &arguments)?;
         record.commit_before_effect(callee.traits()).await?;
+        let leaves = callee.traits().origin != Origin::Builtin;
+        let _live = leaves.then(|| self.outward.begin(cx.trace, cx.hops)); // whoever calls back is noticed by the trace
         let outcome = timeout::within(cx, callee, arguments, permit).await?;
         let Outcome::Done(mut output) = outcome else { return Ok(outcome) };
         let labels = output.label(&sensitive, cx, callee.traits());

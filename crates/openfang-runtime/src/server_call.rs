@@ -16,9 +16,11 @@ use openfang_mcp::content::{NotABlock, PromptResult, ResourceContents};
 use openfang_types::call::{Arguments, CallListener, Outcome};
 use openfang_types::jsonrpc::{ErrorObject, code};
 use openfang_types::tool::ToolTraits;
+use openfang_types::trace::{HOPS, TRACEPARENT, write_traceparent};
 use serde_json::value::RawValue;
 
 use crate::context::CallContext;
+use crate::mcp_server::raw;
 use crate::pipeline::{CallOutput, Callee, Permit};
 use crate::tools::ToolFailure;
 
@@ -50,11 +52,12 @@ impl GuardedRelay {
             Some(listener) => &**listener,
             None => &Silent,
         };
+        let meta = meta_of(cx);
         let handing = Handing {
             owner: cx.principal.owner().as_str(),
             client: back.client,
             era: back.era,
-            meta: back.meta.as_deref(),
+            meta: Some(&meta),
             resumed: back.resumed.as_deref(),
             listener,
         };
@@ -100,6 +103,18 @@ impl GuardedRelay {
         let why = format!("the MCP server {} answered with something malformed: {error}", self.upstream().name());
         ToolFailure::reported(why.clone(), ErrorObject::new(code::INTERNAL_ERROR, why))
     }
+}
+
+/// What the server is told beside the call: what the caller said there, the trace and how many agents led to it. A trace that
+/// the caller named is passed on as it is.
+fn meta_of(cx: &CallContext) -> Box<RawValue> {
+    let said = cx.back.meta.as_deref();
+    let mut members: BTreeMap<String, Box<RawValue>> =
+        said.and_then(|said| serde_json::from_str(said.get()).ok()).unwrap_or_default();
+    members.insert(HOPS.to_owned(), raw(&cx.hops.saturating_add(1)));
+    let own = || raw(&write_traceparent(cx.trace));
+    members.entry(TRACEPARENT.to_owned()).or_insert_with(own);
+    raw(&members)
 }
 
 /// A prompt of a server, to be filled in.

@@ -20,8 +20,11 @@ use serde::de::DeserializeOwned;
 use crate::agents::Agents;
 use crate::context::CallContext;
 use crate::files::Files;
+use crate::foreign_agents::{ForeignAgents, ForeignCalls};
 use crate::pipeline::Permit;
 
+mod a2a_discover;
+mod a2a_send;
 mod add_numbers;
 mod agent_list;
 mod agent_send;
@@ -112,6 +115,8 @@ impl<E: std::error::Error> From<E> for ToolFailure {
 pub struct Surroundings {
     pub memory: Arc<dyn KeyValueStore>,
     pub agents: Arc<dyn Agents>,
+    /// The way to agents at URLs.
+    pub foreign: Arc<dyn ForeignAgents>,
     /// The files of workspaces.
     pub files: Files,
     /// What results lost on their way.
@@ -120,8 +125,11 @@ pub struct Surroundings {
 }
 
 pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
-    let Surroundings { memory, agents, files, results, clock } = around;
+    let Surroundings { memory, agents, foreign, files, results, clock } = around;
+    let calls = Arc::<ForeignCalls>::default();
     vec![
+        Box::new(a2a_discover::A2aDiscover { foreign: Arc::clone(&foreign), calls: Arc::clone(&calls) }),
+        Box::new(a2a_send::A2aSend { agents: Arc::clone(&agents), foreign, calls }),
         Box::new(add_numbers::AddNumbers),
         Box::new(agent_list::AgentList { agents: Arc::clone(&agents) }),
         Box::new(agent_send::AgentSend { agents }),

@@ -15,6 +15,7 @@ pub(crate) use files::{files, owners_have_a_quota};
 pub(crate) use key_values::{key_values, keys_are_limited_per_owner};
 pub(crate) use model::agrees_with_the_model;
 pub(crate) use push::{pushes, pushes_across_processes};
+pub(crate) use remotes::remotes;
 pub(crate) use results::results;
 pub(crate) use retention::retention;
 pub(crate) use takeover::takeover;
@@ -28,6 +29,7 @@ mod key_values;
 mod lists;
 mod model;
 mod push;
+mod remotes;
 mod results;
 mod retention;
 mod takeover;
@@ -69,6 +71,7 @@ pub(crate) fn new_task(owner: &Owner, message: &str) -> NewTask {
         origin: Origin::OpenFang,
         peer_name: None,
         push: None,
+        remote: None,
         node: node(1),
         at: now(),
         live_limit: usize::MAX,
@@ -107,6 +110,7 @@ pub(crate) fn write(record: &TaskRecord, events: Vec<EventBody>) -> Append {
         version: record.version,
         events,
         labels: Labels::none(),
+        remote: None,
         node: None,
         at: now(),
     }

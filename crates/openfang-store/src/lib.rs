@@ -1,5 +1,5 @@
-//! The durable things, behind traits: tasks with their event log, push configurations, key-value memory with labels,
-//! kept results, audit rows, users.
+//! The durable things, behind traits: tasks with their event log, push configurations, the remote side of tasks,
+//! key-value memory with labels, kept results, audit rows, users.
 //!
 //! A home implements all of them: [`memory`], which is gone with its process, and [`sqlite`], which several processes
 //! share. Whoever adds another runs `contract.rs` against it. [`nodes`] says which processes are alive.
@@ -17,6 +17,7 @@ pub mod memory;
 pub mod nodes;
 pub mod push;
 pub mod quota;
+pub mod remotes;
 pub mod results;
 pub mod sqlite;
 mod tail;
@@ -36,6 +37,7 @@ pub use push::{
     PushConfig, PushRow, PushStore,
 };
 pub use quota::{OwnerBytes, Quota};
+pub use remotes::{RemotePhase, RemoteRecord, RemoteStore};
 pub use results::{KeptResult, ResultForm, ResultStore};
 pub use sqlite::{CheckInterrupter, DatabaseFile, Finding, Loss, MaintenanceError, OpenError, Report, Sqlite};
 pub use tail::Tail;
@@ -142,6 +144,8 @@ pub struct Stores {
     pub tasks: Arc<dyn TaskStore>,
     /// Where to push the events of tasks.
     pub pushes: Arc<dyn PushStore>,
+    /// The remote side of tasks that agents on other servers work on.
+    pub remotes: Arc<dyn RemoteStore>,
     pub memory: Arc<dyn KeyValueStore>,
     /// The labels of workspace files.
     pub files: Arc<dyn FileStore>,
@@ -163,7 +167,8 @@ impl Stores {
         let tasks = Arc::new(memory::MemoryTasks::new(Arc::clone(&kept)));
         Self {
             tasks: Arc::clone(&tasks) as _,
-            pushes: tasks,
+            pushes: Arc::clone(&tasks) as _,
+            remotes: tasks,
             memory: Arc::new(memory::MemoryKeyValues::new(Arc::clone(&kept))),
             files: Arc::new(memory::MemoryFiles::new(Arc::clone(&kept))),
             results: Arc::new(memory::MemoryResults::new(kept)),

@@ -30,6 +30,11 @@ async fn pushes_keep_the_contract() {
 }
 
 #[tokio::test]
+async fn remotes_keep_the_contract() {
+    contract::remotes(Stores::in_memory).await;
+}
+
+#[tokio::test]
 async fn memory_keeps_the_contract() {
     contract::key_values(|| Box::new(MemoryKeyValues::default())).await;
     contract::keys_are_limited_per_owner(&MemoryKeyValues::default()).await;

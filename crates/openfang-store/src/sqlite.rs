@@ -20,7 +20,7 @@ use readers::Readers;
 use reserve::Reserve;
 use results::SqliteResults;
 use schema::Expected;
-use tasks::{SqlitePushes, SqliteTasks};
+use tasks::{SqlitePushes, SqliteRemotes, SqliteTasks};
 use users::SqliteUsers;
 use watchers::{Follower, Watchers};
 use writer::{Workplace, Writer};
@@ -103,6 +103,7 @@ impl Sqlite {
         Stores {
             tasks: Arc::new(SqliteTasks::new(self.clone())),
             pushes: Arc::new(SqlitePushes::new(self.clone())),
+            remotes: Arc::new(SqliteRemotes::new(self.clone())),
             memory: Arc::new(SqliteKeyValues::new(self.clone())),
             audit: Arc::new(SqliteAudit::new(self.clone(), refusals)),
             users: Arc::new(SqliteUsers::new(self.clone())),

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::tail::Tail;
-use crate::{PushConfig, StoreFuture};
+use crate::{PushConfig, RemoteRecord, StoreFuture};
 
 pub(crate) mod rules;
 
@@ -112,6 +112,8 @@ pub struct NewTask {
     pub peer_name: Option<TaskName>,
     /// Where to push its events from the beginning.
     pub push: Option<PushConfig>,
+    /// The remote side, if an agent on another server is about to work on it.
+    pub remote: Option<RemoteRecord>,
     /// The process that works on it.
     pub node: NodeId,
     pub at: Timestamp,
@@ -243,6 +245,8 @@ pub struct Append {
     pub events: Vec<EventBody>,
     /// The labels of the new events.
     pub labels: Labels,
+    /// The remote side from now on; none leaves it as it is. The end of the task deletes it.
+    pub remote: Option<RemoteRecord>,
     /// The process that works on it from now on, if that changes because a message continues it here.
     pub node: Option<NodeId>,
     pub at: Timestamp,

@@ -6,7 +6,7 @@ use openfang_kernel::{Caller, Kernel};
 use openfang_types::principal::{AdminProof, Door, Grants, Principal};
 
 fn caller(kernel: &Kernel, principal: Principal, door: Door) -> Caller {
-    Caller { principal: Arc::new(principal), door, trace: kernel.trace(), room: None }
+    Caller { principal: Arc::new(principal), door, trace: kernel.trace(), hops: 0, room: None }
 }
 
 /// The operator at the command line.

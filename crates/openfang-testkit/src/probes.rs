@@ -87,6 +87,7 @@ impl Tool for Probe {
             sink: self.sink,
             kind: ToolKind::Plain,
             origin: Origin::Builtin,
+            via: Vec::new(),
         }
     }
 

@@ -43,6 +43,9 @@ pub enum Provider {
     Direct,
     /// No model: replies come from a file.
     Script,
+    /// An A2A agent of another server answers. Such agents are in `config.toml`, not in `agent.toml`.
+    #[serde(skip_deserializing)]
+    External,
 }
 
 impl Provider {
@@ -51,6 +54,7 @@ impl Provider {
         match self {
             Self::Direct => "direct",
             Self::Script => "script",
+            Self::External => "external",
         }
     }
 }

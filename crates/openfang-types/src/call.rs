@@ -100,6 +100,10 @@ pub trait CallListener: Send + Sync {
     fn log(&self, level: LogLevel, logger: Option<&str>, data: &RawValue);
     /// From which level on log lines are wanted; none where nobody wants any.
     fn level(&self) -> Option<LogLevel>;
+    /// Whether anybody hears progress.
+    fn wants_progress(&self) -> bool {
+        true
+    }
 }
 
 /// How much a client wants to hear, least first.

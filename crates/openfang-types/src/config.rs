@@ -14,7 +14,8 @@ use crate::ids::AgentName;
 use crate::limits::{API_KEY_MIN_BYTES, Limits, OWNER_BYTES};
 use crate::secret::Secret;
 
-pub use a2a::{A2aConfig, ExternalAgent};
+pub use a2a::A2aConfig;
+pub use external_agents::{A2aProtocol, ExternalAgent, ShownSkills, VerifyCard, external_tool_name};
 pub use mcp_servers::{
     EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpTransportEntry, OnChange, is_own_variable,
 };
@@ -22,6 +23,7 @@ pub use proxies::{ForwardedHeader, IpRange, IpRangeError};
 pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
 
 mod a2a;
+mod external_agents;
 mod mcp_servers;
 mod proxies;
 mod reach;

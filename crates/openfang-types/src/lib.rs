@@ -1,8 +1,9 @@
 //! The vocabulary of OpenFang: what every crate may say and none may redefine.
 //!
-//! Ids, limits, config, agents, tools, content, tasks and their events, principals, taint labels, the JSON-RPC
+//! Ids, limits, config, agents, tools, content, tasks and their events, principals, taint labels, traces, the JSON-RPC
 //! envelope and the strict JSON scan. No I/O, no async, and no other crate of the house is known here.
 
+pub mod a2a_status;
 pub mod agent;
 pub mod background;
 pub mod call;
@@ -27,4 +28,5 @@ pub mod settings_status;
 pub mod taint;
 pub mod task;
 pub mod tool;
+pub mod trace;
 pub mod unseen;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use a2a::*;
+pub use external::*;
 pub use labels::*;
 pub use mcp::*;
 pub use push::*;
@@ -15,6 +16,7 @@ pub use terminal::*;
 pub use users::*;
 
 mod a2a;
+mod external;
 mod labels;
 mod mcp;
 mod push;

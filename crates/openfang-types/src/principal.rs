@@ -117,13 +117,15 @@ impl Principal {
         }
     }
 
-    /// Whether the principal's own grants cover a tool: directly, or through the agent whose tools were all granted.
+    /// Whether the principal's own grants cover a tool: directly, or through the agent whose tools were all granted. Whoever
+    /// may talk to an external agent may use its tool.
     pub fn may_use(&self, tool: &ToolTraits, through: Option<&AgentName>) -> bool {
         match &self.standing {
             PrincipalKind::Admin(_) | PrincipalKind::Local => true,
             PrincipalKind::User(grants) => {
                 any_covers(&grants.tools, tool)
                     || through.is_some_and(|agent| grants.agent(agent) == Some(AgentGrant::AllItsTools))
+                    || tool.origin.external_agent().is_some_and(|agent| grants.agent(agent).is_some())
             }
         }
     }

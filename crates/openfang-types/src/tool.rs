@@ -29,9 +29,12 @@ pub struct ToolDefinition {
     pub sink: SinkKind,
     /// What kind of work it is: decides how long it may take.
     pub kind: ToolKind,
-    /// Where it comes from. A tool of an MCP server is listed with the member `server`.
+    /// Where it comes from. A tool of an MCP server is listed with the member `server`, an external agent with `agent`.
     #[serde(flatten)]
     pub origin: Origin,
+    /// The OpenFang instances that it was listed through, nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<String>,
 }
 
 /// What the guards need to know of a tool, without what is only listed.
@@ -114,6 +117,8 @@ pub enum ToolKind {
     RunsAgent,
     /// Belongs to an MCP server, which has a timeout of its own.
     Upstream,
+    /// Is an external agent, which has limits of its own.
+    ExternalAgent,
 }
 
 impl ToolDefinition {
@@ -133,6 +138,7 @@ impl ToolDefinition {
             sink,
             kind: ToolKind::Plain,
             origin: Origin::Builtin,
+            via: Vec::new(),
         }
     }
 

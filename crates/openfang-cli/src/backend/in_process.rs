@@ -36,6 +36,7 @@ impl InProcess {
             principal: Arc::new(Principal::admin(AdminProof::InProcess)),
             door: Door::Cli,
             trace: kernel.trace(),
+            hops: 0,
             room: None,
         };
         Ok(Self { kernel, caller })

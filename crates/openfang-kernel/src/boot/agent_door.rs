@@ -3,9 +3,10 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use futures_util::future::BoxFuture;
-use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, Agents};
+use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, AgentTask, Agents, ExternalMessage};
 use openfang_runtime::context::CallContext;
-use openfang_types::ids::AgentName;
+use openfang_runtime::pipeline::Permit;
+use openfang_types::ids::{AgentName, TaskId};
 use openfang_types::principal::Principal;
 
 use crate::tasks::delegate::Delegates;
@@ -42,6 +43,30 @@ impl Agents for AgentDoor {
         Box::pin(async move {
             let agents = self.agents().ok_or_else(|| AgentError::Unknown(agent.clone()))?;
             agents.send(cx, agent, text).await
+        })
+    }
+
+    fn ask_external<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        message: ExternalMessage<'a>,
+        permit: Permit,
+    ) -> BoxFuture<'a, Result<AgentTask, AgentError>> {
+        Box::pin(async move {
+            let agents = self.agents().ok_or_else(|| AgentError::Unknown(message.agent.clone()))?;
+            agents.ask_external(cx, message, permit).await
+        })
+    }
+
+    fn external_task<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        agent: &'a AgentName,
+        task: TaskId,
+    ) -> BoxFuture<'a, Result<AgentTask, AgentError>> {
+        Box::pin(async move {
+            let agents = self.agents().ok_or_else(|| AgentError::Unknown(agent.clone()))?;
+            agents.external_task(cx, agent, task).await
         })
     }
 }

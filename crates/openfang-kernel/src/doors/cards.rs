@@ -13,6 +13,7 @@ use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::principal::{AdminProof, Door, Principal};
 use openfang_types::tool::ToolTraits;
 
+use crate::kernel::is_visible;
 use crate::settings::agents::Agent;
 use crate::settings::{Settings, card_key};
 use crate::{Caller, Kernel};
@@ -113,9 +114,12 @@ impl Kernel {
     /// through this agent over A2A: what nobody can call is no skill.
     fn skills(&self, a2a: &A2aConfig, who: Option<&Principal>, agent: &AgentName) -> Vec<(ToolName, Option<String>)> {
         let principal = who.cloned().unwrap_or_else(|| Principal::admin(AdminProof::InProcess));
-        let caller = Caller { principal: Arc::new(principal), door: Door::A2a, trace: self.trace(), room: None };
+        let caller =
+            Caller { principal: Arc::new(principal), door: Door::A2a, trace: self.trace(), hops: 0, room: None };
         let Ok(tools) = self.usable_tools(&caller, Some(agent)) else { return Vec::new() };
-        let is_shown = |tool: &ToolTraits| who.is_some() || any_covers(&a2a.public_skills, tool);
+        // Strangers are shown an external agent only if it is public, and its only tool is itself.
+        let is_itself = |tool: &ToolTraits| tool.origin.external_agent() == Some(agent);
+        let is_shown = |tool: &ToolTraits| who.is_some() || is_itself(tool) || any_covers(&a2a.public_skills, tool);
         tools
             .filter_map(|tool| tool.traits().map(|traits| (traits, tool)))
             .filter(|(traits, _)| is_shown(traits))
@@ -161,7 +165,7 @@ impl Kernel {
 
 fn default_agent(settings: &Settings, who: Option<&Principal>) -> Option<AgentName> {
     let configured = settings.config().default_agent.as_ref();
-    let mut names = configured.into_iter().chain(settings.agents().keys());
+    let mut names = configured.into_iter().chain(by_default(settings));
     names.find(|name| shown_agent(settings, who, name).is_some()).cloned()
 }
 
@@ -169,15 +173,29 @@ fn default_agent(settings: &Settings, who: Option<&Principal>) -> Option<AgentNa
 fn shown_agent<'s>(settings: &'s Settings, who: Option<&Principal>, name: &AgentName) -> Option<&'s Arc<Agent>> {
     let agent = settings.agents().get(name)?;
     let is_shown = match who {
-        Some(principal) => principal.may_talk_to(name),
-        None => settings.config().a2a()?.public_agents.iter().any(|glob| glob.matches_agent(name)),
+        Some(principal) => is_visible(agent, principal),
+        None => {
+            let a2a = settings.config().a2a()?;
+            let entry = a2a.external_agents.iter().find(|entry| entry.name == *name);
+            let is_public = !agent.is_external() || entry.is_some_and(|entry| entry.public);
+            is_public && a2a.public_agents.iter().any(|glob| glob.matches_agent(name))
+        }
     };
     is_shown.then_some(agent)
 }
 
 /// The agent that answers whoever may talk to all of them.
 fn house_default(settings: &Settings) -> Option<&AgentName> {
-    settings.config().default_agent.as_ref().or_else(|| settings.agents().keys().next())
+    settings.config().default_agent.as_ref().or_else(|| by_default(settings).next())
+}
+
+/// The agents in the order in which they answer where none is named: local ones first.
+fn by_default(settings: &Settings) -> impl Iterator<Item = &AgentName> {
+    let names = |is_external: bool| {
+        let agents = settings.agents().iter().filter(move |(_, agent)| agent.is_external() == is_external);
+        agents.map(|(name, _)| name)
+    };
+    names(false).chain(names(true))
 }
 
 #[cfg(test)]

@@ -121,6 +121,7 @@ impl Tool for Stub {
             sink: self.1,
             kind: ToolKind::Plain,
             origin: Origin::Builtin,
+            via: Vec::new(),
         }
     }
 

@@ -194,6 +194,7 @@ pub(super) async fn complete(
 impl Kernel {
     /// The surroundings of a call of an MCP client that is handed through to a server.
     pub(super) fn context_of(&self, call: &Call<'_, Caller>) -> CallContext {
+        let caller = self.caller_of_meta(call.caller, call.meta.map(Arc::as_ref));
         let back = WayBack {
             listener: Some(Arc::clone(call.reporter) as Arc<dyn CallListener>),
             client: call.client,
@@ -201,6 +202,6 @@ impl Kernel {
             resumed: call.resumed.cloned().map(Arc::new),
             meta: call.meta.cloned(),
         };
-        self.inner.context_with(call.caller, Way { back, cancel: call.reporter.cancel().clone() })
+        self.inner.context_with(&caller, Way { back, cancel: call.reporter.cancel().clone() })
     }
 }

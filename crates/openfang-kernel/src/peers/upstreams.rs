@@ -11,12 +11,15 @@ use std::time::Duration;
 
 use openfang_mcp::capabilities::ClientCapabilities;
 use openfang_mcp::client::{Observer, Relay, Upstream, UpstreamParts};
+use openfang_mcp::listing::Entry;
 use openfang_mcp::naming::{format_mcp_tool_name, unique_names};
 use openfang_mcp::revision::Era;
+use openfang_runtime::mcp_tool::listed_via;
 use openfang_runtime::server_tools::names_of;
 use openfang_runtime::tool_source::ToolSource;
 use openfang_types::config::{McpProtocol, McpServerConfigEntry};
 use openfang_types::ids::{ServerName, ToolName};
+use openfang_types::limits::MCP_VIA;
 use openfang_types::mcp_status::McpServerStatus;
 use openfang_types::names::Names;
 use tokio::time::timeout;
@@ -271,7 +274,14 @@ impl Upstreams {
             let prefix = format_mcp_tool_name(server.entry.name.as_str(), "").len();
             let mut named =
                 Names::with_room(tools.entries().len(), tools.names().map(|tool| tool.len() + prefix).sum());
-            for (tool, (name, is_hashed)) in tools.names().zip(names.by_ref()) {
+            let may_lead_back = server.may_be_openfang();
+            for (entry, (name, is_hashed)) in tools.entries().zip(names.by_ref()) {
+                let tool = entry.name();
+                if may_lead_back && self.leads_back(entry) {
+                    tracing::debug!(server = %server.entry.name, tool, "a tool leads back to this OpenFang, or too far");
+                    named.push("");
+                    continue;
+                }
                 if is_hashed {
                     tracing::debug!(server = %server.entry.name, tool, name, "a tool has a name with a hash");
                 }
@@ -287,6 +297,13 @@ impl Upstreams {
         self.offerings
             .look_at(servers.iter().map(|(_, server)| Arc::clone(server)).collect(), longest);
         self.parts.pipeline.catalog().replace(|origin| origin.server().is_some(), listed);
+    }
+
+    /// Whether a tool of another OpenFang is one of ours, or came through too many. Two servers that are connected to each other
+    /// would list each other's tools again and again.
+    fn leads_back(&self, tool: &Entry) -> bool {
+        let via = listed_via(tool);
+        via.contains(&self.parts.instance) || via.len() >= MCP_VIA
     }
 
     fn write_down(&self, server: &Arc<Connected>) {

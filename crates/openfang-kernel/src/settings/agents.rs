@@ -8,13 +8,17 @@ use std::sync::Arc;
 
 use openfang_runtime::answerer::Answerer;
 use openfang_runtime::answerer::direct::{Direct, text_parameter};
+use openfang_runtime::answerer::remote::{ExternalAgents, Remote};
 use openfang_runtime::answerer::script::{self, ScriptError, Scripted};
 use openfang_runtime::catalog::Catalog;
+use openfang_runtime::external_call::traits_of_external;
 use openfang_runtime::mcp::is_mcp_tool;
-use openfang_types::agent::{AgentManifest, Provider};
+use openfang_types::agent::{AgentManifest, Capabilities, ModelConfig, Provider};
 use openfang_types::capability::any_covers;
+use openfang_types::config::ExternalAgent;
 use openfang_types::ids::AgentName;
 use openfang_types::settings_status::{FailedAgent, NameChanges};
+use openfang_types::tool::ToolTraits;
 use sha2::{Digest as _, Sha256};
 
 use super::strict_toml::{self, Document, Faults};
@@ -25,6 +29,20 @@ pub(crate) struct Agent {
     pub(crate) answerer: Box<dyn Answerer>,
     /// The digest of what it was read from: an agent that is written as before is the same agent.
     source: [u8; 32],
+}
+
+impl Agent {
+    /// Whether it is an agent of another server.
+    pub(crate) fn is_external(&self) -> bool {
+        self.manifest.model.provider == Provider::External
+    }
+
+    /// What the guards know the tool of an external agent as.
+    pub(crate) fn external_traits(&self) -> Option<ToolTraits> {
+        let name = &self.manifest.name;
+        self.is_external()
+            .then(|| traits_of_external(&ExternalAgent::new(name.clone(), String::new())))
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +124,63 @@ pub(crate) fn load(directory: &Path, catalog: &Catalog, before: &Agents) -> Resu
     Ok(loaded)
 }
 
+/// Adds the external agents of the configuration. The name of a local agent stays that agent's.
+pub(crate) fn add_external(
+    loaded: &mut LoadedAgents,
+    external: &[ExternalAgent],
+    peers: &Arc<dyn ExternalAgents>,
+    before: &Agents,
+) {
+    let folded: HashMap<String, AgentName> = loaded.agents.keys().map(|name| (name.folded(), name.clone())).collect();
+    for entry in external {
+        if let Some(local) = folded.get(&entry.name.folded()) {
+            let reason =
+                format!("the external agent {} has the name of the local agent {local}; rename one", entry.name);
+            loaded
+                .failed
+                .push(FailedAgent { name: entry.name.to_string(), reason, is_in_force: false });
+            continue;
+        }
+        let source = digest_of(entry);
+        let known = before.get(&entry.name).filter(|known| known.source == source);
+        let agent = known.map_or_else(|| Arc::new(external_agent(entry, peers, source)), Arc::clone);
+        loaded.agents.insert(entry.name.clone(), agent);
+    }
+}
+
+fn external_agent(entry: &ExternalAgent, peers: &Arc<dyn ExternalAgents>, source: [u8; 32]) -> Agent {
+    let description = match entry.description.as_str() {
+        "" => format!("The external A2A agent {}", entry.name),
+        written => written.to_owned(),
+    };
+    let manifest = AgentManifest {
+        name: entry.name.clone(),
+        description,
+        model: ModelConfig { provider: Provider::External, script: None },
+        // Its only tool is itself: the message is sent as a call of it.
+        capabilities: Capabilities {
+            tools: entry.tool_name().as_str().parse().into_iter().collect(),
+            mcp_servers: None,
+        },
+        default_tool: None,
+    };
+    let answerer = Box::new(Remote::new(entry.name.clone(), Arc::clone(peers)));
+    Agent { manifest: Arc::new(manifest), answerer, source }
+}
+
+/// The digest of an entry, with its secrets.
+fn digest_of(entry: &ExternalAgent) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    digest.update(serde_json::to_vec(entry).unwrap_or_default());
+    for (name, value) in &entry.headers {
+        digest.update(name.len().to_be_bytes());
+        digest.update(name.as_bytes());
+        digest.update(value.expose().len().to_be_bytes());
+        digest.update(value.expose().as_bytes());
+    }
+    digest.finalize().into()
+}
+
 /// Which agents came, changed or went.
 pub(crate) fn changes(before: &Agents, after: &Agents) -> NameChanges {
     let is_same = |name: &AgentName, agent: &Arc<Agent>| before.get(name).map(|known| Arc::ptr_eq(known, agent));
@@ -140,7 +215,8 @@ fn load_one(place: &Path, catalog: &Catalog, known: Option<&Arc<Agent>>) -> Resu
         return Err(Faults(vec![document.fault(key, why)]).into());
     }
     let script = match manifest.model.provider {
-        Provider::Direct => None,
+        // External agents have no manifest that is read.
+        Provider::Direct | Provider::External => None,
         Provider::Script => {
             let path = place.join(manifest.model.script.as_deref().unwrap_or(SCRIPT));
             Some((read_file(&path)?, path))
@@ -168,7 +244,9 @@ fn fault_of(manifest: &AgentManifest, place: &Path, catalog: &Catalog) -> Option
         return Some(("name", format!("must equal the name of its directory, {directory}")));
     }
     match (&manifest.model.script, manifest.model.provider) {
-        (Some(_), Provider::Direct) => return Some(("model.script", "is for provider = \"script\" only".to_owned())),
+        (Some(_), Provider::Direct | Provider::External) => {
+            return Some(("model.script", "is for provider = \"script\" only".to_owned()));
+        }
         (Some(script), Provider::Script) if script.contains(['/', '\\']) => {
             return Some(("model.script", "must be a file beside agent.toml".to_owned()));
         }

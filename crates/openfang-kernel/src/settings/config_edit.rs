@@ -1,4 +1,5 @@
-//! `[[mcp_servers]]` of `config.toml`, edited as text: an entry comes or goes, and every other byte stays.
+//! `[[mcp_servers]]` and `[[a2a.external_agents]]` of `config.toml`, edited as text: an entry comes or goes, and every other
+//! byte stays.
 //!
 //! Nothing is parsed into values and printed again. `layout` says where an entry stands, `render` how a new one is
 //! written, and the text is cut and joined at these places. Adding an entry and removing it gives the same bytes.
@@ -6,10 +7,10 @@
 
 use std::ops::Range;
 
-use openfang_types::config::McpServerConfigEntry;
-use openfang_types::ids::ServerName;
+use openfang_types::config::{ExternalAgent, McpServerConfigEntry};
+use openfang_types::ids::{AgentName, ServerName};
 
-use layout::{Entry, Layout};
+use layout::{Entry, KeyPath, Layout};
 
 pub use file::{Edit, replace_text, rewrite};
 
@@ -36,9 +37,15 @@ pub enum EditError {
     /// There is no entry of that name.
     #[error("there is no server {0} in the file")]
     Unknown(ServerName),
+    /// There is an external agent of that name.
+    #[error("an external agent {0} already exists; remove it first, or replace it")]
+    AgentExists(AgentName),
+    /// There is no external agent of that name.
+    #[error("there is no external agent {0} in the file")]
+    UnknownAgent(AgentName),
     /// The entry asks for a variable of ours.
-    #[error("{server} uses {variable}, a variable of OpenFang itself, which no server may have; use another name")]
-    OwnVariable { server: ServerName, variable: String },
+    #[error("{server} uses {variable}, a variable of OpenFang itself, which nobody else may have; use another name")]
+    OwnVariable { server: String, variable: String },
     /// The file as it stands, or as it would be, cannot be used. What is wrong comes without any value.
     #[error("{0}")]
     Faulty(String),
@@ -50,23 +57,109 @@ pub enum EditError {
     Unwritable(String),
 }
 
+/// An entry to be written.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NewEntry<'a> {
+    Server(&'a McpServerConfigEntry),
+    Agent(&'a ExternalAgent),
+}
+
+/// An entry that there is, or is not.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NamedEntry<'a> {
+    Server(&'a ServerName),
+    Agent(&'a AgentName),
+}
+
+const SERVERS: KeyPath = &["mcp_servers"];
+const AGENTS: KeyPath = &["a2a", "external_agents"];
+
+impl NewEntry<'_> {
+    const fn named(&self) -> NamedEntry<'_> {
+        match self {
+            Self::Server(entry) => NamedEntry::Server(&entry.name),
+            Self::Agent(entry) => NamedEntry::Agent(&entry.name),
+        }
+    }
+
+    fn own_variable(&self) -> Option<&str> {
+        match self {
+            Self::Server(entry) => entry.own_variable(),
+            Self::Agent(entry) => entry.own_variable(),
+        }
+    }
+
+    fn table(&self) -> Vec<String> {
+        match self {
+            Self::Server(entry) => render::table(entry),
+            Self::Agent(entry) => render::agent_table(entry),
+        }
+    }
+
+    fn inline(&self) -> String {
+        match self {
+            Self::Server(entry) => render::inline(entry),
+            Self::Agent(entry) => render::agent_inline(entry),
+        }
+    }
+}
+
+impl NamedEntry<'_> {
+    const fn path(&self) -> KeyPath {
+        match self {
+            Self::Server(_) => SERVERS,
+            Self::Agent(_) => AGENTS,
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Server(name) => name.as_str(),
+            Self::Agent(name) => name.as_str(),
+        }
+    }
+
+    fn exists(&self) -> EditError {
+        match self {
+            Self::Server(name) => EditError::Exists((*name).clone()),
+            Self::Agent(name) => EditError::AgentExists((*name).clone()),
+        }
+    }
+
+    fn unknown(&self) -> EditError {
+        match self {
+            Self::Server(name) => EditError::Unknown((*name).clone()),
+            Self::Agent(name) => EditError::UnknownAgent((*name).clone()),
+        }
+    }
+}
+
 /// The text with this entry.
 pub fn add(text: &str, entry: &McpServerConfigEntry, existing: Existing) -> Result<String, EditError> {
+    add_entry(text, NewEntry::Server(entry), existing)
+}
+
+/// The text without the entry of this name, and without the comment directly above it.
+pub fn remove(text: &str, name: &ServerName) -> Result<String, EditError> {
+    remove_entry(text, NamedEntry::Server(name))
+}
+
+pub(super) fn add_entry(text: &str, entry: NewEntry<'_>, existing: Existing) -> Result<String, EditError> {
+    let named = entry.named();
     if let Some(variable) = entry.own_variable() {
-        return Err(EditError::OwnVariable { server: entry.name.clone(), variable: variable.to_owned() });
+        return Err(EditError::OwnVariable { server: named.as_str().to_owned(), variable: variable.to_owned() });
     }
-    let layout = Layout::of(text)?;
-    match (layout.find(&entry.name), existing) {
-        (Some(_), Existing::Keep) => Err(EditError::Exists(entry.name.clone())),
+    let layout = Layout::of(text, named.path())?;
+    match (layout.find(named.as_str()), existing) {
+        (Some(_), Existing::Keep) => Err(named.exists()),
         (Some(index), Existing::Replace) => Ok(layout.replaced(index, entry)),
         (None, _) => Ok(layout.extended(entry)),
     }
 }
 
-/// The text without the entry of this name, and without the comment directly above it.
-pub fn remove(text: &str, name: &ServerName) -> Result<String, EditError> {
-    let layout = Layout::of(text)?;
-    let index = layout.find(name).ok_or_else(|| EditError::Unknown(name.clone()))?;
+pub(super) fn remove_entry(text: &str, name: NamedEntry<'_>) -> Result<String, EditError> {
+    let layout = Layout::of(text, name.path())?;
+    let index = layout.find(name.as_str()).ok_or_else(|| name.unknown())?;
     Ok(match &layout.array {
         Some(array) => cut(text, &array.without(text, index)),
         None => cut(text, &layout.removed_lines(&layout.entries[index])),
@@ -74,16 +167,16 @@ pub fn remove(text: &str, name: &ServerName) -> Result<String, EditError> {
 }
 
 impl Layout<'_> {
-    fn find(&self, name: &ServerName) -> Option<usize> {
-        self.names.iter().position(|held| held.as_deref() == Some(name.as_str()))
+    fn find(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|held| held.as_deref() == Some(name))
     }
 
     /// At the end: what comes after a header belongs to it, so an entry can stand nowhere else without a care.
-    fn extended(&self, entry: &McpServerConfigEntry) -> String {
+    fn extended(&self, entry: NewEntry<'_>) -> String {
         if let Some(array) = &self.array {
-            return splice(self.text, &array.with(self.text, self.newline, &render::inline(entry)));
+            return splice(self.text, &array.with(self.text, self.newline, &entry.inline()));
         }
-        let lines = render::table(entry).join(self.newline);
+        let lines = entry.table().join(self.newline);
         let newline = self.newline;
         match self.text {
             "" => format!("{lines}{newline}"),
@@ -93,10 +186,10 @@ impl Layout<'_> {
         }
     }
 
-    fn replaced(&self, index: usize, entry: &McpServerConfigEntry) -> String {
+    fn replaced(&self, index: usize, entry: NewEntry<'_>) -> String {
         if let Some(array) = &self.array {
             let place = array.elements[index].span.clone();
-            return splice(self.text, &[(place, render::inline(entry))]);
+            return splice(self.text, &[(place, entry.inline())]);
         }
         let parts = &self.entries[index].parts;
         let mut pieces = Vec::new();
@@ -104,7 +197,7 @@ impl Layout<'_> {
             if number == 0 {
                 let ends_line = self.text[part.clone()].ends_with('\n');
                 let end = if ends_line { self.newline } else { "" };
-                pieces.push((part.clone(), format!("{}{end}", render::table(entry).join(self.newline))));
+                pieces.push((part.clone(), format!("{}{end}", entry.table().join(self.newline))));
             } else {
                 pieces.push((self.lines_of(part), String::new()));
             }

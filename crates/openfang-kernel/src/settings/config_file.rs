@@ -92,6 +92,10 @@ pub(crate) fn checked(path: &Path, text: &str) -> Result<(Config, Vec<Fault>), F
 
 /// Files are named as seen from the config file, wherever a command is given.
 fn rooted(mut config: Config, path: &Path) -> Config {
+    if let Some(directory) = path.parent() {
+        let keys = config.a2a.external_agents.iter_mut().filter_map(|agent| agent.keys.as_mut());
+        keys.for_each(|key| *key = directory.join(&*key));
+    }
     if let (Some(key), Some(directory)) = (&mut config.a2a.card_key, path.parent()) {
         *key = directory.join(&*key);
     }

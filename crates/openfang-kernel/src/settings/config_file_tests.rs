@@ -1,6 +1,6 @@
 //! Broken configurations, and what is said about them.
 
-use openfang_types::config::{A2aConfig, McpServerConfigEntry};
+use openfang_types::config::{A2aConfig, ExternalAgent, McpServerConfigEntry};
 
 use super::*;
 
@@ -121,11 +121,25 @@ fn the_example_file_holds_every_key_at_its_default() {
     let [server] = example.mcp_servers.as_slice() else { panic!("the example has one server") };
     let usual = McpServerConfigEntry::new(server.name.clone(), server.transport.clone());
     assert_eq!(*server, McpServerConfigEntry { env: server.env.clone(), ..usual });
+    let [agent] = example.a2a.external_agents.as_slice() else { panic!("the example has one external agent") };
+    let usual = ExternalAgent {
+        endpoint: agent.endpoint.clone(),
+        headers: agent.headers.clone(),
+        origins: agent.origins.clone(),
+        description: agent.description.clone(),
+        keys: agent.keys.clone(),
+        ..ExternalAgent::new(agent.name.clone(), agent.url.clone())
+    };
+    assert_eq!(*agent, usual);
     let defaults = Config {
         api_key: example.api_key.clone(),
         public_url: example.public_url.clone(),
         default_agent: example.default_agent.clone(),
-        a2a: A2aConfig { card_key: example.a2a.card_key.clone(), ..A2aConfig::default() },
+        a2a: A2aConfig {
+            card_key: example.a2a.card_key.clone(),
+            external_agents: example.a2a.external_agents.clone(),
+            ..A2aConfig::default()
+        },
         mcp_servers: example.mcp_servers.clone(),
         ..Config::default()
     };

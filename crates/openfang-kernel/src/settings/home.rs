@@ -103,6 +103,11 @@ impl Home {
         self.data().join("mcp")
     }
 
+    /// What is remembered of external agents.
+    pub(crate) fn external_agents(&self) -> PathBuf {
+        self.data().join("a2a")
+    }
+
     /// Which MCP sessions were ended.
     pub(crate) fn ended_sessions(&self) -> PathBuf {
         self.data().join("ended_sessions")

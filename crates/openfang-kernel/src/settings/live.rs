@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use openfang_types::config::McpServerConfigEntry;
+use openfang_runtime::answerer::remote::ExternalAgents;
+use openfang_types::config::{ExternalAgent, McpServerConfigEntry};
 use openfang_types::settings_status::{FailedServer, SettingsStatus};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
@@ -102,6 +103,15 @@ impl LiveSettings {
     /// Takes over a list of MCP servers that was written to the file. To be called by whoever is [alone](Self::alone).
     pub(crate) fn take_over_servers(&self, edit: impl FnOnce(&mut Vec<McpServerConfigEntry>)) {
         self.replace(self.current().with_servers(edit));
+    }
+
+    /// The same for external agents.
+    pub(crate) fn take_over_external(
+        &self,
+        peers: &Arc<dyn ExternalAgents>,
+        edit: impl FnOnce(&mut Vec<ExternalAgent>),
+    ) {
+        self.replace(self.current().with_external(peers, edit));
     }
 
     /// How the files stood to the settings when they were last read.

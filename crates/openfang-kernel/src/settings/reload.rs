@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use openfang_runtime::answerer::remote::ExternalAgents;
 use openfang_runtime::pipeline::Sensitive;
 use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_types::config::{Config, ConfigProblem};
@@ -70,7 +71,7 @@ impl Kernel {
 
     pub(super) fn on_its_own(&self) -> Caller {
         let principal = Arc::new(Principal::admin(AdminProof::InProcess));
-        Caller { principal, door: Door::Cli, trace: self.trace(), room: None }
+        Caller { principal, door: Door::Cli, trace: self.trace(), hops: 0, room: None }
     }
 
     /// Once it has begun it is done to its end, whether or not its caller waits.
@@ -117,7 +118,7 @@ impl Kernel {
         let (inner, now) = (&self.inner, self.inner.settings());
         let overlays = inner.settings.overlays();
         let read = reading::read(&inner.home, overlays, inner.pipeline.catalog(), now.agents())?;
-        let ReadSettings { mut config, agents, exposures } = read;
+        let ReadSettings { mut config, mut agents, exposures } = read;
         inner.settings.tell_exposures(exposures);
         let has_users = inner.access.credentials().accounts().has_users();
         let faulty = |problem: ConfigProblem| config_file::placed(&inner.home.config(), overlays, problem);
@@ -143,6 +144,8 @@ impl Kernel {
         if let Some(problem) = config.exposure().filter(|_| !has_users) {
             return Err(faulty(problem).into());
         }
+        let external = Arc::clone(&inner.external) as Arc<dyn ExternalAgents>;
+        agents::add_external(&mut agents, &config.a2a.external_agents, &external, now.agents());
         let report = ReloadReport {
             changed: changed_keys(now.config(), &config),
             agents: agents::changes(now.agents(), &agents.agents),
@@ -194,6 +197,10 @@ impl Kernel {
             self.remember_protection(is.api_key.is_some());
         }
         inner.upstreams.follow(&was.mcp_servers, &is.mcp_servers);
+        let is_way_new = was.egress != is.egress;
+        if is_way_new || was.a2a.external_agents != is.a2a.external_agents {
+            inner.external.follow(&is.a2a.external_agents, is_way_new);
+        }
         if !report.agents.is_empty() || is_shown_differently(was, &is) {
             // Lists, cards and views are made anew, and whoever listens is told.
             inner.upstreams.list_tools();

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openfang_egress::http::HttpDoor;
-use openfang_types::config::{Config, ConfigProblem, McpServerConfigEntry};
+use openfang_runtime::answerer::remote::ExternalAgents;
+use openfang_types::config::{Config, ConfigProblem, ExternalAgent, McpServerConfigEntry};
 use openfang_types::ids::AgentName;
 use openfang_types::settings_status::FailedAgent;
 
 use super::admin_key::AdminKey;
-use super::agents::{Agent, LoadedAgents};
+use super::agents::{self, Agent, LoadedAgents};
 use super::home::Home;
 
 /// What is in force.
@@ -62,6 +63,31 @@ impl Settings {
     /// The way to URLs.
     pub(crate) const fn http(&self) -> &HttpDoor {
         &self.http
+    }
+
+    /// The same with another list of external agents, which was written to the file already.
+    pub(crate) fn with_external(
+        &self,
+        peers: &Arc<dyn ExternalAgents>,
+        edit: impl FnOnce(&mut Vec<ExternalAgent>),
+    ) -> Self {
+        let mut config = Config::clone(&self.config);
+        edit(&mut config.a2a.external_agents);
+        let local = self.agents.iter().filter(|(_, agent)| !agent.is_external());
+        let local = local.map(|(name, agent)| (name.clone(), Arc::clone(agent))).collect();
+        let failed = self
+            .failed_agents
+            .iter()
+            .filter(|failed| !self.config.a2a.external_agents.iter().any(|entry| entry.name.as_str() == failed.name));
+        let mut loaded = LoadedAgents { agents: local, failed: failed.cloned().collect() };
+        agents::add_external(&mut loaded, &config.a2a.external_agents, peers, &self.agents);
+        Self {
+            config: Arc::new(config),
+            agents: loaded.agents,
+            failed_agents: loaded.failed,
+            admin_key: Arc::clone(&self.admin_key),
+            http: self.http.clone(),
+        }
     }
 
     /// The same with another list of MCP servers, which was written to the file already.

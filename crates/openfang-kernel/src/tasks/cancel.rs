@@ -1,6 +1,6 @@
 //! Cancel: the work is stopped first, then that is written down. Whoever was faster wins, and the answer says who.
 
-use openfang_store::StoreError;
+use openfang_store::{RemotePhase, RemoteRecord, StoreError};
 use openfang_types::event::EventBody;
 use openfang_types::ids::TaskId;
 use openfang_types::limits::{CANCEL_ELSEWHERE, CANCEL_GRACE};
@@ -41,7 +41,18 @@ impl Kernel {
                 _ => {}
             }
             let status = self.inner.status(&record.task, TaskState::Canceled, Vec::new());
-            match self.inner.append(&record, vec![EventBody::Status(status)], Labels::none()).await {
+            let agent = self.inner.remote_agent(&record.task.agent);
+            let remote = match &agent {
+                Some(_) => self.inner.stores.remotes.get(id).await?,
+                None => None,
+            };
+            let remote = remote.map(|remote| RemoteRecord { phase: RemotePhase::Canceling, ..remote });
+            let events = vec![EventBody::Status(status)];
+            let written = self.inner.append_with(&record, events, Labels::none(), remote.clone()).await;
+            if let (Ok(_), Some(agent), Some(remote)) = (&written, agent, remote) {
+                self.inner.tell_of_cancel(&agent, id, remote);
+            }
+            match written {
                 Ok(_) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
                     self.inner.tasks.live.take_left(id);
                     self.inner.tasks.live.drop_waiting(id);

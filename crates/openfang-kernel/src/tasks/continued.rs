@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use openfang_store::{Append, Stamp, StoreError, TaskRecord};
+use openfang_store::{Append, RemoteRecord, Stamp, StoreError, TaskRecord};
 use openfang_types::event::EventBody;
 use openfang_types::ids::TaskId;
 use openfang_types::limits::TASK_MAX_BYTES;
@@ -63,7 +63,12 @@ impl Kernel {
         };
         let TaskRecord { mut task, owner, labels, .. } = record;
         events.iter().for_each(|event| task.apply(event));
-        Ok(Some(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels.joined(&incoming.labels), stamp)))
+        let remote = match self.inner.remote_agent(&task.agent) {
+            Some(_) => self.inner.stores.remotes.get(id).await?,
+            None => None,
+        };
+        let labels = labels.joined(&incoming.labels);
+        Ok(Some(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp).with_remote(remote)))
     }
 }
 
@@ -75,12 +80,24 @@ impl Inner {
         events: Vec<EventBody>,
         labels: Labels,
     ) -> Result<Stamp, StoreError> {
+        self.append_with(record, events, labels, None).await
+    }
+
+    /// The same, with what is known of the remote side from now on.
+    pub(crate) async fn append_with(
+        &self,
+        record: &TaskRecord,
+        events: Vec<EventBody>,
+        labels: Labels,
+        remote: Option<RemoteRecord>,
+    ) -> Result<Stamp, StoreError> {
         let write = Append {
             owner: record.owner.clone(),
             id: record.task.id,
             version: record.version,
             events,
             labels,
+            remote,
             node: Some(self.tasks.node_id),
             at: self.clock.now(),
         };

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary};
+use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, AgentTask, ExternalMessage};
 use openfang_runtime::context::CallContext;
-use openfang_types::ids::AgentName;
+use openfang_runtime::pipeline::Permit;
+use openfang_types::ids::{AgentName, TaskId};
 use openfang_types::principal::{Door, Principal};
 use openfang_types::task::{Origin, Part, Task, TaskState};
 
@@ -25,6 +26,20 @@ pub(crate) trait Delegates: Send + Sync {
         agent: &'a AgentName,
         text: String,
     ) -> BoxFuture<'a, Result<AgentReply, AgentError>>;
+    /// Sends a message to an external agent for the call of its tool.
+    fn ask_external<'a>(
+        self: Arc<Self>,
+        cx: &'a CallContext,
+        message: ExternalMessage<'a>,
+        permit: Permit,
+    ) -> BoxFuture<'a, Result<AgentTask, AgentError>>;
+    /// A task of an external agent, for the call of its tool.
+    fn external_task<'a>(
+        self: Arc<Self>,
+        cx: &'a CallContext,
+        agent: &'a AgentName,
+        task: TaskId,
+    ) -> BoxFuture<'a, Result<AgentTask, AgentError>>;
 }
 
 impl Delegates for Inner {
@@ -40,6 +55,24 @@ impl Delegates for Inner {
     ) -> BoxFuture<'a, Result<AgentReply, AgentError>> {
         Box::pin(async move { Kernel { inner: self }.send_from_agent(cx, agent, text).await })
     }
+
+    fn ask_external<'a>(
+        self: Arc<Self>,
+        cx: &'a CallContext,
+        message: ExternalMessage<'a>,
+        permit: Permit,
+    ) -> BoxFuture<'a, Result<AgentTask, AgentError>> {
+        Box::pin(async move { Kernel { inner: self }.send_from_tool(cx, message, permit).await })
+    }
+
+    fn external_task<'a>(
+        self: Arc<Self>,
+        cx: &'a CallContext,
+        agent: &'a AgentName,
+        task: TaskId,
+    ) -> BoxFuture<'a, Result<AgentTask, AgentError>> {
+        Box::pin(async move { Kernel { inner: self }.task_for_tool(cx, agent, task).await })
+    }
 }
 
 impl Kernel {
@@ -54,7 +87,13 @@ impl Kernel {
         if cx.hops >= limit {
             return Err(AgentError::TooDeep { limit });
         }
-        let caller = Caller { principal: cx.principal.clone(), door: Door::Agent, trace: cx.trace, room: None };
+        let caller = Caller {
+            principal: cx.principal.clone(),
+            door: Door::Agent,
+            trace: cx.trace,
+            hops: cx.hops + 1,
+            room: None,
+        };
         let cancel = cx.cancel.child_token();
         let incoming = Incoming {
             caller: caller.clone(),
@@ -64,12 +103,13 @@ impl Kernel {
             origin: Origin::OpenFang,
             peer_name: None,
             push: None,
-            hops: cx.hops + 1,
+            granted: None,
             cancel: cancel.clone(),
             visibility: Visibility::Unseen,
         };
         let refused = |error: KernelError| match error {
             KernelError::UnknownAgent(agent) => AgentError::Unknown(agent),
+            KernelError::TooDeep { limit } => AgentError::TooDeep { limit },
             error => AgentError::Refused { agent: agent.clone(), why: error.to_string() },
         };
         // If whoever asked stops waiting, the work it asked for stops too.

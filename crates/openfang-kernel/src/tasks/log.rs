@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use openfang_runtime::answerer::{Ending, EventSink, RunEvent, RunStopped, TextDelta};
 use openfang_runtime::context::DurablePoint;
-use openfang_store::{Append, Created, NewTask, Stamp, StoreError, StoreFuture};
+use openfang_store::{Append, Created, NewTask, RemotePhase, RemoteRecord, Stamp, StoreError, StoreFuture};
 use openfang_types::event::{ArtifactUpdate, EventBody, Seq};
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::{TEXT_PACE, WATCH_OVER};
@@ -31,10 +31,21 @@ struct Log {
     task: Task,
     labels: Labels,
     waiting: Vec<EventBody>,
-    /// Events of a write whose outcome was not waited for, because its run was dropped in the middle.
-    uncertain: Option<Vec<EventBody>>,
+    /// A write whose outcome was not waited for, because its run was dropped in the middle.
+    uncertain: Option<UncertainWrite>,
+    /// The remote side of the task, if an agent on another server works on it.
+    remote: Option<RemoteRecord>,
+    /// Whether the store has another one, or none.
+    is_remote_unsaved: bool,
     place: TaskStage,
     visibility: Visibility,
+}
+
+/// What a write holds that may or may not have happened.
+struct UncertainWrite {
+    events: Vec<EventBody>,
+    /// Whether it holds the remote side too.
+    has_remote: bool,
 }
 
 /// Where the task is.
@@ -90,7 +101,16 @@ impl TaskLog {
 
     fn new(inner: Arc<Inner>, owner: Owner, task: Task, labels: Labels, place: TaskStage) -> Self {
         let id = task.id;
-        let log = Log { task, labels, waiting: Vec::new(), uncertain: None, place, visibility: Visibility::Unseen };
+        let log = Log {
+            task,
+            labels,
+            waiting: Vec::new(),
+            uncertain: None,
+            remote: None,
+            is_remote_unsaved: false,
+            place,
+            visibility: Visibility::Unseen,
+        };
         Self {
             inner,
             owner,
@@ -99,6 +119,31 @@ impl TaskLog {
             text: WaitingText::default(),
             is_handed_over: AtomicBool::new(false),
         }
+    }
+
+    /// The same, with its remote side as it is stored.
+    #[must_use]
+    pub(crate) fn with_remote(mut self, remote: Option<RemoteRecord>) -> Self {
+        self.log.get_mut().remote = remote;
+        self
+    }
+
+    /// The remote side of the task.
+    pub(crate) async fn remote(&self) -> Option<RemoteRecord> {
+        self.log.lock().await.remote.clone()
+    }
+
+    /// The task is stopped: the store is told with its end that the agent has to be told. None if nothing was sent yet.
+    pub(crate) async fn cancel_remote(&self) -> Option<RemoteRecord> {
+        let mut log = self.log.lock().await;
+        if matches!(log.place, TaskStage::Here(_)) && log.uncertain.is_none() {
+            log.remote = None;
+        }
+        let remote = log.remote.as_mut()?;
+        remote.phase = RemotePhase::Canceling;
+        let remote = remote.clone();
+        log.is_remote_unsaved = true;
+        Some(remote)
     }
 
     pub(crate) const fn id(&self) -> TaskId {
@@ -198,7 +243,7 @@ impl TaskLog {
     /// Stores a task that has ended before anybody was told of it. It is not tried again, so nothing is kept for that.
     async fn hand_over(&self, log: &mut Log, new: NewTask) -> Result<(), Closed> {
         let events = std::mem::take(&mut log.waiting);
-        let new = NewTask { events, labels: log.labels.clone(), ..new };
+        let new = NewTask { events, labels: log.labels.clone(), remote: log.unsaved_remote(), ..new };
         let written = self.inner.stores.tasks.create(new);
         // A turn that leaves the task open has more to do after the commit.
         self.is_handed_over.store(log.task.status.state.is_terminal(), Ordering::Relaxed);
@@ -276,26 +321,31 @@ impl TaskLog {
     async fn flush(&self, log: &mut Log) -> Result<(), Closed> {
         self.find_out(log).await?;
         let events = std::mem::take(&mut log.waiting);
-        if events.is_empty() && matches!(log.place, TaskStage::Stored(_)) {
+        if events.is_empty() && !log.is_remote_unsaved && matches!(log.place, TaskStage::Stored(_)) {
             return Ok(());
         }
+        let remote = log.unsaved_remote();
         // Dropped at the await below, the write may or may not happen; the next flush finds out.
-        log.uncertain = Some(events.clone());
-        let written = self.write(log, events).await;
-        let events = log.uncertain.take().unwrap_or_default();
-        if let Err(Closed::Refused(StoreError::Unavailable { .. })) = &written {
-            log.waiting = events; // nothing was written; it may be possible later
+        log.uncertain = Some(UncertainWrite { events: events.clone(), has_remote: remote.is_some() });
+        log.is_remote_unsaved = false;
+        let written = self.write(log, events, remote).await;
+        let uncertain = log.uncertain.take();
+        if let (Err(Closed::Refused(StoreError::Unavailable { .. })), Some(uncertain)) = (&written, uncertain) {
+            log.waiting = uncertain.events; // nothing was written; it may be possible later
+            log.is_remote_unsaved |= uncertain.has_remote;
         }
         settle(log, written?)
     }
 
-    async fn write(&self, log: &Log, events: Vec<EventBody>) -> Result<Created, Closed> {
+    async fn write(&self, log: &Log, events: Vec<EventBody>, remote: Option<RemoteRecord>) -> Result<Created, Closed> {
         let tasks = &self.inner.stores.tasks;
         let written = match &log.place {
             TaskStage::Superseded(other) => Ok(Created::Known(*other)),
             TaskStage::HandedOver => Err(StoreError::Conflict),
             TaskStage::Here(new) => {
-                tasks.create(NewTask { events, labels: log.labels.clone(), ..(**new).clone() }).await
+                tasks
+                    .create(NewTask { events, labels: log.labels.clone(), remote, ..(**new).clone() })
+                    .await
             }
             TaskStage::Stored(stamp) => {
                 let write = Append {
@@ -304,6 +354,7 @@ impl TaskLog {
                     version: stamp.version,
                     events,
                     labels: log.labels.clone(),
+                    remote,
                     node: None,
                     at: self.inner.clock.now(),
                 };
@@ -315,7 +366,7 @@ impl TaskLog {
 
     /// Whether a write that nobody waited for happened. Everything queued before the probe is settled after it.
     async fn find_out(&self, log: &mut Log) -> Result<(), Closed> {
-        let Some(events) = log.uncertain.take() else { return Ok(()) };
+        let Some(UncertainWrite { events, has_remote }) = log.uncertain.take() else { return Ok(()) };
         self.inner.stores.health.probe().await.map_err(Closed::Refused)?;
         let known = match &log.place {
             TaskStage::Stored(stamp) => stamp.version,
@@ -328,10 +379,18 @@ impl TaskLog {
             Ok(_) | Err(StoreError::NotFound) => {
                 let later = std::mem::replace(&mut log.waiting, events);
                 log.waiting.extend(later);
+                log.is_remote_unsaved |= has_remote;
             }
             Err(error) => return Err(Closed::Refused(error)),
         }
         Ok(())
+    }
+}
+
+impl Log {
+    /// The remote side, if the store has another one.
+    fn unsaved_remote(&self) -> Option<RemoteRecord> {
+        self.remote.clone().filter(|_| self.is_remote_unsaved)
     }
 }
 
@@ -369,5 +428,13 @@ pub(crate) struct Telling<'a> {
 impl EventSink for Telling<'_> {
     fn emit(&self, event: RunEvent) -> futures_util::future::BoxFuture<'_, Result<(), RunStopped>> {
         Box::pin(async move { self.log.tell(event, &self.run.labels()).await.map_err(|_| RunStopped) })
+    }
+
+    fn remember(&self, remote: RemoteRecord) -> futures_util::future::BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let mut log = self.log.log.lock().await;
+            log.remote = Some(remote);
+            log.is_remote_unsaved = true;
+        })
     }
 }

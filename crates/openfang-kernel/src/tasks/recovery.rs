@@ -40,6 +40,7 @@ impl Kernel {
         spawn(Box::pin(self.clone().watch_settings()));
         spawn(Box::pin(Worker::new(self).run()));
         self.connect_mcp_servers();
+        self.discover_external_agents();
     }
 
     /// Lets other processes cancel what runs here; [`Kernel::start_background_agents`] does that too.
@@ -65,6 +66,7 @@ impl Kernel {
         if !dead.is_empty() {
             self.inner.stores.pushes.abandon(&dead, self.inner.clock.now()).await?;
         }
+        self.tell_of_old_cancels(&still_living).await?;
         let found = orphans.len();
         for orphan in orphans {
             let id = orphan.task.id;
@@ -87,20 +89,37 @@ impl Kernel {
         let opened = self.turn_of(&orphan).await?;
         let (Some(agent), Some(opened)) = (agent, opened) else { return self.interrupted(&orphan, stamp).await };
         let OpenTurn { message, number, told } = &opened;
-        let turn = Turn { history: &orphan.task.history, message, number: *number, told: *told, waiting: None };
+        let is_remote = agent.answerer.is_remote();
+        let remote = if is_remote { self.inner.stores.remotes.get(orphan.task.id).await? } else { None };
+        let turn = Turn {
+            task: orphan.task.id,
+            history: &orphan.task.history,
+            message,
+            number: *number,
+            told: *told,
+            waiting: None,
+            remote: remote.as_ref(),
+            remote_context: None,
+        };
         let recovery = agent.answerer.recovery(&turn, &agent.manifest, self.inner.pipeline.catalog());
-        if recovery == Recovery::Fail || orphan.attempt >= TASK_ATTEMPTS {
+        // Following a task elsewhere repeats nothing, however often it is done.
+        if recovery == Recovery::Fail || (orphan.attempt >= TASK_ATTEMPTS && !is_remote) {
             return self.interrupted(&orphan, stamp).await;
         }
         tracing::info!(task = %orphan.task.id, attempt = orphan.attempt + 1, "a task of a dead process is resumed");
         let TaskRecord { task, owner, labels, trace, .. } = orphan;
         let id = task.id;
+        let hops = remote.as_ref().map_or(0, |remote| remote.hops);
         let caller =
-            Caller { principal: Arc::new(self.resumed_as(&owner, &labels)), door: Door::Rest, trace, room: None };
-        let log = Arc::new(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp));
+            Caller { principal: Arc::new(self.resumed_as(&owner, &labels)), door: Door::Rest, trace, hops, room: None };
+        let log = TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp).with_remote(remote);
+        let log = Arc::new(log);
         let OpenTurn { message, told, .. } = opened;
         let cancel = CancellationToken::new();
-        drop(self.begin_run(id, Plan { caller, agent, log, message, told, hops: 0, cancel }).detach());
+        drop(
+            self.begin_run(id, Plan { caller, agent, log, message, told, granted: None, cancel })
+                .detach(),
+        );
         Ok(())
     }
 
@@ -227,6 +246,7 @@ impl Kernel {
     /// Lets the MCP servers go, ends this process's part of the audit log in order, and waits until everything that was queued is written.
     pub async fn close(&self) {
         self.inner.upstreams.close().await;
+        self.inner.external.close().await;
         self.note_key_uses().await;
         let sealed = self.inner.stores.audit.seal(self.inner.clock.now()).await;
         if let Err(error) = sealed.and(self.inner.stores.health.probe().await) {

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use openfang_runtime::answerer::{AgentRun, Ending, RunStopped, Turn, WaitingCall};
 use openfang_runtime::context::{CallContext, Run, WayBack};
 use openfang_store::StoreError;
-use openfang_types::ids::{RunId, TaskId};
+use openfang_types::ids::{RunId, TaskId, ToolName};
 use openfang_types::limits::TASK_UNSEEN;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Part, Role, Task, TaskState, TaskStatus};
@@ -24,6 +24,7 @@ use crate::execute_tool::Way;
 use crate::kernel::{Inner, Kernel};
 use crate::settings::agents::Agent;
 use crate::tasks::log::{Closed, TaskLog, Telling, TurnSoFar};
+use crate::tasks::remote::RemoteSide;
 
 /// The runs of this process, by task.
 #[derive(Default)]
@@ -31,6 +32,8 @@ pub(crate) struct LiveRuns {
     runs: Mutex<HashMap<TaskId, LiveRun>>,
     /// Tasks whose agent ended its turn and left them as working: the next message goes on with them.
     left: Mutex<HashSet<TaskId>>,
+    /// Tasks whose remote agent is being told that they were canceled.
+    telling: Mutex<HashSet<TaskId>>,
     /// Tool calls that asked their task's owner for something, by task: the next message answers.
     waiting: Mutex<HashMap<TaskId, Box<WaitingCall>>>,
 }
@@ -84,6 +87,15 @@ impl LiveRuns {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
     }
 
+    /// Whether nobody tells the remote agent of this task yet. From now on somebody does.
+    pub(crate) fn begin_telling(&self, id: TaskId) -> bool {
+        self.telling.lock().unwrap_or_else(PoisonError::into_inner).insert(id)
+    }
+
+    pub(crate) fn end_telling(&self, id: TaskId) {
+        self.telling.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<TaskId, LiveRun>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -96,7 +108,8 @@ pub(crate) struct Plan {
     pub(crate) log: Arc<TaskLog>,
     pub(crate) message: Message,
     pub(crate) told: usize,
-    pub(crate) hops: u8,
+    /// The tool whose call began the run, with a permit.
+    pub(crate) granted: Option<ToolName>,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -202,13 +215,23 @@ impl Kernel {
 }
 
 async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
-    let Plan { caller, agent, log, message, told, hops, cancel } = plan;
+    let Plan { caller, agent, log, message, told, granted, cancel } = plan;
     let TurnSoFar { number, history, labels } = log.turn().await;
     let waiting = inner.tasks.live.take_waiting(log.id());
     let run = Arc::new(Run::new(id, labels, inner.settings().config(), Arc::clone(&log) as _));
     let way = Way { cancel: cancel.clone(), back: WayBack::default() };
-    let cx = CallContext { hops, ..inner.agent_context(&caller, &agent, Some((Arc::clone(&run), way))) };
-    let turn = Turn { history: &history, message: &message, number, told, waiting: waiting.as_deref() };
+    let cx = CallContext { granted, ..inner.agent_context(&caller, &agent, Some((Arc::clone(&run), way))) };
+    let RemoteSide { record, context } = inner.remote_side(&caller, &agent, &log, &message).await;
+    let turn = Turn {
+        task: log.id(),
+        history: &history,
+        message: &message,
+        number,
+        told,
+        waiting: waiting.as_deref(),
+        remote: record.as_ref(),
+        remote_context: context.as_ref(),
+    };
     let telling = Telling { log: &log, run: &run };
     let agent_run = AgentRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
 
@@ -221,11 +244,18 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
             end = until_ended(inner, &cancel, &log, work) => end,
         }
     };
+    let is_stopped = matches!(end, End::Canceled | End::Revoked) && agent.answerer.is_remote();
+    let stopped = if is_stopped { log.cancel_remote().await } else { None };
     let mut ending = match end {
         End::Ended(ending) => ending,
         End::Stopped => {
             log.show().await?;
             return Err(Closed::Refused(StoreError::Conflict));
+        }
+        // Whoever works elsewhere goes on; the next process follows.
+        End::Interrupted if agent.answerer.is_remote() && log.show().await.is_ok() => {
+            let (task, labels) = log.settled().await;
+            return Ok(Settled { task, labels });
         }
         End::Canceled => Ending::of_parts(TaskState::Canceled, Vec::new()),
         End::Revoked => Ending::saying(
@@ -240,6 +270,9 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
         inner.tasks.live.keep_waiting(log.id(), call);
     }
     log.end(ending, &run.labels()).await?;
+    if let Some(remote) = stopped {
+        inner.tell_of_cancel(&agent, log.id(), remote);
+    }
     let (task, labels) = log.settled().await;
     Ok(Settled { task, labels })
 }
@@ -272,7 +305,7 @@ async fn work(agent: &Agent, log: &TaskLog, agent_run: &AgentRun<'_>, turn: &Tur
     if log.working().await.is_err() {
         return End::Stopped;
     }
-    let limit = agent_run.cx.config.limits.run_timeout();
+    let limit = agent.answerer.limit().unwrap_or_else(|| agent_run.cx.config.limits.run_timeout());
     let answer = AssertUnwindSafe(agent.answerer.run(agent_run, turn)).catch_unwind();
     match tokio::time::timeout(limit, answer).await {
         Ok(Ok(Ok(ending))) => End::Ended(ending),

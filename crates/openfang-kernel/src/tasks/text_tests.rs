@@ -87,7 +87,7 @@ impl TaskStage {
         home.prepare().unwrap();
         let kernel = Boot::new(home, Config::default()).start().unwrap();
         let principal = Arc::new(Principal::admin(AdminProof::InProcess));
-        let caller = Caller { principal, door: Door::Cli, trace: kernel.trace(), room: None };
+        let caller = Caller { principal, door: Door::Cli, trace: kernel.trace(), hops: 0, room: None };
         Self { _home: directory, kernel, caller, go_on: Arc::new(Semaphore::new(0)) }
     }
 
@@ -107,7 +107,7 @@ impl TaskStage {
         let id = log.id();
         log.show().await.unwrap();
         let (caller, cancel) = (self.caller.clone(), incoming.cancel);
-        let plan = Plan { caller, agent, log, message, told: 0, hops: 0, cancel };
+        let plan = Plan { caller, agent, log, message, told: 0, granted: None, cancel };
         drop(self.kernel.begin_run(id, plan).detach());
         id
     }

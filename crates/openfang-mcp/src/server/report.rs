@@ -124,4 +124,8 @@ impl CallListener for Reporter {
     fn level(&self) -> Option<LogLevel> {
         Self::level(self)
     }
+
+    fn wants_progress(&self) -> bool {
+        Self::wants_progress(self)
+    }
 }

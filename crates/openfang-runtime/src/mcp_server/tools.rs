@@ -16,6 +16,16 @@ struct ListedTool<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     output_schema: Option<&'a Value>,
     annotations: ToolAnnotations,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<ToolMeta<'a>>,
+}
+
+/// What an OpenFang that reads the list must know: without it, two that point at each other would list each other's tools
+/// again and again.
+#[derive(Serialize)]
+struct ToolMeta<'a> {
+    #[serde(rename = "io.openfang/via")]
+    via: &'a [String],
 }
 
 /// A tool as an entry of a list.
@@ -35,6 +45,7 @@ fn written(tool: &ToolDefinition) -> Box<RawValue> {
         input_schema: &tool.input_schema,
         output_schema: tool.output_schema.as_ref(),
         annotations: tool.annotations,
+        meta: (!tool.via.is_empty()).then_some(ToolMeta { via: &tool.via }),
     };
     raw(&shown)
 }

@@ -102,14 +102,15 @@ pub fn allows(cx: &CallContext, tool: &ToolTraits) -> bool {
     let agent_allows = cx.agent.as_ref().is_none_or(|agent| agent_covers(&agent.capabilities, tool));
     let through = cx.agent.as_ref().map(|agent| &agent.name);
     let unproved = matches!(cx.principal.standing(), PrincipalKind::Local) && tool.sink == SinkKind::Executes;
-    agent_allows && cx.principal.may_use(tool, through) && !unproved
+    let is_granted = || cx.granted.as_ref() == Some(&tool.name);
+    agent_allows && (cx.principal.may_use(tool, through) || is_granted()) && !unproved
 }
 
 /// Whether an agent may use a tool: its patterns cover it, and its list of servers, if it has one, names the server.
 pub fn agent_covers(capabilities: &Capabilities, tool: &ToolTraits) -> bool {
     let reaches_origin = match (&tool.origin, &capabilities.mcp_servers) {
         (Origin::McpServer(server), Some(servers)) => servers.contains(server),
-        (Origin::McpServer(_), None) | (Origin::Builtin, _) => true,
+        (Origin::McpServer(_), None) | (Origin::Builtin | Origin::A2aAgent(_), _) => true,
     };
     reaches_origin && any_covers(&capabilities.tools, tool)
 }

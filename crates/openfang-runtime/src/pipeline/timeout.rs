@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use openfang_types::call::{Arguments, Outcome};
-use openfang_types::limits::{Limits, MCP_CALL_MAX};
+use openfang_types::limits::{EXTERNAL_MAX, Limits, MCP_CALL_MAX};
 use openfang_types::tool::ToolKind;
 use tokio::time::Instant;
 
@@ -70,6 +70,7 @@ pub const fn limit_of(kind: ToolKind, limits: &Limits) -> Duration {
         ToolKind::RunsAgent => limits.run_timeout(),
         // The server's own limit is shorter, and is reset by progress.
         ToolKind::Upstream => UPSTREAM_MAX,
+        ToolKind::ExternalAgent => EXTERNAL_MAX,
     }
 }
 

@@ -1,8 +1,8 @@
-//! What was changed, and how: users, keys, settings, MCP servers, the home.
+//! What was changed, and how: users, keys, settings, MCP servers, external agents, the home.
 
 use std::fmt;
 
-use openfang_types::ids::{KeyId, Owner, ServerName};
+use openfang_types::ids::{AgentName, KeyId, Owner, ServerName};
 use serde::{Deserialize, Serialize};
 
 use super::subject::cut;
@@ -54,6 +54,10 @@ pub enum ChangeTarget {
         server: ServerName,
         /// The tool, by its name on the server.
         tool: String,
+    },
+    /// An external agent.
+    A2aAgent {
+        name: AgentName,
     },
     /// A part of the home directory.
     Home {
@@ -120,6 +124,7 @@ impl fmt::Display for ChangeTarget {
             Self::Config { key } => write!(f, "setting {key}"),
             Self::McpServer { name } => write!(f, "MCP server {name}"),
             Self::McpTool { server, tool } => write!(f, "tool {tool} of MCP server {server}"),
+            Self::A2aAgent { name } => write!(f, "external agent {name}"),
             Self::Home { part } => write!(f, "loss of {}", part.as_str()),
         }
     }

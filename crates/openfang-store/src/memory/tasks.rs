@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use openfang_types::event::{EventBody, Seq, TaskEvent};
-use openfang_types::ids::{AgentName, NodeId, Owner, TaskId, TaskName};
+use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId, TaskName};
 use openfang_types::limits::MEMORY_TASKS;
 use openfang_types::task::{TaskParts, TaskState};
 use tokio::sync::watch;
@@ -13,14 +13,15 @@ use tokio::sync::watch;
 use super::kept_bytes::{KeptBytes, Kind};
 use crate::tasks::rules::{self, StoredState};
 use crate::{
-    Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retention, RetentionReport, Stamp, StoreError,
-    StoreFuture, TaskPage, TaskQuery, TaskRecord, TaskStore,
+    Append, Created, EventsAfter, Fit, NewTask, Position, RemoteRecord, ResendKey, Retention, RetentionReport, Stamp,
+    StoreError, StoreFuture, TaskPage, TaskQuery, TaskRecord, TaskStore,
 };
 
 use pushes::PushEntry;
 
 mod list;
 mod pushes;
+mod remotes;
 
 #[derive(Default)]
 pub struct MemoryTasks {
@@ -47,6 +48,9 @@ struct Entry {
     events: Vec<TaskEvent>,
     bytes: u64,
     pushes: Vec<PushEntry>,
+    remote: Option<RemoteRecord>,
+    /// The agent's name for the conversation, which outlives `remote`.
+    remote_context: Option<ContextId>,
     latest: watch::Sender<Seq>,
 }
 
@@ -148,6 +152,7 @@ impl Inner {
         entry.record.version += 1;
         entry.record.labels.join(&write.labels);
         entry.record.node = write.node.unwrap_or(entry.record.node);
+        entry.update_remote(write.remote);
         entry.latest.send_replace(entry.record.seq);
         let woken: usize = entry
             .pushes
@@ -209,11 +214,14 @@ fn entry_of(mut new: NewTask) -> Entry {
         cancel_requested: false,
         events: Vec::new(),
         pushes: push.into_iter().collect(),
+        remote: None,
+        remote_context: None,
         latest: watch::Sender::new(0),
     };
     for body in events {
         entry.push(body, new.at);
     }
+    entry.update_remote(new.remote);
     entry.latest.send_replace(entry.record.seq);
     entry
 }

@@ -11,7 +11,7 @@ use super::identity;
 use crate::ResendKey;
 
 /// Each entry migrates the schema by one version. Released entries never change.
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
     include_str!("../../migrations/003_push.sql"),
@@ -22,6 +22,7 @@ const MIGRATIONS: [&str; 10] = [
     include_str!("../../migrations/008_push_maker.sql"),
     include_str!("../../migrations/009_audit_streams.sql"),
     include_str!("../../migrations/010_kept_results.sql"),
+    include_str!("../../migrations/011_remotes.sql"),
 ];
 
 /// The schema version of this program.

@@ -3,7 +3,7 @@
 //!
 //! `write.rs` runs on the writer's thread, inside its transactions: JSON is encoded before and never parsed there.
 //! `read.rs`, `list.rs` and `heads.rs` read, each in one snapshot. `retain.rs` folds and evicts a few tasks per
-//! transaction. `pushes.rs` has the push configurations.
+//! transaction. `pushes.rs` has the push configurations, `remotes.rs` the tasks that other servers work on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,10 +26,12 @@ mod heads;
 mod list;
 mod pushes;
 mod read;
+mod remotes;
 mod retain;
 mod write;
 
 pub(super) use pushes::SqlitePushes;
+pub(super) use remotes::SqliteRemotes;
 
 /// The tasks of a database.
 pub(super) struct SqliteTasks {

@@ -39,6 +39,7 @@ fn task(number: u8, events: Vec<EventBody>) -> NewTask {
         origin: Origin::OpenFang,
         peer_name: None,
         push: None,
+        remote: None,
         node: node(1),
         at: at(number.into()),
         live_limit: 10,
@@ -62,6 +63,7 @@ async fn fill(sqlite: &Sqlite) {
         version: claimed.version,
         events: vec![status(TaskState::InputRequired, 5), artifact("b")],
         labels: Labels::one(Label::ExternalNetwork, "web_fetch"),
+        remote: None,
         node: None,
         at: at(6),
     };

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ConfigProblem;
+use super::external_agents::{self, ExternalAgent};
 use crate::capability::Glob;
 
 /// Agents over A2A, under `[a2a]`.
@@ -33,16 +34,6 @@ pub struct A2aConfig {
     pub card_key: Option<PathBuf>,
     /// A2A agents of other servers.
     pub external_agents: Vec<ExternalAgent>,
-}
-
-/// An agent of another server, under `[[a2a.external_agents]]`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ExternalAgent {
-    /// The local name of the agent.
-    pub name: String,
-    /// The URL of its card.
-    pub url: String,
 }
 
 /// Demo tools, which are public by default.
@@ -82,10 +73,6 @@ pub(super) fn problems(a2a: &A2aConfig) -> Vec<ConfigProblem> {
     } else if let Some(taken) = segments.and_then(|all| all.first().copied()).filter(|one| TAKEN.contains(one)) {
         say("a2a.listen_path", format!("/{taken} is taken; use another path"));
     }
-    for agent in &a2a.external_agents {
-        if !agent.url.starts_with("http://") && !agent.url.starts_with("https://") {
-            say("a2a.external_agents.url", format!("{:?} is not an http or https address", agent.url));
-        }
-    }
+    problems.extend(external_agents::problems(&a2a.external_agents));
     problems
 }

@@ -259,12 +259,12 @@ pub fn is_own_variable(name: &str) -> bool {
 }
 
 /// OpenFang's own variable after `${`, if there is one.
-fn own_reference(reference: &str) -> Option<&str> {
+pub(super) fn own_reference(reference: &str) -> Option<&str> {
     let (name, _) = reference.split_once('}')?;
     is_own_variable(name).then_some(name)
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::ServerName;
+use crate::ids::{AgentName, ServerName};
 
 /// Where a tool comes from. Whoever adds a kind is led by the compiler to what must be decided for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,14 +14,24 @@ pub enum Origin {
     Builtin,
     /// It belongs to an MCP server.
     McpServer(ServerName),
+    /// It is an A2A agent of another server.
+    A2aAgent(AgentName),
 }
 
 impl Origin {
     /// The MCP server that the tool belongs to.
     pub const fn server(&self) -> Option<&ServerName> {
         match self {
-            Self::Builtin => None,
+            Self::Builtin | Self::A2aAgent(_) => None,
             Self::McpServer(server) => Some(server),
+        }
+    }
+
+    /// The external agent that the tool is.
+    pub const fn external_agent(&self) -> Option<&AgentName> {
+        match self {
+            Self::Builtin | Self::McpServer(_) => None,
+            Self::A2aAgent(agent) => Some(agent),
         }
     }
 }
@@ -31,6 +41,7 @@ impl fmt::Display for Origin {
         match self {
             Self::Builtin => f.write_str("the built-in tools"),
             Self::McpServer(server) => write!(f, "the MCP server {server}"),
+            Self::A2aAgent(agent) => write!(f, "the A2A agent {agent}"),
         }
     }
 }
@@ -40,19 +51,23 @@ impl fmt::Display for Origin {
 struct Written {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     server: Option<ServerName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<AgentName>,
 }
 
 impl From<Written> for Origin {
     fn from(written: Written) -> Self {
-        written.server.map_or(Self::Builtin, Self::McpServer)
+        let agent = || written.agent.map_or(Self::Builtin, Self::A2aAgent);
+        written.server.map_or_else(agent, Self::McpServer)
     }
 }
 
 impl From<Origin> for Written {
     fn from(origin: Origin) -> Self {
         match origin {
-            Origin::Builtin => Self { server: None },
-            Origin::McpServer(server) => Self { server: Some(server) },
+            Origin::Builtin => Self { server: None, agent: None },
+            Origin::McpServer(server) => Self { server: Some(server), agent: None },
+            Origin::A2aAgent(agent) => Self { server: None, agent: Some(agent) },
         }
     }
 }

@@ -20,6 +20,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
             Refusal::TaskNotFound => A2aError::TaskNotFound,
             Refusal::InternalError => A2aError::Internal,
         },
+        KernelError::TooDeep { .. } => A2aError::Unsupported(error.to_string()),
         KernelError::InvalidPush { field, .. } => A2aError::invalid(field, error.to_string()),
         KernelError::TaskEnded { state, .. } => {
             A2aError::Unsupported(format!("the task is {state} and takes no more messages; send without a task id"))
@@ -45,6 +46,9 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::UnknownServer { .. }
         | KernelError::ServerExists(_)
         | KernelError::OwnServer(_)
+        | KernelError::AgentExists(_)
+        | KernelError::OwnAgent(_)
+        | KernelError::AgentUnreachable(_)
         | KernelError::NotInFile(_)
         | KernelError::NotPermitted(_)
         | KernelError::Change(_)

@@ -39,6 +39,7 @@ impl Kernel {
         origin: Origin,
     ) -> Result<SendOutcome, A2aError> {
         let SendMessage { message, task, answer, push, .. } = sending;
+        let caller = &self.caller_of_message(caller, &message.metadata);
         let push = push.map(|push| self.checked_push(caller, push, origin)).transpose().map_err(refused)?;
         let (mut known, peer_name) = self.named_in(caller, task).await?;
         if let Some(record) = known.as_mut().filter(|_| origin == Origin::V03) {

@@ -2,26 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use openfang_mcp::McpError;
-use openfang_mcp::capabilities::Capability;
 use openfang_mcp::content::{Beside, PromptMessage, PromptResult, PromptRole};
-use openfang_mcp::host::{Call, InputRequest, InputRequired, Outcome};
+use openfang_mcp::host::{Call, InputRequired, Outcome};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::naming::format_agent_tool_name;
 use openfang_runtime::agents::AgentSummary;
-use openfang_runtime::answerer::questions;
 use openfang_runtime::mcp_server::raw;
 use openfang_runtime::pipeline::truncate::answer_to_limits;
-use openfang_types::content::{Block, ContentBlock, ToolOutput};
+use openfang_runtime::task_output::{self, TaskReply};
+use openfang_types::content::{Block, ToolOutput};
 use openfang_types::ids::{AgentName, TaskId};
 use openfang_types::limits::Limits;
-use openfang_types::task::{Message, Part, PartBody, Task, TaskState};
-use serde::Deserialize;
+use openfang_types::task::{Part, Task, TaskState};
 use serde_json::json;
 use serde_json::value::RawValue;
-use uuid::Uuid;
 
 use super::calls::members;
 use super::host::KernelHost;
@@ -31,10 +26,6 @@ use crate::Caller;
 /// What the names of all agents' tools begin with.
 pub(super) const TOOL_PREFIX: &str = "openfang_agent_";
 const PROMPT_PREFIX: &str = "agent-";
-/// The question and its answer go under this key.
-const REPLY: &str = "reply";
-/// The same for a form of a tool that the agent called.
-const FORM: &str = "form";
 
 pub(super) fn tool_name(agent: &AgentName) -> String {
     format_agent_tool_name(agent.as_str())
@@ -104,31 +95,15 @@ pub(super) async fn call(
         Some(message) if arguments.len() == 1 => message,
         _ => return Ok(Outcome::Done(ToolOutput::error("give exactly one argument: message, a text"))),
     };
-    let waiting = call
-        .resumed
-        .and_then(|resumed| Uuid::from_slice(&resumed.state).ok())
-        .map(TaskId::from_uuid);
-    let (form, reply) = (call.answer(FORM), call.answer(REPLY));
-    let answer = match (waiting, form.or(reply)) {
-        // The form is a tool's own: the tool is given the answer as it is, a refusal too.
-        (Some(task), Some(answer)) if form.is_some() => match serde_json::from_str(answer.get()) {
-            Ok(answer) => Some((task, Part::data(answer))),
-            Err(_) => return ask_again(host, call, task).await,
-        },
-        (Some(task), Some(answer)) => match reply_in(answer) {
-            Reply::Said(part) => Some((task, part)),
-            Reply::Declined => return Ok(Outcome::Done(declined(task))),
-            Reply::Nonsense => return ask_again(host, call, task).await,
-        },
-        (Some(task), None) => return ask_again(host, call, task).await,
-        (None, _) => None,
-    };
-    let (task, part) = match answer {
-        Some((task, part)) => (Some(task), part),
+    let (task, part) = match task_output::reply(call.resumed) {
+        Some(TaskReply::Said(task, part)) => (Some(task), part),
+        Some(TaskReply::Declined(task)) => return Ok(Outcome::Done(declined(task))),
+        Some(TaskReply::Unreadable(task)) => return ask_again(host, call, task).await,
         None => (None, Part::text(told)),
     };
     let sending = Sending { agent, parts: &[part], task, reporter: call.reporter };
-    match host.send(call.caller, sending).await {
+    let caller = host.kernel.caller_of_meta(call.caller, call.meta.map(|meta| &**meta));
+    match host.send(&caller, sending).await {
         Ok(crate::Reply::Message(message)) => {
             Ok(Outcome::Done(limited(ToolOutput::text(message.joined_text()), &host.limits(), None)))
         }
@@ -143,40 +118,19 @@ async fn ask_again(host: &KernelHost, call: Call<'_, Caller>, id: TaskId) -> Res
     Ok(outcome(call, &host.task(call.caller, id).await?, &host.limits()))
 }
 
-enum Reply {
-    Said(Part),
-    Declined,
-    Nonsense,
-}
-
-fn reply_in(answer: &RawValue) -> Reply {
-    #[derive(Deserialize)]
-    struct Elicited {
-        action: String,
-        #[serde(default)]
-        content: BTreeMap<String, serde_json::Value>,
-    }
-    let Ok(elicited) = serde_json::from_str::<Elicited>(answer.get()) else { return Reply::Nonsense };
-    match (elicited.action.as_str(), elicited.content.get(REPLY).and_then(|reply| reply.as_str())) {
-        ("accept", Some(reply)) => Reply::Said(Part::text(reply)),
-        ("decline" | "cancel", _) => Reply::Declined,
-        _ => Reply::Nonsense,
-    }
-}
-
 fn declined(task: TaskId) -> ToolOutput {
     ToolOutput::error(format!("the question was not answered; task {task} still waits for a reply"))
 }
 
 /// What a task means to whoever called the agent.
 fn outcome<C>(call: Call<'_, C>, task: &Task, limits: &Limits) -> Outcome<ToolOutput> {
-    let said = said(task);
+    let said = task_output::blocks(task);
     let answered = |content| Outcome::Done(limited(ToolOutput::of_blocks(content), limits, Some(task.id)));
     match task.status.state {
         TaskState::InputRequired | TaskState::AuthRequired => {
-            let (key, question) = question_of(task, limits);
-            if call.client.has(question.needs) {
-                let requests = BTreeMap::from([(key.to_owned(), question)]);
+            let question = task_output::question(task, None, limits.tool_result_chars);
+            if let Some((key, question)) = question.filter(|(_, question)| call.client.has(question.needs)) {
+                let requests = BTreeMap::from([(key, question)]);
                 Outcome::NeedsInput(InputRequired { requests, state: task.id.as_uuid().as_bytes().to_vec() })
             } else {
                 let how =
@@ -201,69 +155,8 @@ fn outcome<C>(call: Call<'_, C>, task: &Task, limits: &Limits) -> Outcome<ToolOu
     }
 }
 
-/// What the client is asked: the form of a tool that the agent called, else for a reply in words.
-fn question_of(task: &Task, limits: &Limits) -> (&'static str, InputRequest) {
-    let message = task.status.message.as_ref();
-    if let Some(form) = message.and_then(questions::form_in) {
-        let is_page = form.get("mode").is_some_and(|mode| mode == "url");
-        let needs = if is_page { Capability::ElicitationUrl } else { Capability::ElicitationForm };
-        return (FORM, InputRequest { needs, method: "elicitation/create", params: raw(form) });
-    }
-    let question = message.map(Message::joined_text).unwrap_or_default();
-    let question: String = question.chars().take(limits.tool_result_chars).collect();
-    (REPLY, asking(&question))
-}
-
-fn asking(question: &str) -> InputRequest {
-    let schema = json!({
-        "type": "object",
-        "properties": { REPLY: { "type": "string", "title": "Reply" } },
-        "required": [REPLY],
-    });
-    InputRequest::elicitation(if question.is_empty() { "The agent waits for a reply." } else { question }, &schema)
-}
-
 /// An answer within the limits of a result.
 fn limited(mut output: ToolOutput, limits: &Limits, task: Option<TaskId>) -> ToolOutput {
     answer_to_limits(&mut output, limits, task);
     output
-}
-
-/// What a task has to say: its artifacts, then its last message. An artifact that came piece by piece is one text.
-fn said(task: &Task) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    for artifact in &task.artifacts {
-        let begin = blocks.len();
-        for part in &artifact.parts {
-            match (&part.body, blocks.get_mut(begin..).and_then(<[_]>::last_mut)) {
-                (PartBody::Text(more), Some(ContentBlock::Text { text })) => text.push_str(more),
-                _ => blocks.push(block(part)),
-            }
-        }
-    }
-    blocks.extend(task.status.message.iter().flat_map(|message| &message.parts).map(block));
-    blocks.into_iter().map(Block::from).collect()
-}
-
-fn block(part: &Part) -> ContentBlock {
-    let mime_type = part.media_type.as_deref().unwrap_or("application/octet-stream").to_owned();
-    match &part.body {
-        PartBody::Text(text) => ContentBlock::text(text),
-        PartBody::Data(value) => ContentBlock::text(value.to_string()),
-        PartBody::Url(url) => {
-            let name = part.filename.as_deref().unwrap_or(url).to_owned();
-            ContentBlock::ResourceLink { uri: url.clone(), name }
-        }
-        PartBody::Raw(bytes) => {
-            let data = STANDARD.encode(bytes);
-            if mime_type.starts_with("image/") {
-                return ContentBlock::Image { data, mime_type };
-            }
-            if mime_type.starts_with("audio/") {
-                return ContentBlock::Audio { data, mime_type };
-            }
-            let uri = format!("openfang://files/{}", part.filename.as_deref().unwrap_or("unnamed"));
-            ContentBlock::Resource { resource: json!({ "uri": uri, "mimeType": mime_type, "blob": data }) }
-        }
-    }
 }

@@ -21,6 +21,7 @@ pub(super) async fn call(
     name: &ToolName,
     arguments: Option<&RawValue>,
 ) -> Result<Outcome<ToolOutput>, McpError> {
+    let caller = host.kernel.caller_of_meta(call.caller, call.meta.map(Arc::as_ref));
     let back = WayBack {
         listener: Some(Arc::clone(call.reporter) as Arc<dyn CallListener>),
         client: call.client,
@@ -29,7 +30,7 @@ pub(super) async fn call(
         meta: call.meta.cloned(),
     };
     let request = ToolRequest { name, arguments, back, cancel: call.reporter.cancel() };
-    match host.call_tool(call.caller, request).await {
+    match host.call_tool(&caller, request).await {
         Ok(outcome) => Ok(outcome),
         Err(DoorError::Unknown) => Err(McpError::unknown_tool(name.as_str())),
         // The model can do something about it, so the model is told.

@@ -77,13 +77,18 @@ impl KernelHost {
     }
 
     fn prepare(&self, caller: &Caller) -> Result<Prepared, McpError> {
+        // External agents are tools of the catalogue.
         let mut agents = self.kernel.agents(&caller.principal);
+        agents.retain(|agent| !agent.is_external);
         let tools: Vec<Entry> = match &self.view {
-            View::Agents => Vec::new(),
+            View::Agents => self.external_agents(caller, None)?,
             View::Everything => self.usable_tools(caller, None)?,
             View::Agent { name, tools } => {
                 agents.retain(|agent| agent.name == *name);
-                if *tools { self.usable_tools(caller, Some(name))? } else { Vec::new() }
+                match *tools && !agents.is_empty() {
+                    true => self.usable_tools(caller, Some(name))?,
+                    false => self.external_agents(caller, Some(name))?,
+                }
             }
         };
         let entries: Vec<Entry> = agents.iter().map(agents::tool).chain(tools).collect();
@@ -112,7 +117,7 @@ impl KernelHost {
     }
 }
 
-const INSTRUCTIONS: &str = "Tools named openfang_agent_* are agents: send them a message in plain words and they answer \
+const INSTRUCTIONS: &str = "Tools named openfang_agent_* and a2a_* are agents: send them a message in plain words and they answer \
     when they are done. Your tasks are resources under openfang://tasks/. What was cut from a result stays readable for a while, with the \
     tool result_read or under openfang://results/.";
 

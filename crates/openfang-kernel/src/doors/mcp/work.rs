@@ -123,7 +123,7 @@ impl Kernel {
             origin: Origin::OpenFang,
             peer_name: None,
             push: None,
-            hops: 0,
+            granted: None,
             cancel: reporter.cancel().child_token(),
             visibility: if is_heard { Visibility::Seen } else { Visibility::Unseen },
         };
@@ -193,6 +193,21 @@ impl KernelHost {
     /// The tools a caller may use, or those that an agent can use for it, as entries of a list.
     pub(super) fn usable_tools(&self, caller: &Caller, through: Option<&AgentName>) -> Result<Vec<Entry>, DoorError> {
         Ok(self.kernel.usable_tools(caller, through)?.map(CatalogEntry::entry).collect())
+    }
+
+    /// External agents that a caller may use, all or one, as entries of a list.
+    pub(super) fn external_agents(&self, caller: &Caller, only: Option<&AgentName>) -> Result<Vec<Entry>, DoorError> {
+        let is_wanted = |tool: &CatalogEntry| {
+            let traits = tool.traits();
+            let agent = traits.as_ref().and_then(|traits| traits.origin.external_agent());
+            agent.is_some_and(|agent| only.is_none_or(|only| only == agent))
+        };
+        Ok(self
+            .kernel
+            .usable_tools(caller, None)?
+            .filter(is_wanted)
+            .map(CatalogEntry::entry)
+            .collect())
     }
 
     pub(super) async fn call_tool(

@@ -113,6 +113,12 @@ impl Connected {
         Namespace::Whole(named.map(|named| Arc::clone(named.namespace())).unwrap_or_default())
     }
 
+    /// Whether it is another OpenFang, or not known yet.
+    pub(super) fn may_be_openfang(&self) -> bool {
+        let snapshot = self.upstream().snapshot();
+        snapshot.facts.as_ref().is_none_or(|facts| facts.instance.is_some())
+    }
+
     /// Whether anything is known of what it has.
     pub(super) fn is_known(&self) -> bool {
         let snapshot = self.upstream().snapshot();

@@ -5,10 +5,10 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use openfang_types::config::McpServerConfigEntry;
-use openfang_types::ids::ServerName;
+use openfang_types::config::{ExternalAgent, McpServerConfigEntry};
+use openfang_types::ids::{AgentName, ServerName};
 
-use super::{EditError, Existing, add, remove};
+use super::{EditError, Existing, NamedEntry, NewEntry, add, add_entry, remove, remove_entry};
 use crate::settings::config_file::{self, ConfigError};
 use crate::settings::home::create_private_file;
 use crate::settings::strict_toml::Fault;
@@ -18,6 +18,8 @@ use crate::settings::strict_toml::Fault;
 pub enum Edit<'a> {
     Add(&'a McpServerConfigEntry, Existing),
     Remove(&'a ServerName),
+    AddAgent(&'a ExternalAgent, Existing),
+    RemoveAgent(&'a AgentName),
 }
 
 /// Edits the file at a path; all edits or none. One that is not there yet is made, for its owner alone.
@@ -28,6 +30,8 @@ pub fn rewrite(path: &Path, edits: &[Edit<'_>]) -> Result<(), EditError> {
         after = match edit {
             Edit::Add(entry, existing) => add(&after, entry, *existing)?,
             Edit::Remove(name) => remove(&after, name)?,
+            Edit::AddAgent(entry, existing) => add_entry(&after, NewEntry::Agent(entry), *existing)?,
+            Edit::RemoveAgent(name) => remove_entry(&after, NamedEntry::Agent(name))?,
         };
     }
     check(path, &before, &after, edits)?;
@@ -57,13 +61,18 @@ fn check(path: &Path, before: &str, after: &str, edits: &[Edit<'_>]) -> Result<(
     }
     let mut expected = was;
     for edit in edits {
-        let servers = &mut expected.mcp_servers;
+        let (servers, agents) = (&mut expected.mcp_servers, &mut expected.a2a.external_agents);
         match edit {
             Edit::Add(entry, _) => match servers.iter_mut().find(|held| held.name == entry.name) {
                 Some(held) => *held = (*entry).clone(),
                 None => servers.push((*entry).clone()),
             },
             Edit::Remove(name) => servers.retain(|held| held.name != **name),
+            Edit::AddAgent(entry, _) => match agents.iter_mut().find(|held| held.name == entry.name) {
+                Some(held) => *held = (*entry).clone(),
+                None => agents.push((*entry).clone()),
+            },
+            Edit::RemoveAgent(name) => agents.retain(|held| held.name != **name),
         }
     }
     if is == expected {

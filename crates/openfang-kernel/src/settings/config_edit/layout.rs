@@ -1,4 +1,4 @@
-//! Where the entries of `mcp_servers` stand in a text: as tables under headers, or as elements of an array.
+//! Where the entries of a list stand in a text: as tables under headers, or as elements of an array.
 
 use std::ops::Range;
 
@@ -8,7 +8,8 @@ use toml_parser::{ParseError, Source};
 use super::EditError;
 use super::inline::{Array, Element};
 
-const KEY: &str = "mcp_servers";
+/// The keys that lead to a list, such as `a2a`, `external_agents`.
+pub(super) type KeyPath = &'static [&'static str];
 
 /// A text and where its entries stand.
 pub(super) struct Layout<'t> {
@@ -39,7 +40,7 @@ struct Section {
 }
 
 impl<'t> Layout<'t> {
-    pub(super) fn of(text: &'t str) -> Result<Self, EditError> {
+    pub(super) fn of(text: &'t str, path: KeyPath) -> Result<Self, EditError> {
         let faulty = |why: &str| EditError::Faulty(format!("the file is not valid TOML: {why}"));
         let values: toml::Table = toml::from_str(text).map_err(|error| faulty(error.message()))?;
         let source = Source::new(text);
@@ -50,19 +51,23 @@ impl<'t> Layout<'t> {
         if let Some(error) = wrong {
             return Err(faulty(error.description()));
         }
-        let mut walk = Walk::new(text, source);
+        let mut walk = Walk::new(text, source, path);
         events.iter().for_each(|event| walk.take(event));
         let Walk { sections, array, .. } = walk;
         let layout = Self {
             text,
             newline: if text.find('\n').is_some_and(|at| text[..at].ends_with('\r')) { "\r\n" } else { "\n" },
-            names: names(&values),
-            entries: entries(&sections),
+            names: names(&values, path),
+            entries: entries(&sections, path),
             array,
             sections,
         };
         let found = layout.array.as_ref().map_or(layout.entries.len(), |array| array.elements.len());
-        if found == layout.names.len() { Ok(layout) } else { Err(faulty("mcp_servers is not a list of tables")) }
+        if found == layout.names.len() {
+            Ok(layout)
+        } else {
+            Err(faulty(&format!("{} is not a list of tables", path.join("."))))
+        }
     }
 
     /// Where the last thing before this place ends that is no blank and no comment.
@@ -72,19 +77,26 @@ impl<'t> Layout<'t> {
     }
 }
 
-fn names(values: &toml::Table) -> Vec<Option<String>> {
-    let listed = values.get(KEY).and_then(toml::Value::as_array).into_iter().flatten();
+fn names(values: &toml::Table, path: KeyPath) -> Vec<Option<String>> {
+    let Some((list, above)) = path.split_last() else { return Vec::new() };
+    let table = above.iter().try_fold(values, |table, key| table.get(*key)?.as_table());
+    let listed = table
+        .and_then(|table| table.get(*list))
+        .and_then(toml::Value::as_array)
+        .into_iter()
+        .flatten();
     listed
         .map(|entry| entry.get("name").and_then(toml::Value::as_str).map(str::to_owned))
         .collect()
 }
 
 /// Sections that follow each other are one part, with all that stands between them.
-fn entries(sections: &[Section]) -> Vec<Entry> {
+fn entries(sections: &[Section], path: KeyPath) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut goes_on = false;
     for section in sections {
-        let is_ours = section.keys.first().is_some_and(|key| key == KEY);
+        let is_ours =
+            section.keys.len() >= path.len() && section.keys.iter().zip(path).all(|(key, wanted)| key == wanted);
         if section.is_element {
             entries.push(Entry::default());
             goes_on = false;
@@ -109,14 +121,15 @@ struct Walk<'t> {
     /// How many arrays and inline tables are open.
     depth: usize,
     keys: Vec<String>,
-    /// Whether the value of the root's `mcp_servers` is being read.
+    /// Whether the value of the list is being read.
     is_in_array: bool,
+    path: KeyPath,
 }
 
 impl<'t> Walk<'t> {
-    fn new(text: &'t str, source: Source<'t>) -> Self {
+    fn new(text: &'t str, source: Source<'t>, path: KeyPath) -> Self {
         let root = Section { keys: Vec::new(), is_element: false, lines: 0..0 };
-        Self { text, source, sections: vec![root], array: None, depth: 0, keys: Vec::new(), is_in_array: false }
+        Self { text, source, sections: vec![root], array: None, depth: 0, keys: Vec::new(), is_in_array: false, path }
     }
 
     fn take(&mut self, event: &Event) {
@@ -137,13 +150,13 @@ impl<'t> Walk<'t> {
             EventKind::StdTableClose | EventKind::ArrayTableClose => {
                 let keys = std::mem::take(&mut self.keys);
                 if let Some(section) = self.sections.last_mut() {
-                    section.is_element = event.kind() == EventKind::ArrayTableClose && keys == [KEY];
+                    section.is_element = event.kind() == EventKind::ArrayTableClose && keys == self.path;
                     section.keys = keys;
                 }
             }
             EventKind::SimpleKey if self.depth == 0 => self.keys.push(self.key(event)),
             EventKind::ArrayOpen => {
-                if self.depth == 0 && self.sections.len() == 1 && self.keys == [KEY] {
+                if self.depth == 0 && self.is_list() {
                     self.array = Some(Array { inner: end..end, elements: Vec::new() });
                     self.is_in_array = true;
                 }
@@ -181,6 +194,13 @@ impl<'t> Walk<'t> {
         if let Some(section) = self.sections.last_mut() {
             section.lines.end = line_end;
         }
+    }
+
+    /// Whether the key that was read last names the list.
+    fn is_list(&self) -> bool {
+        let above = self.sections.last().map(|section| section.keys.as_slice()).unwrap_or_default();
+        let named: Vec<&str> = above.iter().chain(&self.keys).map(String::as_str).collect();
+        named == self.path
     }
 
     /// The element that was read last, if what comes now belongs to the array itself.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::config::{EnvEntry, ExternalAgent, McpServerConfigEntry, McpTransportEntry};
 use openfang_types::limits::{MCP_STARTUP_SECS, MCP_TIMEOUT_SECS};
 use openfang_types::secret::Secret;
 use serde::Serialize;
@@ -21,6 +21,57 @@ pub(super) fn inline(entry: &McpServerConfigEntry) -> String {
     let mut pairs = settings(entry);
     pairs.push(format!("transport = {{ {} }}", transport(&entry.transport).join(", ")));
     format!("{{ {} }}", pairs.join(", "))
+}
+
+/// The lines of an external agent under a header.
+pub(super) fn agent_table(entry: &ExternalAgent) -> Vec<String> {
+    ["[[a2a.external_agents]]".to_owned()].into_iter().chain(agent_settings(entry)).collect()
+}
+
+/// An external agent as an inline table.
+pub(super) fn agent_inline(entry: &ExternalAgent) -> String {
+    format!("{{ {} }}", agent_settings(entry).join(", "))
+}
+
+fn agent_settings(entry: &ExternalAgent) -> Vec<String> {
+    let usual = ExternalAgent::new(entry.name.clone(), entry.url.clone());
+    let mut pairs = vec![format!("name = {}", quoted(entry.name.as_str())), format!("url = {}", quoted(&entry.url))];
+    pairs.extend(entry.endpoint.as_ref().map(|endpoint| format!("endpoint = {}", quoted(endpoint))));
+    pairs.extend(word("protocol", &entry.protocol));
+    if !entry.headers.is_empty() {
+        pairs.push(format!("headers = {}", inline_headers(&entry.headers)));
+    }
+    if !entry.origins.is_empty() {
+        pairs.push(format!("origins = {}", list(entry.origins.iter().map(String::as_str))));
+    }
+    for (key, value, usual) in [
+        ("timeout_secs", entry.timeout_secs, usual.timeout_secs),
+        ("idle_secs", entry.idle_secs, usual.idle_secs),
+        ("max_secs", entry.max_secs, usual.max_secs),
+        ("max_live", entry.max_live as u64, usual.max_live as u64),
+    ] {
+        pairs.extend((value != usual).then(|| format!("{key} = {value}")));
+    }
+    for (key, is_set) in [("trusted", entry.trusted), ("public", entry.public), ("resend", entry.resend)] {
+        pairs.extend(is_set.then(|| format!("{key} = true")));
+    }
+    if !entry.description.is_empty() {
+        pairs.push(format!("description = {}", quoted(&entry.description)));
+    }
+    pairs.extend(word("skills", &entry.skills));
+    pairs.extend(word("on_change", &entry.on_change));
+    pairs.extend(word("verify", &entry.verify));
+    pairs.extend(entry.keys.as_ref().map(|keys| format!("keys = {}", quoted(&keys.display().to_string()))));
+    if !entry.extensions.is_empty() {
+        pairs.push(format!("extensions = {}", list(entry.extensions.iter().map(String::as_str))));
+    }
+    pairs
+}
+
+fn inline_headers(headers: &BTreeMap<String, Secret>) -> String {
+    let pair = |(name, value): (&String, &Secret)| format!("{} = {}", quoted(name), quoted(value.expose()));
+    let members: Vec<String> = headers.iter().map(pair).collect();
+    format!("{{ {} }}", members.join(", "))
 }
 
 fn settings(entry: &McpServerConfigEntry) -> Vec<String> {
@@ -63,9 +114,7 @@ fn transport(transport: &McpTransportEntry) -> Vec<String> {
 fn remote(kind: &str, url: &str, headers: &BTreeMap<String, Secret>) -> Vec<String> {
     let mut pairs = vec![format!("type = \"{kind}\""), format!("url = {}", quoted(url))];
     if !headers.is_empty() {
-        let pair = |(name, value): (&String, &Secret)| format!("{} = {}", quoted(name), quoted(value.expose()));
-        let members: Vec<String> = headers.iter().map(pair).collect();
-        pairs.push(format!("headers = {{ {} }}", members.join(", ")));
+        pairs.push(format!("headers = {}", inline_headers(headers)));
     }
     pairs
 }

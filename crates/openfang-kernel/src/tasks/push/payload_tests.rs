@@ -35,6 +35,7 @@ async fn finished(stores: &Stores) -> TaskRecord {
         origin: Origin::V10,
         peer_name: Some("theirs".parse().unwrap()),
         push: None,
+        remote: None,
         node: openfang_types::ids::NodeId::from_uuid(id),
         at: jiff::Timestamp::UNIX_EPOCH,
         live_limit: 9,
@@ -47,6 +48,7 @@ async fn finished(stores: &Stores) -> TaskRecord {
         version: 1,
         events: vec![status(TaskState::Completed)],
         labels: Labels::none(),
+        remote: None,
         node: None,
         at: jiff::Timestamp::UNIX_EPOCH,
     };

@@ -2,13 +2,14 @@
 //! too old. Readers find the work; the writer gets a few tasks at a time, so that nobody waits long.
 
 use jiff::Timestamp;
-use openfang_types::ids::Owner;
+use openfang_types::ids::{Owner, TaskId};
 use openfang_types::task::TaskState;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
 use super::columns::{FINISHED, get, json, name, nanos_before, signed, state, uuid};
 use super::read::{COLUMNS, each, records};
+use super::remotes;
 use super::write::head_of;
 use crate::sqlite::batch::{Batch, Counter};
 use crate::sqlite::{Sqlite, unavailable};
@@ -98,6 +99,7 @@ fn evict(batch: &mut Batch<'_>, expired: &[ExpiredTask]) -> Result<usize, StoreE
         if delete.execute(params![id, state.as_str()]).map_err(unavailable)? == 1 {
             delete_events(batch, id)?;
             delete_pushes(batch, id)?;
+            remotes::delete(batch, TaskId::from_uuid(Uuid::from_bytes(*id)))?;
             batch.change(owner, Counter::Tasks(*state), -1, -bytes);
             evicted += 1;
         }

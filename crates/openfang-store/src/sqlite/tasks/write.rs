@@ -12,12 +12,12 @@ use rusqlite::{OptionalExtension as _, Params, Row, params};
 use uuid::Uuid;
 
 use super::columns::{HEAD_IN_FIRST, count, get, json, labels, labels_text, nanos, signed, state};
-use super::pushes;
+use super::{pushes, remotes};
 use crate::sqlite::batch::{Batch, Counter};
 use crate::sqlite::unavailable;
 use crate::tasks::rules::StoredState;
 use crate::tasks::{first_events, rules};
-use crate::{Append, Created, NewPush, NewTask, ResendKey, Stamp, StoreError, Tail};
+use crate::{Append, Created, NewPush, NewTask, RemoteRecord, ResendKey, Stamp, StoreError, Tail};
 
 /// The maximum size of the first events in the task's own row, so that the row still fits into a page.
 const FIRST_BYTES: usize = 2048;
@@ -40,6 +40,7 @@ pub(super) struct Creation {
     origin: Origin,
     peer_name: Option<TaskName>,
     push: Option<NewPush>,
+    remote: Option<RemoteRecord>,
     node: NodeId,
     live_limit: usize,
 }
@@ -67,6 +68,7 @@ impl Creation {
             origin: new.origin,
             peer_name: new.peer_name,
             push,
+            remote: new.remote,
             node: new.node,
             live_limit: new.live_limit,
         })
@@ -85,6 +87,9 @@ impl Creation {
         let seq = self.events as u64;
         batch.change(&self.owner, Counter::Tasks(self.state), 1, signed(self.bodies.len()));
         batch.touch(self.id, seq);
+        if self.remote.is_some() {
+            remotes::update(batch, self.id, self.remote.as_ref(), self.state)?;
+        }
         if let Some(push) = &self.push {
             pushes::insert(batch, push, 0, Some(push.at))?;
             batch.push_waits();
@@ -159,6 +164,7 @@ pub(super) struct Addition {
     bodies: String,
     head: Option<String>,
     labels: Labels,
+    remote: Option<RemoteRecord>,
     node: Option<NodeId>,
     at: i64,
     followed: Option<Followed>,
@@ -198,6 +204,7 @@ impl Addition {
             bodies: json(&write.events)?,
             head: head(&write.events)?,
             labels: write.labels,
+            remote: write.remote,
             node: write.node,
             at: nanos(write.at),
             followed: tail.map(|tail| Followed { tail, events: write.events, at: write.at }),
@@ -218,6 +225,9 @@ impl Addition {
         if self.events > 0 {
             insert_events(batch, self.id, signed(target.seq) + 1, self.at, &self.bodies)?;
             pushes::happened(batch, self.id, self.at)?;
+        }
+        if self.remote.is_some() || state.is_terminal() {
+            remotes::update(batch, self.id, self.remote.as_ref(), state)?;
         }
         if state != from {
             batch.change(&self.owner, Counter::Tasks(from), -1, 0);

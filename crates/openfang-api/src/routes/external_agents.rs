@@ -1,0 +1,150 @@
+//! `/api/a2a/...`: lists, inspects and changes external agents, and calls agents at URLs.
+//!
+//! Calls at URLs are calls of the tools `a2a_discover` and `a2a_send`, with the same checks. A body may contain secrets, so
+//! errors never quote it.
+
+use axum::Json;
+use axum::extract::State;
+use openfang_kernel::config_edit::Existing;
+use openfang_kernel::external_control::ExternalAgentDetails;
+use openfang_kernel::{Caller, Kernel, ToolCall};
+use openfang_types::a2a_status::ExternalAgentStatus;
+use openfang_types::config::ExternalAgent;
+use openfang_types::ids::AgentName;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::error::ApiError;
+use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AddQuery {
+    #[serde(default)]
+    replace: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct Agents {
+    agents: Vec<ExternalAgentStatus>,
+    total: usize,
+}
+
+#[derive(Serialize)]
+pub(super) struct Removed {
+    removed: AgentName,
+}
+
+#[derive(Deserialize)]
+pub(super) struct DiscoverBody {
+    url: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct SendBody {
+    url: String,
+    message: String,
+    #[serde(default)]
+    session_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct StatusQuery {
+    url: String,
+}
+
+pub(super) async fn list(State(kernel): State<Kernel>, RequestCaller(caller): RequestCaller) -> Json<Agents> {
+    let agents = kernel.external_agents(&caller);
+    Json(Agents { total: agents.len(), agents })
+}
+
+pub(super) async fn show(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<AgentName>,
+) -> Result<Json<ExternalAgentDetails>, ApiError> {
+    Ok(Json(kernel.external_agent(&caller, &name)?))
+}
+
+pub(super) async fn add(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    QueryParams(query): QueryParams<AddQuery>,
+    JsonBody(body): JsonBody<Value>,
+) -> Result<Json<ExternalAgentDetails>, ApiError> {
+    let existing = if query.replace { Existing::Replace } else { Existing::Keep };
+    Ok(Json(kernel.add_external_agent(&caller, entry_of(body)?, existing).await?))
+}
+
+pub(super) async fn remove(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<AgentName>,
+) -> Result<Json<Removed>, ApiError> {
+    kernel.remove_external_agent(&caller, &name).await?;
+    Ok(Json(Removed { removed: name }))
+}
+
+pub(super) async fn test(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<AgentName>,
+) -> Result<Json<ExternalAgentDetails>, ApiError> {
+    Ok(Json(kernel.test_external_agent(&caller, &name).await?))
+}
+
+pub(super) async fn approve(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<AgentName>,
+) -> Result<Json<ExternalAgentDetails>, ApiError> {
+    Ok(Json(kernel.accept_external_agent(&caller, &name).await?))
+}
+
+pub(super) async fn discover(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    JsonBody(body): JsonBody<DiscoverBody>,
+) -> Result<Json<Value>, ApiError> {
+    called(&kernel, &caller, "a2a_discover", json!({ "url": body.url })).await
+}
+
+pub(super) async fn send(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    JsonBody(body): JsonBody<SendBody>,
+) -> Result<Json<Value>, ApiError> {
+    let arguments = json!({ "agent_url": body.url, "message": body.message, "session_id": body.session_id });
+    called(&kernel, &caller, "a2a_send", arguments).await
+}
+
+pub(super) async fn task_status(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(task): PathParam<String>,
+    QueryParams(query): QueryParams<StatusQuery>,
+) -> Result<Json<Value>, ApiError> {
+    called(&kernel, &caller, "a2a_send", json!({ "agent_url": query.url, "task": task })).await
+}
+
+/// Calls a tool and returns its result for programs. What the agent at the URL did wrong is a bad gateway.
+async fn called(kernel: &Kernel, caller: &Caller, tool: &str, arguments: Value) -> Result<Json<Value>, ApiError> {
+    let name = tool.parse().map_err(|_| ApiError::broken())?;
+    let output = kernel.execute_tool(caller, ToolCall { name, arguments: arguments.into() }).await?;
+    match output.structured_value() {
+        Some(value) => Ok(Json(value)),
+        None => Err(ApiError::bad_gateway(output.joined_text())),
+    }
+}
+
+/// Only errors about missing members are passed on: all others quote the body.
+fn entry_of(body: Value) -> Result<ExternalAgent, ApiError> {
+    serde_json::from_value(body).map_err(|error| {
+        let message = error.to_string();
+        let why = match message.starts_with("missing field `") {
+            true => message,
+            false => "it has an unknown or invalid member; see `openfang config schema`".to_owned(),
+        };
+        ApiError::bad_request(format!("the body is not a valid external agent: {why}"))
+    })
+}

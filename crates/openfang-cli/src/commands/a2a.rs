@@ -1,0 +1,250 @@
+//! `openfang a2a`: manages and calls A2A agents of other servers.
+
+use std::collections::BTreeMap;
+
+use openfang_kernel::config_edit::Existing;
+use openfang_kernel::external_control::ExternalAgentDetails;
+use openfang_types::a2a_status::{ExternalAgentStatus, ExternalState};
+use openfang_types::config::ExternalAgent;
+use openfang_types::ids::AgentName;
+use openfang_types::secret::Secret;
+use serde_json::json;
+
+use super::{agent, task};
+use crate::args::{A2aAddArgs, A2aCommand, AgentCommand, TaskCommand};
+use crate::backend::ExternalAgents;
+use crate::error::{CliError, Exit};
+use crate::output::{Cell, Fields, Table, Tone, json_text, one_line};
+use crate::session::Session;
+
+pub(super) async fn run(session: &Session, command: A2aCommand) -> Result<Exit, CliError> {
+    match command {
+        A2aCommand::List => list(session).await,
+        A2aCommand::Show { name } => show(session, &name).await,
+        A2aCommand::Card { name } => card(session, &name).await,
+        A2aCommand::Discover { url } => discover(session, &url).await,
+        A2aCommand::Add(args) => add(session, args).await,
+        A2aCommand::Remove { name } => remove(session, &name).await,
+        A2aCommand::Test { name } => {
+            session.output.note(&format!("looking for {name} ..."));
+            let tested = ExternalAgents::open(session).await?.test(&name).await?;
+            outcome(session, &tested)
+        }
+        A2aCommand::Accept { name } => {
+            let accepted = ExternalAgents::open(session).await?.accept(&name).await?;
+            outcome(session, &accepted)
+        }
+        A2aCommand::Send(args) => agent::run(session, AgentCommand::Send(args)).await,
+        A2aCommand::Task { id } => task::run(session, TaskCommand::Show { id }).await,
+        A2aCommand::Cancel { id } => task::run(session, TaskCommand::Cancel { id }).await,
+    }
+}
+
+async fn list(session: &Session) -> Result<Exit, CliError> {
+    let backend = ExternalAgents::open(session).await?;
+    let agents = backend.list().await?;
+    let output = &session.output;
+    if output.is_json() {
+        output.document(&json!({ "agents": agents, "total": agents.len() }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut table = Table::new(&["NAME", "STATE", "A2A", "URL", "DESCRIPTION"]);
+    for agent in &agents {
+        let protocol = agent.protocol.as_deref().unwrap_or("-");
+        table.row([
+            (&agent.name).into(),
+            state(agent),
+            protocol.to_owned().into(),
+            one_line(&agent.url).into(),
+            (&agent.description).into(),
+        ]);
+    }
+    output.table(&table)?;
+    for agent in &agents {
+        if let Some(reason) = &agent.reason {
+            output.note(&format!("{}: {}", agent.name, one_line(reason)));
+        }
+    }
+    if agents.is_empty() {
+        output.note(&format!("no external agents; add one with `{}`", session.command("a2a add NAME URL")));
+    } else if !backend.is_daemon() {
+        output.note("no daemon is running, so no agent is looked for before it is used");
+    }
+    Ok(Exit::Ok)
+}
+
+async fn show(session: &Session, name: &AgentName) -> Result<Exit, CliError> {
+    let details = ExternalAgents::open(session).await?.show(name).await?;
+    if session.output.is_json() {
+        session.output.document(&details)?;
+        return Ok(Exit::Ok);
+    }
+    print(session, &details)?;
+    Ok(Exit::Ok)
+}
+
+async fn card(session: &Session, name: &AgentName) -> Result<Exit, CliError> {
+    let details = ExternalAgents::open(session).await?.show(name).await?;
+    match &details.card {
+        Some(card) if session.output.is_json() => session.output.document(card)?,
+        Some(card) => {
+            let value: serde_json::Value = serde_json::from_str(card.get()).unwrap_or_default();
+            session
+                .output
+                .text(&json_text(&serde_json::to_string_pretty(&value).unwrap_or_default()))?;
+        }
+        None => {
+            session.output.complaint(&format!("no card of {name} is known"));
+            return Ok(Exit::Failed);
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+async fn discover(session: &Session, url: &str) -> Result<Exit, CliError> {
+    let found = ExternalAgents::open(session).await?.discover(url).await?;
+    if session.output.is_json() {
+        session.output.document(&found)?;
+        return Ok(Exit::Ok);
+    }
+    let mut fields = Fields::default();
+    let card = found
+        .agent
+        .as_ref()
+        .and_then(|card| serde_json::from_str::<serde_json::Value>(card.get()).ok());
+    let said = |member: &str| {
+        let text = card.as_ref().and_then(|card| card.get(member)).and_then(|text| text.as_str());
+        text.map(one_line)
+    };
+    fields.add("name", said("name").unwrap_or_else(|| "(no card)".to_owned()));
+    if let Some(description) = said("description") {
+        fields.add("description", description);
+    }
+    fields.add("endpoint", one_line(&found.endpoint));
+    fields.add("protocol", one_line(&found.protocol));
+    session.output.fields(&fields)?;
+    session
+        .output
+        .note(&format!("add it with `{}`", session.command(&format!("a2a add NAME {}", one_line(url)))));
+    Ok(Exit::Ok)
+}
+
+async fn add(session: &Session, args: A2aAddArgs) -> Result<Exit, CliError> {
+    let existing = if args.replace { Existing::Replace } else { Existing::Keep };
+    let entry = entry_of(args)?;
+    let backend = ExternalAgents::open(session).await?;
+    let added = backend.add(entry, existing).await?;
+    let path = session.home.config();
+    session.output.announce(&format!("wrote {} to {}", added.configured.name, path.display()));
+    outcome(session, &added)?;
+    if !backend.is_daemon() {
+        session.output.note("no daemon is running; this takes effect at the next start");
+    }
+    // What was asked for is done, whether or not the agent can be reached now.
+    Ok(Exit::Ok)
+}
+
+async fn remove(session: &Session, name: &AgentName) -> Result<Exit, CliError> {
+    ExternalAgents::open(session).await?.remove(name).await?;
+    let path = session.home.config();
+    if session.output.is_json() {
+        session.output.document(&json!({ "path": path, "removed": name }))?;
+    } else {
+        session.output.text(&format!("removed {name} from {}", path.display()))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn entry_of(args: A2aAddArgs) -> Result<ExternalAgent, CliError> {
+    let mut headers = BTreeMap::new();
+    for header in &args.header {
+        let Some((name, value)) = header.split_once(':') else {
+            return Err(CliError::Usage("a header is 'NAME: VALUE'".to_owned()));
+        };
+        headers.insert(name.trim().to_owned(), Secret::new(value.trim().to_owned()));
+    }
+    let usual = ExternalAgent::new(args.name, args.url);
+    Ok(ExternalAgent {
+        endpoint: args.endpoint,
+        protocol: args.protocol.unwrap_or_default(),
+        headers,
+        origins: args.origin,
+        description: args.description.unwrap_or_default(),
+        trusted: args.trusted,
+        public: args.public,
+        on_change: args.on_change.unwrap_or_default(),
+        ..usual
+    })
+}
+
+/// Prints how an agent is doing; exit code 1 if it cannot be used.
+fn outcome(session: &Session, details: &ExternalAgentDetails) -> Result<Exit, CliError> {
+    let agent = &details.agent;
+    if session.output.is_json() {
+        session.output.document(details)?;
+    } else {
+        print(session, details)?;
+    }
+    Ok(if matches!(agent.state, ExternalState::Failed | ExternalState::Quarantined) { Exit::Failed } else { Exit::Ok })
+}
+
+fn print(session: &Session, details: &ExternalAgentDetails) -> Result<(), CliError> {
+    let (entry, agent) = (&details.configured, &details.agent);
+    let mut fields = Fields::default();
+    fields.add("name", &agent.name);
+    fields.add("url", one_line(&agent.url));
+    fields.add("state", state(agent));
+    if let Some(reason) = &agent.reason {
+        fields.add("reason", one_line(reason));
+    }
+    if let Some(name) = &agent.card_name {
+        fields.add("calls itself", one_line(&format!("{name} {}", agent.version)));
+    }
+    if !agent.description.is_empty() {
+        fields.add("description", one_line(&agent.description));
+    }
+    if let (Some(endpoint), Some(protocol)) = (&agent.endpoint, &agent.protocol) {
+        fields.add("endpoint", one_line(&format!("{endpoint} (A2A {protocol})")));
+    }
+    if let Some(signature) = &agent.signature {
+        fields.add("signature", one_line(signature));
+    }
+    if !agent.repairs.is_empty() {
+        fields.add("corrected", one_line(&agent.repairs.join("; ")));
+    }
+    if !entry.headers.is_empty() {
+        fields.add("headers", entry.headers.keys().map(String::as_str).collect::<Vec<_>>().join(", "));
+    }
+    let options = [(agent.trusted, "trusted"), (agent.public, "public"), (entry.resend, "resend")];
+    let options: Vec<&str> = options.into_iter().filter(|(is_set, _)| *is_set).map(|(_, word)| word).collect();
+    if !options.is_empty() {
+        fields.add("options", options.join(", "));
+    }
+    fields.add("tool", &agent.tool);
+    session.output.fields(&fields)?;
+    if !agent.skills.is_empty() {
+        let mut table = Table::new(&["SKILL", "DESCRIPTION"]);
+        for skill in &agent.skills {
+            table.row([(&skill.name).into(), (&skill.description).into()]);
+        }
+        session.output.text("")?;
+        session.output.table(&table)?;
+    }
+    if agent.state == ExternalState::Quarantined {
+        let accept = session.command(&format!("a2a accept {}", agent.name));
+        session
+            .output
+            .note(&format!("the agent is not used before you accept its card with `{accept}`"));
+    }
+    Ok(())
+}
+
+fn state(agent: &ExternalAgentStatus) -> Cell {
+    let tone = match agent.state {
+        ExternalState::Ready => Tone::Good,
+        ExternalState::Discovering | ExternalState::Stale | ExternalState::Degraded => Tone::Waiting,
+        ExternalState::Failed | ExternalState::Quarantined => Tone::Bad,
+        ExternalState::Configured => Tone::Plain,
+    };
+    Cell::toned(agent.state.as_str(), tone)
+}

@@ -1,0 +1,135 @@
+//! What is kept of an agent's card between starts, and what a changed card means.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use openfang_a2a::client::{CardPin, Discovery, DiscoveryRecord};
+use openfang_types::config::{ExternalAgent, OnChange};
+use openfang_types::ids::AgentName;
+use serde::{Deserialize, Serialize};
+
+/// What is kept of a card.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct CardMemory {
+    /// The URL that it was found for.
+    #[serde(default)]
+    url: String,
+    /// The card and how the agent is asked.
+    #[serde(default)]
+    record: Option<DiscoveryRecord>,
+    /// The card that the operator accepted, or that was seen first.
+    #[serde(default)]
+    accepted: Option<CardPin>,
+    /// The card as it was seen last.
+    #[serde(default)]
+    seen: Option<CardPin>,
+    /// Why the agent must not be used.
+    #[serde(default)]
+    quarantined: Option<String>,
+}
+
+/// What a look at a card led to.
+pub(super) enum Verdict {
+    First,
+    Same,
+    /// The card changed and is used.
+    Changed(String),
+    /// The card changed and is not used before the operator accepts it.
+    Quarantined(String),
+}
+
+impl CardMemory {
+    /// What is kept of an agent's card. An entry with another URL is another agent. Blocks.
+    pub(super) fn read(directory: &Path, entry: &ExternalAgent) -> Self {
+        let text = std::fs::read(path(directory, &entry.name)).unwrap_or_default();
+        let kept: Self = serde_json::from_slice(&text).unwrap_or_default();
+        if kept.url == entry.url { kept } else { Self { url: entry.url.clone(), ..Self::default() } }
+    }
+
+    pub(super) const fn record(&self) -> Option<&DiscoveryRecord> {
+        self.record.as_ref()
+    }
+
+    /// Why the agent must not be used.
+    pub(super) fn quarantined(&self) -> Option<&str> {
+        self.quarantined.as_deref()
+    }
+
+    /// Compares a card with the accepted one. What is seen for the first time is accepted.
+    pub(super) fn judge(&mut self, entry: &ExternalAgent, discovery: &Discovery) -> Verdict {
+        let seen = discovery.pin();
+        let verdict = match &self.accepted {
+            None => Verdict::First,
+            Some(accepted) => compared(accepted, &seen, entry.on_change),
+        };
+        match &verdict {
+            Verdict::First | Verdict::Same | Verdict::Changed(_) => {
+                self.quarantined = None;
+                self.accepted = Some(seen.clone());
+                self.record = Some(discovery.to_record());
+            }
+            Verdict::Quarantined(why) => self.quarantined = Some(why.clone()),
+        }
+        self.seen = Some(seen);
+        verdict
+    }
+
+    /// Takes the card that was seen last. Whether there was something to accept.
+    pub(super) fn accept(&mut self) -> bool {
+        let was_quarantined = self.quarantined.take().is_some();
+        if was_quarantined {
+            self.accepted = self.seen.clone();
+            // The record is of the card before; the next look keeps the new one.
+            self.record = None;
+        }
+        was_quarantined
+    }
+
+    /// Writes it down, in one step.
+    pub(super) fn write(&self, directory: &Path, name: &AgentName) -> io::Result<()> {
+        std::fs::create_dir_all(directory)?;
+        let path = path(directory, name);
+        let beside = path.with_extension("new");
+        std::fs::write(&beside, serde_json::to_vec(self)?)?;
+        std::fs::rename(beside, path)
+    }
+}
+
+/// Another origin, and another or a lost key, always wait for the operator.
+fn compared(accepted: &CardPin, seen: &CardPin, on_change: OnChange) -> Verdict {
+    if accepted.origin != seen.origin {
+        return Verdict::Quarantined(format!("its endpoint moved from {} to {}", accepted.origin, seen.origin));
+    }
+    match (&accepted.key, &seen.key) {
+        (Some(_), None) => return Verdict::Quarantined("its card is not signed any more".to_owned()),
+        (Some(was), Some(is)) if was != is => {
+            return Verdict::Quarantined(format!("its card is signed with another key: {is} instead of {was}"));
+        }
+        (Some(_), Some(_)) | (None, _) => {}
+    }
+    let what = match (accepted.words == seen.words, accepted.endpoint == seen.endpoint) {
+        (true, true) if accepted.key == seen.key => return Verdict::Same,
+        (true, true) => return Verdict::Changed("it is signed now".to_owned()),
+        (false, true) => "the words of its card changed",
+        (true, false) => "its endpoint changed",
+        (false, false) => "the words of its card and its endpoint changed",
+    };
+    match on_change {
+        OnChange::Warn => Verdict::Changed(what.to_owned()),
+        OnChange::Quarantine => Verdict::Quarantined(what.to_owned()),
+    }
+}
+
+/// Removes what is kept of an agent.
+pub(super) fn forget(directory: &Path, name: &AgentName) {
+    // What is not there need not be removed.
+    let _ = std::fs::remove_file(path(directory, name));
+}
+
+fn path(directory: &Path, name: &AgentName) -> PathBuf {
+    directory.join(format!("{name}.json"))
+}
+
+#[cfg(test)]
+#[path = "kept_tests.rs"]
+mod tests;

@@ -1,0 +1,278 @@
+//! Control of the external agents: who may look, who may change, and what a change is: the file, the audit log and the agents
+//! in force, in this order.
+//!
+//! URLs that callers name are treated as strangers' URLs and get no configured credential, unless the caller proved to be
+//! on this machine.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use openfang_a2a::AgentCard;
+use openfang_a2a::client::{RemoteAgent, RemoteSettings};
+use openfang_runtime::answerer::remote::ExternalAgents;
+use openfang_store::{ChangeAction, ChangeTarget};
+use openfang_types::a2a_status::ExternalAgentStatus;
+use openfang_types::config::ExternalAgent;
+use openfang_types::ids::AgentName;
+use openfang_types::principal::{AdminProof, PrincipalKind};
+use openfang_types::secret::{REDACTED, Secret};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::change::Change;
+use crate::peers::external::KnownAgent;
+use crate::settings::config_edit::{self, Edit, EditError, Existing};
+use crate::{Caller, Kernel, KernelError};
+
+/// An external agent, as it is configured and as it is doing.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExternalAgentDetails {
+    /// As it is configured, without secrets.
+    pub configured: ExternalAgent,
+    /// How it is doing.
+    pub agent: ExternalAgentStatus,
+    /// Its card, as it was received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<Box<RawValue>>,
+}
+
+/// An agent that was found at a URL.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DiscoveredAgent {
+    /// The URL that was asked for.
+    pub url: String,
+    /// Its card, as it was received; none for an endpoint without one.
+    pub agent: Option<Box<RawValue>>,
+    /// The endpoint that would be used.
+    pub endpoint: String,
+    /// The version of A2A that is spoken there.
+    pub protocol: String,
+    /// Addresses of the card that were corrected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<String>,
+}
+
+impl Kernel {
+    /// The external agents whose cards are known, with their cards.
+    pub fn a2a_external_agents(&self) -> Vec<(String, AgentCard)> {
+        let card = |agent: &Arc<KnownAgent>| {
+            let card = agent.discovery()?.card.clone()?;
+            Some((agent.entry().name.to_string(), AgentCard::from(&*card)))
+        };
+        self.inner.external.all().iter().filter_map(card).collect()
+    }
+
+    /// Looks for all external agents, in the background and at the same time. The log says what came of it.
+    pub fn discover_external_agents(&self) {
+        self.inner.external.discover_all();
+    }
+
+    /// The external agents that this caller may talk to, and how they are doing.
+    pub fn external_agents(&self, caller: &Caller) -> Vec<ExternalAgentStatus> {
+        let all = self.inner.external.all();
+        let visible = all
+            .iter()
+            .filter(|agent| self.inner.agent(&caller.principal, &agent.entry().name).is_ok());
+        visible.map(|agent| agent.status()).collect()
+    }
+
+    pub fn external_agent(&self, caller: &Caller, name: &AgentName) -> Result<ExternalAgentDetails, KernelError> {
+        may_look(caller)?;
+        let agent = self.known_external(name)?;
+        Ok(details(&agent))
+    }
+
+    /// Writes an external agent into the configuration and looks for it.
+    pub async fn add_external_agent(
+        &self,
+        caller: &Caller,
+        entry: ExternalAgent,
+        existing: Existing,
+    ) -> Result<ExternalAgentDetails, KernelError> {
+        let name = entry.name.clone();
+        let is_there = self.inner.external.get(&name).is_some();
+        let is_local = !is_there && self.inner.settings().agents().contains_key(&name);
+        let allowed = may_change(caller).and_then(|()| match existing {
+            _ if is_local => Err(KernelError::AgentExists(name.clone())),
+            Existing::Keep if is_there => Err(KernelError::AgentExists(name.clone())),
+            _ if self.is_own_url(&entry.url) => Err(KernelError::OwnAgent(name.clone())),
+            _ if entry.names_variables() => may_use_variables(caller),
+            Existing::Keep | Existing::Replace => Ok(()),
+        });
+        let kernel = self.clone();
+        self.change(of_agent(caller, ChangeAction::Add, &name), allowed, async move {
+            let to_write = entry.clone();
+            let write = move |path: &Path| config_edit::rewrite(path, &[Edit::AddAgent(&to_write, existing)]);
+            let put = |agents: &mut Vec<ExternalAgent>| match agents.iter_mut().find(|held| held.name == entry.name) {
+                Some(held) => *held = entry.clone(),
+                None => agents.push(entry.clone()),
+            };
+            kernel.edit_external(write, put).await?;
+            let agent = kernel.known_external(&entry.name)?;
+            kernel.inner.external.refresh(&agent).await;
+            Ok(details(&agent))
+        })
+        .await
+    }
+
+    /// Takes an external agent out of the configuration.
+    pub async fn remove_external_agent(&self, caller: &Caller, name: &AgentName) -> Result<(), KernelError> {
+        let (kernel, gone) = (self.clone(), name.clone());
+        let allowed = may_change(caller).and_then(|()| self.known_external(name).map(drop));
+        self.change(of_agent(caller, ChangeAction::Remove, name), allowed, async move {
+            let to_cut = gone.clone();
+            let write = move |path: &Path| config_edit::rewrite(path, &[Edit::RemoveAgent(&to_cut)]);
+            kernel.edit_external(write, |agents| agents.retain(|held| held.name != gone)).await
+        })
+        .await
+    }
+
+    /// Fetches the card of an external agent now and says how the agent is doing.
+    pub async fn test_external_agent(
+        &self,
+        caller: &Caller,
+        name: &AgentName,
+    ) -> Result<ExternalAgentDetails, KernelError> {
+        let known = may_change(caller).and_then(|()| self.known_external(name));
+        let (allowed, agent) = match known {
+            Ok(agent) => (Ok(()), Some(agent)),
+            Err(error) => (Err(error), None),
+        };
+        let (kernel, unknown) = (self.clone(), name.clone());
+        self.change(of_agent(caller, ChangeAction::Test, name), allowed, async move {
+            let agent = agent.ok_or(KernelError::UnknownAgent(unknown))?;
+            kernel.inner.external.refresh(&agent).await;
+            Ok(details(&agent))
+        })
+        .await
+    }
+
+    /// Takes the changed card of an external agent, which can be used again then.
+    pub async fn accept_external_agent(
+        &self,
+        caller: &Caller,
+        name: &AgentName,
+    ) -> Result<ExternalAgentDetails, KernelError> {
+        let known = may_change(caller).and_then(|()| self.known_external(name));
+        let (allowed, agent) = match known {
+            Ok(agent) => (Ok(()), Some(agent)),
+            Err(error) => (Err(error), None),
+        };
+        let (kernel, unknown) = (self.clone(), name.clone());
+        self.change(of_agent(caller, ChangeAction::Accept, name), allowed, async move {
+            let agent = agent.ok_or(KernelError::UnknownAgent(unknown))?;
+            if kernel.inner.external.accept(&agent) {
+                kernel.inner.external.refresh(&agent).await;
+            }
+            Ok(details(&agent))
+        })
+        .await
+    }
+
+    /// What is at a URL that the operator names on this machine.
+    pub async fn discover_agent(&self, caller: &Caller, url: &str) -> Result<DiscoveredAgent, KernelError> {
+        may_use_variables(caller)?;
+        let settings = RemoteSettings {
+            redactor: self.inner.pipeline.sensitive().redactor().clone(),
+            ..RemoteSettings::operator(url)
+        };
+        let unusable = |error: &dyn std::fmt::Display| KernelError::AgentUnreachable(error.to_string());
+        let remote = RemoteAgent::new(self.http(), settings).map_err(|error| unusable(&error))?;
+        let found = remote.discover().await.map_err(|error| unusable(&error))?;
+        Ok(DiscoveredAgent {
+            url: url.to_owned(),
+            agent: found.card.as_ref().map(|card| card.document.clone()),
+            endpoint: found.interface.url.clone(),
+            protocol: found.interface.dialect.to_string(),
+            repairs: found.repairs.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// One edit of the file at a time. What is in force follows it.
+    async fn edit_external(
+        &self,
+        edit: impl FnOnce(&Path) -> Result<(), EditError> + Send + 'static,
+        follow: impl FnOnce(&mut Vec<ExternalAgent>) + Send,
+    ) -> Result<(), KernelError> {
+        let _alone = self.inner.settings.alone().await;
+        let path = self.inner.home.config();
+        let edited = tokio::task::spawn_blocking(move || edit(&path)).await;
+        let edited = edited.unwrap_or_else(|_| Err(EditError::Unwritable("the edit failed; see the log".to_owned())));
+        edited.map_err(|error| match error {
+            EditError::AgentExists(name) => KernelError::AgentExists(name),
+            EditError::UnknownAgent(name) => KernelError::UnknownAgent(name),
+            error => KernelError::ConfigEdit(error),
+        })?;
+        let peers = Arc::clone(&self.inner.external) as Arc<dyn ExternalAgents>;
+        self.inner.settings.take_over_external(&peers, follow);
+        let settings = self.inner.settings();
+        self.inner.external.follow(&settings.config().a2a.external_agents, false);
+        self.inner.pipeline.catalog().announce();
+        Ok(())
+    }
+
+    fn known_external(&self, name: &AgentName) -> Result<Arc<KnownAgent>, KernelError> {
+        self.inner.external.get(name).ok_or_else(|| KernelError::UnknownAgent(name.clone()))
+    }
+
+    /// Whether a URL is that of this server, by its name for itself or by its port on this machine.
+    fn is_own_url(&self, url: &str) -> bool {
+        let origin = |url: &str| {
+            let (scheme, rest) = url.split_once("://")?;
+            Some(format!("{scheme}://{}", rest.split(['/', '?']).next().unwrap_or_default()))
+        };
+        let (named, ours) = (origin(url), origin(&self.base_url()));
+        let port = ours.as_deref().and_then(|ours| ours.rsplit_once(':')).map(|(_, port)| port.to_owned());
+        let is_here = |origin: &str| {
+            let host = origin.split_once("://").map_or(origin, |(_, host)| host);
+            ["127.0.0.1:", "localhost:", "[::1]:"]
+                .iter()
+                .any(|near| host.strip_prefix(near).is_some_and(|named| Some(named) == port.as_deref()))
+        };
+        named.is_some() && (named == ours || named.as_deref().is_some_and(is_here))
+    }
+}
+
+fn details(agent: &KnownAgent) -> ExternalAgentDetails {
+    let mut configured = agent.entry().clone();
+    configured
+        .headers
+        .values_mut()
+        .for_each(|value| *value = Secret::new(REDACTED.to_owned()));
+    let agent_status = agent.status();
+    configured.url.clone_from(&agent_status.url);
+    let card = agent.discovery().and_then(|known| known.card.as_ref().map(|card| card.document.clone()));
+    ExternalAgentDetails { configured, agent: agent_status, card }
+}
+
+fn of_agent<'a>(caller: &'a Caller, action: ChangeAction, name: &AgentName) -> Change<'a> {
+    Change { caller, action, target: ChangeTarget::A2aAgent { name: name.clone() } }
+}
+
+fn may_look(caller: &Caller) -> Result<(), KernelError> {
+    match caller.principal.standing() {
+        PrincipalKind::Admin(_) | PrincipalKind::Local => Ok(()),
+        PrincipalKind::User(_) => Err(KernelError::NotPermitted("only the admin can look at external agents")),
+    }
+}
+
+fn may_change(caller: &Caller) -> Result<(), KernelError> {
+    match caller.principal.standing() {
+        PrincipalKind::Admin(_) => Ok(()),
+        PrincipalKind::Local | PrincipalKind::User(_) => Err(KernelError::NotPermitted(
+            "only the admin can change external agents; use `openfang a2a` on this machine, or send the api_key",
+        )),
+    }
+}
+
+fn may_use_variables(caller: &Caller) -> Result<(), KernelError> {
+    match caller.principal.standing() {
+        PrincipalKind::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Ok(()),
+        PrincipalKind::Admin(AdminProof::ApiKey) | PrincipalKind::Local | PrincipalKind::User(_) => {
+            Err(KernelError::NotPermitted(
+                "an agent that uses environment variables, or any URL, can be named on this machine only, with `openfang a2a`",
+            ))
+        }
+    }
+}

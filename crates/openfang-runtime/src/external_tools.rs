@@ -1,0 +1,198 @@
+//! An external agent as a tool: `a2a_{name}`. A call is a message to the agent, and its task is the result.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use openfang_types::call::{Arguments, InputRequired, Outcome};
+use openfang_types::config::ExternalAgent;
+use openfang_types::content::{Block, ToolOutput};
+use openfang_types::ids::{AgentName, ContextId};
+use openfang_types::names::Names;
+use openfang_types::task::{Part, Task, TaskState};
+use openfang_types::tool::{Origin, Recorded, ToolDefinition, ToolTraits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::agents::{AgentTask, Agents, ExternalMessage};
+use crate::catalog::Registered;
+use crate::context::CallContext;
+use crate::external_call::traits_of_external;
+use crate::pipeline::Permit;
+use crate::task_output::{self, TaskReply};
+use crate::tool_source::ToolSource;
+use crate::tools::{Tool, ToolFuture};
+
+/// The tool of an external agent, as a source of its own.
+pub struct ExternalAgentSource {
+    origin: Origin,
+    names: Names,
+    entry: ExternalAgent,
+    description: String,
+    agents: Arc<dyn Agents>,
+    made: OnceLock<Arc<Registered>>,
+}
+
+impl ExternalAgentSource {
+    /// The tool of this agent. The description is what models read.
+    pub fn new(entry: ExternalAgent, description: String, agents: Arc<dyn Agents>) -> Self {
+        Self {
+            origin: Origin::A2aAgent(entry.name.clone()),
+            names: std::iter::once(entry.tool_name().as_str()).collect(),
+            entry,
+            description,
+            agents,
+            made: OnceLock::new(),
+        }
+    }
+
+    fn tool(&self) -> ExternalAgentTool {
+        ExternalAgentTool {
+            entry: self.entry.clone(),
+            description: self.description.clone(),
+            agents: Arc::clone(&self.agents),
+        }
+    }
+}
+
+impl ToolSource for ExternalAgentSource {
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    fn names(&self) -> &Names {
+        &self.names
+    }
+
+    fn get(&self, place: usize) -> Option<Arc<Registered>> {
+        let make = || {
+            let tool = self.tool();
+            let definition = tool.definition();
+            Arc::new(Registered::of_our_own(Box::new(tool), definition))
+        };
+        (place == 0).then(|| Arc::clone(self.made.get_or_init(make)))
+    }
+
+    fn traits(&self, place: usize) -> Option<ToolTraits> {
+        (place == 0).then(|| self.tool().traits())
+    }
+
+    fn definition(&self, place: usize) -> Option<ToolDefinition> {
+        (place == 0).then(|| self.tool().definition())
+    }
+}
+
+/// The tool of an external agent.
+struct ExternalAgentTool {
+    entry: ExternalAgent,
+    description: String,
+    agents: Arc<dyn Agents>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// What to say to the agent.
+    message: String,
+    /// The conversation to continue: the `context` of an earlier result.
+    #[serde(default)]
+    context: Option<String>,
+    /// Structured data that goes with the message.
+    #[serde(default)]
+    data: Option<Map<String, Value>>,
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it is only described: the result is written from the task")]
+struct Output {
+    /// How the task stands, such as completed or input-required.
+    state: String,
+    /// The id of the task.
+    task: String,
+    /// The conversation; give it to continue.
+    context: String,
+    /// The data that the agent returned, if it is one object.
+    data: Option<Value>,
+}
+
+impl Tool for ExternalAgentTool {
+    fn definition(&self) -> ToolDefinition {
+        let traits = traits_of_external(&self.entry);
+        let definition = ToolDefinition::of::<Args>(traits.name, &self.description, traits.sink, traits.annotations)
+            .returning::<Output>();
+        ToolDefinition { kind: traits.kind, origin: traits.origin, ..definition }
+    }
+
+    fn traits(&self) -> ToolTraits {
+        // The message itself is on record before it is sent.
+        ToolTraits { recorded: Recorded::After, ..traits_of_external(&self.entry) }
+    }
+
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, permit: Permit) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let Args { message, context, data } = serde_json::from_value(arguments.into_value()?)?;
+            let agent = &self.entry.name;
+            let (task, parts) = match task_output::reply(cx.back.resumed.as_deref()) {
+                Some(TaskReply::Said(task, part)) => (Some(task), vec![part]),
+                Some(TaskReply::Declined(task)) => {
+                    let text = format!("the question was not answered; task {task} still waits for a reply");
+                    return Ok(Outcome::Done(ToolOutput::error(text)));
+                }
+                Some(TaskReply::Unreadable(task)) => {
+                    return Ok(self.outcome(cx, self.agents.external_task(cx, agent, task).await?));
+                }
+                None => {
+                    let data = data.map(|data| Part::data(Value::Object(data)));
+                    (None, [Part::text(message)].into_iter().chain(data).collect())
+                }
+            };
+            let context = context.map(|context| context.parse::<ContextId>()).transpose()?;
+            let message = ExternalMessage { agent, parts, task, context };
+            let answer = self.agents.ask_external(cx, message, permit).await?;
+            Ok(self.outcome(cx, answer))
+        })
+    }
+}
+
+impl ExternalAgentTool {
+    /// What a task of the agent means to whoever called.
+    fn outcome(&self, cx: &CallContext, answer: AgentTask) -> Outcome<ToolOutput> {
+        let AgentTask { task, labels } = answer;
+        let name = &self.entry.name;
+        if task.status.state.is_interrupted() {
+            let asking = format!("The A2A agent {name}");
+            let question = task_output::question(&task, Some(&asking), cx.config.limits.tool_result_chars);
+            if let Some((key, request)) = question.filter(|(_, request)| cx.back.client.has(request.needs)) {
+                if let Some(run) = &cx.run {
+                    run.enters(&labels);
+                }
+                let state = task.id.as_uuid().as_bytes().to_vec();
+                return Outcome::NeedsInput(InputRequired { requests: BTreeMap::from([(key, request)]), state });
+            }
+        }
+        Outcome::Done(result_of(name, &task).labelled(&labels))
+    }
+}
+
+/// A task of an external agent as a result.
+fn result_of(name: &AgentName, task: &Task) -> ToolOutput {
+    let state = task.status.state;
+    let mut content = task_output::blocks(task);
+    let is_error = match state {
+        TaskState::Completed => false,
+        TaskState::InputRequired | TaskState::AuthRequired => {
+            content.insert(0, Block::text(format!("The A2A agent {name} waits ({state}):")));
+            content.push(Block::text(format!("Answer with: openfang a2a send {name} REPLY --task {}", task.id)));
+            false
+        }
+        TaskState::Submitted | TaskState::Working | TaskState::Failed | TaskState::Canceled | TaskState::Rejected => {
+            content.insert(0, Block::text(format!("The A2A agent {name} ended {state}:")));
+            true
+        }
+    };
+    let mut structured = json!({ "state": state, "task": task.id, "context": task.context_id });
+    if let Some(data) = task_output::only_data(task) {
+        structured["data"] = data.clone();
+    }
+    ToolOutput { is_error, ..ToolOutput::of_blocks(content) }.with_structured(&structured)
+}

@@ -1,0 +1,156 @@
+//! A task as the result of a tool call: what it has to say as content blocks, and what it asks as a question to whoever
+//! called.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use openfang_types::call::{Capability, InputRequest, Resumed};
+use openfang_types::content::{Block, ContentBlock};
+use openfang_types::ids::TaskId;
+use openfang_types::limits::TASK_INLINE_BYTES;
+use openfang_types::task::{Message, Part, PartBody, Task, TaskState};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::answerer::questions;
+use crate::mcp_server::raw;
+
+/// The question and its answer go under this key.
+const REPLY: &str = "reply";
+/// The same for a form of a tool that the agent called.
+const FORM: &str = "form";
+
+/// What a task has to say: its artifacts, then its last message. An artifact that came piece by piece is one text.
+pub fn blocks(task: &Task) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for (number, artifact) in task.artifacts.iter().enumerate() {
+        let (begin, uri) = (blocks.len(), format!("openfang://tasks/{}/artifacts/{number}", task.id));
+        for part in &artifact.parts {
+            match (&part.body, blocks.get_mut(begin..).and_then(<[_]>::last_mut)) {
+                (PartBody::Text(more), Some(ContentBlock::Text { text })) => text.push_str(more),
+                _ => blocks.push(block(part, &uri)),
+            }
+        }
+    }
+    let uri = format!("openfang://tasks/{}", task.id);
+    let said = task.status.message.iter().flat_map(|message| &message.parts);
+    blocks.extend(said.map(|part| block(part, &uri)));
+    blocks.into_iter().map(Block::from).collect()
+}
+
+fn block(part: &Part, uri: &str) -> ContentBlock {
+    let mime_type = part.media_type.as_deref().unwrap_or("application/octet-stream").to_owned();
+    match &part.body {
+        PartBody::Text(text) => ContentBlock::text(text),
+        PartBody::Data(value) => ContentBlock::text(value.to_string()),
+        PartBody::Url(url) => {
+            let name = part.filename.as_deref().unwrap_or(url).to_owned();
+            ContentBlock::ResourceLink { uri: url.clone(), name }
+        }
+        PartBody::Raw(bytes) if mime_type.starts_with("image/") => {
+            ContentBlock::Image { data: STANDARD.encode(bytes), mime_type }
+        }
+        PartBody::Raw(bytes) if mime_type.starts_with("audio/") => {
+            ContentBlock::Audio { data: STANDARD.encode(bytes), mime_type }
+        }
+        // What is large is fetched by those who want it.
+        PartBody::Raw(bytes) if bytes.len() > TASK_INLINE_BYTES => {
+            let name = part.filename.as_deref().unwrap_or("artifact").to_owned();
+            ContentBlock::ResourceLink { uri: uri.to_owned(), name }
+        }
+        PartBody::Raw(bytes) => ContentBlock::Resource {
+            resource: json!({ "uri": uri, "mimeType": mime_type, "blob": STANDARD.encode(bytes) }),
+        },
+    }
+}
+
+/// The data part of a task that has exactly one.
+pub fn only_data(task: &Task) -> Option<&Value> {
+    let said = task.status.message.iter().flat_map(|message| &message.parts);
+    let mut all = task
+        .artifacts
+        .iter()
+        .flat_map(|artifact| &artifact.parts)
+        .chain(said)
+        .filter_map(Part::as_data);
+    let only = all.next()?;
+    all.next().is_none().then_some(only)
+}
+
+/// What the caller is asked: the form of a tool that the agent called, else for a reply in words. `asking` says who asks.
+/// An agent that wants a credential gets no form: nobody should type one there.
+pub fn question(task: &Task, asking: Option<&str>, max_chars: usize) -> Option<(String, InputRequest)> {
+    let message = task.status.message.as_ref();
+    let says = |text: &str| match asking {
+        Some(who) => format!("{who} asks: {text}"),
+        None => text.to_owned(),
+    };
+    if let Some(form) = message.and_then(questions::form_in) {
+        let is_page = form.get("mode").is_some_and(|mode| mode == "url");
+        let needs = if is_page { Capability::ElicitationUrl } else { Capability::ElicitationForm };
+        let mut form = form.clone();
+        if let Some(Value::String(text)) = form.get_mut("message") {
+            *text = says(text);
+        }
+        return Some((FORM.to_owned(), InputRequest { needs, method: "elicitation/create", params: raw(&form) }));
+    }
+    if task.status.state == TaskState::AuthRequired && asking.is_some() {
+        return None;
+    }
+    let question = message.map(Message::joined_text).unwrap_or_default();
+    let question: String = question.chars().take(max_chars).collect();
+    let question = if question.is_empty() { "The agent waits for a reply.".to_owned() } else { says(&question) };
+    let schema = json!({
+        "type": "object",
+        "properties": { REPLY: { "type": "string", "title": "Reply" } },
+        "required": [REPLY],
+    });
+    Some((REPLY.to_owned(), InputRequest::elicitation(&question, &schema)))
+}
+
+/// What a caller answered.
+pub enum TaskReply {
+    /// This was said to the task.
+    Said(TaskId, Part),
+    /// The question was not answered; the task waits on.
+    Declined(TaskId),
+    /// The answer cannot be read: the question is put again.
+    Unreadable(TaskId),
+}
+
+/// What a caller answered to the question of a task; none if the call is a new one.
+pub fn reply(resumed: Option<&Resumed>) -> Option<TaskReply> {
+    let resumed = resumed?;
+    let task = TaskId::from_uuid(Uuid::from_slice(&resumed.state).ok()?);
+    // The form is a tool's own: the tool is given the answer as it is, a refusal too.
+    if let Some(form) = resumed.answers.get(FORM) {
+        let part = serde_json::from_str(form.get()).map(Part::data);
+        return Some(part.map_or(TaskReply::Unreadable(task), |part| TaskReply::Said(task, part)));
+    }
+    Some(match resumed.answers.get(REPLY) {
+        Some(answer) => reply_in(task, answer),
+        None => TaskReply::Unreadable(task),
+    })
+}
+
+fn reply_in(task: TaskId, answer: &RawValue) -> TaskReply {
+    #[derive(Deserialize)]
+    struct Elicited {
+        action: String,
+        #[serde(default)]
+        content: BTreeMap<String, Value>,
+    }
+    let Ok(elicited) = serde_json::from_str::<Elicited>(answer.get()) else { return TaskReply::Unreadable(task) };
+    match (elicited.action.as_str(), elicited.content.get(REPLY).and_then(|reply| reply.as_str())) {
+        ("accept", Some(reply)) => TaskReply::Said(task, Part::text(reply)),
+        ("decline" | "cancel", _) => TaskReply::Declined(task),
+        _ => TaskReply::Unreadable(task),
+    }
+}
+
+#[cfg(test)]
+#[path = "task_output_tests.rs"]
+mod tests;

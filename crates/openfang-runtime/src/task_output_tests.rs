@@ -1,0 +1,80 @@
+//! What a task says and asks, as content blocks and questions.
+
+use openfang_types::task::{Artifact, Role, TaskStatus};
+
+use super::*;
+
+fn task(state: TaskState, artifacts: Vec<Vec<Part>>, said: Vec<Part>) -> Task {
+    let message = Message::of_parts("m".parse().unwrap(), Role::Agent, said);
+    let artifact =
+        |(number, parts): (usize, Vec<Part>)| Artifact::of_parts(format!("a{number}").parse().unwrap(), None, parts);
+    Task {
+        id: "00000000-0000-0000-0000-000000000001".parse().unwrap(),
+        context_id: "c".parse().unwrap(),
+        agent: "research".parse().unwrap(),
+        status: TaskStatus { state, message: Some(message), timestamp: jiff::Timestamp::UNIX_EPOCH },
+        history: Vec::new(),
+        artifacts: artifacts.into_iter().enumerate().map(artifact).collect(),
+        transitions: Vec::new(),
+    }
+}
+
+fn file(bytes: usize, media_type: &str) -> Part {
+    Part::file(vec![7; bytes], None, Some(media_type.to_owned()))
+}
+
+#[test]
+fn texts_images_sounds_files_and_links_become_blocks() {
+    let link = Part::new(PartBody::Url("https://x.example/paper.pdf".to_owned()));
+    let done = task(
+        TaskState::Completed,
+        vec![
+            vec![Part::text("one "), Part::text("text")],
+            vec![file(1, "image/png"), file(1, "audio/wav"), file(1, "application/pdf"), link],
+            vec![file(TASK_INLINE_BYTES + 1, "application/pdf")],
+        ],
+        vec![Part::data(json!({ "n": 1 }))],
+    );
+
+    let said = serde_json::to_value(blocks(&done)).unwrap();
+
+    let uri = |n: usize| format!("openfang://tasks/{}/artifacts/{n}", done.id);
+    assert_eq!(said[0], json!({ "type": "text", "text": "one text" }));
+    assert_eq!(said[1], json!({ "type": "image", "data": "Bw==", "mimeType": "image/png" }));
+    assert_eq!(said[2], json!({ "type": "audio", "data": "Bw==", "mimeType": "audio/wav" }));
+    let resource = json!({ "uri": uri(1), "mimeType": "application/pdf", "blob": "Bw==" });
+    assert_eq!(said[3], json!({ "type": "resource", "resource": resource }));
+    assert_eq!((&said[4]["type"], &said[4]["uri"]), (&json!("resource_link"), &json!("https://x.example/paper.pdf")));
+    assert_eq!((&said[5]["type"], &said[5]["uri"]), (&json!("resource_link"), &json!(uri(2))));
+    assert_eq!(said[6], json!({ "type": "text", "text": "{\"n\":1}" }));
+    assert_eq!(only_data(&done), Some(&json!({ "n": 1 })));
+}
+
+#[test]
+fn a_question_says_who_asks_and_a_credential_is_never_asked_for_in_a_form() {
+    let asking = task(TaskState::InputRequired, Vec::new(), vec![Part::text("Which city?")]);
+    let (key, request) = question(&asking, Some("The A2A agent research"), 100).unwrap();
+    let params: Value = serde_json::from_str(request.params.get()).unwrap();
+    assert_eq!(key, "reply");
+    assert_eq!(params["message"], "The A2A agent research asks: Which city?");
+
+    let login = task(TaskState::AuthRequired, Vec::new(), vec![Part::text("Log in at https://x.example")]);
+    assert!(question(&login, Some("The A2A agent research"), 100).is_none());
+}
+
+#[test]
+fn answers_are_read_for_the_task_that_asked() {
+    let id = "00000000-0000-0000-0000-000000000001".parse::<TaskId>().unwrap();
+    let resumed = |key: &str, answer: Value| Resumed {
+        answers: BTreeMap::from([(key.to_owned(), raw(&answer))]),
+        state: id.as_uuid().as_bytes().to_vec(),
+    };
+
+    let said = reply(Some(&resumed("reply", json!({ "action": "accept", "content": { "reply": "Rome" } }))));
+    assert!(matches!(said, Some(TaskReply::Said(task, part)) if task == id && part.as_text() == Some("Rome")));
+    let declined = reply(Some(&resumed("reply", json!({ "action": "decline" }))));
+    assert!(matches!(declined, Some(TaskReply::Declined(task)) if task == id));
+    let nonsense = reply(Some(&resumed("reply", json!(7))));
+    assert!(matches!(nonsense, Some(TaskReply::Unreadable(_))));
+    assert!(reply(None).is_none());
+}

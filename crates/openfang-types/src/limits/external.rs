@@ -1,0 +1,53 @@
+//! Limits of agents on other servers.
+
+use std::time::Duration;
+
+/// How many external agents a home may have.
+pub const EXTERNAL_AGENTS: usize = 2_000;
+/// Default timeout until the first byte of an external agent's answer, in seconds.
+pub const EXTERNAL_TIMEOUT_SECS: u64 = 30;
+/// Default time that a task of an external agent may go on without a sign of life, in seconds.
+pub const EXTERNAL_IDLE_SECS: u64 = 300;
+/// Default time that a task of an external agent may take, in seconds.
+pub const EXTERNAL_MAX_SECS: u64 = 3_600;
+/// Default number of messages that may be under way to an external agent.
+pub const EXTERNAL_MAX_LIVE: usize = 64;
+/// How many questions of an external agent one task carries to its caller.
+pub const EXTERNAL_QUESTIONS: usize = 10;
+/// How many external agents are looked for at the same time.
+pub const EXTERNAL_DISCOVERIES: usize = 256;
+/// How often the card of an agent that cannot be reached is asked for again: from this, doubling.
+pub const EXTERNAL_RETRY_FIRST: Duration = Duration::from_secs(5);
+/// The longest pause between two attempts to reach an agent.
+pub const EXTERNAL_RETRY_MAX: Duration = Duration::from_secs(600);
+/// How often an agent is told of a cancel.
+pub const EXTERNAL_CANCEL_TRIES: u32 = 3;
+/// The pause before an agent is told of a cancel again.
+pub const EXTERNAL_CANCEL_PAUSE: Duration = Duration::from_secs(1);
+/// How long after a message was sent a list of the agent's tasks must show it. Only then its absence proves that the
+/// message did not arrive.
+pub const EXTERNAL_LIST_SETTLED: Duration = Duration::from_secs(30);
+/// What is shown of an external agent's description, in characters.
+pub const EXTERNAL_DESCRIPTION_CHARS: usize = 500;
+/// How many skills of an external agent are shown to models.
+pub const EXTERNAL_SKILLS: usize = 8;
+/// What is shown of a skill's description, in characters.
+pub const EXTERNAL_SKILL_CHARS: usize = 120;
+/// How many URLs that callers name an owner may have under way.
+pub const FOREIGN_AGENT_CALLS: usize = 4;
+/// Longer than any task of an external agent may take.
+pub const EXTERNAL_MAX: Duration = Duration::from_secs(8 * 86_400);
+/// The first pause before an agent is asked again whether a message arrived; it doubles.
+pub const EXTERNAL_ASK_FIRST: Duration = Duration::from_millis(250);
+/// The longest pause before an agent is asked again whether a message arrived.
+pub const EXTERNAL_ASK_MAX: Duration = Duration::from_secs(5);
+/// Files in the result of a task up to this size are in the result itself; larger ones are linked.
+pub const TASK_INLINE_BYTES: usize = 1024 * 1024;
+/// How often a caller who waits for an external agent hears of it at least.
+pub const EXTERNAL_NOTICE: Duration = Duration::from_secs(10);
+/// How many owners' calls to agents at URLs are remembered.
+pub const FOREIGN_AGENT_OWNERS: usize = 10_000;
+/// How many tasks at URLs are remembered for each owner.
+pub const FOREIGN_AGENT_TASKS: usize = 100;
+/// How many OpenFang instances an MCP tool may have been listed through before the one that lists it now.
+pub const MCP_VIA: usize = 4;
