@@ -13,6 +13,7 @@ mod connections;
 mod crash;
 mod disk;
 mod drain;
+mod external;
 mod files;
 mod first_hour;
 mod gateway;

@@ -97,6 +97,8 @@ async fn every_built_in_tool_has_a_description_a_closed_schema_and_an_example_of
 
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let expected = [
+        "a2a_discover",
+        "a2a_send",
         "add_numbers",
         "agent_list",
         "agent_send",
