@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use openfang_egress::resolve::{Resolve, SystemResolver};
-use openfang_runtime::answerer::remote::ExternalAgents;
 use openfang_runtime::catalog::CatalogError;
 use openfang_runtime::files::Files;
 use openfang_runtime::mcp_server::Shared;
@@ -34,7 +33,7 @@ use crate::outward::{OURSELVES, Outward};
 use crate::peers::external::{ExternalParts, ExternalPeers};
 use crate::peers::upstreams::{PeerParts, Upstreams};
 use crate::session_journal::SessionFile;
-use crate::settings::agents::{Agents, AgentsError, add_external};
+use crate::settings::agents::AgentsError;
 use crate::settings::config_file::Overlay;
 use crate::settings::home::{Home, HomeError, HomeLoss, RecordError};
 use crate::settings::{LiveSettings, Settings, SettingsMetrics, no_default};
@@ -45,7 +44,7 @@ use crate::tasks::delegate::Delegates;
 
 use agent_door::AgentDoor;
 pub use furniture::{check_agents, known_tools};
-use furniture::{furnish, with_agents};
+use furniture::{furnish, with_agents, with_external};
 
 mod agent_door;
 mod database;
@@ -185,13 +184,7 @@ impl Boot {
     /// Puts the parts together. The home must be prepared.
     pub fn start(self) -> Result<Kernel, BootError> {
         let node_id = NodeId::from_uuid(self.ids.ordered());
-        let (stores, keys, database) = match self.stores {
-            Some(stores) => (stores, Keys::of(&self.home, None)?, None),
-            None => {
-                let (stores, keys, database) = database::open(&self.home, node_id, (&self.config.limits).into())?;
-                (stores, keys, Some(database))
-            }
-        };
+        let (stores, keys, database) = stores_of(self.stores, &self.home, node_id, &self.config)?;
         stores.quota.set(self.config.storage.owner_bytes);
         let files =
             Files::new(Workspaces::new(self.home.workspaces(), self.home.protected()), Arc::clone(&stores.files));
@@ -205,9 +198,7 @@ impl Boot {
             Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
         let mut metrics = Registry::default();
         store_metrics::register(&mut metrics, &stores.health);
-        let mcp_shared =
-            Shared::remembering(&self.config.limits, Arc::new(SessionFile::at(&self.home.ended_sessions())));
-        mcp_metrics::register(&mut metrics, mcp_shared.counts());
+        let mcp_shared = sessions(&self.config, &self.home, &mut metrics);
         let settings_metrics = SettingsMetrics::register(&mut metrics);
         let a2a_unknown_tasks = unknown_tasks(&mut metrics);
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
@@ -221,9 +212,7 @@ impl Boot {
         let doors = (Arc::clone(&door), Arc::clone(&external));
         let catalog = furnish(&stores, &files, &self.clock, self.tools, &doors)?;
         let (catalog, mut agents) = with_agents(&self.home, catalog)?;
-        let entries = self.config.a2a.external_agents.clone();
-        let peers = Arc::clone(&external) as Arc<dyn ExternalAgents>;
-        add_external(&mut agents, &entries, &peers, &Agents::new());
+        with_external(&mut agents, &self.config, &external);
         let kept = (Arc::clone(&stores.audit), Arc::clone(&stores.results));
         let pipeline = Pipeline::new(catalog, kept, Arc::clone(&self.clock), sensitive, pipeline_metrics);
         let pipeline = Arc::new(pipeline);
@@ -242,13 +231,12 @@ impl Boot {
             counts: Arc::clone(mcp_shared.counts()),
             instance: keys.instance(),
         });
-        let parts = ExternalParts {
+        external.open(ExternalParts {
             settings: settings.changes(),
             pipeline: Arc::clone(&pipeline),
             home: self.home.clone(),
             agents: Arc::clone(&door) as _,
-        };
-        external.open(parts, &entries);
+        });
         let inner = Arc::new(Inner {
             external,
             settings,
@@ -276,6 +264,29 @@ impl Boot {
         know_servers(&inner);
         Ok(Kernel { inner })
     }
+}
+
+/// The stores that were given, or those of the home's database.
+fn stores_of(
+    given: Option<Stores>,
+    home: &Home,
+    node_id: NodeId,
+    config: &Config,
+) -> Result<(Stores, Keys, Option<database::OpenDatabase>), BootError> {
+    match given {
+        Some(stores) => Ok((stores, Keys::of(home, None)?, None)),
+        None => {
+            let (stores, keys, database) = database::open(home, node_id, (&config.limits).into())?;
+            Ok((stores, keys, Some(database)))
+        }
+    }
+}
+
+/// What all MCP servers of this process share, and what is counted of it.
+fn sessions(config: &Config, home: &Home, metrics: &mut Registry) -> Arc<Shared> {
+    let shared = Shared::remembering(&config.limits, Arc::new(SessionFile::at(&home.ended_sessions())));
+    mcp_metrics::register(metrics, shared.counts());
+    shared
 }
 
 fn unknown_tasks(metrics: &mut Registry) -> Counter {

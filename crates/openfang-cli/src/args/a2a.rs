@@ -55,14 +55,14 @@ pub(crate) enum A2aCommand {
     /// Show a task of an external agent
     #[command(after_help = "Example:\n  openfang a2a task 0190c2f0-0000-7000-8000-000000000000")]
     Task {
-        /// The id of the task
-        id: TaskId,
+        /// The id of the task, its beginning or its end, or `last`
+        id: TaskRef,
     },
     /// Cancel a task; the agent is told
     #[command(after_help = "Example:\n  openfang a2a cancel 0190c2f0-0000-7000-8000-000000000000")]
     Cancel {
-        /// The id of the task
-        id: TaskId,
+        /// The id of the task, its beginning or its end, or `last`
+        id: TaskRef,
     },
     /// Accept the changed card of an external agent and lift its quarantine
     #[command(alias = "approve", after_help = "Example:\n  openfang a2a accept research")]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use openfang_runtime::answerer::remote::ExternalAgents;
 use openfang_runtime::catalog::Catalog;
 use openfang_runtime::files::Files;
 use openfang_runtime::mcp::format_mcp_tool_name;
@@ -10,6 +11,7 @@ use openfang_runtime::tools::{Surroundings, Tool, builtin};
 use openfang_runtime::workspaces::Workspaces;
 use openfang_store::Stores;
 use openfang_types::clock::Clock;
+use openfang_types::config::Config;
 use openfang_types::settings_status::FailedAgent;
 
 use super::BootError;
@@ -77,4 +79,10 @@ pub(super) fn furnish(
 pub(super) fn with_agents(home: &Home, catalog: Catalog) -> Result<Furniture, BootError> {
     let agents = agents::load(&home.agents(), &catalog, &agents::Agents::new())?;
     Ok((catalog, agents))
+}
+
+/// Adds the external agents that the configuration names.
+pub(super) fn with_external(loaded: &mut LoadedAgents, config: &Config, external: &Arc<ExternalPeers>) {
+    let peers = Arc::clone(external) as Arc<dyn ExternalAgents>;
+    agents::add_external(loaded, &config.a2a.external_agents, &peers, &agents::Agents::new());
 }

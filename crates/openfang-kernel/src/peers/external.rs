@@ -78,11 +78,12 @@ impl Default for ExternalPeers {
 }
 
 impl ExternalPeers {
-    /// Begins with these agents.
-    pub(crate) fn open(self: &Arc<Self>, parts: ExternalParts, agents: &[ExternalAgent]) {
+    /// Begins with the agents of the configuration in force.
+    pub(crate) fn open(self: &Arc<Self>, parts: ExternalParts) {
+        let config = Arc::clone(parts.settings.borrow().config());
         // The house is put together once.
         let _ = self.parts.set(parts);
-        for entry in agents {
+        for entry in &config.a2a.external_agents {
             self.insert(entry.clone());
         }
         self.list_tools();

@@ -68,7 +68,7 @@ impl Inner {
                 None => true,
             };
             if done && let Err(error) = remotes.forget(task).await {
-                tracing::warn!(%error, %task, "that an agent was told of a cancel is not recorded");
+                tracing::warn!(%error, %task, "a delivered cancel is not recorded");
             }
             live.end_telling(task);
         });

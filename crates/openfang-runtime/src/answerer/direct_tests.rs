@@ -57,6 +57,7 @@ fn plain_text_goes_to_the_one_parameter_that_can_take_it() {
         sink: SinkKind::Reads,
         kind: openfang_types::tool::ToolKind::Plain,
         origin: openfang_types::tool::Origin::Builtin,
+        via: Vec::new(),
     };
     let text = json!({"type": "string"});
     let number = json!({"type": "number"});

@@ -80,7 +80,7 @@ impl Answerer for Remote {
 }
 
 /// The work of the agent on the message, or how the turn ended before there was any.
-type Begun = Result<(RemoteRecord, Box<Follower>), Ending>;
+type TurnStart = Result<(RemoteRecord, Box<Follower>), Ending>;
 
 /// One turn of a remote agent.
 struct RemoteTurn<'a> {
@@ -112,7 +112,7 @@ impl<'a> RemoteTurn<'a> {
     }
 
     /// Sends the message, or goes on with what a process before this one did.
-    async fn begin(&self) -> Result<Begun, RunStopped> {
+    async fn begin(&self) -> Result<TurnStart, RunStopped> {
         match self.turn.remote {
             None => self.send(None, self.turn.remote_context.cloned()).await,
             Some(record) => match (record.phase, &record.remote_task) {
@@ -124,7 +124,7 @@ impl<'a> RemoteTurn<'a> {
     }
 
     /// Sends the message of the turn, to the task that asked or to a new one. What is about to happen is stored first.
-    async fn send(&self, asked: Option<&RemoteRecord>, context: Option<ContextId>) -> Result<Begun, RunStopped> {
+    async fn send(&self, asked: Option<&RemoteRecord>, context: Option<ContextId>) -> Result<TurnStart, RunStopped> {
         let cx = self.run.cx;
         let limit = cx.config.limits.agent_depth;
         if cx.hops >= limit {
@@ -192,7 +192,7 @@ impl<'a> RemoteTurn<'a> {
     }
 
     /// Goes on with a task that the agent is known to have.
-    async fn rejoin(&self, record: RemoteRecord) -> Result<Begun, RunStopped> {
+    async fn rejoin(&self, record: RemoteRecord) -> Result<TurnStart, RunStopped> {
         let Some(task) = record.remote_task.clone() else {
             return Ok(Err(failed(format!("the task of the A2A agent {} is not known", self.name()))));
         };
@@ -203,7 +203,7 @@ impl<'a> RemoteTurn<'a> {
     }
 
     /// Finds out whether a message arrived, and acts on it.
-    async fn find_out(&self, mut record: RemoteRecord) -> Result<Begun, RunStopped> {
+    async fn find_out(&self, mut record: RemoteRecord) -> Result<TurnStart, RunStopped> {
         match delivered::find_out(self.agent, &self.remote, &record, self.run.pipeline.clock()).await {
             Ok(Arrival::Arrived { task, context }) => {
                 record.remote_task = Some(task);

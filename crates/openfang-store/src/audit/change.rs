@@ -55,7 +55,7 @@ pub enum ChangeTarget {
         /// The tool, by its name on the server.
         tool: String,
     },
-    /// An external agent.
+    /// An A2A agent of another server.
     A2aAgent {
         name: AgentName,
     },

@@ -101,7 +101,7 @@ pub enum ShownSkills {
     /// In the description of the agent's tool.
     #[default]
     List,
-    /// Not at all.
+    /// Skills are not shown at all.
     Hide,
 }
 

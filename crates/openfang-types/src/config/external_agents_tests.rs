@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// A change of an entry.
+type Edit = fn(&mut ExternalAgent);
+
 fn agent(name: &str) -> ExternalAgent {
     ExternalAgent::new(name.parse().unwrap(), "https://agents.example.org/research".to_owned())
 }
@@ -30,7 +33,7 @@ fn each_bad_value_is_named_with_its_key() {
         problem_keys(&[agent("first"), changed])
     };
 
-    let rows: [(fn(&mut ExternalAgent), &str); 9] = [
+    let rows: [(Edit, &str); 9] = [
         (|agent| agent.name = "send".parse().unwrap(), "name"),
         (|agent| agent.name = "first".parse().unwrap(), "name"),
         (|agent| agent.url = "agents.example.org".to_owned(), "url"),

@@ -19,7 +19,7 @@ pub(super) enum Arrival {
     Arrived { task: TaskName, context: Option<ContextId> },
     /// It did not arrive, or the agent recognizes it if it comes twice.
     SendAgain,
-    /// Nobody can tell.
+    /// Nobody can tell whether it arrived.
     Unknowable,
 }
 
