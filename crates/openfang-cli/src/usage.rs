@@ -33,11 +33,12 @@ fn with_headings(command: clap::Command) -> clap::Command {
         });
         for below in listed {
             let about = below.get_about().map(ToString::to_string).unwrap_or_default();
-            text.push_str(&format!("  {:<12}{about}\n", below.get_name()));
+            text.push_str(&format!("  {:<13}{about}\n", below.get_name()));
         }
     }
     let template = format!("{{about}}\n\n{{usage-heading}} {{usage}}\n{text}\n{{all-args}}{{after-help}}");
     // Listed above, so not once more by clap.
+    let command = command.override_usage("openfang [OPTIONS] <COMMAND>");
     command.mut_subcommands(|below| below.hide(true)).help_template(template)
 }
 

@@ -3,9 +3,11 @@
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use openfang_types::config::{A2aProtocol, OnChange};
-use openfang_types::ids::{AgentName, TaskId};
+use openfang_types::ids::AgentName;
 
 use super::SendArgs;
+
+use crate::task_ref::TaskRef;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum A2aCommand {

@@ -39,7 +39,7 @@ pub(crate) enum Remote {
     ServerUrl,
     HttpUrl,
     /// With the member `"type": "remote"`.
-    TypedRemote,
+    Typed,
     /// With the member `"type": "streamableHttp"`.
     StreamableHttp,
     /// The file cannot name a URL.
@@ -114,7 +114,7 @@ impl Remote {
             Self::HttpWithTools => json!({ "type": "http", "url": url, "tools": ["*"] }),
             Self::ServerUrl => json!({ "serverUrl": url }),
             Self::HttpUrl => json!({ "httpUrl": url }),
-            Self::TypedRemote => json!({ "type": "remote", "url": url, "enabled": true }),
+            Self::Typed => json!({ "type": "remote", "url": url, "enabled": true }),
             Self::StreamableHttp => json!({ "type": "streamableHttp", "url": url, "disabled": false }),
             Self::Unsupported => return None,
         };

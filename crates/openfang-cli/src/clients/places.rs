@@ -85,7 +85,7 @@ impl ClientRow {
 fn first_choice(row: &ClientRow, directories: &Directories) -> Option<PathBuf> {
     let is_native = |location: &&Location| match location.base {
         Base::Home | Base::Codex => true,
-        Base::Config => !(has_both(row, Base::Library) && cfg!(target_os = "macos")) && !cfg!(windows),
+        Base::Config => !(cfg!(windows) || has_both(row, Base::Library) && cfg!(target_os = "macos")),
         Base::Library => cfg!(target_os = "macos"),
         Base::Roaming => cfg!(windows),
     };

@@ -157,7 +157,7 @@ pub(super) const ROWS: &[ClientRow] = &[
         title: "opencode",
         user: &[at(Base::Config, "opencode/opencode.json"), earlier(Base::Config, "opencode/opencode.jsonc")],
         project: &["opencode.json", "opencode.jsonc"],
-        form: json(&["mcp"], Stdio::CommandList, Remote::TypedRemote),
+        form: json(&["mcp"], Stdio::CommandList, Remote::Typed),
         notices: NEXT_SESSION,
     },
     ClientRow {
