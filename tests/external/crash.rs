@@ -31,7 +31,7 @@ fn kills() -> usize {
 async fn rpc(client: &Client, method: &str, params: Value) -> Option<Value> {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
     let answer = client.try_send("POST", "/a2a", Some(&body)).await?;
-    (answer.status == 200).then(|| serde_json::from_slice(&answer.body).ok()).flatten()
+    (answer.status == 200).then(|| serde_json::from_str(&answer.body).ok()).flatten()
 }
 
 fn is_end(state: &str) -> bool {

@@ -1,3 +1,5 @@
+//! Background threads, their results and their priority.
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
