@@ -101,7 +101,7 @@ async fn a_question_is_put_to_the_caller_and_the_answer_goes_into_the_same_remot
     let resumed = Resumed { answers: answers.into(), state: asked.state };
     let Outcome::Done(done) = ask(Some(resumed)).await.unwrap() else { panic!("the agent has its answer") };
 
-    assert_eq!(done.joined_text(), "you said Rome");
+    assert_eq!(done.joined_text(), "Rome");
     let far = pair
         .far
         .kernel

@@ -29,7 +29,7 @@ const FAR: &str = r#"
     steps = [{ status = { state = "input-required", message = "which city?" } }]
     [[rules]]
     when = { turn = 2 }
-    steps = [{ echo = "you said " }]
+    steps = [{ echo = "answer" }]
     [[rules]]
     when = { text = "reply" }
     steps = [{ reply = "just a message" }]

@@ -38,7 +38,8 @@ async fn two_servers_that_point_at_each_other_stop_at_the_hop_limit_with_a_clear
 
     let task = send(&one.kernel, &caller, "passer", "go").await;
 
-    assert_state(&task, TaskState::Failed);
+    // A script goes on after a tool that failed; what the tool said is in its artifact, at every depth.
+    assert_state(&task, TaskState::Completed);
     let said = format!("{} {}", status_text(&task), serde_json::to_string(&task.artifacts).unwrap());
     assert!(said.contains("agents may call agents 4 deep"), "{said}");
     let count = |server: &TestServer| {

@@ -233,7 +233,7 @@ impl Boot {
         });
         external.open(ExternalParts {
             settings: settings.changes(),
-            pipeline: Arc::clone(&pipeline),
+            pipeline: Arc::downgrade(&pipeline),
             home: self.home.clone(),
             agents: Arc::clone(&door) as _,
         });

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use openfang_a2a::client::{Discovery, RemoteAgent, RemoteSettings};
@@ -22,6 +22,7 @@ use openfang_runtime::tool_source::ToolSource;
 use openfang_types::config::ExternalAgent;
 use openfang_types::ids::AgentName;
 use openfang_types::limits::{EXTERNAL_DISCOVERIES, EXTERNAL_RETRY_FIRST, EXTERNAL_RETRY_MAX};
+use openfang_types::redact::Redactor;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -42,10 +43,19 @@ const PARTING: Duration = Duration::from_secs(2);
 /// What the external agents are reached with.
 pub(crate) struct ExternalParts {
     pub(crate) settings: watch::Receiver<Arc<Settings>>,
-    pub(crate) pipeline: Arc<Pipeline>,
+    /// Its tools lead back here, so that owning it would keep everything open for ever.
+    pub(crate) pipeline: Weak<Pipeline>,
     pub(crate) home: Home,
     /// The way from their tools to tasks.
     pub(crate) agents: Arc<dyn Agents>,
+}
+
+impl ExternalParts {
+    /// Takes the secrets of this server out of what agents say.
+    fn redactor(&self) -> Result<Redactor, String> {
+        let pipeline = self.pipeline.upgrade().ok_or_else(|| "the server is stopping".to_owned())?;
+        Ok(pipeline.sensitive().redactor().clone())
+    }
 }
 
 /// The external agents, by name.
@@ -152,10 +162,10 @@ impl ExternalPeers {
     pub(crate) fn list_tools(&self) {
         let _alone = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(parts) = self.parts.get() else { return };
+        let Some(pipeline) = parts.pipeline.upgrade() else { return };
         let usable = self.all().into_iter().filter(|agent| agent.is_usable());
         let sources = usable.map(|agent| agent.source(&parts.agents) as Arc<dyn ToolSource>);
-        let catalog = parts.pipeline.catalog();
-        catalog.replace(|origin| origin.external_agent().is_some(), sources.collect());
+        pipeline.catalog().replace(|origin| origin.external_agent().is_some(), sources.collect());
     }
 
     /// Stops looking after them.
@@ -248,7 +258,7 @@ impl ExternalAgents for ExternalPeers {
 impl ForeignAgents for ExternalPeers {
     fn connect(&self, settings: RemoteSettings) -> Result<RemoteAgent, String> {
         let parts = self.parts.get().ok_or_else(|| "the server is still starting".to_owned())?;
-        let redactor = parts.pipeline.sensitive().redactor().clone();
+        let redactor = parts.redactor()?;
         let door = parts.settings.borrow().http().clone();
         RemoteAgent::new(door, RemoteSettings { redactor, ..settings }).map_err(|error| error.to_string())
     }

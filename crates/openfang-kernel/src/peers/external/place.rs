@@ -44,7 +44,7 @@ pub(super) fn way_to(entry: &ExternalAgent, parts: &ExternalParts) -> Result<Gua
         extensions: entry.extensions.clone(),
         verification: verification(entry.verify),
         keys,
-        redactor: parts.pipeline.sensitive().redactor().clone(),
+        redactor: parts.redactor()?,
         ..RemoteSettings::operator(filled("url", &entry.url)?)
     };
     let door = parts.settings.borrow().http().clone();
