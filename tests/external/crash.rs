@@ -80,7 +80,7 @@ async fn after_kill_9_no_message_is_delivered_twice_and_every_task_ends_with_its
     let client = daemon.client();
     let mut ends: HashMap<String, (String, String)> = HashMap::new();
     for (id, task) in sent.iter().filter_map(|(id, task)| Some((id, task.as_ref()?))) {
-        let deadline = tokio::time::Instant::now() + Duration::from_secs(40);
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(180);
         loop {
             let answer = rpc(&client, "GetTask", json!({ "id": task }))
                 .await
