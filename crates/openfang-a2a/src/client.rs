@@ -2,8 +2,7 @@
 //!
 //! [`RemoteAgent`] is an agent on another server. [`RemoteAgent::discover`] finds its card and the way to ask it,
 //! [`RemoteAgent::send`] sends a message, and the [`Follower`] returns what the agent does with it as [`RemoteEvent`]s.
-//! [`ClientError::delivery`] tells whether a message that failed may have arrived. [`A2aClient`] is a small interface for
-//! programs that only want to send a text and read the task.
+//! [`ClientError::delivery`] tells whether a message that failed may have arrived.
 //!
 //! All requests go through [`openfang_egress::http`], to the origin of the agent's URL and to origins that the settings
 //! list. Nothing that an agent says can lead a request or a credential anywhere else.
