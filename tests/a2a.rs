@@ -4,6 +4,7 @@ mod calls;
 mod crash;
 mod hostile;
 mod isolation;
+mod leaving;
 mod letting_go;
 mod lifecycle;
 mod limits;

@@ -8,10 +8,12 @@ use openfang_types::ids::{AgentName, ContextId, MessageId, NodeId, TaskId, TaskN
 use openfang_types::limits::INFLIGHT_FROM_BYTES;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Message, Origin, Part, Role, Task, TaskState};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::answer_room::Reserved;
 use crate::kernel::{Inner, Kernel};
+use crate::settings::agents::Agent;
 use crate::tasks::log::{Closed, TaskLog, Visibility};
 use crate::tasks::push::CheckedPush;
 use crate::tasks::run::{LiveRuns, Plan, Running, Settled};
@@ -79,12 +81,26 @@ pub(crate) enum Intake {
     Answered(Message),
 }
 
+/// What storing a message led to.
+enum StoredTurn {
+    Begun {
+        id: TaskId,
+        shown: Option<Shown>,
+        run: Running,
+    },
+    /// The same message made this task before.
+    Known(TaskId),
+}
+
+/// A task as it was stored before the work on it began, and after how many events.
+type Shown = Box<(Task, Seq)>;
+
 /// Work that began. Nobody does it before it is waited for or detached.
 #[must_use]
 pub(crate) struct Work {
     id: TaskId,
-    /// As it was stored and after how many events, if it was shown before the work began.
-    shown: Option<Box<(Task, Seq)>>,
+    /// None if the task was not stored before the work began.
+    shown: Option<Shown>,
     run: Running,
 }
 
@@ -184,36 +200,80 @@ impl Kernel {
             return Err(KernelError::InvalidMessage("it has no parts; add a text".to_owned()));
         }
         incoming.labels.join(&self.inner.pipeline.labels_of(&incoming.message.parts));
-        let log = match incoming.message.task_id {
-            // Boxed, because most messages continue nothing: the future would be as large for all.
-            Some(id) => match Box::pin(self.continued(&incoming, id)).await? {
-                Some(log) => log,
-                None => return Ok(Intake::Known(id)),
-            },
-            None => {
-                if let Some(refusal) = agent.answerer.refusal(&incoming.message) {
-                    return Err(KernelError::RefusedByAgent(refusal));
-                }
-                if let Some(parts) = agent.answerer.plain_reply(&incoming.message) {
-                    return Ok(Intake::Answered(self.inner.reply_to(&incoming.message, parts)));
-                }
-                TaskLog::begin(Arc::clone(&self.inner), self.inner.new_task(&incoming))
+        if incoming.message.task_id.is_none() {
+            if let Some(refusal) = agent.answerer.refusal(&incoming.message) {
+                return Err(KernelError::RefusedByAgent(refusal));
             }
+            if let Some(parts) = agent.answerer.plain_reply(&incoming.message) {
+                return Ok(Intake::Answered(self.inner.reply_to(&incoming.message, parts)));
+            }
+            if incoming.visibility == Visibility::Unseen {
+                let log = TaskLog::begin(Arc::clone(&self.inner), self.inner.new_task(&incoming));
+                let (id, run) = self.begin_turn(incoming, agent, log);
+                return Ok(Intake::Begun(Work { id, shown: None, run }));
+            }
+        }
+        // Boxed, because most messages come another way: the future would be as large for all.
+        Box::pin(self.take_apart(incoming, agent)).await
+    }
+
+    /// Takes in a message that is stored before the work on it begins. That is done in a task of its own: a caller who leaves in
+    /// the middle leaves no stored message behind that nobody works on.
+    async fn take_apart(&self, incoming: Incoming, agent: Arc<Agent>) -> Result<Intake, KernelError> {
+        let (tell, told) = oneshot::channel();
+        let kernel = self.clone();
+        let run = self.inner.life.tracker().spawn(async move {
+            // Whoever has left does not hear of it.
+            match kernel.stored_turn(incoming, agent).await {
+                Ok(StoredTurn::Begun { id, shown, run }) => {
+                    let _ = tell.send(Ok((id, Some(shown))));
+                    run.wait_here().await
+                }
+                Ok(StoredTurn::Known(id)) => {
+                    let _ = tell.send(Ok((id, None)));
+                    Err(Closed::Superseded(id))
+                }
+                Err(error) => {
+                    let _ = tell.send(Err(error));
+                    Err(Closed::Refused(StoreError::Conflict))
+                }
+            }
+        });
+        match told.await {
+            Ok(Ok((id, Some(shown)))) => Ok(Intake::Begun(Work { id, shown, run: Running::Apart(run) })),
+            Ok(Ok((id, None))) => Ok(Intake::Known(id)),
+            Ok(Err(error)) => Err(error),
+            Err(_broke) => Err(StoreError::Conflict.into()),
+        }
+    }
+
+    /// Stores a message, and then begins the work on it: whoever wants to see the task is told of it only when it is stored,
+    /// and work is begun only on one that is.
+    async fn stored_turn(&self, incoming: Incoming, agent: Arc<Agent>) -> Result<StoredTurn, KernelError> {
+        let log = match incoming.message.task_id {
+            Some(id) => match self.continued(&incoming, id).await? {
+                Some(log) => log,
+                None => return Ok(StoredTurn::Known(id)),
+            },
+            None => TaskLog::begin(Arc::clone(&self.inner), self.inner.new_task(&incoming)),
         };
-        // Whoever wants to see the task is told of it only when it is stored, and work is begun only on one that is.
         let shown = match incoming.visibility {
             Visibility::Unseen => None,
             Visibility::Seen => match log.show().await {
                 Ok(seq) => Some(Box::new((log.snapshot().await, seq))),
-                Err(Closed::Superseded(other)) => return Ok(Intake::Known(other)),
+                Err(Closed::Superseded(other)) => return Ok(StoredTurn::Known(other)),
                 Err(Closed::Refused(error)) => return Err(error.into()),
             },
         };
+        let (id, run) = self.begin_turn(incoming, agent, log);
+        Ok(StoredTurn::Begun { id, shown, run })
+    }
+
+    fn begin_turn(&self, incoming: Incoming, agent: Arc<Agent>, log: TaskLog) -> (TaskId, Running) {
         let id = log.id();
         let Incoming { caller, message, granted, cancel, .. } = incoming;
         let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, granted, cancel };
-        let run = self.begin_run(id, plan);
-        Ok(Intake::Begun(Work { id, shown, run }))
+        (id, self.begin_run(id, plan))
     }
 
     /// Waits for the end of work that began here. It goes on when the waiting is given up.

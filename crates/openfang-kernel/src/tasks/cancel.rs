@@ -1,12 +1,15 @@
 //! Cancel: the work is stopped first, then that is written down. Whoever was faster wins, and the answer says who.
 
-use openfang_store::{RemotePhase, RemoteRecord, StoreError};
+use std::sync::Arc;
+
+use openfang_store::{RemotePhase, RemoteRecord, StoreError, TaskRecord};
 use openfang_types::event::EventBody;
 use openfang_types::ids::TaskId;
 use openfang_types::limits::{CANCEL_ELSEWHERE, CANCEL_GRACE};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Task, TaskState};
 
+use crate::kernel::Inner;
 use crate::{Caller, Kernel, KernelError};
 
 impl Kernel {
@@ -40,20 +43,11 @@ impl Kernel {
                 state if state.is_terminal() => return Err(KernelError::NotCancelable { id, state }),
                 _ => {}
             }
-            let status = self.inner.status(&record.task, TaskState::Canceled, Vec::new());
-            let agent = self.inner.remote_agent(&record.task.agent);
-            let remote = match &agent {
-                Some(_) => self.inner.stores.remotes.get(id).await?,
-                None => None,
-            };
-            let remote = remote.map(|remote| RemoteRecord { phase: RemotePhase::Canceling, ..remote });
-            let events = vec![EventBody::Status(status)];
-            let written = self.inner.append_with(&record, events, Labels::none(), remote.clone()).await;
-            if let (Ok(_), Some(agent), Some(remote)) = (&written, agent, remote) {
-                self.inner.tell_of_cancel(&agent, id, remote);
-            }
+            // In a task of its own: a caller who leaves in the middle leaves no agent untold.
+            let recording = self.inner.life.tracker().spawn(record_cancel(Arc::clone(&self.inner), record));
+            let written = recording.await.unwrap_or(Err(StoreError::Conflict));
             match written {
-                Ok(_) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
+                Ok(()) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
                     self.inner.tasks.live.take_left(id);
                     self.inner.tasks.live.drop_waiting(id);
                 }
@@ -61,4 +55,22 @@ impl Kernel {
             }
         }
     }
+}
+
+/// Writes that a task is canceled, and tells the agent that works on it elsewhere.
+async fn record_cancel(inner: Arc<Inner>, record: TaskRecord) -> Result<(), StoreError> {
+    let id = record.task.id;
+    let status = inner.status(&record.task, TaskState::Canceled, Vec::new());
+    let agent = inner.remote_agent(&record.task.agent);
+    let remote = match &agent {
+        Some(_) => inner.stores.remotes.get(id).await?,
+        None => None,
+    };
+    let remote = remote.map(|remote| RemoteRecord { phase: RemotePhase::Canceling, ..remote });
+    let events = vec![EventBody::Status(status)];
+    inner.append_with(&record, events, Labels::none(), remote.clone()).await?;
+    if let (Some(agent), Some(remote)) = (agent, remote) {
+        inner.tell_of_cancel(&agent, id, remote);
+    }
+    Ok(())
 }

@@ -43,11 +43,15 @@ impl Kernel {
             let is_repeated = self.inner.is_repeated(&record.task.history, incoming);
             return if is_repeated { Ok(None) } else { Err(KernelError::TaskEnded { id, state }) };
         }
-        if !state.is_interrupted() && !self.inner.tasks.live.take_left(id) {
+        if !state.is_interrupted() && !self.inner.tasks.live.is_left(id) {
             return Err(KernelError::TaskBusy { id, state });
         }
         if let Some(push) = &incoming.push {
             self.add_push(&record, push.clone()).await?;
+        }
+        let was_left = self.inner.tasks.live.take_left(id);
+        if !state.is_interrupted() && !was_left {
+            return Err(KernelError::TaskBusy { id, state });
         }
         let status = self.inner.status(&record.task, TaskState::Working, Vec::new());
         let events = vec![EventBody::Message(incoming.message.clone()), EventBody::Status(status)];
@@ -59,7 +63,14 @@ impl Kernel {
                 let busy = KernelError::TaskBusy { id, state: TaskState::Working };
                 return Err(if is_over { KernelError::TaskEnded { id, state } } else { busy });
             }
-            outcome => outcome?,
+            Err(error) => {
+                // The next message may go on with it.
+                if was_left {
+                    self.inner.tasks.live.leave(id);
+                }
+                return Err(error.into());
+            }
+            Ok(stamp) => stamp,
         };
         let TaskRecord { mut task, owner, labels, .. } = record;
         events.iter().for_each(|event| task.apply(event));

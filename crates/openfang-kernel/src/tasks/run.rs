@@ -83,7 +83,8 @@ impl LiveRuns {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id, call);
     }
 
-    fn leave(&self, id: TaskId) {
+    /// The agent left this task as working: the next message goes on with it.
+    pub(crate) fn leave(&self, id: TaskId) {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
     }
 
@@ -139,7 +140,15 @@ enum End {
 ///
 /// So a quick call costs no task, and whatever is under way goes on when its caller goes away.
 #[must_use = "nobody works on it before it is detached or waited for"]
-pub(crate) struct Running {
+pub(crate) enum Running {
+    /// Nobody works on it yet.
+    Begun(BegunRun),
+    /// It has a task of its own.
+    Apart(JoinHandle<Result<Settled, Closed>>),
+}
+
+/// A run that nobody works on yet.
+pub(crate) struct BegunRun {
     work: BoxFuture<'static, Result<Settled, Closed>>,
     log: Arc<TaskLog>,
     /// Lets a drain wait for a run that has no task of its own.
@@ -149,7 +158,10 @@ pub(crate) struct Running {
 impl Running {
     /// Gives the run a task of its own. Its end can be waited for.
     pub(crate) fn detach(self) -> JoinHandle<Result<Settled, Closed>> {
-        self.tracked.task_tracker().spawn(self.work)
+        match self {
+            Self::Begun(run) => run.tracked.task_tracker().spawn(run.work),
+            Self::Apart(task) => task,
+        }
     }
 
     /// Waits for the end of the run, which has a task of its own from the beginning: for those who may stand still
@@ -158,15 +170,27 @@ impl Running {
         end_of(self.detach()).await
     }
 
+    /// Works on the run in the task that waits, for those who have one that nobody drops.
+    pub(crate) async fn wait_here(self) -> Result<Settled, Closed> {
+        match self {
+            Self::Begun(run) => run.work.await,
+            Self::Apart(task) => end_of(task).await,
+        }
+    }
+
     /// Waits for the end of the run.
-    pub(crate) async fn wait(mut self) -> Result<Settled, Closed> {
-        if let Poll::Ready(settled) = futures_util::poll!(&mut self.work) {
+    pub(crate) async fn wait(self) -> Result<Settled, Closed> {
+        let mut run = match self {
+            Self::Begun(run) => run,
+            Self::Apart(task) => return end_of(task).await,
+        };
+        if let Poll::Ready(settled) = futures_util::poll!(&mut run.work) {
             return settled;
         }
-        if self.log.is_handed_over() {
-            return self.work.await;
+        if run.log.is_handed_over() {
+            return run.work.await;
         }
-        end_of(self.detach()).await
+        Self::Begun(run).wait_apart().await
     }
 }
 
@@ -210,7 +234,7 @@ impl Kernel {
             }
             settled
         };
-        Running { work: Box::pin(work), log, tracked: self.inner.life.tracker().token() }
+        Running::Begun(BegunRun { work: Box::pin(work), log, tracked: self.inner.life.tracker().token() })
     }
 }
 
