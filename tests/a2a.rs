@@ -1,5 +1,6 @@
 //! The A2A server: every dialect over one endpoint, tasks that survive, and callers that mean harm.
 
+mod agents;
 mod calls;
 mod crash;
 mod hostile;

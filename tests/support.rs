@@ -1,6 +1,7 @@
 //! Shorthands of the tests in this folder.
 
 pub(crate) mod binary;
+pub(crate) mod cutting_proxy;
 pub(crate) mod frames;
 pub(crate) mod peers;
 pub(crate) mod recorder;

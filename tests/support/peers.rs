@@ -7,6 +7,7 @@
 //! `Drive::run` blocks: where the server is in the same process, call it by `tokio::task::spawn_blocking`.
 
 mod a2a;
+mod agents;
 mod conformance;
 mod inspector;
 mod oversized;
@@ -18,6 +19,7 @@ use std::process::Command;
 use std::time::Duration;
 
 pub(crate) use a2a::{A2aClient, Binding, judged10};
+pub(crate) use agents::{A2aAgent, RunningAgent};
 pub(crate) use conformance::{Conformance, client_conformance, conformance};
 pub(crate) use inspector::inspector;
 pub(crate) use oversized::oversized;

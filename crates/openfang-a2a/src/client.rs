@@ -18,10 +18,12 @@ pub use follow::{Follower, RemoteEvent};
 pub use interface::{Binding, Interface, Repair};
 pub use recovery::Sent;
 pub use settings::{Protocol, RemoteSettings, SettingsError, UnknownProtocol, Verification};
+pub use simple::{A2aClient, discover_external_agents};
 
 mod agent;
 mod call;
 mod card;
+mod deliver;
 mod discover;
 mod discovery;
 mod error;
@@ -32,6 +34,7 @@ mod interface;
 mod probe;
 mod recovery;
 mod settings;
+mod simple;
 mod site;
 mod verify;
 

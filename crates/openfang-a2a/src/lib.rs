@@ -3,7 +3,7 @@
 //!
 //! [`dialect`] reads and writes requests and answers in every version, for servers and clients. [`operation`] is a
 //! request in the common model, [`answer`] a server's answer to it and [`error`] a server's refusal. [`peer`] is what a
-//! client reads. [`card`] has the agent cards. [`server`] answers requests with the help of a [`host`]. [`task_store`]
+//! client reads. [`card`] has the agent cards. [`client`] asks agents of other servers. [`server`] answers requests with the help of a [`host`]. [`task_store`]
 //! is a small in-memory store for programs that have none.
 
 pub mod answer;
@@ -18,3 +18,4 @@ pub mod server;
 pub mod task_store;
 
 pub use card::{AgentCapabilities, AgentCard, AgentSkill, build_agent_card};
+pub use client::{A2aClient, discover_external_agents};

@@ -38,6 +38,7 @@ const PARTS: &[Part] = &[
     Part { name: "python-a2a13", manifests: &["python/requirements-a2a13.txt"], install: python },
     Part { name: "python-a2a03", manifests: &["python/requirements-a2a03.txt"], install: python },
     Part { name: "python-a2a02", manifests: &["python/requirements-a2a02.txt"], install: python },
+    Part { name: "python-fasta2a", manifests: &["python/requirements-fasta2a.txt"], install: python },
     Part { name: "rust", manifests: &["rust/Cargo.toml", "rust/Cargo.lock", "rust/src"], install: rust },
 ];
 

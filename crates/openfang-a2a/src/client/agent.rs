@@ -14,14 +14,11 @@ use super::call::{Call, Reply};
 use super::discovery::Discovery;
 use super::error::ClientError;
 use super::follow::Follower;
-use super::interface::{Interface, with_other_slash};
+use super::interface::Interface;
 use super::settings::{RemoteSettings, SettingsError};
 use super::site::Site;
-use crate::dialect::Dialect;
-use crate::operation::{
-    HistoryLength, ListTasks, Operation, PushNotificationConfig, ReplyMode, SendMessage, TaskReference,
-};
-use crate::peer::{AnswerError, PeerAnswer, PeerFault, PeerPage, PeerTask};
+use crate::operation::{HistoryLength, ListTasks, Operation, PushNotificationConfig};
+use crate::peer::{AnswerError, PeerAnswer, PeerPage, PeerTask};
 
 /// An agent on another server. Clones are cheap and share what is known about the agent.
 #[derive(Clone)]
@@ -165,6 +162,17 @@ impl RemoteAgent {
         &self.inner.discovering
     }
 
+    /// Whether the agent may be looked at again because it did not understand a request. The answer is yes at most once a
+    /// minute.
+    pub(super) fn may_relearn(&self) -> bool {
+        let mut relearned = self.inner.relearned.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_soon = relearned.is_some_and(|at| at.elapsed() < A2A_CARD_REFETCH);
+        if !is_soon {
+            *relearned = Some(Instant::now());
+        }
+        !is_soon
+    }
+
     /// Remembers what was found out.
     pub(super) fn remember(&self, discovery: Discovery) -> Arc<Discovery> {
         let discovery = Arc::new(discovery);
@@ -186,7 +194,12 @@ impl RemoteAgent {
         self.call(interface, self.inner.settings.timeout, Some(HTTP_TOTAL))
     }
 
-    fn call<'a>(&'a self, interface: &'a Interface, first_byte: Duration, total: Option<Duration>) -> Call<'a> {
+    pub(super) fn call<'a>(
+        &'a self,
+        interface: &'a Interface,
+        first_byte: Duration,
+        total: Option<Duration>,
+    ) -> Call<'a> {
         Call {
             site: &self.inner.site,
             interface,
@@ -218,87 +231,6 @@ impl RemoteAgent {
         let call = Call { resume_after, ..self.call(&discovery.interface, self.inner.settings.timeout, None) };
         call.perform(Operation::Subscribe { task: task.clone() }).await
     }
-
-    /// Sends a message in the ways that the interface has. Each way is only tried after the one before certainly had no
-    /// effect.
-    async fn deliver(&self, discovery: &Discovery, outgoing: &Outgoing) -> Result<Reply, ClientError> {
-        let interface = &discovery.interface;
-        let mut refused = None;
-        if discovery.streams() {
-            match self.deliver_to(interface, outgoing, ReplyMode::Streaming).await {
-                Err(error) if is_not_streamed(&error) => refused = Some(error),
-                other => return other,
-            }
-        }
-        // A task that waits for this message is only interesting after the agent has read it.
-        let mode = if outgoing.task.is_some() { ReplyMode::Settled } else { ReplyMode::AtOnce };
-        let sent = self.deliver_to(interface, outgoing, mode).await;
-        let is_elsewhere =
-            |error: &ClientError| error.refusal().is_some_and(|refusal| refusal.fault == PeerFault::NoEndpoint);
-        let (Err(error), Some(url)) = (&sent, with_other_slash(&interface.url)) else { return sent };
-        if !is_elsewhere(error) {
-            return sent;
-        }
-        let other = Interface { url, ..interface.clone() };
-        let again = self.deliver_to(&other, outgoing, mode).await;
-        match again {
-            Err(again) if again.refusal().is_some_and(|refusal| refusal.had_no_effect()) => {
-                Err(refused.unwrap_or(again))
-            }
-            again => {
-                self.remember(Discovery { interface: other, ..discovery.clone() });
-                again
-            }
-        }
-    }
-
-    async fn deliver_to(
-        &self,
-        interface: &Interface,
-        outgoing: &Outgoing,
-        answer: ReplyMode,
-    ) -> Result<Reply, ClientError> {
-        let task = match (&outgoing.task, interface.dialect) {
-            (Some(task), _) => Some(TaskReference::Existing(task.clone())),
-            // The caller names the tasks of this version, so a message that got lost can be found again.
-            (None, Dialect::V01 | Dialect::OpenFang) => {
-                outgoing.message.message_id.as_str().parse().ok().map(TaskReference::ExistingOrNew)
-            }
-            (None, Dialect::V03 | Dialect::V03Proto | Dialect::V10) => None,
-        };
-        let sending = SendMessage {
-            message: outgoing.message.clone(),
-            task,
-            accepted_output_modes: outgoing.accepted_output_modes.clone(),
-            history: HistoryLength::default(),
-            answer,
-            push: outgoing.push.clone(),
-        };
-        let settings = &self.inner.settings;
-        // An agent may wait with its answer until the work is done, whatever it is asked.
-        let (first_byte, total) = match answer {
-            ReplyMode::Streaming => (settings.timeout, None),
-            ReplyMode::AtOnce | ReplyMode::Settled => (settings.idle.max(settings.timeout), Some(settings.total)),
-        };
-        self.call(interface, first_byte, total).perform(Operation::Send(Box::new(sending))).await
-    }
-
-    /// Finds another way to ask an agent that did not understand a request, at most once a minute.
-    async fn relearn(&self, failed: &Arc<Discovery>, error: &ClientError) -> Option<Arc<Discovery>> {
-        error.refusal().filter(|refusal| refusal.had_no_effect())?;
-        // Another request may have found the way meanwhile.
-        if let Some(known) = self.known().filter(|known| known.interface != failed.interface) {
-            return Some(known);
-        }
-        {
-            let mut relearned = self.inner.relearned.lock().unwrap_or_else(PoisonError::into_inner);
-            if relearned.is_some_and(|at| at.elapsed() < A2A_CARD_REFETCH) {
-                return None;
-            }
-            *relearned = Some(Instant::now());
-        }
-        self.rediscover(failed).await
-    }
 }
 
 impl std::fmt::Debug for RemoteAgent {
@@ -307,13 +239,6 @@ impl std::fmt::Debug for RemoteAgent {
             .field("origin", &self.inner.site.home())
             .finish_non_exhaustive()
     }
-}
-
-/// Whether an agent that was asked for a stream certainly did nothing.
-fn is_not_streamed(error: &ClientError) -> bool {
-    error
-        .refusal()
-        .is_some_and(|refusal| refusal.had_no_effect() || refusal.fault == PeerFault::Unsupported)
 }
 
 fn task_of(reply: Reply) -> Result<PeerTask, ClientError> {

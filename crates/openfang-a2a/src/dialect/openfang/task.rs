@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::dialect::read::{OpenFangPart, PartIn as _, Word};
 use crate::dialect::write::{CreatorName, VisibleTask, role};
+use crate::peer::PeerTask;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -123,8 +124,19 @@ impl A2aTask {
         }
     }
 
+    /// Converts the task of a peer. The peer's message about its state becomes the last message.
+    pub(crate) fn of_peer(task: &PeerTask) -> Self {
+        Self {
+            id: task.id.to_string(),
+            session_id: task.context_id.as_ref().map(ToString::to_string),
+            status: task.status.state.into(),
+            messages: task.history.iter().chain(&task.status.message).map(A2aMessage::from).collect(),
+            artifacts: task.artifacts.iter().map(A2aArtifact::from).collect(),
+        }
+    }
+
     /// An answer without a task, written as a task.
-    pub(super) fn of_reply(message: &Message) -> Self {
+    pub(crate) fn of_reply(message: &Message) -> Self {
         Self {
             id: message.message_id.to_string(),
             session_id: message.context_id.as_ref().map(ToString::to_string),

@@ -1,0 +1,209 @@
+//! Our client and real agents, on the SDKs people use: each is sent messages, followed, asked back, canceled and cut off, and
+//! comes to the same results.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use openfang_a2a::client::{ClientError, Delivery, Follower, Outgoing, RemoteAgent, RemoteEvent, RemoteSettings, Sent};
+use openfang_a2a::dialect::Dialect;
+use openfang_egress::http::{HttpConfig, HttpDoor};
+use openfang_types::task::{Message, Role, TaskState};
+
+use crate::support::cutting_proxy::CuttingProxy;
+use crate::support::peers::{A2aAgent, RunningAgent};
+
+const SLOW: &str = "chunk 0;chunk 1;chunk 2;chunk 3;chunk 4;";
+
+fn remote(settings: RemoteSettings) -> RemoteAgent {
+    RemoteAgent::new(HttpDoor::new(HttpConfig::default()).unwrap(), settings).unwrap()
+}
+
+/// A message that no agent has seen.
+fn message(text: &str) -> Message {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let id = format!("message-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::SeqCst));
+    Message::text(id.parse().unwrap(), Role::User, text)
+}
+
+/// What a message came to.
+#[derive(Debug, Default)]
+struct Outcome {
+    task: Option<String>,
+    /// The text of the artifact, as a reader of the events has it.
+    artifact: String,
+    end: String,
+}
+
+async fn outcome(follower: &mut Follower) -> Result<Outcome, ClientError> {
+    let mut seen = Outcome::default();
+    while let Some(event) = follower.next().await? {
+        match event {
+            RemoteEvent::Known { task, .. } => seen.task = Some(task.to_string()),
+            RemoteEvent::Artifact(update) => {
+                let text: String = update.artifact.parts.iter().filter_map(|part| part.as_text()).collect();
+                if update.append { seen.artifact.push_str(&text) } else { seen.artifact = text }
+            }
+            RemoteEvent::Status(_) | RemoteEvent::Message(_) => {}
+            RemoteEvent::Asked(status) => {
+                let question = status.message.map(|message| message.joined_text()).unwrap_or_default();
+                seen.end = format!("{}: {question}", status.state);
+            }
+            RemoteEvent::Ended(status) => seen.end = status.state.to_string(),
+            RemoteEvent::Replied(message) => seen.end = format!("replied: {}", message.joined_text()),
+        }
+    }
+    Ok(seen)
+}
+
+async fn talk(agent: &RemoteAgent, text: &str) -> Outcome {
+    let mut follower = agent.send(Outgoing::new(message(text))).await.unwrap();
+    outcome(&mut follower).await.unwrap()
+}
+
+async fn does_everything(kind: A2aAgent) {
+    let running = kind.start();
+    let agent = remote(RemoteSettings::operator(running.url()));
+
+    if kind == A2aAgent::RustServer {
+        assert_eq!(talk(&agent, "hello").await.end, "completed");
+    } else {
+        let hello = talk(&agent, "hello").await;
+        assert_eq!((hello.artifact.as_str(), hello.end.as_str()), ("echo: hello", "completed"));
+        let slow = talk(&agent, "slow").await;
+        assert_eq!((slow.artifact.as_str(), slow.end.as_str()), (SLOW, "completed"));
+        is_canceled(&agent).await;
+    }
+    if kind.is_whole() {
+        assert_eq!(talk(&agent, "say hi").await.end, "replied: said: say hi");
+        answers_a_question(&agent).await;
+    }
+    let unknown = "00000000-0000-4000-8000-000000000000".parse().unwrap();
+    assert!(matches!(agent.get_task(&unknown).await, Err(ClientError::TaskNotFound)));
+}
+
+async fn answers_a_question(agent: &RemoteAgent) {
+    let mut follower = agent.send(Outgoing::new(message("ask"))).await.unwrap();
+    let asked = outcome(&mut follower).await.unwrap();
+    assert_eq!(asked.end, "input-required: which one?");
+    let task = follower.task().unwrap();
+    let answer = Message { context_id: task.context_id.clone(), ..message("blue") };
+    let mut follower = agent.send(Outgoing::continuing(answer, task.id.clone())).await.unwrap();
+    let done = outcome(&mut follower).await.unwrap();
+    assert_eq!((done.artifact.as_str(), done.end.as_str()), ("chosen: blue", "completed"));
+    assert!(done.task.is_none_or(|continued| Some(continued) == asked.task));
+}
+
+/// A task that would never end is canceled while it is followed.
+async fn is_canceled(agent: &RemoteAgent) {
+    let mut follower = agent.send(Outgoing::new(message("hang"))).await.unwrap();
+    let task = loop {
+        match follower.next().await.unwrap() {
+            Some(RemoteEvent::Status(status)) if status.state == TaskState::Working => {
+                break follower.task().unwrap().id.clone();
+            }
+            Some(_) => {}
+            None => panic!("it ended by itself"),
+        }
+    };
+    agent.cancel(&task).await.unwrap();
+    assert_eq!(outcome(&mut follower).await.unwrap().end, "canceled");
+}
+
+/// The result of a message whose stream is cut after some bytes.
+async fn cut(running: &RunningAgent, after: usize) -> Option<Outcome> {
+    let proxy = CuttingProxy::before(running.address(), after);
+    let settings = RemoteSettings {
+        endpoint: Some(format!("{}/", proxy.url())),
+        idle: Duration::from_secs(5),
+        ..RemoteSettings::operator(running.url())
+    };
+    let agent = remote(settings);
+    let sent = message("slow");
+    let failed = match agent.send(Outgoing::new(sent.clone())).await {
+        Ok(mut follower) => match outcome(&mut follower).await {
+            Ok(seen) => return Some(seen),
+            Err(error) => error,
+        },
+        Err(error) => error,
+    };
+    // The agent's id of the task was not received yet.
+    if matches!(failed, ClientError::Stalled { .. }) {
+        return None;
+    }
+    assert_eq!(failed.delivery(), Delivery::Unknown, "{failed}");
+    assert_eq!(proxy.cuts(), 1);
+    match agent.find_sent(&sent.message_id, None).await.unwrap() {
+        Sent::Found(task) => Some(outcome(&mut agent.follow(task.id, None).await.unwrap()).await.unwrap()),
+        Sent::Absent => panic!("the message arrived"),
+        Sent::Unknown => {
+            assert_ne!(agent.known().unwrap().interface.dialect, Dialect::V10);
+            None
+        }
+    }
+}
+
+async fn survives_cuts(kind: A2aAgent) {
+    let running = kind.start();
+    let mut whole = 0;
+    for after in [150, 400, 700, 1_000, 1_300, 1_600, 1_900, 2_200, 2_600, 3_000] {
+        if let Some(seen) = cut(&running, after).await {
+            assert_eq!((seen.artifact.as_str(), seen.end.as_str()), (SLOW, "completed"), "cut after {after} bytes");
+            whole += 1;
+        }
+    }
+    assert!(whole > 0);
+}
+
+macro_rules! agents {
+    ($($does:ident, $cut:ident: $kind:ident;)*) => {
+        $(#[tokio::test(flavor = "multi_thread")]
+        async fn $does() {
+            does_everything(A2aAgent::$kind).await;
+        }
+
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $cut() {
+            survives_cuts(A2aAgent::$kind).await;
+        })*
+    };
+}
+
+agents! {
+    the_python_sdk_1_3_strict_does_everything, the_python_sdk_1_3_strict_survives_cuts: Python13Strict;
+    the_python_sdk_1_3_with_0_3_does_everything, the_python_sdk_1_3_with_0_3_survives_cuts: Python13Compat;
+    the_python_sdk_1_3_on_http_json_does_everything, the_python_sdk_1_3_on_http_json_survives_cuts: Python13Rest;
+    the_python_sdk_0_3_does_everything, the_python_sdk_0_3_survives_cuts: Python03;
+    the_python_sdk_0_3_on_http_json_does_everything, the_python_sdk_0_3_on_http_json_survives_cuts: Python03Rest;
+    the_javascript_sdk_1_3_strict_does_everything, the_javascript_sdk_1_3_strict_survives_cuts: Js13Strict;
+    the_javascript_sdk_1_3_with_0_3_does_everything, the_javascript_sdk_1_3_with_0_3_survives_cuts: Js13Compat;
+    the_javascript_sdk_0_3_does_everything, the_javascript_sdk_0_3_survives_cuts: Js03;
+    the_javascript_sdk_0_2_does_everything, the_javascript_sdk_0_2_survives_cuts: Js02;
+    fasta2a_does_everything, fasta2a_survives_cuts: FastA2a;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_sdk_1_3_without_streams_does_everything() {
+    does_everything(A2aAgent::Python13Plain).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_sdk_0_3_without_streams_does_everything() {
+    does_everything(A2aAgent::Python03Plain).await;
+}
+
+/// A cut stream stops the work of this SDK for good: the result is an honest failure or the whole.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_sdk_0_2_does_everything_and_a_cut_is_no_false_result() {
+    does_everything(A2aAgent::Python02).await;
+    let running = A2aAgent::Python02.start();
+    for after in [700, 1_900, 3_000] {
+        if let Some(seen) = cut(&running, after).await {
+            assert_eq!((seen.artifact.as_str(), seen.end.as_str()), (SLOW, "completed"), "cut after {after} bytes");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rust_server_without_a_card_is_found_and_used() {
+    does_everything(A2aAgent::RustServer).await;
+}
