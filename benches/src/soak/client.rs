@@ -83,16 +83,19 @@ impl Client {
         Ok((status, body))
     }
 
-    /// The same for a request that must be taken: it is repeated while the server says that there are too many.
+    /// The same for a request that must be taken: it is repeated while the server says that there are too many, or closes the
+    /// connection because it has more than it wants to read.
     pub(super) async fn exchange_patiently(&mut self, request: &Request<'_>) -> Result<(u16, BytesMut)> {
+        let mut last = String::new();
         for _ in 0..MOST_REPEATS {
-            let answer = self.exchange(request).await?;
-            if answer.0 != TOO_MANY {
-                return Ok(answer);
+            match self.exchange(request).await {
+                Ok(answer) if answer.0 != TOO_MANY => return Ok(answer),
+                Ok((status, _)) => last = status.to_string(),
+                Err(error) => last = error.to_string(),
             }
             tokio::time::sleep(BETWEEN_REPEATS).await;
         }
-        bail!("{} was answered with {TOO_MANY} every time", request.what)
+        bail!("{} was refused every time, at last with: {last}", request.what)
     }
 
     /// Status, head and body of the answer.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use axum::BoxError;
 use axum::body::HttpBody;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -22,6 +22,9 @@ use serde::de::DeserializeOwned;
 use crate::error::ApiError;
 use crate::layers::Load;
 
+use gathered::Gathered;
+
+mod gathered;
 mod query;
 
 /// The body of a request, from the socket or the router.
@@ -128,9 +131,7 @@ async fn at_most(
     tokio::time::timeout(time, bytes).await.map_err(|_| ApiError::slow_body())?
 }
 
-/// A body in one chunk, as most are, is passed on without copying.
 async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize) -> Result<Bytes, ApiError> {
-    // Memory for a declared length is taken as the body comes, so a client that sends nothing costs nothing.
     let declared = body
         .size_hint()
         .exact()
@@ -138,26 +139,19 @@ async fn read(body: impl RequestBody, load: Option<Arc<Load>>, max_bytes: usize)
         .unwrap_or(0)
         .min(max_bytes);
     let mut body = pin!(Limited::new(body, max_bytes));
-    let mut read = Bytes::new();
+    let mut read = Gathered::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
             let is_large = error.is::<LengthLimitError>();
             if is_large { ApiError::too_large(max_bytes) } else { ApiError::bad_request("the body ended early") }
         })?;
-        match frame.into_data() {
-            Ok(data) if read.is_empty() => read = data,
-            Ok(data) => {
-                // Reuses the buffer from the second chunk on, so that nothing is copied twice.
-                let mut joined = BytesMut::from(read);
-                joined.reserve(data.len().max(declared.saturating_sub(joined.len())));
-                joined.extend_from_slice(&data);
-                read = joined.freeze();
-            }
-            // Trailers are ignored.
-            Err(_) => {}
+        // Trailers are ignored.
+        if let Ok(data) = frame.into_data() {
+            read.add(data, declared).map_err(|_| ApiError::too_much())?;
         }
         load.as_ref().map_or(Ok(()), |load| load.read(read.len()))?;
     }
+    let read = read.into_bytes();
     if let Some(load) = load.filter(|_| read.len() >= INFLIGHT_SMALL_BYTES) {
         load.read_whole(&read).await?;
         // The body counts until everybody has dropped it, even if the client has disconnected.

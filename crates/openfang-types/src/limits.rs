@@ -212,6 +212,8 @@ pub const STOP_AT_ONCE: Duration = Duration::from_secs(10);
 pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 /// Pause of the accept loop when the process is out of descriptors.
 pub const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
+/// From this size on the body of a request lies in pages of its own, which are given back when it is dropped.
+pub const OWN_PAGES_FROM_BYTES: usize = 256 * 1024;
 /// From this size on an answer counts for `inflight_bytes`.
 pub const INFLIGHT_FROM_BYTES: usize = 64 * 1024;
 /// From this size on a request is processed off the workers: it can take milliseconds.
