@@ -62,7 +62,9 @@ async fn talk(agent: &RemoteAgent, text: &str) -> Outcome {
 
 async fn does_everything(kind: A2aAgent) {
     let running = kind.start();
-    let agent = remote(RemoteSettings::operator(running.url()));
+    // Some agents do not say in the stream that a task was canceled.
+    let silence = Duration::from_secs(1);
+    let agent = remote(RemoteSettings { silence, ..RemoteSettings::operator(running.url()) });
 
     if kind == A2aAgent::RustServer {
         assert_eq!(talk(&agent, "hello").await.end, "completed");
@@ -136,7 +138,8 @@ async fn cut(running: &RunningAgent, after: usize) -> Option<Outcome> {
         Sent::Found(task) => Some(outcome(&mut agent.follow(task.id, None).await.unwrap()).await.unwrap()),
         Sent::Absent => panic!("the message arrived"),
         Sent::Unknown => {
-            assert_ne!(agent.known().unwrap().interface.dialect, Dialect::V10);
+            // An agent of 1.0 can be asked, unless it has no list.
+            assert!(agent.known().unwrap().interface.dialect != Dialect::V10 || !running.lists());
             None
         }
     }

@@ -10,5 +10,7 @@ mod hostile;
 mod peer;
 #[path = "client_tests/sending.rs"]
 mod sending;
+#[path = "client_tests/silent.rs"]
+mod silent;
 #[path = "client_tests/simple.rs"]
 mod simple;

@@ -35,6 +35,7 @@ pub(crate) enum A2aAgent {
 pub(crate) struct RunningAgent {
     child: Child,
     address: String,
+    kind: A2aAgent,
     home: tempfile::TempDir,
 }
 
@@ -48,7 +49,7 @@ impl A2aAgent {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
         let address = address.trim().to_owned();
         assert!(!address.is_empty(), "{self:?} does not start");
-        RunningAgent { child, address, home }
+        RunningAgent { child, address, kind: self, home }
     }
 
     /// Whether it answers with a message, asks, and names its own artifacts.
@@ -97,6 +98,11 @@ impl RunningAgent {
 
     pub(crate) fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Whether it has a list of tasks, if it speaks 1.0.
+    pub(crate) const fn lists(&self) -> bool {
+        !matches!(self.kind, A2aAgent::FastA2a)
     }
 }
 

@@ -11,7 +11,8 @@
 //!             └───────────────────────────────┘
 //! ```
 //!
-//! A stream that ends is not believed to be complete, and a task that ends without a result is fetched once more. An agent
+//! A stream that ends is not believed to be complete. One that is silent is kept, because some agents stop working when it is
+//! cut, and the task is looked at beside it. A task that ends without a result is fetched once more. An agent
 //! that shows no progress, takes too long or sends too much is told to cancel the task.
 
 use std::collections::VecDeque;
@@ -29,6 +30,7 @@ use super::call::Reply;
 use super::discovery::Discovery;
 use super::error::ClientError;
 use super::events::EventStream;
+use crate::dialect::Dialect;
 use crate::peer::{FollowedTask, PeerAnswer, PeerEvent, PeerTask};
 
 use steps::{unreadable, unseen};
@@ -73,6 +75,8 @@ pub struct Follower {
     begun: Instant,
     last_sign: Instant,
     idle: Duration,
+    /// After this time without an event the task is looked at.
+    silence: Duration,
     total: Duration,
     spent: Spent,
 }
@@ -102,7 +106,8 @@ impl Follower {
         Self {
             idle: settings.idle,
             total: settings.total,
-            can_subscribe: discovery.streams(),
+            silence: settings.silence,
+            can_subscribe: discovery.streams() && keeps_tasks_of_readers(discovery.interface.dialect),
             agent,
             discovery,
             continued,
@@ -209,6 +214,12 @@ impl Follower {
         }
         error
     }
+}
+
+/// Whether a stream can be resumed without harm. A server of the official Python SDK for 0.3 stores what it sends once for each
+/// of its readers, and a result then contains every chunk twice.
+const fn keeps_tasks_of_readers(dialect: Dialect) -> bool {
+    !matches!(dialect, Dialect::V03 | Dialect::V03Proto)
 }
 
 impl std::fmt::Debug for Follower {

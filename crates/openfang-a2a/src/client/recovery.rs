@@ -9,7 +9,7 @@ use super::agent::RemoteAgent;
 use super::error::ClientError;
 use crate::dialect::Dialect;
 use crate::operation::ListTasks;
-use crate::peer::PeerTask;
+use crate::peer::{PeerFault, PeerTask};
 
 /// Whether a message reached an agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ impl RemoteAgent {
     pub async fn find_sent(&self, message: &MessageId, context: Option<&ContextId>) -> Result<Sent, ClientError> {
         let dialect = self.current().await?.interface.dialect;
         match dialect {
-            Dialect::V10 | Dialect::V03Proto => self.search(message, context).await,
+            Dialect::V10 | Dialect::V03Proto => self.search(message, context, dialect == Dialect::V03Proto).await,
             // Here the message's id is the name of its task.
             Dialect::V01 | Dialect::OpenFang => {
                 let Ok(name) = message.as_str().parse() else { return Ok(Sent::Unknown) };
@@ -43,14 +43,19 @@ impl RemoteAgent {
         }
     }
 
-    async fn search(&self, message: &MessageId, context: Option<&ContextId>) -> Result<Sent, ClientError> {
+    async fn search(&self, message: &MessageId, context: Option<&ContextId>, is_03: bool) -> Result<Sent, ClientError> {
         let (mut found, mut shows_all): (Option<PeerTask>, bool) = (None, true);
         let mut listing =
             ListTasks { context_id: context.cloned(), page_size: Some(A2A_SEARCH_PAGE), ..ListTasks::default() };
         for _ in 0..A2A_SEARCH_PAGES {
             let page = match self.list_tasks(listing.clone()).await {
                 Ok(page) => page,
-                Err(ClientError::Refused { error, .. }) if error.code.is_some() || error.had_no_effect() => {
+                // Servers of 0.3 that have no list fail in the middle of it.
+                Err(ClientError::Refused { error, .. })
+                    if error.code.is_some()
+                        || error.had_no_effect()
+                        || (is_03 && error.fault == PeerFault::Internal) =>
+                {
                     return Ok(Sent::Unknown);
                 }
                 Err(error) => return Err(error),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use openfang_egress::url::{Reach, UrlRefused};
-use openfang_types::limits::{A2A_CLIENT_IDLE, A2A_CLIENT_TIMEOUT, A2A_CLIENT_TOTAL};
+use openfang_types::limits::{A2A_CLIENT_IDLE, A2A_CLIENT_LOOK, A2A_CLIENT_TIMEOUT, A2A_CLIENT_TOTAL};
 use openfang_types::redact::Redactor;
 
 use crate::dialect::Dialect;
@@ -31,6 +31,8 @@ pub struct RemoteSettings {
     pub timeout: Duration,
     /// The time the agent may work on a message without a sign of life.
     pub idle: Duration,
+    /// After this time without an event the task is looked at beside its stream.
+    pub silence: Duration,
     /// The time the agent may work on a message in total.
     pub total: Duration,
     /// The extensions, by URI, that this client supports.
@@ -65,6 +67,7 @@ impl RemoteSettings {
             origins: Vec::new(),
             timeout: A2A_CLIENT_TIMEOUT,
             idle: A2A_CLIENT_IDLE,
+            silence: A2A_CLIENT_LOOK,
             total: A2A_CLIENT_TOTAL,
             extensions: Vec::new(),
             verification: Verification::default(),

@@ -38,6 +38,8 @@ pub const A2A_PROBE_TOTAL: Duration = Duration::from_secs(10);
 pub const A2A_CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The time an external agent may work without a sign of life, by default.
 pub const A2A_CLIENT_IDLE: Duration = Duration::from_secs(300);
+/// After this time without an event a task is looked at beside its stream, which may only be kept open.
+pub const A2A_CLIENT_LOOK: Duration = Duration::from_secs(30);
 /// The time an external agent may work on one message, by default.
 pub const A2A_CLIENT_TOTAL: Duration = Duration::from_secs(3_600);
 /// One event of an agent's stream.

@@ -8,7 +8,7 @@ use openfang_types::limits::{
 use openfang_types::task::{Part, TaskState, TaskStatus};
 use serde_json::Map;
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::super::call::Reply;
 use super::super::error::ClientError;
@@ -21,8 +21,10 @@ impl Follower {
         match &mut self.phase {
             Phase::Stream { stream, .. } => {
                 let task = self.task.as_ref().map(|followed| &followed.task().id);
-                let received = stream.next(task).await;
-                self.received(received)
+                match timeout(self.silence, stream.next(task)).await {
+                    Ok(received) => self.received(received),
+                    Err(_silent) => self.look_beside_the_stream().await,
+                }
             }
             Phase::Fetch => {
                 let Some(id) = self.task().map(|task| task.id.clone()) else { return Err(no_task()) };
@@ -40,6 +42,15 @@ impl Follower {
                 Ok(())
             }
             Phase::Over => Ok(()),
+        }
+    }
+
+    /// An agent may have ended the task and forgotten to say so. If it does not answer, the limit on its silence decides.
+    async fn look_beside_the_stream(&mut self) -> Result<(), ClientError> {
+        let Some(id) = self.task().map(|task| task.id.clone()) else { return Ok(()) };
+        match self.agent.get_with(&self.discovery, &id).await {
+            Ok(task) if task.is_settled() => self.fetched(Ok(task)),
+            Ok(_) | Err(_) => Ok(()),
         }
     }
 
@@ -104,6 +115,11 @@ impl Follower {
                 } else {
                     self.phase = self.next_source()
                 }
+                Ok(())
+            }
+            // Something of the result may be missing, so the task is worth a few more tries.
+            Err(error) if self.is_settled() && error.is_temporary() && self.pause < A2A_POLL_MAX => {
+                self.phase = self.wait(None);
                 Ok(())
             }
             // The result is known, only its confirmation is missing.
