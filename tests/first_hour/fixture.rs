@@ -88,7 +88,8 @@ impl Machine {
     }
 }
 
-fn gather(directory: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+/// Every file below a directory and its bytes.
+pub(super) fn gather(directory: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in std::fs::read_dir(directory).unwrap().flatten() {
         let path = entry.path();
         if path.is_dir() {
