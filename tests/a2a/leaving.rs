@@ -50,9 +50,8 @@ async fn at_rest(kernel: &Kernel, caller: &Caller) -> Vec<(TaskId, TaskState)> {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), resting)
-        .await
-        .expect("every task that is stored ends or asks")
+    let rested = tokio::time::timeout(Duration::from_secs(20), resting).await;
+    rested.unwrap_or_else(|_| panic!("a task that is stored neither ends nor asks"))
 }
 
 #[tokio::test]

@@ -85,7 +85,7 @@ pub(crate) enum Intake {
 enum StoredTurn {
     Begun {
         id: TaskId,
-        shown: Option<Shown>,
+        shown: Option<StoredTask>,
         run: Running,
     },
     /// The same message made this task before.
@@ -93,14 +93,14 @@ enum StoredTurn {
 }
 
 /// A task as it was stored before the work on it began, and after how many events.
-type Shown = Box<(Task, Seq)>;
+type StoredTask = Box<(Task, Seq)>;
 
 /// Work that began. Nobody does it before it is waited for or detached.
 #[must_use]
 pub(crate) struct Work {
     id: TaskId,
     /// None if the task was not stored before the work began.
-    shown: Option<Shown>,
+    shown: Option<StoredTask>,
     run: Running,
 }
 

@@ -10,8 +10,11 @@ use crate::client::{
 };
 use crate::dialect::Dialect;
 
+/// A path, and what is there for a server with this address.
+type Document = (&'static str, fn(&str) -> Value);
+
 /// A server that has these documents and nothing else.
-fn site(documents: &'static [(&'static str, fn(&str) -> Value)]) -> Peer {
+fn site(documents: &'static [Document]) -> Peer {
     Peer::new(move |heard, stream| {
         let own = format!("http://{}", stream.local_addr().unwrap());
         let found = documents.iter().find(|(path, _)| *path == heard.path);
@@ -42,7 +45,7 @@ fn below_agents(own: &str) -> Value {
 
 #[tokio::test]
 async fn a_card_is_found_on_every_path_that_a_version_has() {
-    let cases: [(&'static [(&str, fn(&str) -> Value)], &str); 8] = [
+    let cases: [(&'static [Document], &str); 8] = [
         (&[("/.well-known/agent-card.json", |own| card(own, false))], ""),
         (&[("/.well-known/agent.json", |own| json!({ "name": "o", "url": own, "protocolVersion": "0.2.5" }))], ""),
         (&[("/agents/one/.well-known/agent-card.json", below_agents)], "/agents/one"),

@@ -59,7 +59,7 @@ impl Gathered {
         Ok(Self::Large { pages, length })
     }
 
-    /// The whole body.
+    /// The body, once all of it has arrived.
     pub(super) fn into_bytes(self) -> Bytes {
         match self {
             Self::Small(bytes) => bytes,

@@ -1,3 +1,5 @@
+//! Bodies in pieces of every size.
+
 use bytes::Bytes;
 use openfang_types::limits::OWN_PAGES_FROM_BYTES;
 
