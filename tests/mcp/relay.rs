@@ -293,3 +293,42 @@ fn a_daemon_that_starts_in_the_place_of_a_killed_one_is_used() {
     drop(second);
     assert_eq!(texts(&ide.ask(&hello)["result"]), ["Hello, Ada!"]);
 }
+
+/// Adds agents, and with them tools, until the client is told of it. Whatever else it is told is returned.
+fn until_told_of_tools(openfang: &Openfang, ide: &mut Conversation, ids: std::ops::Range<i64>) -> Vec<String> {
+    let mut methods = Vec::new();
+    for id in ids {
+        let manifest = format!("name = \"late-{id}\"\ndescription = \"d\"\n[model]\nprovider = \"direct\"\n");
+        openfang.write(&format!("agents/late-{id}/agent.toml"), &manifest);
+        assert_eq!(openfang.run(&["reload"]).code, 0);
+        ide.send(&request(id, "tools/list", modern(json!({}), json!({}))));
+        loop {
+            let message = ide.next();
+            match message["method"].as_str() {
+                Some("notifications/tools/list_changed") => return methods,
+                Some(method) => methods.push(method.to_owned()),
+                None => break,
+            }
+        }
+    }
+    panic!("nothing was told; before that came {methods:?}");
+}
+
+#[test]
+fn a_subscription_is_acknowledged_once_though_another_daemon_takes_over() {
+    const BEGUN: &str = "notifications/subscriptions/acknowledged";
+    let openfang = Openfang::new();
+    let first = openfang.start();
+    let mut ide = openfang.converse(&["mcp", "--tools"]);
+    let listen = json!({"notifications": {"toolsListChanged": true}});
+    ide.send(&request(1, "subscriptions/listen", modern(listen, json!({}))));
+    until(&mut ide, BEGUN);
+    until_told_of_tools(&openfang, &mut ide, 100..200);
+
+    first.signal("KILL");
+    drop(first);
+    let _second = openfang.start();
+
+    let told = until_told_of_tools(&openfang, &mut ide, 200..300);
+    assert!(!told.iter().any(|method| method == BEGUN), "{told:?}");
+}

@@ -34,7 +34,7 @@ Exit codes:
   3    `status`: no daemon is running
   64   the configuration or an agent's manifest is invalid
   69   a daemon is needed but is not running or cannot be reached
-  130  stopped immediately by a second Ctrl-C (143: by a second SIGTERM)
+  130  stopped by Ctrl-C; `start` and `mcp`: immediately, by a second Ctrl-C (143: by SIGTERM)
 
 Examples:
   openfang start

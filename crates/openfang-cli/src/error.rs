@@ -27,7 +27,7 @@ pub(crate) enum Exit {
     Config,
     /// A daemon is needed and cannot be reached.
     NoDaemon,
-    /// A second Ctrl-C arrived.
+    /// Ctrl-C ended the command.
     Interrupted,
     /// A second SIGTERM arrived.
     Terminated,

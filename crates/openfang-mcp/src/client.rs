@@ -41,6 +41,7 @@ mod relay;
 mod show;
 mod slot;
 mod stdio;
+mod updates;
 mod upstream;
 mod watching;
 mod web;

@@ -209,7 +209,12 @@ impl Relay {
         let mut link = self.link();
         for _ in 0..ATTEMPTS {
             let missed = match &link.wire {
-                Wire::InProcess(pipe) => return pipe.send(&ask.frame).await,
+                Wire::InProcess(pipe) => {
+                    if let Some(id) = ask.id().filter(|_| ask.is_acknowledged()) {
+                        pipe.expect_again(id);
+                    }
+                    return pipe.send(&ask.frame).await;
+                }
                 Wire::Daemon(daemon) => match daemon.ask(link.generation, ask, &self.out).await {
                     Ok(()) => return,
                     Err(missed) => missed,

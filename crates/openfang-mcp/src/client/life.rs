@@ -171,7 +171,7 @@ async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadca
             notice = notices.recv() => notice,
         };
         match notice {
-            Ok(Notice::Resource(uri)) => tell(upstream, Change::Resource(uri)),
+            Ok(Notice::Resource(uri)) => upstream.updated(uri),
             // Whoever fell behind looks at everything again.
             Ok(Notice::Tools | Notice::Prompts | Notice::Resources) | Err(RecvError::Lagged(_)) => {
                 if let Some(left) = rest(upstream, connection, pause).await {
@@ -180,7 +180,7 @@ async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadca
                 let mut resources = matches!(notice, Ok(Notice::Resources) | Err(_));
                 while let Ok(notice) = notices.try_recv() {
                     match notice {
-                        Notice::Resource(uri) => tell(upstream, Change::Resource(uri)),
+                        Notice::Resource(uri) => upstream.updated(uri),
                         Notice::Resources => resources = true,
                         Notice::Tools | Notice::Prompts => {}
                     }

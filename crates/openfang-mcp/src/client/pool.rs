@@ -15,11 +15,9 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::line::{Line, LineSlot};
-use super::show::tell;
 use super::upstream::Upstream;
 use super::{ClientError, Connecting, Connection, Notice, RawMembers, connect};
 use crate::capabilities::ClientCapabilities;
-use crate::host::Change;
 use crate::meta::LogLevel;
 use crate::revision::Era;
 
@@ -171,7 +169,7 @@ impl Pool {
                 match notice {
                     Ok(notice @ (Notice::Tools | Notice::Prompts | Notice::Resources)) => upstream.pass_on(notice),
                     // A server tells of what a call changed where the call was made.
-                    Ok(Notice::Resource(uri)) => tell(&upstream, Change::Resource(uri)),
+                    Ok(Notice::Resource(uri)) => upstream.updated(uri),
                     Err(RecvError::Lagged(_)) => upstream.pass_on(Notice::Tools),
                     Err(RecvError::Closed) => return,
                 }

@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::updates::Updates;
 use super::watching::Watched;
 use super::{ClientError, Connection, Endpoint, Manifest, Notice, ServerFacts};
 use crate::capabilities::ClientCapabilities;
@@ -83,6 +84,7 @@ pub(super) struct Inner {
     pub(super) changes: broadcast::Sender<Change>,
     pub(super) restart: tokio::sync::Notify,
     pub(super) watched: Watched,
+    pub(super) updates: Updates,
     is_started: AtomicBool,
     /// Calls in a row that were not answered in time.
     timeouts: AtomicU32,
@@ -143,6 +145,7 @@ impl Upstream {
             changes: broadcast::Sender::new(CHANGES),
             restart: tokio::sync::Notify::new(),
             watched: Watched::default(),
+            updates: Updates::default(),
             is_started: AtomicBool::new(false),
             timeouts: AtomicU32::new(0),
             calls: AtomicUsize::new(0),

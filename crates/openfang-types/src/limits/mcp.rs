@@ -154,6 +154,8 @@ pub const MCP_POOL_WAITING_PER_OWNER: usize = 256;
 pub const MCP_POOL_IDLE: Duration = Duration::from_secs(60);
 /// Resources that a server tells of in one conversation of a caller's own; the shared one has no such bound.
 pub const MCP_POOL_WATCHED: usize = 64;
+/// Updates of a resource that come this close to each other, in whichever conversations with its server, are told as one.
+pub const MCP_UPDATE_GATHER: Duration = Duration::from_millis(50);
 /// How often a command looks whether a server that it has added is ready.
 pub const MCP_SETTLE_POLL: Duration = Duration::from_millis(100);
 /// How long a server that was added may take until somebody begins to connect to it.

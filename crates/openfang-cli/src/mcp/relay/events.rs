@@ -32,8 +32,11 @@ impl DaemonLink {
                     let (kind, frame) = questions::read(generation, event.data.into());
                     was_heard = true;
                     let is_answer = kind == ServerFrame::Answer && ask.request.is_some();
-                    if let ServerFrame::Question(id) = kind {
-                        questions.push(id);
+                    match kind {
+                        ServerFrame::Question(id) => questions.push(id),
+                        // Another daemon said so before.
+                        ServerFrame::Acknowledged(_) if ask.acknowledge() => continue,
+                        ServerFrame::Acknowledged(_) | ServerFrame::Answer | ServerFrame::Told => {}
                     }
                     if out.send(frame).await.is_err() || is_answer {
                         return Ok(());

@@ -1,6 +1,8 @@
 //! A server in this process, behind a pipe: it takes over from a daemon that went away.
 
+use std::collections::HashSet;
 use std::io;
+use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
 use openfang_kernel::Caller;
@@ -13,12 +15,15 @@ use tokio::sync::Mutex;
 use tokio_util::task::TaskTracker;
 
 use super::memory::Repeated;
+use super::questions::ServerFrame;
 use super::{Out, questions};
 
 /// The way to the server.
 pub(super) struct Pipe {
     /// None once the conversation is over.
     input: Mutex<Option<DuplexStream>>,
+    /// Subscriptions that the client was told of before: that they have begun is not told again.
+    acknowledged: Arc<std::sync::Mutex<HashSet<Id>>>,
 }
 
 impl Pipe {
@@ -43,17 +48,27 @@ impl Pipe {
                 skip_to_answer(&mut reader, id).await?;
             }
         }
-        let out = out.clone();
+        let (out, acknowledged) = (out.clone(), Arc::<std::sync::Mutex<HashSet<Id>>>::default());
+        let known = Arc::clone(&acknowledged);
         tracker.spawn(async move {
             while let Ok(Some(frame)) = reader.next().await {
                 let Frame::Message(frame) = frame else { continue };
-                let (_, frame) = questions::read(generation, frame.freeze());
+                let (kind, frame) = questions::read(generation, frame.freeze());
+                let is_known = |id| known.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+                if matches!(&kind, ServerFrame::Acknowledged(id) if is_known(id)) {
+                    continue;
+                }
                 if out.send(frame).await.is_err() {
                     break;
                 }
             }
         });
-        Ok(Self { input: Mutex::new(Some(input)) })
+        Ok(Self { input: Mutex::new(Some(input)), acknowledged })
+    }
+
+    /// Says that the client was told before that the subscription of this request has begun.
+    pub(super) fn expect_again(&self, id: &Id) {
+        self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
     }
 
     /// Passes a frame on. A server that has ended takes no more.

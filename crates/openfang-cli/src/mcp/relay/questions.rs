@@ -4,6 +4,8 @@
 use bytes::Bytes;
 use openfang_mcp::relaying::ClientFrame;
 use openfang_types::jsonrpc::{Id, IdRule, Incoming, decode, encode_error, encode_request, encode_result};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// What a frame of a server is.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub(super) enum ServerFrame {
     Answer,
     /// A question to the client, by the id that the client sees.
     Question(Id),
+    /// That a subscription has begun, by the id of its request.
+    Acknowledged(Id),
     /// Progress, a log line, a change.
     Told,
 }
@@ -25,9 +29,28 @@ pub(super) fn read(generation: u32, frame: Bytes) -> (ServerFrame, Bytes) {
             (ServerFrame::Question(id), renamed.into())
         }
         Ok(Incoming::Request { id, .. }) => (ServerFrame::Question(id), frame),
-        Ok(Incoming::Notification { .. }) => (ServerFrame::Told, frame),
+        Ok(Incoming::Notification { method, params }) => {
+            let kind = acknowledged(&method, params).map_or(ServerFrame::Told, ServerFrame::Acknowledged);
+            (kind, frame)
+        }
         Ok(Incoming::Response { .. }) | Err(_) => (ServerFrame::Answer, frame),
     }
+}
+
+/// The request whose subscription has begun, if that is what is told.
+fn acknowledged(method: &str, params: Option<&RawValue>) -> Option<Id> {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: Meta,
+    }
+    #[derive(Deserialize)]
+    struct Meta {
+        #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
+        id: Id,
+    }
+    let params = params.filter(|_| method == "notifications/subscriptions/acknowledged")?;
+    serde_json::from_str::<Params>(params.get()).ok().map(|params| params.meta.id)
 }
 
 /// The frame of a client as the server is to see it; none where it answers a server that is gone.

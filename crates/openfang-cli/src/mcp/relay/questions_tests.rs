@@ -37,3 +37,17 @@ fn a_later_link_asks_under_another_name_and_hears_only_its_own_answers() {
     assert!(answer(2, &json!(1)).is_none(), "the first link asked that");
     assert!(answer(2, &json!("openfang-1-1")).is_none());
 }
+
+#[test]
+fn the_beginning_of_a_subscription_is_told_apart_by_the_id_of_its_request() {
+    let told = |method: &str, meta: serde_json::Value| {
+        let frame = json!({"jsonrpc": "2.0", "method": method, "params": {"_meta": meta}});
+        read(0, bytes(&frame)).0
+    };
+    let begun = "notifications/subscriptions/acknowledged";
+    let id = json!({"io.modelcontextprotocol/subscriptionId": "s-1"});
+
+    assert_eq!(told(begun, id.clone()), ServerFrame::Acknowledged(Id::String("s-1".to_owned())));
+    assert_eq!(told("notifications/tools/list_changed", id), ServerFrame::Told);
+    assert_eq!(told(begun, json!({})), ServerFrame::Told);
+}

@@ -1,6 +1,7 @@
 //! Requests of the client that the daemon works on.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -18,11 +19,13 @@ pub(super) struct Ask {
     pub(super) request: Option<RelayedRequest>,
     /// Fires when the client cancels.
     pub(super) cancel: CancellationToken,
+    /// Whether the client was told that its subscription has begun.
+    is_acknowledged: AtomicBool,
 }
 
 impl Ask {
     pub(super) fn new(frame: Bytes, request: Option<RelayedRequest>) -> Self {
-        Self { frame, request, cancel: CancellationToken::new() }
+        Self { frame, request, cancel: CancellationToken::new(), is_acknowledged: AtomicBool::new(false) }
     }
 
     pub(super) fn id(&self) -> Option<&Id> {
@@ -35,6 +38,16 @@ impl Ask {
 
     pub(super) fn is_canceled(&self) -> bool {
         self.cancel.is_cancelled()
+    }
+
+    /// Notes that the client is told that its subscription has begun. Says whether the client was told before.
+    pub(super) fn acknowledge(&self) -> bool {
+        self.is_acknowledged.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether the client was told that its subscription has begun.
+    pub(super) fn is_acknowledged(&self) -> bool {
+        self.is_acknowledged.load(Ordering::Relaxed)
     }
 
     /// Whether it only waits to be told of changes.
