@@ -26,6 +26,7 @@ use self::attacks::{ATTACKS, Attack};
 use self::honest::Honest;
 use self::report::{Phase, Report};
 use self::stage::Stage;
+use self::tally::Tallies;
 use self::watch::Watch;
 
 pub(crate) use hostile_server::run as run_hostile_server;
@@ -117,9 +118,9 @@ impl Scene {
     /// One phase: honest clients next to these attacks, from their preparation until they have stopped.
     async fn phase(&self, name: &'static str, attacks: &[&'static Attack], lasting: Duration) -> Result<Phase> {
         eprintln!("soak: {name}, {:.0} s", lasting.as_secs_f64());
-        let (stop, target) = (CancellationToken::new(), self.stage.target());
-        let tallies = target.tallies.clone();
-        let attackers = attacks::start(attacks, target, stop.clone()).await?;
+        let (stop, tallies) = (CancellationToken::new(), Tallies::default());
+        let targets = self.stage.targets(attacks, &tallies);
+        let attackers = attacks::start(attacks, targets, stop.clone()).await?;
         tokio::time::sleep(lasting).await;
         stop.cancel();
         attackers.join().await?;

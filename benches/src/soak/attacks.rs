@@ -70,30 +70,33 @@ impl Attackers {
 }
 
 /// Prepares the attacks and runs them until they are stopped.
-pub(super) async fn start(attacks: &[&'static Attack], target: Target, stop: CancellationToken) -> Result<Attackers> {
-    let attacks = attacks.to_vec();
+pub(super) async fn start(
+    attacks: &[&'static Attack],
+    targets: Vec<Target>,
+    stop: CancellationToken,
+) -> Result<Attackers> {
+    let attacks = attacks.iter().copied().zip(targets).collect();
     let (prepared, is_prepared) = oneshot::channel();
     let thread = std::thread::spawn(move || {
         lower_priority(LOWEST_PRIORITY);
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
         let local = tokio::task::LocalSet::new();
-        runtime.block_on(local.run_until(attack(attacks, target, stop, prepared)));
+        runtime.block_on(local.run_until(attack(attacks, stop, prepared)));
     });
     is_prepared.await.context("the attackers broke down")??;
     Ok(Attackers(thread))
 }
 
 async fn attack(
-    attacks: Vec<&'static Attack>,
-    target: Target,
+    attacks: Vec<(&'static Attack, Target)>,
     stop: CancellationToken,
     prepared: oneshot::Sender<Result<()>>,
 ) {
     let mut running = JoinSet::new();
-    for attack in attacks {
-        let parts = target.tallies.parts();
-        match (attack.prepare)(target.clone()).await {
-            Ok(_) if target.tallies.parts() == parts => {
+    for (attack, target) in attacks {
+        let (tallies, parts) = (target.tallies.clone(), target.tallies.parts());
+        match (attack.prepare)(target).await {
+            Ok(_) if tallies.parts() == parts => {
                 let _ = prepared.send(Err(anyhow!("{} counts nothing of what it does", attack.name)));
                 return;
             }

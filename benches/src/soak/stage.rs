@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
+use super::attacks::{ATTACKS, Attack};
 use super::client::{Client, HONEST, Request};
 use super::hostile_server::{ASKING, HOSTILE_SERVERS};
 use super::tally::Tallies;
@@ -16,6 +17,7 @@ use crate::scenarios::API_KEY;
 pub(super) const HONEST_USERS: [&str; 3] = ["ada", "bob", "cyd"];
 /// The password of every honest user.
 pub(super) const PASSWORD: &str = "correct horse battery";
+/// Each attack has a user of its own: together they must not be held back by the share of one.
 const HOSTILE_USER: &str = "mallory";
 /// The grants of the hostile user: enough to do harm.
 const HOSTILE_GRANTS: [&str; 7] =
@@ -27,14 +29,14 @@ pub(super) struct Stage {
     home: Home,
     pub(super) server: Server,
     pub(super) honest_keys: Vec<String>,
-    hostile_key: String,
+    hostile_keys: Vec<String>,
 }
 
 /// The target of an attack.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub(super) address: String,
-    /// The hostile user's key.
+    /// The key of the attack's user.
     pub(super) key: String,
     /// The counters of the attack.
     pub(super) tallies: Tallies,
@@ -61,12 +63,25 @@ impl Stage {
         for user in HONEST_USERS {
             honest_keys.push(add_user(&mut admin, user, &HONEST_GRANTS, Some(PASSWORD)).await?);
         }
-        let hostile_key = add_user(&mut admin, HOSTILE_USER, &HOSTILE_GRANTS, None).await?;
-        Ok(Self { home, server, honest_keys, hostile_key })
+        let mut hostile_keys = Vec::new();
+        for number in 0..ATTACKS.len() {
+            let user = format!("{HOSTILE_USER}-{number}");
+            hostile_keys.push(add_user(&mut admin, &user, &HOSTILE_GRANTS, None).await?);
+        }
+        Ok(Self { home, server, honest_keys, hostile_keys })
     }
 
-    pub(super) fn target(&self) -> Target {
-        Target { address: self.server.address.clone(), key: self.hostile_key.clone(), tallies: Tallies::default() }
+    /// The targets of these attacks, which count together.
+    pub(super) fn targets(&self, attacks: &[&'static Attack], tallies: &Tallies) -> Vec<Target> {
+        let place = |attack: &Attack| ATTACKS.iter().position(|known| known.name == attack.name);
+        let key =
+            |attack: &Attack| place(attack).and_then(|place| self.hostile_keys.get(place).cloned()).unwrap_or_default();
+        let target = |attack: &&'static Attack| Target {
+            address: self.server.address.clone(),
+            key: key(attack),
+            tallies: tallies.clone(),
+        };
+        attacks.iter().map(target).collect()
     }
 
     /// Verifies the audit log, then stops the server and measures how long that took.
