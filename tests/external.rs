@@ -6,3 +6,4 @@ mod crash;
 mod fixture;
 mod grants;
 mod loops;
+mod real_peers;

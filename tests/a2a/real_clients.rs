@@ -1,6 +1,7 @@
 //! Real A2A clients, with the SDKs people use: each does all that it can with one agent, over both bindings where it
 //! has both, and gets the same.
 
+mod bridged;
 mod facts;
 
 use std::path::PathBuf;

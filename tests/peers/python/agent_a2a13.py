@@ -2,8 +2,8 @@
 (0.3 too), `plain` (no streams) or `rest` (HTTP+JSON). The address is printed once it listens.
 
 What every one of these agents does with a text: `say` is answered with a message; `ask` asks a question and finishes with
-the answer; `slow` writes an artifact in five chunks; `hang` works until it is canceled; everything else is said again as
-an artifact."""
+the answer; `slow` writes an artifact in five chunks; `hang` works until it is canceled; `picture` brings an image, here
+only; everything else is said again as an artifact."""
 
 import asyncio
 import socket
@@ -48,6 +48,8 @@ class Agent(AgentExecutor):
                 await asyncio.sleep(PAUSE)
                 part = [new_text_part(f"chunk {number};")]
                 await updater.add_artifact(part, artifact_id="out", append=number > 0, last_chunk=number == 4)
+        elif text.startswith("picture"):
+            await updater.add_artifact([pb.Part(raw=b"\x89PNG\r\n", media_type="image/png")], artifact_id="out")
         else:
             await updater.add_artifact([new_text_part(f"echo: {text}")], artifact_id="out")
         await updater.complete()
