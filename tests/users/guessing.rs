@@ -143,6 +143,23 @@ async fn who_comes_through_a_trusted_proxy_is_never_taken_for_this_machine() {
     server.stop().await;
 }
 
+#[tokio::test]
+async fn the_command_line_stays_the_operator_when_a_proxy_on_this_machine_is_trusted() {
+    let home = TestHome::new();
+    let config = Config { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..crate::http::any_port() };
+    let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
+    let cli = server.client().bearer(server.kernel.daemon_token().expose());
+    let program = |name: &str| json!({"name": name, "transport": {"type": "stdio", "command": "true"}});
+
+    let added = cli.post("/api/mcp/servers", &program("own")).await;
+    assert!(added.status < 300, "{added:?}");
+    for trace in ["x-forwarded-for", "forwarded", "via", "x-real-ip", "x-forwarded-proto"] {
+        let relayed = cli.clone().with(trace, "127.0.0.1").post("/api/mcp/servers", &program("relayed")).await;
+        assert_eq!(relayed.status, 403, "{trace}: {relayed:?}");
+    }
+    server.stop().await;
+}
+
 /// Whether too many wait already.
 fn is_turned_away(answer: &openfang_testkit::http::Answer) -> bool {
     answer.status == 429 && answer.body.contains("login_busy")

@@ -24,13 +24,17 @@ pub(super) fn check<B>(
     request: &Request<B>,
     peer: ClientAddress,
 ) -> Result<Arc<Principal>, ApiError> {
-    let kind = if peer.is_here(front.address) { PeerKind::Loopback } else { PeerKind::Remote };
+    let kind_of = |is_here| if is_here { PeerKind::Loopback } else { PeerKind::Remote };
+    let kind = kind_of(peer.is_here(front.address));
     let outcome = match presented(request) {
         Presented::Nothing => match LoginCookie::of(&front.kernel.config()).read(request.headers()) {
             Some(cookie) => logged_in(front, request, cookie, kind)?,
             None => front.kernel.authenticate(None, kind),
         },
-        Presented::Token(token) => front.kernel.authenticate(Some(token), kind),
+        Presented::Token(token) => {
+            let kind = kind_of(peer.may_prove_this_machine(request.headers(), front.address));
+            front.kernel.authenticate(Some(token), kind)
+        }
         Presented::Nonsense => Err(AuthError::Invalid),
     };
     let is_daemon = outcome

@@ -2,11 +2,20 @@
 
 use std::net::IpAddr;
 
-use http::header::FORWARDED;
+use http::header::{FORWARDED, VIA};
 use http::{HeaderMap, HeaderName};
 use openfang_types::config::{Config, ForwardedHeader, IpRange};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+/// Headers that proxies add to requests.
+const PROXY_HEADERS: [HeaderName; 6] = [
+    X_FORWARDED_FOR,
+    FORWARDED,
+    VIA,
+    HeaderName::from_static("x-real-ip"),
+    HeaderName::from_static("x-forwarded-host"),
+    HeaderName::from_static("x-forwarded-proto"),
+];
 
 /// The unit of rate limiting: an address or an IPv6 network, and whether it came through a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,6 +55,13 @@ impl ClientAddress {
     /// Whether it came over loopback, without a proxy.
     pub(super) const fn is_loopback(self) -> bool {
         !self.is_proxied && self.address.is_loopback()
+    }
+
+    /// Whether a secret that lies in a file of this machine was sent from this machine. A proxy on this machine may be trusted,
+    /// so its address alone does not tell, but every proxy leaves a trace in the headers and the command line does not.
+    pub(super) fn may_prove_this_machine(self, headers: &HeaderMap, listen: IpAddr) -> bool {
+        let has_no_trace = || PROXY_HEADERS.iter().all(|name| !headers.contains_key(name));
+        self.is_here(listen) || (self.address.is_loopback() && has_no_trace())
     }
 
     /// The larger network of the address, which one party may control. Its members share a turn.
