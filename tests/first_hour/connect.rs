@@ -188,9 +188,14 @@ fn the_url_of_the_daemon_is_written_with_a_key_that_undo_revokes() {
     assert_eq!(entry["url"], format!("http://{}/mcp", daemon.address()));
     let key = entry["headers"]["Authorization"].as_str().unwrap().strip_prefix("Bearer ").unwrap();
     assert!(!format!("{ran:?}").contains(key), "the key is not shown");
+    assert!(ran.stdout.contains("<a key of ada>"), "{ran:?}");
     assert!(ok(machine.run(&["key", "list"])).stdout.contains("connect cursor"));
+    let revoked = || ok(machine.run(&["key", "list"])).stdout.matches("revoked").count();
+    assert_eq!(revoked(), 0);
+    ok(machine.run(&["connect", "cursor", "--http", "--key", "ada"]));
+    assert_eq!(revoked(), 1, "the key of an entry that is replaced is worth nothing");
     ok(machine.run(&["connect", "--undo", "cursor"]));
-    assert!(ok(machine.run(&["key", "list"])).stdout.contains("revoked"));
+    assert_eq!(revoked(), 2);
     assert!(!machine.user().join(".cursor").exists());
 }
 

@@ -111,6 +111,26 @@ fn a_backup_has_everything_and_is_restored() {
     assert!(openfang.run(&["restore", "/nowhere", "--yes"]).stderr.contains("does not exist"));
 }
 
+#[test]
+fn each_restore_keeps_what_it_replaces() {
+    let openfang = Openfang::new();
+    ok(openfang.run(&["agent", "send", "starter", "Ada"]));
+    let backup = openfang.scratch("whole");
+    ok(openfang.run(&["backup", backup.to_str().unwrap()]));
+    let kept = |beginning: &str| {
+        let found = std::fs::read_dir(openfang.home()).unwrap().map(|entry| entry.unwrap().file_name());
+        found.filter(|name| name.to_str().unwrap().starts_with(beginning)).count()
+    };
+
+    for number in 1..=3 {
+        ok(openfang.run(&["restore", backup.to_str().unwrap(), "--yes"]));
+        assert_eq!(kept("replaced-"), number);
+    }
+    assert_eq!(kept("restoring-"), 0);
+    ok(openfang.run(&["agent", "send", "starter", "Grace"]));
+    assert_eq!(ok(openfang.run(&["task", "list", "--json"])).json()["total"], 2);
+}
+
 /// What bash would offer after these words.
 #[expect(clippy::disallowed_methods, reason = "completions are for a shell")]
 fn offered(machine: &Machine, words: &[&str]) -> String {

@@ -1,5 +1,6 @@
 //! `openfang restore`: puts a backup in the place of what is there. What was there is moved aside, not deleted.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,12 @@ struct Piece {
     to: PathBuf,
 }
 
+impl Piece {
+    fn name(&self) -> &OsStr {
+        self.to.file_name().unwrap_or_default()
+    }
+}
+
 pub(super) fn run(session: &Session, from: &Path, is_agreed: bool) -> Result<Exit, CliError> {
     let pieces = pieces(session, from)?;
     let names: Vec<String> = pieces.iter().map(|piece| piece.to.display().to_string()).collect();
@@ -33,16 +40,23 @@ pub(super) fn run(session: &Session, from: &Path, is_agreed: bool) -> Result<Exi
     session.prepare_home()?;
     // No daemon may run meanwhile, and none may start.
     let role = session.home.listen()?;
-    let aside = session.home.root().join(format!("replaced-{}", stamp()));
-    create_private_directory(&aside)?;
+    let aside = unused(session.home.root(), "replaced")?;
+    // Copied first: if the backup cannot be read or the disk is full, nothing has changed.
+    let staging = unused(session.home.root(), "restoring")?;
+    if let Err(error) = pieces.iter().try_for_each(|piece| copy(&piece.from, &staging.join(piece.name()))) {
+        // What is left of it does no harm.
+        let _ = (std::fs::remove_dir_all(&staging), std::fs::remove_dir(&aside));
+        return Err(error.into());
+    }
     let database = session.home.database();
     for path in ["-wal", "-shm"].map(|suffix| PathBuf::from(format!("{}{suffix}", database.display()))) {
         move_aside(&path, &aside)?;
     }
     for piece in &pieces {
         move_aside(&piece.to, &aside)?;
-        copy(&piece.from, &piece.to)?;
+        std::fs::rename(staging.join(piece.name()), &piece.to)?;
     }
+    std::fs::remove_dir(&staging)?;
     drop(role);
     if session.output.is_json() {
         session.output.document(&json!({ "restored": names, "movedAside": aside }))?;
@@ -108,13 +122,17 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The time as part of a file name.
-fn stamp() -> String {
-    SystemClock
-        .now()
-        .to_string()
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .take(15)
-        .collect()
+/// A new directory whose name has this beginning and the time.
+fn unused(home: &Path, beginning: &str) -> io::Result<PathBuf> {
+    let now: String = SystemClock.now().to_string();
+    let stamp: String = now.chars().filter(char::is_ascii_alphanumeric).take(15).collect();
+    let names = (1..).map(|number| match number {
+        1 => format!("{beginning}-{stamp}"),
+        number => format!("{beginning}-{stamp}-{number}"),
+    });
+    // Nobody else makes one meanwhile: the home is locked.
+    let free = names.map(|name| home.join(name)).find(|path| !path.exists());
+    let path = free.ok_or(io::ErrorKind::AlreadyExists)?;
+    create_private_directory(&path)?;
+    Ok(path)
 }

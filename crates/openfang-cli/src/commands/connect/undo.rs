@@ -33,7 +33,7 @@ pub(super) async fn run(session: &Session, args: &ConnectArgs) -> Result<Exit, C
             Err(why) => Outcome::failed(&target, why),
         };
         if matches!(outcome.state, State::Restored | State::Removed) && !args.dry_run {
-            revoke_key(session, record).await;
+            revoke_key(session, record.key.as_deref()).await;
             ledger.remove(record)?;
         }
         print(session, &target, &outcome, args.dry_run)?;
@@ -91,9 +91,9 @@ fn restore(record: &Record, file: &SettingsFile) -> Result<(), String> {
     Ok(())
 }
 
-/// Revokes the key that was created for the client. A key that is gone already is no reason to complain.
-async fn revoke_key(session: &Session, record: &Record) {
-    let Some(id) = record.key.as_ref().and_then(|key| key.parse().ok()) else { return };
+/// Revokes a key that was created for a client. A key that is gone already is no reason to complain.
+pub(super) async fn revoke_key(session: &Session, id: Option<&str>) {
+    let Some(id) = id.and_then(|id| id.parse().ok()) else { return };
     if let Ok(backend) = Backend::open(session).await {
         let _ = backend.revoke_key(&id).await;
     }

@@ -5,9 +5,10 @@ use openfang_kernel::config_file;
 use openfang_kernel::users::KeyWanted;
 use openfang_types::clock::Clock as _;
 use openfang_types::ids::Owner;
+use openfang_types::secret::Secret;
 use openfang_types::taint::Label;
 
-use super::{Outcome, State, entry};
+use super::{Outcome, State, entry, undo};
 use crate::args::ConnectArgs;
 use crate::backend::Backend;
 use crate::clients::{Client, Entry, Form, Target};
@@ -62,7 +63,11 @@ pub(in crate::commands) async fn connect_all(
 
 async fn connect_one(session: &Session, target: &Target, request: &Request) -> Result<Outcome, CliError> {
     let mut entry = match &request.http {
-        Some(_) => Entry::Http { url: entry::url(session).await?, key: None },
+        // Shown as it will be, apart from the key.
+        Some(user) => {
+            let key = user.as_ref().map(|user| Secret::new(format!("<a key of {user}>")));
+            Entry::Http { url: entry::url(session).await?, key }
+        }
         None => Entry::Stdio {
             command: entry::program()?.display().to_string(),
             args: entry::arguments(session, request.agent.as_deref()),
@@ -105,10 +110,16 @@ async fn connect_one(session: &Session, target: &Target, request: &Request) -> R
         Ok(plan) => plan,
         Err(why) => return Ok(Outcome::failed(target, why)),
     };
-    match written(session, &plan, &mut file, key).await {
-        Ok(outcome) => tried(outcome, &entry).await,
-        Err(why) => Ok(Outcome::failed(target, why)),
-    }
+    let replaced = Ledger::open(&session.home)?
+        .find(&file.path, &request.name)
+        .and_then(|record| record.key.clone());
+    let is_new = key.is_some();
+    let (unused, outcome) = match written(session, &plan, &mut file, key.clone()).await {
+        Ok(outcome) => (replaced.filter(|_| is_new), tried(outcome, &entry).await?),
+        Err(why) => (key, Outcome::failed(target, why)),
+    };
+    undo::revoke_key(session, unused.as_deref()).await;
+    Ok(outcome)
 }
 
 /// Creates the key of the client, if one is wanted, and puts it into the entry.
