@@ -9,7 +9,6 @@ mod answers;
 mod client;
 mod first_revision;
 mod pipes;
-mod python_servers;
 mod talk;
 mod through_us;
 
