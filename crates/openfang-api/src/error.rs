@@ -162,6 +162,7 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::ServerExists(_)
         | KernelError::AgentExists(_)
         | KernelError::NotInFile(_)
+        | KernelError::ServerDisabled(_)
         | KernelError::ConfigEdit(EditError::Changed) => StatusCode::CONFLICT,
         KernelError::Change(ChangeError::Unrecorded { .. }) => StatusCode::SERVICE_UNAVAILABLE,
         KernelError::Change(ChangeError::Broke(_)) | KernelError::ConfigEdit(EditError::Unwritable(_)) => {

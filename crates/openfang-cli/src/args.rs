@@ -13,7 +13,7 @@ use crate::task_ref::TaskRef;
 pub(crate) use a2a::{A2aAddArgs, A2aCommand};
 pub(crate) use audit::{AuditCommand, AuditTailArgs};
 pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
-pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, Transport};
+pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, ToolChoiceArgs, Transport};
 pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand};
 pub(crate) use task::{TaskCommand, TaskListArgs};
 pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, UserPasswordArgs};

@@ -6,7 +6,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
+use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, ToolPattern, ToolSelection};
 use openfang_types::ids::ServerName;
 
 use crate::clients::Source;
@@ -96,6 +96,28 @@ pub(crate) fn plan(
         planned.push((source, servers.into_iter().map(&mut decide).collect()));
     }
     planned
+}
+
+/// Imports the working directory. A relative path depends on where the other program was started.
+fn set_directory(entry: &mut McpServerConfigEntry, cwd: String, remark: impl FnOnce(String)) {
+    if Path::new(&cwd).is_absolute() || cwd.starts_with("${") {
+        entry.cwd = Some(cwd);
+    } else {
+        remark("its working directory is a relative path and is not imported; set cwd".to_owned());
+    }
+}
+
+/// Imports the lists of enabled and disabled tools.
+fn set_tools(
+    entry: &mut McpServerConfigEntry,
+    (enabled, disabled): (Vec<String>, Vec<String>),
+    remark: impl FnOnce(String),
+) {
+    let patterns = |names: &[String]| names.iter().map(|name| name.parse()).collect::<Result<Vec<ToolPattern>, _>>();
+    match (patterns(&enabled), patterns(&disabled)) {
+        (Ok(include), Ok(exclude)) => entry.tools = ToolSelection { include, exclude },
+        (Err(error), _) | (_, Err(error)) => remark(format!("its lists of tools are not imported: {error}")),
+    }
 }
 
 /// Turns a name into a valid server name. Invalid characters become hyphens.

@@ -106,15 +106,15 @@ fn vs_code_with_comments_inputs_and_the_folder_of_the_workspace() {
     let pat = "${input:github_mcp_pat} became ${GITHUB_MCP_PAT}: set that variable where openfang runs";
     let key = "${input:perplexity-key} became ${PERPLEXITY_KEY}: set that variable where openfang runs";
     let words = ["npx", "-y", "server-perplexity-ask", "--root", "/srv/ada/shop/src"];
+    let perplexity = McpServerConfigEntry {
+        cwd: Some("/srv/ada/shop".to_owned()),
+        ..program("perplexity", &words, &["PERPLEXITY_API_KEY=${PERPLEXITY_KEY}", "RETRIES=3"])
+    };
     let github =
         remote("github", "https://api.githubcopilot.com/mcp/", &[("Authorization", "Bearer ${GITHUB_MCP_PAT}")]);
     let expected = [
         add("github", github, &[pat]),
-        add(
-            "perplexity",
-            program("perplexity", &words, &["PERPLEXITY_API_KEY=${PERPLEXITY_KEY}", "RETRIES=3"]),
-            &[key, "its working directory is not imported"],
-        ),
+        add("perplexity", perplexity, &[key]),
         skip("picked", "${command:extension.pickServer} has no meaning here"),
     ];
     assert_eq!(planned(Client::VsCode, "/srv/ada/shop/.vscode/mcp.json", text), expected);
@@ -135,15 +135,10 @@ fn codex() {
         ("X-Figma-Region", "us-east-1"),
         ("X-Trace", "${FIGMA_TRACE}"),
     ];
-    let expected = [
-        skip("chrome_devtools", "it is disabled"),
-        add("context7", context7, &[]),
-        add(
-            "figma",
-            remote("figma", "https://mcp.figma.com/mcp", &headers),
-            &["all its tools are imported, not only the enabled ones"],
-        ),
-    ];
+    let tools = ToolSelection { include: vec!["get_code".parse().unwrap()], exclude: Vec::new() };
+    let figma = McpServerConfigEntry { tools, ..remote("figma", "https://mcp.figma.com/mcp", &headers) };
+    let expected =
+        [skip("chrome_devtools", "it is disabled"), add("context7", context7, &[]), add("figma", figma, &[])];
     assert_eq!(planned(Client::Codex, "/srv/ada/.codex/config.toml", text), expected);
 }
 
@@ -152,10 +147,12 @@ fn windsurf() {
     let text = include_str!("../../../tests/imports/windsurf_mcp_config.json");
 
     let figma = remote("figma", "https://mcp.figma.com/mcp", &[("Authorization", "Bearer ${FIGMA_TOKEN}")]);
+    let tools = ToolSelection { include: Vec::new(), exclude: vec!["git_reset".parse().unwrap()] };
     let git = program("git", &["uvx", "mcp-server-git", "--repository", "/srv/ada/shop"], &[]);
+    let git = McpServerConfigEntry { tools, ..git };
     let expected = [
         add("figma", figma, &["${env:FIGMA_TOKEN} became ${FIGMA_TOKEN}"]),
-        add("git", git, &["all its tools are imported, including the disabled ones"]),
+        add("git", git, &[]),
         skip("puppeteer", "it is disabled"),
     ];
     assert_eq!(planned(Client::Windsurf, "/srv/ada/.codeium/windsurf/mcp_config.json", text), expected);
@@ -229,4 +226,17 @@ fn opencode_amp_and_a_command_that_is_no_text() {
     let text = r#"{"mcpServers": {"a": {"command": 5}, "b": {"command": []}}}"#;
     let expected = [skip("a", "its command is not text: 5"), skip("b", "its command is an empty list")];
     assert_eq!(planned(Client::Cursor, "/x/mcp.json", text), expected);
+}
+
+#[test]
+fn a_relative_directory_is_not_imported_and_that_is_said() {
+    let text = r#"{"mcpServers": {"x": {"command": "x", "cwd": "src"}, "y": {"command": "y", "disabledTools": [""]}}}"#;
+
+    let found = planned(Client::Cursor, "/srv/ada/.cursor/mcp.json", text);
+
+    let relative = "its working directory is a relative path and is not imported; set cwd";
+    let unusable = "its lists of tools are not imported: \"\" is not a pattern of tools: use the server's own name of a tool, \
+        with * for any characters";
+    let expected = [add("x", program("x", &["x"], &[]), &[relative]), add("y", program("y", &["y"], &[]), &[unusable])];
+    assert_eq!(found, expected);
 }

@@ -82,6 +82,9 @@ pub enum KernelError {
     /// There is an MCP server of that name.
     #[error("an MCP server {0} already exists; replace it with `--replace`, or choose another name")]
     ServerExists(ServerName),
+    /// The MCP server is switched off.
+    #[error("the MCP server {0} is disabled")]
+    ServerDisabled(ServerName),
     /// The server is this OpenFang.
     #[error("{0} is this OpenFang itself; its tools are already available here")]
     OwnServer(ServerName),
@@ -143,6 +146,7 @@ impl KernelError {
             Self::TooMuch => "too_much",
             Self::UnknownServer { .. } => "unknown_server",
             Self::ServerExists(_) => "server_exists",
+            Self::ServerDisabled(_) => "server_disabled",
             Self::OwnServer(_) => "own_server",
             Self::AgentExists(_) => "agent_exists",
             Self::OwnAgent(_) => "own_agent",

@@ -17,6 +17,8 @@ pub enum McpServerState {
     Degraded,
     /// Not usable; it is tried again.
     Failed,
+    /// Switched off by the operator.
+    Disabled,
 }
 
 impl McpServerState {
@@ -28,6 +30,7 @@ impl McpServerState {
             Self::Ready => "ready",
             Self::Degraded => "degraded",
             Self::Failed => "failed",
+            Self::Disabled => "disabled",
         }
     }
 }
@@ -51,6 +54,9 @@ pub struct McpServerStatus {
     pub protocol: Option<String>,
     /// Its tools, by name.
     pub tools: Vec<McpToolStatus>,
+    /// The tools that the operator left out, by the server's own names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unselected: Vec<String>,
     /// What it has and we leave out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<McpLeftOut>,

@@ -7,7 +7,7 @@ use axum::extract::State;
 use openfang_kernel::Kernel;
 use openfang_kernel::config_edit::Existing;
 use openfang_kernel::mcp_control::{McpServerDetails, McpServerView, McpServers, McpTested};
-use openfang_types::config::McpServerConfigEntry;
+use openfang_types::config::{McpServerConfigEntry, McpServerSettings};
 use openfang_types::ids::ServerName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,10 +16,13 @@ use crate::error::ApiError;
 use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
 
 /// The accepted values of each member, for error messages.
-const MEMBERS: [(&str, &str); 5] = [
+const MEMBERS: [(&str, &str); 8] = [
     ("name", "use up to 64 letters, digits, and . _ -, a letter or digit first"),
     ("transport", "it is {type: \"stdio\", command, args} or {type: \"http\" or \"sse\", url, headers}"),
     ("env", "it is a list of NAME or NAME=value"),
+    ("enabled", "it is true or false"),
+    ("cwd", "it is an absolute path"),
+    ("tools", "it is {include, exclude}, lists of patterns of the server's own tool names"),
     ("timeout_secs", "it is a number of seconds"),
     ("startup_timeout_secs", "it is a number of seconds"),
 ];
@@ -109,6 +112,15 @@ pub(super) async fn approve(
     JsonBody(body): JsonBody<ApproveBody>,
 ) -> Result<Json<Approved>, ApiError> {
     Ok(Json(Approved { approved: kernel.approve_mcp_tools(&caller, &name, body.tool).await? }))
+}
+
+pub(super) async fn set(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ServerName>,
+    JsonBody(settings): JsonBody<McpServerSettings>,
+) -> Result<Json<McpServerDetails>, ApiError> {
+    Ok(Json(kernel.set_mcp_server(&caller, &name, settings).await?))
 }
 
 pub(super) async fn log(

@@ -18,6 +18,8 @@ fn what_does_not_fit_is_named_and_never_quoted() {
         (json!({ "name": "x", "transport": { "type": "stdio", "command": "x", "hunter2": 1 } }), "invalid transport"),
         (json!({ "name": "x", "transport": transport, "env": "hunter2" }), "invalid env"),
         (json!({ "name": "x", "transport": transport, "timeout_secs": "hunter2" }), "invalid timeout_secs"),
+        (json!({ "name": "x", "transport": transport, "enabled": "hunter2" }), "invalid enabled"),
+        (json!({ "name": "x", "transport": transport, "tools": { "only": ["hunter2"] } }), "invalid tools"),
         (json!({ "name": "x", "transport": transport, "hunter2": true }), "unknown or invalid member"),
         (json!("hunter2"), "not a valid server entry"),
     ];

@@ -1,9 +1,11 @@
 //! The arguments of `openfang mcp`: without a subcommand it is an MCP server; its subcommands manage MCP servers.
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
-use openfang_types::config::{McpProtocol, OnChange};
+use openfang_types::config::{McpProtocol, OnChange, ToolPattern};
 use openfang_types::ids::{AgentName, ServerName};
 
 use crate::names;
@@ -59,6 +61,31 @@ pub(crate) enum McpCommand {
         #[arg(required = true, value_name = "NAME", add = ArgValueCandidates::new(names::servers))]
         names: Vec<ServerName>,
     },
+    /// Enable MCP servers: connect to them and list what they have
+    #[command(after_help = "Example:\n  openfang mcp enable files")]
+    Enable {
+        /// The names of the servers
+        #[arg(required = true, value_name = "NAME", add = ArgValueCandidates::new(names::servers))]
+        names: Vec<ServerName>,
+    },
+    /// Disable MCP servers: disconnect them and list nothing of them; they stay in config.toml
+    #[command(after_help = "Example:\n  openfang mcp disable files")]
+    Disable {
+        /// The names of the servers
+        #[arg(required = true, value_name = "NAME", add = ArgValueCandidates::new(names::servers))]
+        names: Vec<ServerName>,
+    },
+    /// Show all tools of an MCP server, or choose which are listed
+    #[command(
+        after_help = "Examples:\n  openfang mcp tools files\n  openfang mcp tools files --only 'read_*' --only list_directory\n  openfang mcp tools files --except write_file\n  openfang mcp tools files --all"
+    )]
+    Tools {
+        /// The name of the server
+        #[arg(add = ArgValueCandidates::new(names::servers))]
+        name: ServerName,
+        #[command(flatten)]
+        choice: ToolChoiceArgs,
+    },
     /// Print the standard error and the connection log of an MCP server (needs a daemon)
     #[command(after_help = "Example:\n  openfang mcp logs files -n 50")]
     Logs {
@@ -91,6 +118,20 @@ pub(crate) enum McpCommand {
     Import(ImportArgs),
 }
 
+/// Which tools are listed, by the server's own names.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct ToolChoiceArgs {
+    /// List only these tools, by the server's own names; * stands for any characters
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) only: Vec<ToolPattern>,
+    /// Do not list these tools
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) except: Vec<ToolPattern>,
+    /// List all tools of the server again
+    #[arg(long, conflicts_with_all = ["only", "except"])]
+    pub(crate) all: bool,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpAddArgs {
     /// The name of the server; its tools are listed as mcp_NAME_TOOL
@@ -113,6 +154,15 @@ pub(crate) struct McpAddArgs {
     /// A header of every request: 'NAME: VALUE'; ${VAR} in a value is expanded
     #[arg(short = 'H', long, value_name = "HEADER")]
     pub(crate) header: Vec<String>,
+    /// The working directory of the program [default: servers/ of the home]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["url", "place"])]
+    pub(crate) cwd: Option<PathBuf>,
+    /// List only these tools, by the server's own names; * stands for any characters
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) only: Vec<ToolPattern>,
+    /// Do not list these tools
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) except: Vec<ToolPattern>,
     /// Trust the server: its results count as the operator's, and its tool annotations are believed
     #[arg(long)]
     pub(crate) trusted: bool,

@@ -4,7 +4,7 @@
 use http::Method;
 use openfang_kernel::config_edit::Existing;
 use openfang_kernel::mcp_control::{McpServerDetails, McpServerView, McpServers, McpTested, shown};
-use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpServerSettings, McpTransportEntry};
 use openfang_types::ids::ServerName;
 use openfang_types::secret::Secret;
 use serde::Deserialize;
@@ -71,6 +71,17 @@ impl Servers {
                 daemon.post_in_confidence(&path, &with_secrets(&entry), &json!(shown(&entry))).await
             }
             Self::InProcess(here) => here.said(here.kernel.add_mcp_server(&here.caller, entry, existing).await),
+        }
+    }
+
+    pub(crate) async fn set(
+        &self,
+        name: &ServerName,
+        settings: &McpServerSettings,
+    ) -> Result<McpServerDetails, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.post(&format!("/api/mcp/servers/{name}/settings"), &json!(settings)).await,
+            Self::InProcess(here) => here.said(here.kernel.set_mcp_server(&here.caller, name, settings.clone()).await),
         }
     }
 

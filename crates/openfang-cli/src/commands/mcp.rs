@@ -7,6 +7,7 @@ use crate::error::{CliError, Exit};
 use crate::session::Session;
 
 mod add;
+mod choose;
 mod import;
 mod logs;
 mod look;
@@ -21,6 +22,9 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
         McpCommand::Add(args) => add::run(session, args).await,
         McpCommand::List => look::list(session).await,
         McpCommand::Show { name } => look::show(session, &name).await,
+        McpCommand::Enable { names } => choose::enable(session, &names, true).await,
+        McpCommand::Disable { names } => choose::enable(session, &names, false).await,
+        McpCommand::Tools { name, choice } => choose::tools(session, &name, choice).await,
         McpCommand::Logs { name, lines, follow } => logs::run(session, &name, lines, follow).await,
         McpCommand::Test { name } => manage::test(session, &name).await,
         McpCommand::Restart { name } => manage::restart(session, &name).await,

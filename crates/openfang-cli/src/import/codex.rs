@@ -6,7 +6,7 @@ use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
 use openfang_types::secret::Secret;
 use serde::Deserialize;
 
-use super::{ForeignServer, ImportableServer, valid_name};
+use super::{ForeignServer, ImportableServer, set_directory, set_tools, valid_name};
 
 /// A server entry of Codex. Unknown keys are ignored.
 #[derive(Deserialize)]
@@ -58,10 +58,6 @@ fn usable(name: &str, server: &toml::Value) -> Result<ImportableServer, String> 
         return Err("it is disabled".to_owned());
     }
     let mut remarks = Vec::new();
-    let mut left_out = |held: bool, remark: &str| remarks.extend(held.then(|| remark.to_owned()));
-    left_out(server.cwd.is_some(), "its working directory is not imported");
-    left_out(server.enabled_tools.is_some(), "all its tools are imported, not only the enabled ones");
-    left_out(server.disabled_tools.is_some(), "all its tools are imported, including the disabled ones");
     let transport = match (server.command, server.url) {
         (Some(command), None) => McpTransportEntry::Stdio { command, args: server.args },
         (None, Some(url)) => {
@@ -83,7 +79,12 @@ fn usable(name: &str, server: &toml::Value) -> Result<ImportableServer, String> 
         let set = server.env.into_iter().map(|(name, value)| format!("{name}={value}"));
         let passed_on = server.env_vars.into_iter().map(|(Variable::Name(name) | Variable::Named { name })| name);
         entry.env = set.chain(passed_on).map(EnvEntry::new).collect();
+        if let Some(cwd) = server.cwd {
+            set_directory(&mut entry, cwd, |remark| remarks.push(remark));
+        }
     }
+    let tools = (server.enabled_tools.unwrap_or_default(), server.disabled_tools.unwrap_or_default());
+    set_tools(&mut entry, tools, |remark| remarks.push(remark));
     entry.timeout_secs = server.tool_timeout_sec.map_or(entry.timeout_secs, whole_seconds);
     entry.startup_timeout_secs = server.startup_timeout_sec.map_or(entry.startup_timeout_secs, whole_seconds);
     Ok(ImportableServer { entry, remarks })

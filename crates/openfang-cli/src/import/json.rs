@@ -8,16 +8,12 @@ use openfang_types::secret::Secret;
 use serde_json::{Map, Value};
 
 use super::variables::Variables;
-use super::{ForeignServer, ImportableServer, jsonc, valid_name};
+use super::{ForeignServer, ImportableServer, jsonc, set_directory, set_tools, valid_name};
 use crate::clients::Source;
 
 /// Members without an equivalent here, and the remark about each.
-const LEFT_OUT: [(&str, &str); 8] = [
-    ("cwd", "its working directory is not imported"),
+const LEFT_OUT: [(&str, &str); 4] = [
     ("envFile", "the variables of its envFile are not imported"),
-    ("disabledTools", "all its tools are imported, including the disabled ones"),
-    ("disabled_tools", "all its tools are imported, including the disabled ones"),
-    ("enabled_tools", "all its tools are imported, not only the enabled ones"),
     ("headersHelper", "its headersHelper is not imported"),
     ("oauth", "its OAuth settings are not imported"),
     ("auth", "its auth settings are not imported"),
@@ -87,7 +83,15 @@ fn usable(name: &str, server: &Value, mut variables: Variables<'_>) -> Result<Im
     let mut entry = McpServerConfigEntry::new(valid_name(name).ok_or("its name is invalid")?, transport);
     if matches!(entry.transport, McpTransportEntry::Stdio { .. }) {
         entry.env = env(program, &mut variables)?;
+        if let Some(cwd) = server.get("cwd").and_then(Value::as_str) {
+            let cwd = variables.rewrite(cwd)?;
+            set_directory(&mut entry, cwd, |remark| variables.remark(remark));
+        }
     }
+    let listed = |keys: [&str; 2]| keys.into_iter().find_map(|key| server.get(key));
+    let tools =
+        (texts(listed(["enabledTools", "enabled_tools"]))?, texts(listed(["disabledTools", "disabled_tools"]))?);
+    set_tools(&mut entry, tools, |remark| variables.remark(remark));
     for (key, remark) in LEFT_OUT {
         let means_something = |value: &Value| !(value.is_null() || value.as_array().is_some_and(Vec::is_empty));
         if server.get(key).is_some_and(means_something) {

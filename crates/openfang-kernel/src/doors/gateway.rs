@@ -57,7 +57,7 @@ impl Gateways {
     /// A server, handed through; none where there is none for this caller.
     pub async fn get(&self, caller: &Caller, name: &str) -> Option<GatewayServer> {
         let name: ServerName = name.parse().ok()?;
-        let server = self.kernel.inner.upstreams.get(&name)?;
+        let server = self.kernel.inner.upstreams.get(&name).filter(|server| server.entry.enabled)?;
         let gateway = self.of(&name, &server);
         if !gateway.host().may_see(caller) {
             return None;

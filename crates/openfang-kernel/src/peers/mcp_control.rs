@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use openfang_store::{ChangeAction, ChangeTarget};
-use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
+use openfang_types::config::{McpServerConfigEntry, McpServerSettings, McpTransportEntry};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpServerStatus;
 use openfang_types::nearest::nearest;
@@ -103,6 +103,32 @@ impl Kernel {
         .await
     }
 
+    /// Sets some settings of a server in the configuration. They are in force at once.
+    pub async fn set_mcp_server(
+        &self,
+        caller: &Caller,
+        name: &ServerName,
+        settings: McpServerSettings,
+    ) -> Result<McpServerDetails, KernelError> {
+        let allowed = may_change(caller).and_then(|()| self.mcp_entry(name).map(drop));
+        let (kernel, name) = (self.clone(), name.clone());
+        self.change(of_server(caller, ChangeAction::Set, &name), allowed, async move {
+            let entry = settings.applied_to(&kernel.mcp_entry(&name)?);
+            let to_set = name.clone();
+            let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Set(&to_set, &settings)]);
+            kernel
+                .edit_config(write, |servers| put_in(servers, &entry))
+                .await
+                .map_err(|error| match error {
+                    KernelError::UnknownServer { .. } => KernelError::NotInFile(name),
+                    error => error,
+                })?;
+            kernel.inner.upstreams.put(entry.clone());
+            Ok(kernel.mcp_details(&entry, kernel.inner.upstreams.status(&entry.name)))
+        })
+        .await
+    }
+
     /// Connects to a server anew, and returns when it is ready or has failed.
     pub async fn restart_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<McpServerView, KernelError> {
         let tested = self.connect_anew(caller, ChangeAction::Restart, name).await?;
@@ -142,7 +168,12 @@ impl Kernel {
         action: ChangeAction,
         name: &ServerName,
     ) -> Result<McpTested, KernelError> {
-        let entry = may_change(caller).and_then(|()| self.mcp_entry(name));
+        let entry = may_change(caller)
+            .and_then(|()| self.mcp_entry(name))
+            .and_then(|entry| match entry.enabled {
+                true => Ok(entry),
+                false => Err(KernelError::ServerDisabled(name.clone())),
+            });
         let (allowed, entry) = match entry {
             Ok(entry) => (Ok(()), Some(entry)),
             Err(error) => (Err(error), None),

@@ -35,8 +35,8 @@ fn a_connected_server_is_shown_as_in_the_guide() {
 
 #[test]
 fn only_ready_and_degraded_servers_are_connected() {
-    use McpServerState::{Configured, Degraded, Failed, Ready, Starting};
-    for state in [Configured, Starting, Ready, Degraded, Failed] {
+    use McpServerState::{Configured, Degraded, Disabled, Failed, Ready, Starting};
+    for state in [Configured, Starting, Ready, Degraded, Failed, Disabled] {
         let status = McpServerStatus { state, ..view::not_connected(&"x".parse().unwrap()) };
         assert_eq!(McpServerView::new(status, str::to_owned).connected, matches!(state, Ready | Degraded), "{state:?}");
     }

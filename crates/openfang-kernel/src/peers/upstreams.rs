@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use openfang_mcp::capabilities::ClientCapabilities;
 use openfang_mcp::client::{Observer, Relay, Upstream, UpstreamParts};
+use openfang_mcp::host::Change;
 use openfang_mcp::listing::Entry;
 use openfang_mcp::naming::{format_mcp_tool_name, unique_names};
 use openfang_mcp::revision::Era;
@@ -97,7 +98,7 @@ impl Upstreams {
 
     /// The entries, by name.
     pub(crate) fn entries(&self) -> Vec<McpServerConfigEntry> {
-        self.all().iter().map(|server| server.entry.clone()).collect()
+        self.all().iter().map(|server| server.current_entry()).collect()
     }
 
     /// How the servers are doing, by name.
@@ -110,13 +111,20 @@ impl Upstreams {
         self.get(name).map(|server| server.status())
     }
 
+    /// The server of that name, also if it is disabled.
     pub(crate) fn get(&self, name: &ServerName) -> Option<Arc<Connected>> {
         self.servers.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
-    /// Knows a server from now on, in the place of one of the same name.
+    /// Knows a server from now on, in the place of one of the same name. A connection that can serve it stays.
     pub(crate) fn put(&self, entry: McpServerConfigEntry) {
         self.forget_coming(&entry.name);
+        if let Some(known) = self.get(&entry.name).filter(|known| entry.connects_like(&known.entry)) {
+            known.select(entry.tools);
+            self.list_tools();
+            known.upstream().announce(Change::Tools);
+            return;
+        }
         let name = entry.name.clone();
         let alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         // What was approved a moment ago may not be written down yet, and the new one reads what is.
@@ -132,7 +140,7 @@ impl Upstreams {
             self.let_go(before);
         }
         self.list_tools();
-        if self.is_eager.load(Ordering::SeqCst) {
+        if self.is_eager.load(Ordering::SeqCst) && server.entry.enabled {
             server.upstream().start();
         }
     }
@@ -154,7 +162,7 @@ impl Upstreams {
     /// Connects to all of them, in the background and at the same time. The log says what came of it.
     pub(crate) fn connect_all(&self) {
         self.is_eager.store(true, Ordering::SeqCst);
-        let servers = self.all();
+        let servers = self.enabled();
         for server in &servers {
             server.upstream().start();
         }
@@ -171,7 +179,7 @@ impl Upstreams {
 
     /// Connects to those of which nothing is known yet, and waits until it is.
     pub(crate) async fn acquaint(&self) {
-        let unknown: Vec<_> = self.all().into_iter().filter(|server| !server.is_known()).collect();
+        let unknown: Vec<_> = self.enabled().into_iter().filter(|server| !server.is_known()).collect();
         futures_util::future::join_all(unknown.iter().map(|server| async {
             server.upstream().start();
             if timeout(ACQUAINTANCE, server.upstream().settled()).await.is_err() {
@@ -200,6 +208,7 @@ impl Upstreams {
         let approved = server.approve(tool);
         self.write_down(&server);
         self.list_tools();
+        server.upstream().announce(Change::Tools);
         Some(approved)
     }
 
@@ -264,7 +273,7 @@ impl Upstreams {
     /// Gives every tool and prompt of every server its name, and the catalogue all tools.
     pub(crate) fn list_tools(&self) {
         let _alone = self.naming.lock().unwrap_or_else(PoisonError::into_inner);
-        let servers: Vec<_> = self.all().into_iter().map(|server| (server.tools(), server)).collect();
+        let servers: Vec<_> = self.enabled().into_iter().map(|server| (server.tools(), server)).collect();
         let pairs = servers
             .iter()
             .flat_map(|(tools, server)| tools.names().map(|tool| (server.entry.name.as_str(), tool)));
@@ -318,6 +327,12 @@ impl Upstreams {
             Ok(_) => drop(self.tracker.spawn_blocking(write)),
             Err(_) => write(),
         }
+    }
+
+    fn enabled(&self) -> Vec<Arc<Connected>> {
+        let mut servers = self.all();
+        servers.retain(|server| server.entry.enabled);
+        servers
     }
 
     fn all(&self) -> Vec<Arc<Connected>> {

@@ -18,6 +18,7 @@ mod file;
 mod inline;
 mod layout;
 mod render;
+mod settings;
 
 /// What happens when there is an entry of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

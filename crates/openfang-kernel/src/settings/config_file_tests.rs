@@ -120,7 +120,8 @@ fn the_example_file_holds_every_key_at_its_default() {
     let example = merge(Path::new("config.example.toml"), &enabled, &[]).unwrap();
     let [server] = example.mcp_servers.as_slice() else { panic!("the example has one server") };
     let usual = McpServerConfigEntry::new(server.name.clone(), server.transport.clone());
-    assert_eq!(*server, McpServerConfigEntry { env: server.env.clone(), ..usual });
+    let (env, cwd, tools) = (server.env.clone(), server.cwd.clone(), server.tools.clone());
+    assert_eq!(*server, McpServerConfigEntry { env, cwd, tools, ..usual });
     let [agent] = example.a2a.external_agents.as_slice() else { panic!("the example has one external agent") };
     let usual = ExternalAgent {
         endpoint: agent.endpoint.clone(),

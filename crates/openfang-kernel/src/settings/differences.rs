@@ -130,7 +130,10 @@ pub(super) fn guarded(now: &Config, next: &Config, has_users: bool) -> Vec<Strin
     }
     for entry in next.mcp_servers.iter().filter(|entry| entry.trusted) {
         let is_same = |known: &&McpServerConfigEntry| {
-            known.trusted && (&known.name, &known.transport, &known.env) == (&entry.name, &entry.transport, &entry.env)
+            let place = |entry: &McpServerConfigEntry| {
+                (entry.name.clone(), entry.transport.clone(), entry.env.clone(), entry.cwd.clone())
+            };
+            known.trusted && place(known) == place(entry)
         };
         if !now.mcp_servers.iter().any(|known| is_same(&known)) {
             reasons.push(format!("the MCP server {} is to be trusted", entry.name));

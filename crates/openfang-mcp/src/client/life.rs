@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::backoff::Backoff;
 use super::connect::{Started, connect_counting};
-use super::show::{settle, show, tell};
+use super::show::{settle, show};
 use super::upstream::Upstream;
 use super::watching::{AGAIN, EVER};
 use super::{ClientError, Connecting, Connection, Manifest, Notice, OutgoingRequest, RawMembers, Silent};
@@ -192,7 +192,7 @@ async fn stay(upstream: &Upstream, connection: &Connection, mut notices: broadca
                 // However often a server changes, most of the time is for others.
                 pause = begun.elapsed().saturating_mul(4).clamp(MCP_LIST_DEBOUNCE, AGAIN);
                 if resources {
-                    tell(upstream, Change::Resources);
+                    upstream.announce(Change::Resources);
                 }
             }
             Err(RecvError::Closed) => {

@@ -32,10 +32,10 @@ fn show_at_once(upstream: &Upstream, facts: Arc<ServerFacts>, mut manifest: Mani
         snapshot.manifest = manifest;
     });
     if tools {
-        tell(upstream, Change::Tools);
+        upstream.announce(Change::Tools);
     }
     if prompts {
-        tell(upstream, Change::Prompts);
+        upstream.announce(Change::Prompts);
     }
 }
 
@@ -67,8 +67,10 @@ pub(super) fn settle(upstream: &Upstream) {
     });
 }
 
-/// Tells whoever listens what changed.
-pub(super) fn tell(upstream: &Upstream, change: Change) {
-    // Nobody may be listening.
-    let _ = upstream.inner.changes.send(change);
+impl Upstream {
+    /// Sends a change to everybody who listens to [`changes`](Self::changes): one of the server, or of what is listed of it.
+    pub fn announce(&self, change: Change) {
+        // Nobody may be listening.
+        let _ = self.inner.changes.send(change);
+    }
 }

@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use openfang_types::limits::{MCP_POOL_WATCHED, MCP_UPDATE_GATHER};
 use tokio::time::sleep;
 
-use super::show::tell;
 use super::upstream::Upstream;
 use crate::host::Change;
 
@@ -42,7 +41,7 @@ impl Upstream {
     pub(super) fn updated(&self, uri: String) {
         let (updates, parts) = (&self.inner.updates, &self.inner.parts);
         if parts.declared.is_none() || updates.is_full() {
-            return tell(self, Change::Resource(uri));
+            return self.announce(Change::Resource(uri));
         }
         if !updates.begins(&uri) {
             return;
@@ -53,7 +52,7 @@ impl Upstream {
             stop.run_until_cancelled(sleep(MCP_UPDATE_GATHER)).await;
             // Before it is told: an update that comes now is another one.
             upstream.inner.updates.end(&uri);
-            tell(&upstream, Change::Resource(uri));
+            upstream.announce(Change::Resource(uri));
         });
     }
 }

@@ -229,7 +229,9 @@ impl Upstream {
         let mut watch = self.watch();
         let is_settled = |snapshot: &Arc<Snapshot>| match snapshot.state {
             McpServerState::Configured | McpServerState::Starting => false,
-            McpServerState::Ready | McpServerState::Degraded | McpServerState::Failed => true,
+            McpServerState::Ready | McpServerState::Degraded | McpServerState::Failed | McpServerState::Disabled => {
+                true
+            }
         };
         tokio::select! {
             biased;

@@ -1,16 +1,23 @@
 //! `[[mcp_servers]]`: the MCP servers that this house connects to.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::ConfigProblem;
 use crate::ids::ServerName;
-use crate::limits::{MCP_SERVERS, MCP_STARTUP_SECS, MCP_TIMEOUT_SECS};
-use crate::secret::{REDACTED, Secret};
+use crate::limits::{MCP_SERVERS, MCP_STARTUP_SECS, MCP_TIMEOUT_SECS, MCP_TOOL_PATTERNS};
+use crate::secret::Secret;
+
+pub use selection::{McpServerSettings, ToolPattern, ToolPatternError, ToolSelection};
+pub(super) use variables::own_reference;
+pub use variables::{EnvEntry, is_own_variable};
+
+mod selection;
+mod variables;
 
 /// The settings of one MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +27,9 @@ pub struct McpServerConfigEntry {
     pub name: ServerName,
     /// The transport of the server.
     pub transport: McpTransportEntry,
+    /// Whether the server is used. A disabled server is not connected, and nothing of it is listed.
+    #[serde(default = "enabled", skip_serializing_if = "is_true")]
+    pub enabled: bool,
     /// Timeout of a call without progress, in seconds.
     #[serde(default = "timeout_secs")]
     pub timeout_secs: u64,
@@ -29,6 +39,12 @@ pub struct McpServerConfigEntry {
     /// Environment variables of the process: `NAME` is inherited, `NAME=value` is set; `${VAR}` in a value is expanded.
     #[serde(default)]
     pub env: Vec<EnvEntry>,
+    /// The working directory of the process, an absolute path; `${VAR}` is expanded. If absent: `servers/` of the home.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The tools that are listed, by the server's own names. If absent: all tools.
+    #[serde(default, skip_serializing_if = "ToolSelection::is_everything")]
+    pub tools: ToolSelection,
     /// The protocol: `auto`, `legacy` (2025-11-25 and earlier) or `modern` (2026-07-28).
     #[serde(default, skip_serializing_if = "is_default")]
     pub protocol: McpProtocol,
@@ -76,56 +92,6 @@ pub enum McpTransportEntry {
     },
 }
 
-/// The prefix of OpenFang's own variables.
-const OWN_PREFIX: &str = "OPENFANG_";
-
-/// An environment variable of a server: a name, or a name and a value. Values are never shown.
-#[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(transparent)]
-#[schemars(transparent)]
-pub struct EnvEntry(String);
-
-impl EnvEntry {
-    /// Wraps an entry as it is written in the file.
-    pub const fn new(text: String) -> Self {
-        Self(text)
-    }
-
-    /// The text of the file, including the value.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-
-    /// The name without the value.
-    pub fn name(&self) -> &str {
-        self.0.split_once('=').map_or(&self.0, |(name, _)| name)
-    }
-
-    /// The value, if there is one.
-    pub fn value(&self) -> Option<&str> {
-        self.0.split_once('=').map(|(_, value)| value)
-    }
-
-    fn shown(&self) -> String {
-        match self.value() {
-            Some(_) => format!("{}={REDACTED}", self.name()),
-            None => self.0.clone(),
-        }
-    }
-}
-
-impl fmt::Debug for EnvEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown())
-    }
-}
-
-impl Serialize for EnvEntry {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&self.shown())
-    }
-}
-
 /// The era of the protocol that a server speaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -167,9 +133,12 @@ impl McpServerConfigEntry {
         Self {
             name,
             transport,
+            enabled: true,
             timeout_secs: MCP_TIMEOUT_SECS,
             startup_timeout_secs: MCP_STARTUP_SECS,
             env: Vec::new(),
+            cwd: None,
+            tools: ToolSelection::EVERYTHING,
             protocol: McpProtocol::Auto,
             trusted: false,
             interactive: false,
@@ -182,7 +151,7 @@ impl McpServerConfigEntry {
     /// OpenFang that the server starts would read it as a setting.
     pub fn own_variable(&self) -> Option<&str> {
         let named = self.env.iter().map(EnvEntry::name);
-        let mut texts: Vec<&str> = self.env.iter().filter_map(EnvEntry::value).collect();
+        let mut texts: Vec<&str> = self.env.iter().filter_map(EnvEntry::value).chain(self.cwd.as_deref()).collect();
         match &self.transport {
             McpTransportEntry::Stdio { command, args } => {
                 texts.push(command);
@@ -197,6 +166,12 @@ impl McpServerConfigEntry {
             .into_iter()
             .find(|name| is_own_variable(name))
             .or_else(|| texts.into_iter().find_map(|text| text.split("${").skip(1).find_map(own_reference)))
+    }
+
+    /// Whether a connection that was made for the other entry can serve this one: they differ only in what is listed.
+    pub fn connects_like(&self, other: &Self) -> bool {
+        let tools = other.tools.clone();
+        self.enabled && Self { tools, ..self.clone() } == *other
     }
 
     /// The timeout of a call without progress.
@@ -231,6 +206,17 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
         if server.env.iter().any(|entry| entry.name().contains('*')) {
             say(index, "env", "`*` would pass on every secret of this process; list the names".to_owned());
         }
+        for (key, patterns) in [("tools.include", &server.tools.include), ("tools.exclude", &server.tools.exclude)] {
+            if patterns.len() > MCP_TOOL_PATTERNS {
+                say(index, key, format!("has more than {MCP_TOOL_PATTERNS} patterns"));
+            }
+        }
+        if let Some(cwd) = &server.cwd
+            && !Path::new(cwd).is_absolute()
+            && !cwd.starts_with("${")
+        {
+            say(index, "cwd", format!("{cwd:?} is not an absolute path; write one such as /srv/projects"));
+        }
         match &server.transport {
             McpTransportEntry::Stdio { command, .. } if command.trim().is_empty() => {
                 say(index, "transport.command", "is empty; name a program, such as npx".to_owned());
@@ -239,6 +225,9 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
             McpTransportEntry::Sse { url, .. } | McpTransportEntry::Http { url, .. } => {
                 if !server.env.is_empty() {
                     say(index, "env", "is for servers of type stdio; a URL takes headers".to_owned());
+                }
+                if server.cwd.is_some() {
+                    say(index, "cwd", "is for servers of type stdio; remove it".to_owned());
                 }
                 let is_url = url.starts_with("http://") || url.starts_with("https://") || url.contains("${");
                 if !is_url {
@@ -253,19 +242,17 @@ pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
     problems
 }
 
-/// Whether an environment variable belongs to OpenFang itself. One of these is the `api_key`.
-pub fn is_own_variable(name: &str) -> bool {
-    name.get(..OWN_PREFIX.len()).is_some_and(|prefix| prefix.eq_ignore_ascii_case(OWN_PREFIX))
-}
-
-/// OpenFang's own variable after `${`, if there is one.
-pub(super) fn own_reference(reference: &str) -> Option<&str> {
-    let (name, _) = reference.split_once('}')?;
-    is_own_variable(name).then_some(name)
-}
-
 pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
+}
+
+const fn enabled() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_true(value: &bool) -> bool {
+    *value
 }
 
 const fn timeout_secs() -> u64 {

@@ -56,7 +56,16 @@ fn what_cannot_be_meant_is_named_with_its_place() {
         [[mcp_servers]]
         name = "a"
         timeout_secs = 0
+        cwd = "/srv"
         transport = { type = "sse", url = "ftp://x" }
+        [[mcp_servers]]
+        name = "b"
+        cwd = "src"
+        transport = { type = "stdio", command = "x" }
+        [[mcp_servers]]
+        name = "c"
+        cwd = "${HOME}/src"
+        transport = { type = "stdio", command = "x" }
     "#;
     let problems = config(text).problems();
     let keys: Vec<&str> = problems.iter().map(|problem| problem.key.as_str()).collect();
@@ -65,7 +74,35 @@ fn what_cannot_be_meant_is_named_with_its_place() {
         "mcp_servers[0].transport.command",
         "mcp_servers[1].name",
         "mcp_servers[1].timeout_secs",
+        "mcp_servers[1].cwd",
         "mcp_servers[1].transport.url",
+        "mcp_servers[2].cwd",
     ];
     assert_eq!(keys, expected);
+}
+
+#[test]
+fn a_connection_serves_an_entry_that_lists_other_tools_and_no_other_entry() {
+    let entry = |text: &str| {
+        let text =
+            format!("mcp_servers = [{{ name = \"a\", transport = {{ type = \"stdio\", command = \"x\" }}{text} }}]");
+        config(&text).mcp_servers.remove(0)
+    };
+    let connected = entry("");
+
+    assert!(entry(", tools = { include = [\"a\"] }").connects_like(&connected));
+    for other in [", timeout_secs = 7", ", cwd = \"/srv\"", ", enabled = false"] {
+        assert!(!entry(other).connects_like(&connected), "{other}");
+    }
+    assert!(!connected.connects_like(&entry(", enabled = false")));
+    assert!(!entry(", enabled = false").connects_like(&entry(", enabled = false")));
+}
+
+#[test]
+fn a_wrong_pattern_of_tools_is_said_with_what_is_right() {
+    let text = "mcp_servers = [{ name = \"a\", transport = { type = \"stdio\", command = \"x\" }, tools = { include = [\"\"] } }]";
+
+    let error = toml::from_str::<Config>(text).unwrap_err().to_string();
+
+    assert!(error.contains("use the server's own name of a tool"), "{error}");
 }

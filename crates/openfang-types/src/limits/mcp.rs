@@ -188,3 +188,9 @@ pub const MCP_GOODBYE: Duration = Duration::from_secs(2);
 pub const MCP_REFUSAL_BYTES: usize = 4 * 1024;
 /// Characters of it that people are shown.
 pub const MCP_REFUSAL_SHOWN: usize = 200;
+
+/// Patterns in one list of tools of an MCP server.
+pub const MCP_TOOL_PATTERNS: usize = 1000;
+
+/// The length of a pattern of tools of an MCP server.
+pub const MCP_TOOL_PATTERN_BYTES: usize = 256;

@@ -1,5 +1,7 @@
 //! The MCP servers: their programs and variables, and how the daemon is doing with them.
 
+use std::path::Path;
+
 use openfang_egress::process::{Environment, EnvironmentKind, Program, Surroundings};
 use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
 use openfang_types::mcp_status::McpServerState;
@@ -10,7 +12,8 @@ use crate::output::one_line;
 use crate::session::Session;
 
 pub(super) async fn checks(session: &Session, daemon: Option<DaemonBackend>) -> Vec<Check> {
-    let Ok(config) = session.config(&[]) else { return Vec::new() };
+    let Ok(mut config) = session.config(&[]) else { return Vec::new() };
+    config.mcp_servers.retain(|entry| entry.enabled);
     let mut found: Vec<Check> = config.mcp_servers.iter().filter_map(|entry| startable(session, entry)).collect();
     found.extend(config.mcp_servers.iter().filter_map(|entry| unpinned(session, entry)));
     let Some(daemon) = daemon else {
@@ -51,7 +54,8 @@ fn startable(session: &Session, entry: &McpServerConfigEntry) -> Option<Check> {
             return Some(Check::fail("mcp server", format!("{name}: {fact}"), fix));
         }
     };
-    match Program::resolve(command, environment.path(), session.home.root()) {
+    let directory = entry.cwd.as_deref().map_or_else(|| session.home.root(), Path::new);
+    match Program::resolve(command, environment.path(), directory) {
         Ok(_) => None,
         Err(error) => {
             let text = error.to_string();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use openfang_kernel::config_edit::Existing;
 use openfang_kernel::mcp_control::McpServerDetails;
-use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry, ToolSelection};
 use openfang_types::limits::{MCP_SETTLE_GRACE, MCP_SETTLE_POLL};
 use openfang_types::mcp_status::McpServerState;
 use openfang_types::secret::Secret;
@@ -73,7 +73,9 @@ pub(super) async fn settled(
         let limit = match added.connected.state {
             McpServerState::Starting => patience,
             McpServerState::Configured => MCP_SETTLE_GRACE,
-            McpServerState::Ready | McpServerState::Degraded | McpServerState::Failed => return Ok(added),
+            McpServerState::Ready | McpServerState::Degraded | McpServerState::Failed | McpServerState::Disabled => {
+                return Ok(added);
+            }
         };
         if begun.elapsed() >= limit {
             return Ok(added);
@@ -93,6 +95,13 @@ fn entry_of(args: McpAddArgs) -> Result<McpServerConfigEntry, CliError> {
     if entry.env.iter().any(|variable| !is_variable(variable.name())) {
         return Err(CliError::Usage("-e takes NAME or NAME=VALUE, as in -e API_TOKEN".to_owned()));
     }
+    if let Some(cwd) = args.cwd {
+        let absolute =
+            std::path::absolute(&cwd).map_err(|error| CliError::Usage(format!("--cwd {}: {error}", cwd.display())))?;
+        let text = absolute.into_os_string().into_string();
+        entry.cwd = Some(text.map_err(|_| CliError::Usage("--cwd takes a path in UTF-8".to_owned()))?);
+    }
+    entry.tools = ToolSelection { include: args.only, exclude: args.except };
     entry.trusted = args.trusted;
     entry.interactive = args.interactive;
     entry.protocol = args.protocol.unwrap_or_default();

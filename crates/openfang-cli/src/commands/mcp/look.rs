@@ -1,7 +1,7 @@
 //! Listing and showing MCP servers, their state and their logs.
 
 use openfang_kernel::mcp_control::McpServerView;
-use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
+use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, ToolPattern, ToolSelection};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpServerState;
 
@@ -54,10 +54,15 @@ pub(super) async fn list(session: &Session) -> Result<Exit, CliError> {
 /// How many tools a server has, and how many of them wait to be accepted.
 fn tools_cell(view: &McpServerView) -> Cell {
     let quarantined = view.tools.iter().filter(|tool| tool.quarantined).count();
+    let all = view.tools_count + view.unselected.len();
+    let count = match view.unselected.is_empty() {
+        true => view.tools_count.to_string(),
+        false => format!("{} of {all}", view.tools_count),
+    };
     match (view.connected, quarantined) {
         (false, _) => Cell::toned("-", Tone::Faint),
-        (true, 0) => view.tools_count.into(),
-        (true, some) => Cell::toned(format!("{} ({some} quarantined)", view.tools_count), Tone::Waiting),
+        (true, 0) => count.into(),
+        (true, some) => Cell::toned(format!("{count} ({some} quarantined)"), Tone::Waiting),
     }
 }
 
@@ -85,6 +90,12 @@ fn fields(entry: &McpServerConfigEntry, view: &McpServerView) -> Fields {
     if !entry.env.is_empty() {
         fields.add("variables", entry.env.iter().map(|variable| variable.name()).collect::<Vec<_>>().join(", "));
     }
+    if let Some(cwd) = &entry.cwd {
+        fields.add("directory", cwd);
+    }
+    if !entry.tools.is_everything() {
+        fields.add("tools", selection(&entry.tools));
+    }
     fields.add("timeout", format!("{} s, {} s to start", entry.timeout_secs, entry.startup_timeout_secs));
     let options = [(entry.trusted, "trusted"), (entry.interactive, "interactive")];
     let options: Vec<&str> = options.into_iter().filter(|(held, _)| *held).map(|(_, word)| word).collect();
@@ -101,6 +112,9 @@ fn fields(entry: &McpServerConfigEntry, view: &McpServerView) -> Fields {
     if let Some(protocol) = &view.protocol {
         fields.add("protocol", protocol);
     }
+    if !view.unselected.is_empty() {
+        fields.add("not listed", view.unselected.join(", "));
+    }
     if view.connected {
         fields.add(
             "provides",
@@ -112,6 +126,16 @@ fn fields(entry: &McpServerConfigEntry, view: &McpServerView) -> Fields {
         fields.add("skipped", left_out.join("; "));
     }
     fields
+}
+
+/// A selection of tools in words.
+pub(super) fn selection(tools: &ToolSelection) -> String {
+    let words = |word: &str, patterns: &[ToolPattern]| {
+        let patterns: Vec<&str> = patterns.iter().map(ToolPattern::as_str).collect();
+        (!patterns.is_empty()).then(|| format!("{word} {}", patterns.join(", ")))
+    };
+    let parts = [words("only", &tools.include), words("except", &tools.exclude)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// Prints the tools, and the quarantined ones with the next step.
@@ -166,6 +190,7 @@ pub(super) fn outcome(session: &Session, view: &McpServerView) -> Result<(), Cli
         }
         McpServerState::Starting => output.text(&format!("{name} is still starting")),
         McpServerState::Configured => output.text(&format!("{name} is configured")),
+        McpServerState::Disabled => output.text(&format!("{name} is disabled")),
     }
 }
 
@@ -195,6 +220,7 @@ fn state(view: &McpServerView) -> Cell {
         McpServerState::Degraded | McpServerState::Starting => Tone::Waiting,
         McpServerState::Failed => Tone::Bad,
         McpServerState::Configured => Tone::Plain,
+        McpServerState::Disabled => Tone::Faint,
     };
     Cell::toned(view.state.as_str(), tone)
 }

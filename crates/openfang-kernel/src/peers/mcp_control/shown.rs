@@ -159,7 +159,9 @@ impl<'s> EntryPreview<'s> {
             McpTransportEntry::Stdio { .. } => None,
             McpTransportEntry::Sse { headers, .. } | McpTransportEntry::Http { headers, .. } => Some(headers),
         };
-        entry.env.iter().map(variable).chain(headers.into_iter().flatten().map(header)).collect()
+        let directory = entry.cwd.iter().map(|cwd| format!("directory {cwd}"));
+        let headers = headers.into_iter().flatten().map(header);
+        directory.chain(entry.env.iter().map(variable)).chain(headers).collect()
     }
 
     /// The value of a variable in a preview.

@@ -43,6 +43,9 @@ pub struct McpServerView {
     /// The revision that is spoken with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
+    /// The tools that the operator left out, by the server's own names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unselected: Vec<String>,
     /// What it has and is left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<McpLeftOut>,
@@ -76,6 +79,7 @@ impl McpServerView {
             server,
             protocol,
             tools,
+            unselected,
             left_out,
             prompts,
             templates,
@@ -91,6 +95,7 @@ impl McpServerView {
             stderr: stderr.iter().map(|line| clean(line)).collect(),
             server,
             protocol,
+            unselected,
             left_out,
             prompts,
             templates,
@@ -109,6 +114,7 @@ pub(super) fn not_connected(name: &ServerName) -> McpServerStatus {
         server: None,
         protocol: None,
         tools: Vec::new(),
+        unselected: Vec::new(),
         left_out: Vec::new(),
         prompts: 0,
         templates: 0,

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use openfang_mcp::client::{Manifest, Relay, Upstream};
+use openfang_mcp::client::{Relay, Upstream};
 use openfang_mcp::listing::{Listed, Listing};
 use openfang_runtime::catalog::Registered;
 use openfang_runtime::server_call::GuardedRelay;
 use openfang_runtime::server_tools::ServerTools;
 use openfang_runtime::tool_source::ToolSource as _;
 use openfang_types::capability::{Namespace, ServerNames};
-use openfang_types::config::McpServerConfigEntry;
+use openfang_types::config::{McpServerConfigEntry, ToolSelection};
 use openfang_types::mcp_status::{McpServerState, McpServerStatus, McpToolStatus};
 use openfang_types::names::Names;
 use openfang_types::tool::ToolTraits;
@@ -19,7 +19,10 @@ use openfang_types::tool::ToolTraits;
 use super::kept::ServerMemory;
 use super::log::ServerLog;
 
+use view::ServerView;
+
 mod changes;
+mod view;
 
 pub(crate) struct Connected {
     pub(crate) entry: McpServerConfigEntry,
@@ -40,25 +43,11 @@ enum Written {
     Retired,
 }
 
-/// What is shown of it.
-struct ServerView {
-    kept: ServerMemory,
-    manifest: Arc<Manifest>,
-    quarantined: BTreeSet<String>,
-    /// Its tools without the quarantined ones.
-    tools: Arc<Listing>,
-    /// Those of the catalogue, once they have names.
-    named: Option<Arc<ServerTools>>,
-    /// What the last note was about.
-    noted: Option<(McpServerState, Option<String>)>,
-}
-
 impl Connected {
     pub(super) fn new(entry: McpServerConfigEntry, relay: Relay, log: Arc<ServerLog>, mut kept: ServerMemory) -> Self {
         let manifest = Arc::clone(&relay.upstream().snapshot().manifest);
         let quarantined = kept.look(&entry, &manifest).quarantined;
-        let tools = without(&manifest.tools, &quarantined);
-        let shown = ServerView { kept, manifest, quarantined, tools, named: None, noted: None };
+        let shown = ServerView::new(kept, manifest, quarantined, entry.tools.clone());
         Self {
             entry,
             relay: Arc::new(GuardedRelay::new(relay)),
@@ -66,6 +55,18 @@ impl Connected {
             shown: Mutex::new(shown),
             written: Mutex::new(Written::Done),
         }
+    }
+
+    /// Its entry, with what is selected now.
+    pub(super) fn current_entry(&self) -> McpServerConfigEntry {
+        McpServerConfigEntry { tools: self.lock().selection.clone(), ..self.entry.clone() }
+    }
+
+    /// Lists these of its tools from now on.
+    pub(super) fn select(&self, tools: ToolSelection) {
+        let mut shown = self.lock();
+        shown.selection = tools;
+        shown.list();
     }
 
     /// The way to it.
@@ -129,7 +130,7 @@ impl Connected {
     pub(super) fn status(&self) -> McpServerStatus {
         let snapshot = self.upstream().snapshot();
         let shown = self.lock();
-        let waiting = shown.quarantined.iter().map(|tool| (tool.as_str(), None));
+        let waiting = shown.waiting().map(|tool| (tool.as_str(), None));
         let listed = shown.named.iter().flat_map(|named| {
             let own_names = named.listing().names().enumerate();
             own_names.filter_map(|(place, tool)| Some((tool, Some(named.name(place)?))))
@@ -141,12 +142,13 @@ impl Connected {
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         McpServerStatus {
             name: self.entry.name.clone(),
-            state: snapshot.state,
+            state: if self.entry.enabled { snapshot.state } else { McpServerState::Disabled },
             reason: snapshot.reason.clone(),
             stderr: snapshot.stderr.clone(),
             server: snapshot.facts.as_ref().map(|facts| format!("{} {}", facts.name, facts.version)),
             protocol: snapshot.facts.as_ref().map(|facts| facts.revision.to_string()),
             tools,
+            unselected: shown.unselected(),
             left_out: snapshot.manifest.left_out.clone(),
             prompts: snapshot.manifest.prompts.entries().len(),
             templates: snapshot.manifest.templates.entries().len(),
@@ -198,9 +200,9 @@ impl Connected {
         let looked = shown.kept.look(&self.entry, &snapshot.manifest);
         shown.kept.era = era;
         shown.manifest = Arc::clone(&snapshot.manifest);
-        shown.tools = without(&snapshot.manifest.tools, &looked.quarantined);
         let news = looked.changed.difference(&shown.quarantined).cloned().collect();
         shown.quarantined = looked.quarantined;
+        shown.list();
         Some(news)
     }
 
@@ -218,7 +220,7 @@ impl Connected {
             shown.kept.approve(&self.entry, &manifest, name);
             shown.quarantined.remove(name);
         }
-        shown.tools = without(&manifest.tools, &shown.quarantined);
+        shown.list();
         waiting
     }
 
@@ -269,19 +271,4 @@ impl Connected {
     fn lock(&self) -> MutexGuard<'_, ServerView> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl ServerView {
-    fn traits(&self, tool: &str) -> Option<ToolTraits> {
-        self.named.as_ref()?.traits_by_own_name(tool)
-    }
-}
-
-/// A list without some of its tools.
-fn without(tools: &Arc<Listing>, away: &BTreeSet<String>) -> Arc<Listing> {
-    if away.is_empty() {
-        return Arc::clone(tools);
-    }
-    let left = tools.entries().filter(|entry| !away.contains(entry.name())).cloned().collect();
-    Arc::new(Listing::new(Listed::Tools, left))
 }

@@ -22,10 +22,18 @@ impl Upstreams {
         for entry in after {
             match before.iter().find(|known| known.name == entry.name) {
                 Some(known) if known == entry => {}
-                Some(_) if self.is_eager.load(Ordering::SeqCst) => self.replace(entry.clone()),
+                Some(_) if self.is_eager.load(Ordering::SeqCst) && self.needs_connection(entry) => {
+                    self.replace(entry.clone());
+                }
                 Some(_) | None => self.put(entry.clone()),
             }
         }
+    }
+
+    /// Whether another connection takes the place of one that is in use.
+    fn needs_connection(&self, entry: &McpServerConfigEntry) -> bool {
+        let is_in_use = |known: &Arc<Connected>| known.entry.enabled && !entry.connects_like(&known.entry);
+        entry.enabled && self.get(&entry.name).as_ref().is_some_and(is_in_use)
     }
 
     /// Connects to a server as it is now, and puts it in the place of what it was when that has gone well or badly.

@@ -154,6 +154,11 @@ fn place_of(entry: &McpServerConfigEntry) -> String {
         }
     }
     entry.env.iter().for_each(|variable| add(variable.expose()));
+    // An entry without one is the server that it was before there was this key.
+    if let Some(cwd) = &entry.cwd {
+        add("cwd");
+        add(cwd);
+    }
     hex(&digest.finalize())
 }
 

@@ -2,6 +2,7 @@
 //! filled in each time, so that a variable that is not set fails this one server and nothing else.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use openfang_egress::process::{Environment, EnvironmentKind, Launch, Program, Surroundings};
@@ -36,8 +37,7 @@ impl EntryPlace {
         let ours = Surroundings::ours();
         let listed: Vec<String> = self.entry.env.iter().map(EnvEntry::expose).map(str::to_owned).collect();
         let environment = Environment::build(EnvironmentKind::McpServer, &listed, &ours).map_err(text)?;
-        let directory = self.reach.home().servers();
-        std::fs::create_dir_all(&directory).map_err(text)?;
+        let directory = self.directory(&ours)?;
         let program = Program::resolve(command, environment.path(), &directory).map_err(text)?;
         let arguments = args.iter().map(|arg| ours.fill_in("args", arg));
         let arguments = arguments.collect::<Result<Vec<OsString>, _>>().map_err(text)?;
@@ -49,6 +49,23 @@ impl EntryPlace {
         };
         let door = self.reach.processes().map_err(text)?.clone();
         Ok(Endpoint::Program { door, launch: Box::new(launch) })
+    }
+
+    /// The working directory: that of the entry, or one of the home.
+    fn directory(&self, ours: &Surroundings) -> Result<PathBuf, String> {
+        let Some(cwd) = &self.entry.cwd else {
+            let directory = self.reach.home().servers();
+            std::fs::create_dir_all(&directory).map_err(text)?;
+            return Ok(directory);
+        };
+        let directory = PathBuf::from(ours.fill_in("cwd", cwd).map_err(text)?);
+        let shown = directory.display();
+        match directory.metadata() {
+            Ok(_) if !directory.is_absolute() => Err(format!("cwd {shown} is not an absolute path")),
+            Ok(found) if found.is_dir() => Ok(directory),
+            Ok(_) => Err(format!("cwd {shown} is not a directory")),
+            Err(cause) => Err(format!("cwd {shown} cannot be used: {cause}; create it, or change cwd of the server")),
+        }
     }
 
     fn url<'a>(&self, url: &str, headers: impl Iterator<Item = (&'a String, &'a Secret)>) -> Result<Endpoint, String> {

@@ -5,10 +5,10 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use openfang_types::config::{ExternalAgent, McpServerConfigEntry};
+use openfang_types::config::{ExternalAgent, McpServerConfigEntry, McpServerSettings};
 use openfang_types::ids::{AgentName, ServerName};
 
-use super::{EditError, Existing, NamedEntry, NewEntry, add, add_entry, remove, remove_entry};
+use super::{EditError, Existing, NamedEntry, NewEntry, add, add_entry, remove, remove_entry, settings};
 use crate::settings::config_file::{self, ConfigError};
 use crate::settings::home::create_private_file;
 use crate::settings::strict_toml::Fault;
@@ -18,6 +18,8 @@ use crate::settings::strict_toml::Fault;
 pub enum Edit<'a> {
     Add(&'a McpServerConfigEntry, Existing),
     Remove(&'a ServerName),
+    /// Sets some settings of a server.
+    Set(&'a ServerName, &'a McpServerSettings),
     AddAgent(&'a ExternalAgent, Existing),
     RemoveAgent(&'a AgentName),
 }
@@ -30,6 +32,7 @@ pub fn rewrite(path: &Path, edits: &[Edit<'_>]) -> Result<(), EditError> {
         after = match edit {
             Edit::Add(entry, existing) => add(&after, entry, *existing)?,
             Edit::Remove(name) => remove(&after, name)?,
+            Edit::Set(name, settings) => settings::set(&after, name, settings)?,
             Edit::AddAgent(entry, existing) => add_entry(&after, NewEntry::Agent(entry), *existing)?,
             Edit::RemoveAgent(name) => remove_entry(&after, NamedEntry::Agent(name))?,
         };
@@ -68,6 +71,10 @@ fn check(path: &Path, before: &str, after: &str, edits: &[Edit<'_>]) -> Result<(
                 None => servers.push((*entry).clone()),
             },
             Edit::Remove(name) => servers.retain(|held| held.name != **name),
+            Edit::Set(name, settings) => {
+                let held = servers.iter_mut().find(|held| held.name == **name);
+                held.into_iter().for_each(|held| *held = settings.applied_to(held));
+            }
             Edit::AddAgent(entry, _) => match agents.iter_mut().find(|held| held.name == entry.name) {
                 Some(held) => *held = (*entry).clone(),
                 None => agents.push((*entry).clone()),

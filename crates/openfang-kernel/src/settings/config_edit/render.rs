@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use openfang_types::config::{EnvEntry, ExternalAgent, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::config::{
+    EnvEntry, ExternalAgent, McpServerConfigEntry, McpTransportEntry, ToolPattern, ToolSelection,
+};
 use openfang_types::limits::{MCP_STARTUP_SECS, MCP_TIMEOUT_SECS};
 use openfang_types::secret::Secret;
 use serde::Serialize;
@@ -76,6 +78,9 @@ fn inline_headers(headers: &BTreeMap<String, Secret>) -> String {
 
 fn settings(entry: &McpServerConfigEntry) -> Vec<String> {
     let mut pairs = vec![format!("name = {}", quoted(entry.name.as_str()))];
+    if !entry.enabled {
+        pairs.push("enabled = false".to_owned());
+    }
     if entry.timeout_secs != MCP_TIMEOUT_SECS {
         pairs.push(format!("timeout_secs = {}", entry.timeout_secs));
     }
@@ -84,6 +89,10 @@ fn settings(entry: &McpServerConfigEntry) -> Vec<String> {
     }
     if !entry.env.is_empty() {
         pairs.push(format!("env = {}", list(entry.env.iter().map(EnvEntry::expose))));
+    }
+    pairs.extend(entry.cwd.as_ref().map(|cwd| format!("cwd = {}", quoted(cwd))));
+    if !entry.tools.is_everything() {
+        pairs.push(format!("tools = {}", selection(&entry.tools)));
     }
     pairs.extend(word("protocol", &entry.protocol));
     if entry.trusted {
@@ -95,6 +104,16 @@ fn settings(entry: &McpServerConfigEntry) -> Vec<String> {
     pairs.extend(word("audit", &entry.audit));
     pairs.extend(word("on_change", &entry.on_change));
     pairs
+}
+
+/// A selection of tools as an inline table.
+pub(super) fn selection(tools: &ToolSelection) -> String {
+    let lists = [("include", &tools.include), ("exclude", &tools.exclude)];
+    let lists = lists.into_iter().filter(|(_, patterns)| !patterns.is_empty());
+    let pairs: Vec<String> = lists
+        .map(|(key, patterns)| format!("{key} = {}", list(patterns.iter().map(ToolPattern::as_str))))
+        .collect();
+    format!("{{ {} }}", pairs.join(", "))
 }
 
 fn transport(transport: &McpTransportEntry) -> Vec<String> {

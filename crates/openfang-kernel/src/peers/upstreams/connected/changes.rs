@@ -18,14 +18,14 @@ impl Connected {
     pub(in crate::peers::upstreams) fn quarantined(&self, longest: usize) -> Vec<ToolTraits> {
         let shown = self.lock();
         let namespace = shown.named.as_ref().map(|named| Arc::clone(named.namespace())).unwrap_or_default();
-        let pairs = shown.quarantined.iter().map(|tool| (self.entry.name.as_str(), tool.as_str()));
+        let pairs = shown.waiting().map(|tool| (self.entry.name.as_str(), tool.as_str()));
         let names = unique_names(pairs, longest);
         let traits = |(tool, (name, _)): (&String, (String, bool))| {
             let name = name.parse().ok()?;
             let claimed = claimed(shown.manifest.tools.get(tool)?);
             Some(traits_of(&self.entry, name, Namespace::Server(Arc::clone(&namespace)), claimed))
         };
-        shown.quarantined.iter().zip(names).filter_map(traits).collect()
+        shown.waiting().zip(names).filter_map(traits).collect()
     }
 
     /// Says that a tool is not what it was: in the log of the house, in the server's, and in the audit.
