@@ -156,6 +156,7 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::UnknownAgent(_)
         | KernelError::UnknownTool(_)
         | KernelError::UnknownTask(_)
+        | KernelError::UnknownProfile { .. }
         | KernelError::UnknownServer { .. } => StatusCode::NOT_FOUND,
         KernelError::NotPermitted(_) => StatusCode::FORBIDDEN,
         KernelError::AgentUnreachable(_) => StatusCode::BAD_GATEWAY,

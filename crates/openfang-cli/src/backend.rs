@@ -27,7 +27,7 @@ use crate::error::CliError;
 use crate::session::Session;
 use crate::talk::Talk;
 
-pub(crate) use daemon::{DaemonBackend, refusal_in};
+pub(crate) use daemon::{DaemonBackend, refusal, refusal_in, typed};
 pub(crate) use external::ExternalAgents;
 pub(crate) use following::Following;
 pub(crate) use in_process::InProcess;

@@ -92,6 +92,7 @@ fn with_advice(refusal: &Refusal) -> String {
         "unknown_tool" => "`openfang tool list` lists the tools you may call",
         "unknown_task" => "`openfang task list` lists your tasks",
         "unknown_server" => "`openfang mcp list` lists the servers",
+        "unknown_profile" => "`openfang config show` has the profiles, under profiles",
         "server_disabled" => "enable it with `openfang mcp enable NAME`",
         "unknown_user" => "`openfang user list` lists the users",
         "unknown_key" => "`openfang key list` lists the keys",

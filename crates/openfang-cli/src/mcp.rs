@@ -14,6 +14,7 @@ use crate::backend::InProcess;
 use crate::error::{CliError, Refusal};
 use crate::session::Session;
 
+pub(crate) mod endpoint;
 pub(crate) mod relay;
 
 /// Who does the work for an IDE.

@@ -1,10 +1,12 @@
 //! What the kernel cannot do, by what its caller can do about it.
 
+use std::fmt;
+
 use openfang_runtime::answerer::Refusal;
 use openfang_runtime::pipeline::ToolError;
 use openfang_store::StoreError;
 use openfang_types::event::Seq;
-use openfang_types::ids::{AgentName, ServerName, TaskId, ToolName};
+use openfang_types::ids::{AgentName, ProfileName, ServerName, TaskId, ToolName};
 use openfang_types::task::TaskState;
 
 use crate::access::users::UserError;
@@ -79,6 +81,13 @@ pub enum KernelError {
         /// The one that was probably meant.
         nearest: Option<ServerName>,
     },
+    /// There is no profile of that name.
+    #[error("there is no profile {name}{}", did_you_mean(nearest.as_ref()))]
+    UnknownProfile {
+        name: ProfileName,
+        /// The one that was probably meant.
+        nearest: Option<ProfileName>,
+    },
     /// There is an MCP server of that name.
     #[error("an MCP server {0} already exists; replace it with `--replace`, or choose another name")]
     ServerExists(ServerName),
@@ -146,6 +155,7 @@ impl KernelError {
             Self::TooMuch => "too_much",
             Self::UnknownServer { .. } => "unknown_server",
             Self::ServerExists(_) => "server_exists",
+            Self::UnknownProfile { .. } => "unknown_profile",
             Self::ServerDisabled(_) => "server_disabled",
             Self::OwnServer(_) => "own_server",
             Self::AgentExists(_) => "agent_exists",
@@ -187,6 +197,6 @@ impl KernelError {
     }
 }
 
-fn did_you_mean(nearest: Option<&ServerName>) -> String {
+fn did_you_mean<T: fmt::Display>(nearest: Option<&T>) -> String {
     nearest.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default()
 }

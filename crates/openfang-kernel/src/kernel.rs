@@ -10,8 +10,9 @@ use openfang_runtime::pipeline::Pipeline;
 use openfang_store::{Node, Stores};
 use openfang_types::agent::AgentManifest;
 use openfang_types::clock::{Clock, IdSource};
-use openfang_types::config::{Config, ConfigProblem};
-use openfang_types::ids::{AgentName, TraceId};
+use openfang_types::config::{Config, ConfigProblem, NamedProfile};
+use openfang_types::ids::{AgentName, ProfileName, TraceId};
+use openfang_types::nearest::nearest;
 use openfang_types::principal::Principal;
 use openfang_types::secret::Secret;
 use openfang_types::taint::Labels;
@@ -129,6 +130,20 @@ impl Kernel {
     /// Who presents the cookie of a login.
     pub fn recognise(&self, cookie: &str) -> Result<Arc<Principal>, AuthError> {
         self.inner.access.credentials().recognise(cookie)
+    }
+
+    /// The caller, narrowed by a profile of the configuration.
+    pub fn narrowed(&self, caller: Caller, name: &ProfileName) -> Result<Caller, KernelError> {
+        let settings = self.inner.settings();
+        let profiles = &settings.config().profiles;
+        let Some(profile) = profiles.get(name) else {
+            let nearest = nearest(name.as_str(), profiles.keys().map(ProfileName::as_str));
+            let nearest = nearest.and_then(|known| known.parse().ok());
+            return Err(KernelError::UnknownProfile { name: name.clone(), nearest });
+        };
+        let profile = Arc::new(NamedProfile { name: name.clone(), profile: profile.clone() });
+        let principal = Arc::unwrap_or_clone(caller.principal).narrowed_by(profile);
+        Ok(Caller { principal: Arc::new(principal), ..caller })
     }
 
     /// Fires when the caller's credential is revoked, its user is removed or is granted something else: whatever stays

@@ -48,6 +48,11 @@ pub trait Host: Send + Sync + 'static {
         self.owner(caller)
     }
 
+    /// What narrows the caller, such as the name of a profile. Sessions and states are good in the scope that they began in.
+    fn scope(&self, _: &Self::Caller) -> String {
+        String::new()
+    }
+
     /// Whether some tool asks for headers that repeat its arguments; if so, calls are held against the list.
     fn has_mirrored_arguments(&self) -> bool {
         true

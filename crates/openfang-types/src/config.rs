@@ -3,6 +3,7 @@
 //! Reading the file, the environment and the flags is the kernel's business (`config_file.rs`). A key exists here
 //! from the day on which it has an effect.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -10,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::Glob;
-use crate::ids::AgentName;
+use crate::ids::{AgentName, ProfileName};
 use crate::limits::{API_KEY_MIN_BYTES, Limits, OWNER_BYTES};
 use crate::secret::Secret;
 
@@ -20,12 +21,14 @@ pub use mcp_servers::{
     EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpServerSettings, McpTransportEntry, OnChange, ToolPattern,
     ToolPatternError, ToolSelection, is_own_variable,
 };
+pub use profiles::{NamedProfile, Profile};
 pub use proxies::{ForwardedHeader, IpRange, IpRangeError};
 pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
 
 mod a2a;
 mod external_agents;
 mod mcp_servers;
+mod profiles;
 mod proxies;
 mod reach;
 
@@ -79,6 +82,8 @@ pub struct Config {
     pub a2a: A2aConfig,
     /// The MCP servers that OpenFang connects to.
     pub mcp_servers: Vec<McpServerConfigEntry>,
+    /// Selections of servers, tools and agents that clients can choose, by name.
+    pub profiles: BTreeMap<ProfileName, Profile>,
 }
 
 impl Default for Config {
@@ -103,6 +108,7 @@ impl Default for Config {
             reload: ReloadConfig::default(),
             a2a: A2aConfig::default(),
             mcp_servers: Vec::new(),
+            profiles: BTreeMap::new(),
         }
     }
 }

@@ -143,6 +143,8 @@ text_ids! {
     ToolName, check_tool_name;
     /// An MCP server that this house connects to.
     ServerName, check_server_name;
+    /// A profile: a selection of servers, tools and agents.
+    ProfileName, check_profile_name;
     /// Who owns tasks, memory and streams: `admin`, or a user's name.
     Owner, check_owner;
     /// A user's key, as lists show it; it proves nothing.
@@ -255,14 +257,21 @@ fn check_tool_name(text: &str) -> Result<(), IdError> {
 }
 
 fn check_server_name(text: &str) -> Result<(), IdError> {
-    const WHAT: &str = "a server name";
+    check_plain_name("a server name", text)
+}
+
+fn check_profile_name(text: &str) -> Result<(), IdError> {
+    check_plain_name("a profile name", text)
+}
+
+fn check_plain_name(what: &'static str, text: &str) -> Result<(), IdError> {
     let mut bytes = text.bytes();
     let starts_well = bytes.next().is_some_and(|b| b.is_ascii_alphanumeric());
     if !starts_well || !bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')) {
-        return Err(IdError::new(WHAT, text, "use letters, digits, and . _ -, a letter or digit first"));
+        return Err(IdError::new(what, text, "use letters, digits, and . _ -, a letter or digit first"));
     }
     if text.len() > limits::SERVER_NAME_MAX_BYTES {
-        return Err(IdError::new(WHAT, text, "it is longer than 64 characters"));
+        return Err(IdError::new(what, text, "it is longer than 64 characters"));
     }
     Ok(())
 }

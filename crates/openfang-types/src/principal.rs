@@ -1,10 +1,12 @@
 //! Who is calling, through which door, and what they were granted.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::capability::{Glob, any_covers};
+use crate::config::NamedProfile;
 use crate::ids::{AgentName, KeyId, LoginId, Owner};
 use crate::taint::Label;
 use crate::tool::ToolTraits;
@@ -16,6 +18,7 @@ pub struct Principal {
     standing: PrincipalKind,
     credential: Option<Credential>,
     entry_label: Option<Label>,
+    profiles: Vec<Arc<NamedProfile>>,
 }
 
 /// Which of a user's credentials was shown. What is open on it ends when it is revoked.
@@ -63,7 +66,7 @@ impl Principal {
     }
 
     const fn new(owner: Owner, standing: PrincipalKind) -> Self {
-        Self { owner, standing, credential: None, entry_label: None }
+        Self { owner, standing, credential: None, entry_label: None, profiles: Vec::new() }
     }
 
     /// The same, recognised by this credential.
@@ -80,7 +83,25 @@ impl Principal {
             PrincipalKind::Local => "Local".to_owned(),
             PrincipalKind::User(_) => String::new(),
         };
-        format!("{} {standing} {:?} {:?}", self.owner, self.credential, self.entry_label)
+        format!("{} {standing} {:?} {:?} {}", self.owner, self.credential, self.entry_label, self.scope())
+    }
+
+    /// The same, narrowed by a profile. Profiles add up: what one of them leaves out stays left out.
+    #[must_use]
+    pub fn narrowed_by(mut self, profile: Arc<NamedProfile>) -> Self {
+        self.profiles.push(profile);
+        self
+    }
+
+    /// The names of the profiles that narrow it; empty if there are none.
+    pub fn scope(&self) -> String {
+        let names: Vec<&str> = self.profiles.iter().map(|profile| profile.name.as_str()).collect();
+        names.join(" ")
+    }
+
+    /// Principals with the same audience are shown the same.
+    pub fn audience(&self) -> String {
+        format!("{:?} {:?}", self.standing, self.profiles)
     }
 
     /// The same, whose requests bring this label, whichever door they come through.
@@ -111,23 +132,25 @@ impl Principal {
 
     /// Whether this agent exists as far as the principal is concerned.
     pub fn may_talk_to(&self, agent: &AgentName) -> bool {
-        match &self.standing {
+        let is_granted = match &self.standing {
             PrincipalKind::Admin(_) | PrincipalKind::Local => true,
             PrincipalKind::User(grants) => grants.agent(agent).is_some(),
-        }
+        };
+        is_granted && self.profiles.iter().all(|narrowing| narrowing.profile.has_agent(agent))
     }
 
     /// Whether the principal's own grants cover a tool: directly, or through the agent whose tools were all granted. Whoever
     /// may talk to an external agent may use its tool.
     pub fn may_use(&self, tool: &ToolTraits, through: Option<&AgentName>) -> bool {
-        match &self.standing {
+        let is_granted = match &self.standing {
             PrincipalKind::Admin(_) | PrincipalKind::Local => true,
             PrincipalKind::User(grants) => {
                 any_covers(&grants.tools, tool)
                     || through.is_some_and(|agent| grants.agent(agent) == Some(AgentGrant::AllItsTools))
                     || tool.origin.external_agent().is_some_and(|agent| grants.agent(agent).is_some())
             }
-        }
+        };
+        is_granted && self.profiles.iter().all(|narrowing| narrowing.profile.has_tool(tool))
     }
 }
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{RawQuery, Request};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
 use http::Method;
 use openfang_kernel::mcp::{McpServer, View};
 use openfang_kernel::{Caller, Kernel};
 use openfang_mcp::server::http::{HttpBody, HttpRequest};
-use openfang_types::ids::AgentName;
+use openfang_types::ids::{AgentName, ProfileName};
 use openfang_types::principal::Door;
 use serde::Deserialize;
 
@@ -39,8 +39,12 @@ pub(crate) async fn endpoint(
     if !METHODS.contains(method) && method != Method::HEAD {
         return ApiError::wrong_method(METHODS).into_response();
     }
-    let narrowed = match request.uri().query().map(|query| narrowed(front, &caller, query)).transpose() {
-        Ok(narrowed) => narrowed.flatten(),
+    let narrowed = match request.uri().query() {
+        Some(query) => Narrowing::of(query).and_then(|asked| asked.applied(front, caller)),
+        None => Ok((caller, None)),
+    };
+    let (caller, narrowed) = match narrowed {
+        Ok(narrowed) => narrowed,
         Err(error) => return error.into_response(),
     };
     let server = narrowed.as_ref().unwrap_or(&front.mcp);
@@ -51,28 +55,53 @@ pub(crate) async fn endpoint(
     }
 }
 
-/// The server of a view that shows less than everything, if the query asks for one: `tools=false` leaves out the tools,
-/// `agent=NAME` shows that agent only, and the tools that it can use. Other members of the query mean nothing here.
-fn narrowed(front: &Front, caller: &Caller, query: &str) -> Result<Option<McpServer>, ApiError> {
-    let unreadable =
-        |name: &str| ApiError::bad_request(format!("the query {name} comes once: agent=NAME, tools=false"));
-    let (mut agent, mut tools) = (None, None);
-    for (name, value) in query.split('&').filter_map(|member| member.split_once('=')) {
-        let is_new = match name {
-            "agent" => agent.replace(value.parse::<AgentName>().map_err(|_| unreadable("agent"))?).is_none(),
-            "tools" => tools.replace(value.parse::<bool>().map_err(|_| unreadable("tools"))?).is_none(),
-            _ => true,
+/// What a query leaves out: `tools=false` the tools, `agent=NAME` all but that agent and the tools that it can use,
+/// `profile=NAME` what the profile does not have. Other members of the query mean nothing here.
+#[derive(Default)]
+struct Narrowing {
+    agent: Option<AgentName>,
+    tools: Option<bool>,
+    profile: Option<ProfileName>,
+}
+
+impl Narrowing {
+    fn of(query: &str) -> Result<Self, ApiError> {
+        let unreadable = |name: &str| {
+            ApiError::bad_request(format!("the query {name} comes once: agent=NAME, tools=false, profile=NAME"))
         };
-        if !is_new {
-            return Err(unreadable(name));
+        let mut asked = Self::default();
+        for (name, value) in query.split('&').filter_map(|member| member.split_once('=')) {
+            let is_new = match name {
+                "agent" => asked.agent.replace(value.parse().map_err(|_| unreadable(name))?).is_none(),
+                "tools" => asked.tools.replace(value.parse().map_err(|_| unreadable(name))?).is_none(),
+                "profile" => asked.profile.replace(value.parse().map_err(|_| unreadable(name))?).is_none(),
+                _ => true,
+            };
+            if !is_new {
+                return Err(unreadable(name));
+            }
         }
+        Ok(asked)
     }
-    let view = match (agent, tools.unwrap_or(true)) {
-        (Some(name), tools) => View::Agent { name, tools },
-        (None, false) => View::Agents,
-        (None, true) => return Ok(None),
-    };
-    Ok(Some(front.mcp_views.get(caller, view)?))
+
+    /// The narrowed caller, and the server of a view that shows less than everything, if one is asked for.
+    fn applied(self, front: &Front, caller: Caller) -> Result<(Caller, Option<McpServer>), ApiError> {
+        let caller = narrowed(&front.kernel, caller, self.profile.as_ref())?;
+        let view = match (self.agent, self.tools.unwrap_or(true)) {
+            (Some(name), tools) => View::Agent { name, tools },
+            (None, false) => View::Agents,
+            (None, true) => return Ok((caller, None)),
+        };
+        let server = front.mcp_views.get(&caller, view)?;
+        Ok((caller, Some(server)))
+    }
+}
+
+fn narrowed(kernel: &Kernel, caller: Caller, profile: Option<&ProfileName>) -> Result<Caller, ApiError> {
+    match profile {
+        Some(profile) => Ok(kernel.narrowed(caller, profile)?),
+        None => Ok(caller),
+    }
 }
 
 /// The path of each connected MCP server.
@@ -95,6 +124,11 @@ pub(crate) async fn gateway(
     if !METHODS.contains(method) && method != Method::HEAD {
         return ApiError::wrong_method(METHODS).into_response();
     }
+    let asked = Narrowing::of(request.uri().query().unwrap_or_default());
+    let caller = match asked.and_then(|asked| narrowed(&front.kernel, caller, asked.profile.as_ref())) {
+        Ok(caller) => caller,
+        Err(error) => return error.into_response(),
+    };
     let server = match server_named(request.uri().path()) {
         Some(name) => front.gateways.get(&caller, name).await,
         None => None,
@@ -110,7 +144,12 @@ pub(crate) async fn gateway(
 pub(super) async fn open_sse(
     Extension(front): Extension<Arc<Front>>,
     RequestCaller(caller): RequestCaller,
+    RawQuery(query): RawQuery,
 ) -> Response {
+    // Messages of this transport go to another path, which has no profile.
+    if Narrowing::of(query.as_deref().unwrap_or_default()).is_ok_and(|asked| asked.profile.is_some()) {
+        return ApiError::bad_request("/sse has no profiles; connect to /mcp?profile=NAME").into_response();
+    }
     let who = caller.clone();
     answer(&front.kernel, &who, front.mcp.open_sse(through_mcp(caller), MESSAGES))
 }

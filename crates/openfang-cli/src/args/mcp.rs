@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use openfang_types::config::{McpProtocol, OnChange, ToolPattern};
-use openfang_types::ids::{AgentName, ServerName};
+use openfang_types::ids::{AgentName, ProfileName, ServerName};
 
 use crate::names;
 
@@ -21,6 +21,12 @@ pub(crate) struct McpArgs {
     /// Serve only this agent, and with --tools the tools it can use
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<AgentName>,
+    /// Serve only what this profile of config.toml has
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<ProfileName>,
+    /// Serve one MCP server as it is, under its own names
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["tools", "agent"], add = ArgValueCandidates::new(names::servers))]
+    pub(crate) server: Option<ServerName>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -240,7 +240,7 @@ fn body_of(message: &Outgoing) -> Value {
     body
 }
 
-fn typed<T: DeserializeOwned>(answer: &Answer) -> Result<T, CliError> {
+pub(crate) fn typed<T: DeserializeOwned>(answer: &Answer) -> Result<T, CliError> {
     if answer.status != StatusCode::OK {
         return Err(refusal(answer));
     }
@@ -255,7 +255,7 @@ pub(crate) fn refusal_in(body: &[u8]) -> String {
     }
 }
 
-fn refusal(answer: &Answer) -> CliError {
+pub(crate) fn refusal(answer: &Answer) -> CliError {
     match serde_json::from_slice::<ErrorBody>(&answer.body) {
         Ok(body) => CliError::Refused(body.error),
         Err(_) => CliError::Answer { why: format!("status {} without an error", answer.status) },

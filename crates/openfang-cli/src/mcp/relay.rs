@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use openfang_egress::daemon::Daemon;
-use openfang_kernel::mcp::View;
 use openfang_mcp::framing::{Frame, FrameReader, Framing, write_frame};
 use openfang_mcp::relaying::ClientFrame;
 use openfang_types::jsonrpc::{ErrorObject, Id, encode_error, encode_notification};
@@ -21,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::McpBackend;
+use super::endpoint::Endpoint;
 use crate::error::CliError;
 use crate::session::Session;
 use daemon_link::{DaemonLink, Missed};
@@ -46,7 +46,7 @@ type Out = mpsc::Sender<Bytes>;
 /// One client, and whoever answers it.
 pub(crate) struct Relay {
     session: Arc<Session>,
-    view: View,
+    endpoint: Endpoint,
     out: Out,
     link: Mutex<Arc<Link>>,
     /// Held while another link is made, so that only one is.
@@ -76,7 +76,7 @@ enum Wire {
 impl Relay {
     /// Relays between a client and the daemon until the client's input ends or `stop` fires.
     pub(crate) async fn serve<R, W>(
-        (session, view, daemon): (&Arc<Session>, View, Daemon),
+        (session, endpoint, daemon): (&Arc<Session>, Endpoint, Daemon),
         (input, mut output): (R, W),
         stop: CancellationToken,
     ) -> io::Result<()>
@@ -86,10 +86,10 @@ impl Relay {
     {
         let (out, mut frames) = mpsc::channel(MCP_RELAY_FRAMES);
         let (told, to_tell) = mpsc::channel(MCP_RELAY_FRAMES);
-        let wire = Wire::Daemon(DaemonLink::new(daemon, &view));
+        let wire = Wire::Daemon(DaemonLink::new(daemon, endpoint.path()));
         let relay = Arc::new(Self {
             session: Arc::clone(session),
-            view,
+            endpoint,
             out,
             link: Mutex::new(Arc::new(Link { generation: 0, wire, closed: CancellationToken::new() })),
             looking: tokio::sync::Mutex::new(()),
@@ -276,15 +276,15 @@ impl Relay {
         let frames = self.memory().frames();
         let wire = match opened {
             McpBackend::Daemon(daemon) => {
-                let link = DaemonLink::new(daemon, &self.view);
+                let link = DaemonLink::new(daemon, self.endpoint.path());
                 link.repeat(&frames).await?;
                 tracing::warn!("the daemon went away; another one is there");
                 Wire::Daemon(link)
             }
             McpBackend::InProcess(kernel, caller) => {
                 tracing::warn!("the daemon went away; the work goes on in this process");
-                let server = kernel.mcp_server(self.view.clone());
-                Wire::InProcess(Pipe::open((server, caller), &frames, generation, (&self.out, &self.tracker)).await?)
+                let server = self.endpoint.open(&kernel, caller).await?;
+                Wire::InProcess(Pipe::open(server, &frames, generation, (&self.out, &self.tracker)).await?)
             }
         };
         let link = Arc::new(Link { generation, wire, closed: CancellationToken::new() });

@@ -53,7 +53,7 @@ impl Kernel {
         let settings = self.inner.settings();
         settings.config().a2a()?;
         let asked = CardRequest {
-            viewer: who.map(|principal| format!("{:?}", principal.standing())),
+            viewer: who.map(|principal| principal.audience()),
             agent: agent.cloned(),
             form,
             base: self.base_url(),

@@ -142,6 +142,7 @@ fn the_example_file_holds_every_key_at_its_default() {
             ..A2aConfig::default()
         },
         mcp_servers: example.mcp_servers.clone(),
+        profiles: example.profiles.clone(),
         ..Config::default()
     };
     assert_eq!(example, defaults);

@@ -109,6 +109,7 @@ pub(super) fn is_shown_differently(now: &Config, next: &Config) -> bool {
     cards(now) != cards(next)
         || now.limits.max_tool_name != next.limits.max_tool_name
         || now.mcp_servers != next.mcp_servers
+        || now.profiles != next.profiles
 }
 
 /// Why a person must ask for this: it lets more callers in, or believes more of what they say.

@@ -189,7 +189,7 @@ impl<H: Host> Server<H> {
         getrandom::fill(&mut nonce).map_err(|_| McpError::Internal)?;
         let mut payload = (self.now() + MCP_STATE_TTL.as_secs().cast_signed()).to_be_bytes().to_vec();
         payload.extend_from_slice(&nonce);
-        payload.extend_from_slice(&target.digest());
+        payload.extend_from_slice(&target.digest(&self.inner.host.scope(&request.caller)));
         payload.extend_from_slice(state);
         let owner = self.inner.host.owner(&request.caller);
         Ok(self.inner.seal.seal(SealedFor::RequestState, &owner, &payload))
@@ -209,7 +209,8 @@ impl<H: Host> Server<H> {
             return Ok((!answers.is_empty()).then_some(Resumed { answers, state: Vec::new() }));
         };
         let owner = self.inner.host.owner(&request.caller);
-        let opened = self.opened(&owner, target, &token);
+        let digest = target.digest(&self.inner.host.scope(&request.caller));
+        let opened = self.opened(&owner, &digest, &token);
         let used = opened.as_ref().map(|opened| {
             let states = &self.inner.shared.used_states;
             states.use_up(&owner, opened.nonce, opened.expiry, self.now())
@@ -228,13 +229,13 @@ impl<H: Host> Server<H> {
         }
     }
 
-    fn opened(&self, owner: &str, target: &Target<'_>, token: &str) -> Option<OpenedState> {
+    fn opened(&self, owner: &str, of: &[u8; DIGEST_BYTES], token: &str) -> Option<OpenedState> {
         let payload = self.inner.seal.open(SealedFor::RequestState, owner, token)?;
         let (expiry, rest) = payload.split_first_chunk::<8>()?;
         let (nonce, rest) = rest.split_first_chunk::<NONCE_BYTES>()?;
         let (digest, state) = rest.split_first_chunk::<DIGEST_BYTES>()?;
         let expiry = i64::from_be_bytes(*expiry);
-        let is_good = expiry >= self.now() && *digest == target.digest();
+        let is_good = expiry >= self.now() && digest == of;
         is_good.then(|| OpenedState { nonce: *nonce, expiry, state: state.to_vec() })
     }
 }
@@ -268,8 +269,8 @@ struct OpenedState {
 const DIGEST_BYTES: usize = 32;
 
 impl Target<'_> {
-    /// The same call has the same digest, however its client writes it.
-    fn digest(&self) -> [u8; DIGEST_BYTES] {
+    /// The same call in the same scope has the same digest, however its client writes it.
+    fn digest(&self, scope: &str) -> [u8; DIGEST_BYTES] {
         let (kind, name, arguments) = match self {
             Self::Tool { name, arguments } => {
                 let arguments = arguments.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
@@ -279,7 +280,7 @@ impl Target<'_> {
             Self::Resource { uri } => ("resource", *uri, None),
         };
         let mut digest = Sha256::new();
-        for part in [kind, name, &arguments.unwrap_or_default()] {
+        for part in [kind, name, &arguments.unwrap_or_default(), scope] {
             digest.update(part.len().to_be_bytes());
             digest.update(part.as_bytes());
         }

@@ -102,6 +102,7 @@ impl<H: Host> Server<H> {
         payload.extend_from_slice(&expiry.to_be_bytes());
         payload.extend_from_slice(&self.inner.shared.sessions.boot);
         payload.extend_from_slice(&nonce);
+        payload.extend_from_slice(self.inner.host.scope(caller).as_bytes());
         let owner = self.inner.host.owner(caller);
         Ok(self.inner.seal.seal(SealedFor::Session, &owner, &payload))
     }
@@ -109,7 +110,7 @@ impl<H: Host> Server<H> {
     /// The session of an id.
     pub(super) fn find_session(&self, caller: &H::Caller, id: &str) -> Result<Found, NoSession> {
         let owner = self.inner.host.owner(caller);
-        let found = match self.opened_session(&owner, id) {
+        let found = match self.opened_session(caller, &owner, id) {
             Some(opened) => self.inner.shared.sessions.find(&owner, &opened, (self.inner.number, self.now()), || {
                 HttpSession::new(opened.introduced, self.inner.shared.memory_of(&owner))
             }),
@@ -124,7 +125,7 @@ impl<H: Host> Server<H> {
     /// Ends a session, at every server and for good; whether there was one.
     pub(super) async fn end_session(&self, caller: &H::Caller, id: &str) -> bool {
         let (owner, sessions) = (self.inner.host.owner(caller), &self.inner.shared.sessions);
-        let opened = self.opened_session(&owner, id);
+        let opened = self.opened_session(caller, &owner, id);
         let _turn = sessions.writing.acquire().await;
         match opened.and_then(|opened| sessions.end(&owner, &opened, self.now())) {
             Some(written) => {
@@ -138,17 +139,21 @@ impl<H: Host> Server<H> {
         }
     }
 
-    fn opened_session(&self, owner: &str, id: &str) -> Option<Opened> {
+    fn opened_session(&self, caller: &H::Caller, owner: &str, id: &str) -> Option<Opened> {
         let payload = self.inner.seal.open(SealedFor::Session, owner, id)?;
         let (&[revision, client], rest) = payload.split_first_chunk::<2>()?;
         let (expiry, rest) = rest.split_first_chunk::<8>()?;
-        let (boot, nonce) = rest.split_first_chunk::<BOOT_BYTES>()?;
+        let (boot, rest) = rest.split_first_chunk::<BOOT_BYTES>()?;
+        let (nonce, scope) = rest.split_first_chunk()?;
+        if scope != self.inner.host.scope(caller).as_bytes() {
+            return None;
+        }
         let revision = Revision::all().find(|known| known.index() == usize::from(revision))?;
         let expiry = i64::from_be_bytes(*expiry);
         let is_good = revision.era() == Era::Legacy && expiry >= self.now();
         let introduced = Introduced { revision, client: ClientCapabilities::from_byte(client) };
         let is_of_this_start = *boot == self.inner.shared.sessions.boot;
-        is_good.then_some(Opened { nonce: nonce.try_into().ok()?, expiry, introduced, is_of_this_start })
+        is_good.then_some(Opened { nonce: *nonce, expiry, introduced, is_of_this_start })
     }
 }
 

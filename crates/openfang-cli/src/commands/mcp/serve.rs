@@ -1,6 +1,6 @@
 //! `openfang mcp`: the MCP server on standard input and output, for an IDE. Only the protocol goes to standard output.
 
-use std::io::{self, IsTerminal as _};
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use openfang_kernel::mcp::View;
@@ -12,13 +12,21 @@ use crate::args::McpArgs;
 use crate::commands::connect;
 use crate::error::{CliError, Exit};
 use crate::mcp::McpBackend;
+use crate::mcp::endpoint::{Content, Endpoint};
 use crate::mcp::relay::Relay;
 use crate::session::Session;
 use crate::signals::Signals;
 
 /// The text for somebody who runs this in a terminal: the entry for an IDE, as `openfang connect` writes it.
-fn explanation(session: &Session, agent: Option<&str>) -> Result<String, CliError> {
-    let (command, args) = (connect::program()?.display().to_string(), connect::arguments(session, agent));
+fn explanation(session: &Session, args: &McpArgs) -> Result<String, CliError> {
+    let command = connect::program()?.display().to_string();
+    let mut words = connect::arguments(session, args.agent.as_ref().map(AgentName::as_str));
+    if let Some(server) = &args.server {
+        words.retain(|word| word != "--tools");
+        words.extend(["--server".to_owned(), server.to_string()]);
+    }
+    words.extend(args.profile.iter().flat_map(|profile| ["--profile".to_owned(), profile.to_string()]));
+    let args = words;
     let entry = json!({ "mcpServers": { "openfang": { "command": command, "args": args } } });
     let connect = session.command("connect");
     Ok(format!(
@@ -33,16 +41,15 @@ VS Code uses \"servers\" instead of \"mcpServers\". To try it here, type one mes
 
 pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, CliError> {
     if std::io::stdin().is_terminal() {
-        let agent = args.agent.as_ref().map(AgentName::as_str);
-        session.output.announce(&explanation(session, agent)?);
+        session.output.announce(&explanation(session, &args)?);
     }
     let backend = McpBackend::open(session).await?;
     if let Some(agent) = &args.agent {
         backend.check_agent(agent).await?;
     }
-    let (view, stop) = (view(args), CancellationToken::new());
+    let (endpoint, stop) = (endpoint(args), CancellationToken::new());
     let mut signals = Signals::listen().map_err(CliError::Runtime)?;
-    let serve = serve(session, backend, view, stop.clone());
+    let serve = serve(session, backend, endpoint, stop.clone());
     tokio::pin!(serve);
     let served = tokio::select! {
         served = &mut serve => served,
@@ -59,29 +66,42 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
     Ok(Exit::Ok)
 }
 
-async fn serve(session: &Arc<Session>, backend: McpBackend, view: View, stop: CancellationToken) -> io::Result<()> {
+async fn serve(
+    session: &Arc<Session>,
+    backend: McpBackend,
+    endpoint: Endpoint,
+    stop: CancellationToken,
+) -> Result<(), CliError> {
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-    match backend {
-        McpBackend::Daemon(daemon) => Relay::serve((session, view, daemon), (input, output), stop).await,
+    let served = match backend {
+        McpBackend::Daemon(daemon) => {
+            endpoint.check(&daemon).await?;
+            Relay::serve((session, endpoint, daemon), (input, output), stop).await
+        }
         McpBackend::InProcess(kernel, caller) => {
-            let server = kernel.mcp_server(view);
+            let server = endpoint.open(&kernel, caller).await?;
             let stopped = async {
                 stop.cancelled().await;
                 kernel.begin_drain();
                 std::future::pending::<()>().await;
             };
             tokio::select! {
-                served = server.serve_stdio(caller, input, output) => served,
+                served = server.serve(input, output) => served,
                 () = stopped => Ok(()),
             }
         }
-    }
+    };
+    Ok(served?)
 }
 
-fn view(args: McpArgs) -> View {
-    match (args.agent, args.tools) {
-        (Some(name), tools) => View::Agent { name, tools },
-        (None, true) => View::Everything,
-        (None, false) => View::Agents,
-    }
+fn endpoint(args: McpArgs) -> Endpoint {
+    let content = match (args.server, args.agent, args.tools) {
+        (Some(server), _, _) => Content::Server(server),
+        (None, Some(name), tools) => Content::Home(View::Agent { name, tools }),
+        (None, None, true) => Content::Home(View::Everything),
+        // A profile names tools, so they are shown.
+        (None, None, false) if args.profile.is_some() => Content::Home(View::Everything),
+        (None, None, false) => Content::Home(View::Agents),
+    };
+    Endpoint { content, profile: args.profile }
 }

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode};
 use openfang_egress::daemon::{Daemon, NotRelayed, Relayed, Relaying, Streamed};
-use openfang_kernel::mcp::View;
 use openfang_mcp::relaying::{PROTOCOL_VERSION, SESSION_ID, begun_session};
 use openfang_types::jsonrpc::{Id, IdRule, Incoming, decode, encode_error, encode_notification, is_batch};
 use serde_json::value::to_raw_value;
@@ -59,12 +58,7 @@ impl From<NotRelayed> for Missed {
 }
 
 impl DaemonLink {
-    pub(super) fn new(daemon: Daemon, view: &View) -> Self {
-        let path = match view {
-            View::Everything => "/mcp".to_owned(),
-            View::Agents => "/mcp?tools=false".to_owned(),
-            View::Agent { name, tools } => format!("/mcp?agent={name}&tools={tools}"),
-        };
+    pub(super) const fn new(daemon: Daemon, path: String) -> Self {
         Self { daemon, path, legacy: Mutex::new(None) }
     }
 

@@ -5,8 +5,6 @@ use std::io;
 use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
-use openfang_kernel::Caller;
-use openfang_kernel::mcp::McpServer;
 use openfang_mcp::framing::{Frame, FrameReader, Framing, write_frame};
 use openfang_types::jsonrpc::{Id, IdRule, Incoming, decode, one_line};
 use openfang_types::limits::{DAEMON_ANSWER_MAX_BYTES, MCP_PIPE_BYTES};
@@ -17,6 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::memory::Repeated;
 use super::questions::ServerFrame;
 use super::{Out, questions};
+use crate::mcp::endpoint::LocalServer;
 
 /// The way to the server.
 pub(super) struct Pipe {
@@ -29,7 +28,7 @@ pub(super) struct Pipe {
 impl Pipe {
     /// Starts the server and says to it what the client said to the one before; the answers to that go nowhere.
     pub(super) async fn open(
-        (server, caller): (McpServer, Caller),
+        server: LocalServer,
         said: &[Repeated],
         generation: u32,
         (out, tracker): (&Out, &TaskTracker),
@@ -37,7 +36,7 @@ impl Pipe {
         let (mut input, theirs) = duplex(MCP_PIPE_BYTES);
         let (answers, ours) = duplex(MCP_PIPE_BYTES);
         tracker.spawn(async move {
-            if let Err(error) = server.serve_stdio(caller, theirs, answers).await {
+            if let Err(error) = server.serve(theirs, answers).await {
                 tracing::debug!(%error, "the server in this process ended");
             }
         });

@@ -45,6 +45,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::NobodyToAsk(_)
         | KernelError::UnknownServer { .. }
         | KernelError::ServerExists(_)
+        | KernelError::UnknownProfile { .. }
         | KernelError::ServerDisabled(_)
         | KernelError::OwnServer(_)
         | KernelError::AgentExists(_)

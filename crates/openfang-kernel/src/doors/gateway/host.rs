@@ -65,6 +65,10 @@ impl Host for UpstreamHost {
         caller.principal.shown()
     }
 
+    fn scope(&self, caller: &Caller) -> String {
+        caller.principal.scope()
+    }
+
     fn has_mirrored_arguments(&self) -> bool {
         self.server.tools().has_mirrored()
     }

@@ -140,6 +140,10 @@ impl Host for KernelHost {
         caller.principal.shown()
     }
 
+    fn scope(&self, caller: &Caller) -> String {
+        caller.principal.scope()
+    }
+
     fn has_mirrored_arguments(&self) -> bool {
         false
     }

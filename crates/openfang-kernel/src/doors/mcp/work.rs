@@ -187,7 +187,7 @@ impl KernelHost {
         let version = inner.pipeline.catalog().version() + inner.upstreams.offerings().version();
         // The labels too: what they forbid for ever is not listed.
         let labels = caller.principal.entry_label();
-        (format!("{:?} {:?} {labels:?}", caller.principal.standing(), caller.door), version)
+        (format!("{} {:?} {labels:?}", caller.principal.audience(), caller.door), version)
     }
 
     /// The tools a caller may use, or those that an agent can use for it, as entries of a list.
