@@ -171,3 +171,40 @@ fn a_server_starts_in_its_working_directory() {
     let missing = openfang.run(&["mcp", "add", "lost", "--cwd", "/nowhere/at/all", "--", "sh"]);
     assert!(missing.code == 1 && missing.stderr.contains("cwd /nowhere/at/all cannot be used"), "{missing:?}");
 }
+
+#[test]
+fn new_tools_of_a_known_server_wait_for_the_review_when_they_are_to_be_held() {
+    let openfang = Openfang::new();
+    let _daemon = openfang.start();
+    add(&openfang, &["--new-tools", "hold", "--on-change", "quarantine"], &server(&openfang, &["echo", "old", "gone"]));
+    assert_eq!(listed(&openfang).len(), 3, "what a server has at first is listed");
+    assert!(ok(openfang.run(&["mcp", "review"])).stderr.contains("nothing waits to be accepted"));
+
+    let file = openfang.scratch("tools.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let text = text.replace("Does old.", "Does something else.").replace("gone", "fresh");
+    std::fs::write(&file, text).unwrap();
+    openfang.run(&["mcp", "restart", "box"]);
+
+    assert_eq!(listed(&openfang), ["mcp_box_echo"]);
+    let review = ok(openfang.run(&["mcp", "review"]));
+    for expected in [
+        "box: 1 new, 1 changed, 1 removed",
+        "new: fresh",
+        "changed: old",
+        "-  \"description\": \"Does old.\",",
+        "+  \"description\": \"Does something else.\",",
+        "removed: gone",
+    ] {
+        assert!(review.stdout.contains(expected), "{expected}: {}", review.stdout);
+    }
+    assert!(review.stderr.contains("openfang mcp accept box"), "{review:?}");
+    let called = openfang.run(&["tool", "call", "mcp_box_fresh"]);
+    assert!(called.code == 1 && called.stderr.contains("openfang mcp review box"), "{called:?}");
+
+    ok(openfang.run(&["mcp", "accept", "box", "fresh"]));
+    assert_eq!(listed(&openfang), ["mcp_box_echo", "mcp_box_fresh"]);
+    ok(openfang.run(&["mcp", "accept", "box"]));
+    assert_eq!(listed(&openfang), ["mcp_box_echo", "mcp_box_fresh", "mcp_box_old"]);
+    assert_eq!(ok(openfang.run(&["mcp", "review", "--json"])).json()["servers"], json!([]));
+}

@@ -102,6 +102,7 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/mcp/servers/{name}/restart", POST, Credential, post(mcp_servers::restart)),
         route("/api/mcp/servers/{name}/test", POST, Credential, post(mcp_servers::test)),
         route("/api/mcp/servers/{name}/approve", POST, Credential, post(mcp_servers::approve)),
+        route("/api/mcp/servers/{name}/review", GET, Credential, get(mcp_servers::review)),
         route("/api/mcp/servers/{name}/settings", POST, Credential, post(mcp_servers::set)),
         route("/api/mcp/servers/{name}/log", GET, Credential, get(mcp_servers::log)),
         route("/api/a2a/agents", GET_POST, Credential, get(external_agents::list).post(external_agents::add)),

@@ -1,5 +1,5 @@
-//! Tools of MCP servers that cannot be called because their definition changed. They are not in the catalogue; they are
-//! known here so that a refusal can say the truth to the operator and to the audit log.
+//! Tools of MCP servers that cannot be called because their definition changed, or because they are new and held. They
+//! are not in the catalogue; they are known here so that a refusal can say the truth to the operator and to the audit log.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};

@@ -18,8 +18,8 @@ use crate::secret::Secret;
 pub use a2a::A2aConfig;
 pub use external_agents::{A2aProtocol, ExternalAgent, ShownSkills, VerifyCard, external_tool_name};
 pub use mcp_servers::{
-    EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpServerSettings, McpTransportEntry, OnChange, ToolPattern,
-    ToolPatternError, ToolSelection, is_own_variable,
+    EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpServerSettings, McpTransportEntry, NewTools, OnChange,
+    ToolPattern, ToolPatternError, ToolSelection, is_own_variable,
 };
 pub use profiles::{NamedProfile, Profile};
 pub use proxies::{ForwardedHeader, IpRange, IpRangeError};

@@ -1,6 +1,7 @@
 //! How the MCP servers of the house are doing: what `GET /api/mcp/servers` and `openfang mcp list` show.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::ids::{ServerName, ToolName};
 
@@ -77,7 +78,7 @@ pub struct McpToolStatus {
     pub tool: String,
     /// What it does, with its server named before.
     pub description: String,
-    /// Whether it waits to be approved, because its definition changed.
+    /// Whether it waits to be accepted, because its definition changed or because it is new.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub quarantined: bool,
 }
@@ -88,4 +89,34 @@ pub struct McpLeftOut {
     /// What, as the server calls it, made printable.
     pub name: String,
     pub why: String,
+}
+
+/// What of a server waits for the operator, and what it no longer has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpReview {
+    pub server: ServerName,
+    /// Tools that the server did not have before.
+    pub new: Vec<McpToolReview>,
+    /// Tools whose definition changed.
+    pub changed: Vec<McpToolReview>,
+    /// Tools that were accepted and that the server no longer has.
+    pub removed: Vec<String>,
+}
+
+/// A tool that waits for the operator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpToolReview {
+    /// The tool, by its name on the server.
+    pub tool: String,
+    /// The definition that was accepted, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Value>,
+    /// The definition as it is now.
+    pub after: Value,
+}
+
+impl McpReview {
+    pub const fn is_empty(&self) -> bool {
+        self.new.is_empty() && self.changed.is_empty() && self.removed.is_empty()
+    }
 }

@@ -9,6 +9,7 @@ use openfang_kernel::config_edit::Existing;
 use openfang_kernel::mcp_control::{McpServerDetails, McpServerView, McpServers, McpTested};
 use openfang_types::config::{McpServerConfigEntry, McpServerSettings};
 use openfang_types::ids::ServerName;
+use openfang_types::mcp_status::McpReview;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -121,6 +122,14 @@ pub(super) async fn set(
     JsonBody(settings): JsonBody<McpServerSettings>,
 ) -> Result<Json<McpServerDetails>, ApiError> {
     Ok(Json(kernel.set_mcp_server(&caller, &name, settings).await?))
+}
+
+pub(super) async fn review(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    PathParam(name): PathParam<ServerName>,
+) -> Result<Json<McpReview>, ApiError> {
+    Ok(Json(kernel.mcp_review(&caller, &name)?))
 }
 
 pub(super) async fn log(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
-use openfang_types::config::{McpProtocol, OnChange, ToolPattern};
+use openfang_types::config::{McpProtocol, NewTools, OnChange, ToolPattern};
 use openfang_types::ids::{AgentName, ProfileName, ServerName};
 
 use crate::names;
@@ -105,7 +105,14 @@ pub(crate) enum McpCommand {
         #[arg(short, long, conflicts_with = "json")]
         follow: bool,
     },
-    /// Accept changed tool definitions and lift the quarantine: of one tool, or of all tools of a server (needs a daemon)
+    /// Show new, changed and removed tools that wait to be accepted, with their differences
+    #[command(after_help = "Examples:\n  openfang mcp review\n  openfang mcp review files")]
+    Review {
+        /// The name of the server [default: all servers]
+        #[arg(add = ArgValueCandidates::new(names::servers))]
+        name: Option<ServerName>,
+    },
+    /// Accept new and changed tools and lift the quarantine: of one tool, or of all tools of a server (needs a daemon)
     #[command(
         alias = "approve",
         after_help = "Examples:\n  openfang mcp accept files\n  openfang mcp accept files read_file"
@@ -181,6 +188,9 @@ pub(crate) struct McpAddArgs {
     /// What to do when the definition of a tool changes [default: warn]
     #[arg(long, value_parser = PossibleValuesParser::new(["warn", "quarantine"]).map(|word| on_change(&word)))]
     pub(crate) on_change: Option<OnChange>,
+    /// What to do with tools that the server did not have at first [default: list]
+    #[arg(long, value_parser = PossibleValuesParser::new(["list", "hold"]).map(|word| new_tools(&word)))]
+    pub(crate) new_tools: Option<NewTools>,
     /// Seconds a call may take without progress [default: 30]
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: Option<u64>,
@@ -220,4 +230,8 @@ fn protocol(word: &str) -> McpProtocol {
 
 fn on_change(word: &str) -> OnChange {
     if word == "quarantine" { OnChange::Quarantine } else { OnChange::Warn }
+}
+
+fn new_tools(word: &str) -> NewTools {
+    if word == "hold" { NewTools::Hold } else { NewTools::List }
 }

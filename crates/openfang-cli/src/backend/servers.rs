@@ -6,6 +6,7 @@ use openfang_kernel::config_edit::Existing;
 use openfang_kernel::mcp_control::{McpServerDetails, McpServerView, McpServers, McpTested, shown};
 use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpServerSettings, McpTransportEntry};
 use openfang_types::ids::ServerName;
+use openfang_types::mcp_status::McpReview;
 use openfang_types::secret::Secret;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -57,6 +58,14 @@ impl Servers {
         match self {
             Self::Daemon(daemon) => daemon.get(&format!("/api/mcp/servers/{name}")).await,
             Self::InProcess(here) => here.said(here.kernel.mcp_server_details(&here.caller, name)),
+        }
+    }
+
+    /// What of a server waits to be accepted.
+    pub(crate) async fn review(&self, name: &ServerName) -> Result<McpReview, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.get(&format!("/api/mcp/servers/{name}/review")).await,
+            Self::InProcess(here) => here.said(here.kernel.mcp_review(&here.caller, name)),
         }
     }
 

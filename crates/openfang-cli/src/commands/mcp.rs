@@ -12,6 +12,7 @@ mod import;
 mod logs;
 mod look;
 mod manage;
+mod review;
 mod serve;
 
 pub(super) use import::import_servers;
@@ -29,6 +30,7 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
         McpCommand::Test { name } => manage::test(session, &name).await,
         McpCommand::Restart { name } => manage::restart(session, &name).await,
         McpCommand::Remove { names } => manage::remove(session, &names).await,
+        McpCommand::Review { name } => review::run(session, name.as_ref()).await,
         McpCommand::Accept { name, tool } => manage::accept(session, &name, tool.as_deref()).await,
         McpCommand::Import(args) => import::run(session, args).await,
     }

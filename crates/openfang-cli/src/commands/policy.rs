@@ -18,7 +18,7 @@ pub(super) async fn run(session: &Session, command: &PolicyCommand) -> Result<Ex
         session.output.fields(&fields_of(&explanation))?;
         if let Some(server) = explanation.server.as_ref().filter(|_| explanation.quarantined) {
             session.output.note(&format!(
-                "its definition changed: review it with `openfang mcp show {server}`, and accept it with `openfang mcp accept {server}`"
+                "it is new or its definition changed: review it with `openfang mcp review {server}`, and accept it with `openfang mcp accept {server}`"
             ));
         }
         if !explanation.granted {

@@ -9,7 +9,7 @@ use std::path::Path;
 use openfang_store::{ChangeAction, ChangeTarget};
 use openfang_types::config::{McpServerConfigEntry, McpServerSettings, McpTransportEntry};
 use openfang_types::ids::ServerName;
-use openfang_types::mcp_status::McpServerStatus;
+use openfang_types::mcp_status::{McpReview, McpServerStatus};
 use openfang_types::nearest::nearest;
 use openfang_types::principal::{AdminProof, PrincipalKind};
 use tokio::time::Instant;
@@ -52,6 +52,12 @@ impl Kernel {
         let shown = EntryPreview::new(&sensitive);
         let lines = self.inner.upstreams.log(name).unwrap_or_default();
         Ok(lines.iter().map(|line| shown.text(&entry, line)).collect())
+    }
+
+    /// What of a server waits for the operator, with what changed.
+    pub fn mcp_review(&self, caller: &Caller, name: &ServerName) -> Result<McpReview, KernelError> {
+        may_look(caller)?;
+        self.inner.upstreams.review(name).ok_or_else(|| self.unknown_server(name))
     }
 
     /// Writes a server into the configuration and connects to it.
@@ -140,7 +146,7 @@ impl Kernel {
         self.connect_anew(caller, ChangeAction::Test, name).await
     }
 
-    /// Brings back tools that wait because their definition changed: one, or all. Returns which.
+    /// Brings back tools that wait because they are new or their definition changed: one, or all. Returns which.
     pub async fn approve_mcp_tools(
         &self,
         caller: &Caller,

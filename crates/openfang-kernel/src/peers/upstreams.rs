@@ -21,7 +21,7 @@ use openfang_runtime::tool_source::ToolSource;
 use openfang_types::config::{McpProtocol, McpServerConfigEntry};
 use openfang_types::ids::{ServerName, ToolName};
 use openfang_types::limits::MCP_VIA;
-use openfang_types::mcp_status::McpServerStatus;
+use openfang_types::mcp_status::{McpReview, McpServerStatus};
 use openfang_types::names::Names;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -200,6 +200,11 @@ impl Upstreams {
     /// What the server wrote to its stderr and what we noted about it, oldest first.
     pub(crate) fn log(&self, name: &ServerName) -> Option<Vec<String>> {
         self.get(name).map(|server| server.log())
+    }
+
+    /// What of a server waits for the operator.
+    pub(crate) fn review(&self, name: &ServerName) -> Option<McpReview> {
+        self.get(name).map(|server| server.review())
     }
 
     /// Brings back tools that wait to be approved: the one of that name, or all. Returns which.

@@ -24,11 +24,11 @@ pub enum ToolError {
          `openfang policy explain {agent} {tool}` says what does"
     )]
     NotGranted { tool: ToolName, agent: AgentName },
-    /// The MCP server changed the definition of the tool. Only the operator is told; anybody else gets
+    /// The tool is new, or its definition changed, and the operator has not accepted that. Only the operator is told; anybody else gets
     /// [`Self::Unknown`].
     #[error(
-        "{tool} is quarantined: the MCP server {server} changed its definition; review it with \
-         `openfang mcp show {server}`, and accept it with `openfang mcp accept {server}`{}",
+        "{tool} is quarantined: it is new, or the MCP server {server} changed its definition; review it with \
+         `openfang mcp review {server}`, and accept it with `openfang mcp accept {server}`{}",
         explanation(agent.as_ref(), tool)
     )]
     Quarantined {

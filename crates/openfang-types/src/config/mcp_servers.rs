@@ -60,6 +60,9 @@ pub struct McpServerConfigEntry {
     /// What happens when the definition of a tool changes: `warn`, or `quarantine` until `openfang mcp accept`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub on_change: OnChange,
+    /// What happens with tools that a known server did not have before: `list`, or `hold` until `openfang mcp accept`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub new_tools: NewTools,
 }
 
 /// The transport of a server.
@@ -127,6 +130,17 @@ pub enum OnChange {
     Quarantine,
 }
 
+/// The reaction to tools that a known server did not have before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NewTools {
+    /// The tools are listed.
+    #[default]
+    List,
+    /// The tools wait until the operator accepts them.
+    Hold,
+}
+
 impl McpServerConfigEntry {
     /// A server with default settings.
     pub const fn new(name: ServerName, transport: McpTransportEntry) -> Self {
@@ -144,6 +158,7 @@ impl McpServerConfigEntry {
             interactive: false,
             audit: McpAudit::After,
             on_change: OnChange::Warn,
+            new_tools: NewTools::List,
         }
     }
 

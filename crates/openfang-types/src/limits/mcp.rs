@@ -194,3 +194,6 @@ pub const MCP_TOOL_PATTERNS: usize = 1000;
 
 /// The length of a pattern of tools of an MCP server.
 pub const MCP_TOOL_PATTERN_BYTES: usize = 256;
+
+/// The accepted definition of a changed tool, which is kept for a comparison.
+pub const MCP_KEPT_DEFINITION_BYTES: usize = 64 * 1024;

@@ -120,7 +120,7 @@ pub(super) fn next_step(row: &AuditRow) -> Option<String> {
             Some("openfang user list".to_owned())
         }
         (AuditSubject::Definition { server, .. }, AuditOutcome::Quarantined, _) => {
-            Some(format!("openfang mcp show {server}"))
+            Some(format!("openfang mcp review {server}"))
         }
         _ => None,
     }

@@ -32,8 +32,10 @@ pub(super) async fn checks(session: &Session, daemon: Option<DaemonBackend>) -> 
             let logs = session.command(&format!("mcp logs {name}"));
             found.push(Check::fail("mcp server", format!("{name} cannot be used: {reason}"), logs));
         } else if quarantined > 0 {
-            let text = format!("{name}: {quarantined} tools are quarantined, because their definitions changed");
-            found.push(Check::warn("mcp server", text, session.command(&format!("mcp accept {name}"))));
+            let text = format!(
+                "{name}: {quarantined} tools are quarantined, because they are new or their definitions changed"
+            );
+            found.push(Check::warn("mcp server", text, session.command(&format!("mcp review {name}"))));
         } else if view.connected {
             found.push(Check::ok("mcp server", format!("{name}: {} tools", view.tools_count)));
         }

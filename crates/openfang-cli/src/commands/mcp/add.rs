@@ -106,6 +106,7 @@ fn entry_of(args: McpAddArgs) -> Result<McpServerConfigEntry, CliError> {
     entry.interactive = args.interactive;
     entry.protocol = args.protocol.unwrap_or_default();
     entry.on_change = args.on_change.unwrap_or_default();
+    entry.new_tools = args.new_tools.unwrap_or_default();
     entry.timeout_secs = args.timeout.unwrap_or(entry.timeout_secs);
     entry.startup_timeout_secs = args.startup_timeout.unwrap_or(entry.startup_timeout_secs);
     Ok(entry)

@@ -33,8 +33,8 @@ pub(super) async fn list(session: &Session) -> Result<Exit, CliError> {
         }
     }
     for view in listed.connected.iter().filter(|view| view.tools.iter().any(|tool| tool.quarantined)) {
-        let show = session.command(&format!("mcp show {}", view.name));
-        output.note(&format!("{} changed definitions of tools; review them with `{show}`", view.name));
+        let review = session.command(&format!("mcp review {}", view.name));
+        output.note(&format!("{} has new or changed tools; review them with `{review}`", view.name));
     }
     if listed.configured.is_empty() {
         let add = session.command("mcp add NAME -- command args");
@@ -153,9 +153,9 @@ pub(super) fn tools(session: &Session, view: &McpServerView) -> Result<(), CliEr
     let quarantined: Vec<&str> =
         view.tools.iter().filter(|tool| tool.quarantined).map(|tool| tool.tool.as_str()).collect();
     if !quarantined.is_empty() {
-        let accept = session.command(&format!("mcp accept {}", view.name));
+        let review = session.command(&format!("mcp review {}", view.name));
         session.output.note(&format!(
-            "quarantined, because their definitions changed: {}; accept them with `{accept}`",
+            "quarantined, because they are new or their definitions changed: {}; review them with `{review}`",
             one_line(&quarantined.join(", "))
         ));
     }

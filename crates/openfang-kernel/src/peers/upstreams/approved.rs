@@ -23,6 +23,20 @@ impl Approved {
         self.prints.get(self.names.place_of(tool)?)
     }
 
+    /// The names of the tools, in order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter()
+    }
+
+    /// The same, without the tools that are not kept.
+    pub(super) fn only(&self, is_kept: impl Fn(&str) -> bool) -> Self {
+        let mut kept = Self::default();
+        let all = self.names.iter().zip(&self.prints);
+        all.filter(|(name, _)| is_kept(name)).for_each(|(name, print)| kept.push(name, *print));
+        kept.names.shrink();
+        kept
+    }
+
     /// Whether no tool was seen yet.
     pub(super) const fn is_empty(&self) -> bool {
         self.names.is_empty()

@@ -12,7 +12,7 @@ use openfang_runtime::server_tools::ServerTools;
 use openfang_runtime::tool_source::ToolSource as _;
 use openfang_types::capability::{Namespace, ServerNames};
 use openfang_types::config::{McpServerConfigEntry, ToolSelection};
-use openfang_types::mcp_status::{McpServerState, McpServerStatus, McpToolStatus};
+use openfang_types::mcp_status::{McpReview, McpServerState, McpServerStatus, McpToolReview, McpToolStatus};
 use openfang_types::names::Names;
 use openfang_types::tool::ToolTraits;
 
@@ -198,6 +198,8 @@ impl Connected {
             return None;
         }
         let looked = shown.kept.look(&self.entry, &snapshot.manifest);
+        let had = Arc::clone(&shown.manifest);
+        shown.kept.keep_definitions(&self.entry, &had, &looked.quarantined);
         shown.kept.era = era;
         shown.manifest = Arc::clone(&snapshot.manifest);
         let news = looked.changed.difference(&shown.quarantined).cloned().collect();
@@ -206,8 +208,24 @@ impl Connected {
         Some(news)
     }
 
+    /// What of it waits for the operator, and what it no longer has.
+    pub(super) fn review(&self) -> McpReview {
+        let (is_connected, shown) = (self.upstream().snapshot().facts.is_some(), self.lock());
+        let definition = |text: &str| serde_json::from_str(text).unwrap_or_default();
+        let waiting = shown.waiting().filter_map(|tool| {
+            let before = shown.kept.definition_before(tool).map(definition);
+            let after = definition(&shown.manifest.tools.get(tool)?.json());
+            Some(McpToolReview { tool: tool.clone(), before, after })
+        });
+        let (new, changed) = waiting.partition(|review| shown.kept.is_new(&review.tool));
+        // What a server has that was never connected to is not known.
+        let removed = if is_connected { shown.kept.removed(&shown.manifest) } else { Vec::new() };
+        McpReview { server: self.entry.name.clone(), new, changed, removed }
+    }
+
     /// Takes tools as they are now: one, or all that wait. Returns which.
     pub(super) fn approve(&self, tool: Option<&str>) -> Vec<String> {
+        let is_connected = self.upstream().snapshot().facts.is_some();
         let mut shown = self.lock();
         let waiting: Vec<String> = shown
             .quarantined
@@ -219,6 +237,9 @@ impl Connected {
         for name in &waiting {
             shown.kept.approve(&self.entry, &manifest, name);
             shown.quarantined.remove(name);
+        }
+        if tool.is_none() && is_connected {
+            shown.kept.forget_removed(&manifest);
         }
         shown.list();
         waiting

@@ -1,14 +1,15 @@
 //! What is remembered of a server between two runs, in a file of its own: what it has, which era it speaks, and what each
 //! of its tools looked like when it was first seen or last approved.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openfang_mcp::client::{KeptManifest, Manifest};
-use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, OnChange};
+use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, NewTools, OnChange};
 use openfang_types::ids::ServerName;
+use openfang_types::limits::MCP_KEPT_DEFINITION_BYTES;
 use openfang_types::redact::Redactor;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -23,6 +24,8 @@ pub(super) struct ServerMemory {
     place: String,
     /// What every tool that was seen looked like and where it was, by its name.
     approved: Arc<Approved>,
+    /// What changed tools looked like when they were accepted, by their names.
+    before: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -30,6 +33,8 @@ struct File<'a> {
     era: Option<String>,
     place: String,
     approved: Approved,
+    #[serde(default)]
+    before: BTreeMap<String, String>,
     #[serde(borrow)]
     manifest: KeptManifest<'a>,
 }
@@ -40,6 +45,7 @@ struct Written<'a> {
     era: Option<&'a str>,
     place: &'a str,
     approved: &'a Approved,
+    before: &'a BTreeMap<String, String>,
     manifest: &'a Manifest,
 }
 
@@ -66,18 +72,26 @@ impl ServerMemory {
             return (Self { place: place_of(entry), ..Self::default() }, None);
         };
         let manifest = (file.place == place_of(entry)).then(|| Manifest::of(file.manifest));
-        (Self { era: file.era, place: file.place, approved: Arc::new(file.approved) }, manifest)
+        let File { era, place, approved, before, .. } = file;
+        (Self { era, place, approved: Arc::new(approved), before }, manifest)
     }
 
     /// Holds what a server has against what is remembered of it. What is seen for the first time is good.
     pub(super) fn look(&mut self, entry: &McpServerConfigEntry, manifest: &Manifest) -> Looked {
         let place = place_of(entry);
         let may_be_new = self.place == place || self.approved.is_empty();
+        // What a server has at first is good.
+        let holds_new = entry.new_tools == NewTools::Hold && !self.approved.is_empty();
         let (mut looked, mut seen) = (Looked::default(), Vec::with_capacity(manifest.tools.entries().len()));
         for tool in manifest.tools.entries() {
             let now = Fingerprint::of(&place, tool);
             match self.approved.get(tool.name()) {
                 Some(then) if *then == now => continue,
+                None if may_be_new && holds_new => {
+                    looked.changed.insert(tool.name().to_owned());
+                    looked.quarantined.insert(tool.name().to_owned());
+                    continue;
+                }
                 None if may_be_new => {}
                 Some(_) | None => {
                     looked.changed.insert(tool.name().to_owned());
@@ -96,12 +110,54 @@ impl ServerMemory {
         looked
     }
 
+    /// Keeps what tools that wait looked like when they were accepted, from what the server had before.
+    pub(super) fn keep_definitions(
+        &mut self,
+        entry: &McpServerConfigEntry,
+        had: &Manifest,
+        waiting: &BTreeSet<String>,
+    ) {
+        let place = place_of(entry);
+        self.before.retain(|tool, _| waiting.contains(tool));
+        for tool in waiting {
+            let Some(known) = had.tools.get(tool) else { continue };
+            let text = known.json();
+            if self.approved.get(tool) == Some(&Fingerprint::of(&place, known))
+                && text.len() <= MCP_KEPT_DEFINITION_BYTES
+            {
+                self.before.insert(tool.clone(), text.into_owned());
+            }
+        }
+    }
+
+    /// Whether a tool was never accepted.
+    pub(super) fn is_new(&self, tool: &str) -> bool {
+        self.approved.get(tool).is_none()
+    }
+
+    /// What a changed tool looked like when it was accepted, if that is known.
+    pub(super) fn definition_before(&self, tool: &str) -> Option<&str> {
+        self.before.get(tool).map(String::as_str)
+    }
+
+    /// The tools that were accepted and are gone.
+    pub(super) fn removed(&self, manifest: &Manifest) -> Vec<String> {
+        let gone = self.approved.names().filter(|tool| manifest.tools.get(tool).is_none());
+        gone.map(str::to_owned).collect()
+    }
+
+    /// Forgets the tools that are gone.
+    pub(super) fn forget_removed(&mut self, manifest: &Manifest) {
+        self.approved = Arc::new(self.approved.only(|tool| manifest.tools.get(tool).is_some()));
+    }
+
     /// Takes a tool as it is now.
     pub(super) fn approve(&mut self, entry: &McpServerConfigEntry, manifest: &Manifest, tool: &str) {
         let place = place_of(entry);
         if let Some(known) = manifest.tools.get(tool) {
             self.approve_all(&[(tool, Fingerprint::of(&place, known))]);
         }
+        self.before.remove(tool);
         let mut all = manifest.tools.entries();
         if all.all(|tool| self.approved.get(tool.name()) == Some(&Fingerprint::of(&place, tool))) {
             self.place = place;
@@ -116,7 +172,13 @@ impl ServerMemory {
 
     /// Writes it down, for the next run.
     pub(super) fn write(&self, directory: &Path, name: &ServerName, manifest: &Manifest) -> io::Result<()> {
-        let written = Written { era: self.era.as_deref(), place: &self.place, approved: &self.approved, manifest };
+        let written = Written {
+            era: self.era.as_deref(),
+            place: &self.place,
+            approved: &self.approved,
+            before: &self.before,
+            manifest,
+        };
         std::fs::create_dir_all(directory)?;
         let path = path(directory, name);
         let beside = path.with_extension("new");

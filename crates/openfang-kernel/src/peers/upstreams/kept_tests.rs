@@ -82,3 +82,47 @@ fn approving_one_tool_of_another_server_approves_no_other() {
     kept.approve(&after, &manifest, "b");
     assert_eq!(kept.look(&after, &manifest), Looked::default());
 }
+
+#[test]
+fn with_hold_a_new_tool_of_a_known_server_waits_and_the_first_ones_do_not() {
+    let entry = McpServerConfigEntry { new_tools: NewTools::Hold, ..entry(OnChange::Warn, "x") };
+    let mut kept = ServerMemory { place: place_of(&entry), ..ServerMemory::default() };
+    assert_eq!(kept.look(&entry, &manifest(&[("a", "one")])), Looked::default());
+
+    let more = manifest(&[("a", "one"), ("b", "two")]);
+    assert_eq!(names(&kept.look(&entry, &more).quarantined), ["b"]);
+    assert!(kept.is_new("b") && !kept.is_new("a"));
+    kept.approve(&entry, &more, "b");
+    assert_eq!(kept.look(&entry, &more), Looked::default());
+}
+
+#[test]
+fn the_accepted_definition_of_a_changed_tool_is_kept_across_changes_and_restarts() {
+    let home = tempfile::tempdir().unwrap();
+    let entry = entry(OnChange::Quarantine, "x");
+    let (mut kept, _) = ServerMemory::read(home.path(), &entry, &Redactor::default());
+    let versions = ["one", "two", "three"].map(|says| manifest(&[("a", says)]));
+    kept.look(&entry, &versions[0]);
+    for (had, has) in [(0, 1), (1, 2)] {
+        let looked = kept.look(&entry, &versions[has]);
+        kept.keep_definitions(&entry, &versions[had], &looked.quarantined);
+    }
+    kept.write(home.path(), &entry.name, &versions[2]).unwrap();
+
+    let (mut kept, _) = ServerMemory::read(home.path(), &entry, &Redactor::default());
+    assert!(kept.definition_before("a").unwrap().contains("\"one\""));
+    kept.approve(&entry, &versions[2], "a");
+    assert_eq!(kept.definition_before("a"), None);
+}
+
+#[test]
+fn a_tool_that_is_gone_is_known_until_it_is_forgotten() {
+    let entry = entry(OnChange::Warn, "x");
+    let mut kept = ServerMemory { place: place_of(&entry), ..ServerMemory::default() };
+    kept.look(&entry, &manifest(&[("a", "one"), ("b", "two")]));
+    let fewer = manifest(&[("a", "one")]);
+
+    assert_eq!(kept.removed(&fewer), ["b"]);
+    kept.forget_removed(&fewer);
+    assert!(kept.removed(&fewer).is_empty() && kept.is_new("b"));
+}

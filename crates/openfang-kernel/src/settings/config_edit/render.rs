@@ -103,6 +103,7 @@ fn settings(entry: &McpServerConfigEntry) -> Vec<String> {
     }
     pairs.extend(word("audit", &entry.audit));
     pairs.extend(word("on_change", &entry.on_change));
+    pairs.extend(word("new_tools", &entry.new_tools));
     pairs
 }
 

@@ -1,4 +1,4 @@
-//! Tools whose definition changed: who is told, and what is known of those that wait for the operator.
+//! Tools whose definition changed, and new ones that are held: who is told, and what is known of those that wait for the operator.
 
 use std::sync::Arc;
 
@@ -28,12 +28,16 @@ impl Connected {
         shown.waiting().zip(names).filter_map(traits).collect()
     }
 
-    /// Says that a tool is not what it was: in the log of the house, in the server's, and in the audit.
+    /// Says that a tool is not what it was, or is new and held: in the log of the house, in the server's, and in the audit.
     pub(in crate::peers::upstreams) fn report_change(&self, parts: &PeerParts, tool: &str) {
-        let is_away = self.lock().quarantined.contains(tool);
+        let (is_away, is_new) = {
+            let shown = self.lock();
+            (shown.quarantined.contains(tool), shown.kept.is_new(tool))
+        };
         let then = if is_away { "quarantined until `openfang mcp accept`" } else { "still offered" };
-        tracing::warn!(server = %self.entry.name, tool, "the definition of a tool changed; the tool is {then}");
-        self.log.add("openfang", &format!("the definition of {tool} changed; the tool is {then}"));
+        let what = if is_new { format!("{tool} is new") } else { format!("the definition of {tool} changed") };
+        tracing::warn!(server = %self.entry.name, tool, "{what}; the tool is {then}");
+        self.log.add("openfang", &format!("{what}; the tool is {then}"));
         // A server may change its tools as often as it likes: beyond some rows that is counted.
         let row = AuditRow {
             trace: TraceId::from_uuid(parts.ids.random()),
