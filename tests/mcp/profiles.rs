@@ -120,7 +120,7 @@ fn a_client_sees_and_calls_what_its_profile_has_and_nothing_else() {
             assert_eq!(refused["error"]["message"], format!("resource not found: {uri}"), "{refused}");
         }
         let greeted = ide.ask("tools/call", json!({"name": "get_greeting", "arguments": {}}));
-        assert_eq!(greeted["result"]["isError"], json!(false), "{greeted}");
+        assert_eq!(greeted["result"]["content"][0]["text"], "Hello, world!", "{greeted}");
 
         let through =
             json!({"name": "openfang_agent_starter", "arguments": {"message": "/add_numbers {\"a\": 1, \"b\": 2}"}});
