@@ -79,7 +79,7 @@ impl Sqlite {
     fn open_with(path: &Path, chain: Chain, expected: Expected, log_pages: u64) -> Result<Self, OpenError> {
         let (connection, home) = schema::open(path, expected)?;
         let watchers = Arc::new(Watchers::default());
-        let (checkpoints, reserve) = (Checkpoints::new(path, log_pages), Reserve::beside(path));
+        let (checkpoints, reserve) = (Checkpoints::new(log_pages), Reserve::beside(path));
         let writer = Writer::start(Workplace { connection, chain, checkpoints, reserve }, Arc::clone(&watchers))?;
         let readers = Readers::new(path.to_owned());
         let following = readers::open(path).map_err(OpenError::Sqlite)?;

@@ -61,14 +61,6 @@ pub(super) struct Workplace {
 }
 
 impl Shared {
-    /// Makes the thread check again whether there is room, and whether the log is too long.
-    fn look_again(&self) {
-        let nothing = |_: &mut Batch<'_>| Ok(());
-        let job = TypedJob { work: Some(nothing), outcome: None, reply: None };
-        // If the queue is full, the thread checks anyway.
-        let _ = self.queue.push(Box::new(job));
-    }
-
     fn count_lost(&self, row: &LateRow) {
         self.lost.fetch_add(1, Ordering::Relaxed);
         self.gaps.add(row);
@@ -148,7 +140,7 @@ impl Writer {
         match self.refusal() {
             None => self.write(work),
             Some(why) => {
-                self.shared.look_again();
+                self.look_again();
                 Box::pin(std::future::ready(Err(StoreError::Unavailable { why: why.to_owned() })))
             }
         }
@@ -181,6 +173,14 @@ impl Writer {
     /// Why new work is refused, if it is.
     pub(super) fn refusal(&self) -> Option<&'static str> {
         *self.shared.refusal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the thread check whether there is room again.
+    fn look_again(&self) {
+        let nothing = |_: &mut Batch<'_>| Ok(());
+        let job = TypedJob { work: Some(nothing), outcome: None, reply: None };
+        // If the queue is full, the thread checks anyway.
+        let _ = self.shared.queue.push(Box::new(job));
     }
 
     /// The number of queued writes.

@@ -1,7 +1,7 @@
 //! The writer thread: one transaction after the other, and the handling of rows that could not be written.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use openfang_types::limits::{STORE_BATCH, STORE_GAP_WAIT, STORE_HELD_ROWS};
 use rusqlite::Connection;
@@ -17,7 +17,7 @@ const DISK_IS_FULL: &str = "the disk is full, and what is left of it is kept for
 const LOG_IS_TOO_LONG: &str = "the log of the database cannot get longer: another process has been reading an old state of it for long, such as `openfang backup` or `openfang audit verify`; end that process";
 
 pub(super) struct Server<'a> {
-    shared: &'a Arc<Shared>,
+    shared: &'a Shared,
     watchers: &'a Watchers,
     work: Workplace,
     /// SQLite's version number, which changes with the writes of others.
@@ -36,7 +36,7 @@ impl Drop for Closing<'_> {
 }
 
 impl<'a> Server<'a> {
-    pub(super) fn new(shared: &'a Arc<Shared>, watchers: &'a Watchers, work: Workplace) -> Self {
+    pub(super) fn new(shared: &'a Shared, watchers: &'a Watchers, work: Workplace) -> Self {
         let version = data_version(&work.connection);
         let server = Self { shared, watchers, work, version, held: Vec::new() };
         server.judge_room();
@@ -56,7 +56,6 @@ impl<'a> Server<'a> {
         if !self.held.is_empty() || self.shared.gaps.age().is_some() {
             self.round(self.shared.gaps.take());
         }
-        self.work.checkpoints.end();
     }
 
     /// Writes the queued jobs and the rows held back before. Returns whether they are committed.
@@ -74,8 +73,7 @@ impl<'a> Server<'a> {
             }
         }
         if is_committed {
-            let shared = Arc::clone(self.shared);
-            self.work.checkpoints.after_commit(&self.work.connection, move || shared.look_again());
+            self.work.checkpoints.after_commit(&self.work.connection);
         }
         if !self.work.reserve.is_full() {
             self.work.reserve.fill();
