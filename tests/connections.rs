@@ -5,7 +5,7 @@ use std::time::Duration;
 use openfang_testkit::http::{raw, read_answer};
 use openfang_testkit::{TestHome, TestServer};
 use openfang_types::config::Config;
-use openfang_types::limits::Limits;
+use openfang_types::limits::{Limits, SEAT_SETTLING};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -76,22 +76,56 @@ async fn slow_peers_are_cut_and_others_are_served() {
 }
 
 #[tokio::test]
-async fn beyond_the_cap_connections_wait_and_the_next_free_place_is_theirs() {
-    let (_home, server) = server(Limits { connections: 2, ..Limits::default() }).await;
-    let first = raw(server.address, b"GET /health HTTP/1.1\r\n").await;
-    let second = raw(server.address, b"GET /health HTTP/1.1\r\n").await;
-    let mut third = raw(
-        server.address,
-        format!("GET /health HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", server.address).as_bytes(),
-    )
-    .await;
-
-    drop((first, second));
+async fn beyond_the_cap_connections_wait_for_busy_ones_and_the_next_free_place_is_theirs() {
+    let home = TestHome::new();
+    let hang = openfang_testkit::probes::Probe::hang();
+    let config = Config { limits: Limits { connections: 2, ..Limits::default() }, ..any_port() };
+    let server = TestServer::start(home.boot_with(config).tool(hang.boxed()).start().unwrap()).await;
+    let host = server.address;
+    let call = format!(
+        "POST /api/tools/probe_hang HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: 16\r\n\r\n{{\"arguments\":{{}}}}"
+    );
+    let busy = [raw(host, call.as_bytes()).await, raw(host, call.as_bytes()).await];
+    while hang.calls() < 2 {
+        tokio::task::yield_now().await;
+    }
+    let mut third = raw(host, asking_health(host).as_bytes()).await;
     let mut answer = [0; 12];
+    let early = tokio::time::timeout(SEAT_SETTLING * 5, third.read_exact(&mut answer)).await;
+    assert!(early.is_err(), "nobody who is served is cut off for it");
+
+    drop(busy);
     third.read_exact(&mut answer).await.unwrap();
 
     assert_eq!(&answer, b"HTTP/1.1 200");
     server.stop().await;
+}
+
+#[tokio::test]
+async fn connections_without_a_request_make_room_for_others() {
+    // Only making room can end them within the time of a test.
+    let (_home, server) = server(Limits { connections: 4, header_read_secs: 3_600, ..Limits::default() }).await;
+    let host = server.address;
+    let one_byte = raw(host, b"P").await;
+    let half = raw(host, b"GET /health HTTP/1.1\r\nhost:").await;
+    let mut idle = raw(host, format!("GET /health HTTP/1.1\r\nhost: {host}\r\n\r\n").as_bytes()).await;
+    let mut begin = [0; 12];
+    idle.read_exact(&mut begin).await.unwrap();
+    assert_eq!(&begin, b"HTTP/1.1 200");
+    let pinged = Http2::open(host, Window::Usual).await;
+
+    for _ in 0..8 {
+        assert_eq!(read_answer(raw(host, asking_health(host).as_bytes()).await).await.status, 200);
+        // Silent ones come as fast as honest ones.
+        let _silent = raw(host, b"G").await;
+    }
+
+    drop((one_byte, half, idle, pinged));
+    server.stop().await;
+}
+
+fn asking_health(host: std::net::SocketAddr) -> String {
+    format!("GET /health HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n")
 }
 
 #[tokio::test]

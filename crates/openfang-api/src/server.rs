@@ -13,7 +13,6 @@ use openfang_kernel::Kernel;
 use openfang_types::config::IpRange;
 use openfang_types::limits::{ACCEPT_BACKOFF, LAST_WORD, Limits, NOFILE_TARGET};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -21,6 +20,7 @@ use crate::app::App;
 use crate::layers::Front;
 use connection::Connection;
 use peers::PeerCounts;
+use seats::{FreeSeat, SeatedBody, Seats};
 
 pub use connection::AnswerBody;
 
@@ -28,6 +28,7 @@ mod connection;
 mod heads;
 mod http2;
 mod peers;
+mod seats;
 mod socket;
 
 /// The address a request came from.
@@ -136,58 +137,66 @@ impl Accept<'_> {
         F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
         B: AnswerBody,
     {
-        let room = Arc::new(Semaphore::new((self.limits)().connections));
+        let seats = Seats::new((self.limits)().connections);
         let peers = Arc::new(PeerCounts::default());
         loop {
             let accepted = tokio::select! {
                 biased;
                 () = self.stop.cancelled() => break,
-                accepted = accept_when_there_is_room(&listener, &room) => accepted,
+                accepted = accept_when_there_is_room(&listener, &seats) => accepted,
             };
-            self.serve_accepted(accepted, &peers, &answer);
+            self.serve_accepted(accepted, (&seats, &peers), &answer);
         }
         // The system has already accepted the queued connections: closing now would reset them.
-        while let Some(accepted) = accept_when_there_is_room(&listener, &room).now_or_never() {
-            self.serve_accepted(accepted, &peers, &answer);
+        while let Some(accepted) = accept_when_there_is_room(&listener, &seats).now_or_never() {
+            self.serve_accepted(accepted, (&seats, &peers), &answer);
         }
     }
 
-    fn serve_accepted<S, F, B>(&self, accepted: Option<Accepted>, peers: &Arc<PeerCounts>, answer: &S)
-    where
+    fn serve_accepted<S, F, B>(
+        &self,
+        accepted: Option<Accepted>,
+        (seats, peers): (&Arc<Seats>, &Arc<PeerCounts>),
+        answer: &S,
+    ) where
         S: Fn(Peer, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
         B: AnswerBody,
     {
-        let Some((stream, peer, permit)) = accepted else { return };
+        let Some((stream, peer, free)) = accepted else { return };
         let limits = (self.limits)();
-        let Some(seat) = peers.seat(peer.ip(), limits.connections_per_peer, &(self.proxies)()) else { return };
-        let (answer, from) = (answer.clone(), Peer(peer.ip()));
+        let Some(slot) = peers.seat(peer.ip(), limits.connections_per_peer, &(self.proxies)()) else { return };
+        let (answer, from, seat) = (answer.clone(), Peer(peer.ip()), seats.take(free, self.stop));
         let connection = Connection {
             stream,
             limits,
             tracker: self.connections.clone(),
-            stop: self.stop.clone(),
+            occupant: Arc::clone(&seat.occupant),
             cut: self.cut.clone(),
         };
         self.connections.spawn(async move {
-            connection.serve(service_fn(move |request| answer(from, request))).await;
-            drop((permit, seat));
+            let service = service_fn(|request| {
+                let (in_progress, request) = (seat.occupant.begin(), answer(from, request));
+                async move { request.await.map(|answer| answer.map(|body| SeatedBody::new(body, in_progress))) }
+            });
+            connection.serve(service).await;
+            drop((slot, seat));
         });
     }
 }
 
-type Accepted = (TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit);
+type Accepted = (TcpStream, SocketAddr, FreeSeat);
 
 /// Without free descriptors the loop waits instead of spinning, until a connection closes.
-async fn accept_when_there_is_room(listener: &TcpListener, room: &Arc<Semaphore>) -> Option<Accepted> {
-    let permit = Arc::clone(room).acquire_owned().await.ok()?;
+async fn accept_when_there_is_room(listener: &TcpListener, seats: &Seats) -> Option<Accepted> {
+    let free = seats.free().await?;
     match listener.accept().await {
         Ok((stream, peer)) => {
             // Otherwise a response in two writes waits for the peer's delayed acknowledgement.
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "TCP_NODELAY was refused");
             }
-            Some((stream, peer, permit))
+            Some((stream, peer, free))
         }
         Err(error) => {
             tracing::warn!(%error, "a connection could not be accepted");

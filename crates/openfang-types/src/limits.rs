@@ -212,6 +212,14 @@ pub const STOP_AT_ONCE: Duration = Duration::from_secs(10);
 pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 /// Pause of the accept loop when the process is out of descriptors.
 pub const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
+/// How long a connection without a request is safe from having to make room for others.
+pub const SEAT_SETTLING: Duration = Duration::from_millis(200);
+/// How many connections without a request are closed at once when all connections are in use.
+pub const SEATS_FREED_AT_ONCE: usize = 64;
+/// How often the accept loop looks for connections without a request while all are in use.
+pub const SEATS_LOOK: Duration = Duration::from_millis(50);
+/// How often the log says that all connections are in use.
+pub const SEATS_WARNING_PACE: Duration = Duration::from_secs(60);
 /// From this size on the body of a request lies in pages of its own, which are given back when it is dropped.
 pub const OWN_PAGES_FROM_BYTES: usize = 256 * 1024;
 /// From this size on an answer counts for `inflight_bytes`.
@@ -389,7 +397,7 @@ pub struct Limits {
     pub headers: usize,
     /// Maximum bytes of all request headers together.
     pub header_bytes: usize,
-    /// Maximum number of connections.
+    /// Maximum number of connections. When all are in use, those without a request are closed for new ones.
     pub connections: usize,
     /// Maximum connections of one peer. A peer is an IPv4 address or an IPv6 /64 network. Loopback is exempt.
     pub connections_per_peer: usize,

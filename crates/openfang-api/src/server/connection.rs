@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::error::Error;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Request, Response};
@@ -15,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::http2::{PacedBody, Requests};
+use super::seats::Occupant;
 use super::socket::{Socket, Version};
 
 /// The minimum of hyper's buffer, which must hold a whole head.
@@ -25,32 +27,38 @@ pub(super) struct Connection {
     pub(super) limits: Limits,
     /// Runs the requests of HTTP/2.
     pub(super) tracker: TaskTracker,
-    pub(super) stop: CancellationToken,
+    pub(super) occupant: Arc<Occupant>,
     pub(super) cut: CancellationToken,
 }
 
 /// The body of a response of any service.
-pub trait AnswerBody: Body<Data: Send + Unpin, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static {}
+pub trait AnswerBody:
+    Body<Data: Send + Unpin, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static
+{
+}
 
-impl<B> AnswerBody for B where B: Body<Data: Send + Unpin, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static {}
+impl<B> AnswerBody for B where
+    B: Body<Data: Send + Unpin, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static
+{
+}
 
 impl Connection {
-    /// Serves until the peer is done or too slow, or the server stops.
+    /// Serves until the peer is done or too slow, the server stops, or others need the seat.
     pub(super) async fn serve<S, B>(self, service: S)
     where
         S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
         S::Future: Send + 'static,
         B: AnswerBody,
     {
-        let Self { stream, limits, tracker, stop, cut } = self;
+        let Self { stream, limits, tracker, occupant, cut } = self;
         let mut socket = Socket::new(stream, limits.write_stall());
         let head_time = Duration::from_secs(limits.header_read_secs);
         let version = tokio::select! {
             biased; // a request that is here already is answered even while we stop
             version = tokio::time::timeout(head_time, socket.version()) => version,
-            () = stop.cancelled() => return,
+            () = occupant.leave().cancelled() => return,
         };
-        let life = ConnectionDriver { limits: &limits, head_time, stop: &stop, cut: &cut };
+        let life = ConnectionDriver { limits: &limits, head_time, occupant: &occupant, cut: &cut };
         let ended = match version {
             Ok(Some(Version::One)) => {
                 let ended = life.http1(&mut socket, service).await;
@@ -75,7 +83,7 @@ struct ConnectionDriver<'a> {
     limits: &'a Limits,
     /// The time for a head. A connection without a request lasts no longer.
     head_time: Duration,
-    stop: &'a CancellationToken,
+    occupant: &'a Occupant,
     cut: &'a CancellationToken,
 }
 
@@ -122,7 +130,7 @@ impl ConnectionDriver<'_> {
     }
 
     /// Drives a connection to its end: it is told to finish when the server stops or the connection is idle, and closed
-    /// when the time is over. It is not moved: there can be many, and moving would reserve its room twice.
+    /// when the time is over, or at once to make room. It is not moved: there can be many, and moving would reserve its room twice.
     async fn drive<C>(
         &self,
         mut connection: Pin<&mut C>,
@@ -137,9 +145,12 @@ impl ConnectionDriver<'_> {
         let is_idle = tokio::select! {
             biased;
             ended = connection.as_mut() => return ended,
-            () = self.stop.cancelled() => false,
+            () = self.occupant.leave().cancelled() => false,
             () = idle => true,
         };
+        if self.occupant.makes_room() && self.occupant.is_idle() {
+            return Ok(());
+        }
         finish(connection.as_mut());
         let finished = async {
             if is_idle {

@@ -1,0 +1,78 @@
+//! Who must make room, and who may stay.
+
+use super::*;
+
+async fn taken(seats: &Arc<Seats>, stop: &CancellationToken) -> Seat {
+    seats.take(seats.free().await.unwrap(), stop)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_never_asked_makes_room_before_one_that_did() {
+    let (seats, stop) = (Seats::new(SEATS_FREED_AT_ONCE + 1), CancellationToken::new());
+    let asked = taken(&seats, &stop).await;
+    drop(asked.occupant.begin());
+    tokio::time::advance(SEAT_SETTLING).await;
+    let mut silent = Vec::new();
+    for _ in 0..SEATS_FREED_AT_ONCE {
+        silent.push(taken(&seats, &stop).await);
+    }
+    tokio::time::advance(SEAT_SETTLING).await;
+
+    let last = Arc::clone(&silent[SEATS_FREED_AT_ONCE - 1].occupant);
+    tokio::select! {
+        _ = seats.free() => unreachable!("all seats are taken"),
+        () = last.leave().cancelled() => {}
+    }
+
+    assert!(silent.iter().all(|seat| seat.occupant.makes_room()));
+    assert!(!asked.occupant.makes_room());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_with_a_request_in_progress_stays() {
+    let (seats, stop) = (Seats::new(1), CancellationToken::new());
+    let busy = taken(&seats, &stop).await;
+    let request = busy.occupant.begin();
+
+    let long = SEAT_SETTLING * 10;
+    assert!(tokio::time::timeout(long, seats.free()).await.is_err());
+    assert!(!busy.occupant.makes_room());
+
+    drop(request);
+    let occupant = Arc::clone(&busy.occupant);
+    let leaving = tokio::spawn(async move {
+        occupant.leave().cancelled().await;
+        drop(busy);
+    });
+    assert!(seats.free().await.is_some());
+    leaving.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_oldest_make_room_and_the_newest_are_left_alone() {
+    let (seats, stop) = (Seats::new(SEATS_FREED_AT_ONCE + 1), CancellationToken::new());
+    let mut all = Vec::new();
+    for _ in 0..=SEATS_FREED_AT_ONCE {
+        all.push(taken(&seats, &stop).await);
+        tokio::time::advance(SEAT_SETTLING).await;
+    }
+
+    let newest = all.pop().unwrap();
+    let first = Arc::clone(&all[0].occupant);
+    tokio::select! {
+        _ = seats.free() => unreachable!("all seats are taken"),
+        () = first.leave().cancelled() => {}
+    }
+
+    assert!(all.iter().all(|seat| seat.occupant.makes_room()));
+    assert!(!newest.occupant.makes_room());
+}
+
+#[tokio::test]
+async fn a_connection_ends_with_the_server_without_making_room() {
+    let (seats, stop) = (Seats::new(1), CancellationToken::new());
+    let seat = taken(&seats, &stop).await;
+    stop.cancel();
+    seat.occupant.leave().cancelled().await;
+    assert!(!seat.occupant.makes_room());
+}
