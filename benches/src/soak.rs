@@ -37,13 +37,15 @@ const SHORT: Duration = Duration::from_secs(60);
 /// Phases in addition to one for each attack: idle, which counts twice because all others are compared with it, and all
 /// together.
 const FURTHER_PHASES: usize = 3;
+/// The name of the phase in which all attacks run.
+const TOGETHER: &str = "all together";
 
 const HELP: &str = "\
 Usage: openfang-bench soak --openfang PATH [--short] [--only NAME]
 
   --openfang PATH   the release binary to attack
   --short           one minute instead of ten
-  --only NAME       only this attack
+  --only NAME       only this attack, or only `all together`
 ";
 
 /// What the command line asks for.
@@ -59,11 +61,11 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let options = options(words)?;
     let attacks: Vec<&Attack> = ATTACKS
         .iter()
-        .filter(|attack| options.only.is_none_or(|only| only == attack.name))
+        .filter(|attack| options.only.is_none_or(|only| only == attack.name || only == TOGETHER))
         .collect();
     if attacks.is_empty() {
         let known: Vec<&str> = ATTACKS.iter().map(|attack| attack.name).collect();
-        bail!("no attack has that name: there are {}", known.join(", "));
+        bail!("no attack has that name: there are {}, {TOGETHER}", known.join(", "));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let report = runtime.block_on(soak(&options, &attacks))?;
@@ -92,15 +94,16 @@ async fn soak(options: &Options<'_>, attacks: &[&'static Attack]) -> Result<Repo
     let stage = Stage::set(options.openfang).await?;
     let watch = Watch::start(stage.server.pid(), stage.server.address.clone());
     let scene = Scene { honest: Honest::start(&stage), stage, watch };
-    let shares = u32::try_from(attacks.len() + FURTHER_PHASES).unwrap_or(u32::MAX);
+    let alone = if options.only == Some(TOGETHER) { &[] } else { attacks };
+    let shares = u32::try_from(alone.len() + FURTHER_PHASES).unwrap_or(u32::MAX);
     let share = options.total / shares;
     let mut report = Report::default();
     report.add(scene.phase("idle", &[], share * 2).await?);
-    for attack in attacks {
+    for attack in alone {
         report.add(scene.phase(attack.name, std::slice::from_ref(attack), share).await?);
     }
     if attacks.len() > 1 {
-        report.add(scene.phase("all together", attacks, share).await?);
+        report.add(scene.phase(TOGETHER, attacks, share).await?);
     }
     report.complaints = scene.honest.stop();
     report.ending = Some(scene.stage.end().await?);

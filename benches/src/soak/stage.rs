@@ -17,7 +17,8 @@ use crate::scenarios::API_KEY;
 pub(super) const HONEST_USERS: [&str; 3] = ["ada", "bob", "cyd"];
 /// The password of every honest user.
 pub(super) const PASSWORD: &str = "correct horse battery";
-/// Each attack has a user of its own: together they must not be held back by the share of one.
+/// Each attack has a user of its own, and another one for the phase of all attacks: together they must not be held back by
+/// the share of one, or by what was used up before.
 const HOSTILE_USER: &str = "mallory";
 /// The grants of the hostile user: enough to do harm.
 const HOSTILE_GRANTS: [&str; 7] =
@@ -64,7 +65,7 @@ impl Stage {
             honest_keys.push(add_user(&mut admin, user, &HONEST_GRANTS, Some(PASSWORD)).await?);
         }
         let mut hostile_keys = Vec::new();
-        for number in 0..ATTACKS.len() {
+        for number in 0..2 * ATTACKS.len() {
             let user = format!("{HOSTILE_USER}-{number}");
             hostile_keys.push(add_user(&mut admin, &user, &HOSTILE_GRANTS, None).await?);
         }
@@ -73,7 +74,9 @@ impl Stage {
 
     /// The targets of these attacks, which count together.
     pub(super) fn targets(&self, attacks: &[&'static Attack], tallies: &Tallies) -> Vec<Target> {
-        let place = |attack: &Attack| ATTACKS.iter().position(|known| known.name == attack.name);
+        let first = if attacks.len() > 1 { ATTACKS.len() } else { 0 };
+        let place =
+            |attack: &Attack| ATTACKS.iter().position(|known| known.name == attack.name).map(|place| first + place);
         let key =
             |attack: &Attack| place(attack).and_then(|place| self.hostile_keys.get(place).cloned()).unwrap_or_default();
         let target = |attack: &&'static Attack| Target {
