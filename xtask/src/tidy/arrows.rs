@@ -37,8 +37,20 @@ const HOUSE: &[Room] = &[
         never_knows: &["axum", "clap", "rusqlite", "reqwest"],
     },
     Room {
+        name: "openfang-model",
+        may_name: &["openfang-egress", "openfang-types"],
+        never_knows: &["axum", "clap", "rusqlite", "reqwest"],
+    },
+    Room {
         name: "openfang-runtime",
-        may_name: &["openfang-mcp", "openfang-a2a", "openfang-egress", "openfang-store", "openfang-types"],
+        may_name: &[
+            "openfang-mcp",
+            "openfang-a2a",
+            "openfang-model",
+            "openfang-egress",
+            "openfang-store",
+            "openfang-types",
+        ],
         never_knows: &["axum", "clap", "rusqlite"],
     },
     Room {
@@ -47,6 +59,7 @@ const HOUSE: &[Room] = &[
             "openfang-runtime",
             "openfang-mcp",
             "openfang-a2a",
+            "openfang-model",
             "openfang-egress",
             "openfang-store",
             "openfang-types",

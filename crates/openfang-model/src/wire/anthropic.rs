@@ -1,0 +1,4 @@
+//! The wire of Anthropic Messages.
+
+pub(super) mod decode;
+pub(super) mod encode;

@@ -1,0 +1,4 @@
+//! The wire of Gemini `streamGenerateContent`.
+
+pub(super) mod decode;
+pub(super) mod encode;

@@ -1,0 +1,44 @@
+//! The limits of requests to model providers and of their answers.
+
+use std::time::Duration;
+
+/// How long a provider may take until its answer begins: it reads the whole prompt first.
+pub const MODEL_FIRST_BYTE: Duration = Duration::from_secs(120);
+/// The same for a server on this machine, which may have to load the weights first.
+pub const MODEL_FIRST_BYTE_LOCAL: Duration = Duration::from_secs(300);
+/// How long a provider may be silent within an answer.
+pub const MODEL_IDLE: Duration = Duration::from_secs(180);
+/// How long one answer may take in all.
+pub const MODEL_TOTAL: Duration = Duration::from_secs(1_800);
+/// The size of one answer on the wire.
+pub const MODEL_ANSWER_MAX_BYTES: u64 = 32 * 1024 * 1024;
+/// The size of one event of an answer. The last event of some wires repeats the whole answer.
+pub const MODEL_EVENT_MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Events of one answer.
+pub const MODEL_EVENTS_MAX: u64 = 1_000_000;
+/// Blocks of one answer: texts, thoughts and calls together.
+pub const MODEL_BLOCKS_MAX: usize = 4_096;
+/// Tool calls of one answer.
+pub const MODEL_CALLS_MAX: usize = 128;
+/// What is read of a refusal.
+pub const MODEL_REFUSAL_MAX_BYTES: u64 = 64 * 1024;
+/// What is shown of a provider's own words.
+pub const MODEL_WORDS_MAX_CHARS: usize = 600;
+/// The size of one request.
+pub const MODEL_REQUEST_MAX_BYTES: usize = 48 * 1024 * 1024;
+/// The bound of the first random pause before a retry; it doubles from then on.
+pub const MODEL_BACKOFF: Duration = Duration::from_millis(500);
+/// The longest such pause, and the longest `Retry-After` that is waited for.
+pub const MODEL_BACKOFF_MAX: Duration = Duration::from_secs(60);
+/// Retries of a request that a busy provider refused.
+pub const MODEL_RETRIES: u32 = 4;
+/// Retries of a request whose answer broke off.
+pub const MODEL_RETRIES_CUT: u32 = 2;
+/// How long a model whose quota is used up is left alone.
+pub const MODEL_LEFT_ALONE: Duration = Duration::from_secs(3_600);
+/// Characters of a tool's name at a provider.
+pub const MODEL_TOOL_NAME_MAX: usize = 64;
+/// Characters of a tool's description on the chat wires.
+pub const MODEL_DESCRIPTION_MAX_CHARS: usize = 1_000;
+/// Subschemas that one tool may have after its references are inlined.
+pub const MODEL_SCHEMA_MAX_NODES: usize = 4_000;
