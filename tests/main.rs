@@ -24,6 +24,7 @@ mod lists;
 mod loop_guard;
 mod mcp;
 mod mcp_servers;
+mod models;
 mod pipeline;
 mod processes;
 mod push;

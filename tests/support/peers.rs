@@ -10,6 +10,7 @@ mod a2a;
 mod agents;
 mod conformance;
 mod inspector;
+pub(crate) mod models;
 mod oversized;
 mod process;
 mod servers;

@@ -146,7 +146,7 @@ async fn serve(stream: TcpStream, reaction: Arc<Mutex<Reaction>>, heard: mpsc::S
 }
 
 /// A request; none when the peer has closed.
-async fn read(stream: &mut BufReader<TcpStream>) -> Option<Post> {
+pub(crate) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Post> {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();

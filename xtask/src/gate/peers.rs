@@ -39,6 +39,8 @@ const PARTS: &[Part] = &[
     Part { name: "python-a2a03", manifests: &["python/requirements-a2a03.txt"], install: python },
     Part { name: "python-a2a02", manifests: &["python/requirements-a2a02.txt"], install: python },
     Part { name: "python-fasta2a", manifests: &["python/requirements-fasta2a.txt"], install: python },
+    Part { name: "python-models", manifests: &["python/requirements-models.txt"], install: python },
+    Part { name: "python-xllamacpp", manifests: &["python/requirements-xllamacpp.txt"], install: python },
     Part { name: "rust", manifests: &["rust/Cargo.toml", "rust/Cargo.lock", "rust/src"], install: rust },
 ];
 
@@ -165,7 +167,11 @@ fn python(place: &Place) -> Result<()> {
 
 /// What a package is imported as: a number at its end only tells the venvs of one SDK apart.
 fn module(package: &str) -> &str {
-    if package.starts_with("a2a") { "a2a.client" } else { package }
+    match package {
+        "models" => "anthropic, google.genai, ollama, openai",
+        _ if package.starts_with("a2a") => "a2a.client",
+        package => package,
+    }
 }
 
 /// In release: the server is measured against.
