@@ -25,5 +25,6 @@ pub mod server_tools;
 pub mod task_output;
 pub mod tool_source;
 pub mod tools;
+pub mod transcript;
 pub mod workspace;
 pub mod workspaces;
