@@ -9,14 +9,13 @@ use openfang_testkit::http::Client;
 use serde_json::{Value, json};
 
 use crate::support::binary::{Daemon, Openfang};
+use crate::support::rounds;
 
 const WRITERS: usize = 8;
 
 /// How often the server is killed; more by hand.
 fn cycles() -> u64 {
-    #[expect(clippy::disallowed_methods, reason = "set by hand for a longer run")]
-    let asked = std::env::var("CRASH_CYCLES").ok();
-    asked.and_then(|text| text.parse().ok()).unwrap_or(100)
+    rounds("CRASH_CYCLES", 100)
 }
 
 /// A small generator, so that a run can be repeated.

@@ -66,3 +66,10 @@ pub(crate) fn status_text(task: &Task) -> String {
 pub(crate) fn assert_state(task: &Task, state: TaskState) {
     assert_eq!(task.status.state, state, "{}", status_text(task));
 }
+
+/// How many rounds a test makes: the number in this variable for a longer run by hand, else this one.
+pub(crate) fn rounds(variable: &str, else_this: u64) -> u64 {
+    #[expect(clippy::disallowed_methods, reason = "set by hand for a longer run")]
+    let asked = std::env::var(variable).ok();
+    asked.and_then(|text| text.parse().ok()).unwrap_or(else_this)
+}

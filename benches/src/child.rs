@@ -262,6 +262,11 @@ pub(crate) fn start_upstream(tools: usize) -> Result<Server> {
     listening(program(&std::env::current_exe()?).args(["upstream", "http", &tools.to_string()]))
 }
 
+/// Starts the A2A agent that calls are handed on to.
+pub(crate) fn start_agent() -> Result<Server> {
+    listening(program(&std::env::current_exe()?).arg("agent"))
+}
+
 /// Starts a program that prints its address to stdout.
 fn listening(command: &mut Command) -> Result<Server> {
     command.stdout(Stdio::piped());

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
 
 mod a2a;
+mod bridge;
 mod child;
 mod disk;
 mod floor;
@@ -13,6 +14,7 @@ mod mcp;
 mod measure;
 mod process_stat;
 mod ratio;
+mod remote_agent;
 mod report;
 mod scenarios;
 mod soak;
@@ -30,15 +32,17 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::measure::Plan;
 
 const HELP: &str = "\
-Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway | --a2a] [--quick] [--json] [--strict]
+Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway | --a2a | --bridge] [--quick] [--json] [--strict]
        openfang-bench soak --openfang PATH [--short] [--only NAME]
        openfang-bench floor ANSWER
        openfang-bench upstream KIND TOOLS
+       openfang-bench agent
 
   --openfang PATH   the release binary to measure
   --peers DIRECTORY where the programs of others are that are measured beside it
   --gateway         only what concerns the gateway
   --a2a             only what concerns A2A
+  --bridge          only what concerns external agents
   --quick           fewer and shorter rounds, for a first look
   --json            a machine-readable report on standard output
   --strict          fail when a row is over its budget
@@ -47,6 +51,7 @@ Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway | --a2a] [-
   floor ANSWER      be the floor: answer every request with what the file ANSWER holds
   upstream KIND TOOLS
                     be an MCP server with so many tools: stdio, http, silent or crashing
+  agent             be an A2A agent that repeats what it is told
 ";
 
 /// What the command line asks for.
@@ -66,6 +71,7 @@ enum Part {
     House,
     Gateway,
     A2a,
+    Bridge,
 }
 
 /// Third-party programs, as the gate's stage `peers` installs them.
@@ -109,6 +115,7 @@ fn main() -> ExitCode {
         }
         ["floor", answer] => floor::run(Path::new(answer)),
         ["upstream", kind, tools] => upstream::run(kind, tools),
+        ["agent"] => remote_agent::run(),
         ["hostile-server", name] => soak::run_hostile_server(name),
         ["soak", ref options @ ..] => soak::run(options),
         _ => options(&words).and_then(|options| bench(&options)),
@@ -131,6 +138,7 @@ fn options(words: &[&str]) -> Result<Options> {
             }
             "--gateway" => options.part = Some(Part::Gateway),
             "--a2a" => options.part = Some(Part::A2a),
+            "--bridge" => options.part = Some(Part::Bridge),
             "--quick" => options.quick = true,
             "--json" => options.json = true,
             "--strict" => options.strict = true,

@@ -12,7 +12,7 @@ use crate::load::{self, FRESH, Round, Target, Turns};
 use crate::ratio::{Ratio, spread};
 use crate::report::{Budget, Report, Row};
 use crate::scenarios::{CpuBudget, IDLE_MEMORY_BUDGET_MB, SCENARIOS, Scenario};
-use crate::{Options, Part, Peers, a2a, gateway, mcp, process_stat, store, streams, wire};
+use crate::{Options, Part, Peers, a2a, bridge, gateway, mcp, process_stat, store, streams, wire};
 
 /// How long after its start a server counts as idle.
 pub(crate) const IDLE_AFTER: Duration = Duration::from_secs(2);
@@ -27,13 +27,21 @@ pub(crate) struct Plan {
     pub(crate) starts: usize,
     /// Tasks in the larger of the two compared stores.
     pub(crate) stored_tasks: usize,
+    /// Streams of remote agents that are open at the same time.
+    pub(crate) remote_streams: usize,
 }
 
 impl Plan {
-    pub(crate) const FULL: Self =
-        Self { rounds: 5, requests: 40_000, warm_up: 10_000, starts: 5, stored_tasks: 1_000_000 };
+    pub(crate) const FULL: Self = Self {
+        rounds: 5,
+        requests: 40_000,
+        warm_up: 10_000,
+        starts: 5,
+        stored_tasks: 1_000_000,
+        remote_streams: 1_000,
+    };
     pub(crate) const QUICK: Self =
-        Self { rounds: 3, requests: 5_000, warm_up: 2_000, starts: 3, stored_tasks: 100_000 };
+        Self { rounds: 3, requests: 5_000, warm_up: 2_000, starts: 3, stored_tasks: 100_000, remote_streams: 100 };
 
     /// More rounds with fewer requests each.
     pub(crate) const fn divided(self, by: usize) -> Self {
@@ -58,10 +66,13 @@ pub(crate) async fn run(options: &Options, plan: Plan) -> Result<Report> {
         rows.extend(streams::rows(openfang, plan).await?);
         rows.extend(a2a::rows(openfang, peers, plan).await?);
     }
+    if is_wanted(Part::Bridge) {
+        rows.extend(bridge::rows(openfang, peers, plan).await?);
+    }
     Ok(Report { plan, rows })
 }
 
-/// Everything except the gateway and A2A.
+/// Everything except the gateway, A2A and the bridge.
 async fn house(openfang: &Path, peers: Option<&Peers>, plan: Plan) -> Result<Vec<Row>> {
     let home = Home::new(openfang, "")?;
     let mut rows = Vec::new();

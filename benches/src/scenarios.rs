@@ -130,6 +130,44 @@ pub(crate) const A2A_LIST: Scenario<'static> = Scenario {
     ..A2A_SEND
 };
 
+/// A message to an agent that repeats it.
+pub(crate) const REMOTE_SEND: Scenario<'static> = Scenario {
+    name: "SendMessage to an agent",
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"00000000-0000-0000-0000-000000000000","role":"ROLE_USER","parts":[{"text":"hello"}]}}}"#,
+    answer_contains: "hello",
+    ..A2A_SEND
+};
+
+/// The same agent as a tool.
+pub(crate) const BRIDGE_CALL: Scenario<'static> = Scenario {
+    name: "tools/call of an A2A agent",
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a2a_echo","arguments":{"message":"hello"}}}"#,
+    answer_contains: "hello",
+    ..MCP_LEGACY
+};
+
+/// The same agent, which speaks 1.0, for a client of 0.3.
+pub(crate) const BRIDGE_OLD_CLIENT: Scenario<'static> = Scenario {
+    name: "message/send to an A2A agent",
+    path: "/a2a/agents/echo",
+    headers: "",
+    body: r#"{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"kind":"message","messageId":"00000000-0000-0000-0000-000000000000","role":"user","parts":[{"kind":"text","text":"hello"}]},"configuration":{"blocking":true}}}"#,
+    answer_contains: "hello",
+    ..A2A_SEND
+};
+
+/// CPU of a bridged call, with everything durable and audited.
+pub(crate) const BRIDGE_BUDGET: f64 = 150.0;
+/// How late an event of a remote agent may reach its client, and the memory of its stream.
+pub(crate) const BRIDGE_STREAM_BUDGET_MS: f64 = 20.0;
+pub(crate) const BRIDGE_MEMORY_BUDGET_KIB: f64 = 48.0;
+/// External agents that are configured, and how many of them are dead.
+pub(crate) const CROWD: [usize; 2] = [1_000, 950];
+/// What they may cost at the start, how long the living ones may take to be known, and the memory of all.
+pub(crate) const CROWD_START_BUDGET_MS: f64 = 50.0;
+pub(crate) const CROWD_FOUND_BUDGET_S: f64 = 60.0;
+pub(crate) const CROWD_MEMORY_BUDGET_MB: f64 = 20.0;
+
 /// The part of a config that A2A needs.
 pub(crate) const A2A_CONFIG: &str = "[a2a]\nenabled = true\n";
 /// CPU of a durable send, against a server of the official SDK that keeps tasks in memory.

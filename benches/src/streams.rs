@@ -33,23 +33,23 @@ const WINDOW: Duration = Duration::from_secs(5);
 const READ_BYTES: usize = 1024;
 
 /// The measurements of one window of time.
-struct StreamWindow {
-    p50_ms: f64,
-    p99_ms: f64,
-    per_second: f64,
-    cpu_micros: f64,
+pub(crate) struct StreamWindow {
+    pub(crate) p50_ms: f64,
+    pub(crate) p99_ms: f64,
+    pub(crate) per_second: f64,
+    pub(crate) cpu_micros: f64,
     /// The sync time of the disk right before the window: no event is sent before its commit is synced.
-    sync_ms: f64,
+    pub(crate) sync_ms: f64,
 }
 
 /// All windows, and the memory at their end.
-struct Windows {
+pub(crate) struct Windows {
     seen: Vec<StreamWindow>,
-    resident_mb: f64,
+    pub(crate) resident_mb: f64,
 }
 
 impl Windows {
-    fn row(&self, name: &'static str, figure: fn(&StreamWindow) -> f64, unit: &'static str) -> Row {
+    pub(crate) fn row(&self, name: &'static str, figure: fn(&StreamWindow) -> f64, unit: &'static str) -> Row {
         Row::of_rounds(name, &self.of(figure), unit)
     }
 
@@ -80,26 +80,40 @@ pub(crate) async fn rows(openfang: &Path, plan: Plan) -> Result<Vec<Row>> {
     ])
 }
 
-/// Opens the streams one after the other, then measures several windows.
+/// A server whose agent says something in each of so many streams.
 async fn seen(openfang: &Path, streams: usize, plan: Plan) -> Result<Windows> {
     let rounds = u32::try_from(plan.rounds).unwrap_or(u32::MAX);
     let home = Home::new(openfang, A2A_CONFIG)?;
     let home = home.with_script(AGENT, &script(streams, OPENING + SETTLING + WINDOW * (rounds + 3)))?;
     let (server, _) = home.start().await?;
+    let reader = |_, arrived| read(server.address.clone(), request(&server), arrived, status_time);
+    windows((&home, &server), streams, plan, reader).await
+}
+
+/// Opens the streams of a server one after the other, then measures several windows.
+pub(crate) async fn windows<R>(
+    (home, server): (&Home, &Server),
+    streams: usize,
+    plan: Plan,
+    mut reader: impl FnMut(usize, Arc<Arrivals>) -> R,
+) -> Result<Windows>
+where
+    R: Future<Output = Result<()>> + Send + 'static,
+{
     let arrived = Arc::new(Arrivals::default());
     let mut readers = JoinSet::new();
     let opening = Instant::now();
     for number in 0..streams {
         let share = number as f64 / streams as f64;
         tokio::time::sleep_until(opening + OPENING.mul_f64(share)).await;
-        readers.spawn(read(server.address.clone(), request(&server), Arc::clone(&arrived)));
+        readers.spawn(reader(number, Arc::clone(&arrived)));
         still_open(&mut readers)?;
     }
     tokio::time::sleep(SETTLING).await;
     let mut windows = Vec::new();
     for _ in 0..plan.rounds {
         let sync_ms = disk::sync_p99_ms(home.path()).await?;
-        windows.push(StreamWindow { sync_ms, ..window(&server, &arrived).await? });
+        windows.push(StreamWindow { sync_ms, ..window(server, &arrived).await? });
         still_open(&mut readers)?;
     }
     Ok(Windows { seen: windows, resident_mb: resident_mb(server.pid())? })
@@ -127,7 +141,7 @@ async fn window(server: &Server, arrived: &Arrivals) -> Result<StreamWindow> {
 
 /// How long each event took, in milliseconds.
 #[derive(Default)]
-struct Arrivals(Mutex<Vec<f64>>);
+pub(crate) struct Arrivals(Mutex<Vec<f64>>);
 
 impl Arrivals {
     fn add(&self, latency: f64) {
@@ -168,8 +182,14 @@ fn request(server: &Server) -> Bytes {
     wire::post("/a2a", A2A_SEND.headers, &body, &server.address).into()
 }
 
+/// Reads a stream for as long as it is open. `time_of` is the time at which an event was made; none if it is no news.
 #[expect(clippy::disallowed_methods, reason = "the bench dials the server it measures")]
-async fn read(address: String, request: Bytes, arrived: Arc<Arrivals>) -> Result<()> {
+pub(crate) async fn read(
+    address: String,
+    request: Bytes,
+    arrived: Arc<Arrivals>,
+    mut time_of: impl FnMut(&[u8]) -> Result<Option<Timestamp>>,
+) -> Result<()> {
     let mut stream = TcpStream::connect(&address).await?;
     stream.set_nodelay(true)?;
     stream.write_all(&request).await?;
@@ -177,7 +197,7 @@ async fn read(address: String, request: Bytes, arrived: Arc<Arrivals>) -> Result
     while stream.read_buf(&mut buffer).await? > 0 {
         let now = Timestamp::now();
         while let Some(end) = buffer.windows(2).position(|two| two == b"\n\n") {
-            if let Some(at) = status_time(&buffer[..end])? {
+            if let Some(at) = time_of(&buffer[..end])? {
                 arrived.add(now.duration_since(at).as_secs_f64() * 1e3);
             }
             buffer.advance(end + 2);

@@ -4,15 +4,49 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use openfang_a2a::client::{ClientError, Delivery, Follower, Outgoing, RemoteAgent, RemoteEvent, RemoteSettings, Sent};
+use futures_util::StreamExt as _;
+use openfang_a2a::client::{
+    ClientError, Delivery, Follower, Outgoing, Protocol, RemoteAgent, RemoteEvent, RemoteSettings, Sent,
+};
 use openfang_a2a::dialect::Dialect;
 use openfang_egress::http::{HttpConfig, HttpDoor};
+use openfang_testkit::{TestHome, TestServer};
+use openfang_types::config::{A2aConfig, Config};
 use openfang_types::task::{Message, Role, TaskState};
 
 use crate::support::cutting_proxy::CuttingProxy;
 use crate::support::peers::{A2aAgent, RunningAgent};
+use crate::support::rounds;
 
+/// Cuts of the streams of each SDK; `EXTERNAL_CUTS` says otherwise.
+const CUTS: u64 = 10;
+const CUTS_AT_ONCE: usize = 5;
 const SLOW: &str = "chunk 0;chunk 1;chunk 2;chunk 3;chunk 4;";
+
+/// What an OpenFang does as the other agents do.
+const OPENFANG: &str = r#"
+    [[rules]]
+    when = { turn = 2 }
+    steps = [{ artifact = { name = "answer", text = "chosen: blue" } }]
+    [[rules]]
+    when = { text = "hello" }
+    steps = [{ artifact = { name = "answer", text = "echo: hello" } }]
+    [[rules]]
+    when = { text = "slow" }
+    steps = [
+        { artifact = { id = "a", text = "chunk 0;" } }, { delay_ms = 20 },
+        { artifact = { id = "a", text = "chunk 1;", append = true } }, { delay_ms = 20 },
+        { artifact = { id = "a", text = "chunk 2;", append = true } }, { delay_ms = 20 },
+        { artifact = { id = "a", text = "chunk 3;", append = true } }, { delay_ms = 20 },
+        { artifact = { id = "a", text = "chunk 4;", append = true, last = true } },
+    ]
+    [[rules]]
+    when = { text = "ask" }
+    steps = [{ status = { state = "input-required", message = "which one?" } }]
+    [[rules]]
+    when = { text = "hang" }
+    steps = [{ status = { state = "working", message = "waiting" } }, { wait_for_cancel = true }]
+"#;
 
 fn remote(settings: RemoteSettings) -> RemoteAgent {
     RemoteAgent::new(HttpDoor::new(HttpConfig::default()).unwrap(), settings).unwrap()
@@ -69,16 +103,24 @@ async fn does_everything(kind: A2aAgent) {
     if kind == A2aAgent::RustServer {
         assert_eq!(talk(&agent, "hello").await.end, "completed");
     } else {
-        let hello = talk(&agent, "hello").await;
-        assert_eq!((hello.artifact.as_str(), hello.end.as_str()), ("echo: hello", "completed"));
-        let slow = talk(&agent, "slow").await;
-        assert_eq!((slow.artifact.as_str(), slow.end.as_str()), (SLOW, "completed"));
-        is_canceled(&agent).await;
+        works_and_is_canceled(&agent).await;
     }
     if kind.is_whole() {
         assert_eq!(talk(&agent, "say hi").await.end, "replied: said: say hi");
         answers_a_question(&agent).await;
     }
+    knows_no_other_task(&agent).await;
+}
+
+async fn works_and_is_canceled(agent: &RemoteAgent) {
+    let hello = talk(agent, "hello").await;
+    assert_eq!((hello.artifact.as_str(), hello.end.as_str()), ("echo: hello", "completed"));
+    let slow = talk(agent, "slow").await;
+    assert_eq!((slow.artifact.as_str(), slow.end.as_str()), (SLOW, "completed"));
+    is_canceled(agent).await;
+}
+
+async fn knows_no_other_task(agent: &RemoteAgent) {
     let unknown = "00000000-0000-4000-8000-000000000000".parse().unwrap();
     assert!(matches!(agent.get_task(&unknown).await, Err(ClientError::TaskNotFound)));
 }
@@ -146,15 +188,20 @@ async fn cut(running: &RunningAgent, after: usize) -> Option<Outcome> {
 }
 
 async fn survives_cuts(kind: A2aAgent) {
-    let running = kind.start();
-    let mut whole = 0;
-    for after in [150, 400, 700, 1_000, 1_300, 1_600, 1_900, 2_200, 2_600, 3_000] {
-        if let Some(seen) = cut(&running, after).await {
-            assert_eq!((seen.artifact.as_str(), seen.end.as_str()), (SLOW, "completed"), "cut after {after} bytes");
-            whole += 1;
-        }
-    }
-    assert!(whole > 0);
+    assert!(cut_at_many_places(&kind.start()).await > 0);
+}
+
+/// Cuts the stream again and again. Each result is the whole or none; returns how many were whole.
+async fn cut_at_many_places(running: &RunningAgent) -> usize {
+    let cuts = futures_util::stream::iter(0..rounds("EXTERNAL_CUTS", CUTS)).map(|number| async move {
+        // Evenly spread over the answer, however many there are.
+        let after = 100 + number * 1_236_067 % 3_200;
+        let seen = cut(running, usize::try_from(after).unwrap()).await?;
+        assert_eq!((seen.artifact.as_str(), seen.end.as_str()), (SLOW, "completed"), "cut after {after} bytes");
+        Some(after)
+    });
+    let whole: Vec<u64> = cuts.buffer_unordered(CUTS_AT_ONCE).filter_map(std::future::ready).collect().await;
+    whole.len()
 }
 
 macro_rules! agents {
@@ -194,16 +241,33 @@ async fn the_python_sdk_0_3_without_streams_does_everything() {
     does_everything(A2aAgent::Python03Plain).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_sdk_0_2_does_everything() {
+    does_everything(A2aAgent::Python02).await;
+}
+
 /// A cut stream stops the work of this SDK for good: the result is an honest failure or the whole.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_python_sdk_0_2_does_everything_and_a_cut_is_no_false_result() {
-    does_everything(A2aAgent::Python02).await;
-    let running = A2aAgent::Python02.start();
-    for after in [700, 1_900, 3_000] {
-        if let Some(seen) = cut(&running, after).await {
-            assert_eq!((seen.artifact.as_str(), seen.end.as_str()), (SLOW, "completed"), "cut after {after} bytes");
-        }
+async fn the_python_sdk_0_2_survives_cuts_without_a_false_result() {
+    cut_at_many_places(&A2aAgent::Python02.start()).await;
+}
+
+/// Another OpenFang, spoken to in each version that it has.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_openfang_does_everything_in_every_version() {
+    let home = TestHome::new().with_script("worker", &[], OPENFANG);
+    let a2a = A2aConfig { enabled: true, ..A2aConfig::default() };
+    let config = Config { a2a, default_agent: Some("worker".parse().unwrap()), ..crate::http::any_port() };
+    let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
+    let url = format!("http://{}", server.address);
+    for protocol in [Protocol::Auto, Protocol::V10, Protocol::V03, Protocol::V01, Protocol::OpenFang] {
+        let agent = remote(RemoteSettings { protocol, ..RemoteSettings::operator(&url) });
+
+        works_and_is_canceled(&agent).await;
+        answers_a_question(&agent).await;
+        knows_no_other_task(&agent).await;
     }
+    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

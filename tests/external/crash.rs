@@ -1,7 +1,7 @@
 //! Kill -9 with remote tasks under way, again and again: no message is delivered twice, no task stays open, and no result is
 //! lost of a task whose remote id is stored.
 //!
-//! The number of kills is that of `OPENFANG_EXTERNAL_KILLS`, else a few.
+//! The number of kills is that of `EXTERNAL_KILLS`, else a few.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 
 use super::fixture::{config, start};
 use crate::support::binary::Openfang;
+use crate::support::rounds;
 
-const KILLS: usize = 20;
+const KILLS: u64 = 20;
 const TASKS: usize = 8;
 
 /// A slow agent: it says something, works, and says the rest.
@@ -21,12 +22,6 @@ const SLOW: &str = r#"
     [[rules]]
     steps = [{ status = { state = "working", message = "begun" } }, { delay_ms = 30 }, { artifact = { name = "r", text = "result" } }, { delay_ms = 30 }, { chunk = "end" }]
 "#;
-
-fn kills() -> usize {
-    #[expect(clippy::disallowed_methods, reason = "a longer run by hand says so")]
-    let wanted = std::env::var("OPENFANG_EXTERNAL_KILLS").ok();
-    wanted.and_then(|text| text.parse().ok()).unwrap_or(KILLS)
-}
 
 async fn rpc(client: &Client, method: &str, params: Value) -> Option<Value> {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
@@ -51,7 +46,7 @@ async fn after_kill_9_no_message_is_delivered_twice_and_every_task_ends_with_its
     let mut daemon = near.start();
     let mut sent: Vec<(String, Option<String>)> = Vec::new();
 
-    for kill in 0..kills() {
+    for kill in 0..rounds("EXTERNAL_KILLS", KILLS) {
         let client = daemon.client();
         let begin = |number: usize| {
             let (client, id) = (client.clone(), format!("m-{kill}-{number}"));
@@ -66,7 +61,7 @@ async fn after_kill_9_no_message_is_delivered_twice_and_every_task_ends_with_its
         };
         let wave = futures_util::future::join_all((0..TASKS).map(begin));
         // Somewhere between the first message and the last event.
-        let moment = Duration::from_millis((kill as u64 * 37) % 130);
+        let moment = Duration::from_millis((kill * 37) % 130);
         let kill = async {
             tokio::time::sleep(moment).await;
             daemon.signal("KILL");

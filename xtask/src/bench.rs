@@ -9,18 +9,19 @@ use anyhow::{Result, bail};
 use crate::metadata::Metadata;
 use crate::{process, wants_help};
 
-const OPTIONS: &[&str] = &["--gateway", "--a2a", "--quick", "--json", "--strict", PEERS];
+const OPTIONS: &[&str] = &["--gateway", "--a2a", "--bridge", "--quick", "--json", "--strict", PEERS];
 const PEERS: &str = "--peers";
 /// Where the gate's stage `peers` installs what is measured beside the product.
 const INSTALLED: &str = "peers";
 const HELP: &str = "\
-Usage: cargo xtask bench [--gateway | --a2a] [--quick] [--json] [--strict] [--peers]
+Usage: cargo xtask bench [--gateway | --a2a | --bridge] [--quick] [--json] [--strict] [--peers]
 
 Measures the release build of openfang against a floor: a server that reads and parses the same
 requests and answers the same bytes, and does nothing else.
 
   --gateway  only what concerns the gateway
   --a2a      only what concerns A2A
+  --bridge   only what concerns external agents
   --quick    fewer and shorter rounds, for a first look
   --json     a machine-readable report on standard output
   --strict   fail when a row is over its budget

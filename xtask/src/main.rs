@@ -1,9 +1,10 @@
-//! The project's own commands: `cargo xtask test | tidy | schema | bench | soak`.
+//! The project's own commands: `cargo xtask test | long | tidy | schema | bench | soak`.
 //! Each is one module; `main` only picks one and turns its outcome into an exit code.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
 
 mod bench;
 mod gate;
+mod long;
 mod metadata;
 mod process;
 mod schema;
@@ -20,6 +21,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
 
 Commands:
   test [STAGE...]   the gate: every stage, or only those named
+  long              tests of the gate with many more rounds, by hand
   tidy              the house rules that neither compiler nor clippy can hold
   schema            print config.schema.json; --write updates it, --check fails when it is stale
   bench             build the release binary and measure it against the floor
@@ -47,6 +49,7 @@ fn run(args: &[String]) -> Result<ExitCode> {
     };
     match command.as_str() {
         "test" => gate::run(rest),
+        "long" => long::run(rest),
         "tidy" => tidy::run(rest),
         "schema" => schema::run(rest),
         "bench" => bench::run(rest),
