@@ -9,13 +9,13 @@ use std::sync::Arc;
 use axum::body::HttpBody;
 use axum::response::Response;
 use futures_util::FutureExt as _;
-use http::{HeaderName, HeaderValue, Request};
+use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use openfang_kernel::gateway::Gateways;
 use openfang_kernel::mcp::{McpServer, McpViews, View};
 use openfang_kernel::{Arrival, Caller, Kernel};
 use openfang_types::ids::{Owner, TraceId};
 use openfang_types::limits::RATE_LIMIT_SWEEP;
-use openfang_types::trace::TRACEPARENT;
+use openfang_types::trace::{TRACEPARENT, TRACESTATE};
 use tokio_util::sync::{CancellationToken, PollSemaphore};
 
 use crate::error::ApiError;
@@ -161,8 +161,7 @@ where
     B: HttpBody,
     F: Future<Output = Response> + Send,
 {
-    let traceparent = request.headers().get(TRACEPARENT).and_then(|value| value.to_str().ok());
-    let arrival = gate.front.kernel.arrival(traceparent);
+    let arrival = arrival(gate, request.headers());
     let trace = arrival.trace;
     let method = request.method().clone();
     let begun = tokio::time::Instant::now();
@@ -218,6 +217,12 @@ where
     response
 }
 
+/// The place of a request in its trace.
+fn arrival(gate: &Gate, headers: &HeaderMap) -> Arrival {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    gate.front.kernel.arrival(text(TRACEPARENT), text(TRACESTATE))
+}
+
 /// The result of the checks.
 enum GuardVerdict {
     /// An authenticated caller, for the handler.
@@ -257,8 +262,7 @@ fn checked<B>(
             rates.admit_principal(&principal)?;
             auth::may_enter(&principal, access)?;
             let door = auth::door_of(&principal, request);
-            let Arrival { trace, hops } = arrival;
-            Ok(GuardVerdict::On(Caller { principal, door, trace, hops, room: None }))
+            Ok(GuardVerdict::On(front.kernel.arrived(principal, door, arrival)))
         }
     }
 }

@@ -4,9 +4,11 @@
 //! call that led to it is still under way here.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use openfang_types::ids::TraceId;
-use openfang_types::trace::{HOPS, TRACEPARENT, read_traceparent};
+use openfang_types::principal::{Door, Principal};
+use openfang_types::trace::{HOPS, TRACEPARENT, TRACESTATE, TraceParent, read_traceparent, read_tracestate};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -17,17 +19,27 @@ use crate::kernel::Kernel;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
     pub trace: TraceId,
-    /// How many agents called agents until it was made.
-    pub hops: u8,
+    parent: Option<TraceParent>,
+    /// How many agents called agents until it was made, as it says itself.
+    claimed: u8,
 }
 
 impl Kernel {
     /// The place of a request in its trace: the one that its `traceparent` names, or a new one.
-    pub fn arrival(&self, traceparent: Option<&str>) -> Arrival {
+    pub fn arrival(&self, traceparent: Option<&str>, tracestate: Option<&str>) -> Arrival {
         match traceparent.and_then(read_traceparent) {
-            Some(trace) => Arrival { trace, hops: self.inner.pipeline.outward_calls().hops_of_arrival(trace) },
-            None => Arrival { trace: self.trace(), hops: 0 },
+            Some(parent) => {
+                let claimed = tracestate.and_then(read_tracestate).unwrap_or(0);
+                Arrival { trace: parent.trace, parent: Some(parent), claimed }
+            }
+            None => Arrival { trace: self.trace(), parent: None, claimed: 0 },
         }
+    }
+
+    /// Whoever makes a request that arrived so.
+    pub fn arrived(&self, principal: Arc<Principal>, door: Door, arrival: Arrival) -> Caller {
+        let known = self.hops_of(arrival.parent, &principal);
+        Caller { principal, door, trace: arrival.trace, hops: known.max(arrival.claimed), room: None }
     }
 
     /// The caller of an MCP request, with what its `_meta` says; that counts more than the HTTP header.
@@ -47,13 +59,21 @@ impl Kernel {
     }
 
     fn caller_of(&self, caller: &Caller, said: &Map<String, Value>) -> Caller {
-        let named = said.get(TRACEPARENT).and_then(Value::as_str).and_then(read_traceparent);
-        let known = named.map_or(0, |trace| self.inner.pipeline.outward_calls().hops_of_arrival(trace));
+        let text = |name: &str| said.get(name).and_then(Value::as_str);
+        let named = text(TRACEPARENT).and_then(read_traceparent);
+        let known = self.hops_of(named, &caller.principal);
+        let traced = text(TRACESTATE).and_then(read_tracestate).unwrap_or(0);
         // Whatever is no number that fits is more than any limit.
         let claimed = said
             .get(HOPS)
             .map_or(0, |hops| hops.as_u64().and_then(|hops| u8::try_from(hops).ok()).unwrap_or(u8::MAX));
-        let hops = caller.hops.max(known).max(claimed);
-        Caller { trace: named.unwrap_or(caller.trace), hops, ..caller.clone() }
+        let hops = caller.hops.max(known).max(traced).max(claimed);
+        Caller { trace: named.map_or(caller.trace, |named| named.trace), hops, ..caller.clone() }
+    }
+
+    /// How many agents led to a request with this parent, as far as the calls that are under way tell.
+    fn hops_of(&self, parent: Option<TraceParent>, principal: &Principal) -> u8 {
+        let calls = self.inner.pipeline.outward_calls();
+        parent.map_or(0, |parent| calls.hops_of_arrival(parent, principal.owner()))
     }
 }

@@ -5,6 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
+use http::{HeaderName, HeaderValue};
 use openfang_a2a::client::{ClientError, Follower, Outgoing, RemoteAgent};
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::capability::Namespace;
@@ -13,7 +14,7 @@ use openfang_types::content::Block;
 use openfang_types::limits::Limits;
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{Origin, Recorded, ToolAnnotations, ToolKind, ToolTraits};
-use openfang_types::trace::{TRACEPARENT, write_traceparent};
+use openfang_types::trace::{TRACEPARENT, TRACESTATE, TraceParent, write_traceparent, write_tracestate};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::context::CallContext;
@@ -72,26 +73,30 @@ impl GuardedAgent {
     pub(crate) fn room(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.room).try_acquire_owned().ok()
     }
+}
 
-    /// The agent as a request of this trace asks it.
-    pub(crate) fn traced(&self, cx: &CallContext) -> RemoteAgent {
-        let remote = self.remote.clone();
-        match http::HeaderValue::try_from(write_traceparent(cx.trace)) {
-            Ok(value) => remote.with_header(http::HeaderName::from_static(TRACEPARENT), value),
+/// The agent as it is asked for a call that so many agents led to.
+pub(crate) fn traced(remote: &RemoteAgent, parent: TraceParent, hops: u8) -> RemoteAgent {
+    let headers = [(TRACEPARENT, write_traceparent(parent)), (TRACESTATE, write_tracestate(hops.saturating_add(1)))];
+    headers
+        .into_iter()
+        .fold(remote.clone(), |remote, (name, value)| match HeaderValue::try_from(value) {
+            Ok(value) => remote.with_header(HeaderName::from_static(name), value),
             Err(_) => remote,
-        }
-    }
+        })
 }
 
 /// A message on its way through the guards.
 pub(crate) struct SendToAgent<'a> {
     agent: &'a GuardedAgent,
+    /// The connection to the agent, with the headers of this call.
+    remote: &'a RemoteAgent,
     outgoing: Mutex<Option<Outgoing>>,
 }
 
 impl<'a> SendToAgent<'a> {
-    pub(crate) const fn new(agent: &'a GuardedAgent, outgoing: Outgoing) -> Self {
-        Self { agent, outgoing: Mutex::new(Some(outgoing)) }
+    pub(crate) const fn new(agent: &'a GuardedAgent, remote: &'a RemoteAgent, outgoing: Outgoing) -> Self {
+        Self { agent, remote, outgoing: Mutex::new(Some(outgoing)) }
     }
 
     /// What the guards look at: everything that is sent.
@@ -114,14 +119,14 @@ impl Callee for SendToAgent<'_> {
 
     fn call<'a>(
         &'a self,
-        cx: &'a CallContext,
+        _: &'a CallContext,
         _: Arguments<'a>,
         _: Permit,
     ) -> BoxFuture<'a, Result<Outcome<MessageSent>, ToolFailure>> {
         Box::pin(async move {
             let outgoing = self.outgoing.lock().unwrap_or_else(PoisonError::into_inner).take();
             let outgoing = outgoing.ok_or_else(|| ToolFailure::new("the message was sent already"))?;
-            let sent = self.agent.traced(cx).send(outgoing).await;
+            let sent = self.remote.send(outgoing).await;
             Ok(Outcome::Done(MessageSent(sent.map(Box::new))))
         })
     }

@@ -20,7 +20,7 @@ use tracing::Instrument as _;
 use crate::catalog::Catalog;
 use crate::context::CallContext;
 use crate::metrics::PipelineMetrics;
-use crate::outward_calls::OutwardCalls;
+use crate::outward_calls::{OutwardCall, OutwardCalls};
 
 pub mod arguments;
 pub mod audit;
@@ -179,7 +179,9 @@ impl Pipeline {
         taint::check_sink(&sensitive, cx, callee.traits(), &arguments)?;
         record.commit_before_effect(callee.traits()).await?;
         let leaves = callee.traits().origin != Origin::Builtin;
-        let _live = leaves.then(|| self.outward.begin(cx.trace, cx.hops)); // whoever calls back is noticed by the trace
+        // Whoever calls back is noticed by the trace.
+        let live = leaves.then(|| self.outward.begin(cx.trace, cx.principal.owner(), cx.hops));
+        let permit = permit.leaving(live.as_ref().map(OutwardCall::parent));
         let outcome = timeout::within(cx, callee, arguments, permit).await?;
         let Outcome::Done(mut output) = outcome else { return Ok(outcome) };
         let labels = output.label(&sensitive, cx, callee.traits());

@@ -16,7 +16,7 @@ use openfang_mcp::content::{NotABlock, PromptResult, ResourceContents};
 use openfang_types::call::{Arguments, CallListener, Outcome};
 use openfang_types::jsonrpc::{ErrorObject, code};
 use openfang_types::tool::ToolTraits;
-use openfang_types::trace::{HOPS, TRACEPARENT, write_traceparent};
+use openfang_types::trace::{HOPS, TRACEPARENT, TraceParent, write_traceparent};
 use serde_json::value::RawValue;
 
 use crate::context::CallContext;
@@ -45,14 +45,14 @@ impl GuardedRelay {
         &self,
         cx: &CallContext,
         what: Relayed<'_>,
-        _: Permit,
+        permit: Permit,
     ) -> Result<Outcome<Box<RawValue>>, ToolFailure> {
         let back = &cx.back;
         let listener: &dyn CallListener = match &back.listener {
             Some(listener) => &**listener,
             None => &Silent,
         };
-        let meta = meta_of(cx);
+        let meta = meta_of(cx, permit.parent());
         let handing = Handing {
             owner: cx.principal.owner().as_str(),
             client: back.client,
@@ -105,15 +105,15 @@ impl GuardedRelay {
     }
 }
 
-/// What the server is told beside the call: what the caller said there, the trace and how many agents led to it. A trace that
-/// the caller named is passed on as it is.
-fn meta_of(cx: &CallContext) -> Box<RawValue> {
+/// What the server is told beside the call: what the caller said there, the trace and how many agents led to it.
+fn meta_of(cx: &CallContext, parent: Option<TraceParent>) -> Box<RawValue> {
     let said = cx.back.meta.as_deref();
     let mut members: BTreeMap<String, Box<RawValue>> =
         said.and_then(|said| serde_json::from_str(said.get()).ok()).unwrap_or_default();
     members.insert(HOPS.to_owned(), raw(&cx.hops.saturating_add(1)));
-    let own = || raw(&write_traceparent(cx.trace));
-    members.entry(TRACEPARENT.to_owned()).or_insert_with(own);
+    if let Some(parent) = parent {
+        members.insert(TRACEPARENT.to_owned(), raw(&write_traceparent(parent)));
+    }
     raw(&members)
 }
 

@@ -4,22 +4,33 @@ use super::*;
 
 #[test]
 fn the_example_of_the_specification_is_read() {
-    let trace = read_traceparent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap();
+    let read = read_traceparent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap();
 
-    assert_eq!(trace.as_uuid().simple().to_string(), "4bf92f3577b34da6a3ce929d0e0e4736");
+    assert_eq!(read.parent, SpanId(0x00f0_67aa_0ba9_02b7));
+    assert_eq!(read.trace.as_uuid().simple().to_string(), "4bf92f3577b34da6a3ce929d0e0e4736");
 }
 
 #[test]
 fn what_is_written_is_read_back() {
     let rows = [
-        (7, "00-00000000000000000000000000000007-0000000000000007-01"),
-        (0x1234 << 64, "00-00000000000012340000000000000000-0000000000001234-01"),
+        ((7, 0), "00-00000000000000000000000000000007-0000000000000001-01"),
+        ((0x1234 << 64, 0xabc), "00-00000000000012340000000000000000-0000000000000abc-01"),
     ];
-    for (number, text) in rows {
-        let trace = TraceId::from_uuid(Uuid::from_u128(number));
+    for ((trace, span), text) in rows {
+        let trace = TraceId::from_uuid(Uuid::from_u128(trace));
+        let own = TraceParent { trace, parent: SpanId::of_number(span) };
 
-        assert_eq!(write_traceparent(trace), text);
-        assert_eq!(read_traceparent(text), Some(trace));
+        assert_eq!(write_traceparent(own), text);
+        assert_eq!(read_traceparent(text), Some(own));
+    }
+}
+
+#[test]
+fn the_hops_in_a_tracestate_are_found_among_the_members_of_others() {
+    assert_eq!(read_tracestate(&write_tracestate(3)), Some(3));
+    assert_eq!(read_tracestate("rojo=00f067aa0ba902b7, openfang=2,congo=t61rcWkgMzE"), Some(2));
+    for other in ["", "openfang", "openfang=", "openfang=-1", "openfang=300", "openfangs=2", "x=openfang=2"] {
+        assert_eq!(read_tracestate(other), None, "{other}");
     }
 }
 

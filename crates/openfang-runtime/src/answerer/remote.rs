@@ -19,7 +19,7 @@ use openfang_types::trace::{HOPS, TRACEPARENT};
 
 use super::{AgentRun, Answerer, Ending, Recovery, RunEvent, RunStopped, Turn};
 use crate::catalog::Catalog;
-use crate::external_call::{GuardedAgent, MessageSent, SendToAgent};
+use crate::external_call::{GuardedAgent, MessageSent, SendToAgent, traced};
 
 use delivered::Arrival;
 
@@ -67,7 +67,12 @@ impl Answerer for Remote {
     fn run<'a>(&'a self, run: &'a AgentRun<'a>, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Ending, RunStopped>> {
         Box::pin(async move {
             match self.agents.way_to(&self.name) {
-                Ok(agent) => RemoteTurn::new(run, turn, &agent).run().await,
+                Ok(agent) => {
+                    let cx = run.cx;
+                    let call = run.pipeline.outward_calls().begin(cx.trace, cx.principal.owner(), cx.hops);
+                    let remote = traced(agent.remote(), call.parent(), cx.hops);
+                    RemoteTurn { run, turn, agent: &agent, remote }.run().await
+                }
                 Err(why) => Ok(failed(format!("the A2A agent {} cannot be used: {why}", self.name))),
             }
         })
@@ -90,11 +95,7 @@ struct RemoteTurn<'a> {
     remote: RemoteAgent,
 }
 
-impl<'a> RemoteTurn<'a> {
-    fn new(run: &'a AgentRun<'a>, turn: &'a Turn<'a>, agent: &'a GuardedAgent) -> Self {
-        Self { run, turn, agent, remote: agent.traced(run.cx) }
-    }
-
+impl RemoteTurn<'_> {
     async fn run(&self) -> Result<Ending, RunStopped> {
         // A turn that goes on after a restart keeps its place, however many there are.
         let room = self.agent.room();
@@ -103,7 +104,6 @@ impl<'a> RemoteTurn<'a> {
             let limit = self.agent.entry().max_live;
             return Ok(failed(format!("{limit} messages are under way to the A2A agent {}; retry later", self.name())));
         }
-        let _live = self.run.pipeline.outward_calls().begin(self.run.cx.trace, self.run.cx.hops);
         let (mut record, follower) = match self.begin().await? {
             Ok(begun) => begun,
             Err(ending) => return Ok(ending),
@@ -134,6 +134,9 @@ impl<'a> RemoteTurn<'a> {
             return Ok(Err(failed(why)));
         }
         if self.turn.number > EXTERNAL_QUESTIONS {
+            if let Some(asked) = asked {
+                canceled::tell(&self.remote, asked).await;
+            }
             let why = format!("the A2A agent {} asked more than {EXTERNAL_QUESTIONS} times in one task", self.name());
             return Ok(Err(failed(why)));
         }
@@ -182,7 +185,7 @@ impl<'a> RemoteTurn<'a> {
             Some(task) => Outgoing::continuing(message, task.clone()),
             None => Outgoing::new(message),
         };
-        let sending = SendToAgent::new(self.agent, outgoing);
+        let sending = SendToAgent::new(self.agent, &self.remote, outgoing);
         let arguments = sending.arguments();
         match self.run.pipeline.hand_through(self.run.cx, &sending, arguments).await {
             Ok(Outcome::Done(MessageSent(sent))) => Ok(sent),

@@ -6,6 +6,7 @@ use openfang_types::ids::ToolName;
 use openfang_types::principal::PrincipalKind;
 use openfang_types::taint::SinkKind;
 use openfang_types::tool::{Origin, ToolTraits};
+use openfang_types::trace::TraceParent;
 
 use super::{Callee, Hidden, Manner, Pipeline, ToolError, audit};
 use crate::catalog::Catalog;
@@ -28,12 +29,24 @@ use crate::context::CallContext;
 #[derive(Debug)]
 pub struct Permit {
     manner: Manner,
+    /// What requests to other servers name as their parent, if the call leaves this one.
+    parent: Option<TraceParent>,
 }
 
 impl Permit {
     /// How the call is made.
     pub const fn manner(&self) -> Manner {
         self.manner
+    }
+
+    /// What requests to other servers name as their parent.
+    pub(crate) const fn parent(&self) -> Option<TraceParent> {
+        self.parent
+    }
+
+    /// The same permit, for a call that leaves this server so.
+    pub(super) const fn leaving(self, parent: Option<TraceParent>) -> Self {
+        Self { parent, ..self }
     }
 }
 
@@ -52,7 +65,7 @@ pub(super) fn check<'c, C: Callee>(
 
 /// The permit for something that may be called.
 pub(super) fn permit(cx: &CallContext, what: &ToolTraits, manner: Manner) -> Result<Permit, ToolError> {
-    if allows(cx, what) { Ok(Permit { manner }) } else { Err(refusal(cx, what, Hidden::NotGranted)) }
+    if allows(cx, what) { Ok(Permit { manner, parent: None }) } else { Err(refusal(cx, what, Hidden::NotGranted)) }
 }
 
 /// Refuses a tool that is not in the catalogue: there is none, or it waits for the operator.

@@ -10,7 +10,7 @@ use openfang_types::ids::{AgentName, TaskName};
 use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::task::{Message, Part, Role, TaskState};
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
-use openfang_types::trace::HOPS;
+use openfang_types::trace::{HOPS, SpanId, TraceParent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,6 +19,7 @@ use uuid::Uuid;
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::agents::Agents;
 use crate::context::CallContext;
+use crate::external_call::traced;
 use crate::foreign_agents::{ForeignAgents, ForeignCalls, settings_for};
 use crate::pipeline::Permit;
 
@@ -91,6 +92,8 @@ impl A2aSend {
         let owner = cx.principal.owner();
         let _room = self.calls.begin(owner)?;
         let agent = self.foreign.connect(settings_for(&cx.principal, url)).map_err(ToolFailure::new)?;
+        let parent = TraceParent { trace: cx.trace, parent: SpanId::of_number(Uuid::new_v4().as_u64_pair().0) };
+        let agent = traced(&agent, parent, cx.hops);
         let id = Uuid::new_v4().to_string().parse()?;
         let mut message = Message::of_parts(id, Role::User, vec![Part::text(text)]);
         message.context_id = session.map(|session| session.parse()).transpose()?;
