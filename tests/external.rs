@@ -1,9 +1,15 @@
 //! External agents: A2A agents of other servers, used through this one as tools, as agents and behind its own endpoint.
 
 mod calls;
+mod chains;
 mod changes;
 mod crash;
+mod credentials;
 mod fixture;
 mod grants;
 mod loops;
+mod misbehaving;
+mod phases;
 mod real_peers;
+mod skills;
+mod two_servers;

@@ -153,7 +153,7 @@ async fn calls_that_a_client_makes_at_the_same_time_in_one_trace_are_no_chain() 
         let call = |number: usize| {
             // Half of them name the trace in the header, half in `_meta`.
             let parent = traceparent(spans[number]);
-            let meta = if number % 2 == 0 { json!({}) } else { json!({ "traceparent": parent }) };
+            let meta = if number.is_multiple_of(2) { json!({}) } else { json!({ "traceparent": parent }) };
             let arguments = json!({ "message": format!("m{number}") });
             let params = json!({"name": "a2a_other", "arguments": arguments, "_meta": meta});
             let body = json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params});
@@ -161,7 +161,7 @@ async fn calls_that_a_client_makes_at_the_same_time_in_one_trace_are_no_chain() 
                 .client()
                 .with("mcp-protocol-version", "2025-11-25")
                 .with("accept", "application/json, text/event-stream");
-            let client = if number % 2 == 0 { client.with("traceparent", &parent) } else { client };
+            let client = if number.is_multiple_of(2) { client.with("traceparent", &parent) } else { client };
             async move { client.post("/mcp", &body).await.body }
         };
 

@@ -10,6 +10,7 @@ use openfang_types::task::TaskState;
 use serde_json::json;
 
 use super::fixture::{Pair, config, entry, far_home, start};
+use crate::support::binary::Openfang;
 use crate::support::{assert_state, call, send, status_text};
 
 fn name() -> AgentName {
@@ -123,4 +124,34 @@ async fn one_of_many_dead_agents_holds_up_nobody() {
     assert_eq!(answer.joined_text(), "3");
     near.stop().await;
     far.stop().await;
+}
+
+#[test]
+fn a_changed_card_is_shown_and_accepted_on_the_command_line() {
+    let (far, near) = (Openfang::new(), Openfang::new());
+    let manifest =
+        |about: &str| format!("name = \"worker\"\ndescription = \"{about}\"\n[model]\nprovider = \"direct\"\n");
+    far.write("config.toml", "[a2a]\nenabled = true\n");
+    far.write("agents/worker/agent.toml", &manifest("Reads letters"));
+    let far_daemon = far.start();
+    let _near_daemon = near.start();
+    let url = format!("http://{}/a2a/agents/worker", far_daemon.address());
+    assert_eq!(near.run(&["a2a", "add", "far", &url, "--on-change", "quarantine"]).code, 0);
+    let unchanged = near.run(&["a2a", "accept", "far"]);
+    assert!(unchanged.stderr.contains("no change of the card of far waits"), "{unchanged:?}");
+
+    far.write("agents/worker/agent.toml", &manifest("Burns letters"));
+    assert_eq!(far.run(&["reload"]).code, 0);
+    let tested = near.run(&["a2a", "test", "far"]);
+    let shown = near.run(&["a2a", "show", "far"]);
+    let accepted = near.run(&["a2a", "accept", "far"]);
+
+    assert_eq!(tested.code, 1, "{tested:?}");
+    for ran in [&shown, &accepted] {
+        assert!(ran.stdout.contains("-  \"description\": \"Reads letters\""), "{ran:?}");
+        assert!(ran.stdout.contains("+  \"description\": \"Burns letters\""), "{ran:?}");
+    }
+    assert_eq!(accepted.code, 0, "{accepted:?}");
+    assert!(accepted.stdout.contains("ready"), "{accepted:?}");
+    assert_eq!(near.run(&["a2a", "show", "far", "--json"]).json()["waiting"], serde_json::Value::Null);
 }

@@ -1,7 +1,8 @@
 //! Who may use an external agent, and who is shown one.
 
 use openfang_kernel::KernelError;
-use openfang_testkit::callers;
+use openfang_testkit::{RawAgent, callers, raw_agent};
+use openfang_types::config::ExternalAgent;
 use openfang_types::task::TaskState;
 use serde_json::json;
 
@@ -75,4 +76,26 @@ async fn two_owners_see_nothing_of_each_others_tasks() {
     assert_eq!(answered.unwrap_err(), unknown(task.id));
     assert_state(&kernel.task(&ada, task.id).await.unwrap(), TaskState::InputRequired);
     pair.stop().await;
+}
+
+#[tokio::test]
+async fn an_external_agent_with_the_name_of_a_local_one_does_not_take_its_place() {
+    let agent = RawAgent::with_card(false, |_, _| async {
+        raw_agent::result(&json!({ "task": raw_agent::task("t", "TASK_STATE_COMPLETED", "from elsewhere") }))
+    })
+    .await;
+    let home =
+        openfang_testkit::TestHome::new().with_script("worker", &[], "[[rules]]\nsteps = [{ chunk = \"local\" }]\n");
+    let mut config = config();
+    config.a2a.external_agents = vec![ExternalAgent::new("worker".parse().unwrap(), agent.url())];
+    let server = start(&home, config).await;
+    let operator = callers::operator(&server.kernel);
+
+    let task = send(&server.kernel, &operator, "worker", "hi").await;
+    let through_tool = call(&server.kernel, &operator, "a2a_worker", json!({ "message": "hi" })).await;
+
+    assert!(serde_json::to_string(&task).unwrap().contains("local"));
+    assert!(through_tool.is_err() || through_tool.unwrap().is_error, "the tool leads to no agent");
+    assert!(agent.calls("SendMessage").is_empty());
+    server.stop().await;
 }

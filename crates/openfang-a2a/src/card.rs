@@ -3,8 +3,12 @@
 //! [`AgentCard`] is the one model, in the shape of 1.0 with the additions older versions need. `render.rs` writes it in
 //! one of the [`CardForm`]s, `sign.rs` signs it, `verify.rs` verifies it, and `document.rs` prepares it for serving.
 
+use std::collections::BTreeMap;
+
 use openfang_types::agent::AgentManifest;
 use openfang_types::ids::{AgentName, ToolName};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::server::OUTPUT_MODES;
 
@@ -57,10 +61,25 @@ pub struct AgentCapabilities {
     pub extended_agent_card: bool,
     /// The extensions, by URI, that a request must name.
     pub required_extensions: Vec<String>,
+    /// The tools of the agent with their schemas, for clients that know [`TOOLS_EXTENSION`].
+    pub tools: BTreeMap<String, SkillSchemas>,
+}
+
+/// The extension that describes skills as tools: its parameters have the schemas of each. A message with one data part
+/// `{tool, arguments}` calls the tool.
+pub const TOOLS_EXTENSION: &str = "urn:openfang:a2a:tools:1";
+
+/// What a skill takes and returns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkillSchemas {
+    pub input_schema: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
 }
 
 impl Default for AgentCapabilities {
-    /// All features, and no required extension.
+    /// All features, and no extension.
     fn default() -> Self {
         Self {
             streaming: true,
@@ -68,6 +87,7 @@ impl Default for AgentCapabilities {
             state_transition_history: true,
             extended_agent_card: true,
             required_extensions: Vec::new(),
+            tools: BTreeMap::new(),
         }
     }
 }

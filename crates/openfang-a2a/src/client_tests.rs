@@ -1,5 +1,7 @@
 //! The client against servers on real sockets.
 
+#[path = "client_tests/credentials.rs"]
+mod credentials;
 #[path = "client_tests/discovery.rs"]
 mod discovery;
 #[path = "client_tests/following.rs"]

@@ -1,4 +1,5 @@
-//! An external agent as a tool: `a2a_{name}`. A call is a message to the agent, and its task is the result.
+//! An external agent as a tool: `a2a_{name}`. A call is a message to the agent, and its task is the result. Skills whose
+//! schemas the agent publishes can be tools too: `a2a_{name}_{skill}`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -6,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use openfang_types::call::{Arguments, InputRequired, Outcome};
 use openfang_types::config::ExternalAgent;
 use openfang_types::content::{Block, ToolOutput};
-use openfang_types::ids::{AgentName, ContextId};
+use openfang_types::ids::{AgentName, ContextId, ToolName};
 use openfang_types::names::Names;
 use openfang_types::task::{Part, Task, TaskState};
 use openfang_types::tool::{Origin, Recorded, ToolDefinition, ToolTraits};
@@ -19,38 +20,58 @@ use crate::catalog::Registered;
 use crate::context::CallContext;
 use crate::external_call::traits_of_external;
 use crate::pipeline::Permit;
+use crate::schema_check::SchemaChecks;
 use crate::task_output::{self, TaskReply};
 use crate::tool_source::ToolSource;
-use crate::tools::{Tool, ToolFuture};
+use crate::tools::{Tool, ToolFailure, ToolFuture};
 
-/// The tool of an external agent, as a source of its own.
+/// A skill of an external agent that is a tool of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkillTool {
+    /// The name of the tool.
+    pub name: ToolName,
+    /// The agent's name for the skill.
+    pub skill: String,
+    /// What models read about the tool.
+    pub description: String,
+    pub input_schema: Value,
+}
+
+/// The tools of an external agent, as a source of their own: the agent itself, then its skills.
 pub struct ExternalAgentSource {
     origin: Origin,
     names: Names,
-    entry: ExternalAgent,
     description: String,
-    agents: Arc<dyn Agents>,
-    made: OnceLock<Arc<Registered>>,
+    skills: Vec<SkillTool>,
+    calls: AgentCalls,
+    made: Vec<OnceLock<Arc<Registered>>>,
+    /// Where checks against the schemas of skills run.
+    checks: Arc<SchemaChecks>,
 }
 
 impl ExternalAgentSource {
-    /// The tool of this agent. The description is what models read.
-    pub fn new(entry: ExternalAgent, description: String, agents: Arc<dyn Agents>) -> Self {
+    /// The tools of this agent. The description is what models read.
+    pub fn new(entry: ExternalAgent, description: String, skills: Vec<SkillTool>, agents: Arc<dyn Agents>) -> Self {
+        let own = entry.tool_name();
         Self {
             origin: Origin::A2aAgent(entry.name.clone()),
-            names: std::iter::once(entry.tool_name().as_str()).collect(),
-            entry,
+            names: std::iter::once(&own)
+                .chain(skills.iter().map(|skill| &skill.name))
+                .map(ToolName::as_str)
+                .collect(),
+            made: std::iter::repeat_with(OnceLock::new).take(skills.len() + 1).collect(),
             description,
-            agents,
-            made: OnceLock::new(),
+            skills,
+            calls: AgentCalls { entry, agents },
+            checks: Arc::default(),
         }
     }
 
-    fn tool(&self) -> ExternalAgentTool {
-        ExternalAgentTool {
-            entry: self.entry.clone(),
-            description: self.description.clone(),
-            agents: Arc::clone(&self.agents),
+    fn tool(&self, place: usize) -> Option<Box<dyn Tool>> {
+        let calls = self.calls.clone();
+        match place.checked_sub(1) {
+            None => Some(Box::new(ExternalAgentTool { calls, description: self.description.clone() })),
+            Some(number) => Some(Box::new(ExternalSkillTool { calls, skill: self.skills.get(number)?.clone() })),
         }
     }
 }
@@ -65,28 +86,37 @@ impl ToolSource for ExternalAgentSource {
     }
 
     fn get(&self, place: usize) -> Option<Arc<Registered>> {
-        let make = || {
-            let tool = self.tool();
-            let definition = tool.definition();
-            Arc::new(Registered::of_our_own(Box::new(tool), definition))
+        let (made, tool) = (self.made.get(place)?, self.tool(place)?);
+        let make = || match place {
+            0 => {
+                let definition = tool.definition();
+                Arc::new(Registered::of_our_own(tool, definition))
+            }
+            // The agent wrote its schema.
+            _ => Arc::new(Registered::new(tool, Arc::clone(&self.checks))),
         };
-        (place == 0).then(|| Arc::clone(self.made.get_or_init(make)))
+        Some(Arc::clone(made.get_or_init(make)))
     }
 
     fn traits(&self, place: usize) -> Option<ToolTraits> {
-        (place == 0).then(|| self.tool().traits())
+        Some(self.tool(place)?.traits())
     }
 
     fn definition(&self, place: usize) -> Option<ToolDefinition> {
-        (place == 0).then(|| self.tool().definition())
+        Some(self.tool(place)?.definition())
     }
 }
 
 /// The tool of an external agent.
 struct ExternalAgentTool {
-    entry: ExternalAgent,
+    calls: AgentCalls,
     description: String,
-    agents: Arc<dyn Agents>,
+}
+
+/// A skill of an external agent.
+struct ExternalSkillTool {
+    calls: AgentCalls,
+    skill: SkillTool,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -117,44 +147,86 @@ struct Output {
 
 impl Tool for ExternalAgentTool {
     fn definition(&self) -> ToolDefinition {
-        let traits = traits_of_external(&self.entry);
+        let traits = self.traits();
         let definition = ToolDefinition::of::<Args>(traits.name, &self.description, traits.sink, traits.annotations)
             .returning::<Output>();
         ToolDefinition { kind: traits.kind, origin: traits.origin, ..definition }
     }
 
     fn traits(&self) -> ToolTraits {
-        // The message itself is on record before it is sent.
-        ToolTraits { recorded: Recorded::After, ..traits_of_external(&self.entry) }
+        self.calls.traits(self.calls.entry.tool_name())
     }
 
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, permit: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { message, context, data } = serde_json::from_value(arguments.into_value()?)?;
-            let agent = &self.entry.name;
-            let (task, parts) = match task_output::reply(cx.back.resumed.as_deref()) {
-                Some(TaskReply::Said(task, part)) => (Some(task), vec![part]),
-                Some(TaskReply::Declined(task)) => {
-                    let text = format!("the question was not answered; task {task} still waits for a reply");
-                    return Ok(Outcome::Done(ToolOutput::error(text)));
-                }
-                Some(TaskReply::Unreadable(task)) => {
-                    return Ok(self.outcome(cx, self.agents.external_task(cx, agent, task).await?));
-                }
-                None => {
-                    let data = data.map(|data| Part::data(Value::Object(data)));
-                    (None, [Part::text(message)].into_iter().chain(data).collect())
-                }
-            };
+            let data = data.map(|data| Part::data(Value::Object(data)));
+            let parts = [Part::text(message)].into_iter().chain(data).collect();
             let context = context.map(|context| context.parse::<ContextId>()).transpose()?;
-            let message = ExternalMessage { agent, parts, task, context };
-            let answer = self.agents.ask_external(cx, message, permit).await?;
-            Ok(self.outcome(cx, answer))
+            self.calls.send(cx, parts, context, permit).await
         })
     }
 }
 
-impl ExternalAgentTool {
+impl Tool for ExternalSkillTool {
+    fn definition(&self) -> ToolDefinition {
+        let (traits, skill) = (self.traits(), &self.skill);
+        let definition = ToolDefinition::of::<Args>(traits.name, &skill.description, traits.sink, traits.annotations)
+            .returning::<Output>();
+        let input_schema = skill.input_schema.clone();
+        ToolDefinition { kind: traits.kind, origin: traits.origin, input_schema, ..definition }
+    }
+
+    fn traits(&self) -> ToolTraits {
+        self.calls.traits(self.skill.name.clone())
+    }
+
+    fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, permit: Permit) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let call = json!({ "tool": self.skill.skill, "arguments": arguments.into_value()? });
+            self.calls.send(cx, vec![Part::data(call)], None, permit).await
+        })
+    }
+}
+
+/// The way from a tool to the tasks of its agent.
+#[derive(Clone)]
+struct AgentCalls {
+    entry: ExternalAgent,
+    agents: Arc<dyn Agents>,
+}
+
+impl AgentCalls {
+    fn traits(&self, name: ToolName) -> ToolTraits {
+        // The message itself is on record before it is sent.
+        ToolTraits { name, recorded: Recorded::After, ..traits_of_external(&self.entry) }
+    }
+
+    /// Sends a message, or the answer to the question that it led to.
+    async fn send(
+        &self,
+        cx: &CallContext,
+        parts: Vec<Part>,
+        context: Option<ContextId>,
+        permit: Permit,
+    ) -> Result<Outcome<ToolOutput>, ToolFailure> {
+        let agent = &self.entry.name;
+        let (task, parts) = match task_output::reply(cx.back.resumed.as_deref()) {
+            Some(TaskReply::Said(task, part)) => (Some(task), vec![part]),
+            Some(TaskReply::Declined(task)) => {
+                let text = format!("the question was not answered; task {task} still waits for a reply");
+                return Ok(Outcome::Done(ToolOutput::error(text)));
+            }
+            Some(TaskReply::Unreadable(task)) => {
+                return Ok(self.outcome(cx, self.agents.external_task(cx, agent, task).await?));
+            }
+            None => (None, parts),
+        };
+        let message = ExternalMessage { agent, parts, task, context };
+        let answer = self.agents.ask_external(cx, message, permit).await?;
+        Ok(self.outcome(cx, answer))
+    }
+
     /// What a task of the agent means to whoever called.
     fn outcome(&self, cx: &CallContext, answer: AgentTask) -> Outcome<ToolOutput> {
         let AgentTask { task, labels } = answer;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-use super::{AgentCapabilities, AgentCard, AgentSkill, CardSignature, SecurityScheme};
+use super::{AgentCapabilities, AgentCard, AgentSkill, CardSignature, SecurityScheme, SkillSchemas, TOOLS_EXTENSION};
 
 /// The form in which a card is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -150,7 +150,23 @@ struct Capabilities<'a> {
 #[derive(Serialize)]
 struct Extension<'a> {
     uri: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'static str>,
     required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<&'a BTreeMap<String, SkillSchemas>>,
+}
+
+impl<'a> Extension<'a> {
+    const fn required(uri: &'a str) -> Self {
+        Self { uri, description: None, required: true, params: None }
+    }
+
+    /// The tools of an agent; none if it has none.
+    fn of_tools(tools: &'a BTreeMap<String, SkillSchemas>) -> Option<Self> {
+        let description = Some("The schemas of skills that a data part with tool and arguments calls.");
+        (!tools.is_empty()).then_some(Self { uri: TOOLS_EXTENSION, description, required: false, params: Some(tools) })
+    }
 }
 
 impl<'a> Capabilities<'a> {
@@ -166,7 +182,8 @@ impl<'a> Capabilities<'a> {
             extensions: capabilities
                 .required_extensions
                 .iter()
-                .map(|uri| Extension { uri, required: true })
+                .map(|uri| Extension::required(uri))
+                .chain(Extension::of_tools(&capabilities.tools))
                 .collect(),
         }
     }

@@ -151,6 +151,7 @@ fn a_card_says_what_is_off_and_what_is_required() {
         state_transition_history: false,
         extended_agent_card: false,
         required_extensions: vec!["urn:example:x".to_owned()],
+        tools: BTreeMap::new(),
     };
     let card = AgentCard { capabilities, ..reviewer(Vec::new()) };
 
@@ -164,4 +165,18 @@ fn a_card_says_what_is_off_and_what_is_required() {
     expected["stateTransitionHistory"] = json!(false);
     assert_eq!(superset["capabilities"], expected);
     assert_eq!(superset["supportsAuthenticatedExtendedCard"], false);
+}
+
+#[test]
+fn a_card_has_the_schemas_of_tools_as_an_extension_that_nobody_must_know() {
+    let input_schema = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
+    let schemas = SkillSchemas { input_schema: input_schema.clone(), output_schema: None };
+    let tools = BTreeMap::from([("file_read".to_owned(), schemas)]);
+    let capabilities = AgentCapabilities { tools, ..AgentCapabilities::default() };
+
+    let card = written(&AgentCard { capabilities, ..reviewer(Vec::new()) }, CardForm::Strict);
+
+    let extension = &card["capabilities"]["extensions"][0];
+    assert_eq!((&extension["uri"], &extension["required"]), (&json!("urn:openfang:a2a:tools:1"), &json!(false)));
+    assert_eq!(extension["params"], json!({ "file_read": { "inputSchema": input_schema } }));
 }

@@ -8,7 +8,7 @@ use openfang_types::scan::scan_text;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::card::{AgentCapabilities, AgentCard, AgentSkill, CardSignature, SecurityScheme};
+use crate::card::{AgentCapabilities, AgentCard, AgentSkill, CardSignature, SecurityScheme, TOOLS_EXTENSION};
 
 /// The card of another agent.
 #[derive(Debug, Clone)]
@@ -127,6 +127,8 @@ impl From<&PeerCard> for AgentCard {
             let found = card.interfaces.iter().find(|one| one.binding.eq_ignore_ascii_case(binding));
             found.map(|one| one.url.clone())
         };
+        let tools = card.extension(TOOLS_EXTENSION).and_then(|tools| tools.params.clone());
+        let tools = tools.and_then(|tools| serde_json::from_value(tools).ok()).unwrap_or_default();
         let url = at("JSONRPC").or_else(|| card.interfaces.first().map(|one| one.url.clone()));
         let has_bearer =
             card.requires_credential && card.schemes.iter().any(|one| one.to_lowercase().contains("bearer"));
@@ -142,6 +144,7 @@ impl From<&PeerCard> for AgentCard {
                 state_transition_history: false,
                 extended_agent_card: card.extended_card,
                 required_extensions: card.required_extensions().map(str::to_owned).collect(),
+                tools,
             },
             skills: card.skills.clone(),
             default_input_modes: card.input_modes.clone(),

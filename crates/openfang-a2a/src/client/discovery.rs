@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::card::PeerCard;
 use super::interface::{Binding, Interface, Repair};
+use crate::card::TOOLS_EXTENSION;
 use crate::dialect::Dialect;
 
 /// What is known about an external agent.
@@ -103,7 +104,12 @@ impl Discovery {
                 .collect();
             let words =
                 (&card.name, &card.description, &card.provider, skills, &card.schemes, card.requires_credential);
-            digest(&serde_json::to_string(&words).unwrap_or_default())
+            let mut text = serde_json::to_string(&words).unwrap_or_default();
+            // What skills take is part of what models are shown.
+            if let Some(params) = card.extension(TOOLS_EXTENSION).and_then(|tools| tools.params.as_ref()) {
+                text.push_str(&params.to_string());
+            }
+            digest(&text)
         });
         let origin = url::Url::parse(&self.interface.url).map(|url| url.origin().ascii_serialization());
         let key = match &self.signature {

@@ -17,6 +17,8 @@ use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Table, Tone, json_text, one_line};
 use crate::session::Session;
 
+mod accept;
+
 pub(super) async fn run(session: &Session, command: A2aCommand) -> Result<Exit, CliError> {
     match command {
         A2aCommand::List => list(session).await,
@@ -30,10 +32,7 @@ pub(super) async fn run(session: &Session, command: A2aCommand) -> Result<Exit, 
             let tested = ExternalAgents::open(session).await?.test(&name).await?;
             outcome(session, &tested)
         }
-        A2aCommand::Accept { name } => {
-            let accepted = ExternalAgents::open(session).await?.accept(&name).await?;
-            outcome(session, &accepted)
-        }
+        A2aCommand::Accept { name } => accept::run(session, &name).await,
         A2aCommand::Send(args) => agent::run(session, AgentCommand::Send(args)).await,
         A2aCommand::Task { id } => task::run(session, TaskCommand::Show { id }).await,
         A2aCommand::Cancel { id } => task::run(session, TaskCommand::Cancel { id }).await,
@@ -80,6 +79,7 @@ async fn show(session: &Session, name: &AgentName) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     }
     print(session, &details)?;
+    accept::print(session, &details)?;
     Ok(Exit::Ok)
 }
 

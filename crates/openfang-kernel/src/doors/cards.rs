@@ -1,17 +1,21 @@
 //! The cards of this house: who is shown which agents and skills. Cards are made once per kind of viewer and kept until
 //! the tools change; serving one neither builds nor signs it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openfang_a2a::card::{
-    AgentCapabilities, AgentCard, CardDocument, CardForm, CardKey, Endpoint, SecurityScheme, build_agent_card,
-    placeholder_card,
+    AgentCapabilities, AgentCard, CardDocument, CardForm, CardKey, Endpoint, SecurityScheme, SkillSchemas,
+    build_agent_card, placeholder_card,
 };
+use openfang_types::agent::Provider;
 use openfang_types::capability::any_covers;
 use openfang_types::config::{A2aConfig, Config, ConfigProblem};
 use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::limits::{SKILL_SCHEMAS_BYTES, SKILL_TOOLS};
 use openfang_types::principal::{AdminProof, Door, Principal};
-use openfang_types::tool::ToolTraits;
+use openfang_types::tool::{ToolDefinition, ToolTraits};
+use serde_json::Value;
 
 use crate::kernel::is_visible;
 use crate::settings::agents::Agent;
@@ -107,12 +111,17 @@ impl Kernel {
             true => shared(),
             false => self.offered(settings, Endpoint::of(&name, &base, &a2a.listen_path)),
         };
-        Some(build_agent_card(&agent.manifest, &self.skills(a2a, who, &name), endpoint))
+        let shown = self.skills(a2a, who, &name);
+        let mut card = build_agent_card(&agent.manifest, &described(&shown), endpoint);
+        if agent.manifest.model.provider == Provider::Direct {
+            card.capabilities.tools = schemas(shown);
+        }
+        Some(card)
     }
 
     /// The tools that are skills to this viewer. To strangers these are public ones, of those that somebody could use
     /// through this agent over A2A: what nobody can call is no skill.
-    fn skills(&self, a2a: &A2aConfig, who: Option<&Principal>, agent: &AgentName) -> Vec<(ToolName, Option<String>)> {
+    fn skills(&self, a2a: &A2aConfig, who: Option<&Principal>, agent: &AgentName) -> Vec<ShownSkill> {
         let principal = who.cloned().unwrap_or_else(|| Principal::admin(AdminProof::InProcess));
         let caller =
             Caller { principal: Arc::new(principal), door: Door::A2a, trace: self.trace(), hops: 0, room: None };
@@ -123,7 +132,7 @@ impl Kernel {
         tools
             .filter_map(|tool| tool.traits().map(|traits| (traits, tool)))
             .filter(|(traits, _)| is_shown(traits))
-            .map(|(traits, tool)| (traits.name, tool.definition().map(|definition| definition.description)))
+            .map(|(traits, tool)| (traits.name, tool.definition()))
             .collect()
     }
 
@@ -161,6 +170,30 @@ impl Kernel {
         }
         Some(card)
     }
+}
+
+/// A tool that a viewer is shown as a skill.
+type ShownSkill = (ToolName, Option<ToolDefinition>);
+
+fn described(shown: &[ShownSkill]) -> Vec<(ToolName, Option<String>)> {
+    let description = |definition: &ToolDefinition| definition.description.clone();
+    shown
+        .iter()
+        .map(|(name, definition)| (name.clone(), definition.as_ref().map(description)))
+        .collect()
+}
+
+/// The schemas of the first skills, as many as fit into a card.
+fn schemas(shown: Vec<ShownSkill>) -> BTreeMap<String, SkillSchemas> {
+    let mut bytes = 0;
+    let skills = shown.into_iter().filter_map(|(name, definition)| {
+        let ToolDefinition { input_schema, output_schema, .. } = definition?;
+        let size = |schema: &Value| schema.to_string().len();
+        bytes += size(&input_schema) + output_schema.as_ref().map_or(0, size);
+        Some((bytes, (name.to_string(), SkillSchemas { input_schema, output_schema })))
+    });
+    let fits = |(bytes, _): &(usize, _)| *bytes <= SKILL_SCHEMAS_BYTES;
+    skills.take(SKILL_TOOLS).take_while(fits).map(|(_, skill)| skill).collect()
 }
 
 fn default_agent(settings: &Settings, who: Option<&Principal>) -> Option<AgentName> {

@@ -30,11 +30,13 @@ use tokio_util::task::TaskTracker;
 use crate::settings::Settings;
 use crate::settings::home::Home;
 
+pub use kept::CardChange;
 pub(crate) use known::KnownAgent;
 
 mod kept;
 mod known;
 mod place;
+mod skills;
 mod words;
 
 /// How long what is under way gets to end when the house closes.
@@ -164,7 +166,8 @@ impl ExternalPeers {
         let Some(parts) = self.parts.get() else { return };
         let Some(pipeline) = parts.pipeline.upgrade() else { return };
         let usable = self.all().into_iter().filter(|agent| agent.is_usable());
-        let sources = usable.map(|agent| agent.source(&parts.agents) as Arc<dyn ToolSource>);
+        let longest = parts.settings.borrow().config().limits.max_tool_name;
+        let sources = usable.map(|agent| agent.source(&parts.agents, longest) as Arc<dyn ToolSource>);
         pipeline.catalog().replace(|origin| origin.external_agent().is_some(), sources.collect());
     }
 

@@ -21,6 +21,8 @@ use serde_json::value::RawValue;
 
 use crate::change::Change;
 use crate::peers::external::KnownAgent;
+
+pub use crate::peers::external::CardChange;
 use crate::settings::config_edit::{self, Edit, EditError, Existing};
 use crate::{Caller, Kernel, KernelError};
 
@@ -35,6 +37,9 @@ pub struct ExternalAgentDetails {
     /// Its card, as it was received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Box<RawValue>>,
+    /// The change of its card that waits for the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<CardChange>,
 }
 
 /// An agent that was found at a URL.
@@ -243,7 +248,7 @@ fn details(agent: &KnownAgent) -> ExternalAgentDetails {
     let agent_status = agent.status();
     configured.url.clone_from(&agent_status.url);
     let card = agent.discovery().and_then(|known| known.card.as_ref().map(|card| card.document.clone()));
-    ExternalAgentDetails { configured, agent: agent_status, card }
+    ExternalAgentDetails { configured, agent: agent_status, card, waiting: agent.change() }
 }
 
 fn of_agent<'a>(caller: &'a Caller, action: ChangeAction, name: &AgentName) -> Change<'a> {

@@ -102,6 +102,10 @@ impl Kernel {
     ) -> Result<AgentTask, AgentError> {
         let ExternalMessage { agent, parts, task, context } = message;
         let caller = self.caller_in(cx);
+        // A local agent of the same name is another agent.
+        if self.inner.remote_agent(agent).is_none() {
+            return Err(AgentError::Unknown(agent.clone()));
+        }
         if let (Some(context), None) = (&context, task) {
             self.knows_conversation(&caller, agent, context).await?;
         }

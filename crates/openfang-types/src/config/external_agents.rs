@@ -48,7 +48,8 @@ pub struct ExternalAgent {
     /// The description that models are shown instead of the card's.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Whether the agent's skills are listed in the description of its tool: `list` or `hide`.
+    /// How the agent's skills are shown: `list` in the description of its tool, `tools` as tools `a2a_{name}_{skill}` if
+    /// the card has their schemas (`urn:openfang:a2a:tools:1`), or `hide`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub skills: ShownSkills,
     /// Whether the agent is shown to strangers over A2A, where `public_agents` matches.
@@ -101,6 +102,8 @@ pub enum ShownSkills {
     /// In the description of the agent's tool.
     #[default]
     List,
+    /// As tools of their own if the card has their schemas, else in the description.
+    Tools,
     /// Skills are not shown at all.
     Hide,
 }

@@ -33,6 +33,10 @@ pub const EXTERNAL_DESCRIPTION_CHARS: usize = 500;
 pub const EXTERNAL_SKILLS: usize = 8;
 /// What is shown of a skill's description, in characters.
 pub const EXTERNAL_SKILL_CHARS: usize = 120;
+/// How many skills of an agent are tools of their own, in our cards and of external agents.
+pub const SKILL_TOOLS: usize = 64;
+/// The size of the schemas of all these skills, in bytes.
+pub const SKILL_SCHEMAS_BYTES: usize = 256 * 1024;
 /// How many URLs that callers name an owner may have under way.
 pub const FOREIGN_AGENT_CALLS: usize = 4;
 /// Longer than any task of an external agent may take.

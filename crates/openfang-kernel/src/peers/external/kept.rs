@@ -7,6 +7,9 @@ use openfang_a2a::client::{CardPin, Discovery, DiscoveryRecord};
 use openfang_types::config::{ExternalAgent, OnChange};
 use openfang_types::ids::AgentName;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::words;
 
 /// What is kept of a card.
 #[derive(Default, Serialize, Deserialize)]
@@ -26,6 +29,19 @@ pub(super) struct CardMemory {
     /// Why the agent must not be used.
     #[serde(default)]
     quarantined: Option<String>,
+    /// The card that waits for the operator.
+    #[serde(default)]
+    waiting: Option<DiscoveryRecord>,
+}
+
+/// The accepted card of an agent, and the one that waits for the operator.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardChange {
+    pub before: Option<Box<RawValue>>,
+    pub after: Option<Box<RawValue>>,
+    pub endpoint_before: Option<String>,
+    pub endpoint_after: String,
 }
 
 /// What a look at a card led to.
@@ -55,6 +71,18 @@ impl CardMemory {
         self.quarantined.as_deref()
     }
 
+    /// The change that waits for the operator.
+    pub(super) fn change(&self) -> Option<CardChange> {
+        let after = self.waiting.as_ref().filter(|_| self.quarantined.is_some())?;
+        let before = self.record.as_ref();
+        Some(CardChange {
+            before: before.and_then(|record| record.card.clone()),
+            after: after.card.clone(),
+            endpoint_before: before.map(|record| words::shown_url(&record.url)),
+            endpoint_after: words::shown_url(&after.url),
+        })
+    }
+
     /// Compares a card with the accepted one. What is seen for the first time is accepted.
     pub(super) fn judge(&mut self, entry: &ExternalAgent, discovery: &Discovery) -> Verdict {
         let seen = discovery.pin();
@@ -64,11 +92,14 @@ impl CardMemory {
         };
         match &verdict {
             Verdict::First | Verdict::Same | Verdict::Changed(_) => {
-                self.quarantined = None;
+                (self.quarantined, self.waiting) = (None, None);
                 self.accepted = Some(seen.clone());
                 self.record = Some(discovery.to_record());
             }
-            Verdict::Quarantined(why) => self.quarantined = Some(why.clone()),
+            Verdict::Quarantined(why) => {
+                self.quarantined = Some(why.clone());
+                self.waiting = Some(discovery.to_record());
+            }
         }
         self.seen = Some(seen);
         verdict
@@ -79,8 +110,7 @@ impl CardMemory {
         let was_quarantined = self.quarantined.take().is_some();
         if was_quarantined {
             self.accepted = self.seen.clone();
-            // The record is of the card before; the next look keeps the new one.
-            self.record = None;
+            self.record = self.waiting.take();
         }
         was_quarantined
     }

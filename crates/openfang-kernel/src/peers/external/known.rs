@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use openfang_a2a::client::{Discovery, ExtendedCard, SignatureState};
 use openfang_runtime::agents::Agents;
 use openfang_runtime::external_call::GuardedAgent;
-use openfang_runtime::external_tools::ExternalAgentSource;
+use openfang_runtime::external_tools::{ExternalAgentSource, SkillTool};
 use openfang_types::a2a_status::{ExternalAgentStatus, ExternalSkill, ExternalState};
 use openfang_types::config::ExternalAgent;
 use tokio_util::sync::CancellationToken;
 
-use super::kept::{CardMemory, Verdict};
-use super::{ExternalParts, place, words};
+use super::kept::{CardChange, CardMemory, Verdict};
+use super::{ExternalParts, place, skills, words};
 
 /// An external agent and what is known of it.
 pub(crate) struct KnownAgent {
@@ -27,9 +27,16 @@ struct AgentView {
     state: ExternalState,
     reason: Option<String>,
     memory: CardMemory,
-    /// Its tool, as it was listed last.
-    source: Option<(String, Arc<ExternalAgentSource>)>,
+    /// Its tools, as they were listed last.
+    source: Option<ListedTools>,
     is_retired: bool,
+}
+
+/// The tools of an agent, and what they were made of.
+struct ListedTools {
+    text: String,
+    skills: Vec<SkillTool>,
+    source: Arc<ExternalAgentSource>,
 }
 
 impl KnownAgent {
@@ -137,6 +144,11 @@ impl KnownAgent {
         is_changed
     }
 
+    /// The change of its card that waits for the operator.
+    pub(crate) fn change(&self) -> Option<CardChange> {
+        self.lock().memory.change()
+    }
+
     /// It is configured no more, or otherwise.
     pub(super) fn retire(&self) {
         self.stop.cancel();
@@ -154,17 +166,18 @@ impl KnownAgent {
         }
     }
 
-    /// Its tool. As long as the words are the same, so is the tool.
-    pub(super) fn source(&self, agents: &Arc<dyn Agents>) -> Arc<ExternalAgentSource> {
-        let text = words::description(&self.entry, self.discovery().as_deref());
+    /// Its tools, with names of at most so many characters. As long as the words are the same, so are the tools.
+    pub(super) fn source(&self, agents: &Arc<dyn Agents>, longest_name: usize) -> Arc<ExternalAgentSource> {
+        let known = self.discovery();
+        let skills = skills::tools(&self.entry, known.as_deref(), longest_name);
+        let text = words::description(&self.entry, known.as_deref(), &skills);
         let mut view = self.lock();
-        if let Some((known, source)) = &view.source
-            && *known == text
-        {
-            return Arc::clone(source);
+        if let Some(listed) = view.source.as_ref().filter(|listed| listed.text == text && listed.skills == skills) {
+            return Arc::clone(&listed.source);
         }
-        let source = Arc::new(ExternalAgentSource::new(self.entry.clone(), text.clone(), Arc::clone(agents)));
-        view.source = Some((text, Arc::clone(&source)));
+        let (entry, agents) = (self.entry.clone(), Arc::clone(agents));
+        let source = Arc::new(ExternalAgentSource::new(entry, text.clone(), skills.clone(), agents));
+        view.source = Some(ListedTools { text, skills, source: Arc::clone(&source) });
         source
     }
 

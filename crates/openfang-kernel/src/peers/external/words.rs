@@ -2,6 +2,7 @@
 //! text, and quoted as the agent's own.
 
 use openfang_a2a::client::Discovery;
+use openfang_runtime::external_tools::SkillTool;
 use openfang_types::config::{ExternalAgent, ShownSkills};
 use openfang_types::limits::{EXTERNAL_DESCRIPTION_CHARS, EXTERNAL_SKILL_CHARS, EXTERNAL_SKILLS};
 use openfang_types::unseen::{is_obeyed, is_unseen};
@@ -9,8 +10,8 @@ use openfang_types::unseen::{is_obeyed, is_unseen};
 /// The longest id, name or version that is shown.
 pub(super) const ID_CHARS: usize = 80;
 
-/// What models read about the tool of an agent.
-pub(super) fn description(entry: &ExternalAgent, known: Option<&Discovery>) -> String {
+/// What models read about the tool of an agent. Skills that are tools of their own are not listed again.
+pub(super) fn description(entry: &ExternalAgent, known: Option<&Discovery>, tools: &[SkillTool]) -> String {
     let card = known.and_then(|known| known.card.as_deref());
     let about = match (entry.description.as_str(), card) {
         ("", Some(card)) if !card.description.trim().is_empty() => {
@@ -21,7 +22,12 @@ pub(super) fn description(entry: &ExternalAgent, known: Option<&Discovery>) -> S
     };
     let mut text = format!("[A2A:{}] {about}", entry.name);
     let skills = card.map(|card| card.skills.as_slice()).unwrap_or_default();
-    if entry.skills == ShownSkills::List && !skills.is_empty() {
+    let is_list = match entry.skills {
+        ShownSkills::List => true,
+        ShownSkills::Tools => tools.is_empty(),
+        ShownSkills::Hide => false,
+    };
+    if is_list && !skills.is_empty() {
         let shown = skills.iter().take(EXTERNAL_SKILLS).map(|skill| {
             let (id, name) = (one_line(&skill.id, ID_CHARS), one_line(&skill.name, ID_CHARS));
             format!("{id} ({name}: {:?})", one_line(&skill.description, EXTERNAL_SKILL_CHARS))

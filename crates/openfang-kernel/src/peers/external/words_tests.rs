@@ -25,9 +25,9 @@ fn a_url_is_shown_without_its_login_and_its_query() {
 fn the_operators_words_replace_those_of_the_card() {
     let mut entry = ExternalAgent::new("research".parse().unwrap(), "http://x".to_owned());
     assert_eq!(
-        description(&entry, None),
+        description(&entry, None, &[]),
         "[A2A:research] Sends a message to the agent research and returns its answer."
     );
     entry.description = "Finds papers.".to_owned();
-    assert_eq!(description(&entry, None), "[A2A:research] Finds papers.");
+    assert_eq!(description(&entry, None, &[]), "[A2A:research] Finds papers.");
 }
