@@ -20,7 +20,11 @@ async fn a_direct_call_needs_the_users_own_grant() {
         let user = callers::user(&kernel, "bob", grants);
         let refused = call(&kernel, &user, "add_numbers", numbers.clone()).await.unwrap_err();
         let (tool, hidden) = ("add_numbers".parse().unwrap(), Hidden::NotGranted);
-        assert_eq!(refused, KernelError::Tool(ToolError::Unknown { tool, hidden }), "{grants:?}");
+        assert_eq!(
+            refused,
+            KernelError::Tool(ToolError::Unknown { tool, profiles: String::new(), hidden }),
+            "{grants:?}"
+        );
     }
 }
 

@@ -215,7 +215,7 @@ fn a_damaged_database_is_refused_and_the_backup_way_is_named() {
     let ran = openfang.run(&["agent", "send", "starter", "Ada"]);
 
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains("openfang backup"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("openfang restore"), "{}", ran.stderr);
 }
 
 #[test]

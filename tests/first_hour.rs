@@ -2,9 +2,11 @@
 //! one reads at the terminal.
 
 mod connect;
+mod demo;
 mod doctor;
 mod fixture;
 mod hour;
 mod readme;
+mod secrets;
 mod server;
 mod terminal;

@@ -64,7 +64,7 @@ fn assert_every_entry_is_refused(openfang: &Openfang) {
     all.extend(commands.iter().map(|command| openfang.run(command)));
     for ran in all {
         assert_eq!(ran.code, 1, "{ran:?}");
-        for expected in ["openfang.db", "openfang backup", "openfang home accept"] {
+        for expected in ["openfang.db", "openfang restore", "openfang home accept"] {
             assert!(ran.stderr.contains(expected), "{expected} is missing in {ran:?}");
         }
     }
@@ -99,7 +99,7 @@ fn a_log_whose_end_is_lost_does_not_let_everybody_in() {
     let ran = refused(&openfang, None);
 
     assert_eq!(ran.code, 1, "{ran:?}");
-    for expected in ["users", "openfang backup", "openfang user add", "openfang home accept"] {
+    for expected in ["users", "openfang restore", "openfang user add", "openfang home accept"] {
         assert!(ran.stderr.contains(expected), "{expected} is missing in {ran:?}");
     }
 }
@@ -141,7 +141,7 @@ fn a_database_without_one_of_its_tables_is_refused() {
     let ran = refused(&openfang, None);
 
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains("openfang backup"), "{ran:?}");
+    assert!(ran.stderr.contains("openfang restore"), "{ran:?}");
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn a_lost_database_of_an_earlier_version_is_not_a_first_start() {
     for openfang in [&flipped, &emptied, &only_the_key, &only_the_log] {
         for ran in [refused(openfang, None), openfang.run(&["tool", "list"])] {
             assert_eq!(ran.code, 1, "{ran:?}");
-            for expected in ["openfang.db", "openfang backup", "openfang home accept"] {
+            for expected in ["openfang.db", "openfang restore", "openfang home accept"] {
                 assert!(ran.stderr.contains(expected), "{expected} is missing in {ran:?}");
             }
         }

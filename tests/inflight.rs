@@ -24,7 +24,13 @@ pub(crate) async fn key_of(server: &TestServer, name: &str, grant: &str) -> Stri
     let wanted =
         UserWanted { name: name.parse().unwrap(), grants: vec![grant.to_owned()], password: None, again: false };
     kernel.add_user(&operator, wanted).await.unwrap();
-    let wanted = KeyWanted { user: name.parse().unwrap(), label: "test".to_owned(), entry_label: None };
+    let wanted = KeyWanted {
+        user: name.parse().unwrap(),
+        label: "test".to_owned(),
+        entry_label: None,
+        profile: None,
+        expires_at: None,
+    };
     kernel.create_user_key(&operator, wanted).await.unwrap().key.expose().to_owned()
 }
 

@@ -5,3 +5,5 @@ mod choosing;
 mod command_line;
 mod hostile_files;
 mod hostile_servers;
+mod registry;
+mod sandbox;

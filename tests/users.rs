@@ -7,6 +7,7 @@ mod letting_go;
 mod login;
 mod nowhere;
 mod processes;
+mod profiles;
 
 use openfang_kernel::users::{KeyWanted, UserWanted};
 use openfang_kernel::{Boot, Kernel};
@@ -62,7 +63,13 @@ async fn add(kernel: &Kernel, name: &str, grants: &[&str]) {
 
 /// Makes a key.
 async fn key_of(kernel: &Kernel, name: &str) -> (String, KeyId) {
-    let wanted = KeyWanted { user: name.parse().unwrap(), label: "test".to_owned(), entry_label: None };
+    let wanted = KeyWanted {
+        user: name.parse().unwrap(),
+        label: "test".to_owned(),
+        entry_label: None,
+        profile: None,
+        expires_at: None,
+    };
     let made = kernel.create_user_key(&callers::operator(kernel), wanted).await.unwrap();
     (made.key.expose().to_owned(), made.details.id)
 }

@@ -28,7 +28,13 @@ pub(super) async fn user(server: &TestServer, name: &str) -> Client {
 }
 
 pub(super) async fn key_of(server: &TestServer, name: &str) -> MadeKey {
-    let wanted = KeyWanted { user: name.parse().unwrap(), label: "test".to_owned(), entry_label: None };
+    let wanted = KeyWanted {
+        user: name.parse().unwrap(),
+        label: "test".to_owned(),
+        entry_label: None,
+        profile: None,
+        expires_at: None,
+    };
     server.kernel.create_user_key(&callers::operator(&server.kernel), wanted).await.unwrap()
 }
 

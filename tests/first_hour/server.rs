@@ -201,11 +201,22 @@ fn small_things_are_understood() {
     assert!(removed.stdout.contains("removed a, b") && removed.stderr.contains("no MCP server x"), "{removed:?}");
     let denied = openfang.run(&["policy", "explain", "starter", "file_write"]);
     assert_eq!(denied.code, 1, "{denied:?}");
-    let pages = openfang.scratch("man");
-    ok(openfang.run(&["manual", pages.to_str().unwrap()]));
-    assert!(pages.join("openfang-connect.1").exists());
     let mut daemon = openfang.spawn(&["start", "--listen", "localhost:0"]);
     while openfang.run(&["status"]).code != 0 {}
     ok(openfang.run(&["stop"]));
     daemon.wait().unwrap();
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "mandoc checks its own format")]
+fn mandoc_finds_nothing_wrong_with_the_manual_pages() {
+    let openfang = Openfang::new();
+    let pages = openfang.scratch("man");
+
+    ok(openfang.run(&["manual", pages.to_str().unwrap()]));
+
+    let files: Vec<_> = std::fs::read_dir(&pages).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(pages.join("openfang-secret-set.1").exists() && files.len() > 80, "{}", files.len());
+    let checked = Command::new("mandoc").args(["-Tlint", "-Wwarning"]).args(files).output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
 }

@@ -481,6 +481,6 @@ async fn key_with(house: &House, user: &str, grant: &str) -> String {
     let name: openfang_types::ids::Owner = user.parse().unwrap();
     let wanted = UserWanted { name: name.clone(), grants: vec![grant.to_owned()], password: None, again: false };
     kernel.add_user(&operator, wanted).await.unwrap();
-    let wanted = KeyWanted { user: name, label: "test".to_owned(), entry_label: None };
+    let wanted = KeyWanted { user: name, label: "test".to_owned(), entry_label: None, profile: None, expires_at: None };
     kernel.create_user_key(&operator, wanted).await.unwrap().key.expose().to_owned()
 }

@@ -51,7 +51,13 @@ async fn user(kernel: &Kernel, name: &str) -> String {
 }
 
 async fn key(kernel: &Kernel, name: &str, entry_label: Option<Label>) -> String {
-    let wanted = KeyWanted { user: name.parse().unwrap(), label: "test".to_owned(), entry_label };
+    let wanted = KeyWanted {
+        user: name.parse().unwrap(),
+        label: "test".to_owned(),
+        entry_label,
+        profile: None,
+        expires_at: None,
+    };
     let made = kernel.create_user_key(&callers::operator(kernel), wanted).await.unwrap();
     made.key.expose().to_owned()
 }

@@ -13,7 +13,13 @@ async fn user(kernel: &Kernel, name: &str) -> String {
     let grants = vec!["*".to_owned(), "agent:cuts/*".to_owned()];
     let wanted = UserWanted { name: name.parse().unwrap(), grants, password: None, again: false };
     kernel.add_user(&callers::operator(kernel), wanted).await.unwrap();
-    let wanted = KeyWanted { user: name.parse().unwrap(), label: "test".to_owned(), entry_label: None };
+    let wanted = KeyWanted {
+        user: name.parse().unwrap(),
+        label: "test".to_owned(),
+        entry_label: None,
+        profile: None,
+        expires_at: None,
+    };
     let made = kernel.create_user_key(&callers::operator(kernel), wanted).await.unwrap();
     made.key.expose().to_owned()
 }

@@ -145,7 +145,7 @@ fn servers_of_other_programs_are_found_shown_and_written_only_when_asked() {
         assert!(looked.stderr.contains("--yes"), "{looked:?}");
         assert_eq!(config(openfang), before);
 
-        let json = import(openfang, &["--from", "cursor", "--json", "--yes"]);
+        let json = import(openfang, &["--from", "cursor", "--json", "--yes", "--keep-tokens"]);
         assert_eq!((json.code, &json.json()["written"]), (0, &serde_json::json!(["far", "near"])), "{json:?}");
         for ran in [&looked, &json] {
             assert!(!format!("{ran:?}").contains(SECRET), "{ran:?}");

@@ -129,7 +129,13 @@ async fn credentials_are_never_shown_and_a_token_only_to_the_key_that_set_it() {
     let ada = UserWanted { name: "ada".parse().unwrap(), grants, password: None, again: false };
     server.kernel.add_user(&operator, ada).await.unwrap();
     let key = async || {
-        let wanted = KeyWanted { user: "ada".parse().unwrap(), label: String::new(), entry_label: None };
+        let wanted = KeyWanted {
+            user: "ada".parse().unwrap(),
+            label: String::new(),
+            entry_label: None,
+            profile: None,
+            expires_at: None,
+        };
         let made = server.kernel.create_user_key(&operator, wanted).await.unwrap();
         server.client().bearer(made.key.expose()).with("A2A-Version", "1.0")
     };

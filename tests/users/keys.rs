@@ -266,8 +266,13 @@ async fn a_key_may_say_that_its_requests_are_not_to_be_trusted() {
     let site = Site::with(TestHome::new(), |boot| boot.tool(Probe::shell().boxed())).await;
     add(site.kernel(), "ada", &["probe_*"]).await;
     let (trusted, _) = key_of(site.kernel(), "ada").await;
-    let wanted =
-        KeyWanted { user: "ada".parse().unwrap(), label: String::new(), entry_label: Some(Label::UntrustedAgent) };
+    let wanted = KeyWanted {
+        user: "ada".parse().unwrap(),
+        label: String::new(),
+        entry_label: Some(Label::UntrustedAgent),
+        profile: None,
+        expires_at: None,
+    };
     let made = site.kernel().create_user_key(&callers::operator(site.kernel()), wanted).await.unwrap();
     let (trusted, untrusted) = (site.with_key(&trusted), site.with_key(made.key.expose()));
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });

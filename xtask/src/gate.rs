@@ -108,6 +108,7 @@ fn fmt() -> Result<String> {
 /// What the tests run beside the product.
 const TOOLS: &[Tool] = &[
     Tool { name: "strace", check: &["strace", "--version"], package: "strace" },
+    Tool { name: "mandoc", check: &["mandoc", "-Tlint", "-Werror", "/dev/null"], package: "mandoc" },
     Tool { name: "unshare", check: &["unshare", "--version"], package: "util-linux" },
 ];
 

@@ -27,7 +27,13 @@ impl Peopled {
             again: false,
         };
         site.kernel.add_user(&operator, wanted).await.unwrap();
-        let wanted = KeyWanted { user: "ada".parse().unwrap(), label: String::new(), entry_label: None };
+        let wanted = KeyWanted {
+            user: "ada".parse().unwrap(),
+            label: String::new(),
+            entry_label: None,
+            profile: None,
+            expires_at: None,
+        };
         let made = site.kernel.create_user_key(&operator, wanted).await.unwrap();
         let mut peopled = Self { site, key: made.key.expose().to_owned(), cookie: String::new() };
         peopled.log_in().await;

@@ -8,6 +8,7 @@ use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode};
 use openfang_kernel::config_edit::EditError;
 use openfang_kernel::users::UserError;
+use openfang_kernel::vault::VaultError;
 use openfang_kernel::{AuthError, ChangeError, KernelError, Refusal, ToolError};
 use openfang_types::ids::TraceId;
 use openfang_types::limits::TOO_MUCH_PAUSE;
@@ -193,6 +194,16 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::TooManyStreams { .. } => StatusCode::TOO_MANY_REQUESTS,
         KernelError::TooMuch => StatusCode::SERVICE_UNAVAILABLE,
         KernelError::Revoked => StatusCode::UNAUTHORIZED,
+        KernelError::Vault(error) => match error {
+            VaultError::Unknown { .. } => StatusCode::NOT_FOUND,
+            VaultError::Value | VaultError::InHost => StatusCode::BAD_REQUEST,
+            VaultError::TooMany { .. } | VaultError::BoundElsewhere { .. } | VaultError::NoSuchUser(_) => {
+                StatusCode::CONFLICT
+            }
+            VaultError::Unopened { .. } | VaultError::Unsealed | VaultError::File { .. } => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
+        },
         KernelError::User(error) => match error {
             UserError::Unknown { .. } | UserError::UnknownKey(_) => StatusCode::NOT_FOUND,
             UserError::Exists(_) | UserError::Former(_) | UserError::TooMany { .. } => StatusCode::CONFLICT,
@@ -200,6 +211,7 @@ fn status_of(error: &KernelError) -> StatusCode {
             | UserError::Grant(_)
             | UserError::Label
             | UserError::EntryLabel
+            | UserError::Expired
             | UserError::Password => StatusCode::UNPROCESSABLE_ENTITY,
             UserError::WrongLogin => StatusCode::UNAUTHORIZED,
             UserError::Busy => StatusCode::TOO_MANY_REQUESTS,

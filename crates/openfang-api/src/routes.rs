@@ -17,6 +17,7 @@ pub(crate) mod mcp;
 mod mcp_servers;
 mod metrics;
 mod policy;
+mod secrets;
 mod sse;
 mod tasks;
 mod tools;
@@ -97,6 +98,9 @@ pub(crate) fn table() -> Vec<Route> {
         route("/api/users/{name}/password", POST, Credential, post(users::set_password)),
         route("/api/keys", GET_POST, Credential, get(keys::list).post(keys::create)),
         route("/api/keys/{id}", DELETE, Credential, delete(keys::revoke)),
+        route("/api/secrets", GET_POST, Credential, get(secrets::list).post(secrets::set)),
+        route("/api/secrets/{name}", DELETE, Credential, delete(secrets::remove)),
+        route("/api/secrets/{name}/allow", POST, Credential, post(secrets::allow)),
         route("/api/mcp/servers", GET_POST, Credential, get(mcp_servers::list).post(mcp_servers::add)),
         route("/api/mcp/servers/{name}", GET_DELETE, Credential, get(mcp_servers::show).delete(mcp_servers::remove)),
         route("/api/mcp/servers/{name}/restart", POST, Credential, post(mcp_servers::restart)),

@@ -14,6 +14,7 @@ pub(crate) use a2a::{A2aAddArgs, A2aCommand};
 pub(crate) use audit::{AuditCommand, AuditTailArgs};
 pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, ToolChoiceArgs, Transport};
+pub(crate) use secret::SecretCommand;
 pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand};
 pub(crate) use task::{TaskCommand, TaskListArgs};
 pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, UserPasswordArgs};
@@ -22,6 +23,7 @@ mod a2a;
 mod audit;
 mod connect;
 mod mcp;
+mod secret;
 mod service;
 mod task;
 mod users;
@@ -90,6 +92,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  openfang connect claude-code cursor\n  openfang connect --all --dry-run\n  openfang connect vscode --project\n  openfang connect --undo --all"
     )]
     Connect(ConnectArgs),
+    /// Show in a few seconds how a hostile MCP server is stopped, in a home of its own that is removed afterwards
+    #[command(after_help = "Example:\n  openfang demo")]
+    Demo,
     /// Run the daemon in the foreground; the first run creates the home directory
     #[command(after_help = "Example:\n  openfang start --listen 127.0.0.1:8080")]
     Start(StartArgs),
@@ -142,6 +147,9 @@ pub(crate) enum Command {
     /// Create, list and revoke API keys of users
     #[command(subcommand, after_help = "Example:\n  openfang key create ada --label laptop")]
     Key(KeyCommand),
+    /// Store secrets, such as tokens of MCP servers, outside of config.toml
+    #[command(subcommand, after_help = "Example:\n  openfang secret set GITHUB_TOKEN")]
+    Secret(SecretCommand),
     /// Check and show the configuration
     #[command(subcommand, after_help = "Example:\n  openfang config check")]
     Config(ConfigCommand),

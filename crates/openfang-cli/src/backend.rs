@@ -37,6 +37,7 @@ mod daemon;
 mod external;
 mod following;
 mod in_process;
+mod secrets;
 mod servers;
 mod users;
 

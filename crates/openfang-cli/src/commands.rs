@@ -18,6 +18,7 @@ mod completions;
 mod config;
 mod connect;
 mod db;
+mod demo;
 mod doctor;
 mod home;
 mod init;
@@ -28,6 +29,7 @@ mod mcp;
 mod policy;
 mod reload;
 mod restore;
+mod secret;
 mod service;
 mod start;
 mod status;
@@ -49,6 +51,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Connect(args) => connect::run(session, args).await,
         Command::Start(args) => start::run(session, &args).await,
         Command::Stop => stop::run(session).await,
+        Command::Demo => demo::run(session).await,
         Command::Reload => reload::run(session).await,
         Command::Doctor(args) => doctor::run(session, &args).await,
         Command::Status { watch } => status::run(session, watch).await,
@@ -61,6 +64,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Task(command) => task::run(session, command).await,
         Command::User(command) => user::run(session, command).await,
         Command::Key(command) => key::run(session, command).await,
+        Command::Secret(command) => secret::run(session, command).await,
         Command::Config(command) => config::run(session, &command),
         Command::Policy(command) => policy::run(session, &command).await,
         Command::Audit(command) => audit::run(session, &command).await,

@@ -74,6 +74,9 @@ pub(crate) fn plan(
                 "it uses {}, a variable of OpenFang itself, which no server may have",
                 entry.own_variable().unwrap_or_default()
             )),
+            Ok(ImportableServer { entry, .. }) if !entry.secrets().is_empty() => Decision::Skip(
+                "it refers to a secret of OpenFang, which the settings of other programs cannot do".to_owned(),
+            ),
             Ok(usable) if is_known(&usable.entry.name) => {
                 Decision::Skip(format!("a server {} already exists", usable.entry.name))
             }

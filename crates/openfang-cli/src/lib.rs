@@ -21,6 +21,7 @@ mod notify;
 mod output;
 mod programs;
 mod prompt;
+mod registry;
 mod session;
 mod signals;
 mod suggest;

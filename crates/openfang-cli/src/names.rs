@@ -18,6 +18,13 @@ pub(crate) fn servers() -> Vec<CompletionCandidate> {
     servers.iter().map(|entry| CompletionCandidate::new(entry.name.to_string())).collect()
 }
 
+/// The profiles of config.toml.
+pub(crate) fn profiles() -> Vec<CompletionCandidate> {
+    let config = home().and_then(|home| config_file::load_usable(&home.config(), &[]).ok());
+    let profiles = config.map(|usable| usable.config.profiles).unwrap_or_default();
+    profiles.keys().map(|name| CompletionCandidate::new(name.to_string())).collect()
+}
+
 /// The built-in tools, and those of MCP servers that were connected before.
 pub(crate) fn tools() -> Vec<CompletionCandidate> {
     let names = home().map(|home| openfang_kernel::known_tools(&home)).unwrap_or_default();

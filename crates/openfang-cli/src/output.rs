@@ -17,7 +17,7 @@ use crate::error::CliError;
 use table::Look;
 
 pub(crate) use paint::Tone;
-pub(crate) use screen::Screen;
+pub(crate) use screen::{SavedTerminal, Screen};
 pub(crate) use table::{Cell, Fields, Table};
 
 mod escape;

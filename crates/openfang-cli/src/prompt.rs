@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use crate::error::CliError;
-use crate::output::Output;
+use crate::output::{Output, SavedTerminal};
 
 /// Whether somebody can be asked.
 pub(crate) fn can_ask() -> bool {
@@ -67,6 +67,24 @@ fn chosen(answer: &str, count: usize, preselected: &[usize]) -> Option<Vec<usize
     chosen.sort_unstable();
     chosen.dedup();
     Some(chosen)
+}
+
+/// Asks for a text.
+pub(crate) fn text(output: &Output, question: &str) -> Result<String, CliError> {
+    output.question(question);
+    line()
+}
+
+/// Asks for a text that is not shown while it is typed.
+pub(crate) fn secret(output: &Output, question: &str) -> Result<String, CliError> {
+    output.question(question);
+    let hidden = SavedTerminal::without_echo();
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer).map_err(CliError::Input);
+    drop(hidden);
+    output.question("\n");
+    read?;
+    Ok(answer.trim_end_matches(['\n', '\r']).to_owned())
 }
 
 /// The next line of standard input. Its end counts as "none of it".

@@ -39,9 +39,13 @@ impl Session {
         };
         let mut overlays = config_file::environment();
         overlays.extend(global.log_level.iter().map(|level| flag("--log-level", LOG_LEVEL_KEY, level)));
+        let home = match config_file::key_file() {
+            Some(path) => Home::at(directory).with_key_file(path),
+            None => Home::at(directory),
+        };
         Ok(Self {
             output,
-            home: Home::at(directory),
+            home,
             program,
             overlays,
             trace_wire: global.trace_wire,
@@ -63,6 +67,14 @@ impl Session {
     /// The overlays over the file, with flags of the command. Later overlays win.
     pub(crate) fn overlays(&self, flags: &[Overlay]) -> Vec<Overlay> {
         [&self.overlays, flags].concat()
+    }
+
+    /// When an edit of config.toml that this process made takes effect.
+    pub(crate) async fn effect(&self) -> &'static str {
+        match self.daemon().await {
+            Ok(Some(_)) => "the running daemon reads config.toml within seconds, unless [reload] watch is off",
+            Ok(None) | Err(_) => "no daemon is running; this takes effect at the next start",
+        }
     }
 
     /// A configuration problem that depends on the content of the home, with its location.

@@ -26,6 +26,7 @@ pub(crate) use dial::pinned;
 pub use error::{HttpError, Interruption, TlsFault};
 pub use events::Events;
 pub use metrics::HttpMetrics;
+pub use proxy::{BadProxy, OperatorProxy, ProxyScope};
 pub use request::{Caps, Pacer, Patience, Redirects, Request, Retry, Target};
 pub use retry::Backoff;
 
@@ -39,6 +40,7 @@ mod error;
 mod events;
 mod flight;
 mod metrics;
+mod proxy;
 mod redirect;
 mod request;
 mod retry;
@@ -51,6 +53,8 @@ pub struct HttpConfig {
     pub extra_roots: Vec<Vec<u8>>,
     /// Resolves names to addresses.
     pub resolver: Arc<dyn Resolve>,
+    /// The proxy for operator URLs.
+    pub proxy: Option<OperatorProxy>,
     /// The value of `User-Agent`.
     pub user_agent: String,
     /// The pauses between retries.
@@ -64,6 +68,7 @@ impl Default for HttpConfig {
             guard: Guard::default(),
             extra_roots: Vec::new(),
             resolver: Arc::new(SystemResolver),
+            proxy: None,
             user_agent: concat!("OpenFang/", env!("CARGO_PKG_VERSION")).to_owned(),
             backoff: Backoff::default(),
             metrics: HttpMetrics::default(),

@@ -15,6 +15,8 @@ mod http2;
 mod ordinary;
 #[path = "http_tests/peer.rs"]
 mod peer;
+#[path = "http_tests/proxy.rs"]
+mod proxy;
 #[path = "http_tests/reach.rs"]
 mod reach;
 #[path = "http_tests/redaction.rs"]

@@ -16,11 +16,13 @@ pub(crate) mod accounts;
 pub(crate) mod answer_room;
 pub(crate) mod keys;
 pub mod users;
+pub mod vault;
 
 use self::accounts::Accounts;
 use self::answer_room::AnswerRoom;
 use self::keys::Keys;
 use self::users::Passwords;
+use self::vault::Vault;
 use crate::settings::AdminKey;
 
 /// A principal, with the request it makes.
@@ -59,12 +61,18 @@ impl Caller {
 pub(crate) struct Access {
     credentials: Credentials,
     keys: Keys,
+    vault: Arc<Vault>,
     passwords: Passwords,
 }
 
 impl Access {
-    pub(crate) fn new(credentials: Credentials, keys: Keys) -> Self {
-        Self { credentials, keys, passwords: Passwords::default() }
+    pub(crate) fn new(credentials: Credentials, keys: Keys, vault: Arc<Vault>) -> Self {
+        Self { credentials, keys, vault, passwords: Passwords::default() }
+    }
+
+    /// The secrets that the home stores.
+    pub(crate) const fn vault(&self) -> &Arc<Vault> {
+        &self.vault
     }
 
     /// What callers can prove to know.

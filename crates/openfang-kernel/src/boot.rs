@@ -22,6 +22,7 @@ use prometheus_client::registry::Registry;
 
 use crate::access::accounts::Accounts;
 use crate::access::keys::Keys;
+use crate::access::vault::Vault;
 use crate::access::{Access, Credentials};
 use crate::doors::Doors;
 use crate::doors::cards::Cards;
@@ -31,6 +32,7 @@ use crate::kernel::{Front, Inner, Kernel};
 use crate::mcp_metrics;
 use crate::outward::{OURSELVES, Outward};
 use crate::peers::external::{ExternalParts, ExternalPeers};
+use crate::peers::lending::Lending;
 use crate::peers::upstreams::{PeerParts, Upstreams};
 use crate::session_journal::SessionFile;
 use crate::settings::agents::AgentsError;
@@ -194,8 +196,8 @@ impl Boot {
             .map_err(BootError::Users)?;
         let credentials = Credentials::new(Arc::new(accounts))?;
         let admin_key = credentials.admin_key(self.config.api_key.as_ref());
-        let sensitive =
-            Sensitive::new(self.config.api_key.iter().chain([credentials.daemon_token()]), &self.config.pii)?;
+        let vault = Arc::new(Vault::of(&self.home, &keys, Arc::clone(&self.clock)));
+        let sensitive = sensitive_of(&self.config, &credentials, &vault)?;
         let mut metrics = Registry::default();
         store_metrics::register(&mut metrics, &stores.health);
         let mcp_shared = sessions(&self.config, &self.home, &mut metrics);
@@ -220,6 +222,7 @@ impl Boot {
         let not_in_force = (self.overlays, self.failed_servers);
         let settings = LiveSettings::new(settings, not_in_force, &self.home, settings_metrics);
         let outward = Arc::new(outward);
+        let lending = Arc::new(Lending::new(&vault, &stores.audit, (&self.clock, &self.ids)));
         let upstreams = Upstreams::new(PeerParts {
             settings: settings.changes(),
             pipeline: Arc::clone(&pipeline),
@@ -230,17 +233,19 @@ impl Boot {
             ids: Arc::clone(&self.ids),
             counts: Arc::clone(mcp_shared.counts()),
             instance: keys.instance(),
+            lending: Arc::clone(&lending),
         });
         external.open(ExternalParts {
             settings: settings.changes(),
             pipeline: Arc::downgrade(&pipeline),
             home: self.home.clone(),
             agents: Arc::clone(&door) as _,
+            lending,
         });
         let inner = Arc::new(Inner {
             external,
             settings,
-            access: Access::new(credentials, keys),
+            access: Access::new(credentials, keys, vault),
             tasks: Tasks::of(node_id),
             upstreams,
             doors: Doors::new(cards, mcp_shared, a2a_unknown_tasks),
@@ -258,11 +263,23 @@ impl Boot {
             front: Front::new(metrics),
         });
         door.open(Arc::downgrade(&inner) as Weak<dyn Delegates>);
-        if let Some(problem) = no_default(&inner.settings(), &inner.home) {
-            return Err(BootError::Config(problem));
-        }
+        check_default(&inner)?;
         know_servers(&inner);
         Ok(Kernel { inner })
+    }
+}
+
+/// What must not travel: the values of all secrets of this house.
+fn sensitive_of(config: &Config, credentials: &Credentials, vault: &Vault) -> Result<Sensitive, BootError> {
+    let stored = vault.values();
+    let secrets = config.api_key.iter().chain([credentials.daemon_token()]).chain(&stored);
+    Ok(Sensitive::new(secrets, &config.pii)?)
+}
+
+fn check_default(inner: &Inner) -> Result<(), BootError> {
+    match no_default(&inner.settings(), &inner.home) {
+        Some(problem) => Err(BootError::Config(problem)),
+        None => Ok(()),
     }
 }
 

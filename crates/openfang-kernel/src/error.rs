@@ -10,6 +10,7 @@ use openfang_types::ids::{AgentName, ProfileName, ServerName, TaskId, ToolName};
 use openfang_types::task::TaskState;
 
 use crate::access::users::UserError;
+use crate::access::vault::VaultError;
 use crate::change::ChangeError;
 use crate::settings::config_edit::EditError;
 
@@ -124,6 +125,9 @@ pub enum KernelError {
     /// Something about users, their keys or their logins.
     #[error(transparent)]
     User(#[from] UserError),
+    /// Something about stored secrets.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
     /// The credential is worth nothing any more.
     #[error("the credential was revoked; log in again, or use another key")]
     Revoked,
@@ -170,6 +174,7 @@ impl KernelError {
             Self::ConfigEdit(_) => "config_refused",
             Self::SettingsRejected(_) => "config_rejected",
             Self::User(error) => error.reason(),
+            Self::Vault(error) => error.reason(),
             Self::Revoked => "revoked",
             Self::Tool(error) => error.reason(),
             Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",

@@ -10,7 +10,7 @@ use openfang_runtime::pipeline::Pipeline;
 use openfang_store::{Node, Stores};
 use openfang_types::agent::AgentManifest;
 use openfang_types::clock::{Clock, IdSource};
-use openfang_types::config::{Config, ConfigProblem, NamedProfile};
+use openfang_types::config::{Config, ConfigProblem, NamedProfile, Profile};
 use openfang_types::ids::{AgentName, ProfileName, TraceId};
 use openfang_types::nearest::nearest;
 use openfang_types::principal::Principal;
@@ -121,10 +121,12 @@ impl Kernel {
 
     /// Who presents this credential.
     pub fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Arc<Principal>, AuthError> {
-        self.inner
-            .access
-            .credentials()
-            .authenticate(self.inner.settings().admin_key(), presented, peer)
+        let settings = self.inner.settings();
+        let principal = self.inner.access.credentials().authenticate(settings.admin_key(), presented, peer)?;
+        match principal.key_profile() {
+            Some(name) => Ok(Arc::new(narrowed_to(Principal::clone(&principal), name, &settings))),
+            None => Ok(principal),
+        }
     }
 
     /// Who presents the cookie of a login.
@@ -134,16 +136,19 @@ impl Kernel {
 
     /// The caller, narrowed by a profile of the configuration.
     pub fn narrowed(&self, caller: Caller, name: &ProfileName) -> Result<Caller, KernelError> {
-        let settings = self.inner.settings();
-        let profiles = &settings.config().profiles;
-        let Some(profile) = profiles.get(name) else {
-            let nearest = nearest(name.as_str(), profiles.keys().map(ProfileName::as_str));
-            let nearest = nearest.and_then(|known| known.parse().ok());
-            return Err(KernelError::UnknownProfile { name: name.clone(), nearest });
-        };
-        let profile = Arc::new(NamedProfile { name: name.clone(), profile: profile.clone() });
+        let profile = Arc::new(NamedProfile { name: name.clone(), profile: self.profile(name)? });
         let principal = Arc::unwrap_or_clone(caller.principal).narrowed_by(profile);
         Ok(Caller { principal: Arc::new(principal), ..caller })
+    }
+
+    /// A profile of the configuration.
+    pub(crate) fn profile(&self, name: &ProfileName) -> Result<Profile, KernelError> {
+        let settings = self.inner.settings();
+        let profiles = &settings.config().profiles;
+        profiles.get(name).cloned().ok_or_else(|| {
+            let nearest = nearest(name.as_str(), profiles.keys().map(ProfileName::as_str));
+            KernelError::UnknownProfile { name: name.clone(), nearest: nearest.and_then(|known| known.parse().ok()) }
+        })
     }
 
     /// Fires when the caller's credential is revoked, its user is removed or is granted something else: whatever stays
@@ -202,6 +207,12 @@ impl Kernel {
         let _ = prometheus_client::encoding::text::encode(&mut text, &registry);
         text
     }
+}
+
+/// A principal, narrowed by a profile that it cannot do without. If the profile is gone, nothing is left.
+pub(crate) fn narrowed_to(principal: Principal, name: &ProfileName, settings: &Settings) -> Principal {
+    let profile = settings.config().profiles.get(name).cloned().unwrap_or_else(Profile::nothing);
+    principal.narrowed_by(Arc::new(NamedProfile { name: name.clone(), profile }))
 }
 
 impl Inner {

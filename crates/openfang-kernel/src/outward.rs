@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use openfang_egress::http::{HttpConfig, HttpDoor, HttpMetrics};
+use openfang_egress::http::{HttpConfig, HttpDoor, HttpMetrics, OperatorProxy, ProxyScope};
 use openfang_egress::process::{DoorConfig, ProcessDoor, ProcessError, ProcessMetrics};
 use openfang_egress::resolve::Resolve;
 use openfang_egress::url::Guard;
@@ -12,6 +12,7 @@ use prometheus_client::registry::Registry;
 use tokio_util::task::TaskTracker;
 
 use crate::Kernel;
+use crate::settings::config_file::common_variable;
 
 /// The binary that runs, wherever it lies by now: it is its own helper.
 pub(crate) const OURSELVES: &str = "/proc/self/exe";
@@ -36,13 +37,8 @@ impl Outward {
 
     /// A door to URLs. A configuration with problems is refused before this.
     pub(crate) fn http(&self, egress: &EgressConfig) -> Result<HttpDoor, ConfigProblem> {
-        let http = HttpConfig {
-            guard: Guard::allowing(egress.allow.iter().map(String::as_str)).map_err(|error| problem("allow", error))?,
-            extra_roots: roots(egress)?,
-            resolver: Arc::clone(&self.resolver),
-            metrics: self.http_metrics.clone(),
-            ..HttpConfig::default()
-        };
+        let (resolver, metrics) = (Arc::clone(&self.resolver), self.http_metrics.clone());
+        let http = HttpConfig { resolver, metrics, ..http_config(egress)? };
         HttpDoor::new(http).map_err(|error| problem("ca_files", error))
     }
 
@@ -55,6 +51,20 @@ impl Outward {
         let door = ProcessDoor::open(config, tracker.clone(), self.metrics.clone())?;
         Ok(self.processes.get_or_init(|| door))
     }
+}
+
+/// A door to URLs for a command that needs no kernel.
+pub fn http_door(egress: &EgressConfig) -> Result<HttpDoor, ConfigProblem> {
+    HttpDoor::new(http_config(egress)?).map_err(|error| problem("ca_files", error))
+}
+
+fn http_config(egress: &EgressConfig) -> Result<HttpConfig, ConfigProblem> {
+    Ok(HttpConfig {
+        guard: Guard::allowing(egress.allow.iter().map(String::as_str)).map_err(|error| problem("allow", error))?,
+        extra_roots: roots(egress)?,
+        proxy: proxy(egress)?,
+        ..HttpConfig::default()
+    })
 }
 
 impl Kernel {
@@ -81,7 +91,28 @@ pub(crate) fn problems(config: &Config) -> Vec<ConfigProblem> {
         }
         Err(problem) => Some(problem),
     };
-    allowed.into_iter().chain(trusted).collect()
+    let proxied = proxy(&config.egress).err();
+    allowed.into_iter().chain(trusted).chain(proxied).collect()
+}
+
+/// The proxy of the configuration, or else of the environment.
+fn proxy(config: &EgressConfig) -> Result<Option<OperatorProxy>, ConfigProblem> {
+    let except = match &config.no_proxy {
+        Some(hosts) => hosts.join(","),
+        None => common_variable("NO_PROXY").unwrap_or_default(),
+    };
+    let (url, scope) = match &config.proxy {
+        Some(url) if url.expose().is_empty() => return Ok(None),
+        Some(url) => (url.expose().to_owned(), ProxyScope::All),
+        None => match common_variable("HTTPS_PROXY") {
+            Some(url) => (url, ProxyScope::Https),
+            None => return Ok(None),
+        },
+    };
+    OperatorProxy::new(&url, scope, &except).map(Some).map_err(|error| match scope {
+        ProxyScope::All => problem("proxy", error),
+        ProxyScope::Https => problem("proxy", format_args!("HTTPS_PROXY: {error}; correct it, or set proxy = \"\"")),
+    })
 }
 
 fn roots(config: &EgressConfig) -> Result<Vec<Vec<u8>>, ConfigProblem> {

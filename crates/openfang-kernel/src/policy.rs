@@ -1,11 +1,13 @@
 //! What an agent may do with a tool, and why: the answer to "would this be allowed?", before it is tried.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use openfang_runtime::pipeline::capability::agent_covers;
 use openfang_runtime::pipeline::timeout;
 use openfang_types::agent::{AgentManifest, Capabilities};
 use openfang_types::capability::Glob;
+use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::{AgentName, ServerName, ToolName};
 use openfang_types::principal::PrincipalKind;
 use openfang_types::taint::{Label, Labels, SinkKind, forbidding_label};
@@ -73,8 +75,15 @@ impl Kernel {
             refusing_labels: Label::ALL.into_iter().filter(alone).collect(),
             refusing_with_foreign: Label::ALL.into_iter().filter(with_foreign).collect(),
             audited_before: traits.recorded == Recorded::Before,
-            timeout_secs: timeout::limit_of(traits.kind, &self.config().limits).as_secs(),
+            timeout_secs: self.timeout_of(traits).as_secs(),
         })
+    }
+
+    /// How long a call may take; of a tool of an MCP server, how long without progress.
+    fn timeout_of(&self, tool: &ToolTraits) -> Duration {
+        let entries = self.inner.upstreams.entries();
+        let entry = tool.origin.server().and_then(|name| entries.iter().find(|entry| entry.name == *name));
+        entry.map_or_else(|| timeout::limit_of(tool.kind, &self.config().limits), McpServerConfigEntry::timeout)
     }
 
     /// An agent as the caller may know it, and those of its tools that the caller may use. A user is shown these in the place

@@ -410,6 +410,7 @@ impl Inner {
             resend_key: self.resend_key(id, &incoming.message),
             events: Vec::new(),
             labels: incoming.labels.clone(),
+            scope: Some(incoming.caller.principal.scope()).filter(|scope| !scope.is_empty()),
             trace: incoming.caller.trace,
             origin: incoming.origin,
             peer_name: incoming.peer_name.clone(),

@@ -17,7 +17,7 @@ pub use mirror::{BadMark, Mirror};
 pub use ongoing::{Ongoing, Silent, Step};
 pub use outgoing::{OutgoingRequest, RawMembers};
 pub use relay::{Handing, Relay, Relayed};
-pub use upstream::{Locator, Observer, Snapshot, Upstream, UpstreamParts};
+pub use upstream::{Locator, NoEndpoint, Observer, Snapshot, Upstream, UpstreamParts};
 pub use watching::Watching;
 
 mod backoff;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use openfang_mcp::capabilities::ClientCapabilities;
-use openfang_mcp::client::{Endpoint, Locator, Manifest, Observer, Relay, Upstream, UpstreamParts};
+use openfang_mcp::client::{Endpoint, Locator, Manifest, NoEndpoint, Observer, Relay, Upstream, UpstreamParts};
 use openfang_types::capability::Glob;
 use openfang_types::config::McpTransportEntry;
 use openfang_types::taint::SinkKind;
@@ -17,8 +17,8 @@ use crate::catalog::Catalog;
 struct Nowhere;
 
 impl Locator for Nowhere {
-    fn endpoint(&self) -> Result<Endpoint, String> {
-        Err("nowhere".to_owned())
+    fn endpoint(&self) -> Result<Endpoint, NoEndpoint> {
+        Err(NoEndpoint::for_now("nowhere"))
     }
 }
 

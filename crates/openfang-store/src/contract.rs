@@ -67,6 +67,7 @@ pub(crate) fn new_task(owner: &Owner, message: &str) -> NewTask {
         resend_key: ResendKey::new(message, b""),
         events: Vec::new(),
         labels: Labels::none(),
+        scope: None,
         trace: id.parse().unwrap(),
         origin: Origin::OpenFang,
         peer_name: None,

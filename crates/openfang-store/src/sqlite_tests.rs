@@ -149,7 +149,7 @@ fn garbage_is_refused_and_the_way_to_a_backup_named() {
         let refused = refusal(&home);
 
         assert!(matches!(refused, OpenError::Damaged { .. }), "{refused}");
-        assert!(refused.to_string().contains("`openfang backup`"), "{refused}");
+        assert!(refused.to_string().contains("`openfang restore`"), "{refused}");
         assert_eq!(fs::read_to_string(home.path()).unwrap(), garbage);
     }
 }

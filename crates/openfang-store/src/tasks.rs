@@ -61,6 +61,8 @@ pub trait TaskStore: Send + Sync {
     fn cancel_requests(&self, node: NodeId) -> StoreFuture<'_, Vec<TaskId>>;
     /// Submitted and working tasks of nodes that are not alive, oldest first.
     fn orphans<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<TaskRecord>>;
+    /// The profiles that narrowed the creator of a task.
+    fn scope(&self, id: TaskId) -> StoreFuture<'_, Option<String>>;
     /// Takes over a task for a node, if it is still at this version. Counts as another attempt.
     fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp>;
     /// Folds and evicts old tasks. Running tasks are never touched.
@@ -104,6 +106,8 @@ pub struct NewTask {
     pub events: Vec<EventBody>,
     /// The labels of the message.
     pub labels: Labels,
+    /// The profiles that narrow its creator.
+    pub scope: Option<String>,
     /// The request that created it.
     pub trace: TraceId,
     /// The dialect in which it was created.

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use openfang_types::ids::{KeyId, LoginId, Owner};
+use openfang_types::ids::{KeyId, LoginId, Owner, ProfileName};
 use openfang_types::secret::{REDACTED, Secret};
 use openfang_types::taint::Label;
 use sha2::{Digest as _, Sha256};
@@ -86,7 +86,11 @@ pub struct NewKey {
     pub label: String,
     /// The label of its requests; none means the label of the endpoint.
     pub entry_label: Option<Label>,
+    /// The profile that narrows its requests.
+    pub profile: Option<ProfileName>,
     pub created_at: Timestamp,
+    /// Until when it opens anything; none means for ever.
+    pub expires_at: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +104,11 @@ pub struct UserKey {
     pub label: String,
     /// The label of its requests; none means the label of the endpoint.
     pub entry_label: Option<Label>,
+    /// The profile that narrows its requests.
+    pub profile: Option<ProfileName>,
     pub created_at: Timestamp,
+    /// Until when it opens anything; none means for ever.
+    pub expires_at: Option<Timestamp>,
     /// When it was last used, to the minute.
     pub last_used: Option<Timestamp>,
     /// When it was revoked.
@@ -164,7 +172,8 @@ impl From<NewUser> for User {
 
 impl From<NewKey> for UserKey {
     fn from(new: NewKey) -> Self {
-        let NewKey { id, owner, digest, label, entry_label, created_at } = new;
-        Self { id, owner, digest, label, entry_label, created_at, last_used: None, revoked_at: None }
+        let NewKey { id, owner, digest, label, entry_label, profile, created_at, expires_at } = new;
+        let (last_used, revoked_at) = (None, None);
+        Self { id, owner, digest, label, entry_label, profile, created_at, expires_at, last_used, revoked_at }
     }
 }

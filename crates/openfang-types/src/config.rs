@@ -18,12 +18,13 @@ use crate::secret::Secret;
 pub use a2a::A2aConfig;
 pub use external_agents::{A2aProtocol, ExternalAgent, ShownSkills, VerifyCard, external_tool_name};
 pub use mcp_servers::{
-    EnvEntry, McpAudit, McpProtocol, McpServerConfigEntry, McpServerSettings, McpTransportEntry, NewTools, OnChange,
-    ToolPattern, ToolPatternError, ToolSelection, is_own_variable,
+    EnvEntry, McpAudit, McpProtocol, McpSandbox, McpServerConfigEntry, McpServerSettings, McpTransportEntry, NewTools,
+    OnChange, ToolPattern, ToolPatternError, ToolSelection, is_own_variable,
 };
 pub use profiles::{NamedProfile, Profile};
 pub use proxies::{ForwardedHeader, IpRange, IpRangeError};
 pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
+pub use secret_refs::{secret_reference, secret_references};
 
 mod a2a;
 mod external_agents;
@@ -31,6 +32,7 @@ mod mcp_servers;
 mod profiles;
 mod proxies;
 mod reach;
+mod secret_refs;
 
 /// The content of `config.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -78,6 +80,8 @@ pub struct Config {
     pub log: LogConfig,
     /// Settings of the reload of files.
     pub reload: ReloadConfig,
+    /// The registry of MCP servers.
+    pub registry: RegistryConfig,
     /// Settings of the A2A server.
     pub a2a: A2aConfig,
     /// The MCP servers that OpenFang connects to.
@@ -106,6 +110,7 @@ impl Default for Config {
             storage: StorageConfig::default(),
             log: LogConfig::default(),
             reload: ReloadConfig::default(),
+            registry: RegistryConfig::default(),
             a2a: A2aConfig::default(),
             mcp_servers: Vec::new(),
             profiles: BTreeMap::new(),
@@ -157,6 +162,27 @@ pub struct EgressConfig {
     pub allow: Vec<String>,
     /// PEM files with certificates of authorities that are trusted in addition to those of the system.
     pub ca_files: Vec<PathBuf>,
+    /// The proxy for URLs of the operator, such as those of MCP servers. If absent: `HTTPS_PROXY` of the environment, for
+    /// https. Empty: none. Foreign URLs never use a proxy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<Secret>,
+    /// Hosts, `.suffixes` and ranges that are reached without the proxy. If absent: `NO_PROXY` of the environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_proxy: Option<Vec<String>>,
+}
+
+/// The registry of MCP servers, under `[registry]`. `openfang mcp search` and `openfang mcp add` ask it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RegistryConfig {
+    /// The URL of a registry with the API v0.1.
+    pub url: String,
+}
+
+impl Default for RegistryConfig {
+    fn default() -> Self {
+        Self { url: "https://registry.modelcontextprotocol.io".to_owned() }
+    }
 }
 
 /// The audit log, under `[audit]`.
@@ -284,6 +310,9 @@ impl Config {
         {
             let why = "must be visible ASCII without spaces, of 16 characters or more; try `openssl rand -hex 32`";
             say("api_key", why.into());
+        }
+        if !["http://", "https://"].iter().any(|scheme| self.registry.url.starts_with(scheme)) {
+            say("registry.url", "must begin with http:// or https://".into());
         }
         if self.public_url.as_deref().is_some_and(|url| !reach::is_public_url(url)) {
             let why = "must be an http or https URL without a query, such as https://agents.example.org";

@@ -145,6 +145,8 @@ text_ids! {
     ServerName, check_server_name;
     /// A profile: a selection of servers, tools and agents.
     ProfileName, check_profile_name;
+    /// A secret that the home stores.
+    SecretName, check_secret_name;
     /// Who owns tasks, memory and streams: `admin`, or a user's name.
     Owner, check_owner;
     /// A user's key, as lists show it; it proves nothing.
@@ -262,6 +264,10 @@ fn check_server_name(text: &str) -> Result<(), IdError> {
 
 fn check_profile_name(text: &str) -> Result<(), IdError> {
     check_plain_name("a profile name", text)
+}
+
+fn check_secret_name(text: &str) -> Result<(), IdError> {
+    check_plain_name("the name of a secret", text)
 }
 
 fn check_plain_name(what: &'static str, text: &str) -> Result<(), IdError> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capability::{Glob, any_covers};
 use crate::config::NamedProfile;
-use crate::ids::{AgentName, KeyId, LoginId, Owner};
+use crate::ids::{AgentName, KeyId, LoginId, Owner, ProfileName};
 use crate::taint::Label;
 use crate::tool::ToolTraits;
 
@@ -18,6 +18,8 @@ pub struct Principal {
     standing: PrincipalKind,
     credential: Option<Credential>,
     entry_label: Option<Label>,
+    /// The profile of the credential, which is looked up when a request begins.
+    key_profile: Option<ProfileName>,
     profiles: Vec<Arc<NamedProfile>>,
 }
 
@@ -66,7 +68,7 @@ impl Principal {
     }
 
     const fn new(owner: Owner, standing: PrincipalKind) -> Self {
-        Self { owner, standing, credential: None, entry_label: None, profiles: Vec::new() }
+        Self { owner, standing, credential: None, entry_label: None, key_profile: None, profiles: Vec::new() }
     }
 
     /// The same, recognised by this credential.
@@ -108,6 +110,17 @@ impl Principal {
     #[must_use]
     pub fn bringing(self, label: Option<Label>) -> Self {
         Self { entry_label: label, ..self }
+    }
+
+    /// The same, with a credential that has this profile.
+    #[must_use]
+    pub fn with_key_profile(self, name: Option<ProfileName>) -> Self {
+        Self { key_profile: name, ..self }
+    }
+
+    /// The profile of the credential.
+    pub const fn key_profile(&self) -> Option<&ProfileName> {
+        self.key_profile.as_ref()
     }
 
     /// Whose tasks, memory and streams these are.

@@ -4,9 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use http::header::CACHE_CONTROL;
 use http::{HeaderName, HeaderValue};
+use jiff::Timestamp;
 use openfang_kernel::Kernel;
 use openfang_kernel::users::{KeyView, KeyWanted, MadeKey};
-use openfang_types::ids::{KeyId, Owner};
+use openfang_types::ids::{KeyId, Owner, ProfileName};
 use openfang_types::taint::Label;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,8 @@ pub(super) struct CreateBody {
     #[serde(default)]
     label: String,
     entry_label: Option<Label>,
+    profile: Option<ProfileName>,
+    expires_at: Option<Timestamp>,
 }
 
 pub(super) async fn list(
@@ -48,8 +51,9 @@ pub(super) async fn create(
     RequestCaller(caller): RequestCaller,
     JsonBody(body): JsonBody<CreateBody>,
 ) -> Result<([(HeaderName, HeaderValue); 1], Json<MadeKey>), ApiError> {
-    let CreateBody { user, label, entry_label } = body;
-    let made = kernel.create_user_key(&caller, KeyWanted { user, label, entry_label }).await?;
+    let CreateBody { user, label, entry_label, profile, expires_at } = body;
+    let wanted = KeyWanted { user, label, entry_label, profile, expires_at };
+    let made = kernel.create_user_key(&caller, wanted).await?;
     Ok(([NOT_STORED], Json(made)))
 }
 

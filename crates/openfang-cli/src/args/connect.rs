@@ -1,9 +1,11 @@
 //! The arguments of `openfang init`, `openfang connect` and `openfang doctor`.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use openfang_types::ids::{AgentName, Owner};
+use clap_complete::engine::ArgValueCandidates;
+use openfang_types::ids::{AgentName, Owner, ProfileName};
 
 use crate::clients::Client;
+use crate::names;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConnectArgs {
@@ -19,6 +21,9 @@ pub(crate) struct ConnectArgs {
     /// Serve only this agent, and the tools it can use
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<AgentName>,
+    /// Show only what this profile of config.toml selects
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(names::profiles))]
+    pub(crate) profile: Option<ProfileName>,
     /// Write the URL of the running daemon instead of a program to start
     #[arg(long, conflicts_with = "agent")]
     pub(crate) http: bool,

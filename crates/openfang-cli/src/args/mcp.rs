@@ -9,6 +9,7 @@ use openfang_types::config::{McpProtocol, NewTools, OnChange, ToolPattern};
 use openfang_types::ids::{AgentName, ProfileName, ServerName};
 
 use crate::names;
+use crate::registry::AddTarget;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -33,9 +34,9 @@ pub(crate) struct McpArgs {
 pub(crate) enum McpCommand {
     /// Add an MCP server to config.toml and connect to it
     #[command(
-        after_help = "Examples:\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/projects\n  openfang mcp add github -e GITHUB_PERSONAL_ACCESS_TOKEN -- npx -y @modelcontextprotocol/server-github\n  openfang mcp add docs --url https://mcp.example.org/mcp --header 'Authorization: Bearer ${DOCS_TOKEN}'"
+        after_help = "Examples:\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/projects\n  openfang mcp add github -e GITHUB_PERSONAL_ACCESS_TOKEN -- npx -y @modelcontextprotocol/server-github\n  openfang mcp add docs --url https://mcp.example.org/mcp --header 'Authorization: Bearer ${secret:DOCS_TOKEN}'\n  openfang mcp add io.github.example/weather@1.2.0"
     )]
-    Add(McpAddArgs),
+    Add(Box<McpAddArgs>),
     /// List MCP servers and their state
     #[command(after_help = "Example:\n  openfang mcp list")]
     List,
@@ -124,6 +125,13 @@ pub(crate) enum McpCommand {
         /// The tool, by the server's own name for it
         tool: Option<String>,
     },
+    /// Search the registry of MCP servers
+    #[command(after_help = "Example:\n  openfang mcp search github")]
+    Search {
+        /// A part of the name
+        #[arg(required = true, value_name = "WORD")]
+        words: Vec<String>,
+    },
     /// Import the MCP servers of other programs, after a preview
     #[command(
         after_help = "Examples:\n  openfang mcp import\n  openfang mcp import --from cursor --yes\n  openfang mcp import --from servers.json"
@@ -145,10 +153,10 @@ pub(crate) struct ToolChoiceArgs {
     pub(crate) all: bool,
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct McpAddArgs {
-    /// The name of the server; its tools are listed as mcp_NAME_TOOL
-    pub(crate) name: ServerName,
+    /// The name of the server; its tools are listed as mcp_NAME_TOOL. Or NAMESPACE/SERVER[@VERSION], a server of the registry
+    pub(crate) name: AddTarget,
     /// The URL of a remote server; the same as --url
     #[arg(value_name = "URL", conflicts_with = "url")]
     pub(crate) place: Option<String>,
@@ -170,6 +178,18 @@ pub(crate) struct McpAddArgs {
     /// The working directory of the program [default: servers/ of the home]
     #[arg(long, value_name = "DIR", conflicts_with_all = ["url", "place"])]
     pub(crate) cwd: Option<PathBuf>,
+    /// Run the program in a sandbox: it can read the programs of the system, and what --read and --write name
+    #[arg(long, conflicts_with_all = ["url", "place"])]
+    pub(crate) sandbox: bool,
+    /// A file or directory that the program can read (with --sandbox)
+    #[arg(long, value_name = "PATH", requires = "sandbox")]
+    pub(crate) read: Vec<PathBuf>,
+    /// A file or directory that the program can change (with --sandbox)
+    #[arg(long, value_name = "PATH", requires = "sandbox")]
+    pub(crate) write: Vec<PathBuf>,
+    /// Allow the program to open network connections (with --sandbox)
+    #[arg(long, requires = "sandbox")]
+    pub(crate) network: bool,
     /// List only these tools, by the server's own names; * stands for any characters
     #[arg(long, value_name = "PATTERN")]
     pub(crate) only: Vec<ToolPattern>,
@@ -200,6 +220,15 @@ pub(crate) struct McpAddArgs {
     /// Replace an existing server of the same name
     #[arg(long)]
     pub(crate) replace: bool,
+    /// The name of a server of the registry here [default: the last part of its name]
+    #[arg(long = "name", value_name = "NAME")]
+    pub(crate) name_here: Option<ServerName>,
+    /// A value that a server of the registry asks for, by the name of its argument; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) input: Vec<String>,
+    /// Add a server of the registry without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
 }
 
 /// The transport of a server.
@@ -218,6 +247,9 @@ pub(crate) struct ImportArgs {
     /// Write config.toml without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
+    /// Write tokens to config.toml in clear, instead of storing them as secrets
+    #[arg(long)]
+    pub(crate) keep_tokens: bool,
 }
 
 fn protocol(word: &str) -> McpProtocol {

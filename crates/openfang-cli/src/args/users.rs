@@ -1,9 +1,14 @@
 //! The arguments of `openfang user` and `openfang key`.
 
+use std::time::Duration;
+
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use openfang_types::ids::{KeyId, Owner};
+use clap_complete::engine::ArgValueCandidates;
+use openfang_types::ids::{KeyId, Owner, ProfileName};
 use openfang_types::taint::Label;
+
+use crate::names;
 
 /// The labels that requests of a key can be given.
 const TRUSTED_AS: [Label; 2] = [Label::User, Label::UntrustedAgent];
@@ -76,7 +81,7 @@ pub(crate) struct UserPasswordArgs {
 pub(crate) enum KeyCommand {
     /// Create a key for a user and print it once
     #[command(
-        after_help = "Examples:\n  openfang key create ada --label laptop\n  openfang key create ada --trust untrusted-agent"
+        after_help = "Examples:\n  openfang key create ada --label laptop\n  openfang key create ada --trust untrusted-agent\n  openfang key create ada --profile work --expires 90d"
     )]
     Create(KeyCreateArgs),
     /// List the keys of one user or of all users
@@ -106,4 +111,25 @@ pub(crate) struct KeyCreateArgs {
     #[arg(long, value_parser = PossibleValuesParser::new(TRUSTED_AS.map(Label::as_str))
         .try_map(|word| TRUSTED_AS.into_iter().find(|label| label.as_str() == word).ok_or("not a label")))]
     pub(crate) trust: Option<Label>,
+    /// The profile that narrows requests made with this key, on every interface
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(names::profiles))]
+    pub(crate) profile: Option<ProfileName>,
+    /// How long the key is valid: a number of days or hours, such as 90d or 12h [default: until it is revoked]
+    #[arg(long, value_name = "TIME", value_parser = lifetime)]
+    pub(crate) expires: Option<Duration>,
+}
+
+/// A time such as `90d` or `12h`.
+fn lifetime(text: &str) -> Result<Duration, String> {
+    let wrong = || "write a number of days or hours, such as 90d or 12h".to_owned();
+    let seconds = match text.chars().last() {
+        Some('d') => 24 * 60 * 60,
+        Some('h') => 60 * 60,
+        Some(_) | None => return Err(wrong()),
+    };
+    let count: u32 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    // A thousand years are for ever.
+    let longest = 365_000 * 24 * 60 * 60;
+    let total = u64::from(count).checked_mul(seconds).filter(|total| (1..=longest).contains(total));
+    total.map(Duration::from_secs).ok_or_else(wrong)
 }

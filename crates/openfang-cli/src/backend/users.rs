@@ -94,8 +94,10 @@ impl Backend {
     pub(crate) async fn create_key(&self, wanted: KeyWanted) -> Result<MadeKey, CliError> {
         match self {
             Self::Daemon(daemon) => {
-                let KeyWanted { user, label, entry_label } = &wanted;
-                let body = json!({ "user": user, "label": label, "entry_label": entry_label });
+                let KeyWanted { user, label, entry_label, profile, expires_at } = &wanted;
+                let body = json!({
+                    "user": user, "label": label, "entry_label": entry_label, "profile": profile, "expires_at": expires_at,
+                });
                 daemon.post_for_a_secret("/api/keys", &body).await
             }
             Self::InProcess(here) => here.said(here.kernel.create_user_key(&here.caller, wanted).await),

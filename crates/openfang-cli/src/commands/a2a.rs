@@ -15,6 +15,7 @@ use crate::args::{A2aAddArgs, A2aCommand, AgentCommand, TaskCommand};
 use crate::backend::ExternalAgents;
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Table, Tone, json_text, one_line};
+use crate::prompt::{self, Otherwise};
 use crate::session::Session;
 
 mod accept;
@@ -135,13 +136,23 @@ async fn add(session: &Session, args: A2aAddArgs) -> Result<Exit, CliError> {
     let backend = ExternalAgents::open(session).await?;
     let added = backend.add(entry, existing).await?;
     let path = session.home.config();
-    session.output.announce(&format!("wrote {} to {}", added.configured.name, path.display()));
-    outcome(session, &added)?;
-    if !backend.is_daemon() {
-        session.output.note("no daemon is running; this takes effect at the next start");
+    let name = &added.configured.name;
+    session.output.announce(&format!("wrote {name} to {}", path.display()));
+    let exit = outcome(session, &added)?;
+    if exit == Exit::Failed && !session.output.is_json() {
+        let remove = session.command(&format!("a2a remove {name}"));
+        let question = format!("Keep {name} in config.toml? The daemon retries it.");
+        if !prompt::can_ask() {
+            session.output.note(&format!("{name} is kept and retried; remove it with `{remove}`"));
+        } else if !prompt::confirm(&session.output, &question, Otherwise::No)? {
+            backend.remove(name).await?;
+            session.output.text(&format!("removed {name} from {}", path.display()))?;
+        }
     }
-    // What was asked for is done, whether or not the agent can be reached now.
-    Ok(Exit::Ok)
+    if !backend.is_daemon() {
+        session.output.note(session.effect().await);
+    }
+    Ok(exit)
 }
 
 async fn remove(session: &Session, name: &AgentName) -> Result<Exit, CliError> {

@@ -15,6 +15,11 @@ pub(super) const DATABASE: &str = "openfang.db";
 pub(super) const CONFIG: &str = "config.toml";
 pub(super) const AGENTS: &str = "agents";
 pub(super) const SECRET_KEY: &str = "secret.key";
+pub(super) const SECRETS: &str = "secrets.json";
+/// What is remembered of MCP servers: their tools, and which definitions were accepted.
+pub(super) const MCP: &str = "mcp";
+/// What is remembered of external agents: their cards, and which were accepted.
+pub(super) const A2A: &str = "a2a";
 
 /// Writes a directory with everything, or with a name that ends in `.db` the database alone.
 pub(super) fn run(session: &Session, to: &Path, with_key: bool) -> Result<Exit, CliError> {
@@ -31,8 +36,12 @@ pub(super) fn run(session: &Session, to: &Path, with_key: bool) -> Result<Exit, 
     output.text(&format!("wrote {} ({bytes} bytes of database)", to.display()))?;
     output.note(match (is_database, with_key) {
         (true, _) => "config.toml, agents and data/secret.key are not included",
-        (false, true) => "it contains secret.key: whoever has it can forge tokens of this server",
-        (false, false) => "data/secret.key is not included; --with-key adds it",
+        (false, true) => {
+            "it contains secret.key: whoever has it can forge tokens of this server and open its stored secrets"
+        }
+        (false, false) => {
+            "data/secret.key is not included, and stored secrets cannot be opened without it; --with-key adds it"
+        }
     });
     output.note(&format!("restore it with `{}`", session.command(&format!("restore {}", to.display()))));
     Ok(Exit::Ok)
@@ -45,7 +54,13 @@ fn directory(session: &Session, to: &Path, with_key: bool) -> Result<u64, CliErr
     let home = &session.home;
     create_private_directory(to)?;
     let bytes = maintenance::backup(home, &to.join(DATABASE))?;
-    let mut files = vec![(home.config(), CONFIG), (home.agents(), AGENTS)];
+    let mut files = vec![
+        (home.config(), CONFIG),
+        (home.agents(), AGENTS),
+        (home.secrets(), SECRETS),
+        (home.mcp(), MCP),
+        (home.external_agents(), A2A),
+    ];
     if with_key {
         files.push((home.secret_key(), SECRET_KEY));
     }

@@ -2,7 +2,7 @@
 
 use openfang_kernel::config_file::{ConfigError, Overlay};
 use openfang_kernel::strict_toml::{Fault, Faults};
-use openfang_kernel::{check_agents, maintenance, strict_toml};
+use openfang_kernel::{check_agents, maintenance, strict_toml, unmatched_in_profiles};
 use openfang_types::config::Config;
 use serde_json::{Value, json};
 
@@ -54,6 +54,9 @@ fn check(session: &Session) -> Result<(), CliError> {
         session
             .output
             .note(&format!("{} is set by {}, which overrides the file", overlay.key, overlay.place));
+    }
+    for problem in unmatched_in_profiles(&session.home, &session.config(&[])?) {
+        session.output.complaint(&format!("{}: {}", problem.key, problem.why));
     }
     let path = path.display();
     session.output.text(&if exists {

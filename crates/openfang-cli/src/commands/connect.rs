@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::args::ConnectArgs;
+use crate::backend::Backend;
 use crate::clients::{Client, ClientRow, Form, Target, is_installed, targets};
 use crate::error::{CliError, Exit};
 use crate::prompt;
@@ -75,6 +76,11 @@ pub(super) async fn run(session: &Session, args: ConnectArgs) -> Result<Exit, Cl
         return undo::run(session, &args).await;
     }
     let targets = chosen_targets(session, &args, &directories)?;
+    if args.http && args.key.is_none() && needs_credential(session).await? {
+        session.output.complaint(
+            "this server wants a credential, and the entry has none; create one with --key USER, or write a header by hand",
+        );
+    }
     let outcomes = connect_all(session, &targets, &Request::from_args(session, &args)?).await?;
     finish(session, &outcomes)
 }
@@ -110,6 +116,12 @@ fn chosen_targets(session: &Session, args: &ConnectArgs, directories: &Directori
         row.project_target(&here).ok_or_else(missing)
     };
     rows.into_iter().map(target).collect()
+}
+
+/// Whether requests over HTTP need a credential.
+async fn needs_credential(session: &Session) -> Result<bool, CliError> {
+    let has_key = session.config(&[])?.api_key.is_some();
+    Ok(has_key || !Backend::open(session).await?.users().await?.is_empty())
 }
 
 fn nothing_found(session: &Session) -> String {

@@ -33,10 +33,12 @@ pub(super) async fn run(session: &Session, args: InitArgs) -> Result<Exit, CliEr
         output.document(&json!({
             "home": session.home.root(), "created": is_new, "imported": imported, "files": outcomes, "checks": checks,
         }))?;
-    } else {
+    } else if output.remarks() {
         output.text("")?;
         doctor::print(session, &checks)?;
         next_steps(session, outcomes.is_empty())?;
+    } else if doctor::has_failed(&checks) {
+        doctor::print(session, &checks)?;
     }
     let is_bad = outcomes.iter().any(|outcome| outcome.state == State::Failed) || doctor::has_failed(&checks);
     Ok(if is_bad { Exit::Failed } else { Exit::Ok })
@@ -88,6 +90,7 @@ async fn connected(session: &Session, rows: &[&'static ClientRow], args: &InitAr
     let request = Request {
         name: "openfang".to_owned(),
         agent: None,
+        profile: None,
         http: None,
         is_dry_run: false,
         replaces: false,

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::{Arg, Command, CommandFactory as _};
+use openfang_kernel::SystemClock;
+use openfang_types::clock::Clock as _;
 use serde_json::json;
 
 use crate::args::Args;
@@ -15,7 +17,8 @@ pub(super) fn run(session: &Session, directory: &Path) -> Result<Exit, CliError>
     let mut pages = Vec::new();
     let mut command = Args::command();
     command.build();
-    gather(&command, "openfang", &mut pages);
+    let today = SystemClock.now().strftime("%Y-%m-%d").to_string();
+    gather(&command, "openfang", &today, &mut pages);
     for (name, page) in &pages {
         std::fs::write(directory.join(format!("{name}.1")), page)?;
     }
@@ -28,10 +31,10 @@ pub(super) fn run(session: &Session, directory: &Path) -> Result<Exit, CliError>
 }
 
 /// The pages of a command and of those below it, by name: `openfang-mcp-add`.
-fn gather(command: &Command, name: &str, pages: &mut Vec<(String, String)>) {
-    pages.push((name.to_owned(), page(command, name)));
+fn gather(command: &Command, name: &str, date: &str, pages: &mut Vec<(String, String)>) {
+    pages.push((name.to_owned(), page(command, name, date)));
     for below in visible(command) {
-        gather(below, &format!("{name}-{}", below.get_name()), pages);
+        gather(below, &format!("{name}-{}", below.get_name()), date, pages);
     }
 }
 
@@ -41,13 +44,13 @@ fn visible(command: &Command) -> impl Iterator<Item = &Command> {
         .filter(|below| below.get_name() != "help" && !below.is_hide_set())
 }
 
-fn page(command: &Command, name: &str) -> String {
+fn page(command: &Command, name: &str, date: &str) -> String {
     let words = name.replace('-', " ");
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let long = command.get_long_about().map(ToString::to_string).unwrap_or_else(|| about.clone());
     let version = env!("CARGO_PKG_VERSION");
     let mut page = format!(
-        ".TH \"{}\" \"1\" \"\" \"openfang {version}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n\\fB{}\\fR",
+        ".TH \"{}\" \"1\" \"{date}\" \"openfang {version}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n\\fB{}\\fR",
         name.to_uppercase(),
         text(name),
         text(&about),

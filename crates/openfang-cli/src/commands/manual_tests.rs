@@ -7,7 +7,7 @@ fn every_command_has_a_page_with_its_options_and_an_example() {
     let mut command = Args::command();
     command.build();
     let mut pages = Vec::new();
-    gather(&command, "openfang", &mut pages);
+    gather(&command, "openfang", "2026-11-18", &mut pages);
 
     let page = |name: &str| &pages.iter().find(|(held, _)| held == name).unwrap().1;
     assert!(page("openfang").contains(".SH COMMANDS"));

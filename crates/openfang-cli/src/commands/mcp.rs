@@ -12,6 +12,7 @@ mod import;
 mod logs;
 mod look;
 mod manage;
+mod registry;
 mod review;
 mod serve;
 
@@ -20,7 +21,7 @@ pub(super) use import::import_servers;
 pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, CliError> {
     let Some(command) = args.command else { return serve::run(session, args).await };
     match command {
-        McpCommand::Add(args) => add::run(session, args).await,
+        McpCommand::Add(args) => add::run(session, *args).await,
         McpCommand::List => look::list(session).await,
         McpCommand::Show { name } => look::show(session, &name).await,
         McpCommand::Enable { names } => choose::enable(session, &names, true).await,
@@ -32,6 +33,7 @@ pub(super) async fn run(session: &Arc<Session>, args: McpArgs) -> Result<Exit, C
         McpCommand::Remove { names } => manage::remove(session, &names).await,
         McpCommand::Review { name } => review::run(session, name.as_ref()).await,
         McpCommand::Accept { name, tool } => manage::accept(session, &name, tool.as_deref()).await,
+        McpCommand::Search { words } => registry::search(session, &words).await,
         McpCommand::Import(args) => import::run(session, args).await,
     }
 }

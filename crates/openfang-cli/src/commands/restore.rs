@@ -9,7 +9,7 @@ use openfang_kernel::home::create_private_directory;
 use openfang_types::clock::Clock as _;
 use serde_json::json;
 
-use super::backup::{AGENTS, CONFIG, DATABASE, SECRET_KEY};
+use super::backup::{A2A, AGENTS, CONFIG, DATABASE, MCP, SECRET_KEY, SECRETS};
 use crate::error::{CliError, Exit};
 use crate::prompt::{self, Otherwise};
 use crate::session::Session;
@@ -84,6 +84,9 @@ fn pieces(session: &Session, from: &Path) -> Result<Vec<Piece>, CliError> {
         (CONFIG, home.config()),
         (AGENTS, home.agents()),
         (SECRET_KEY, home.secret_key()),
+        (SECRETS, home.secrets()),
+        (MCP, home.mcp()),
+        (A2A, home.external_agents()),
     ];
     let found = parts.into_iter().map(|(name, to)| Piece { from: from.join(name), to });
     let found: Vec<Piece> = found.filter(|piece| piece.from.exists()).collect();

@@ -3,8 +3,10 @@
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use openfang_kernel::home::{Home, create_private_directory, create_private_file};
+use openfang_types::limits::CONNECT_BACKUP_AGE;
 use serde::{Deserialize, Serialize};
 
 /// An entry that was written to a file.
@@ -81,6 +83,32 @@ impl Ledger {
         Err(io::Error::other("too many backups of the same second"))
     }
 
+    /// Deletes backups that nobody needs any more: they contain tokens in clear. Undo then takes out only the entry.
+    pub(crate) fn prune(&mut self, now: SystemTime) -> io::Result<()> {
+        let mut gone = Vec::new();
+        for directory in entries(&self.directory)?.into_iter().filter(|path| path.is_dir()) {
+            for path in entries(&directory)?
+                .into_iter()
+                .filter(|path| path.extension().is_some_and(|end| end == "bak"))
+            {
+                let age = path.metadata()?.modified().ok().and_then(|at| now.duration_since(at).ok());
+                if age.is_some_and(|age| age > CONNECT_BACKUP_AGE) {
+                    std::fs::remove_file(&path)?;
+                    gone.push(path);
+                }
+            }
+        }
+        if gone.is_empty() {
+            return Ok(());
+        }
+        for record in &mut self.records {
+            if record.backup.as_ref().is_some_and(|backup| gone.contains(backup)) {
+                (record.backup, record.is_restorable) = (None, false);
+            }
+        }
+        self.write()
+    }
+
     /// Adds a record in the place of an earlier one for the same entry, and writes the ledger.
     pub(crate) fn add(&mut self, record: Record) -> io::Result<()> {
         self.records.retain(|held| (&held.path, &held.name) != (&record.path, &record.name));
@@ -108,3 +136,16 @@ impl Ledger {
         std::fs::rename(&beside, &path)
     }
 }
+
+/// What lies in a directory. One that is not there has nothing in it.
+fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    match std::fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+        Ok(found) => found.map(|entry| Ok(entry?.path())).collect(),
+    }
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

@@ -70,26 +70,36 @@ fn read_keys() -> mpsc::Receiver<u8> {
 }
 
 /// The settings of the terminal as they were; they come back when this is dropped.
-struct SavedTerminal {
+pub(crate) struct SavedTerminal {
     #[cfg(unix)]
     before: rustix::termios::Termios,
 }
 
 impl SavedTerminal {
     /// Makes the terminal hand on every key at once and show none.
-    #[cfg(unix)]
     fn unbuffered() -> Option<Self> {
-        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-        let before = tcgetattr(io::stdin()).ok()?;
-        let mut changed = before.clone();
-        changed.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
-        tcsetattr(io::stdin(), OptionalActions::Now, &changed).ok()?;
-        Some(Self { before })
+        #[cfg(unix)]
+        return Self::without(rustix::termios::LocalModes::ICANON | rustix::termios::LocalModes::ECHO);
+        #[cfg(not(unix))]
+        None
     }
 
-    #[cfg(not(unix))]
-    fn unbuffered() -> Option<Self> {
+    /// Makes the terminal show nothing of what is typed.
+    pub(crate) fn without_echo() -> Option<Self> {
+        #[cfg(unix)]
+        return Self::without(rustix::termios::LocalModes::ECHO);
+        #[cfg(not(unix))]
         None
+    }
+
+    #[cfg(unix)]
+    fn without(modes: rustix::termios::LocalModes) -> Option<Self> {
+        use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+        let before = tcgetattr(io::stdin()).ok()?;
+        let mut changed = before.clone();
+        changed.local_modes.remove(modes);
+        tcsetattr(io::stdin(), OptionalActions::Now, &changed).ok()?;
+        Some(Self { before })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The HTTP clients: for each reach one for https and one for plain http, built on first use. Trust roots cost memory
-//! and time, and a machine may have none, so the plain clients do without. No client follows redirects, uses proxies,
-//! stores cookies or retries by itself.
+//! and time, and a machine may have none, so the plain clients do without. No client follows redirects, reads proxies
+//! from the environment, stores cookies or retries by itself.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use tokio::sync::OnceCell;
 
 use super::dial::DialLayer;
 use super::metrics::HttpMetrics;
+use super::proxy::OperatorProxy;
 use super::request::Target;
 use super::{HttpConfig, HttpError};
 use crate::resolve::{BoxError, Guarded, NoAddress, Resolve};
@@ -30,6 +31,7 @@ pub(super) struct Clients {
     pub(super) guard: Guard,
     resolver: Arc<dyn Resolve>,
     roots: Vec<Certificate>,
+    proxy: Option<OperatorProxy>,
     user_agent: String,
     metrics: HttpMetrics,
     operator: PerScheme,
@@ -56,6 +58,7 @@ impl Clients {
             guard: config.guard,
             resolver: config.resolver,
             roots,
+            proxy: config.proxy,
             user_agent: config.user_agent,
             metrics: config.metrics,
             operator: PerScheme::default(),
@@ -96,8 +99,12 @@ impl Clients {
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place where a client is made, behind the guard")]
     fn common(&self, reach: Reach) -> ClientBuilder {
-        Client::builder()
-            .no_proxy()
+        let builder = Client::builder().no_proxy();
+        let builder = match (&self.proxy, reach) {
+            (Some(proxy), Reach::Operator) => builder.proxy(proxy.to_reqwest()),
+            (Some(_), Reach::Foreign) | (None, _) => builder,
+        };
+        builder
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .retry(reqwest::retry::never())

@@ -1,7 +1,7 @@
 //! The environment of a child: a short list by its kind, the variables the operator listed, and nothing else.
 //!
 //! Only this module reads our own environment ([`Surroundings::ours`]); tests pass another. An entry is a name to pass
-//! on, or `NAME=value` where `${VAR}` in the value refers to our environment. Refused: `*`, invalid names, variables
+//! on, or `NAME=value` where `${VAR}` in the value refers to our environment and `${secret:NAME}` to a stored secret. Refused: `*`, invalid names, variables
 //! that are not set, and those of OpenFang itself. Values are never shown.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +9,9 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::Path;
 
-use openfang_types::config::is_own_variable;
+use openfang_types::config::{is_own_variable, secret_reference};
 use openfang_types::limits::CHILD_SECRET_MIN_BYTES;
+use openfang_types::secret::Secret;
 
 const PATH: &str = "PATH";
 const HOME: &str = "HOME";
@@ -36,34 +37,44 @@ impl EnvironmentKind {
     }
 }
 
-/// The variables that a child's environment is made from.
+/// The variables and stored secrets that a child's environment is made from.
 #[derive(Clone)]
-pub struct Surroundings(BTreeMap<OsString, OsString>);
+pub struct Surroundings {
+    variables: BTreeMap<OsString, OsString>,
+    secrets: BTreeMap<String, Secret>,
+}
 
 impl Surroundings {
     /// Those of this process.
     #[expect(clippy::disallowed_methods, reason = "the allow-list needs something to allow from")]
     pub fn ours() -> Self {
-        Self(std::env::vars_os().collect())
+        Self { variables: std::env::vars_os().collect(), secrets: BTreeMap::new() }
     }
 
     pub fn of<N: Into<OsString>, V: Into<OsString>>(variables: impl IntoIterator<Item = (N, V)>) -> Self {
-        Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Self { variables, secrets: BTreeMap::new() }
     }
 
-    /// Replaces every `${VAR}` in a text. `what` names the text in errors.
+    /// The same, with stored secrets for `${secret:NAME}`.
+    #[must_use]
+    pub fn with_secrets(self, secrets: BTreeMap<String, Secret>) -> Self {
+        Self { secrets, ..self }
+    }
+
+    /// Replaces every `${VAR}` and `${secret:NAME}` in a text. `what` names the text in errors.
     pub fn fill_in(&self, what: &str, text: &str) -> Result<OsString, EnvironmentError> {
         filled_in(what, text, self)
     }
 
     fn get(&self, name: &str) -> Option<&OsStr> {
-        self.0.get(OsStr::new(name)).map(OsString::as_os_str)
+        self.variables.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 }
 
 impl fmt::Debug for Surroundings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.variables.keys()).finish_non_exhaustive()
     }
 }
 
@@ -94,9 +105,22 @@ pub enum EnvironmentError {
         name: String,
     },
     /// The entry asks for a variable that is not set.
-    #[error("the variable {variable} is not set, and env asks for it ({name}); set it, or remove the entry")]
+    #[error(
+        "the variable {variable} is not set in the process that asks for it ({name}, pid {}); set it where that process is started \
+         and start it again, or store it with `openfang secret set {variable}` and write ${{secret:{variable}}}",
+        std::process::id()
+    )]
     Unset {
         variable: String,
+        /// The entry that asks for it.
+        name: String,
+    },
+    /// The entry refers to a secret that is not stored.
+    #[error(
+        "there is no secret {secret}, and the entry asks for it ({name}); store it with `openfang secret set {secret}`"
+    )]
+    NoSecret {
+        secret: String,
         /// The entry that asks for it.
         name: String,
     },
@@ -204,6 +228,12 @@ fn filled_in(name: &str, template: &str, ours: &Surroundings) -> Result<OsString
     while let Some((before, reference)) = rest.split_once("${") {
         value.push(before);
         let (wanted, after) = reference.split_once('}').ok_or_else(|| bad("has a `${` that is not closed"))?;
+        if let Some(secret) = secret_reference(wanted) {
+            let missing = || EnvironmentError::NoSecret { secret: secret.to_owned(), name: name.to_owned() };
+            value.push(ours.secrets.get(secret).ok_or_else(missing)?.expose());
+            rest = after;
+            continue;
+        }
         if !is_name(wanted) {
             return Err(bad("has a `${}` without the name of a variable in it"));
         }

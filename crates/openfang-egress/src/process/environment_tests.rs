@@ -81,8 +81,8 @@ fn what_cannot_be_listed_is_said_without_its_value() {
         ("A=sk-value${B", "the value of A in env has a `${` that is not closed"),
         ("A=sk-value${}", "the value of A in env has a `${}` without the name"),
         ("A=sk-value${B=c}", "without the name"),
-        ("A=sk-value${MISSING}", "the variable MISSING is not set, and env asks for it (A)"),
-        ("MISSING", "the variable MISSING is not set, and env asks for it (MISSING)"),
+        ("A=sk-value${MISSING}", "the variable MISSING is not set in the process that asks for it (A, pid"),
+        ("MISSING", "the variable MISSING is not set in the process that asks for it (MISSING, pid"),
     ];
     for (entry, expected) in rows {
         let message = build(EnvironmentKind::McpServer, &[entry]).unwrap_err().to_string();
@@ -121,4 +121,18 @@ fn values_are_never_shown_and_the_listed_ones_are_secrets() {
     for text in [format!("{environment:?}"), format!("{:?}", ours())] {
         assert!(text.contains("API_KEY") && !text.contains("sk-0123456789") && !text.contains("ada"), "{text}");
     }
+}
+
+#[test]
+fn a_stored_secret_is_filled_in_and_one_that_is_missing_is_named() {
+    let secrets = [("TOKEN".to_owned(), Secret::new("sk-stored".to_owned()))].into();
+    let ours = Surroundings::of([("A", "x")]).with_secrets(secrets);
+
+    assert_eq!(ours.fill_in("header", "Bearer ${secret:TOKEN}").unwrap(), "Bearer sk-stored");
+    let missing = ours.fill_in("header", "${secret:OTHER}").unwrap_err().to_string();
+    assert_eq!(
+        missing,
+        "there is no secret OTHER, and the entry asks for it (header); store it with `openfang secret set OTHER`"
+    );
+    assert!(!format!("{ours:?}").contains("sk-stored"));
 }

@@ -97,7 +97,11 @@ impl Accounts {
     /// Whose key this is.
     pub(crate) fn by_key(&self, digest: &SecretDigest) -> Option<Arc<Principal>> {
         let held = self.read(|known| known.keys.get(digest).cloned())?;
-        held.used.store(self.clock.now().as_millisecond(), Ordering::Relaxed);
+        let now = self.clock.now();
+        if held.expires_at.is_some_and(|until| until <= now) {
+            return None;
+        }
+        held.used.store(now.as_millisecond(), Ordering::Relaxed);
         Some(Arc::clone(&held.principal))
     }
 
@@ -163,12 +167,17 @@ impl Accounts {
         self.closing_for_strangers.clone()
     }
 
-    /// Ends the logins whose time is over.
-    fn end_old_logins(&self) {
+    /// Ends what is open on logins and keys whose time is over.
+    fn end_old_credentials(&self) {
         let now = self.clock.now();
         self.read(|known| {
             let is_over = |held: &&Arc<LiveCredential>| held.expires_at.is_some_and(|until| until <= now);
-            known.logins.values().filter(is_over).for_each(|held| held.revoked.cancel());
+            known
+                .logins
+                .values()
+                .chain(known.keys.values())
+                .filter(is_over)
+                .for_each(|held| held.revoked.cancel());
         });
     }
 
@@ -234,8 +243,9 @@ impl AccountTable {
             let Some(grants) = next.grants.get(&key.owner) else { continue };
             let principal = Principal::user(key.owner, grants.clone())
                 .shown_by(Credential::Key(key.id))
-                .bringing(key.entry_label);
-            let held = LiveCredential::new(principal, None, before.keys.get(&key.digest));
+                .bringing(key.entry_label)
+                .with_key_profile(key.profile);
+            let held = LiveCredential::new(principal, key.expires_at, before.keys.get(&key.digest));
             next.keys.insert(key.digest, held);
         }
         for login in stored.logins {
@@ -288,7 +298,7 @@ impl Kernel {
             if is_due {
                 is_stale = self.refresh_accounts().await.is_err();
             }
-            self.inner.access.credentials.accounts().end_old_logins();
+            self.inner.access.credentials.accounts().end_old_credentials();
             if noted.elapsed() >= KEY_USE_ROUND {
                 noted = Instant::now();
                 self.note_key_uses().await;

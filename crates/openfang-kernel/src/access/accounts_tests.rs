@@ -57,7 +57,9 @@ impl House {
             digest: SecretDigest::of("k"),
             label: String::new(),
             entry_label: None,
+            profile: None,
             created_at: at(0),
+            expires_at: Some(at(1_000)),
         };
         store.add_key(key).await.unwrap();
         let login = Login {
@@ -155,18 +157,24 @@ async fn grants_that_cannot_be_read_grant_nothing() {
 }
 
 #[tokio::test]
-async fn a_login_is_over_at_its_time_and_what_is_open_on_it_ends() {
+async fn a_login_and_a_key_are_over_at_their_time_and_what_is_open_on_them_ends() {
     let house = House::with_ada().await;
     let [key, login] = house.tokens();
     *house.clock.0.lock().unwrap() = at(99);
-    house.accounts.end_old_logins();
+    house.accounts.end_old_credentials();
     assert!(house.by_login("c").is_some() && !login.is_cancelled());
 
     *house.clock.0.lock().unwrap() = at(100);
 
     assert_eq!(house.by_login("c"), None);
-    house.accounts.end_old_logins();
+    house.accounts.end_old_credentials();
     assert!(login.is_cancelled() && !key.is_cancelled());
+
+    *house.clock.0.lock().unwrap() = at(1_000);
+
+    assert_eq!(house.by_key("k"), None);
+    house.accounts.end_old_credentials();
+    assert!(key.is_cancelled());
 }
 
 #[tokio::test]

@@ -31,6 +31,8 @@ pub(crate) enum Purpose {
     CallState,
     /// Signatures of push notifications whose receiver has no token.
     PushSignature,
+    /// Values of stored secrets.
+    StoredSecret,
 }
 
 impl Purpose {
@@ -41,6 +43,7 @@ impl Purpose {
             Self::McpRequestState => b"openfang mcp request state",
             Self::CallState => b"openfang call state",
             Self::PushSignature => b"openfang push signature",
+            Self::StoredSecret => b"openfang stored secret",
         }
     }
 }
@@ -56,6 +59,10 @@ impl Keys {
         let path = home.secret_key();
         if record.is_some_and(|record| record.secret_key.is_some()) && !path.exists() {
             return Err(HomeLoss::SecretKey(path).into());
+        }
+        if home.has_key_elsewhere() {
+            let key = read_key(&path).map_err(|cause| HomeError::new(path, cause))?;
+            return Ok(Self::from_key(&key));
         }
         Ok(Self::open(&path)?)
     }
@@ -109,15 +116,18 @@ impl Keys {
 
     /// Signs a message with the key of a purpose.
     pub(crate) fn sign(&self, purpose: Purpose, message: &[&[u8]]) -> String {
+        sign_with(&self.derive(purpose), message)
+    }
+
+    /// The key of a purpose.
+    pub(super) fn derive(&self, purpose: Purpose) -> [u8; KEY_BYTES] {
         let mut key = [0; KEY_BYTES];
         expand(&self.root, purpose.info(), &mut key);
-        sign_with(&key, message)
+        key
     }
 
     fn tag(&self, purpose: Purpose, owner: &Owner, signed: &[u8]) -> [u8; TAG_BYTES] {
-        let mut key = [0; KEY_BYTES];
-        expand(&self.root, purpose.info(), &mut key);
-        let mut mac = keyed(&key);
+        let mut mac = keyed(&self.derive(purpose));
         mac.update(owner.as_str().as_bytes());
         mac.update(&[0]); // no owner contains it, so owner and payload cannot run into each other
         mac.update(signed);

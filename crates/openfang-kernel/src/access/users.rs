@@ -5,8 +5,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
 use openfang_store::{ChangeAction, ChangeTarget, NewKey, NewUser, SecretDigest, StoreError, UserKey};
-use openfang_types::ids::{KeyId, Owner};
+use openfang_types::ids::{KeyId, Owner, ProfileName};
 use openfang_types::limits::{GRANTS_PER_USER, KEY_ID_CHARS, KEY_LABEL_MAX_CHARS, KEY_SECRET_BYTES};
 use openfang_types::nearest::nearest;
 use openfang_types::principal::{Grants, PrincipalKind};
@@ -51,6 +52,10 @@ pub struct KeyWanted {
     pub label: String,
     /// What its requests are labelled, if not by their door.
     pub entry_label: Option<Label>,
+    /// The profile that narrows its requests.
+    pub profile: Option<ProfileName>,
+    /// Until when it opens anything.
+    pub expires_at: Option<Timestamp>,
 }
 
 impl Kernel {
@@ -148,17 +153,23 @@ impl Kernel {
 
     /// Makes a key. This is the only time that it is shown.
     pub async fn create_user_key(&self, caller: &Caller, wanted: KeyWanted) -> Result<MadeKey, KernelError> {
-        let KeyWanted { user, label, entry_label } = wanted;
+        let KeyWanted { user, label, entry_label, profile, expires_at } = wanted;
         let id = self.new_key_id();
         let allowed = may_administer(caller)
             .and_then(|()| check_label(&label))
-            .and_then(|()| check_entry_label(entry_label));
+            .and_then(|()| check_entry_label(entry_label))
+            .and_then(|()| self.check_profile(profile.as_ref()))
+            .and_then(|()| match expires_at {
+                Some(until) if until <= self.inner.clock.now() => Err(UserError::Expired.into()),
+                Some(_) | None => Ok(()),
+            });
         let (kernel, target) = (self.clone(), ChangeTarget::Key { id: id.clone(), user: Some(user.clone()) });
         self.change(Change { caller, action: ChangeAction::Create, target }, allowed, async move {
             let key = Secret::new(format!("{KEY_PREFIX}_{id}_{}", random_text()?));
             let created_at = kernel.inner.clock.now();
             let digest = SecretDigest::of(key.expose());
-            let new = NewKey { id, owner: user.clone(), digest, label, entry_label, created_at };
+            let owner = user.clone();
+            let new = NewKey { id, owner, digest, label, entry_label, profile, created_at, expires_at };
             let details = KeyView::from(UserKey::from(new.clone()));
             kernel.known(&user, kernel.inner.stores.users.add_key(new).await).await?;
             kernel.refresh_accounts().await?;
@@ -182,6 +193,13 @@ impl Kernel {
             Ok(KeyView::from(revoked))
         })
         .await
+    }
+
+    fn check_profile(&self, name: Option<&ProfileName>) -> Result<(), KernelError> {
+        match name {
+            Some(name) => self.profile(name).map(drop),
+            None => Ok(()),
+        }
     }
 
     /// Who the caller is.

@@ -27,6 +27,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::lending::Lending;
 use crate::settings::Settings;
 use crate::settings::home::Home;
 
@@ -50,6 +51,8 @@ pub(crate) struct ExternalParts {
     pub(crate) home: Home,
     /// The way from their tools to tasks.
     pub(crate) agents: Arc<dyn Agents>,
+    /// The stored secrets that their entries name.
+    pub(crate) lending: Arc<Lending>,
 }
 
 impl ExternalParts {
@@ -123,6 +126,12 @@ impl ExternalPeers {
                 self.insert(entry.clone());
             }
         }
+        self.list_tools();
+    }
+
+    /// Finds the way anew to agents that use something that changed.
+    pub(crate) fn renew<'a>(self: &Arc<Self>, entries: impl Iterator<Item = &'a ExternalAgent>) {
+        entries.for_each(|entry| self.insert(entry.clone()));
         self.list_tools();
     }
 

@@ -20,10 +20,12 @@ use crate::{Caller, Kernel, KernelError};
 use shown::EntryPreview;
 
 pub use shown::{preview, shown};
+pub use tokens::take_tokens;
 pub use view::{McpServerDetails, McpServerView, McpServers, McpTested};
 
 pub(crate) mod harmless;
 mod shown;
+mod tokens;
 mod view;
 
 impl Kernel {

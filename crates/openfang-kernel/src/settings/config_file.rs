@@ -21,8 +21,10 @@ use usable::{entry_of, in_the_file};
 mod usable;
 
 /// Variables that are not keys of the config.
-const OTHER_VARIABLES: [&str; 1] = [HOME_VARIABLE];
+const OTHER_VARIABLES: [&str; 2] = [HOME_VARIABLE, KEY_FILE_VARIABLE];
 const HOME_VARIABLE: &str = "OPENFANG_HOME";
+/// Where the key of the home is, if not in its data directory.
+const KEY_FILE_VARIABLE: &str = "OPENFANG_SECRET_KEY_FILE";
 const PREFIX: &str = "OPENFANG_";
 /// Where the command line's own arguments are kept from the eyes of others.
 const ARGUMENTS: &str = "OPENFANG_ARGUMENT";
@@ -215,6 +217,19 @@ pub fn home_directory() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     variable(HOME_VARIABLE).or_else(|| Some(variable("HOME")?.join(".openfang")))
+}
+
+/// `$OPENFANG_SECRET_KEY_FILE`: the key of the home, where it is kept elsewhere.
+pub fn key_file() -> Option<PathBuf> {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    std::env::var_os(KEY_FILE_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// A variable that programs of every kind use, in capitals or in small letters.
+pub fn common_variable(name: &str) -> Option<String> {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    variable(name).or_else(|| variable(&name.to_ascii_lowercase()))
 }
 
 /// Where programs of this user keep their settings.

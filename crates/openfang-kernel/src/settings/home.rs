@@ -1,9 +1,11 @@
 //! The home: where config, agents, data and workspaces are, and what the first start writes there. `record.rs` is what it
 //! remembers of itself, `accept.rs` how the operator gives up what it has lost, `exposure.rs` who else may write it.
 
-use std::fs::TryLockError;
+use std::fs::{self, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+use uuid::Uuid;
 
 pub use accept::{AcceptError, Acceptance};
 pub use exposure::Exposure;
@@ -17,6 +19,8 @@ pub(crate) mod record;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     root: PathBuf,
+    /// The key file, if it is kept elsewhere.
+    key_file: Option<PathBuf>,
 }
 
 /// What the first start writes. Everything in it is a default that can be changed.
@@ -53,7 +57,13 @@ tools = [\"get_greeting\", \"current_time\", \"is_admin\", \"get_counter\", \"ad
 impl Home {
     /// The home at a directory, which need not exist yet.
     pub const fn at(root: PathBuf) -> Self {
-        Self { root }
+        Self { root, key_file: None }
+    }
+
+    /// The same home, with its key in a file elsewhere. Such a key is never created here.
+    #[must_use]
+    pub fn with_key_file(self, path: PathBuf) -> Self {
+        Self { key_file: Some(path), ..self }
     }
 
     pub fn root(&self) -> &Path {
@@ -71,7 +81,26 @@ impl Home {
 
     /// The key all others are derived from.
     pub fn secret_key(&self) -> PathBuf {
+        self.key_file.clone().unwrap_or_else(|| self.own_key())
+    }
+
+    /// Whether the key is kept elsewhere.
+    pub const fn has_key_elsewhere(&self) -> bool {
+        self.key_file.is_some()
+    }
+
+    fn own_key(&self) -> PathBuf {
         self.data().join("secret.key")
+    }
+
+    /// The stored secrets, each sealed.
+    pub fn secrets(&self) -> PathBuf {
+        self.data().join("secrets.json")
+    }
+
+    /// Held while the stored secrets are changed.
+    pub(crate) fn secrets_lock(&self) -> PathBuf {
+        self.data().join("secrets.lock")
     }
 
     pub fn database(&self) -> PathBuf {
@@ -99,12 +128,12 @@ impl Home {
     }
 
     /// What is remembered of MCP servers.
-    pub(crate) fn mcp(&self) -> PathBuf {
+    pub fn mcp(&self) -> PathBuf {
         self.data().join("mcp")
     }
 
     /// What is remembered of external agents.
-    pub(crate) fn external_agents(&self) -> PathBuf {
+    pub fn external_agents(&self) -> PathBuf {
         self.data().join("a2a")
     }
 
@@ -123,7 +152,7 @@ impl Home {
         let database = self.database();
         let log = PathBuf::from(format!("{}-wal", database.display()));
         // What cannot be looked at is there.
-        [database, log, self.secret_key()].iter().any(|path| path.try_exists().unwrap_or(true))
+        [database, log, self.own_key()].iter().any(|path| path.try_exists().unwrap_or(true))
     }
 
     /// Held by the process that makes the database of a new home, until the home remembers it. Blocks.
@@ -245,7 +274,7 @@ fn write_new(path: &Path, text: &str) -> Result<(), HomeError> {
 }
 
 /// A file that is only locked, never read.
-fn open_lock(path: &Path) -> io::Result<std::fs::File> {
+pub(crate) fn open_lock(path: &Path) -> io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.create(true).truncate(false).write(true);
     #[cfg(unix)]
@@ -260,6 +289,17 @@ pub fn create_private_file(path: &Path) -> io::Result<std::fs::File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
+}
+
+/// Puts bytes in the place of a file, as a whole. Only their owner can read them.
+pub(crate) fn replace_private_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = path.with_extension(format!("new-{}", Uuid::new_v4().simple()));
+    let placed = create_private_file(&beside)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.write_all(b"\n")).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&beside, path))
+        // The name is only on disk with its directory.
+        .and_then(|()| path.parent().map_or(Ok(()), |directory| fs::File::open(directory)?.sync_all()));
+    placed.inspect_err(|_| drop(fs::remove_file(&beside)))
 }
 
 /// A directory and its missing parents, which only their owner can use.

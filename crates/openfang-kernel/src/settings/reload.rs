@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use openfang_runtime::answerer::remote::ExternalAgents;
-use openfang_runtime::pipeline::Sensitive;
 use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::principal::{AdminProof, Door, Principal, PrincipalKind};
@@ -183,12 +182,7 @@ impl Kernel {
         }
         let (was, is) = (before.config(), Arc::clone(next.config()));
         if was.api_key != is.api_key || was.pii != is.pii {
-            // A key that was one a moment ago stays secret for a while.
-            let secrets = is.api_key.iter().chain(&was.api_key).chain([inner.access.credentials().daemon_token()]);
-            match Sensitive::new(secrets, &is.pii) {
-                Ok(sensitive) => inner.pipeline.replace_sensitive(sensitive),
-                Err(error) => tracing::error!(%error, "what must not travel is looked for as before"),
-            }
+            inner.look_for_secrets(&is, was.api_key.as_ref());
         }
         inner.settings.replace(next);
         inner.stores.quota.set(is.storage.owner_bytes);

@@ -17,7 +17,7 @@ use openfang_types::taint::{Label, Labels};
 use openfang_types::task::{Message, Part, Role, TaskState};
 use tokio_util::sync::CancellationToken;
 
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, narrowed_to};
 use crate::tasks::log::TaskLog;
 use crate::tasks::push::Worker;
 use crate::tasks::run::Plan;
@@ -110,8 +110,8 @@ impl Kernel {
         let TaskRecord { task, owner, labels, trace, .. } = orphan;
         let id = task.id;
         let hops = remote.as_ref().map_or(0, |remote| remote.hops);
-        let caller =
-            Caller { principal: Arc::new(self.resumed_as(&owner, &labels)), door: Door::Rest, trace, hops, room: None };
+        let principal = self.narrowed_as_begun(self.resumed_as(&owner, &labels), id).await?;
+        let caller = Caller { principal: Arc::new(principal), door: Door::Rest, trace, hops, room: None };
         let log = TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp).with_remote(remote);
         let log = Arc::new(log);
         let OpenTurn { message, told, .. } = opened;
@@ -121,6 +121,14 @@ impl Kernel {
                 .detach(),
         );
         Ok(())
+    }
+
+    /// A principal with the profiles that narrowed whoever began a task. A profile that is gone leaves nothing.
+    async fn narrowed_as_begun(&self, principal: Principal, id: TaskId) -> Result<Principal, KernelError> {
+        let scope = self.inner.stores.tasks.scope(id).await?.unwrap_or_default();
+        let settings = self.inner.settings();
+        let names = scope.split(' ').filter_map(|name| name.parse().ok());
+        Ok(names.fold(principal, |principal, name| narrowed_to(principal, &name, &settings)))
     }
 
     /// The turn an orphan was in: its last message, and how many events came after the work on it began.

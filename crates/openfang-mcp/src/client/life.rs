@@ -28,6 +28,8 @@ enum Left {
     Restart,
     /// It went away, or never came.
     Lost { reason: String, stderr: Vec<String>, was_up: bool },
+    /// Its entry cannot be used until something changes.
+    Unusable { reason: String },
 }
 
 /// Looks after a server until it is let go.
@@ -51,6 +53,7 @@ pub(super) async fn look_after(upstream: Upstream) {
             connection.close("the conversation is over");
         }
         backoff.started(begun, started.programs().max(1));
+        let is_final = matches!(left, Left::Unusable { .. });
         let (reason, stderr) = match left {
             Left::Stopped => return,
             Left::Restart => continue,
@@ -61,6 +64,7 @@ pub(super) async fn look_after(upstream: Upstream) {
                 continue;
             }
             Left::Lost { reason, stderr, .. } => (reason, stderr),
+            Left::Unusable { reason } => (reason, Vec::new()),
         };
         let reason = upstream.shown(&reason).into_owned();
         if begun.elapsed() > MCP_RESTART_WINDOW {
@@ -76,7 +80,7 @@ pub(super) async fn look_after(upstream: Upstream) {
             biased;
             () = parts.stop.cancelled() => return,
             () = upstream.inner.restart.notified() => {}
-            () = sleep(backoff.pause(chance())) => {}
+            () = sleep(backoff.pause(chance())), if !is_final => {}
         }
     }
 }
@@ -90,10 +94,13 @@ async fn begin_and_stay(upstream: &Upstream, known: &mut Option<Era>, started: &
     };
     let NewConnection { connection, manifest, notices } = match begun {
         Ok(begun) => begun,
-        Err((error, stderr)) => {
+        Err(error) => {
             // What was found before may not hold any more.
             *known = None;
-            return Left::Lost { reason: error.to_string(), stderr, was_up: false };
+            return match error {
+                StartFailure::Unusable(reason) => Left::Unusable { reason },
+                StartFailure::Failed(error, stderr) => Left::Lost { reason: error.to_string(), stderr, was_up: false },
+            };
         }
     };
     *known = Some(connection.revision().era());
@@ -114,15 +121,22 @@ struct NewConnection {
     notices: broadcast::Receiver<Notice>,
 }
 
+/// Why a conversation did not begin.
+enum StartFailure {
+    /// Nothing was tried, and nothing is until something changes.
+    Unusable(String),
+    /// What went wrong, with the last lines of the server's stderr.
+    Failed(ClientError, Vec<String>),
+}
+
 /// Connects, and asks what the server has; both within the time it may take to start.
-async fn begin(
-    upstream: &Upstream,
-    known: Option<Era>,
-    started: &Started,
-) -> Result<NewConnection, (ClientError, Vec<String>)> {
+async fn begin(upstream: &Upstream, known: Option<Era>, started: &Started) -> Result<NewConnection, StartFailure> {
     let parts = &upstream.inner.parts;
-    let without_stderr = |error| (error, Vec::new());
-    let endpoint = parts.place.endpoint().map_err(|why| without_stderr(ClientError::Start(why)))?;
+    let without_stderr = |error| StartFailure::Failed(error, Vec::new());
+    let endpoint = parts.place.endpoint().map_err(|error| match error.may_pass {
+        true => without_stderr(ClientError::Start(error.why)),
+        false => StartFailure::Unusable(ClientError::Start(error.why).to_string()),
+    })?;
     let connecting = Connecting {
         endpoint,
         redactor: parts.place.redactor(),
@@ -134,7 +148,9 @@ async fn begin(
         tracker: parts.tracker.clone(),
         counts: std::sync::Arc::clone(&parts.counts),
     };
-    let connection = connect_counting(connecting, started).await?;
+    let connection = connect_counting(connecting, started)
+        .await
+        .map_err(|(error, stderr)| StartFailure::Failed(error, stderr))?;
     if connection.facts().is_instance(parts.instance.as_deref()) {
         connection.close("it is ourselves");
         return Err(without_stderr(ClientError::Start(OURSELVES.to_owned())));
@@ -146,7 +162,7 @@ async fn begin(
         Err(error) => {
             let stderr = connection.last_words();
             connection.close("it did not say what it has");
-            Err((error, stderr))
+            Err(StartFailure::Failed(error, stderr))
         }
     }
 }

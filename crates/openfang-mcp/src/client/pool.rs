@@ -144,7 +144,7 @@ impl Pool {
     async fn connect(&self, declared: ClientCapabilities, patience: Duration) -> Result<Connection, ClientError> {
         let parts = &self.upstream.inner.parts;
         let connecting = Connecting {
-            endpoint: parts.place.endpoint().map_err(ClientError::Start)?,
+            endpoint: parts.place.endpoint().map_err(|error| ClientError::Start(error.why))?,
             redactor: parts.place.redactor(),
             only: Some(Era::Legacy),
             known: None,

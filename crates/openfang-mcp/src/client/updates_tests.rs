@@ -10,13 +10,13 @@ use tokio_util::task::TaskTracker;
 
 use super::*;
 use crate::capabilities::ClientCapabilities;
-use crate::client::{Endpoint, Locator, Observer, UpstreamParts};
+use crate::client::{Endpoint, Locator, NoEndpoint, Observer, UpstreamParts};
 
 struct Nowhere;
 
 impl Locator for Nowhere {
-    fn endpoint(&self) -> Result<Endpoint, String> {
-        Err("nowhere".to_owned())
+    fn endpoint(&self) -> Result<Endpoint, NoEndpoint> {
+        Err(NoEndpoint::for_now("nowhere"))
     }
 }
 

@@ -4,6 +4,7 @@
 //! once when there is none to be had. So one server that hangs holds up nobody but its own callers.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,10 +25,31 @@ use crate::counts::Counts;
 use crate::host::Change;
 use crate::revision::Era;
 
+/// Why there is no saying where a server is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoEndpoint {
+    pub why: String,
+    /// Whether it can change by itself, as when a program is installed. Else nothing is tried until the entry or what it
+    /// refers to changes.
+    pub may_pass: bool,
+}
+
+impl NoEndpoint {
+    /// What may be different in a while.
+    pub fn for_now(why: impl fmt::Display) -> Self {
+        Self { why: why.to_string(), may_pass: true }
+    }
+
+    /// What stays as it is until somebody changes something.
+    pub fn until_changed(why: impl fmt::Display) -> Self {
+        Self { why: why.to_string(), may_pass: false }
+    }
+}
+
 /// Says where a server is. Asked before each start, since a variable may have been set or a program installed meanwhile.
 pub trait Locator: Send + Sync {
     /// Where, or why there is no saying.
-    fn endpoint(&self) -> Result<Endpoint, String>;
+    fn endpoint(&self) -> Result<Endpoint, NoEndpoint>;
 
     /// Takes the secrets that the server was given out of all it says. Asked for after the endpoint, which may give more.
     fn redactor(&self) -> Arc<Redactor> {

@@ -73,8 +73,12 @@ fn missing(catalog: &Catalog, cx: &CallContext, name: &ToolName) -> ToolError {
     match catalog.quarantine().get(name) {
         Some(traits) if allows(cx, &traits) => refusal(cx, &traits, Hidden::Quarantined),
         Some(traits) => refusal(cx, &traits, Hidden::NotGranted),
-        None => ToolError::Unknown { tool: name.clone(), hidden: Hidden::Absent },
+        None => unknown(cx, name.clone(), Hidden::Absent),
     }
+}
+
+fn unknown(cx: &CallContext, tool: ToolName, hidden: Hidden) -> ToolError {
+    ToolError::Unknown { tool, profiles: cx.principal.scope(), hidden }
 }
 
 /// Refuses a tool that there is. The operator is told why; for anybody else there is no such tool.
@@ -87,7 +91,7 @@ pub(super) fn refusal(cx: &CallContext, tool: &ToolTraits, hidden: Hidden) -> To
         (Hidden::Quarantined, agent, Some(server)) if is_operator => {
             ToolError::Quarantined { tool: name, server: server.clone(), agent }
         }
-        (Hidden::Absent | Hidden::NotGranted | Hidden::Quarantined, _, _) => ToolError::Unknown { tool: name, hidden },
+        (Hidden::Absent | Hidden::NotGranted | Hidden::Quarantined, _, _) => unknown(cx, name, hidden),
     }
 }
 
@@ -102,7 +106,7 @@ impl Pipeline {
 
     /// Refuses a call of a tool that this caller cannot use, on the record.
     pub fn refuse(&self, cx: &CallContext, name: &ToolName) -> ToolError {
-        let absent = || ToolError::Unknown { tool: name.clone(), hidden: Hidden::Absent };
+        let absent = || unknown(cx, name.clone(), Hidden::Absent);
         let error = self.why_not(cx, name).unwrap_or_else(absent);
         audit::open(self, cx, name).close(Err(&error));
         error

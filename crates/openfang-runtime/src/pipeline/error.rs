@@ -12,9 +12,11 @@ use crate::tools::ToolFailure;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
     /// No such tool, or not for this caller: the two look the same. Only the audit log says which it was.
-    #[error("there is no tool {tool}")]
+    #[error("there is no tool {tool}{}", in_profile(profiles))]
     Unknown {
         tool: ToolName,
+        /// The profiles that narrow the caller; empty if there are none.
+        profiles: String,
         /// The reason, which the caller is not told.
         hidden: Hidden,
     },
@@ -177,6 +179,14 @@ impl Hidden {
 }
 
 /// The command that says more, where there is an agent to be explained.
+/// Where a tool is not. It says the same whether there is such a tool elsewhere or not.
+fn in_profile(profiles: &str) -> String {
+    match profiles {
+        "" => String::new(),
+        profiles => format!(" in the profile {}", profiles.replace(' ', " and ")),
+    }
+}
+
 fn explanation(agent: Option<&AgentName>, tool: &ToolName) -> String {
     agent.map_or_else(String::new, |agent| format!("; `openfang policy explain {agent} {tool}` says more"))
 }

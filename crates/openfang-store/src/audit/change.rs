@@ -1,8 +1,8 @@
-//! What was changed, and how: users, keys, settings, MCP servers, external agents, the home.
+//! What was changed, and how: users, keys, secrets, settings, MCP servers, external agents, the home.
 
 use std::fmt;
 
-use openfang_types::ids::{AgentName, KeyId, Owner, ServerName};
+use openfang_types::ids::{AgentName, KeyId, Owner, SecretName, ServerName};
 use serde::{Deserialize, Serialize};
 
 use super::subject::cut;
@@ -27,6 +27,10 @@ pub enum ChangeAction {
     Test,
     /// Accepts a changed definition, or the loss of a part of the home.
     Accept,
+    /// Gives a secret to its first user.
+    Bind,
+    /// Gives a secret to one more user.
+    Allow,
 }
 
 /// The target of a change.
@@ -58,6 +62,13 @@ pub enum ChangeTarget {
     /// An A2A agent of another server.
     A2aAgent {
         name: AgentName,
+    },
+    /// A secret that the home stores.
+    Secret {
+        name: SecretName,
+        /// Who is given it, if the change is about that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        user: Option<String>,
     },
     /// A part of the home directory.
     Home {
@@ -98,6 +109,8 @@ impl ChangeAction {
             Self::Restart => "restart",
             Self::Test => "test",
             Self::Accept => "accept",
+            Self::Bind => "bind",
+            Self::Allow => "allow",
         }
     }
 }
@@ -125,6 +138,8 @@ impl fmt::Display for ChangeTarget {
             Self::McpServer { name } => write!(f, "MCP server {name}"),
             Self::McpTool { server, tool } => write!(f, "tool {tool} of MCP server {server}"),
             Self::A2aAgent { name } => write!(f, "external agent {name}"),
+            Self::Secret { name, user: Some(user) } => write!(f, "secret {name} for {user}"),
+            Self::Secret { name, user: None } => write!(f, "secret {name}"),
             Self::Home { part } => write!(f, "loss of {}", part.as_str()),
         }
     }

@@ -15,6 +15,20 @@ pub(crate) async fn takeover(fresh: impl Fn() -> Box<dyn TaskStore>) {
     a_stale_writer_loses_after_a_claim(&*fresh()).await;
     what_has_ended_cannot_be_claimed(&*fresh()).await;
     a_message_continues_a_task_on_another_node(&*fresh()).await;
+    the_profiles_of_the_creator_stay_with_a_task(&*fresh()).await;
+}
+
+async fn the_profiles_of_the_creator_stay_with_a_task(store: &dyn TaskStore) {
+    let ada = owner("ada");
+    let narrow = create(store, NewTask { scope: Some("work home".to_owned()), ..new_task(&ada, "1") }).await;
+    let plain = create(store, new_task(&ada, "2")).await;
+    let unknown = new_task(&ada, "3").id;
+
+    store.claim(narrow.task.id, narrow.version, node(2)).await.unwrap();
+
+    assert_eq!(store.scope(narrow.task.id).await.unwrap().as_deref(), Some("work home"));
+    assert_eq!(store.scope(plain.task.id).await.unwrap(), None);
+    assert_eq!(store.scope(unknown).await, Err(StoreError::NotFound));
 }
 
 async fn a_request_to_cancel_reaches_the_node_that_works(store: &dyn TaskStore) {

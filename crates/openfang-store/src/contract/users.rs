@@ -46,7 +46,9 @@ pub(crate) fn new_key(name: &str, id: &str, secret: &str) -> NewKey {
         digest: SecretDigest::of(secret),
         label: "ci \u{1f980}".into(),
         entry_label: None,
+        profile: None,
         created_at: at(1),
+        expires_at: None,
     }
 }
 
@@ -113,7 +115,12 @@ async fn keys_are_listed_used_and_revoked(store: &dyn UserStore) {
     for name in ["ada", "bob"] {
         store.add_user(new_user(name)).await.unwrap();
     }
-    let labelled = NewKey { entry_label: Some(Label::UntrustedAgent), ..new_key("ada", "00000000000b", "x") };
+    let labelled = NewKey {
+        entry_label: Some(Label::UntrustedAgent),
+        profile: Some("work".parse().unwrap()),
+        expires_at: Some(at(9)),
+        ..new_key("ada", "00000000000b", "x")
+    };
     store.add_key(labelled.clone()).await.unwrap();
     let later = NewKey { created_at: at(2), ..new_key("ada", "00000000000a", "y") };
     store.add_key(later).await.unwrap();

@@ -43,6 +43,8 @@ struct Inner {
 
 struct Entry {
     record: TaskRecord,
+    /// The profiles that narrow its creator.
+    scope: Option<String>,
     resend_key: ResendKey,
     cancel_requested: bool,
     events: Vec<TaskEvent>,
@@ -211,6 +213,7 @@ fn entry_of(mut new: NewTask) -> Entry {
         record,
         bytes: weight(&events),
         resend_key: new.resend_key,
+        scope: new.scope.clone(),
         cancel_requested: false,
         events: Vec::new(),
         pushes: push.into_iter().collect(),
@@ -318,6 +321,11 @@ impl TaskStore for MemoryTasks {
         let mut ids: Vec<TaskId> = inner.entries.values().filter(wanted).map(|entry| entry.record.task.id).collect();
         ids.sort_unstable();
         ready(Ok(ids))
+    }
+
+    fn scope(&self, id: TaskId) -> StoreFuture<'_, Option<String>> {
+        let found = self.lock().entries.get(&id).map(|entry| entry.scope.clone());
+        ready(found.ok_or(StoreError::NotFound))
     }
 
     fn orphans<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<TaskRecord>> {

@@ -11,7 +11,7 @@ use super::identity;
 use crate::ResendKey;
 
 /// Each entry migrates the schema by one version. Released entries never change.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
     include_str!("../../migrations/003_push.sql"),
@@ -23,6 +23,7 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("../../migrations/009_audit_streams.sql"),
     include_str!("../../migrations/010_kept_results.sql"),
     include_str!("../../migrations/011_remotes.sql"),
+    include_str!("../../migrations/012_profiles.sql"),
 ];
 
 /// The schema version of this program.
@@ -56,17 +57,17 @@ pub enum OpenError {
     /// It is somebody else's.
     #[error("{path} is not a database of openfang; move it away, or set another home", path = path.display())]
     Foreign { path: PathBuf },
-    #[error("{path} is damaged ({why}); stop openfang, put a backup made by `openfang backup` in its place and remove the -wal and -shm files beside it, or begin with a new one with `openfang home accept`", path = path.display())]
+    #[error("{path} is damaged ({why}); stop openfang and restore a backup with `openfang restore`, or begin with a new one with `openfang home accept`", path = path.display())]
     Damaged { path: PathBuf, why: String },
     /// The home had a database, and it is missing or empty.
-    #[error("{path} {}, and this home had a database; put a backup made by `openfang backup` in its place (and remove the -wal and -shm files beside it), or begin with a new one with `openfang home accept`", .why.as_str(), path = path.display())]
+    #[error("{path} {}, and this home had a database; restore a backup with `openfang restore`, or begin with a new one with `openfang home accept`", .why.as_str(), path = path.display())]
     Lost {
         path: PathBuf,
         /// What is seen of it.
         why: Loss,
     },
     /// It belongs to another home.
-    #[error("{path} is the database of another home; put a backup made by `openfang backup` in its place, or take it over with `openfang home accept`", path = path.display())]
+    #[error("{path} is the database of another home; restore a backup with `openfang restore`, or take it over with `openfang home accept`", path = path.display())]
     OtherHome { path: PathBuf },
     /// SQLite cannot open or write it.
     #[error("the database cannot be opened: {0}")]

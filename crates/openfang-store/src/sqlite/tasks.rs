@@ -148,6 +148,10 @@ impl TaskStore for SqliteTasks {
         self.sqlite.read(move |connection| read::orphans(connection, &living))
     }
 
+    fn scope(&self, id: TaskId) -> StoreFuture<'_, Option<String>> {
+        self.sqlite.read(move |connection| read::scope(connection, id))
+    }
+
     fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp> {
         self.sqlite.write(move |batch| write::claim(batch, id, version, node))
     }

@@ -35,6 +35,7 @@ fn task(number: u8, events: Vec<EventBody>) -> NewTask {
         resend_key: ResendKey::new(&format!("m{number}"), b""),
         events,
         labels: Labels::one(Label::User, "rest"),
+        scope: None,
         trace: id.parse().unwrap(),
         origin: Origin::OpenFang,
         peer_name: None,

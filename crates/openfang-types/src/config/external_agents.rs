@@ -1,6 +1,6 @@
 //! `[[a2a.external_agents]]`: A2A agents of other servers, which can be used like local agents.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::mcp_servers::{OnChange, is_default, own_reference};
+use super::secret_refs::secret_references;
 use super::{ConfigProblem, is_origin};
 use crate::ids::{AgentName, ToolName};
 use crate::limits::{EXTERNAL_AGENTS, EXTERNAL_IDLE_SECS, EXTERNAL_MAX_LIVE, EXTERNAL_MAX_SECS, EXTERNAL_TIMEOUT_SECS};
@@ -175,6 +176,11 @@ impl ExternalAgent {
     /// Whether the entry uses environment variables of this machine.
     pub fn names_variables(&self) -> bool {
         self.texts().any(|text| text.contains("${"))
+    }
+
+    /// The names of the stored secrets that the entry refers to.
+    pub fn secrets(&self) -> BTreeSet<&str> {
+        secret_references(self.texts())
     }
 
     /// A variable of OpenFang itself that the entry uses. One of these is the `api_key`, which no agent may have.

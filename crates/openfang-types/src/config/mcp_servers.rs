@@ -1,21 +1,24 @@
 //! `[[mcp_servers]]`: the MCP servers that this house connects to.
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ConfigProblem;
+use super::secret_refs::secret_references;
 use crate::ids::ServerName;
-use crate::limits::{MCP_SERVERS, MCP_STARTUP_SECS, MCP_TIMEOUT_SECS, MCP_TOOL_PATTERNS};
+use crate::limits::{MCP_STARTUP_SECS, MCP_TIMEOUT_SECS};
 use crate::secret::Secret;
 
+pub(super) use problems::problems;
+pub use sandbox::McpSandbox;
 pub use selection::{McpServerSettings, ToolPattern, ToolPatternError, ToolSelection};
 pub(super) use variables::own_reference;
 pub use variables::{EnvEntry, is_own_variable};
 
+mod problems;
+mod sandbox;
 mod selection;
 mod variables;
 
@@ -42,6 +45,9 @@ pub struct McpServerConfigEntry {
     /// The working directory of the process, an absolute path; `${VAR}` is expanded. If absent: `servers/` of the home.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// What the process may read, write and reach. If absent: all that the user of OpenFang may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<McpSandbox>,
     /// The tools that are listed, by the server's own names. If absent: all tools.
     #[serde(default, skip_serializing_if = "ToolSelection::is_everything")]
     pub tools: ToolSelection,
@@ -152,6 +158,7 @@ impl McpServerConfigEntry {
             startup_timeout_secs: MCP_STARTUP_SECS,
             env: Vec::new(),
             cwd: None,
+            sandbox: None,
             tools: ToolSelection::EVERYTHING,
             protocol: McpProtocol::Auto,
             trusted: false,
@@ -159,6 +166,17 @@ impl McpServerConfigEntry {
             audit: McpAudit::After,
             on_change: OnChange::Warn,
             new_tools: NewTools::List,
+        }
+    }
+
+    /// The names of the stored secrets that the entry refers to.
+    pub fn secrets(&self) -> BTreeSet<&str> {
+        let values = self.env.iter().filter_map(EnvEntry::value);
+        match &self.transport {
+            McpTransportEntry::Stdio { .. } => secret_references(values),
+            McpTransportEntry::Sse { url, headers } | McpTransportEntry::Http { url, headers } => {
+                secret_references([url.as_str()].into_iter().chain(headers.values().map(Secret::expose)))
+            }
         }
     }
 
@@ -198,63 +216,6 @@ impl McpServerConfigEntry {
     pub const fn startup_timeout(&self) -> Duration {
         Duration::from_secs(self.startup_timeout_secs)
     }
-}
-
-/// The problems that the types cannot detect, each with its key path.
-pub(super) fn problems(servers: &[McpServerConfigEntry]) -> Vec<ConfigProblem> {
-    let mut problems = Vec::new();
-    let mut say = |index: usize, key: &str, why: String| {
-        problems.push(ConfigProblem { key: format!("mcp_servers[{index}].{key}"), why });
-    };
-    let mut names = HashSet::new();
-    for (index, server) in servers.iter().enumerate() {
-        if !names.insert(&server.name) {
-            say(index, "name", format!("a server {} already exists", server.name));
-        }
-        for (key, seconds) in
-            [("timeout_secs", server.timeout_secs), ("startup_timeout_secs", server.startup_timeout_secs)]
-        {
-            if !(1..=86_400).contains(&seconds) {
-                say(index, key, "must be between 1 second and a day".to_owned());
-            }
-        }
-        if server.env.iter().any(|entry| entry.name().contains('*')) {
-            say(index, "env", "`*` would pass on every secret of this process; list the names".to_owned());
-        }
-        for (key, patterns) in [("tools.include", &server.tools.include), ("tools.exclude", &server.tools.exclude)] {
-            if patterns.len() > MCP_TOOL_PATTERNS {
-                say(index, key, format!("has more than {MCP_TOOL_PATTERNS} patterns"));
-            }
-        }
-        if let Some(cwd) = &server.cwd
-            && !Path::new(cwd).is_absolute()
-            && !cwd.starts_with("${")
-        {
-            say(index, "cwd", format!("{cwd:?} is not an absolute path; write one such as /srv/projects"));
-        }
-        match &server.transport {
-            McpTransportEntry::Stdio { command, .. } if command.trim().is_empty() => {
-                say(index, "transport.command", "is empty; name a program, such as npx".to_owned());
-            }
-            McpTransportEntry::Stdio { .. } => {}
-            McpTransportEntry::Sse { url, .. } | McpTransportEntry::Http { url, .. } => {
-                if !server.env.is_empty() {
-                    say(index, "env", "is for servers of type stdio; a URL takes headers".to_owned());
-                }
-                if server.cwd.is_some() {
-                    say(index, "cwd", "is for servers of type stdio; remove it".to_owned());
-                }
-                let is_url = url.starts_with("http://") || url.starts_with("https://") || url.contains("${");
-                if !is_url {
-                    say(index, "transport.url", "must begin with http:// or https://".to_owned());
-                }
-            }
-        }
-    }
-    if servers.len() > MCP_SERVERS {
-        say(MCP_SERVERS, "name", format!("there are more than {MCP_SERVERS} servers"));
-    }
-    problems
 }
 
 pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

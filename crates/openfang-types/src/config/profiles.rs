@@ -30,6 +30,11 @@ pub struct NamedProfile {
 }
 
 impl Profile {
+    /// Nothing at all: what is left where a profile is gone that narrowed a caller.
+    pub fn nothing() -> Self {
+        Self { servers: Some(Vec::new()), tools: Some(Vec::new()), agents: Some(Vec::new()) }
+    }
+
     /// Whether the agent is in the profile.
     pub fn has_agent(&self, agent: &AgentName) -> bool {
         self.agents.as_ref().is_none_or(|agents| agents.contains(agent))

@@ -26,3 +26,7 @@ pub const DOCTOR_CHECK: Duration = Duration::from_secs(5);
 pub const DOCTOR_FREE_BYTES: u64 = 500_000_000;
 /// With a larger log of the database than this, `openfang doctor` warns.
 pub const DOCTOR_LOG_BYTES: u64 = 256_000_000;
+/// How long `openfang connect` keeps backups of settings, which contain tokens.
+pub const CONNECT_BACKUP_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long a key is valid that `openfang connect` creates for a program.
+pub const CLIENT_KEY_AGE: Duration = Duration::from_secs(365 * 24 * 60 * 60);

@@ -50,3 +50,11 @@ pub const ACCOUNTS_ROUND: Duration = Duration::from_secs(1);
 pub const KEY_USE_ROUND: Duration = Duration::from_secs(60);
 /// The body of somebody who is not known yet: a name and a password.
 pub const STRANGERS_BODY_BYTES: usize = 16 * 1024;
+/// Secrets that a home stores.
+pub const SECRETS_PER_HOME: usize = 1_000;
+/// The shortest stored secret: a shorter one would be found by chance in every text.
+pub const SECRET_MIN_CHARS: usize = 8;
+/// The longest stored secret; a private key fits.
+pub const SECRET_MAX_BYTES: usize = 64 * 1024;
+/// What is read of the file with the stored secrets.
+pub const SECRETS_FILE_MAX_BYTES: u64 = 128 * 1024 * 1024;

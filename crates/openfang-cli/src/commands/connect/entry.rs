@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use openfang_kernel::config_file;
+use openfang_types::ids::ProfileName;
 
 use crate::error::CliError;
 use crate::session::Session;
@@ -27,8 +28,15 @@ pub(in crate::commands) fn program() -> Result<PathBuf, CliError> {
 }
 
 /// The arguments that serve this home over standard input and output.
-pub(in crate::commands) fn arguments(session: &Session, agent: Option<&str>) -> Vec<String> {
+pub(in crate::commands) fn arguments(
+    session: &Session,
+    agent: Option<&str>,
+    profile: Option<&ProfileName>,
+) -> Vec<String> {
     let mut words = vec!["mcp".to_owned(), "--tools".to_owned()];
+    if let Some(profile) = profile {
+        words.extend(["--profile".to_owned(), profile.to_string()]);
+    }
     if let Some(agent) = agent {
         words.extend(["--agent".to_owned(), agent.to_owned()]);
     }

@@ -1,10 +1,13 @@
 //! Writing entries: preview, confirmation, backup, file, record, and a try.
 
+use std::time::SystemTime;
+
 use openfang_kernel::SystemClock;
 use openfang_kernel::config_file;
 use openfang_kernel::users::KeyWanted;
 use openfang_types::clock::Clock as _;
-use openfang_types::ids::Owner;
+use openfang_types::ids::{Owner, ProfileName};
+use openfang_types::limits::CLIENT_KEY_AGE;
 use openfang_types::secret::Secret;
 use openfang_types::taint::Label;
 
@@ -23,6 +26,8 @@ use crate::session::Session;
 pub(in crate::commands) struct Request {
     pub(in crate::commands) name: String,
     pub(in crate::commands) agent: Option<String>,
+    /// The profile of the entry, and of its key.
+    pub(in crate::commands) profile: Option<ProfileName>,
     /// The URL instead of a program, with a key of this user.
     pub(in crate::commands) http: Option<Option<Owner>>,
     pub(in crate::commands) is_dry_run: bool,
@@ -38,6 +43,7 @@ impl Request {
         Ok(Self {
             name: args.name.clone(),
             agent: args.agent.as_ref().map(ToString::to_string),
+            profile: args.profile.clone(),
             http: args.http.then(|| args.key.clone()),
             is_dry_run: args.dry_run,
             replaces: args.replace,
@@ -66,11 +72,12 @@ async fn connect_one(session: &Session, target: &Target, request: &Request) -> R
         // Shown as it will be, apart from the key.
         Some(user) => {
             let key = user.as_ref().map(|user| Secret::new(format!("<a key of {user}>")));
-            Entry::Http { url: entry::url(session).await?, key }
+            let profile = request.profile.as_ref().map(|name| format!("?profile={name}")).unwrap_or_default();
+            Entry::Http { url: format!("{}{profile}", entry::url(session).await?), key }
         }
         None => Entry::Stdio {
             command: entry::program()?.display().to_string(),
-            args: entry::arguments(session, request.agent.as_deref()),
+            args: entry::arguments(session, request.agent.as_deref(), request.profile.as_ref()),
         },
     };
     if let Form::Print(snippet) = target.row.form {
@@ -131,7 +138,9 @@ async fn created_key(
 ) -> Result<Option<String>, CliError> {
     let (Some(Some(user)), Entry::Http { key, .. }) = (&request.http, entry) else { return Ok(None) };
     let label = format!("connect {}", target.row.word);
-    let wanted = KeyWanted { user: user.clone(), label, entry_label: Some(Label::User) };
+    let expires_at = SystemClock.now().checked_add(CLIENT_KEY_AGE).ok();
+    let entry_label = Some(Label::User);
+    let wanted = KeyWanted { user: user.clone(), label, entry_label, profile: request.profile.clone(), expires_at };
     let made = Backend::open(session).await?.create_key(wanted).await?;
     *key = Some(made.key);
     Ok(Some(made.details.id.to_string()))
@@ -147,6 +156,7 @@ async fn written(
     let unrecorded =
         |error: std::io::Error| format!("cannot record the change in the home: {error}; nothing was written");
     let mut ledger = Ledger::open(&session.home).map_err(unrecorded)?;
+    ledger.prune(SystemTime::from(SystemClock.now())).map_err(unrecorded)?;
     let word = plan.target.row.word;
     let at = SystemClock.now().to_string();
     let mut edited = plan.slot().put(file.text(), &plan.value).map_err(|fault| fault.to_string())?;

@@ -5,7 +5,8 @@ use std::path::Path;
 use openfang_kernel::config_file::ConfigError;
 use openfang_kernel::home::Exposure;
 use openfang_kernel::strict_toml::Fault;
-use openfang_kernel::{check_agents, maintenance};
+use openfang_kernel::{check_agents, maintenance, unmatched_in_profiles};
+use openfang_types::config::ConfigProblem;
 
 use super::Check;
 use super::repair::Repair;
@@ -28,7 +29,17 @@ pub(super) fn checks(session: &Session) -> Vec<Check> {
     found.extend(exposure(session));
     found.extend(config(session));
     found.push(agents(session));
+    found.extend(profiles(session));
     found
+}
+
+/// Names in profiles that match nothing.
+fn profiles(session: &Session) -> Vec<Check> {
+    let Ok(config) = session.config(&[]) else { return Vec::new() };
+    let fix = format!("correct it in {}", session.home.config().display());
+    let warn =
+        |problem: ConfigProblem| Check::warn("profile", format!("{}: {}", problem.key, problem.why), fix.clone());
+    unmatched_in_profiles(&session.home, &config).into_iter().map(warn).collect()
 }
 
 fn directory(session: &Session, root: &Path) -> Check {

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use openfang_egress::process::{Environment, EnvironmentKind, Program, Surroundings};
+use openfang_kernel::vault::stored_secrets;
 use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
 use openfang_types::mcp_status::McpServerState;
+use openfang_types::secret::Secret;
 
 use super::Check;
 use crate::backend::{DaemonBackend, Servers};
@@ -48,7 +50,11 @@ fn startable(session: &Session, entry: &McpServerConfigEntry) -> Option<Check> {
     let name = &entry.name;
     let McpTransportEntry::Stdio { command, .. } = &entry.transport else { return None };
     let listed: Vec<String> = entry.env.iter().map(|variable: &EnvEntry| variable.expose().to_owned()).collect();
-    let environment = match Environment::build(EnvironmentKind::McpServer, &listed, &Surroundings::ours()) {
+    let stored = stored_secrets(&session.home).unwrap_or_default();
+    // Whether a secret is there counts, not what it is.
+    let secrets = stored.iter().map(|name| (name.to_string(), Secret::new(String::new()))).collect();
+    let ours = Surroundings::ours().with_secrets(secrets);
+    let environment = match Environment::build(EnvironmentKind::McpServer, &listed, &ours) {
         Ok(environment) => environment,
         Err(error) => {
             let text = error.to_string();

@@ -1,26 +1,42 @@
 //! `openfang mcp add`: writes an entry to config.toml. A running daemon connects to the server.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use openfang_kernel::config_edit::Existing;
 use openfang_kernel::mcp_control::McpServerDetails;
-use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry, ToolSelection};
+use openfang_types::config::{EnvEntry, McpSandbox, McpServerConfigEntry, McpTransportEntry, ToolSelection};
+use openfang_types::ids::ServerName;
 use openfang_types::limits::{MCP_SETTLE_GRACE, MCP_SETTLE_POLL};
 use openfang_types::mcp_status::McpServerState;
 use openfang_types::secret::Secret;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::look;
+use super::{look, registry};
 use crate::args::{McpAddArgs, Transport};
 use crate::backend::Servers;
 use crate::error::{CliError, Exit};
 use crate::prompt::{self, Otherwise};
+use crate::registry::AddTarget;
 use crate::session::Session;
 
 pub(super) async fn run(session: &Session, args: McpAddArgs) -> Result<Exit, CliError> {
+    let name = match args.name.clone() {
+        AddTarget::Named(name) => name,
+        AddTarget::Registry(wanted) => return registry::add(session, &wanted, args).await,
+    };
     let existing = if args.replace { Existing::Replace } else { Existing::Keep };
-    let entry = entry_of(args)?;
+    let entry = entry_of(name, args)?;
+    write(session, entry, existing).await
+}
+
+/// Writes an entry to config.toml, and says what became of the server.
+pub(super) async fn write(
+    session: &Session,
+    entry: McpServerConfigEntry,
+    existing: Existing,
+) -> Result<Exit, CliError> {
     let servers = Servers::open(session).await?;
     let added = servers.add(entry, existing).await?;
     let output = &session.output;
@@ -39,8 +55,8 @@ pub(super) async fn run(session: &Session, args: McpAddArgs) -> Result<Exit, Cli
         keep_or_remove(session, &servers, &added).await?;
     }
     if !servers.is_daemon() {
-        let (test, start) = (session.command(&format!("mcp test {name}")), session.command("start"));
-        output.note(&format!("no daemon is running; this takes effect at the next start. Test the server with `{test}`, or start a daemon with `{start}`"));
+        let (test, effect) = (session.command(&format!("mcp test {name}")), session.effect().await);
+        output.note(&format!("{effect}. Test the server with `{test}`"));
     }
     Ok(exit)
 }
@@ -88,18 +104,31 @@ pub(super) async fn settled(
     }
 }
 
-fn entry_of(args: McpAddArgs) -> Result<McpServerConfigEntry, CliError> {
+fn entry_of(name: ServerName, args: McpAddArgs) -> Result<McpServerConfigEntry, CliError> {
     let transport = transport_of(&args)?;
-    let mut entry = McpServerConfigEntry::new(args.name, transport);
-    entry.env = args.env.into_iter().map(EnvEntry::new).collect();
-    if entry.env.iter().any(|variable| !is_variable(variable.name())) {
+    let env: Vec<EnvEntry> = args.env.iter().cloned().map(EnvEntry::new).collect();
+    if env.iter().any(|variable| !is_variable(variable.name())) {
         return Err(CliError::Usage("-e takes NAME or NAME=VALUE, as in -e API_TOKEN".to_owned()));
     }
+    with_options(McpServerConfigEntry { env, ..McpServerConfigEntry::new(name, transport) }, args)
+}
+
+/// An entry with the options of the command line that do not depend on where the server is.
+pub(super) fn with_options(
+    mut entry: McpServerConfigEntry,
+    args: McpAddArgs,
+) -> Result<McpServerConfigEntry, CliError> {
     if let Some(cwd) = args.cwd {
         let absolute =
             std::path::absolute(&cwd).map_err(|error| CliError::Usage(format!("--cwd {}: {error}", cwd.display())))?;
         let text = absolute.into_os_string().into_string();
         entry.cwd = Some(text.map_err(|_| CliError::Usage("--cwd takes a path in UTF-8".to_owned()))?);
+    }
+    if args.sandbox {
+        let absolute = |path: PathBuf| std::path::absolute(&path).map_err(CliError::Input);
+        let read = args.read.into_iter().map(absolute).collect::<Result<_, _>>()?;
+        let write = args.write.into_iter().map(absolute).collect::<Result<_, _>>()?;
+        entry.sandbox = Some(McpSandbox { read, write, network: args.network });
     }
     entry.tools = ToolSelection { include: args.only, exclude: args.except };
     entry.trusted = args.trusted;

@@ -10,7 +10,8 @@ fn typed(words: &[&str]) -> Result<McpServerConfigEntry, String> {
     let args = Args::try_parse_from(words).map_err(|error| error.to_string())?;
     let Command::Mcp(mcp) = args.command else { panic!() };
     let Some(McpCommand::Add(add)) = mcp.command else { panic!() };
-    entry_of(add).map_err(|error| error.to_string())
+    let AddTarget::Named(name) = add.name.clone() else { panic!() };
+    entry_of(name, *add).map_err(|error| error.to_string())
 }
 
 #[test]

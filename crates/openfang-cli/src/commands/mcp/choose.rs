@@ -39,7 +39,7 @@ pub(super) async fn enable(session: &Session, names: &[ServerName], enabled: boo
     if output.is_json() {
         output.document(&serde_json::json!({ "servers": all }))?;
     }
-    note_without_daemon(session, &servers);
+    note_without_daemon(session, &servers).await;
     Ok(exit)
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn tools(session: &Session, name: &ServerName, choice: ToolChoi
     }
     print(session, &details)?;
     if is_change {
-        note_without_daemon(session, &servers);
+        note_without_daemon(session, &servers).await;
     }
     Ok(Exit::Ok)
 }
@@ -99,8 +99,8 @@ fn print(session: &Session, details: &McpServerDetails) -> Result<(), CliError> 
     Ok(())
 }
 
-fn note_without_daemon(session: &Session, servers: &Servers) {
+async fn note_without_daemon(session: &Session, servers: &Servers) {
     if !servers.is_daemon() {
-        session.output.note("no daemon is running; this takes effect at the next start");
+        session.output.note(session.effect().await);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use openfang_kernel::config_edit::Existing;
 use openfang_kernel::config_file;
-use openfang_kernel::mcp_control::preview;
+use openfang_kernel::mcp_control::{preview, take_tokens};
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::ServerName;
 use openfang_types::limits::MCP_IMPORT_FILE_BYTES;
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use super::look;
 use crate::args::ImportArgs;
-use crate::backend::Servers;
+use crate::backend::{Backend, Servers};
 use crate::clients::{self, Client, Source};
 use crate::error::{CliError, Exit};
 use crate::import::{self, Decision, ForeignServer, PlanEntry};
 use crate::output::one_line;
-use crate::prompt;
+use crate::prompt::{self, Otherwise};
 use crate::session::Session;
 
 type Plan = Vec<(Source, Vec<PlanEntry>)>;
@@ -29,7 +29,8 @@ pub(super) async fn run(session: &Session, args: ImportArgs) -> Result<Exit, Cli
         show(session, &plan)?;
     }
     let wanted = wanted(session, &plan, args.yes)?;
-    let written = write(session, &wanted).await?;
+    let tokens = if args.keep_tokens { Tokens::Keep } else { Tokens::Store };
+    let written = write(session, &wanted, tokens, args.yes).await?;
     if session.output.is_json() {
         let names: Vec<&ServerName> = written.iter().map(|entry| &entry.name).collect();
         session
@@ -61,7 +62,7 @@ pub(in crate::commands) async fn import_servers(session: &Session, is_asked: boo
             .output
             .note(&format!("found {} MCP servers; import them with --import", adds.len()));
     }
-    Ok(write(session, &wanted).await?.len())
+    Ok(write(session, &wanted, Tokens::Store, is_asked).await?.len())
 }
 
 fn planned(session: &Session, from: Option<&str>) -> Result<Plan, CliError> {
@@ -87,14 +88,32 @@ fn wanted(session: &Session, plan: &Plan, is_asked: bool) -> Result<Vec<McpServe
     Ok(chosen.into_iter().map(|index| adds[index].clone()).collect())
 }
 
+/// What happens with tokens that entries contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tokens {
+    /// They are stored as secrets.
+    Store,
+    /// They are written to config.toml.
+    Keep,
+}
+
 /// Writes the servers one by one; those that were written.
-async fn write(session: &Session, wanted: &[McpServerConfigEntry]) -> Result<Vec<McpServerConfigEntry>, CliError> {
+async fn write(
+    session: &Session,
+    wanted: &[McpServerConfigEntry],
+    tokens: Tokens,
+    is_asked: bool,
+) -> Result<Vec<McpServerConfigEntry>, CliError> {
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
+    let wanted = match tokens {
+        Tokens::Store => with_stored_tokens(session, wanted, is_asked).await?,
+        Tokens::Keep => wanted.to_vec(),
+    };
     let servers = Servers::open(session).await?;
     let mut written = Vec::new();
-    for entry in wanted {
+    for entry in &wanted {
         match servers.add(entry.clone(), Existing::Keep).await {
             Ok(_) => written.push(entry.clone()),
             Err(error) => session.output.error(&error),
@@ -106,6 +125,32 @@ async fn write(session: &Session, wanted: &[McpServerConfigEntry]) -> Result<Vec
         session.output.note(&format!("check their state with `{}`", session.command("mcp list")));
     }
     Ok(written)
+}
+
+/// The entries with references in the place of their tokens, which are stored as secrets. Asks, unless that was asked for.
+async fn with_stored_tokens(
+    session: &Session,
+    wanted: &[McpServerConfigEntry],
+    is_asked: bool,
+) -> Result<Vec<McpServerConfigEntry>, CliError> {
+    let mut entries = wanted.to_vec();
+    let tokens: Vec<_> = entries.iter_mut().flat_map(take_tokens).collect();
+    if tokens.is_empty() {
+        return Ok(entries);
+    }
+    let names: Vec<&str> = tokens.iter().map(|(name, _)| name.as_str()).collect();
+    let question = format!("Store {} as secrets, instead of writing them to config.toml?", names.join(", "));
+    if !is_asked && !prompt::confirm(&session.output, &question, Otherwise::Yes)? {
+        return Ok(wanted.to_vec());
+    }
+    let backend = Backend::open(session).await?;
+    for (name, value) in &tokens {
+        backend.set_secret(name, value.clone()).await?;
+    }
+    session
+        .output
+        .note(&format!("stored {} as secrets; see `{}`", names.join(", "), session.command("secret list")));
+    Ok(entries)
 }
 
 /// Reads the files. An invalid file is an error only if `--from` named it.

@@ -1,7 +1,9 @@
 //! Listing and showing MCP servers, their state and their logs.
 
+use std::path::PathBuf;
+
 use openfang_kernel::mcp_control::McpServerView;
-use openfang_types::config::{McpServerConfigEntry, McpTransportEntry, ToolPattern, ToolSelection};
+use openfang_types::config::{McpSandbox, McpServerConfigEntry, McpTransportEntry, ToolPattern, ToolSelection};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpServerState;
 
@@ -78,6 +80,17 @@ pub(super) async fn show(session: &Session, name: &ServerName) -> Result<Exit, C
     Ok(Exit::Ok)
 }
 
+/// What a sandboxed program may use.
+fn walls(sandbox: &McpSandbox) -> String {
+    let paths = |word: &str, paths: &[PathBuf]| {
+        let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        (!paths.is_empty()).then(|| format!("{word} {}", paths.join(", ")))
+    };
+    let network = if sandbox.network { "network" } else { "no network" };
+    let all = [paths("read", &sandbox.read), paths("write", &sandbox.write), Some(network.to_owned())];
+    all.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
 fn fields(entry: &McpServerConfigEntry, view: &McpServerView) -> Fields {
     let mut fields = Fields::default();
     fields.add("name", &entry.name);
@@ -92,6 +105,9 @@ fn fields(entry: &McpServerConfigEntry, view: &McpServerView) -> Fields {
     }
     if let Some(cwd) = &entry.cwd {
         fields.add("directory", cwd);
+    }
+    if let Some(sandbox) = &entry.sandbox {
+        fields.add("sandbox", walls(sandbox));
     }
     if !entry.tools.is_everything() {
         fields.add("tools", selection(&entry.tools));

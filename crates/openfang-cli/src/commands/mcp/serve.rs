@@ -20,12 +20,11 @@ use crate::signals::Signals;
 /// The text for somebody who runs this in a terminal: the entry for an IDE, as `openfang connect` writes it.
 fn explanation(session: &Session, args: &McpArgs) -> Result<String, CliError> {
     let command = connect::program()?.display().to_string();
-    let mut words = connect::arguments(session, args.agent.as_ref().map(AgentName::as_str));
+    let mut words = connect::arguments(session, args.agent.as_ref().map(AgentName::as_str), args.profile.as_ref());
     if let Some(server) = &args.server {
         words.retain(|word| word != "--tools");
         words.extend(["--server".to_owned(), server.to_string()]);
     }
-    words.extend(args.profile.iter().flat_map(|profile| ["--profile".to_owned(), profile.to_string()]));
     let args = words;
     let entry = json!({ "mcpServers": { "openfang": { "command": command, "args": args } } });
     let connect = session.command("connect");

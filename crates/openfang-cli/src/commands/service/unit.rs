@@ -30,6 +30,9 @@ impl Facts {
     }
 }
 
+/// The seconds that the daemon may take beyond `drain_secs`; it takes at most 20.
+const STOP_GRACE_SECS: u64 = 25;
+
 /// The unit of a user's systemd.
 pub(super) fn systemd(facts: &Facts) -> String {
     let words: Vec<String> = facts.words().iter().map(|word| quoted(word)).collect();
@@ -55,7 +58,7 @@ EnvironmentFile=-{home}/service.env
 WantedBy=default.target
 ",
         words.join(" "),
-        facts.drain_secs + 5,
+        facts.drain_secs + STOP_GRACE_SECS,
         quoted(&format!("PATH={}", facts.search_path)),
     )
 }

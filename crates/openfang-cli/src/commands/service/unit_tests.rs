@@ -18,7 +18,7 @@ fn a_unit_has_quoted_words_the_path_of_the_shell_and_time_to_drain() {
 
     assert!(unit.contains("ExecStart=\"/opt/open fang/openfang\" --home \"/srv/50%%/home\" start\n"), "{unit}");
     assert!(unit.contains("Environment=PATH=/usr/bin:/opt/node/bin\n"), "{unit}");
-    assert!(unit.contains("TimeoutStopSec=35\n") && unit.contains("Type=notify\n"), "{unit}");
+    assert!(unit.contains("TimeoutStopSec=55\n") && unit.contains("Type=notify\n"), "{unit}");
 }
 
 #[test]

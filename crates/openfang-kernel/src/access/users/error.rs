@@ -36,6 +36,9 @@ pub enum UserError {
     /// A key cannot be trusted like that.
     #[error("the label of a key must be user or untrusted-agent, or absent")]
     EntryLabel,
+    /// A key would open nothing.
+    #[error("the key would have expired already; choose a later time")]
+    Expired,
     /// The password cannot be used.
     #[error("a password has at least 10 characters and at most 1,024 bytes; choose another one")]
     Password,
@@ -66,6 +69,7 @@ impl UserError {
             Self::UnknownKey(_) => "unknown_key",
             Self::Label => "invalid_label",
             Self::EntryLabel => "invalid_entry_label",
+            Self::Expired => "expired",
             Self::Password => "invalid_password",
             Self::WrongLogin => "wrong_login",
             Self::Busy => "login_busy",

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use openfang_store::{User, UserKey};
-use openfang_types::ids::{KeyId, Owner};
+use openfang_types::ids::{KeyId, Owner, ProfileName};
 use openfang_types::principal::{Principal, PrincipalKind};
 use openfang_types::secret::Secret;
 use openfang_types::taint::Label;
@@ -31,7 +31,13 @@ pub struct KeyView {
     /// What its requests are labelled, if not by their door.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry_label: Option<Label>,
+    /// The profile that narrows its requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileName>,
     pub created_at: Timestamp,
+    /// Until when it opens anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
     /// When it was used last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used: Option<Timestamp>,
@@ -72,8 +78,19 @@ impl UserView {
 
 impl From<UserKey> for KeyView {
     fn from(key: UserKey) -> Self {
-        let UserKey { id, owner, digest: _, label, entry_label, created_at, last_used, revoked_at } = key;
-        Self { id, user: owner, label, entry_label, created_at, last_used, revoked_at }
+        let UserKey {
+            id,
+            owner,
+            digest: _,
+            label,
+            entry_label,
+            profile,
+            created_at,
+            expires_at,
+            last_used,
+            revoked_at,
+        } = key;
+        Self { id, user: owner, label, entry_label, profile, created_at, expires_at, last_used, revoked_at }
     }
 }
 

@@ -57,6 +57,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::ConfigEdit(_)
         | KernelError::SettingsRejected(_)
         | KernelError::User(_)
+        | KernelError::Vault(_)
         | KernelError::Tool(_)
         | KernelError::Store(
             StoreError::Conflict

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openfang_mcp::capabilities::ClientCapabilities;
-use openfang_mcp::client::{Endpoint, Locator, Manifest, Observer, Relay, Upstream, UpstreamParts};
+use openfang_mcp::client::{Endpoint, Locator, Manifest, NoEndpoint, Observer, Relay, Upstream, UpstreamParts};
 use openfang_runtime::server_call::GuardedRelay;
 use openfang_runtime::server_tools::{ServerTools, names_of};
 use openfang_types::config::{McpServerConfigEntry, McpTransportEntry};
@@ -15,8 +15,8 @@ use tokio_util::task::TaskTracker;
 struct Nowhere;
 
 impl Locator for Nowhere {
-    fn endpoint(&self) -> Result<Endpoint, String> {
-        Err("nowhere".to_owned())
+    fn endpoint(&self) -> Result<Endpoint, NoEndpoint> {
+        Err(NoEndpoint::for_now("nowhere"))
     }
 }
 

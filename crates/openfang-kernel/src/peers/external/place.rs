@@ -1,9 +1,8 @@
-//! Where an external agent is, from its entry. `${VAR}` is filled in here, so that a variable that is not set fails this one
-//! agent and nothing else.
+//! Where an external agent is, from its entry. `${VAR}` and `${secret:NAME}` are filled in here, so that one that is
+//! missing fails this one agent and nothing else.
 
 use http::{HeaderName, HeaderValue};
 use openfang_a2a::client::{Protocol, RemoteAgent, RemoteSettings, Verification};
-use openfang_egress::process::Surroundings;
 use openfang_runtime::external_call::GuardedAgent;
 use openfang_types::config::{A2aProtocol, ExternalAgent, VerifyCard};
 
@@ -11,7 +10,8 @@ use super::ExternalParts;
 
 /// The way to the agent of an entry, or why there is none.
 pub(super) fn way_to(entry: &ExternalAgent, parts: &ExternalParts) -> Result<GuardedAgent, String> {
-    let surroundings = Surroundings::ours();
+    let door = parts.settings.borrow().http().clone();
+    let surroundings = parts.lending.to_agent(entry, door.guard()).map_err(text)?;
     let filled = |what: &str, template: &str| {
         let value = surroundings.fill_in(what, template).map_err(text)?;
         value.into_string().map_err(|_| format!("the {what} is not UTF-8"))
@@ -47,7 +47,6 @@ pub(super) fn way_to(entry: &ExternalAgent, parts: &ExternalParts) -> Result<Gua
         redactor: parts.redactor()?,
         ..RemoteSettings::operator(filled("url", &entry.url)?)
     };
-    let door = parts.settings.borrow().http().clone();
     let remote = RemoteAgent::new(door, settings).map_err(text)?;
     Ok(GuardedAgent::new(entry.clone(), remote))
 }

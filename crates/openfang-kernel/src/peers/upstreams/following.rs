@@ -30,6 +30,13 @@ impl Upstreams {
         }
     }
 
+    /// Connects anew to a server that uses something that changed, if it is connected at all.
+    pub(crate) fn renew(&self, entry: McpServerConfigEntry) {
+        if entry.enabled && self.is_eager.load(Ordering::SeqCst) {
+            self.replace(entry);
+        }
+    }
+
     /// Whether another connection takes the place of one that is in use.
     fn needs_connection(&self, entry: &McpServerConfigEntry) -> bool {
         let is_in_use = |known: &Arc<Connected>| known.entry.enabled && !entry.connects_like(&known.entry);

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
 use crate::outward::Outward;
+use crate::peers::lending::Lending;
 use crate::settings::Settings;
 use crate::settings::home::Home;
 
@@ -27,6 +28,8 @@ pub(crate) struct PeerParts {
     pub(crate) counts: Arc<Counts>,
     /// What this OpenFang says of itself, so that it does not connect to itself.
     pub(crate) instance: String,
+    /// The stored secrets that entries name.
+    pub(crate) lending: Arc<Lending>,
 }
 
 /// What one server is reached with. The catalogue holds servers, so none of this may hold the catalogue.
@@ -35,6 +38,7 @@ pub(super) struct Reach {
     outward: Arc<Outward>,
     home: Home,
     tracker: TaskTracker,
+    lending: Arc<Lending>,
 }
 
 impl Reach {
@@ -44,6 +48,7 @@ impl Reach {
             outward: Arc::clone(&parts.outward),
             home: parts.home.clone(),
             tracker,
+            lending: Arc::clone(&parts.lending),
         }
     }
 
@@ -59,5 +64,10 @@ impl Reach {
 
     pub(super) const fn home(&self) -> &Home {
         &self.home
+    }
+
+    /// The way to stored secrets.
+    pub(super) fn lending(&self) -> &Lending {
+        &self.lending
     }
 }

@@ -31,13 +31,13 @@ impl ServerSecrets {
     pub(super) fn new(ours: &Redactor, entry: &McpServerConfigEntry) -> Self {
         let secrets = Self { redactor: RwLock::new(Arc::new(ours.clone())) };
         // What cannot be looked for is said when the server is connected to.
-        let _ = secrets.note(entry);
+        let _ = secrets.note(entry, &Surroundings::ours());
         secrets
     }
 
     /// The server is given what its entry says now: a variable may have changed. What it was given before stays secret.
-    pub(super) fn note(&self, entry: &McpServerConfigEntry) -> Result<(), String> {
-        let mut found = Found { surroundings: Surroundings::ours(), values: Vec::new() };
+    pub(super) fn note(&self, entry: &McpServerConfigEntry, surroundings: &Surroundings) -> Result<(), String> {
+        let mut found = Found { surroundings: surroundings.clone(), values: Vec::new() };
         found.entry(entry);
         let mut redactor = self.redactor.write().unwrap_or_else(PoisonError::into_inner);
         if !redactor.knows(&found.values) {

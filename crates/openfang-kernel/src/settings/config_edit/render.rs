@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use openfang_types::config::{
-    EnvEntry, ExternalAgent, McpServerConfigEntry, McpTransportEntry, ToolPattern, ToolSelection,
+    EnvEntry, ExternalAgent, McpSandbox, McpServerConfigEntry, McpTransportEntry, ToolPattern, ToolSelection,
 };
 use openfang_types::limits::{MCP_STARTUP_SECS, MCP_TIMEOUT_SECS};
 use openfang_types::secret::Secret;
@@ -91,6 +91,7 @@ fn settings(entry: &McpServerConfigEntry) -> Vec<String> {
         pairs.push(format!("env = {}", list(entry.env.iter().map(EnvEntry::expose))));
     }
     pairs.extend(entry.cwd.as_ref().map(|cwd| format!("cwd = {}", quoted(cwd))));
+    pairs.extend(entry.sandbox.as_ref().map(|sandbox| format!("sandbox = {}", walls(sandbox))));
     if !entry.tools.is_everything() {
         pairs.push(format!("tools = {}", selection(&entry.tools)));
     }
@@ -105,6 +106,18 @@ fn settings(entry: &McpServerConfigEntry) -> Vec<String> {
     pairs.extend(word("on_change", &entry.on_change));
     pairs.extend(word("new_tools", &entry.new_tools));
     pairs
+}
+
+/// A sandbox as an inline table.
+fn walls(sandbox: &McpSandbox) -> String {
+    let lists = [("read", &sandbox.read), ("write", &sandbox.write)];
+    let mut pairs = Vec::new();
+    for (key, paths) in lists.into_iter().filter(|(_, paths)| !paths.is_empty()) {
+        let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        pairs.push(format!("{key} = {}", list(paths.iter().map(String::as_str))));
+    }
+    pairs.push(format!("network = {}", sandbox.network));
+    format!("{{ {} }}", pairs.join(", "))
 }
 
 /// A selection of tools as an inline table.

@@ -4,8 +4,8 @@
 //! Whatever is in it and no longer in the home is a [`HomeLoss`]: nothing is made in its place until the operator
 //! says so with `openfang home accept`.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use openfang_types::limits::HOME_RECORD_MAX_BYTES;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Home, HomeError, create_private_file};
+use super::{Home, HomeError, replace_private_file};
 
 /// What a home remembers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub enum HomeLoss {
     SecretKey(PathBuf),
     /// The users are gone, and without them everybody on this machine would be let in.
     #[error(
-        "this home had users, and now it has neither users nor an api_key, so every local process would have access; if users are missing, restore data/openfang.db from a backup made by `openfang backup`; add a user with `openfang user add`, or accept it with `openfang home accept`"
+        "this home had users, and now it has neither users nor an api_key, so every local process would have access; if users are missing, restore a backup with `openfang restore`; add a user with `openfang user add`, or accept it with `openfang home accept`"
     )]
     Users,
     /// The key is gone from the configuration, and without it everybody on this machine would be let in.
@@ -79,15 +79,7 @@ impl HomeRecord {
     }
 
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
-        let mut bytes = serde_json::to_vec_pretty(self)?;
-        bytes.push(b'\n');
-        let beside = path.with_extension(format!("new-{}", Uuid::new_v4().simple()));
-        let placed = create_private_file(&beside)
-            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&beside, path))
-            // The name is only on disk with its directory.
-            .and_then(|()| path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all()));
-        placed.inspect_err(|_| drop(fs::remove_file(&beside)))
+        replace_private_file(path, &serde_json::to_vec_pretty(self)?)
     }
 }
 

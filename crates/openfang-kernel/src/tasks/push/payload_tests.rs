@@ -31,6 +31,7 @@ async fn finished(stores: &Stores) -> TaskRecord {
         message: Message::text("m".parse().unwrap(), Role::User, "hi"),
         events: vec![status(TaskState::Working), artifact("one"), artifact("two")],
         labels: Labels::none(),
+        scope: None,
         trace: openfang_types::ids::TraceId::from_uuid(id),
         origin: Origin::V10,
         peer_name: Some("theirs".parse().unwrap()),

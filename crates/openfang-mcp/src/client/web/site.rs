@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use openfang_egress::http::{HttpDoor, HttpError, Patience, Request, Response};
 use openfang_egress::url::OperatorUrl;
 use openfang_types::limits::{HTTP_CONNECT, MCP_HTTP_SILENCE, MCP_REFUSAL_BYTES, MCP_REFUSAL_SHOWN, MCP_REPLY};
@@ -123,6 +123,12 @@ impl Site {
 
     /// Why a server said no, from its answer: short, printable, and without what only we and it should know.
     pub(super) async fn refusal(&self, mut response: Response, session: Option<&HeaderValue>) -> ClientError {
+        let challenge = response.headers.get(header::WWW_AUTHENTICATE).map(HeaderValue::as_bytes);
+        if let (StatusCode::UNAUTHORIZED, Some(challenge)) = (response.status, challenge) {
+            let asked = shown(&self.without_secrets(&String::from_utf8_lossy(challenge), session));
+            let said = format!("it wants a header Authorization ({asked}); {ANSWER}");
+            return ClientError::Status { status: response.status.as_u16(), said };
+        }
         let mut said = Vec::new();
         while said.len() < MCP_REFUSAL_BYTES {
             match response.body.chunk().await {
@@ -151,6 +157,10 @@ impl Site {
         text
     }
 }
+
+/// How a server that wants a credential is given one.
+const ANSWER: &str = "store its token with `openfang secret set NAME`, and write Authorization = \"Bearer ${secret:NAME}\" in \
+     the headers of the entry";
 
 /// The first printable characters, on one line.
 fn shown(text: &str) -> String {

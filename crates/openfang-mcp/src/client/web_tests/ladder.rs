@@ -121,6 +121,17 @@ async fn a_server_that_wants_credentials_is_asked_once_and_the_user_is_told() {
 }
 
 #[tokio::test]
+async fn what_a_server_asks_for_is_told_with_the_way_to_answer() {
+    let head = "www-authenticate: Bearer realm=\"box\"\r\n";
+    let peer = Peer::new(move |_| answer(401, head, "no")).await;
+
+    let error = Client::default().connect(&peer.url("/mcp")).await.err().unwrap().to_string();
+
+    assert!(error.contains("it wants a header Authorization (Bearer realm=\"box\")"), "{error}");
+    assert!(error.contains("`openfang secret set NAME`"), "{error}");
+}
+
+#[tokio::test]
 async fn a_server_that_is_down_is_reported_at_once() {
     let peer = Peer::new(|_| answer(200, "", "")).await;
     let url = peer.url("/mcp");

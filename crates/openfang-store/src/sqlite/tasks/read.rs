@@ -63,6 +63,13 @@ pub(super) fn find(connection: &Connection, owner: &Owner, name: &TaskName) -> R
     found.into_iter().next().ok_or(StoreError::NotFound)
 }
 
+/// The profiles that narrowed the creator of a task.
+pub(super) fn scope(connection: &Connection, id: TaskId) -> Result<Option<String>, StoreError> {
+    let sql = "SELECT scope FROM a2a_tasks WHERE id = ?1";
+    let found = each(connection, sql, [id.as_uuid().into_bytes()], |row| get::<Option<String>>(row, 0))?;
+    found.into_iter().next().ok_or(StoreError::NotFound)
+}
+
 /// The tasks that a statement finds. It selects [`COLUMNS`] first.
 pub(super) fn records(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<TaskRecord>, StoreError> {
     each(connection, sql, values, |row| record(connection, row))

@@ -36,6 +36,7 @@ pub(super) struct Creation {
     bodies: String,
     head: String,
     labels: String,
+    scope: Option<String>,
     trace: TraceId,
     origin: Origin,
     peer_name: Option<TaskName>,
@@ -64,6 +65,7 @@ impl Creation {
             head: head(&events)?.unwrap_or_default(),
             bodies: json(&events)?,
             labels: labels_text(&new.labels)?,
+            scope: new.scope,
             trace: new.trace,
             origin: new.origin,
             peer_name: new.peer_name,
@@ -89,6 +91,11 @@ impl Creation {
         batch.touch(self.id, seq);
         if self.remote.is_some() {
             remotes::update(batch, self.id, self.remote.as_ref(), self.state)?;
+        }
+        // Most callers have no profile, and their tasks do not pay for it.
+        if let Some(scope) = &self.scope {
+            let sql = "UPDATE a2a_tasks SET scope = ?2 WHERE id = ?1";
+            execute(batch, sql, params![self.id.as_uuid().into_bytes(), scope])?;
         }
         if let Some(push) = &self.push {
             pushes::insert(batch, push, 0, Some(push.at))?;

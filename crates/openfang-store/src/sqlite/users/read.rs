@@ -10,7 +10,8 @@ use crate::sqlite::{damaged, unavailable};
 use crate::{Accounts, Login, SecretDigest, StoreError, User, UserKey};
 
 const USER: &str = "SELECT name, grants, password_hash, created_at FROM users";
-const KEY: &str = "SELECT id, owner, digest, label, entry_label, created_at, last_used, revoked_at FROM api_keys";
+const KEY: &str = "SELECT id, owner, digest, label, entry_label, created_at, last_used, revoked_at, profile, expires_at
+                   FROM api_keys";
 const LOGIN: &str = "SELECT id, owner, digest, created_at, expires_at FROM logins";
 
 pub(super) fn user(connection: &Connection, name: &Owner) -> Result<User, StoreError> {
@@ -98,6 +99,10 @@ fn key_of(row: &Row<'_>) -> Result<UserKey, StoreError> {
         created_at: time(row, 5)?,
         last_used: moment(6)?,
         revoked_at: moment(7)?,
+        profile: get::<Option<String>>(row, 8)?
+            .map(|text| text.parse().map_err(|_| damaged("a profile that is none")))
+            .transpose()?,
+        expires_at: moment(9)?,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Writes users, keys and logins inside the writer's transactions. Refusals happen before anything changes.
 
 use jiff::Timestamp;
-use openfang_types::ids::{KeyId, LoginId, Owner};
+use openfang_types::ids::{KeyId, LoginId, Owner, ProfileName};
 use openfang_types::limits::{KEYS_PER_USER, LOGINS_PER_USER, REVOKED_KEY_KEPT, USERS_MAX};
 use openfang_types::secret::Secret;
 use rusqlite::ToSql;
@@ -64,9 +64,11 @@ pub(super) fn add_key(batch: &Batch<'_>, new: &NewKey) -> Result<(), StoreError>
         return Err(StoreError::TooMany { what: "keys of this user", limit: KEYS_PER_USER });
     }
     let entry_label = new.entry_label.map(openfang_types::taint::Label::as_str);
-    let sql =
-        "INSERT INTO api_keys (id, owner, digest, label, entry_label, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    execute(batch, sql, &[&id, &owner, &digest, &new.label, &entry_label, &nanos(new.created_at)])?;
+    let profile = new.profile.as_ref().map(ProfileName::as_str);
+    let (created_at, expires_at) = (nanos(new.created_at), new.expires_at.map(nanos));
+    let sql = "INSERT INTO api_keys (id, owner, digest, label, entry_label, created_at, profile, expires_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    execute(batch, sql, &[&id, &owner, &digest, &new.label, &entry_label, &created_at, &profile, &expires_at])?;
     Ok(())
 }
 

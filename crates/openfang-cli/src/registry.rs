@@ -1,0 +1,15 @@
+//! The registry of MCP servers: finding servers, and making entries of what their authors published.
+//!
+//! `client` asks the registry, `document` is what it answers, `entry` makes an entry of it. Documents are written by
+//! strangers: references to variables and secrets of this machine, variables that change how programs start, and options
+//! that open a container are refused. The version is always pinned.
+
+pub(crate) use client::Registry;
+pub(crate) use document::{Listed, Publication};
+pub(crate) use entry::{Inputs, Missing, new_entry};
+pub(crate) use reference::{AddTarget, RegistryRef};
+
+mod client;
+mod document;
+mod entry;
+mod reference;
