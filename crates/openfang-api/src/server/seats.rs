@@ -19,11 +19,11 @@ use super::AnswerBody;
 pub(super) struct Seats {
     free: Arc<Semaphore>,
     opened: Instant,
-    taken: Mutex<Taken>,
+    taken: Mutex<SeatTable>,
 }
 
 #[derive(Default)]
-struct Taken {
+struct SeatTable {
     next: u64,
     seats: BTreeMap<u64, Arc<Occupant>>,
     warned: Option<Instant>,
@@ -117,7 +117,7 @@ impl Seats {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
+    fn lock(&self) -> MutexGuard<'_, SeatTable> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -40,12 +40,12 @@ async fn a_connection_with_a_request_in_progress_stays() {
 
     drop(request);
     let occupant = Arc::clone(&busy.occupant);
-    let leaving = tokio::spawn(async move {
+    let leaving = async move {
         occupant.leave().cancelled().await;
         drop(busy);
-    });
-    assert!(seats.free().await.is_some());
-    leaving.await.unwrap();
+    };
+    let (free, ()) = tokio::join!(seats.free(), leaving);
+    assert!(free.is_some());
 }
 
 #[tokio::test(start_paused = true)]
