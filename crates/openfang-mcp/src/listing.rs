@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 
 use crate::content::raw;
 use crate::error::McpError;
-use crate::revision::{Era, Revision, Structured};
+use crate::revision::{Revision, Structured};
 pub use entry::{Entry, Late};
 pub(crate) use pack::Pack;
 
@@ -256,7 +256,9 @@ pub(crate) fn shown_in(entry: &RawValue, revision: Revision) -> Cow<'_, RawValue
 /// What is left of an entry in a revision that does not have all of it; none where that is everything. The newest legacy
 /// one has every member of the newest; only what it takes as the schema of a result is less.
 fn less_in(entry: &str, revision: Revision) -> Option<Box<RawValue>> {
-    if revision.era() == Era::Modern || (revision == Revision::NEWEST_LEGACY && !entry.contains("outputSchema")) {
+    if revision.facts().structured == Structured::Any
+        || (revision == Revision::NEWEST_LEGACY && !entry.contains("outputSchema"))
+    {
         return None;
     }
     let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(entry).ok()?;

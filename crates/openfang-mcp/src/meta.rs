@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::capabilities::ClientCapabilities;
 use crate::error::McpError;
-use crate::revision::{Era, Revision};
+use crate::revision::Revision;
 
 #[derive(Debug, Default)]
 pub struct Meta {
@@ -136,7 +136,7 @@ impl Meta {
         let missing = |what: &str| McpError::BadMeta(format!("_meta must have io.modelcontextprotocol/{what}"));
         let name = self.protocol_version.as_ref().ok_or_else(|| missing("protocolVersion"))?;
         let revision = Revision::named(name)
-            .filter(|revision| revision.era() == Era::Modern)
+            .filter(|revision| revision.facts().meta_required)
             .ok_or_else(|| McpError::UnsupportedVersion(name.chars().take(64).collect()))?;
         let capabilities = self.capabilities.ok_or_else(|| missing("clientCapabilities"))?;
         match self.client_info {

@@ -17,7 +17,8 @@ pub enum Revision {
     V2026_07_28,
 }
 
-/// Two families of revisions that differ in how a conversation begins.
+/// Two families of revisions that differ in how a conversation begins. It is what operators and callers choose by; what a
+/// revision does differently is in its [`Facts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Era {
     /// `initialize` first, perhaps a session.
@@ -53,6 +54,24 @@ pub enum Elicitation {
     FormsAndPages,
 }
 
+/// How a server asks its client for something during a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Questions {
+    /// The server sends a request, and the call waits.
+    ByRequest,
+    /// The result is the question, and the client calls again with the answer.
+    InResult,
+}
+
+/// How a client comes to hear of changes of lists and resources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changes {
+    /// Lists are told of unasked, resources after `resources/subscribe`.
+    Pushed,
+    /// The client asks with `subscriptions/listen`, and the answer is a stream.
+    Listened,
+}
+
 /// What a revision has.
 #[derive(Debug)]
 pub struct Facts {
@@ -60,6 +79,18 @@ pub struct Facts {
     /// Its name on the wire.
     pub name: &'static str,
     pub era: Era,
+    /// Whether a conversation begins with `initialize`.
+    pub handshake: bool,
+    /// Whether a server over HTTP may give its client a session.
+    pub sessions: bool,
+    /// Whether every message says in `_meta`, and over HTTP in headers, what it would otherwise owe to the handshake.
+    pub meta_required: bool,
+    /// How a server asks during a call.
+    pub questions: Questions,
+    /// How changes are told.
+    pub changes: Changes,
+    /// Whether a client over HTTP cancels a request by closing the connection.
+    pub disconnect_cancels: bool,
     /// Whether several messages may come in one array.
     pub batches: bool,
     /// Whether the transport has streams that can be resumed and sessions in a header.
@@ -89,6 +120,12 @@ const TABLE: [Facts; 5] = [
         revision: Revision::V2026_07_28,
         name: "2026-07-28",
         era: Era::Modern,
+        handshake: false,
+        sessions: false,
+        meta_required: true,
+        questions: Questions::InResult,
+        changes: Changes::Listened,
+        disconnect_cancels: true,
         batches: false,
         streamable: true,
         primed_streams: false,
@@ -105,6 +142,12 @@ const TABLE: [Facts; 5] = [
         revision: Revision::V2025_11_25,
         name: "2025-11-25",
         era: Era::Legacy,
+        handshake: true,
+        sessions: true,
+        meta_required: false,
+        questions: Questions::ByRequest,
+        changes: Changes::Pushed,
+        disconnect_cancels: false,
         batches: false,
         streamable: true,
         primed_streams: true,
@@ -121,6 +164,12 @@ const TABLE: [Facts; 5] = [
         revision: Revision::V2025_06_18,
         name: "2025-06-18",
         era: Era::Legacy,
+        handshake: true,
+        sessions: true,
+        meta_required: false,
+        questions: Questions::ByRequest,
+        changes: Changes::Pushed,
+        disconnect_cancels: false,
         batches: false,
         streamable: true,
         primed_streams: false,
@@ -137,6 +186,12 @@ const TABLE: [Facts; 5] = [
         revision: Revision::V2025_03_26,
         name: "2025-03-26",
         era: Era::Legacy,
+        handshake: true,
+        sessions: true,
+        meta_required: false,
+        questions: Questions::ByRequest,
+        changes: Changes::Pushed,
+        disconnect_cancels: false,
         batches: true,
         streamable: true,
         primed_streams: false,
@@ -153,6 +208,12 @@ const TABLE: [Facts; 5] = [
         revision: Revision::V2024_11_05,
         name: "2024-11-05",
         era: Era::Legacy,
+        handshake: true,
+        sessions: true,
+        meta_required: false,
+        questions: Questions::ByRequest,
+        changes: Changes::Pushed,
+        disconnect_cancels: false,
         batches: false,
         streamable: false,
         primed_streams: false,
@@ -208,9 +269,7 @@ impl Revision {
     pub fn negotiated(asked: Option<&str>) -> Self {
         match asked {
             None => Self::UNNAMED,
-            Some(name) => Self::named(name)
-                .filter(|known| known.era() == Era::Legacy)
-                .unwrap_or(Self::NEWEST_LEGACY),
+            Some(name) => Self::named(name).filter(|known| known.facts().handshake).unwrap_or(Self::NEWEST_LEGACY),
         }
     }
 

@@ -23,3 +23,14 @@ fn initialize_is_never_answered_with_a_revision_that_has_none() {
         assert_eq!(Revision::negotiated(Some(odd)), Revision::NEWEST_LEGACY, "{odd:?}");
     }
 }
+
+#[test]
+fn a_handshake_a_session_and_questions_by_request_come_together() {
+    for facts in Revision::all().map(Revision::facts) {
+        let is_legacy = facts.era == Era::Legacy;
+        assert_eq!((facts.handshake, facts.sessions), (is_legacy, is_legacy), "{}", facts.name);
+        assert_eq!((facts.meta_required, facts.disconnect_cancels), (!is_legacy, !is_legacy), "{}", facts.name);
+        assert_eq!(facts.questions == Questions::ByRequest, is_legacy, "{}", facts.name);
+        assert_eq!(facts.changes == Changes::Pushed, is_legacy, "{}", facts.name);
+    }
+}

@@ -13,7 +13,7 @@ use super::outgoing::ClientInfo;
 use super::wire::Wire;
 use super::{ClientError, Connection, RawMembers, ServerCapabilities, ServerFacts};
 use crate::capabilities::ClientCapabilities;
-use crate::revision::{Era, Revision};
+use crate::revision::Revision;
 
 /// A way to a server on which nothing was said yet.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ impl Opened {
         let result = speaking.ask("server/discover", RawMembers::none(), patience).await?;
         let discovered: Discovered = read(&result)?;
         let both = discovered.supported_versions.iter().filter_map(|name| Revision::named(name));
-        let revision = both.filter(|revision| revision.era() == Era::Modern).max();
+        let revision = both.filter(|revision| !revision.facts().handshake).max();
         let revision = revision
             .ok_or_else(|| ClientError::NotMcp("it speaks no revision of the modern era that we know".to_owned()))?;
         self.wire.settle(revision);
@@ -101,7 +101,7 @@ impl Opened {
         let result = speaking.ask("initialize", members, patience).await?;
         let initialized: Initialized = read(&result)?;
         let revision = Revision::named(&initialized.protocol_version)
-            .filter(|revision| revision.era() == Era::Legacy)
+            .filter(|revision| revision.facts().handshake)
             .ok_or_else(|| ClientError::NotMcp("it speaks a revision that we do not know".to_owned()))?;
         self.wire.settle(revision);
         let connection = self.known(ServerFacts {

@@ -15,7 +15,7 @@ use super::upstream::Upstream;
 use super::watching::{AGAIN, EVER};
 use super::{ClientError, Connecting, Connection, Manifest, Notice, OutgoingRequest, RawMembers, Silent};
 use crate::host::Change;
-use crate::revision::Era;
+use crate::revision::{Changes, Era};
 
 const OURSELVES: &str = "it is this OpenFang itself, which would list its own tools again and again; \
     remove it with `openfang mcp remove`";
@@ -250,7 +250,7 @@ async fn look_again(upstream: &Upstream, connection: &Connection) -> Option<Left
 
 /// Asks a modern server to tell of changes; a legacy one does so by itself. Returns when it had better be asked again.
 async fn listen(connection: &Connection) {
-    if connection.revision().era() == Era::Legacy {
+    if connection.revision().facts().changes == Changes::Pushed {
         return std::future::pending().await;
     }
     let wanted = serde_json::json!({

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::capabilities::ClientCapabilities;
 use crate::meta::LogLevel;
-use crate::revision::{Era, Revision};
+use crate::revision::Revision;
 
 /// A request to be made.
 pub struct OutgoingRequest<'a> {
@@ -143,9 +143,9 @@ impl RawMembers {
 
 /// What a modern server is told about its client with every request.
 pub(super) fn said_of_us(revision: Revision, declared: ClientCapabilities) -> RawMembers {
-    match revision.era() {
-        Era::Legacy => RawMembers::none(),
-        Era::Modern => RawMembers::none()
+    match revision.facts().meta_required {
+        false => RawMembers::none(),
+        true => RawMembers::none()
             .with(PROTOCOL_VERSION, revision.name())
             .with(CLIENT_CAPABILITIES, &declared.declared())
             .with(CLIENT_INFO, &ClientInfo::ours()),

@@ -16,7 +16,7 @@ use super::parked::{Parked, Waiting};
 use super::pool::Pool;
 use super::{ClientError, Connection, OutgoingRequest, RawMembers, Step, Upstream};
 use crate::error::McpError;
-use crate::revision::{Era, Revision};
+use crate::revision::{Era, Questions, Revision};
 use questions::{keyed, modern_outcome, plain_answer, put};
 use state::State;
 
@@ -98,14 +98,14 @@ impl Relay {
         let mut asked = self.asked(what);
         asked.meta = call.meta;
         asked.log_level = call.listener.level();
-        let is_legacy = connection.revision().era() == Era::Legacy;
-        if is_legacy && self.is_interactive {
+        let questions = connection.revision().facts().questions;
+        if questions == Questions::ByRequest && self.is_interactive {
             return Box::pin(self.on_its_own(call, asked)).await;
         }
         if self.asks_in_the_legacy_way(call) && Box::pin(self.speaks_legacy()).await {
             return Box::pin(self.on_its_own(call, asked)).await;
         }
-        if !is_legacy {
+        if questions == Questions::InResult {
             asked.declared = Some(if self.is_interactive { call.client } else { ClientCapabilities::NONE });
             asked.members = with_answers(asked.members, call.resumed);
         }
@@ -113,9 +113,9 @@ impl Relay {
         self.upstream.note(&connection, &outcome);
         let result = outcome?;
         // A server that may ask nobody does not get to by asking in another way.
-        match self.is_interactive && !is_legacy && !call.client.is_none() {
+        match self.is_interactive && questions == Questions::InResult && !call.client.is_none() {
             true => modern_outcome(result),
-            false => plain_answer(result, connection.revision().era()).map(Outcome::Done),
+            false => plain_answer(result, questions).map(Outcome::Done),
         }
     }
 

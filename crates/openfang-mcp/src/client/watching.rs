@@ -9,7 +9,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::upstream::Upstream;
 use super::{Connection, OutgoingRequest, RawMembers, Silent};
-use crate::revision::Era;
+use crate::revision::Changes;
 
 /// While it lives, changes of the resources are told by [`Upstream::changes`].
 pub struct Watching {
@@ -53,7 +53,7 @@ impl Upstream {
         for uri in uris {
             if self.inner.watched.drop_one(owner, uri)
                 && let Some(connection) = self.live()
-                && connection.revision().era() == Era::Legacy
+                && connection.revision().facts().changes == Changes::Pushed
             {
                 // It may have gone away meanwhile, and the subscription with it.
                 let _ = connection
@@ -75,8 +75,8 @@ async fn watch(upstream: &Upstream, uris: &[String]) {
 }
 
 async fn watch_on(upstream: &Upstream, connection: &Connection, uris: &[String]) {
-    match connection.revision().era() {
-        Era::Modern => {
+    match connection.revision().facts().changes {
+        Changes::Listened => {
             let wanted = serde_json::json!({ "resourceSubscriptions": uris });
             let members = RawMembers::none().with("notifications", &wanted);
             let _ = connection
@@ -84,7 +84,7 @@ async fn watch_on(upstream: &Upstream, connection: &Connection, uris: &[String])
                 .await;
             sleep(AGAIN).await;
         }
-        Era::Legacy => {
+        Changes::Pushed => {
             for uri in uris {
                 let members = RawMembers::none().with("uri", uri);
                 if let Err(error) = connection.ask("resources/subscribe", members, upstream.timeout()).await {

@@ -8,7 +8,7 @@ use super::respond::{Frame, Kind};
 use super::{Request, Server};
 use crate::error::McpError;
 use crate::host::{Host, Offers};
-use crate::revision::Era;
+use crate::revision::Changes;
 
 impl<H: Host> Server<H> {
     /// The whole response to a request, unless it is an error.
@@ -18,25 +18,30 @@ impl<H: Host> Server<H> {
         if !is_offered(&request.method, host.offers(&request.caller)) {
             return Err(McpError::UnknownMethod(request.method.clone()));
         }
-        match (request.method.as_str(), request.era()) {
-            ("tools/list", _) => self.list(request, host.tools(&request.caller)).await,
-            ("tools/call", _) => self.tools_call(request).await.map(Frame::from),
-            ("prompts/list", _) => self.list(request, host.prompts(&request.caller)).await,
-            ("prompts/get", _) => self.prompts_get(request).await.map(Frame::from),
-            ("resources/list", _) => self.resources_list(request).await.map(Frame::from),
-            ("resources/templates/list", _) => self.list(request, host.templates(&request.caller)).await,
-            ("resources/read", _) => self.resources_read(request).await.map(Frame::from),
-            ("completion/complete", _) => self.complete(request).await.map(Frame::from),
-            ("server/discover", Era::Modern) => {
+        let facts = revision.facts();
+        match request.method.as_str() {
+            "tools/list" => self.list(request, host.tools(&request.caller)).await,
+            "tools/call" => self.tools_call(request).await.map(Frame::from),
+            "prompts/list" => self.list(request, host.prompts(&request.caller)).await,
+            "prompts/get" => self.prompts_get(request).await.map(Frame::from),
+            "resources/list" => self.resources_list(request).await.map(Frame::from),
+            "resources/templates/list" => self.list(request, host.templates(&request.caller)).await,
+            "resources/read" => self.resources_read(request).await.map(Frame::from),
+            "completion/complete" => self.complete(request).await.map(Frame::from),
+            "server/discover" if !facts.handshake => {
                 let members = self.discovered(&request.caller, revision);
                 Ok(signature.respond(id, revision, &members, Kind::Kept).into())
             }
-            ("subscriptions/listen", Era::Modern) => self.listen(request).await.map(Frame::from),
-            ("ping", Era::Legacy) => Ok(nothing(id).into()),
-            ("logging/setLevel", Era::Legacy) => self.set_level(request).map(|()| nothing(id).into()),
-            ("resources/subscribe", Era::Legacy) => self.subscribe(request).map(|()| nothing(id).into()),
-            ("resources/unsubscribe", Era::Legacy) => self.unsubscribe(request).map(|()| nothing(id).into()),
-            (method, _) => Err(McpError::UnknownMethod(method.to_owned())),
+            "subscriptions/listen" if facts.changes == Changes::Listened => self.listen(request).await.map(Frame::from),
+            "ping" if facts.handshake => Ok(nothing(id).into()),
+            "logging/setLevel" if !facts.meta_required => self.set_level(request).map(|()| nothing(id).into()),
+            "resources/subscribe" if facts.changes == Changes::Pushed => {
+                self.subscribe(request).map(|()| nothing(id).into())
+            }
+            "resources/unsubscribe" if facts.changes == Changes::Pushed => {
+                self.unsubscribe(request).map(|()| nothing(id).into())
+            }
+            method => Err(McpError::UnknownMethod(method.to_owned())),
         }
     }
 }

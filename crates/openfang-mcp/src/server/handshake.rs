@@ -10,7 +10,7 @@ use super::respond::{Kind, ServerInfo, members};
 use crate::capabilities::ClientCapabilities;
 use crate::error::McpError;
 use crate::host::{Host, Identity, Offers};
-use crate::revision::{Era, Revision};
+use crate::revision::Revision;
 
 /// Whether a request is the handshake of the legacy era. One that says it is modern is not, whatever its method: the
 /// modern era has no handshake, and must say so.
@@ -129,8 +129,8 @@ struct HandshakeMeta<'a> {
 }
 
 impl<'a> HandshakeMeta<'a> {
-    fn of(identity: &'a Identity, era: Era) -> Option<Self> {
-        let server_info = (era == Era::Modern).then(|| ServerInfo::of(identity, true));
+    fn of(identity: &'a Identity, revision: Revision) -> Option<Self> {
+        let server_info = revision.facts().meta_required.then(|| ServerInfo::of(identity, true));
         Some(Self { instance: identity.instance.as_deref()?, server_info })
     }
 }
@@ -146,7 +146,7 @@ impl<H: Host> Server<H> {
             capabilities: Capabilities::of(self.inner.host.offers(caller), revision),
             server_info: ServerInfo::of(identity, revision.facts().titles),
             instructions: identity.instructions.as_deref(),
-            meta: HandshakeMeta::of(identity, Era::Legacy),
+            meta: HandshakeMeta::of(identity, revision),
         };
         signature.respond(id, revision, &members(&result), Kind::Answer)
     }
@@ -159,7 +159,7 @@ impl<H: Host> Server<H> {
             supported_versions: modern_versions(),
             capabilities: Capabilities::of(self.inner.host.offers(caller), revision),
             instructions: identity.instructions.as_deref(),
-            meta: HandshakeMeta::of(identity, Era::Modern),
+            meta: HandshakeMeta::of(identity, revision),
         })
     }
 }
@@ -167,7 +167,7 @@ impl<H: Host> Server<H> {
 /// What a request that stands alone may speak.
 pub(crate) fn modern_versions() -> Vec<&'static str> {
     Revision::all()
-        .filter(|revision| revision.era() == Era::Modern)
+        .filter(|revision| !revision.facts().handshake)
         .map(Revision::name)
         .collect()
 }

@@ -22,7 +22,7 @@ use crate::counts::UnknownId;
 use crate::error::McpError;
 use crate::host::{Call, Host, InputRequest, InputRequired, Outcome, Resumed, SealedFor};
 use crate::meta::QUESTION_KEY;
-use crate::revision::{Elicitation, Era, Revision};
+use crate::revision::{Elicitation, Questions, Revision};
 
 enum Target<'a> {
     Tool { name: &'a str, arguments: Option<&'a RawValue> },
@@ -89,15 +89,15 @@ impl<H: Host> Server<H> {
     /// Carries the call out, asking the client for what it takes.
     async fn settle(&self, request: &Request<H::Caller>, target: Target<'_>) -> Result<Vec<u8>, McpError> {
         let reporter = Arc::new(Reporter::of(request));
-        match request.era() {
-            Era::Modern => {
+        match request.revision.facts().questions {
+            Questions::InResult => {
                 let resumed = self.brought_back(request, &target)?;
                 match self.once(request, &reporter, &target, resumed.as_ref()).await? {
                     Outcome::Done(done) => Ok(self.done(request, &done)),
                     Outcome::NeedsInput(needed) => self.ask_in_result(request, &target, &needed),
                 }
             }
-            Era::Legacy => {
+            Questions::ByRequest => {
                 let mut resumed = None;
                 for _ in 0..MCP_INPUT_ROUNDS {
                     match self.once(request, &reporter, &target, resumed.as_ref()).await? {

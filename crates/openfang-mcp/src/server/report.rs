@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::Request;
 use super::outlet::{Outlet, Weight};
 use crate::content::raw;
-use crate::revision::{Era, Revision};
+use crate::revision::Revision;
 
 /// Tells a client how its request goes.
 pub struct Reporter {
@@ -26,10 +26,10 @@ pub struct Reporter {
 
 impl Reporter {
     pub(super) fn of<C>(request: &Request<C>) -> Self {
-        let level = match (request.era(), &request.session) {
-            (Era::Modern, _) => request.meta.log_level,
-            (Era::Legacy, Some(session)) => Some(session.level()),
-            (Era::Legacy, None) => Some(LogLevel::Info),
+        let level = match (request.revision.facts().meta_required, &request.session) {
+            (true, _) => request.meta.log_level,
+            (false, Some(session)) => Some(session.level()),
+            (false, None) => Some(LogLevel::Info),
         };
         Self {
             outlet: Arc::clone(&request.outlet),

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::host::Identity;
-use crate::revision::{Era, Revision};
+use crate::revision::Revision;
 
 /// A message, perhaps around bytes that it shares with others: a long list is sent without being copied.
 #[derive(Debug)]
@@ -121,9 +121,9 @@ impl Signature {
         if let Some(meta) = inner {
             // A legacy result ends with it; a modern one has it together with what its era puts there.
             let (comma, end) =
-                (if is_empty { "" } else { "," }, if revision.era() == Era::Modern { "," } else { "}}}" });
+                (if is_empty { "" } else { "," }, if revision.facts().meta_required { "," } else { "}}}" });
             frame.extend_from_slice(format!("{comma}\"_meta\":{{{meta}{end}").as_bytes());
-            if revision.era() == Era::Modern {
+            if revision.facts().meta_required {
                 frame.extend_from_slice(format!("{}}},{}}}}}", self.server_info, kind.members()).as_bytes());
             }
             return one_line(frame);
@@ -142,7 +142,7 @@ impl Signature {
 
     /// What an era adds to a result, and its end.
     fn write_tail(&self, frame: &mut Vec<u8>, revision: Revision, members: &[u8], kind: Kind) {
-        if revision.era() == Era::Modern {
+        if revision.facts().meta_required {
             if !members.is_empty() {
                 frame.push(b',');
             }

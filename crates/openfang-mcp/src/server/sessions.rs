@@ -22,7 +22,7 @@ use crate::capabilities::ClientCapabilities;
 use crate::counts::UnknownId;
 use crate::error::McpError;
 use crate::host::{EndedSession, Host, SealedFor, SessionJournal};
-use crate::revision::{Era, Revision};
+use crate::revision::Revision;
 
 const BOOT_BYTES: usize = 8;
 
@@ -150,7 +150,7 @@ impl<H: Host> Server<H> {
         }
         let revision = Revision::all().find(|known| known.index() == usize::from(revision))?;
         let expiry = i64::from_be_bytes(*expiry);
-        let is_good = revision.era() == Era::Legacy && expiry >= self.now();
+        let is_good = revision.facts().sessions && expiry >= self.now();
         let introduced = Introduced { revision, client: ClientCapabilities::from_byte(client) };
         let is_of_this_start = *boot == self.inner.shared.sessions.boot;
         is_good.then_some(Opened { nonce: *nonce, expiry, introduced, is_of_this_start })

@@ -11,7 +11,7 @@ use openfang_mcp::host::{
     Call, Change, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage,
 };
 use openfang_mcp::listing::Listing;
-use openfang_mcp::{Era, Host, McpError};
+use openfang_mcp::{Host, McpError};
 use openfang_runtime::pipeline::{ToolError, capability};
 use openfang_runtime::server_call::{ServerPrompt, ServerResource};
 use openfang_types::call::Arguments;
@@ -53,7 +53,7 @@ impl Host for UpstreamHost {
             subscriptions: has.subscribe,
             completions: has.completions,
             // A legacy client hears log lines of its own calls whatever the server's revision calls it.
-            logging: has.logging || facts.revision.era() == Era::Modern,
+            logging: has.logging || facts.revision.facts().meta_required,
         }
     }
 

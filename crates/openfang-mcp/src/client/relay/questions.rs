@@ -13,7 +13,7 @@ use crate::capabilities::Capability;
 use crate::content::raw;
 use crate::host::{InputRequest, InputRequired, Outcome};
 use crate::meta::QUESTION_KEY;
-use crate::revision::Era;
+use crate::revision::Questions;
 
 /// What a modern server answered: a result, or questions.
 pub(super) fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawValue>>, ClientError> {
@@ -54,8 +54,8 @@ pub(super) fn modern_outcome(result: Box<RawValue>) -> Result<Outcome<Box<RawVal
 }
 
 /// The answer to a call of nobody who can be asked: a question is none.
-pub(super) fn plain_answer(result: Box<RawValue>, era: Era) -> Result<Box<RawValue>, ClientError> {
-    if era == Era::Legacy {
+pub(super) fn plain_answer(result: Box<RawValue>, questions: Questions) -> Result<Box<RawValue>, ClientError> {
+    if questions == Questions::ByRequest {
         return Ok(result);
     }
     match modern_outcome(result)? {

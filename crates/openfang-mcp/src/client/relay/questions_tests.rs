@@ -16,7 +16,7 @@ fn a_result_that_asks_is_a_question_whatever_escapes_it_is_written_with() {
         r#"{"result\u0054ype":"\u0069nput_required","inputRequests":{"a":{"method":"roots/list"}}}"#,
     ] {
         assert!(matches!(outcome(asking), Outcome::NeedsInput(asked) if asked.requests.contains_key("a")), "{asking}");
-        let plain = plain_answer(RawValue::from_string(asking.to_owned()).unwrap(), Era::Modern);
+        let plain = plain_answer(RawValue::from_string(asking.to_owned()).unwrap(), Questions::InResult);
         assert!(matches!(plain, Err(ClientError::Refused(_))), "{asking}");
     }
     for plain in [

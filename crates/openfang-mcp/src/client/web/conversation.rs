@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::super::ClientError;
 use super::super::wire::Outgoing;
 use crate::header_text;
-use crate::revision::{Era, Revision};
+use crate::revision::{Facts, Revision};
 use crate::server::http::{PROTOCOL_VERSION, SESSION_ID};
 
 /// The state of a conversation over Streamable HTTP.
@@ -31,8 +31,9 @@ impl HttpConversation {
         Self { revision: Revision::NEWEST, has_session: false, headers }
     }
 
-    pub(super) const fn is_modern(&self) -> bool {
-        matches!(self.revision.era(), Era::Modern)
+    /// What the revision of the conversation has.
+    pub(super) const fn facts(&self) -> &'static Facts {
+        self.revision.facts()
     }
 
     pub(super) fn settle(&mut self, revision: Revision) {
@@ -50,7 +51,7 @@ impl HttpConversation {
         if &*request.method == "initialize" {
             headers.remove(PROTOCOL_VERSION);
         }
-        if self.is_modern() {
+        if self.facts().meta_required {
             let unfit = || ClientError::NotSent("what it names is too long for a header".to_owned());
             headers.insert(header_text::METHOD, header_text::encoded(&request.method).ok_or_else(unfit)?);
             if let Some(named) = &request.named {
@@ -70,7 +71,7 @@ impl HttpConversation {
             method: String,
         }
         let mut headers = self.headers.clone();
-        if self.is_modern()
+        if self.facts().meta_required
             && let Ok(SentMessage { method }) = serde_json::from_slice(message)
             && let Some(method) = header_text::encoded(&method)
         {

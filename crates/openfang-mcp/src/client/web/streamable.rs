@@ -24,7 +24,7 @@ use super::answer::{self, Kind};
 use super::conversation::{Head, HttpConversation};
 use super::site::Site;
 use super::{follow, standing};
-use crate::revision::{Era, Revision};
+use crate::revision::{Questions, Revision};
 use crate::server::http::LAST_EVENT_ID;
 
 /// The wire to a server at a URL. Dropped, it ends the session.
@@ -128,8 +128,8 @@ impl Streamable {
     /// Answers in the background. A server that asks faster than it takes answers gets none, so that nothing piles up.
     fn reply(&self, reply: Bytes) {
         let spoken = self.lock();
-        if spoken.is_modern() {
-            return tracing::debug!("a modern server cannot ask on a stream");
+        if spoken.facts().questions == Questions::InResult {
+            return tracing::debug!("a server of this revision cannot ask on a stream");
         }
         let headers = spoken.headers.clone();
         drop(spoken);
@@ -171,7 +171,7 @@ impl Streamable {
     /// Whether streams can be taken up again.
     pub(super) fn resumes(&self) -> bool {
         let revision = self.lock().revision;
-        revision.era() == Era::Legacy && revision.facts().streamable
+        revision.facts().sessions && revision.facts().streamable
     }
 
     /// Tells the server that the session is over, if there is one. Nobody waits for that.
@@ -210,7 +210,7 @@ impl Wire for Streamable {
     }
 
     fn stops_when_dropped(&self) -> bool {
-        self.lock().is_modern()
+        self.lock().facts().disconnect_cancels
     }
 
     fn listen(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {

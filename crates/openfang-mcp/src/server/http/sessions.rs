@@ -9,7 +9,7 @@ use super::{
     EventBody, HttpBody, HttpRequest, LAST_EVENT_ID, PROTOCOL_VERSION, Refused, SESSION_ID, empty, events, single,
 };
 use crate::host::Host;
-use crate::revision::{Era, Revision};
+use crate::revision::Revision;
 use crate::server::Server;
 use crate::server::sessions::NoSession;
 
@@ -64,6 +64,6 @@ fn resumed(
 /// The session id of a request that is not a modern one.
 fn legacy_session<C>(request: &HttpRequest<C>) -> Result<Option<&str>, Refused> {
     let version = single(&request.headers, &PROTOCOL_VERSION)?;
-    let is_modern = version.and_then(Revision::named).is_some_and(|revision| revision.era() == Era::Modern);
-    if is_modern { Ok(None) } else { single(&request.headers, &SESSION_ID) }
+    let has_none = version.and_then(Revision::named).is_some_and(|revision| !revision.facts().sessions);
+    if has_none { Ok(None) } else { single(&request.headers, &SESSION_ID) }
 }

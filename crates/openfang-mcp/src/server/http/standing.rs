@@ -55,7 +55,7 @@ impl<H: Host> Server<H> {
             None => None,
         };
         // A modern message has no session, whatever else it says.
-        if said.is_some_and(|revision| revision.era() == Era::Modern) {
+        if said.is_some_and(|revision| !revision.facts().sessions) {
             return Ok(LegacyContext { revision: Revision::NEWEST, session: None });
         }
         match single(headers, &SESSION_ID)? {
