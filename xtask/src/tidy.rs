@@ -4,6 +4,7 @@
 
 mod arrows;
 mod comments;
+mod drops;
 mod files;
 mod graph;
 mod licences;
@@ -31,6 +32,7 @@ Checks the house rules and prints every violation as FILE:LINE: [RULE] REASON.
   arrows     which crate may name which, and which foreign crates it must never know
   rooms      which room of the kernel may name which; none shows its fields
   unused     no dependency that nothing uses, or only tests do
+  drops      no work in Drop: what goes out of scope gives back, and begins nothing
   docs       every Rust file opens with module docs
   length     at most 500 lines a file, 800 in tests; files over 300 are listed as warnings
   comments   no rulers, no notes without an issue number, no commented-out code
@@ -109,6 +111,7 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata) -> Findings {
         violations.extend(comments::notes_without_issue(&file.path, &lines));
         violations.extend(comments::commented_out_code(&file.path, &lines));
         violations.extend(comments::ignored_tests(&file.path, &lines));
+        violations.extend(drops::work(&file.path, &lines));
         violations.extend(arrows::named_in_source(&file.path, &lines, metadata));
         violations.extend(rooms::named(&file.path, &lines));
         violations.extend(rooms::fields(&file.path, &lines));
