@@ -11,6 +11,8 @@ pub struct Capabilities {
     /// Chat and Ollama never.
     pub media_in_results: bool,
     pub reasoning: ReasoningStyle,
+    /// Whether the model takes a temperature. Newer models reject it.
+    pub temperature: bool,
 }
 
 /// How a model is told how much to think.
@@ -50,6 +52,7 @@ impl Capabilities {
             audio: begins(&["gemini-", "gpt-audio", "gpt-4o-audio"]),
             media_in_results: begins(&["gemini-3"]),
             reasoning,
+            temperature: reasoning != ReasoningStyle::Effort || begins(&["gemini-", "gpt-oss"]),
         }
     }
 }

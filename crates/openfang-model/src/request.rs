@@ -36,6 +36,11 @@ impl ModelRequest {
             capabilities: Capabilities::of(model),
         }
     }
+
+    /// The temperature, if the model takes one.
+    pub(crate) fn temperature(&self) -> Option<f64> {
+        self.options.temperature.filter(|_| self.capabilities.temperature)
+    }
 }
 
 /// One entry of the conversation.

@@ -148,7 +148,8 @@ fn thinking_of_anthropic_comes_as_effort_or_as_a_budget_below_the_longest_answer
     let budget = of("claude-sonnet-4-5", Reasoning::High);
     assert_eq!(budget["thinking"], json!({ "type": "enabled", "budget_tokens": 8191 }));
     assert_eq!(of("claude-3-5-haiku", Reasoning::High).get("thinking"), None);
-    assert_eq!(of("claude-sonnet-4-6", Reasoning::Default)["temperature"], 0.5);
+    assert_eq!(of("claude-3-5-haiku", Reasoning::Default)["temperature"], 0.5);
+    assert_eq!(of("claude-sonnet-4-6", Reasoning::Default).get("temperature"), None, "newer models reject it");
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub(in crate::wire) fn body(request: &ModelRequest) -> String {
     }
     object
         .number("max_tokens", u64::from(options.max_tokens))
-        .fraction("temperature", options.temperature.filter(|_| !is_thinking))
+        .fraction("temperature", request.temperature().filter(|_| !is_thinking))
         .with(thinking, |object, thinking| object.raw("thinking", &thinking))
         .with(output_config(request, is_thinking), |object, config| object.raw("output_config", &config))
         .flag("stream", true)

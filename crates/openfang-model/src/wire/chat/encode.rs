@@ -25,7 +25,7 @@ pub(in crate::wire) fn body(request: &ModelRequest, quirks: &Quirks) -> String {
     let limit = if quirks.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     object
         .number(limit, u64::from(options.max_tokens))
-        .fraction("temperature", options.temperature)
+        .fraction("temperature", request.temperature())
         .with(effort(request), |object, effort| object.text("reasoning_effort", effort))
         .with(options.output.as_ref(), |object, output| {
             let schema = Object::new().text("name", &output.name).raw("schema", output.schema.get()).end();

@@ -62,7 +62,7 @@ fn generation_config(request: &ModelRequest) -> String {
     let options = &request.options;
     Object::new()
         .number("maxOutputTokens", u64::from(options.max_tokens))
-        .fraction("temperature", options.temperature)
+        .fraction("temperature", request.temperature())
         .with(thinking(request), |object, thinking| object.raw("thinkingConfig", &thinking))
         .with(options.output.as_ref(), |object, output| {
             object

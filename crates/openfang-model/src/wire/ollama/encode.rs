@@ -17,7 +17,7 @@ pub(in crate::wire) fn body(request: &ModelRequest) -> String {
     let settings = Object::new()
         .with(options.context_tokens, |object, tokens| object.number("num_ctx", u64::from(tokens)))
         .number("num_predict", u64::from(options.max_tokens))
-        .fraction("temperature", options.temperature)
+        .fraction("temperature", request.temperature())
         .end();
     object
         .raw("options", &settings)

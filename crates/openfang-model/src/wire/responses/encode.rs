@@ -35,7 +35,7 @@ pub(in crate::wire) fn body(request: &ModelRequest) -> String {
     }
     object
         .number("max_output_tokens", u64::from(options.max_tokens))
-        .fraction("temperature", options.temperature)
+        .fraction("temperature", request.temperature())
         .with(reasoning(request), |object, reasoning| object.raw("reasoning", &reasoning))
         .with(options.output.as_ref(), |object, output| {
             let format = Object::typed("json_schema")
