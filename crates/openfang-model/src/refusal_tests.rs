@@ -25,6 +25,7 @@ fn gemini(code: u16, status: &str, message: &str, details: Value) -> Value {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table: each entry is plain")]
 fn each_refusal_has_its_kind() {
     let none = Value::Null;
     let daily = json!([{ "@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [

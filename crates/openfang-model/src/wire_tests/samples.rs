@@ -115,6 +115,7 @@ pub(super) fn thinking_block() -> Vec<Value> {
     ]
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: each entry is plain")]
 fn anthropic() -> Vec<Sample> {
     let of = |name, events: Vec<Value>, meaning| Sample {
         name,

@@ -42,6 +42,7 @@ pub(super) fn candidates(parts: Vec<Vec<Value>>, finish: &str) -> Vec<Value> {
     parts.into_iter().enumerate().map(chunk).collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: each entry is plain")]
 pub(super) fn gemini() -> Vec<Sample> {
     let usage = Usage { reasoning: Some(4), ..tokens(20, 9) };
     let of = |name, parts: Vec<Vec<Value>>, finish: &str, meaning| Sample {
