@@ -105,6 +105,7 @@ impl Bench {
             trace: openfang_types::ids::TraceId::from_uuid(id),
             origin: Origin::OpenFang,
             peer_name: None,
+            scope: None,
             push: None,
             remote: None,
             node: NodeId::from_uuid(id),

@@ -132,7 +132,9 @@ async fn dropping_the_request_closes_the_connection() {
     let (begun, mut first) = tokio::sync::mpsc::channel(1);
     let request = request("Hi");
 
-    let mut told = |_: openfang_model::Delta<'_>| drop(begun.try_send(()));
+    let mut told = |_: openfang_model::Delta<'_>| {
+        let _ = begun.try_send(());
+    };
     tokio::select! {
         answer = client.answer(&request, &mut told) => panic!("an answer without an end: {answer:?}"),
         _ = first.recv() => {}
