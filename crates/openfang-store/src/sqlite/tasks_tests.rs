@@ -47,6 +47,10 @@ impl TaskStore for Shared {
         self.reads.head(owner, id)
     }
 
+    fn scope(&self, id: TaskId) -> StoreFuture<'_, Option<String>> {
+        self.reads.scope(id)
+    }
+
     fn find<'a>(&'a self, owner: &'a Owner, name: &'a TaskName) -> StoreFuture<'a, TaskId> {
         self.reads.find(owner, name)
     }
