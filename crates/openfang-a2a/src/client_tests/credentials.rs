@@ -3,6 +3,7 @@
 
 use std::io::Write as _;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use http::{HeaderValue, header};
 use serde_json::{Value, json};
@@ -15,7 +16,8 @@ const TOKEN: &str = "s3cret-token-of-the-operator";
 fn keyed(peer: &Peer, origins: Vec<String>) -> RemoteAgent {
     let value = HeaderValue::from_str(&format!("Bearer {TOKEN}")).unwrap();
     let headers = vec![(header::AUTHORIZATION, value)];
-    RemoteAgent::new(door(), RemoteSettings { headers, origins, ..peer.settings() }).unwrap()
+    RemoteAgent::new(door(), RemoteSettings { headers, origins, idle: Duration::from_secs(2), ..peer.settings() })
+        .unwrap()
 }
 
 /// Addresses of another server, in every form that a card may write them in.
