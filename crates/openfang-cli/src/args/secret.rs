@@ -8,10 +8,11 @@ use openfang_types::ids::SecretName;
 pub(crate) enum SecretCommand {
     /// Store a secret, or replace its value; the value is asked for, or read from standard input
     ///
-    /// Entries in config.toml refer to it as ${secret:NAME}, in headers, env and URLs. The server or agent that uses a
+    /// Entries in config.toml refer to it as ${secret:NAME}, in headers, env and URLs, for example
+    /// `openfang mcp add github --env 'GITHUB_TOKEN=${secret:GITHUB_TOKEN}' -- github-mcp-server stdio`. The server or agent that uses a
     /// secret first is bound to it.
     #[command(
-        after_help = "Examples:\n  openfang secret set GITHUB_TOKEN\n  openfang secret set GITHUB_TOKEN < token.txt\n  openfang mcp add github --env 'GITHUB_PERSONAL_ACCESS_TOKEN=${secret:GITHUB_TOKEN}' -- github-mcp-server stdio"
+        after_help = "Examples:\n  openfang secret set GITHUB_TOKEN\n  openfang secret set GITHUB_TOKEN < token.txt"
     )]
     Set {
         /// The name of the secret
