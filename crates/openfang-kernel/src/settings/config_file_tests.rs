@@ -1,6 +1,6 @@
 //! Broken configurations, and what is said about them.
 
-use openfang_types::config::{A2aConfig, ExternalAgent, McpServerConfigEntry};
+use openfang_types::config::{A2aConfig, EgressConfig, ExternalAgent, McpServerConfigEntry};
 
 use super::*;
 
@@ -121,7 +121,8 @@ fn the_example_file_holds_every_key_at_its_default() {
     let [server] = example.mcp_servers.as_slice() else { panic!("the example has one server") };
     let usual = McpServerConfigEntry::new(server.name.clone(), server.transport.clone());
     let (env, cwd, tools) = (server.env.clone(), server.cwd.clone(), server.tools.clone());
-    assert_eq!(*server, McpServerConfigEntry { env, cwd, tools, ..usual });
+    let sandbox = server.sandbox.clone();
+    assert_eq!(*server, McpServerConfigEntry { env, cwd, tools, sandbox, ..usual });
     let [agent] = example.a2a.external_agents.as_slice() else { panic!("the example has one external agent") };
     let usual = ExternalAgent {
         endpoint: agent.endpoint.clone(),
@@ -140,6 +141,11 @@ fn the_example_file_holds_every_key_at_its_default() {
             card_key: example.a2a.card_key.clone(),
             external_agents: example.a2a.external_agents.clone(),
             ..A2aConfig::default()
+        },
+        egress: EgressConfig {
+            proxy: example.egress.proxy.clone(),
+            no_proxy: example.egress.no_proxy.clone(),
+            ..EgressConfig::default()
         },
         mcp_servers: example.mcp_servers.clone(),
         profiles: example.profiles.clone(),
