@@ -111,7 +111,10 @@ impl Seats {
             tracing::warn!("all connections are in use; the ones without a request are closed for new ones");
         }
         idle.sort_unstable_by_key(|(has_asked, since, _)| (*has_asked, *since));
-        for (_, _, occupant) in idle.iter().take(SEATS_FREED_AT_ONCE) {
+        // Connections that have been used stay as long as there are others to close.
+        let silent = idle.iter().take_while(|(has_asked, ..)| !has_asked).count();
+        let some = SEATS_FREED_AT_ONCE.min(if silent > 0 { silent } else { idle.len() });
+        for (_, _, occupant) in idle.iter().take(some) {
             occupant.makes_room.store(true, Ordering::Release);
             occupant.leave.cancel();
         }
