@@ -30,7 +30,7 @@ Usage: cargo xtask tidy
 Checks the house rules and prints every violation as FILE:LINE: [RULE] REASON.
 
   arrows     which crate may name which, and which foreign crates it must never know
-  rooms      which room of the kernel may name which; none shows its fields
+  rooms      which room of the kernel may name which; none shows its state or holds the kernel
   unused     no dependency that nothing uses, or only tests do
   drops      no work in Drop: what goes out of scope gives back, and begins nothing
   docs       every Rust file opens with module docs
@@ -115,6 +115,8 @@ pub(crate) fn check(tree: &Tree, metadata: &Metadata) -> Findings {
         violations.extend(arrows::named_in_source(&file.path, &lines, metadata));
         violations.extend(rooms::named(&file.path, &lines));
         violations.extend(rooms::fields(&file.path, &lines));
+        violations.extend(rooms::state(&file.path, &lines));
+        violations.extend(rooms::handle(&file.path, &lines));
         if words::is_product(&file.path) {
             violations.extend(words::short_docs(&file.path, &lines));
             violations.extend(words::type_names(&file.path, &lines));

@@ -114,8 +114,8 @@ impl Front {
         let inflight = Inflight::new(&config.limits);
         let metrics = kernel.register_metrics(HttpMetrics::register);
         let mcp = kernel.mcp_server(View::Everything);
-        let mcp_views = McpViews::new(kernel.clone());
-        let gateways = Arc::new(Gateways::new(kernel.clone()));
+        let mcp_views = McpViews::new(&kernel);
+        let gateways = Arc::new(Gateways::new(&kernel));
         Self {
             reach,
             logins,

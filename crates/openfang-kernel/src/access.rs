@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use openfang_store::SecretDigest;
+use openfang_store::{AuditStore, SecretDigest, UserStore};
+use openfang_types::clock::{Clock, IdSource};
 use openfang_types::ids::TraceId;
 use openfang_types::principal::{AdminProof, Door, Principal, PrincipalKind};
 use openfang_types::secret::Secret;
@@ -23,7 +24,9 @@ use self::answer_room::AnswerRoom;
 use self::keys::Keys;
 use self::users::Passwords;
 use self::vault::Vault;
-use crate::settings::AdminKey;
+use crate::change::ChangeRecorder;
+use crate::drain::Life;
+use crate::settings::{AdminKey, LiveSettings};
 
 /// A principal, with the request it makes.
 #[derive(Debug, Clone)]
@@ -57,32 +60,88 @@ impl Caller {
     }
 }
 
-/// Who may do what, and how callers prove who they are.
+/// Who may do what, and how callers prove who they are. Cheap to clone.
+#[derive(Clone)]
 pub(crate) struct Access {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
     credentials: Credentials,
     keys: Keys,
     vault: Arc<Vault>,
     passwords: Passwords,
+    settings: Arc<LiveSettings>,
+    users: Arc<dyn UserStore>,
+    audit: Arc<dyn AuditStore>,
+    changes: ChangeRecorder,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    life: Life,
+}
+
+/// What the room of access is made with.
+pub(crate) struct AccessParts {
+    pub(crate) credentials: Credentials,
+    pub(crate) keys: Keys,
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) settings: Arc<LiveSettings>,
+    pub(crate) users: Arc<dyn UserStore>,
+    pub(crate) audit: Arc<dyn AuditStore>,
+    pub(crate) changes: ChangeRecorder,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) life: Life,
 }
 
 impl Access {
-    pub(crate) fn new(credentials: Credentials, keys: Keys, vault: Arc<Vault>) -> Self {
-        Self { credentials, keys, vault, passwords: Passwords::default() }
+    pub(crate) fn new(parts: AccessParts) -> Self {
+        let AccessParts { credentials, keys, vault, settings, users, audit, changes, clock, ids, life } = parts;
+        let passwords = Passwords::default();
+        let inner = Inner { credentials, keys, vault, passwords, settings, users, audit, changes, clock, ids, life };
+        Self { inner: Arc::new(inner) }
     }
 
     /// The secrets that the home stores.
-    pub(crate) const fn vault(&self) -> &Arc<Vault> {
-        &self.vault
+    pub(crate) fn vault(&self) -> &Arc<Vault> {
+        &self.inner.vault
     }
 
     /// What callers can prove to know.
-    pub(crate) const fn credentials(&self) -> &Credentials {
-        &self.credentials
+    pub(crate) fn credentials(&self) -> &Credentials {
+        &self.inner.credentials
     }
 
     /// The keys of this home, for what it seals and signs.
-    pub(crate) const fn keys(&self) -> &Keys {
-        &self.keys
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.inner.keys
+    }
+
+    /// Who presents this credential.
+    pub(crate) fn authenticate(&self, presented: Option<&str>, peer: PeerKind) -> Result<Arc<Principal>, AuthError> {
+        let settings = self.inner.settings.current();
+        let principal = self.inner.credentials.authenticate(settings.admin_key(), presented, peer)?;
+        match principal.key_profile() {
+            Some(name) => Ok(Arc::new(settings.narrowed_to(Principal::clone(&principal), name))),
+            None => Ok(principal),
+        }
+    }
+
+    /// Fires when the caller's credential is revoked, its user is removed or is granted something else: whatever stays
+    /// open on it ends then.
+    pub(crate) fn revoked(&self, caller: &Caller) -> CancellationToken {
+        let settings = self.inner.settings.current();
+        self.inner.credentials.revoked(settings.admin_key(), &caller.principal)
+    }
+
+    /// Whether anybody has a credential that was given to them.
+    pub(crate) fn is_guarded(&self) -> bool {
+        self.inner.credentials.is_configured(self.inner.settings.current().admin_key())
+    }
+
+    /// Whether there is any user.
+    pub(crate) fn has_users(&self) -> bool {
+        self.inner.credentials.accounts().has_users()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Putting the parts together, in order: home, keys, credentials, tools, agents. Nothing runs until all of it is there.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use openfang_egress::resolve::{Resolve, SystemResolver};
 use openfang_runtime::catalog::CatalogError;
@@ -20,20 +20,17 @@ use openfang_types::settings_status::FailedServer;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 
+use crate::access::Credentials;
 use crate::access::accounts::Accounts;
 use crate::access::keys::Keys;
 use crate::access::vault::Vault;
-use crate::access::{Access, Credentials};
-use crate::doors::Doors;
+use crate::change::ChangeRecorder;
 use crate::doors::cards::Cards;
 use crate::drain::Life;
-use crate::integrity::Integrity;
-use crate::kernel::{Front, Inner, Kernel};
+use crate::kernel::Kernel;
 use crate::mcp_metrics;
 use crate::outward::{OURSELVES, Outward};
-use crate::peers::external::{ExternalParts, ExternalPeers};
-use crate::peers::lending::Lending;
-use crate::peers::upstreams::{PeerParts, Upstreams};
+use crate::peers::external::ExternalPeers;
 use crate::session_journal::SessionFile;
 use crate::settings::agents::AgentsError;
 use crate::settings::config_file::Overlay;
@@ -41,16 +38,14 @@ use crate::settings::home::{Home, HomeError, HomeLoss, RecordError};
 use crate::settings::{LiveSettings, Settings, SettingsMetrics, no_default};
 use crate::store_metrics;
 use crate::system::{SystemClock, SystemIds};
-use crate::tasks::Tasks;
-use crate::tasks::delegate::Delegates;
 
-use agent_door::AgentDoor;
 pub use furniture::{check_agents, known_tools};
 use furniture::{furnish, with_agents, with_external};
+use rooms::{Furnishings, Ground};
 
-mod agent_door;
 mod database;
 mod furniture;
+mod rooms;
 
 /// What a kernel is made of. Start from [`Boot::new`] and replace what should be different.
 pub struct Boot {
@@ -208,11 +203,9 @@ impl Boot {
         let http = outward.http(&self.config.egress).map_err(BootError::Config)?;
         let cards = Cards::new(&self.config).map_err(BootError::Config)?;
 
-        // The agent tools need the agents, which need the tools: they get a door that is opened at the end.
-        let door = Arc::<AgentDoor>::default();
+        // The agents need the way to those of other servers, which needs the rest of the house: it is opened at the end.
         let external = Arc::<ExternalPeers>::default();
-        let doors = (Arc::clone(&door), Arc::clone(&external));
-        let catalog = furnish(&stores, &files, &self.clock, self.tools, &doors)?;
+        let catalog = furnish(&stores, &files, &self.clock, self.tools, &external)?;
         let (catalog, mut agents) = with_agents(&self.home, catalog)?;
         with_external(&mut agents, &self.config, &external);
         let kept = (Arc::clone(&stores.audit), Arc::clone(&stores.results));
@@ -220,52 +213,31 @@ impl Boot {
         let pipeline = Arc::new(pipeline);
         let settings = Settings::new(self.config, agents, admin_key, http);
         let not_in_force = (self.overlays, self.failed_servers);
-        let settings = LiveSettings::new(settings, not_in_force, &self.home, settings_metrics);
-        let outward = Arc::new(outward);
-        let lending = Arc::new(Lending::new(&vault, &stores.audit, (&self.clock, &self.ids)));
-        let upstreams = Upstreams::new(PeerParts {
-            settings: settings.changes(),
-            pipeline: Arc::clone(&pipeline),
-            outward: Arc::clone(&outward),
-            home: self.home.clone(),
-            audit: Arc::clone(&stores.audit),
-            clock: Arc::clone(&self.clock),
-            ids: Arc::clone(&self.ids),
-            counts: Arc::clone(mcp_shared.counts()),
-            instance: keys.instance(),
-            lending: Arc::clone(&lending),
-        });
-        external.open(ExternalParts {
-            settings: settings.changes(),
-            pipeline: Arc::downgrade(&pipeline),
-            home: self.home.clone(),
-            agents: Arc::clone(&door) as _,
-            lending,
-        });
-        let inner = Arc::new(Inner {
-            external,
-            settings,
-            access: Access::new(credentials, keys, vault),
-            tasks: Tasks::of(node_id),
-            upstreams,
-            doors: Doors::new(cards, mcp_shared, a2a_unknown_tasks),
-            life: Life::default(),
-            stores,
-            files,
-            clock: self.clock,
-            ids: self.ids,
+        let settings = Arc::new(LiveSettings::new(settings, not_in_force, &self.home, settings_metrics));
+        if let Some(problem) = no_default(&settings.current(), &self.home) {
+            return Err(BootError::Config(problem));
+        }
+        let life = Life::default();
+        let changes = ChangeRecorder::new(Arc::clone(&stores.audit), Arc::clone(&self.clock), life.clone());
+        let (home, clock, ids, outward) = (self.home, self.clock, self.ids, Arc::new(outward));
+        let ground = Ground { home, settings, stores, pipeline, outward, changes, clock, ids, life };
+        let node = (node_id, node);
+        let kernel = ground.kernel(Furnishings {
+            credentials,
+            keys,
+            vault,
             node,
+            is_check_due,
             memory,
-            integrity: Integrity::new(is_check_due),
-            pipeline,
-            outward,
-            home: self.home,
-            front: Front::new(metrics),
+            files,
+            external,
+            cards,
+            mcp_shared,
+            unknown_tasks: a2a_unknown_tasks,
+            metrics,
         });
-        door.open(Arc::downgrade(&inner) as Weak<dyn Delegates>);
-        check_default(&inner)?;
-        know_servers(&inner);
-        Ok(Kernel { inner })
+        kernel.know_servers();
+        Ok(kernel)
     }
 }
 
@@ -274,13 +246,6 @@ fn sensitive_of(config: &Config, credentials: &Credentials, vault: &Vault) -> Re
     let stored = vault.values();
     let secrets = config.api_key.iter().chain([credentials.daemon_token()]).chain(&stored);
     Ok(Sensitive::new(secrets, &config.pii)?)
-}
-
-fn check_default(inner: &Inner) -> Result<(), BootError> {
-    match no_default(&inner.settings(), &inner.home) {
-        Some(problem) => Err(BootError::Config(problem)),
-        None => Ok(()),
-    }
 }
 
 /// The stores that were given, or those of the home's database.
@@ -311,18 +276,4 @@ fn unknown_tasks(metrics: &mut Registry) -> Counter {
     let help = "Unknown task ids in A2A requests";
     metrics.register("openfang_a2a_unknown_tasks", help, count.clone());
     count
-}
-
-/// Knows the MCP servers of the configuration, and says what of the settings cannot be used.
-fn know_servers(inner: &Inner) {
-    let settings = inner.settings();
-    for entry in &settings.config().mcp_servers {
-        inner.upstreams.put(entry.clone());
-    }
-    for failed in inner.settings.status().failed_servers {
-        tracing::warn!(server = failed.name, "an MCP server is left out: {}", failed.reason);
-    }
-    for failed in settings.failed_agents() {
-        tracing::warn!(agent = failed.name, "an agent cannot be used: {}", failed.reason);
-    }
 }

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
-use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject, ChangeAction, ChangeTarget, StoreError};
+use openfang_store::{
+    AuditKind, AuditOutcome, AuditRow, AuditStore, AuditSubject, ChangeAction, ChangeTarget, StoreError,
+};
+use openfang_types::clock::Clock;
 use tokio::time::Instant;
 
-use crate::{Caller, Kernel, KernelError};
+use crate::drain::Life;
+use crate::{Caller, KernelError};
 
 /// Who does what to what.
 pub(crate) struct Change<'a> {
@@ -24,9 +28,21 @@ pub enum ChangeError {
     Broke(String),
 }
 
-impl Kernel {
+/// Makes changes, and records them.
+#[derive(Clone)]
+pub(crate) struct ChangeRecorder {
+    audit: Arc<dyn AuditStore>,
+    clock: Arc<dyn Clock>,
+    life: Life,
+}
+
+impl ChangeRecorder {
+    pub(crate) fn new(audit: Arc<dyn AuditStore>, clock: Arc<dyn Clock>, life: Life) -> Self {
+        Self { audit, clock, life }
+    }
+
     /// Makes a change if it is allowed. Once it has begun it is made to its end, whether or not its caller waits.
-    pub(crate) async fn change<T: Send + 'static>(
+    pub(crate) async fn make<T: Send + 'static>(
         &self,
         change: Change<'_>,
         allowed: Result<(), KernelError>,
@@ -37,7 +53,7 @@ impl Kernel {
         let name = subject.to_string();
         let row = AuditRow {
             trace: caller.trace,
-            at: self.inner.clock.now(),
+            at: self.clock.now(),
             owner: caller.principal.owner().clone(),
             door: caller.door,
             agent: None,
@@ -46,7 +62,7 @@ impl Kernel {
             outcome: AuditOutcome::Started,
             micros: 0,
         };
-        let audit = Arc::clone(&self.inner.stores.audit);
+        let audit = Arc::clone(&self.audit);
         if let Err(error) = allowed {
             let outcome = AuditOutcome::Refused(error.reason().to_owned());
             audit.record(AuditKind::Refusal, AuditRow { outcome, ..row });
@@ -55,7 +71,7 @@ impl Kernel {
         let unrecorded = |cause| ChangeError::Unrecorded { change: name.clone(), cause };
         audit.commit(row.clone()).await.map_err(unrecorded)?;
         let begun = Instant::now();
-        let working = self.inner.life.tracker().spawn(async move {
+        let working = self.life.tracker().spawn(async move {
             let outcome = work.await;
             let word = match &outcome {
                 Ok(_) => AuditOutcome::Succeeded,

@@ -6,13 +6,11 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::Kernel;
-
 /// How long interrupted work gets to say so.
 const LAST_MOMENTS: Duration = Duration::from_secs(5);
 
-/// The life of the work in this process: what runs, and when it is to end.
-#[derive(Default)]
+/// The life of the work in this process: what runs, and when it is to end. All clones are the same life.
+#[derive(Clone, Default)]
 pub(crate) struct Life {
     tracker: TaskTracker,
     draining: CancellationToken,
@@ -34,23 +32,21 @@ impl Life {
     pub(crate) const fn stop(&self) -> &CancellationToken {
         &self.stop
     }
-}
 
-impl Kernel {
     /// Streams that nothing works for end from now on, and background work stops. Requests that were let in still run.
-    pub fn begin_drain(&self) {
-        self.inner.life.draining().cancel();
-        self.inner.life.tracker().close();
+    pub(crate) fn begin_drain(&self) {
+        self.draining.cancel();
+        self.tracker.close();
     }
 
     /// Waits until nothing runs.
-    pub async fn idle(&self) {
-        self.inner.life.tracker().wait().await;
+    pub(crate) async fn idle(&self) {
+        self.tracker.wait().await;
     }
 
     /// Interrupts what still runs, now and whenever something more begins; the tasks say so.
-    pub async fn interrupt(&self) {
-        self.inner.life.stop().cancel();
+    pub(crate) async fn interrupt(&self) {
+        self.stop.cancel();
         // What has not heard it by then ends with the process: somebody's client may be thinking about an answer.
         let _ = tokio::time::timeout(LAST_MOMENTS, self.idle()).await;
     }

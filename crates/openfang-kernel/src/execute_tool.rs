@@ -4,32 +4,49 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use openfang_runtime::catalog::CatalogEntry;
-use openfang_runtime::context::{CallContext, WayBack};
-use openfang_runtime::pipeline::{ToolCall, capability};
-use openfang_store::KeptResult;
+use openfang_runtime::context::CallContext;
+use openfang_runtime::pipeline::{Pipeline, ToolCall, capability};
+use openfang_store::{KeptResult, ResultStore};
 use openfang_types::call::Outcome;
+use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ResultId, ToolName};
 use openfang_types::taint::forbidding_label;
 use openfang_types::tool::{ToolDefinition, ToolTraits};
-use tokio_util::sync::CancellationToken;
 
-use crate::{Caller, Kernel, KernelError};
+use crate::access::Access;
+use crate::settings::LiveSettings;
+use crate::tasks::Tasks;
+use crate::{Caller, KernelError, Way};
 
 mod asked_back;
+mod policy;
 
-/// The way back to a caller, and how the caller stops a call.
-#[derive(Clone, Default)]
-pub struct Way {
-    /// Who hears how the call goes, and what can be asked.
-    pub back: WayBack,
-    /// Fires when the caller stops the call.
-    pub cancel: CancellationToken,
+pub use policy::Explanation;
+
+/// Calls of tools that no agent makes. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct DirectCalls {
+    settings: Arc<LiveSettings>,
+    access: Access,
+    tasks: Tasks,
+    pipeline: Arc<Pipeline>,
+    results: Arc<dyn ResultStore>,
+    clock: Arc<dyn Clock>,
 }
 
-impl Kernel {
+impl DirectCalls {
+    pub(crate) fn new(
+        (settings, access, tasks): (Arc<LiveSettings>, Access, Tasks),
+        pipeline: Arc<Pipeline>,
+        results: Arc<dyn ResultStore>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { settings, access, tasks, pipeline, results, clock }
+    }
+
     /// Calls a tool for its caller, without an agent and without a way back: a tool that has questions is refused.
-    pub async fn execute_tool(&self, caller: &Caller, call: ToolCall<'_>) -> Result<ToolOutput, KernelError> {
+    pub(crate) async fn execute_tool(&self, caller: &Caller, call: ToolCall<'_>) -> Result<ToolOutput, KernelError> {
         let name = call.name.clone();
         match self.call_tool(caller, call, Way::default()).await? {
             Outcome::Done(output) => Ok(output),
@@ -38,22 +55,22 @@ impl Kernel {
     }
 
     /// Calls a tool for its caller, who can be told how it goes and asked.
-    pub async fn call_tool(
+    pub(crate) async fn call_tool(
         &self,
         caller: &Caller,
         call: ToolCall<'_>,
         way: Way,
     ) -> Result<Outcome<ToolOutput>, KernelError> {
-        let cx = self.inner.context_with(caller, way);
-        Ok(self.inner.pipeline.execute(&cx, call).await?)
+        let cx = self.tasks.context_with(caller, way);
+        Ok(self.pipeline.execute(&cx, call).await?)
     }
 
     /// Something that a result of this caller's owner lost, if it is kept.
     pub(crate) async fn kept_result(&self, caller: &Caller, id: ResultId) -> Result<Option<KeptResult>, KernelError> {
-        let (owner, now) = (caller.principal.owner(), self.inner.clock.now());
-        let mut kept = self.inner.stores.results.get(owner, id, now).await?;
+        let (owner, now) = (caller.principal.owner(), self.clock.now());
+        let mut kept = self.results.get(owner, id, now).await?;
         if let Some(kept) = &mut kept
-            && let Cow::Owned(clean) = self.inner.pipeline.sensitive().redacted(&kept.content)
+            && let Cow::Owned(clean) = self.pipeline.sensitive().redacted(&kept.content)
         {
             kept.content = clean;
         }
@@ -61,7 +78,7 @@ impl Kernel {
     }
 
     /// The tools this caller may use, by name: directly, or through an agent.
-    pub fn available_tools(
+    pub(crate) fn available_tools(
         &self,
         caller: &Caller,
         through: Option<&AgentName>,
@@ -77,23 +94,23 @@ impl Kernel {
         through: Option<&AgentName>,
     ) -> Result<impl Iterator<Item = CatalogEntry>, KernelError> {
         let cx = match through {
-            None => self.inner.context(caller),
+            None => self.tasks.context(caller),
             Some(name) => {
-                let agent = self.inner.agent(&caller.principal, name)?;
-                self.inner.agent_context(caller, &agent, None)
+                let agent = self.settings.current().agent(&caller.principal, name)?;
+                self.tasks.agent_context(caller, &agent)
             }
         };
-        let tools = self.inner.pipeline.catalog().sorted();
+        let tools = self.pipeline.catalog().sorted();
         let is_usable = move |tool: &CatalogEntry| tool.traits().is_some_and(|traits| can_ever_call(&cx, &traits));
         Ok(tools.into_iter().filter(is_usable))
     }
 
     /// One tool this caller may use.
-    pub fn tool(&self, caller: &Caller, name: &ToolName) -> Result<ToolDefinition, KernelError> {
-        let cx = self.inner.context(caller);
-        let known = self.inner.pipeline.catalog().get(name).filter(|tool| can_ever_call(&cx, &tool.traits));
+    pub(crate) fn tool(&self, caller: &Caller, name: &ToolName) -> Result<ToolDefinition, KernelError> {
+        let cx = self.tasks.context(caller);
+        let known = self.pipeline.catalog().get(name).filter(|tool| can_ever_call(&cx, &tool.traits));
         known.map(|tool| Arc::unwrap_or_clone(tool.definition())).ok_or_else(|| {
-            match self.inner.pipeline.why_not(&cx, name) {
+            match self.pipeline.why_not(&cx, name) {
                 Some(error) => error.into(),
                 None => KernelError::UnknownTool(name.clone()),
             }

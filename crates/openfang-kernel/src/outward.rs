@@ -11,7 +11,6 @@ use openfang_types::config::{Config, ConfigProblem, EgressConfig};
 use prometheus_client::registry::Registry;
 use tokio_util::task::TaskTracker;
 
-use crate::Kernel;
 use crate::settings::config_file::common_variable;
 
 /// The binary that runs, wherever it lies by now: it is its own helper.
@@ -65,18 +64,6 @@ fn http_config(egress: &EgressConfig) -> Result<HttpConfig, ConfigProblem> {
         proxy: proxy(egress)?,
         ..HttpConfig::default()
     })
-}
-
-impl Kernel {
-    /// The door to URLs.
-    pub fn http(&self) -> HttpDoor {
-        self.inner.settings().http().clone()
-    }
-
-    /// The door to programs. Whatever it starts ends with this process.
-    pub fn processes(&self) -> Result<&ProcessDoor, ProcessError> {
-        self.inner.outward.processes(self.inner.upstreams.tracker())
-    }
 }
 
 /// What of `[egress]` cannot be used.

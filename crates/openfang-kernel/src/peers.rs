@@ -5,5 +5,4 @@ pub(crate) mod external;
 pub mod external_control;
 pub(crate) mod lending;
 pub mod mcp_control;
-mod secret_control;
 pub(crate) mod upstreams;

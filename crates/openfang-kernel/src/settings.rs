@@ -2,19 +2,18 @@
 //!
 //! `home` is where the files lie, `config_file` reads `config.toml` with what overlays it, `agents` the agents,
 //! `strict_toml` says where a fault is, `config_edit` changes the list of MCP servers as text.
-//! `snapshot` is what is in force, and `live` holds it. `reload` reads the files again (`reading`), compares (`differences`)
-//! and replaces; `watching` looks whether they were written.
+//! `snapshot` is what is in force, and `live` holds it. `reading` reads the files again, `differences` compares, `watching` sees
+//! whether they were written. The kernel puts them into force, because other rooms follow.
 
 mod admin_key;
 pub(crate) mod agents;
 pub(crate) mod card_key;
 pub mod config_edit;
 pub mod config_file;
-mod differences;
+pub(crate) mod differences;
 pub mod home;
 mod live;
-mod reading;
-mod reload;
+pub(crate) mod reading;
 mod snapshot;
 pub mod strict_toml;
 mod watching;
@@ -22,3 +21,4 @@ mod watching;
 pub(crate) use admin_key::AdminKey;
 pub(crate) use live::{LiveSettings, SettingsMetrics};
 pub(crate) use snapshot::{Settings, no_default};
+pub(crate) use watching::FileMarks;

@@ -20,6 +20,7 @@ pub use relay::{Handing, Relay, Relayed};
 pub use upstream::{Locator, NoEndpoint, Observer, Snapshot, Upstream, UpstreamParts};
 pub use watching::Watching;
 
+mod abandoned;
 mod backoff;
 mod capabilities;
 mod checking;

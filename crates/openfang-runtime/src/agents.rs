@@ -1,4 +1,6 @@
-//! What tools need to know about the other agents; the kernel implements it.
+//! What tools need to know about the other agents. The kernel implements it, and every call brings it along.
+
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use openfang_types::ids::{AgentName, ContextId, TaskId};
@@ -16,7 +18,7 @@ pub trait Agents: Send + Sync {
     fn visible(&self, principal: &Principal) -> Vec<AgentSummary>;
     /// Sends a text and waits for the answer. Principal, labels, hops and cancel travel along.
     fn send<'a>(
-        &'a self,
+        self: Arc<Self>,
         cx: &'a CallContext,
         agent: &'a AgentName,
         text: String,
@@ -24,14 +26,14 @@ pub trait Agents: Send + Sync {
     /// Sends a message to an external agent and waits until its task has ended or asks for something. Whoever was allowed to
     /// use the agent's tool may talk to the agent. Progress goes to the listener of the call.
     fn ask_external<'a>(
-        &'a self,
+        self: Arc<Self>,
         cx: &'a CallContext,
         message: ExternalMessage<'a>,
         permit: Permit,
     ) -> BoxFuture<'a, Result<AgentTask, AgentError>>;
     /// A task of an external agent, as it stands.
     fn external_task<'a>(
-        &'a self,
+        self: Arc<Self>,
         cx: &'a CallContext,
         agent: &'a AgentName,
         task: TaskId,

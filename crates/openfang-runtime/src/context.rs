@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::agents::Agents;
 use crate::pipeline::loop_guard::LoopGuard;
 
 /// The surroundings of one call. Cheap to clone.
@@ -38,6 +39,8 @@ pub struct CallContext {
     pub labels: Labels,
     /// The configuration the request began with.
     pub config: Arc<Config>,
+    /// The agents that a tool may ask.
+    pub agents: Arc<dyn Agents>,
     /// The way back to whoever called.
     pub back: WayBack,
     /// A tool that a permit was given for when the run began: what the run does is that call.

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::agents::{AgentTask, Agents, ExternalMessage};
+use crate::agents::{AgentTask, ExternalMessage};
 use crate::catalog::Registered;
 use crate::context::CallContext;
 use crate::external_call::traits_of_external;
@@ -51,7 +51,7 @@ pub struct ExternalAgentSource {
 
 impl ExternalAgentSource {
     /// The tools of this agent. The description is what models read.
-    pub fn new(entry: ExternalAgent, description: String, skills: Vec<SkillTool>, agents: Arc<dyn Agents>) -> Self {
+    pub fn new(entry: ExternalAgent, description: String, skills: Vec<SkillTool>) -> Self {
         let own = entry.tool_name();
         Self {
             origin: Origin::A2aAgent(entry.name.clone()),
@@ -62,7 +62,7 @@ impl ExternalAgentSource {
             made: std::iter::repeat_with(OnceLock::new).take(skills.len() + 1).collect(),
             description,
             skills,
-            calls: AgentCalls { entry, agents },
+            calls: AgentCalls { entry },
             checks: Arc::default(),
         }
     }
@@ -193,7 +193,6 @@ impl Tool for ExternalSkillTool {
 #[derive(Clone)]
 struct AgentCalls {
     entry: ExternalAgent,
-    agents: Arc<dyn Agents>,
 }
 
 impl AgentCalls {
@@ -218,12 +217,12 @@ impl AgentCalls {
                 return Ok(Outcome::Done(ToolOutput::error(text)));
             }
             Some(TaskReply::Unreadable(task)) => {
-                return Ok(self.outcome(cx, self.agents.external_task(cx, agent, task).await?));
+                return Ok(self.outcome(cx, Arc::clone(&cx.agents).external_task(cx, agent, task).await?));
             }
             None => (None, parts),
         };
         let message = ExternalMessage { agent, parts, task, context };
-        let answer = self.agents.ask_external(cx, message, permit).await?;
+        let answer = Arc::clone(&cx.agents).ask_external(cx, message, permit).await?;
         Ok(self.outcome(cx, answer))
     }
 

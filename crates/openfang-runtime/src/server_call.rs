@@ -1,11 +1,41 @@
 //! Calls that are handed on to an MCP server: of its tools, its prompts and its resources.
 //!
-//! A [`GuardedRelay`] is the only way from the guards to a server, and demands their [`Permit`]:
+//! A [`GuardedRelay`] is the only way from the guards to a server. It asks nothing without their [`Permit`]:
 //!
+//! ```
+//! # use openfang_mcp::client::RawMembers;
+//! # use openfang_runtime::{pipeline::Permit, server_call::GuardedRelay};
+//! fn ask(server: &GuardedRelay, permit: Permit) {
+//!     drop(server.ask("resources/list", RawMembers::none(), permit));
+//! }
+//! ```
 //! ```compile_fail
-//! # async fn unguarded(relay: openfang_runtime::server_call::GuardedRelay) {
-//! let relay = openfang_runtime::server_call::GuardedRelay::relay(&relay);
-//! # }
+//! # use openfang_mcp::client::RawMembers;
+//! # use openfang_runtime::{pipeline::Permit, server_call::GuardedRelay};
+//! fn ask(server: &GuardedRelay) {
+//!     drop(server.ask("resources/list", RawMembers::none()));
+//! }
+//! ```
+//!
+//! What is behind it does not lead past it, neither by the relay nor by the connection:
+//!
+//! ```
+//! # use openfang_runtime::server_call::GuardedRelay;
+//! fn look(server: &GuardedRelay) {
+//!     drop(server.upstream().connected());
+//! }
+//! ```
+//! ```compile_fail
+//! # use openfang_runtime::server_call::GuardedRelay;
+//! fn relay(server: GuardedRelay) {
+//!     drop(server.relay);
+//! }
+//! ```
+//! ```compile_fail
+//! # use openfang_runtime::server_call::GuardedRelay;
+//! fn connection(server: &GuardedRelay) {
+//!     drop(server.upstream().connection());
+//! }
 //! ```
 
 use std::collections::BTreeMap;
@@ -66,19 +96,7 @@ impl GuardedRelay {
 
     /// Asks the server something that calls nothing: a list, a completion.
     pub async fn ask(&self, method: &str, members: RawMembers, _: Permit) -> Result<Box<RawValue>, ToolFailure> {
-        let upstream = self.upstream();
-        let mut last = None;
-        for _ in 0..2 {
-            let connection = upstream.connection().await.map_err(|error| self.failure(&error))?;
-            let outcome = connection.ask(method, members.clone(), upstream.timeout()).await;
-            upstream.note(&connection, &outcome);
-            match outcome {
-                Ok(result) => return Ok(result),
-                Err(error) if error.is_harmless() => last = Some(error),
-                Err(error) => return Err(self.failure(&error)),
-            }
-        }
-        Err(last.map_or_else(|| ToolFailure::new("the MCP server went away"), |error| self.failure(&error)))
+        self.relay.ask(method, members).await.map_err(|error| self.failure(&error))
     }
 
     /// What a failure between us and the server means: a sentence for a model, and the error for a client.

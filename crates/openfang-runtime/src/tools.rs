@@ -17,7 +17,6 @@ use openfang_types::taint::Labels;
 use openfang_types::tool::{ToolDefinition, ToolTraits};
 use serde::de::DeserializeOwned;
 
-use crate::agents::Agents;
 use crate::context::CallContext;
 use crate::files::Files;
 use crate::foreign_agents::{ForeignAgents, ForeignCalls};
@@ -114,7 +113,6 @@ impl<E: std::error::Error> From<E> for ToolFailure {
 /// What the built-in tools work on.
 pub struct Surroundings {
     pub memory: Arc<dyn KeyValueStore>,
-    pub agents: Arc<dyn Agents>,
     /// The way to agents at URLs.
     pub foreign: Arc<dyn ForeignAgents>,
     /// The files of workspaces.
@@ -125,14 +123,14 @@ pub struct Surroundings {
 }
 
 pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
-    let Surroundings { memory, agents, foreign, files, results, clock } = around;
+    let Surroundings { memory, foreign, files, results, clock } = around;
     let calls = Arc::<ForeignCalls>::default();
     vec![
         Box::new(a2a_discover::A2aDiscover { foreign: Arc::clone(&foreign), calls: Arc::clone(&calls) }),
-        Box::new(a2a_send::A2aSend { agents: Arc::clone(&agents), foreign, calls }),
+        Box::new(a2a_send::A2aSend { foreign, calls }),
         Box::new(add_numbers::AddNumbers),
-        Box::new(agent_list::AgentList { agents: Arc::clone(&agents) }),
-        Box::new(agent_send::AgentSend { agents }),
+        Box::new(agent_list::AgentList),
+        Box::new(agent_send::AgentSend),
         Box::new(current_time::CurrentTime { clock: Arc::clone(&clock) }),
         Box::new(file_list::FileList { files: files.clone() }),
         Box::new(file_read::FileRead { files: files.clone() }),

@@ -80,7 +80,7 @@ impl Endpoint {
                 let details = kernel.mcp_server_details(&operator, name).map_err(|error| refused(&error))?;
                 refuse_disabled(&details, trace)?;
                 let unknown = || refused(&KernelError::UnknownServer { name: name.clone(), nearest: None });
-                let server = Gateways::new(kernel.clone()).get(&caller, name.as_str()).await;
+                let server = Gateways::new(kernel).get(&caller, name.as_str()).await;
                 Ok(LocalServer::Server(server.ok_or_else(unknown)?, caller))
             }
         }

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::Kernel;
+use crate::access::Access;
 use crate::settings::home::record::HomeMemory;
 
 /// The users, and what proves to be them.
@@ -281,10 +281,10 @@ impl LiveCredential {
     }
 }
 
-impl Kernel {
+impl Access {
     /// Takes over what other processes do to users, and ends logins in time.
     pub(crate) async fn heed_account_changes(self) {
-        let mut changes = self.inner.stores.users.changes();
+        let mut changes = self.inner.users.changes();
         let mut round = tokio::time::interval(ACCOUNTS_ROUND);
         let (mut is_stale, mut noted) = (true, Instant::now());
         loop {
@@ -298,7 +298,7 @@ impl Kernel {
             if is_due {
                 is_stale = self.refresh_accounts().await.is_err();
             }
-            self.inner.access.credentials.accounts().end_old_credentials();
+            self.inner.credentials.accounts().end_old_credentials();
             if noted.elapsed() >= KEY_USE_ROUND {
                 noted = Instant::now();
                 self.note_key_uses().await;
@@ -310,7 +310,7 @@ impl Kernel {
     pub(crate) async fn refresh_accounts(&self) -> Result<(), StoreError> {
         // What is known of keys that are revoked would be forgotten with them.
         self.note_key_uses().await;
-        let accounts = Arc::clone(self.inner.access.credentials.accounts());
+        let accounts = Arc::clone(self.inner.credentials.accounts());
         let refreshed = self.inner.life.tracker().spawn_blocking(move || accounts.refresh()).await;
         let outcome = refreshed.unwrap_or_else(|panic| Err(StoreError::Unavailable { why: panic.to_string() }));
         outcome.inspect_err(|error| tracing::warn!(%error, "changes of users could not be read"))
@@ -318,11 +318,11 @@ impl Kernel {
 
     /// Writes down when keys were used.
     pub(crate) async fn note_key_uses(&self) {
-        let uses = self.inner.access.credentials.accounts().take_uses();
+        let uses = self.inner.credentials.accounts().take_uses();
         if uses.is_empty() {
             return;
         }
-        if let Err(error) = self.inner.stores.users.keys_used(uses).await {
+        if let Err(error) = self.inner.users.keys_used(uses).await {
             tracing::warn!(%error, "when keys were used was not written down");
         }
     }

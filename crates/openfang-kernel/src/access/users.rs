@@ -14,8 +14,9 @@ use openfang_types::principal::{Grants, PrincipalKind};
 use openfang_types::secret::Secret;
 use openfang_types::taint::Label;
 
+use crate::access::Access;
 use crate::change::Change;
-use crate::{Caller, Kernel, KernelError};
+use crate::{Caller, KernelError};
 
 pub use error::UserError;
 pub use login::LoggedIn;
@@ -58,51 +59,55 @@ pub struct KeyWanted {
     pub expires_at: Option<Timestamp>,
 }
 
-impl Kernel {
+impl Access {
     /// All users, by name.
-    pub async fn users(&self, caller: &Caller) -> Result<Vec<UserView>, KernelError> {
+    pub(crate) async fn users(&self, caller: &Caller) -> Result<Vec<UserView>, KernelError> {
         may_administer(caller)?;
-        let (users, keys) = (self.inner.stores.users.users().await?, self.inner.stores.users.keys(None).await?);
+        let (users, keys) = (self.inner.users.users().await?, self.inner.users.keys(None).await?);
         Ok(users.into_iter().map(|user| UserView::new(user, &keys)).collect())
     }
 
-    pub async fn add_user(&self, caller: &Caller, wanted: UserWanted) -> Result<UserView, KernelError> {
+    pub(crate) async fn add_user(&self, caller: &Caller, wanted: UserWanted) -> Result<UserView, KernelError> {
         let UserWanted { name, grants, password, again } = wanted;
         let allowed = may_administer(caller)
             .and_then(|()| check_name(&name))
             .and_then(|()| check_grants(&grants));
-        let kernel = self.clone();
-        self.change(of_user(caller, ChangeAction::Add, &name), allowed, async move {
-            let password_hash = match password {
-                Some(password) => Some(kernel.hashed(password).await?),
-                None => None,
-            };
-            let created_at = kernel.inner.clock.now();
-            let new = NewUser { name: name.clone(), grants, password_hash, created_at, follows: again };
-            match kernel.inner.stores.users.add_user(new).await {
-                Err(StoreError::Conflict) => return Err(kernel.name_is_taken(name).await?),
-                added => added.map_err(refused)?,
-            }
-            kernel.refresh_accounts().await?;
-            kernel.user_view(&name).await
-        })
-        .await
+        let access = self.clone();
+        self.inner
+            .changes
+            .make(of_user(caller, ChangeAction::Add, &name), allowed, async move {
+                let password_hash = match password {
+                    Some(password) => Some(access.hashed(password).await?),
+                    None => None,
+                };
+                let created_at = access.inner.clock.now();
+                let new = NewUser { name: name.clone(), grants, password_hash, created_at, follows: again };
+                match access.inner.users.add_user(new).await {
+                    Err(StoreError::Conflict) => return Err(access.name_is_taken(name).await?),
+                    added => added.map_err(refused)?,
+                }
+                access.refresh_accounts().await?;
+                access.user_view(&name).await
+            })
+            .await
     }
 
     /// Removes a user: its keys and logins are worth nothing from now on. What it made stays, and is nobody's.
-    pub async fn remove_user(&self, caller: &Caller, name: &Owner) -> Result<(), KernelError> {
-        let (kernel, gone) = (self.clone(), name.clone());
+    pub(crate) async fn remove_user(&self, caller: &Caller, name: &Owner) -> Result<(), KernelError> {
+        let (access, gone) = (self.clone(), name.clone());
         let change = of_user(caller, ChangeAction::Remove, name);
-        self.change(change, may_administer(caller), async move {
-            let at = kernel.inner.clock.now();
-            kernel.known(&gone, kernel.inner.stores.users.remove_user(&gone, at).await).await?;
-            Ok(kernel.refresh_accounts().await?)
-        })
-        .await
+        self.inner
+            .changes
+            .make(change, may_administer(caller), async move {
+                let at = access.inner.clock.now();
+                access.known(&gone, access.inner.users.remove_user(&gone, at).await).await?;
+                Ok(access.refresh_accounts().await?)
+            })
+            .await
     }
 
     /// Replaces what a user is granted. What is open on the old grants ends.
-    pub async fn set_user_grants(
+    pub(crate) async fn set_user_grants(
         &self,
         caller: &Caller,
         name: &Owner,
@@ -110,49 +115,53 @@ impl Kernel {
     ) -> Result<UserView, KernelError> {
         let allowed = may_administer(caller).and_then(|()| check_grants(&grants));
         let change = of_user(caller, ChangeAction::SetGrants, name);
-        let (kernel, name) = (self.clone(), name.clone());
-        self.change(change, allowed, async move {
-            kernel.known(&name, kernel.inner.stores.users.set_grants(&name, grants).await).await?;
-            kernel.refresh_accounts().await?;
-            kernel.user_view(&name).await
-        })
-        .await
+        let (access, name) = (self.clone(), name.clone());
+        self.inner
+            .changes
+            .make(change, allowed, async move {
+                access.known(&name, access.inner.users.set_grants(&name, grants).await).await?;
+                access.refresh_accounts().await?;
+                access.user_view(&name).await
+            })
+            .await
     }
 
     /// Replaces a user's password, or takes it away. Logins with the old one end.
-    pub async fn set_user_password(
+    pub(crate) async fn set_user_password(
         &self,
         caller: &Caller,
         name: &Owner,
         password: Option<Secret>,
     ) -> Result<UserView, KernelError> {
         let change = of_user(caller, ChangeAction::SetPassword, name);
-        let (kernel, name) = (self.clone(), name.clone());
-        self.change(change, may_administer(caller), async move {
-            let hash = match password {
-                Some(password) => Some(kernel.hashed(password).await?),
-                None => None,
-            };
-            kernel.known(&name, kernel.inner.stores.users.set_password(&name, hash).await).await?;
-            kernel.refresh_accounts().await?;
-            kernel.user_view(&name).await
-        })
-        .await
+        let (access, name) = (self.clone(), name.clone());
+        self.inner
+            .changes
+            .make(change, may_administer(caller), async move {
+                let hash = match password {
+                    Some(password) => Some(access.hashed(password).await?),
+                    None => None,
+                };
+                access.known(&name, access.inner.users.set_password(&name, hash).await).await?;
+                access.refresh_accounts().await?;
+                access.user_view(&name).await
+            })
+            .await
     }
 
     /// The keys of one user or of all, also those that were revoked not long ago.
-    pub async fn user_keys(&self, caller: &Caller, name: Option<&Owner>) -> Result<Vec<KeyView>, KernelError> {
+    pub(crate) async fn user_keys(&self, caller: &Caller, name: Option<&Owner>) -> Result<Vec<KeyView>, KernelError> {
         may_administer(caller)?;
         self.note_key_uses().await;
-        let keys = self.inner.stores.users.keys(name).await?;
+        let keys = self.inner.users.keys(name).await?;
         if let Some(name) = name.filter(|_| keys.is_empty()) {
-            self.known(name, self.inner.stores.users.user(name).await).await?;
+            self.known(name, self.inner.users.user(name).await).await?;
         }
         Ok(keys.into_iter().map(KeyView::from).collect())
     }
 
     /// Makes a key. This is the only time that it is shown.
-    pub async fn create_user_key(&self, caller: &Caller, wanted: KeyWanted) -> Result<MadeKey, KernelError> {
+    pub(crate) async fn create_user_key(&self, caller: &Caller, wanted: KeyWanted) -> Result<MadeKey, KernelError> {
         let KeyWanted { user, label, entry_label, profile, expires_at } = wanted;
         let id = self.new_key_id();
         let allowed = may_administer(caller)
@@ -163,70 +172,69 @@ impl Kernel {
                 Some(until) if until <= self.inner.clock.now() => Err(UserError::Expired.into()),
                 Some(_) | None => Ok(()),
             });
-        let (kernel, target) = (self.clone(), ChangeTarget::Key { id: id.clone(), user: Some(user.clone()) });
-        self.change(Change { caller, action: ChangeAction::Create, target }, allowed, async move {
-            let key = Secret::new(format!("{KEY_PREFIX}_{id}_{}", random_text()?));
-            let created_at = kernel.inner.clock.now();
-            let digest = SecretDigest::of(key.expose());
-            let owner = user.clone();
-            let new = NewKey { id, owner, digest, label, entry_label, profile, created_at, expires_at };
-            let details = KeyView::from(UserKey::from(new.clone()));
-            kernel.known(&user, kernel.inner.stores.users.add_key(new).await).await?;
-            kernel.refresh_accounts().await?;
-            Ok(MadeKey { key, details })
-        })
-        .await
+        let (access, target) = (self.clone(), ChangeTarget::Key { id: id.clone(), user: Some(user.clone()) });
+        self.inner
+            .changes
+            .make(Change { caller, action: ChangeAction::Create, target }, allowed, async move {
+                let key = Secret::new(format!("{KEY_PREFIX}_{id}_{}", random_text()?));
+                let created_at = access.inner.clock.now();
+                let digest = SecretDigest::of(key.expose());
+                let owner = user.clone();
+                let new = NewKey { id, owner, digest, label, entry_label, profile, created_at, expires_at };
+                let details = KeyView::from(UserKey::from(new.clone()));
+                access.known(&user, access.inner.users.add_key(new).await).await?;
+                access.refresh_accounts().await?;
+                Ok(MadeKey { key, details })
+            })
+            .await
     }
 
     /// Revokes a key. What is open on it ends.
-    pub async fn revoke_user_key(&self, caller: &Caller, id: &KeyId) -> Result<KeyView, KernelError> {
+    pub(crate) async fn revoke_user_key(&self, caller: &Caller, id: &KeyId) -> Result<KeyView, KernelError> {
         let target = ChangeTarget::Key { id: id.clone(), user: None };
         let change = Change { caller, action: ChangeAction::Revoke, target };
-        let (kernel, id) = (self.clone(), id.clone());
-        self.change(change, may_administer(caller), async move {
-            let at = kernel.inner.clock.now();
-            let revoked = match kernel.inner.stores.users.revoke_key(&id, at).await {
-                Err(StoreError::NotFound) => return Err(UserError::UnknownKey(id).into()),
-                revoked => revoked?,
-            };
-            kernel.refresh_accounts().await?;
-            Ok(KeyView::from(revoked))
-        })
-        .await
+        let (access, id) = (self.clone(), id.clone());
+        self.inner
+            .changes
+            .make(change, may_administer(caller), async move {
+                let at = access.inner.clock.now();
+                let revoked = match access.inner.users.revoke_key(&id, at).await {
+                    Err(StoreError::NotFound) => return Err(UserError::UnknownKey(id).into()),
+                    revoked => revoked?,
+                };
+                access.refresh_accounts().await?;
+                Ok(KeyView::from(revoked))
+            })
+            .await
     }
 
     fn check_profile(&self, name: Option<&ProfileName>) -> Result<(), KernelError> {
         match name {
-            Some(name) => self.profile(name).map(drop),
+            Some(name) => self.inner.settings.current().profile(name).map(drop),
             None => Ok(()),
         }
     }
 
-    /// Who the caller is.
-    pub fn me(&self, caller: &Caller) -> Me {
-        Me::new(&caller.principal)
-    }
-
     async fn hashed(&self, password: Secret) -> Result<Secret, KernelError> {
-        Ok(self.inner.access.passwords.hash(self.inner.life.tracker(), password).await?)
+        Ok(self.inner.passwords.hash(self.inner.life.tracker(), password).await?)
     }
 
     async fn user_view(&self, name: &Owner) -> Result<UserView, KernelError> {
-        let user = self.known(name, self.inner.stores.users.user(name).await).await?;
-        Ok(UserView::new(user, &self.inner.stores.users.keys(Some(name)).await?))
+        let user = self.known(name, self.inner.users.user(name).await).await?;
+        Ok(UserView::new(user, &self.inner.users.keys(Some(name)).await?))
     }
 
     /// What the store said; if there is no such user, with the one that was probably meant.
     async fn known<T>(&self, name: &Owner, said: Result<T, StoreError>) -> Result<T, KernelError> {
         let Err(StoreError::NotFound) = said else { return said.map_err(refused) };
-        let users = self.inner.stores.users.users().await?;
+        let users = self.inner.users.users().await?;
         let nearest = nearest(name.as_str(), users.iter().map(|user| user.name.as_str()));
         let nearest = nearest.and_then(|held| held.parse().ok());
         Err(UserError::Unknown { name: name.clone(), nearest }.into())
     }
 
     async fn name_is_taken(&self, name: Owner) -> Result<KernelError, KernelError> {
-        let is_former = self.inner.stores.users.was_user(&name).await?;
+        let is_former = self.inner.users.was_user(&name).await?;
         Ok(if is_former { UserError::Former(name) } else { UserError::Exists(name) }.into())
     }
 

@@ -15,7 +15,6 @@ use openfang_types::config::Config;
 use openfang_types::settings_status::FailedAgent;
 
 use super::BootError;
-use super::agent_door::AgentDoor;
 use crate::peers::external::ExternalPeers;
 use crate::settings::agents::{self, LoadedAgents};
 use crate::settings::home::Home;
@@ -29,8 +28,7 @@ pub fn check_agents(home: &Home) -> Result<Vec<FailedAgent>, BootError> {
     let stores = Stores::in_memory();
     let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let doors = (Arc::default(), Arc::default());
-    let catalog = furnish(&stores, &files, &clock, Vec::new(), &doors)?;
+    let catalog = furnish(&stores, &files, &clock, Vec::new(), &Arc::default())?;
     Ok(with_agents(home, catalog)?.1.failed)
 }
 
@@ -62,11 +60,10 @@ pub(super) fn furnish(
     files: &Files,
     clock: &Arc<dyn Clock>,
     extra: Vec<Box<dyn Tool>>,
-    (door, external): &(Arc<AgentDoor>, Arc<ExternalPeers>),
+    external: &Arc<ExternalPeers>,
 ) -> Result<Catalog, BootError> {
     let around = Surroundings {
         memory: Arc::clone(&stores.memory),
-        agents: Arc::clone(door) as _,
         foreign: Arc::clone(external) as _,
         files: files.clone(),
         results: Arc::clone(&stores.results),

@@ -17,9 +17,11 @@ use openfang_types::limits::{PAGE_DEFAULT_TASKS, PAGE_MAX_TASKS};
 use openfang_types::task::{Origin, TaskParts};
 use serde_json::value::RawValue;
 
+use crate::doors::Doors;
+use crate::tasks::Tasks;
 use crate::tasks::list::TaskFilter;
 use crate::tasks::streams::{Begin, Follow, TaskStream};
-use crate::{Caller, Kernel, KernelError};
+use crate::{Caller, KernelError};
 
 use refusals::refused;
 
@@ -27,11 +29,16 @@ mod refusals;
 mod send;
 
 /// The A2A server of this house.
-pub type A2aServer = Server<Kernel>;
+pub type A2aServer = Server<A2aHost>;
 
-impl Kernel {
+/// The kernel, as a host for A2A peers.
+pub struct A2aHost {
+    doors: Doors,
+}
+
+impl Doors {
     /// An A2A server on this kernel, if this config wants one.
-    pub fn a2a_server(&self, config: &Config) -> Option<A2aServer> {
+    pub(crate) fn a2a_server(&self, config: &Config) -> Option<A2aServer> {
         let a2a = config.a2a()?;
         let offers = Offers {
             streaming: a2a.streaming,
@@ -40,14 +47,20 @@ impl Kernel {
             required_extensions: a2a.required_extensions.clone(),
             keep_alive: Duration::from_secs(config.limits.stream_keep_alive_secs),
         };
-        Some(Server::new(Arc::new(self.clone()), offers))
+        Some(Server::new(Arc::new(A2aHost { doors: self.clone() }), offers))
+    }
+}
+
+impl A2aHost {
+    fn room(&self) -> &Tasks {
+        &self.doors.inner.tasks
     }
 
     /// One's own task under a peer's name for it: our id, or one of its own making.
     async fn named(&self, caller: &Caller, name: &TaskName) -> Result<TaskRecord, A2aError> {
         let found = self.found(caller, name).await;
         if matches!(found, Err(A2aError::TaskNotFound)) {
-            self.inner.doors.unknown_tasks.inc();
+            self.doors.inner.unknown_tasks.inc();
         }
         found
     }
@@ -55,20 +68,20 @@ impl Kernel {
     /// The same for a name that may well be new.
     async fn found(&self, caller: &Caller, name: &TaskName) -> Result<TaskRecord, A2aError> {
         if let Ok(id) = name.as_str().parse() {
-            match self.record(caller, id).await {
+            match self.room().record(caller, id).await {
                 Err(KernelError::UnknownTask(_)) => {}
                 found => return found.map_err(refused),
             }
         }
-        match self.inner.stores.tasks.find(caller.principal.owner(), name).await {
-            Ok(id) => self.record(caller, id).await.map_err(refused),
+        match self.room().find(caller, name).await {
+            Ok(id) => self.room().record(caller, id).await.map_err(refused),
             Err(StoreError::NotFound) => Err(A2aError::TaskNotFound),
             Err(error) => Err(refused(error.into())),
         }
     }
 
     async fn held(&self, caller: &Caller, id: TaskId) -> Result<NamedTask, A2aError> {
-        self.record(caller, id).await.map(held).map_err(refused)
+        self.room().record(caller, id).await.map(held).map_err(refused)
     }
 }
 
@@ -76,12 +89,17 @@ fn held(record: TaskRecord) -> NamedTask {
     NamedTask { task: record.task, origin: record.origin, peer_name: record.peer_name }
 }
 
-impl AgentHost for Kernel {
+impl AgentHost for A2aHost {
     type Caller = Caller;
 
     fn agent(&self, caller: &Caller, named: &str) -> Option<AgentName> {
         let name = named.parse().ok()?;
-        self.inner.agent(&caller.principal, &name).ok().map(|agent| agent.manifest.name.clone())
+        self.doors
+            .inner
+            .settings()
+            .agent(&caller.principal, &name)
+            .ok()
+            .map(|agent| agent.manifest.name.clone())
     }
 
     fn send<'a>(
@@ -128,7 +146,7 @@ impl AgentHost for Kernel {
                     artifacts: listing.include_artifacts,
                 },
             };
-            let page = self.records(caller, filter).await.map_err(refused)?;
+            let page = self.room().records(caller, filter).await.map_err(refused)?;
             Ok(TaskMatches {
                 tasks: page.tasks.into_iter().map(held).collect(),
                 next_page_token: page.next_page_token,
@@ -140,7 +158,7 @@ impl AgentHost for Kernel {
 
     fn cancel<'a>(&'a self, caller: &'a Caller, held: &'a NamedTask) -> HostFuture<'a, NamedTask> {
         Box::pin(async move {
-            let task = self.cancel_task(caller, held.task.id).await.map_err(refused)?;
+            let task = self.room().cancel_task(caller, held.task.id).await.map_err(refused)?;
             Ok(NamedTask { task, ..held.clone() })
         })
     }
@@ -154,7 +172,7 @@ impl AgentHost for Kernel {
     ) -> HostFuture<'a, Box<dyn Follower>> {
         Box::pin(async move {
             let begin = after.map_or(Begin::Now, Begin::AsOf);
-            let stream = Self::follow(self, caller, held.task.id, Follow { begin, until }).await;
+            let stream = self.room().follow(caller, held.task.id, Follow { begin, until }).await;
             Ok(Box::new(stream.map_err(refused)?) as Box<dyn Follower>)
         })
     }
@@ -166,24 +184,24 @@ impl AgentHost for Kernel {
         config: PushNotificationConfig,
         origin: Origin,
     ) -> HostFuture<'a, TaskPushConfig> {
-        Box::pin(async move { Self::set_push(self, caller, held.task.id, config, origin).await.map_err(refused) })
+        Box::pin(async move { self.room().set_push(caller, held.task.id, config, origin).await.map_err(refused) })
     }
 
     fn pushes<'a>(&'a self, caller: &'a Caller, held: &'a NamedTask) -> HostFuture<'a, Vec<TaskPushConfig>> {
-        Box::pin(async move { Self::pushes(self, caller, held.task.id).await.map_err(refused) })
+        Box::pin(async move { self.room().pushes(caller, held.task.id).await.map_err(refused) })
     }
 
     fn delete_push<'a>(&'a self, caller: &'a Caller, held: &'a NamedTask, id: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(async move { Self::delete_push(self, caller, held.task.id, id).await.map_err(refused) })
+        Box::pin(async move { self.room().delete_push(caller, held.task.id, id).await.map_err(refused) })
     }
 
     fn extended_card(&self, caller: &Caller, of: Option<&AgentName>, is_strict: bool) -> Option<Box<RawValue>> {
         let form = if is_strict { CardForm::Strict } else { CardForm::Superset };
         if of.is_none() {
             // The placeholder of a house without agents is for strangers.
-            self.default_agent(Some(&caller.principal))?;
+            self.doors.default_agent(Some(&caller.principal))?;
         }
-        let card = self.card(Some(&caller.principal), of, form)?;
+        let card = self.doors.card(Some(&caller.principal), of, form)?;
         serde_json::from_slice(&card.body).ok()
     }
 }

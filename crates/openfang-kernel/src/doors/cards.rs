@@ -11,16 +11,16 @@ use openfang_a2a::card::{
 use openfang_types::agent::Provider;
 use openfang_types::capability::any_covers;
 use openfang_types::config::{A2aConfig, Config, ConfigProblem};
-use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::ids::{AgentName, ToolName, TraceId};
 use openfang_types::limits::{SKILL_SCHEMAS_BYTES, SKILL_TOOLS};
 use openfang_types::principal::{AdminProof, Door, Principal};
 use openfang_types::tool::{ToolDefinition, ToolTraits};
 use serde_json::Value;
 
-use crate::kernel::is_visible;
+use crate::Caller;
+use crate::doors::Doors;
 use crate::settings::agents::Agent;
 use crate::settings::{Settings, card_key};
-use crate::{Caller, Kernel};
 
 pub(crate) use kept::{CardCache, CardRequest};
 
@@ -42,11 +42,11 @@ impl Cards {
     }
 }
 
-impl Kernel {
+impl Doors {
     /// What an agent says about itself, to this viewer; without one it is the public card. Without an agent it is the card
     /// of the one that answers where none is named, or a placeholder. None: A2A is off, or there is no such agent as far
     /// as the viewer is concerned.
-    pub fn card(
+    pub(crate) fn card(
         &self,
         who: Option<&Principal>,
         agent: Option<&AgentName>,
@@ -61,9 +61,9 @@ impl Kernel {
             agent: agent.cloned(),
             form,
             base: self.base_url(),
-            guarded: self.inner.access.credentials().is_configured(settings.admin_key()),
+            guarded: self.inner.access.is_guarded(),
         };
-        let kept = &self.inner.doors.cards.kept;
+        let kept = &self.inner.cards.kept;
         if let Some(card) = kept.fresh(&asked, version) {
             return Some(card);
         }
@@ -79,21 +79,21 @@ impl Kernel {
     }
 
     /// The cards of all agents that this principal may talk to, by name, for clients of every version.
-    pub fn cards(&self, who: &Principal) -> Vec<Arc<CardDocument>> {
+    pub(crate) fn cards(&self, who: &Principal) -> Vec<Arc<CardDocument>> {
         let settings = self.inner.settings();
         let names = settings.agents().keys();
         names.filter_map(|name| self.card(Some(who), Some(name), CardForm::Superset)).collect()
     }
 
     /// The keys that signatures of cards are checked with; none: cards are not signed.
-    pub fn card_jwks(&self) -> Option<Arc<CardDocument>> {
-        let key = self.inner.doors.cards.key.as_ref()?;
-        Some(self.inner.doors.cards.kept.keys(|| key.jwks(self.inner.clock.now())))
+    pub(crate) fn card_jwks(&self) -> Option<Arc<CardDocument>> {
+        let key = self.inner.cards.key.as_ref()?;
+        Some(self.inner.cards.kept.keys(|| key.jwks(self.inner.clock.now())))
     }
 
     /// The agent that answers where none is named: the configured one, else the first by name, among those that are there
     /// for this viewer.
-    pub fn default_agent(&self, who: Option<&Principal>) -> Option<AgentName> {
+    pub(crate) fn default_agent(&self, who: Option<&Principal>) -> Option<AgentName> {
         default_agent(&self.inner.settings(), who)
     }
 
@@ -123,9 +123,14 @@ impl Kernel {
     /// through this agent over A2A: what nobody can call is no skill.
     fn skills(&self, a2a: &A2aConfig, who: Option<&Principal>, agent: &AgentName) -> Vec<ShownSkill> {
         let principal = who.cloned().unwrap_or_else(|| Principal::admin(AdminProof::InProcess));
-        let caller =
-            Caller { principal: Arc::new(principal), door: Door::A2a, trace: self.trace(), hops: 0, room: None };
-        let Ok(tools) = self.usable_tools(&caller, Some(agent)) else { return Vec::new() };
+        let caller = Caller {
+            principal: Arc::new(principal),
+            door: Door::A2a,
+            trace: TraceId::from_uuid(self.inner.ids.random()),
+            hops: 0,
+            room: None,
+        };
+        let Ok(tools) = self.inner.calls.usable_tools(&caller, Some(agent)) else { return Vec::new() };
         // Strangers are shown an external agent only if it is public, and its only tool is itself.
         let is_itself = |tool: &ToolTraits| tool.origin.external_agent() == Some(agent);
         let is_shown = |tool: &ToolTraits| who.is_some() || is_itself(tool) || any_covers(&a2a.public_skills, tool);
@@ -151,7 +156,7 @@ impl Kernel {
 
     /// The ways to be let in: none where everybody is.
     fn security(&self, settings: &Settings) -> Vec<SecurityScheme> {
-        if !self.inner.access.credentials().is_configured(settings.admin_key()) {
+        if !self.inner.access.is_guarded() {
             return Vec::new();
         }
         let name = settings.config().login_cookie().to_owned();
@@ -160,7 +165,7 @@ impl Kernel {
 
     /// The card with a signature, if there is a key. A placeholder is nobody's word.
     fn signed(&self, mut card: AgentCard) -> Option<AgentCard> {
-        let key = self.inner.doors.cards.key.as_ref().filter(|_| !card.skills.is_empty())?;
+        let key = self.inner.cards.key.as_ref().filter(|_| !card.skills.is_empty())?;
         match key.sign(&card, &format!("{}{KEYS_PATH}", self.base_url())) {
             Ok(signature) => card.signatures.push(signature),
             Err(error) => {
@@ -206,7 +211,7 @@ fn default_agent(settings: &Settings, who: Option<&Principal>) -> Option<AgentNa
 fn shown_agent<'s>(settings: &'s Settings, who: Option<&Principal>, name: &AgentName) -> Option<&'s Arc<Agent>> {
     let agent = settings.agents().get(name)?;
     let is_shown = match who {
-        Some(principal) => is_visible(agent, principal),
+        Some(principal) => agent.is_visible_to(principal),
         None => {
             let a2a = settings.config().a2a()?;
             let entry = a2a.external_agents.iter().find(|entry| entry.name == *name);

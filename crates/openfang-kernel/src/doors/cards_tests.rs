@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::settings::home::Home;
-use crate::{Boot, BootError, Tool, ToolFuture};
+use crate::{Boot, BootError, Kernel, Tool, ToolFuture};
 
 #[path = "cards_tests/server.rs"]
 mod server;
@@ -329,7 +329,12 @@ async fn a_card_is_made_and_signed_once_for_all_who_are_shown_the_same() {
     assert!(Arc::ptr_eq(&calc, &card("calc", &admin())));
     assert!(Arc::ptr_eq(&card("calc", &others), &card("calc", &user(&["agent:calc/*"]))));
 
-    kernel.inner.pipeline.catalog().replace(|_| true, vec![server::with_tool("mcp_x_y")]);
+    kernel
+        .doors()
+        .inner
+        .pipeline
+        .catalog()
+        .replace(|_| true, vec![server::with_tool("mcp_x_y")]);
 
     assert!(Arc::ptr_eq(&calc, &card("calc", &admin())), "it says the same, so it is the same");
     let changed = card("wide", &admin());

@@ -22,10 +22,10 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use crate::doors::Doors;
 use crate::doors::mcp::serving::{Parts, Server};
-use crate::execute_tool::Way;
 use crate::peers::upstreams::ConnectedServer;
-use crate::{Caller, Kernel};
+use crate::{Caller, Kernel, Way};
 use errors::failed;
 pub(super) use errors::refusal;
 
@@ -37,33 +37,33 @@ pub type GatewayServer = Server<UpstreamHost>;
 
 /// One MCP server as a host.
 pub struct UpstreamHost {
-    kernel: Kernel,
+    doors: Doors,
     server: Arc<ConnectedServer>,
     identity: Mutex<Arc<Identity>>,
 }
 
 /// The servers that are handed through, each made when it is first asked for.
 pub struct Gateways {
-    kernel: Kernel,
+    doors: Doors,
     made: Mutex<HashMap<ServerName, GatewayServer>>,
 }
 
 impl Gateways {
     /// The servers of a kernel.
-    pub fn new(kernel: Kernel) -> Self {
-        Self { kernel, made: Mutex::default() }
+    pub fn new(kernel: &Kernel) -> Self {
+        Self { doors: kernel.doors().clone(), made: Mutex::default() }
     }
 
     /// A server, handed through; none where there is none for this caller.
     pub async fn get(&self, caller: &Caller, name: &str) -> Option<GatewayServer> {
         let name: ServerName = name.parse().ok()?;
-        let server = self.kernel.inner.upstreams.get(&name).filter(|server| server.entry.enabled)?;
+        let server = self.doors.inner.upstreams.get(&name).filter(|server| server.entry.enabled)?;
         let gateway = self.of(&name, &server);
         if !gateway.host().may_see(caller) {
             return None;
         }
         // What it has is known once it is connected; when it cannot be, what it had is shown.
-        let _ = server.upstream().connection().await;
+        let _ = server.upstream().connected().await;
         Some(gateway)
     }
 
@@ -74,14 +74,14 @@ impl Gateways {
         if let Some(known) = known {
             return known.clone();
         }
-        let inner = &self.kernel.inner;
+        let inner = &self.doors.inner;
         let gateway = Server::new(Parts {
-            host: UpstreamHost::new(self.kernel.clone(), Arc::clone(server)),
-            seal: self.kernel.mcp_seal(),
+            host: UpstreamHost::new(self.doors.clone(), Arc::clone(server)),
+            seal: self.doors.mcp_seal(),
             clock: Arc::clone(&inner.clock),
             tracker: inner.life.tracker().clone(),
             stop: inner.life.draining().clone(),
-            shared: Arc::clone(&inner.doors.mcp_shared),
+            shared: Arc::clone(&inner.mcp_shared),
         });
         made.retain(|name, _| inner.upstreams.get(name).is_some());
         made.insert(name.clone(), gateway.clone());
@@ -89,39 +89,21 @@ impl Gateways {
     }
 }
 
-impl Kernel {
-    /// Connects to the MCP servers of the configuration, in the background.
-    pub fn connect_mcp_servers(&self) {
-        self.inner.upstreams.connect_all();
-    }
-
-    /// Connects to MCP servers of which nothing is known yet, without waiting.
-    pub fn begin_acquaintance(&self) {
-        let kernel = self.clone();
-        self.inner.upstreams.tracker().spawn(async move { kernel.acquaint_mcp_servers().await });
-    }
-
-    /// Connects to MCP servers of which nothing is known yet, and waits until it is; for a process that lives shortly.
-    pub async fn acquaint_mcp_servers(&self) {
-        self.inner.upstreams.acquaint().await;
-    }
-}
-
 impl UpstreamHost {
-    fn new(kernel: Kernel, server: Arc<ConnectedServer>) -> Self {
+    fn new(doors: Doors, server: Arc<ConnectedServer>) -> Self {
         let identity = Identity {
             name: server.entry.name.to_string(),
             title: String::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: None,
-            instance: Some(kernel.inner.access.keys().instance()),
+            instance: Some(doors.inner.access.keys().instance()),
         };
-        Self { kernel, server, identity: Mutex::new(Arc::new(identity)) }
+        Self { doors, server, identity: Mutex::new(Arc::new(identity)) }
     }
 
     /// Whoever may use nothing of a server need not know that there is one.
     fn may_see(&self, caller: &Caller) -> bool {
-        let cx = self.kernel.inner.context(caller);
+        let cx = self.doors.inner.context(caller);
         self.server.has_tool_that(|tool| capability::allows(&cx, tool)) || self.permit(caller, "resources_list").is_ok()
     }
 
@@ -130,8 +112,8 @@ impl UpstreamHost {
     }
 
     fn permit(&self, caller: &Caller, what: &str) -> Result<Permit, McpError> {
-        let cx = self.kernel.inner.context(caller);
-        let permit = self.kernel.inner.pipeline.permit(&cx, &self.traits(what)?);
+        let cx = self.doors.inner.context(caller);
+        let permit = self.doors.inner.pipeline.permit(&cx, &self.traits(what)?);
         permit.map_err(|_| McpError::UnknownMethod(what.replace('_', "/")))
     }
 
@@ -139,13 +121,13 @@ impl UpstreamHost {
     fn refused(&self, caller: &Caller, tool: &str) -> Result<Outcome<ToolOutput>, McpError> {
         let name = format_mcp_tool_name(self.server.entry.name.as_str(), tool);
         let name: ToolName = name.parse().map_err(|_| McpError::unknown_tool(tool))?;
-        let inner = &self.kernel.inner;
+        let inner = &self.doors.inner;
         host::answer_to(&inner.pipeline.refuse(&inner.context(caller), &name), tool)
     }
 
     /// The surroundings of a call of a client.
     fn context(&self, call: &Call<'_, Caller>) -> CallContext {
-        self.kernel.context_of(call)
+        self.doors.context_of(call)
     }
 }
 
@@ -191,10 +173,10 @@ pub(super) async fn complete(
     Ok(completed.completion)
 }
 
-impl Kernel {
+impl Doors {
     /// The surroundings of a call of an MCP client that is handed through to a server.
     pub(super) fn context_of(&self, call: &Call<'_, Caller>) -> CallContext {
-        let caller = self.caller_of_meta(call.caller, call.meta.map(Arc::as_ref));
+        let caller = self.inner.caller_of(call);
         let back = WayBack {
             listener: Some(Arc::clone(call.reporter) as Arc<dyn CallListener>),
             client: call.client,
@@ -202,6 +184,8 @@ impl Kernel {
             resumed: call.resumed.cloned().map(Arc::new),
             meta: call.meta.cloned(),
         };
-        self.inner.context_with(&caller, Way { back, cancel: call.reporter.cancel().clone() })
+        self.inner
+            .tasks
+            .context_with(&caller, Way { back, cancel: call.reporter.cancel().clone() })
     }
 }

@@ -9,9 +9,9 @@ use openfang_mcp::host::{Seal, SealedFor};
 use openfang_runtime::mcp_server::{Parts, Server};
 use openfang_types::ids::Owner;
 
-use crate::Kernel;
+use crate::access::Access;
 use crate::access::keys::{Keys, Purpose};
-use crate::kernel::Inner;
+use crate::doors::Doors;
 
 pub use host::KernelHost;
 pub use openfang_runtime::mcp::is_mcp_tool;
@@ -34,35 +34,35 @@ mod work;
 /// The server of this house's own content.
 pub type McpServer = Server<KernelHost>;
 
-impl Kernel {
+impl Doors {
     /// A server that shows this much of the house. Its work is the kernel's: it is waited for, and interrupted.
-    pub fn mcp_server(&self, view: View) -> McpServer {
+    pub(crate) fn mcp_server(&self, view: View) -> McpServer {
         Server::new(Parts {
             host: KernelHost::new(self.clone(), view).of_instance(self.inner.access.keys().instance()),
             seal: self.mcp_seal(),
             clock: Arc::clone(&self.inner.clock),
             tracker: self.inner.life.tracker().clone(),
             stop: self.inner.life.draining().clone(),
-            shared: Arc::clone(&self.inner.doors.mcp_shared),
+            shared: Arc::clone(&self.inner.mcp_shared),
         })
     }
 
     /// The kernel's keys, for tokens of MCP.
-    pub(crate) fn mcp_seal(&self) -> Arc<dyn Seal> {
-        Arc::new(KernelSeal(Arc::clone(&self.inner)))
+    pub(super) fn mcp_seal(&self) -> Arc<dyn Seal> {
+        Arc::new(KernelSeal(self.inner.access.clone()))
     }
 }
 
 /// The kernel's keys, for tokens of MCP.
-struct KernelSeal(Arc<Inner>);
+struct KernelSeal(Access);
 
 impl Seal for KernelSeal {
     fn seal(&self, purpose: SealedFor, owner: &str, payload: &[u8]) -> String {
-        sealed(self.0.access.keys(), purpose, owner, payload)
+        sealed(self.0.keys(), purpose, owner, payload)
     }
 
     fn open(&self, purpose: SealedFor, owner: &str, token: &str) -> Option<Vec<u8>> {
-        opened(self.0.access.keys(), purpose, owner, token)
+        opened(self.0.keys(), purpose, owner, token)
     }
 }
 

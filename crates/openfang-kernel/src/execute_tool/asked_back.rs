@@ -10,19 +10,20 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
+use super::DirectCalls;
+use crate::Caller;
 use crate::access::keys::Purpose;
-use crate::{Caller, Kernel};
 
 const DIGEST_BYTES: usize = 32;
 
-impl Kernel {
+impl DirectCalls {
     /// The questions of a call of this tool with these arguments.
-    pub fn ask_back(&self, caller: &Caller, call: (&ToolName, &Value), needed: InputRequired) -> AskedBack {
-        let expiry = self.inner.clock.now().as_second() + MCP_STATE_TTL.as_secs().cast_signed();
+    pub(crate) fn ask_back(&self, caller: &Caller, call: (&ToolName, &Value), needed: InputRequired) -> AskedBack {
+        let expiry = self.clock.now().as_second() + MCP_STATE_TTL.as_secs().cast_signed();
         let mut payload = expiry.to_be_bytes().to_vec();
         payload.extend_from_slice(&digest(call));
         payload.extend_from_slice(&needed.state);
-        let state = self.inner.access.keys().seal(Purpose::CallState, caller.principal.owner(), &payload);
+        let state = self.access.keys().seal(Purpose::CallState, caller.principal.owner(), &payload);
         let question = |(key, request): (String, openfang_types::call::InputRequest)| {
             (key, Question { method: request.method.to_owned(), params: request.params })
         };
@@ -30,16 +31,16 @@ impl Kernel {
     }
 
     /// The answers that came with a state; none where the state is not one that was given for this call.
-    pub fn answered_back(
+    pub(crate) fn answered_back(
         &self,
         caller: &Caller,
         call: (&ToolName, &Value),
         (answers, state): (BTreeMap<String, Box<RawValue>>, &str),
     ) -> Option<Resumed> {
-        let payload = self.inner.access.keys().open_token(Purpose::CallState, caller.principal.owner(), state)?;
+        let payload = self.access.keys().open_token(Purpose::CallState, caller.principal.owner(), state)?;
         let (expiry, rest) = payload.split_first_chunk::<8>()?;
         let (known, state) = rest.split_first_chunk::<DIGEST_BYTES>()?;
-        let is_good = i64::from_be_bytes(*expiry) >= self.inner.clock.now().as_second() && *known == digest(call);
+        let is_good = i64::from_be_bytes(*expiry) >= self.clock.now().as_second() && *known == digest(call);
         is_good.then(|| Resumed { answers, state: state.to_vec() })
     }
 }

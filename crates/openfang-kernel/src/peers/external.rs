@@ -13,22 +13,22 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use openfang_a2a::client::{Discovery, RemoteAgent, RemoteSettings};
-use openfang_runtime::agents::Agents;
+use openfang_egress::http::HttpDoor;
 use openfang_runtime::answerer::remote::ExternalAgents;
 use openfang_runtime::external_call::GuardedAgent;
 use openfang_runtime::foreign_agents::ForeignAgents;
 use openfang_runtime::pipeline::Pipeline;
 use openfang_runtime::tool_source::ToolSource;
-use openfang_types::config::ExternalAgent;
+use openfang_types::config::{Config, ExternalAgent};
 use openfang_types::ids::AgentName;
 use openfang_types::limits::{EXTERNAL_DISCOVERIES, EXTERNAL_RETRY_FIRST, EXTERNAL_RETRY_MAX};
 use openfang_types::redact::Redactor;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::lending::Lending;
-use crate::settings::Settings;
+use crate::settings::LiveSettings;
 use crate::settings::home::Home;
 
 pub use kept::CardChange;
@@ -43,30 +43,43 @@ mod words;
 /// How long what is under way gets to end when the house closes.
 const PARTING: Duration = Duration::from_secs(2);
 
-/// What the external agents are reached with.
-pub(crate) struct ExternalParts {
-    pub(crate) settings: watch::Receiver<Arc<Settings>>,
-    /// Its tools lead back here, so that owning it would keep everything open for ever.
-    pub(crate) pipeline: Weak<Pipeline>,
-    pub(crate) home: Home,
-    /// The way from their tools to tasks.
-    pub(crate) agents: Arc<dyn Agents>,
+/// What the external agents are reached with. The agents in force and the tools of the pipeline lead back to them: owning
+/// either would keep everything open for ever.
+pub(crate) struct ExternalReach {
+    settings: Weak<LiveSettings>,
+    pipeline: Weak<Pipeline>,
+    home: Home,
     /// The stored secrets that their entries name.
-    pub(crate) lending: Arc<Lending>,
+    lending: Arc<Lending>,
 }
 
-impl ExternalParts {
+impl ExternalReach {
+    pub(crate) fn new(
+        settings: &Arc<LiveSettings>,
+        pipeline: &Arc<Pipeline>,
+        home: Home,
+        lending: Arc<Lending>,
+    ) -> Self {
+        Self { settings: Arc::downgrade(settings), pipeline: Arc::downgrade(pipeline), home, lending }
+    }
+
     /// Takes the secrets of this server out of what agents say.
     fn redactor(&self) -> Result<Redactor, String> {
         let pipeline = self.pipeline.upgrade().ok_or_else(|| "the server is stopping".to_owned())?;
         Ok(pipeline.sensitive().redactor().clone())
+    }
+
+    /// The way to URLs, as it is configured now.
+    fn http(&self) -> Result<HttpDoor, String> {
+        let settings = self.settings.upgrade().ok_or_else(|| "the server is stopping".to_owned())?;
+        Ok(settings.current().http().clone())
     }
 }
 
 /// The external agents, by name.
 pub(crate) struct ExternalPeers {
     /// Set once the rest of the house is there.
-    parts: OnceLock<ExternalParts>,
+    reach: OnceLock<ExternalReach>,
     agents: RwLock<BTreeMap<AgentName, Arc<KnownAgent>>>,
     /// Held by whoever brings the tools to the catalogue: the last one must have seen everything.
     listing: Mutex<()>,
@@ -81,7 +94,7 @@ pub(crate) struct ExternalPeers {
 impl Default for ExternalPeers {
     fn default() -> Self {
         Self {
-            parts: OnceLock::new(),
+            reach: OnceLock::new(),
             agents: RwLock::default(),
             listing: Mutex::default(),
             slots: Semaphore::new(EXTERNAL_DISCOVERIES),
@@ -94,10 +107,9 @@ impl Default for ExternalPeers {
 
 impl ExternalPeers {
     /// Begins with the agents of the configuration in force.
-    pub(crate) fn open(self: &Arc<Self>, parts: ExternalParts) {
-        let config = Arc::clone(parts.settings.borrow().config());
+    pub(crate) fn open(self: &Arc<Self>, reach: ExternalReach, config: &Config) {
         // The house is put together once.
-        let _ = self.parts.set(parts);
+        let _ = self.reach.set(reach);
         for entry in &config.a2a.external_agents {
             self.insert(entry.clone());
         }
@@ -163,20 +175,21 @@ impl ExternalPeers {
     /// Forgets an agent and its card.
     pub(crate) fn remove(&self, name: &AgentName) {
         let removed = self.agents.write().unwrap_or_else(PoisonError::into_inner).remove(name);
-        if let (Some(removed), Some(parts)) = (removed, self.parts.get()) {
+        if let (Some(removed), Some(reach)) = (removed, self.reach.get()) {
             removed.retire();
-            kept::forget(&parts.home.external_agents(), name);
+            kept::forget(&reach.home.external_agents(), name);
         }
     }
 
     /// Gives every agent that may be used its tool.
     pub(crate) fn list_tools(&self) {
         let _alone = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(parts) = self.parts.get() else { return };
-        let Some(pipeline) = parts.pipeline.upgrade() else { return };
+        let Some(reach) = self.reach.get() else { return };
+        let Some(pipeline) = reach.pipeline.upgrade() else { return };
         let usable = self.all().into_iter().filter(|agent| agent.is_usable());
-        let longest = parts.settings.borrow().config().limits.max_tool_name;
-        let sources = usable.map(|agent| agent.source(&parts.agents, longest) as Arc<dyn ToolSource>);
+        let Some(settings) = reach.settings.upgrade() else { return };
+        let longest = settings.current().config().limits.max_tool_name;
+        let sources = usable.map(|agent| agent.source(longest) as Arc<dyn ToolSource>);
         pipeline.catalog().replace(|origin| origin.external_agent().is_some(), sources.collect());
     }
 
@@ -189,8 +202,8 @@ impl ExternalPeers {
     }
 
     fn insert(self: &Arc<Self>, entry: ExternalAgent) {
-        let Some(parts) = self.parts.get() else { return };
-        let agent = Arc::new(KnownAgent::new(entry, parts, self.stop.child_token()));
+        let Some(reach) = self.reach.get() else { return };
+        let agent = Arc::new(KnownAgent::new(entry, reach, self.stop.child_token()));
         let name = agent.entry().name.clone();
         let before = self
             .agents
@@ -251,8 +264,8 @@ impl ExternalPeers {
     }
 
     fn write_down(&self, agent: &Arc<KnownAgent>) {
-        let Some(parts) = self.parts.get() else { return };
-        let (directory, agent) = (parts.home.external_agents(), Arc::clone(agent));
+        let Some(reach) = self.reach.get() else { return };
+        let (directory, agent) = (reach.home.external_agents(), Arc::clone(agent));
         let write = move || agent.write_down(&directory);
         match tokio::runtime::Handle::try_current() {
             Ok(_) => drop(self.tracker.spawn_blocking(write)),
@@ -269,9 +282,8 @@ impl ExternalAgents for ExternalPeers {
 
 impl ForeignAgents for ExternalPeers {
     fn connect(&self, settings: RemoteSettings) -> Result<RemoteAgent, String> {
-        let parts = self.parts.get().ok_or_else(|| "the server is still starting".to_owned())?;
-        let redactor = parts.redactor()?;
-        let door = parts.settings.borrow().http().clone();
-        RemoteAgent::new(door, RemoteSettings { redactor, ..settings }).map_err(|error| error.to_string())
+        let reach = self.reach.get().ok_or_else(|| "the server is still starting".to_owned())?;
+        let redactor = reach.redactor()?;
+        RemoteAgent::new(reach.http()?, RemoteSettings { redactor, ..settings }).map_err(|error| error.to_string())
     }
 }

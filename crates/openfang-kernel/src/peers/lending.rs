@@ -77,7 +77,7 @@ impl Lending {
 }
 
 /// Who uses the secrets of a server's entry, and where they go.
-pub(super) fn use_of_server(entry: &McpServerConfigEntry, guard: &Guard) -> Result<SecretUse, VaultError> {
+pub(crate) fn use_of_server(entry: &McpServerConfigEntry, guard: &Guard) -> Result<SecretUse, VaultError> {
     let place = match &entry.transport {
         McpTransportEntry::Stdio { command, .. } => command.clone(),
         McpTransportEntry::Sse { url, .. } | McpTransportEntry::Http { url, .. } => {
@@ -88,7 +88,7 @@ pub(super) fn use_of_server(entry: &McpServerConfigEntry, guard: &Guard) -> Resu
 }
 
 /// Who uses the secrets of an external agent's entry, and where they go.
-pub(super) fn use_of_agent(entry: &ExternalAgent, guard: &Guard) -> Result<SecretUse, VaultError> {
+pub(crate) fn use_of_agent(entry: &ExternalAgent, guard: &Guard) -> Result<SecretUse, VaultError> {
     let secrets = entry.secrets();
     let mut places = vec![origin(&entry.url, &secrets, guard)?];
     if let Some(endpoint) = &entry.endpoint {

@@ -5,6 +5,7 @@
 //! daemon token or runs the kernel: an API key that leaks must not become a shell.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use openfang_store::{ChangeAction, ChangeTarget};
 use openfang_types::config::{McpServerConfigEntry, McpServerSettings, McpTransportEntry};
@@ -15,8 +16,9 @@ use openfang_types::principal::{AdminProof, PrincipalKind};
 use tokio::time::Instant;
 
 use crate::change::Change;
+use crate::peers::upstreams::Upstreams;
 use crate::settings::config_edit::{self, Edit, EditError, Existing};
-use crate::{Caller, Kernel, KernelError};
+use crate::{Caller, KernelError};
 use shown::EntryPreview;
 
 pub use shown::{preview, shown};
@@ -28,12 +30,12 @@ mod shown;
 mod tokens;
 mod view;
 
-impl Kernel {
+impl Upstreams {
     /// The servers that are configured, and how they are doing.
-    pub fn mcp_servers(&self, caller: &Caller) -> Result<McpServers, KernelError> {
+    pub(crate) fn mcp_servers(&self, caller: &Caller) -> Result<McpServers, KernelError> {
         may_look(caller)?;
-        let mut statuses = self.inner.upstreams.statuses();
-        let details = self.inner.upstreams.entries().into_iter().map(|entry| {
+        let mut statuses = self.statuses();
+        let details = self.entries().into_iter().map(|entry| {
             let status = statuses.iter().position(|status| status.name == entry.name);
             self.mcp_details(&entry, status.map(|at| statuses.swap_remove(at)))
         });
@@ -41,30 +43,34 @@ impl Kernel {
         Ok(McpServers { configured, connected })
     }
 
-    pub fn mcp_server_details(&self, caller: &Caller, name: &ServerName) -> Result<McpServerDetails, KernelError> {
+    pub(crate) fn mcp_server_details(
+        &self,
+        caller: &Caller,
+        name: &ServerName,
+    ) -> Result<McpServerDetails, KernelError> {
         may_look(caller)?;
-        Ok(self.mcp_details(&self.mcp_entry(name)?, self.inner.upstreams.status(name)))
+        Ok(self.mcp_details(&self.mcp_entry(name)?, self.status(name)))
     }
 
     /// What the server wrote to its stderr and what was noted about it, oldest first.
-    pub fn mcp_server_log(&self, caller: &Caller, name: &ServerName) -> Result<Vec<String>, KernelError> {
+    pub(crate) fn mcp_server_log(&self, caller: &Caller, name: &ServerName) -> Result<Vec<String>, KernelError> {
         may_look(caller)?;
         let entry = self.mcp_entry(name)?;
-        let sensitive = self.inner.pipeline.sensitive();
+        let sensitive = self.parts().pipeline.sensitive();
         let shown = EntryPreview::new(&sensitive);
-        let lines = self.inner.upstreams.log(name).unwrap_or_default();
+        let lines = self.log(name).unwrap_or_default();
         Ok(lines.iter().map(|line| shown.text(&entry, line)).collect())
     }
 
     /// What of a server waits for the operator, with what changed.
-    pub fn mcp_review(&self, caller: &Caller, name: &ServerName) -> Result<McpReview, KernelError> {
+    pub(crate) fn mcp_review(&self, caller: &Caller, name: &ServerName) -> Result<McpReview, KernelError> {
         may_look(caller)?;
-        self.inner.upstreams.review(name).ok_or_else(|| self.unknown_server(name))
+        self.review(name).ok_or_else(|| self.unknown_server(name))
     }
 
     /// Writes a server into the configuration and connects to it.
-    pub async fn add_mcp_server(
-        &self,
+    pub(crate) async fn add_mcp_server(
+        self: &Arc<Self>,
         caller: &Caller,
         entry: McpServerConfigEntry,
         existing: Existing,
@@ -77,80 +83,96 @@ impl Kernel {
             _ if is_program(&entry) || names_variables(&entry) => may_run_programs(caller),
             _ => Ok(()),
         });
-        let kernel = self.clone();
-        self.change(of_server(caller, ChangeAction::Add, &name), allowed, async move {
-            if kernel.inner.upstreams.is_ourselves(&entry).await {
-                return Err(KernelError::OwnServer(entry.name));
-            }
-            let to_write = entry.clone();
-            let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]);
-            kernel.edit_config(write, |servers| put_in(servers, &entry)).await?;
-            kernel.inner.upstreams.put(entry.clone());
-            Ok(kernel.mcp_details(&entry, kernel.inner.upstreams.status(&entry.name)))
-        })
-        .await
+        let servers = Arc::clone(self);
+        self.parts()
+            .changes
+            .make(of_server(caller, ChangeAction::Add, &name), allowed, async move {
+                if servers.is_ourselves(&entry).await {
+                    return Err(KernelError::OwnServer(entry.name));
+                }
+                let to_write = entry.clone();
+                let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Add(&to_write, existing)]);
+                servers.edit_config(write, |list| put_in(list, &entry)).await?;
+                servers.put(entry.clone());
+                Ok(servers.mcp_details(&entry, servers.status(&entry.name)))
+            })
+            .await
     }
 
     /// Takes a server out of the configuration and lets it go.
-    pub async fn remove_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<(), KernelError> {
-        let kernel = self.clone();
+    pub(crate) async fn remove_mcp_server(
+        self: &Arc<Self>,
+        caller: &Caller,
+        name: &ServerName,
+    ) -> Result<(), KernelError> {
+        let servers = Arc::clone(self);
         let gone = name.clone();
-        self.change(of_server(caller, ChangeAction::Remove, name), may_change(caller), async move {
-            let to_cut = gone.clone();
-            let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)]);
-            let cut = kernel.edit_config(write, |servers| servers.retain(|held| held.name != gone));
-            match cut.await {
-                Err(KernelError::UnknownServer { .. }) if kernel.mcp_entry(&gone).is_ok() => {
-                    return Err(KernelError::NotInFile(gone));
+        self.parts()
+            .changes
+            .make(of_server(caller, ChangeAction::Remove, name), may_change(caller), async move {
+                let to_cut = gone.clone();
+                let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Remove(&to_cut)]);
+                let cut = servers.edit_config(write, |list| list.retain(|held| held.name != gone));
+                match cut.await {
+                    Err(KernelError::UnknownServer { .. }) if servers.mcp_entry(&gone).is_ok() => {
+                        return Err(KernelError::NotInFile(gone));
+                    }
+                    cut => cut?,
                 }
-                cut => cut?,
-            }
-            kernel.inner.upstreams.remove(&gone);
-            Ok(())
-        })
-        .await
+                servers.remove(&gone);
+                Ok(())
+            })
+            .await
     }
 
     /// Sets some settings of a server in the configuration. They are in force at once.
-    pub async fn set_mcp_server(
-        &self,
+    pub(crate) async fn set_mcp_server(
+        self: &Arc<Self>,
         caller: &Caller,
         name: &ServerName,
         settings: McpServerSettings,
     ) -> Result<McpServerDetails, KernelError> {
         let allowed = may_change(caller).and_then(|()| self.mcp_entry(name).map(drop));
-        let (kernel, name) = (self.clone(), name.clone());
-        self.change(of_server(caller, ChangeAction::Set, &name), allowed, async move {
-            let entry = settings.applied_to(&kernel.mcp_entry(&name)?);
-            let to_set = name.clone();
-            let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Set(&to_set, &settings)]);
-            kernel
-                .edit_config(write, |servers| put_in(servers, &entry))
-                .await
-                .map_err(|error| match error {
+        let (servers, name) = (Arc::clone(self), name.clone());
+        self.parts()
+            .changes
+            .make(of_server(caller, ChangeAction::Set, &name), allowed, async move {
+                let entry = settings.applied_to(&servers.mcp_entry(&name)?);
+                let to_set = name.clone();
+                let write = move |path: &Path| config_edit::rewrite(path, &[Edit::Set(&to_set, &settings)]);
+                let set = servers.edit_config(write, |list| put_in(list, &entry)).await;
+                set.map_err(|error| match error {
                     KernelError::UnknownServer { .. } => KernelError::NotInFile(name),
                     error => error,
                 })?;
-            kernel.inner.upstreams.put(entry.clone());
-            Ok(kernel.mcp_details(&entry, kernel.inner.upstreams.status(&entry.name)))
-        })
-        .await
+                servers.put(entry.clone());
+                Ok(servers.mcp_details(&entry, servers.status(&entry.name)))
+            })
+            .await
     }
 
     /// Connects to a server anew, and returns when it is ready or has failed.
-    pub async fn restart_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<McpServerView, KernelError> {
+    pub(crate) async fn restart_mcp_server(
+        self: &Arc<Self>,
+        caller: &Caller,
+        name: &ServerName,
+    ) -> Result<McpServerView, KernelError> {
         let tested = self.connect_anew(caller, ChangeAction::Restart, name).await?;
         Ok(tested.server)
     }
 
     /// Connects to a server anew and says how that went.
-    pub async fn test_mcp_server(&self, caller: &Caller, name: &ServerName) -> Result<McpTested, KernelError> {
+    pub(crate) async fn test_mcp_server(
+        self: &Arc<Self>,
+        caller: &Caller,
+        name: &ServerName,
+    ) -> Result<McpTested, KernelError> {
         self.connect_anew(caller, ChangeAction::Test, name).await
     }
 
     /// Brings back tools that wait because they are new or their definition changed: one, or all. Returns which.
-    pub async fn approve_mcp_tools(
-        &self,
+    pub(crate) async fn approve_mcp_tools(
+        self: &Arc<Self>,
         caller: &Caller,
         name: &ServerName,
         tool: Option<String>,
@@ -162,16 +184,18 @@ impl Kernel {
             }
             None => of_server(caller, ChangeAction::Accept, name),
         };
-        let (kernel, server) = (self.clone(), name.clone());
-        self.change(change, allowed, async move {
-            let approved = kernel.inner.upstreams.approve(&server, tool.as_deref()).await;
-            approved.ok_or_else(|| kernel.unknown_server(&server))
-        })
-        .await
+        let (servers, server) = (Arc::clone(self), name.clone());
+        self.parts()
+            .changes
+            .make(change, allowed, async move {
+                let approved = servers.approve(&server, tool.as_deref()).await;
+                approved.ok_or_else(|| servers.unknown_server(&server))
+            })
+            .await
     }
 
     async fn connect_anew(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         action: ChangeAction,
         name: &ServerName,
@@ -186,16 +210,18 @@ impl Kernel {
             Ok(entry) => (Ok(()), Some(entry)),
             Err(error) => (Err(error), None),
         };
-        let (kernel, server) = (self.clone(), name.clone());
-        self.change(of_server(caller, action, name), allowed, async move {
-            let begun = Instant::now();
-            let status = kernel.inner.upstreams.restart(&server).await;
-            let (Some(status), Some(entry)) = (status, entry) else { return Err(kernel.unknown_server(&server)) };
-            let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-            let view = kernel.mcp_view(&entry, status);
-            Ok(McpTested { ok: view.connected, took_ms, server: view })
-        })
-        .await
+        let (servers, server) = (Arc::clone(self), name.clone());
+        self.parts()
+            .changes
+            .make(of_server(caller, action, name), allowed, async move {
+                let begun = Instant::now();
+                let status = servers.restart(&server).await;
+                let (Some(status), Some(entry)) = (status, entry) else { return Err(servers.unknown_server(&server)) };
+                let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+                let view = servers.mcp_view(&entry, status);
+                Ok(McpTested { ok: view.connected, took_ms, server: view })
+            })
+            .await
     }
 
     /// One edit of the file at a time; the file is small, but the disk may be slow. What is in force follows it.
@@ -204,12 +230,12 @@ impl Kernel {
         edit: impl FnOnce(&Path) -> Result<(), EditError> + Send + 'static,
         follow: impl FnOnce(&mut Vec<McpServerConfigEntry>) + Send,
     ) -> Result<(), KernelError> {
-        let _alone = self.inner.settings.alone().await;
-        let path = self.inner.home.config();
+        let _alone = self.parts().settings.alone().await;
+        let path = self.parts().home.config();
         let edited = tokio::task::spawn_blocking(move || edit(&path)).await;
         let edited = edited.unwrap_or_else(|_| Err(EditError::Unwritable("the edit failed; see the log".to_owned())));
         if edited.is_ok() {
-            self.inner.settings.take_over_servers(follow);
+            self.parts().settings.take_over_servers(follow);
         }
         edited.map_err(|error| match error {
             EditError::Exists(name) => KernelError::ServerExists(name),
@@ -219,12 +245,12 @@ impl Kernel {
     }
 
     fn mcp_entry(&self, name: &ServerName) -> Result<McpServerConfigEntry, KernelError> {
-        let found = self.inner.upstreams.entries().into_iter().find(|entry| entry.name == *name);
+        let found = self.entries().into_iter().find(|entry| entry.name == *name);
         found.ok_or_else(|| self.unknown_server(name))
     }
 
     fn unknown_server(&self, name: &ServerName) -> KernelError {
-        let entries = self.inner.upstreams.entries();
+        let entries = self.entries();
         let nearest = nearest(name.as_str(), entries.iter().map(|entry| entry.name.as_str()));
         KernelError::UnknownServer { name: name.clone(), nearest: nearest.and_then(|held| held.parse().ok()) }
     }
@@ -232,13 +258,13 @@ impl Kernel {
     fn mcp_details(&self, entry: &McpServerConfigEntry, status: Option<McpServerStatus>) -> McpServerDetails {
         let status = status.unwrap_or_else(|| view::not_connected(&entry.name));
         McpServerDetails {
-            configured: EntryPreview::new(&self.inner.pipeline.sensitive()).entry(entry),
+            configured: EntryPreview::new(&self.parts().pipeline.sensitive()).entry(entry),
             connected: self.mcp_view(entry, status),
         }
     }
 
     fn mcp_view(&self, entry: &McpServerConfigEntry, status: McpServerStatus) -> McpServerView {
-        let sensitive = self.inner.pipeline.sensitive();
+        let sensitive = self.parts().pipeline.sensitive();
         let shown = EntryPreview::new(&sensitive);
         McpServerView::new(status, |text| shown.text(entry, text))
     }

@@ -229,6 +229,11 @@ impl Upstreams {
         let _ = timeout(PARTING, self.tracker.wait()).await;
     }
 
+    /// What this room was made with.
+    pub(super) const fn parts(&self) -> &PeerParts {
+        &self.parts
+    }
+
     /// What the servers have besides tools.
     pub(crate) const fn offerings(&self) -> &Offerings {
         &self.offerings

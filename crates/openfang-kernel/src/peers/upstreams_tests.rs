@@ -41,7 +41,7 @@ fn at(home: &tempfile::TempDir) -> Home {
 fn upstreams(home: &tempfile::TempDir) -> Arc<Upstreams> {
     at(home).prepare().unwrap();
     let boot = Boot::new(at(home), Config::default()).stores(Stores::in_memory());
-    Arc::clone(&boot.start().unwrap().inner.upstreams)
+    Arc::clone(boot.start().unwrap().peer_room())
 }
 
 fn quarantined(upstreams: &Upstreams) -> usize {

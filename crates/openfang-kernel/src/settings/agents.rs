@@ -17,6 +17,7 @@ use openfang_types::agent::{AgentManifest, Capabilities, ModelConfig, Provider};
 use openfang_types::capability::any_covers;
 use openfang_types::config::ExternalAgent;
 use openfang_types::ids::AgentName;
+use openfang_types::principal::Principal;
 use openfang_types::settings_status::{FailedAgent, NameChanges};
 use openfang_types::tool::ToolTraits;
 use sha2::{Digest as _, Sha256};
@@ -42,6 +43,12 @@ impl Agent {
         let name = &self.manifest.name;
         self.is_external()
             .then(|| traits_of_external(&ExternalAgent::new(name.clone(), String::new())))
+    }
+
+    /// Whether it exists as far as a principal is concerned. Whoever may use the tool of an external agent may talk to it.
+    pub(crate) fn is_visible_to(&self, principal: &Principal) -> bool {
+        principal.may_talk_to(&self.manifest.name)
+            || self.external_traits().is_some_and(|traits| principal.may_use(&traits, None))
     }
 }
 

@@ -40,7 +40,7 @@ const RESTART_KEYS: [RestartKey; 12] = [
 ];
 
 /// Leaves what takes a restart as it is. Says which keys those are.
-pub(super) fn keep_until_restart(next: &mut Config, now: &Config) -> Vec<String> {
+pub(crate) fn keep_until_restart(next: &mut Config, now: &Config) -> Vec<String> {
     let mut keys = Vec::new();
     for (key, keep) in RESTART_KEYS {
         let wanted = next.clone();
@@ -53,7 +53,7 @@ pub(super) fn keep_until_restart(next: &mut Config, now: &Config) -> Vec<String>
 }
 
 /// The keys whose values differ, as dotted paths. Values are not named.
-pub(super) fn changed_keys(now: &Config, next: &Config) -> Vec<String> {
+pub(crate) fn changed_keys(now: &Config, next: &Config) -> Vec<String> {
     let mut keys = Vec::new();
     let value = |config: &Config| serde_json::to_value(config).unwrap_or_default();
     differing(&value(now), &value(next), "", &mut keys);
@@ -86,7 +86,7 @@ fn differing(now: &Value, next: &Value, path: &str, keys: &mut Vec<String>) {
 }
 
 /// Which servers came, changed or went.
-pub(super) fn server_changes(now: &[McpServerConfigEntry], next: &[McpServerConfigEntry]) -> NameChanges {
+pub(crate) fn server_changes(now: &[McpServerConfigEntry], next: &[McpServerConfigEntry]) -> NameChanges {
     let known = |name: &ServerName| now.iter().find(|entry| entry.name == *name);
     let those = |is_wanted: &dyn Fn(&McpServerConfigEntry) -> bool| {
         let found = next.iter().filter(|entry| is_wanted(entry));
@@ -101,7 +101,7 @@ pub(super) fn server_changes(now: &[McpServerConfigEntry], next: &[McpServerConf
 }
 
 /// Whether lists and cards say something else.
-pub(super) fn is_shown_differently(now: &Config, next: &Config) -> bool {
+pub(crate) fn is_shown_differently(now: &Config, next: &Config) -> bool {
     let cards = |config: &Config| {
         let has_key = config.api_key.is_some();
         (config.a2a.clone(), config.public_url.clone(), config.default_agent.clone(), has_key)
@@ -113,7 +113,7 @@ pub(super) fn is_shown_differently(now: &Config, next: &Config) -> bool {
 }
 
 /// Why a person must ask for this: it lets more callers in, or believes more of what they say.
-pub(super) fn guarded(now: &Config, next: &Config, has_users: bool) -> Vec<String> {
+pub(crate) fn guarded(now: &Config, next: &Config, has_users: bool) -> Vec<String> {
     let mut reasons = Vec::new();
     if now.api_key.is_some() && next.api_key.is_none() && !has_users {
         reasons.push("api_key is removed, and it is the last credential: no request would need one".to_owned());

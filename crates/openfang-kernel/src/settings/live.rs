@@ -86,7 +86,7 @@ impl LiveSettings {
     }
 
     /// From now on these are in force.
-    pub(super) fn replace(&self, next: Settings) {
+    pub(crate) fn replace(&self, next: Settings) {
         self.current.send_replace(Arc::new(next));
     }
 
@@ -120,26 +120,26 @@ impl LiveSettings {
     }
 
     /// The files were read and are good.
-    pub(super) fn set_status(&self, status: SettingsStatus) {
+    pub(crate) fn set_status(&self, status: SettingsStatus) {
         *self.lock() = status;
         self.metrics.rejected.set(0);
         self.metrics.reloads.inc();
     }
 
     /// The files were read and are not taken over.
-    pub(super) fn reject(&self, faults: String) {
+    pub(crate) fn reject(&self, faults: String) {
         self.lock().rejected = Some(faults);
         self.metrics.rejected.set(1);
     }
 
     /// The files are about to be read. Blocks.
-    pub(super) fn note_files(&self, home: &Home) {
+    pub(crate) fn note_files(&self, home: &Home) {
         let marks = FileMarks::of(home);
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = marks;
     }
 
     /// Complains about who else may write the files, once for each change.
-    pub(super) fn tell_exposures(&self, found: Vec<Exposure>) {
+    pub(crate) fn tell_exposures(&self, found: Vec<Exposure>) {
         let mut told = self.exposures.lock().unwrap_or_else(PoisonError::into_inner);
         if *told != found {
             found.iter().for_each(|exposure| tracing::warn!("{exposure}"));
@@ -148,7 +148,7 @@ impl LiveSettings {
     }
 
     /// Whether the files looked so when they were last read.
-    pub(super) fn has_seen(&self, marks: &FileMarks) -> bool {
+    pub(crate) fn has_seen(&self, marks: &FileMarks) -> bool {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) == *marks
     }
 

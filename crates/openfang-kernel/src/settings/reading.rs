@@ -12,16 +12,16 @@ use super::home::{Exposure, Home};
 use super::strict_toml::{Fault, Faults, ValueSource};
 
 /// What the files say.
-pub(super) struct ReadSettings {
-    pub(super) config: Config,
-    pub(super) agents: LoadedAgents,
+pub(crate) struct ReadSettings {
+    pub(crate) config: Config,
+    pub(crate) agents: LoadedAgents,
     /// Who else may write them, where that is no reason not to use them.
-    pub(super) exposures: Vec<Exposure>,
+    pub(crate) exposures: Vec<Exposure>,
 }
 
 /// Why the files are not taken over.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Rejection {
+pub(crate) enum Rejection {
     /// Somebody else may write them.
     #[error(transparent)]
     Exposed(#[from] Exposure),
@@ -34,7 +34,7 @@ pub(super) enum Rejection {
 }
 
 /// Reads everything; blocks. Each agent is judged by itself, and `before` are those in force.
-pub(super) fn read(
+pub(crate) fn read(
     home: &Home,
     overlays: &[Overlay],
     catalog: &Catalog,

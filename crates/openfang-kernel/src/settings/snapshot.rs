@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openfang_egress::http::HttpDoor;
+use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::answerer::remote::ExternalAgents;
-use openfang_types::config::{Config, ConfigProblem, ExternalAgent, McpServerConfigEntry};
-use openfang_types::ids::AgentName;
+use openfang_types::config::{Config, ConfigProblem, ExternalAgent, McpServerConfigEntry, NamedProfile, Profile};
+use openfang_types::ids::{AgentName, ProfileName};
+use openfang_types::nearest::nearest;
+use openfang_types::principal::Principal;
 use openfang_types::settings_status::FailedAgent;
 
 use super::admin_key::AdminKey;
 use super::agents::{self, Agent, LoadedAgents};
 use super::home::Home;
+use crate::KernelError;
 
 /// What is in force.
 pub(crate) struct Settings {
@@ -46,9 +50,46 @@ impl Settings {
         &self.config
     }
 
+    /// A profile of the configuration.
+    pub(crate) fn profile(&self, name: &ProfileName) -> Result<Profile, KernelError> {
+        let profiles = &self.config.profiles;
+        profiles.get(name).cloned().ok_or_else(|| {
+            let nearest = nearest(name.as_str(), profiles.keys().map(ProfileName::as_str));
+            KernelError::UnknownProfile { name: name.clone(), nearest: nearest.and_then(|known| known.parse().ok()) }
+        })
+    }
+
+    /// A principal, narrowed by a profile that it cannot do without. If the profile is gone, nothing is left.
+    pub(crate) fn narrowed_to(&self, principal: Principal, name: &ProfileName) -> Principal {
+        let profile = self.config.profiles.get(name).cloned().unwrap_or_else(Profile::nothing);
+        principal.narrowed_by(Arc::new(NamedProfile { name: name.clone(), profile }))
+    }
+
     /// The agents, by name.
     pub(crate) const fn agents(&self) -> &BTreeMap<AgentName, Arc<Agent>> {
         &self.agents
+    }
+
+    /// An agent that this principal may talk to; any other is as unknown as one that there is not.
+    pub(crate) fn agent(&self, principal: &Principal, name: &AgentName) -> Result<Arc<Agent>, KernelError> {
+        let known = self.agents.get(name).filter(|agent| agent.is_visible_to(principal));
+        known.cloned().ok_or_else(|| KernelError::UnknownAgent(name.clone()))
+    }
+
+    /// The agent of that name, whoever may talk to it.
+    pub(crate) fn any_agent(&self, name: &AgentName) -> Result<Arc<Agent>, KernelError> {
+        self.agents.get(name).cloned().ok_or_else(|| KernelError::UnknownAgent(name.clone()))
+    }
+
+    /// The agents this principal may talk to, by name.
+    pub(crate) fn visible_agents(&self, principal: &Principal) -> Vec<AgentSummary> {
+        let visible = self.agents.values().filter(|agent| agent.is_visible_to(principal));
+        let summary = |agent: &Arc<Agent>| AgentSummary {
+            name: agent.manifest.name.clone(),
+            description: agent.manifest.description.clone(),
+            is_external: agent.is_external(),
+        };
+        visible.map(summary).collect()
     }
 
     /// The agents that cannot be used as they are written, and why.

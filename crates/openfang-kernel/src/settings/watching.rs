@@ -1,18 +1,14 @@
-//! A look at the files every two seconds. Their place, size and time are compared and not their content; polling works
+//! What the files look like: their place, size and time, which are compared, and not their content. Polling works
 //! with swapped links, renames and network disks, where notifications do not.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use openfang_types::limits::{SETTINGS_LOOK, SETTINGS_SETTLE};
-
 use super::home::Home;
-use super::reload::ReloadTrigger;
-use crate::Kernel;
 
 /// What the files looked like, without their content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FileMarks(Vec<(PathBuf, Option<FileMark>)>);
+pub(crate) struct FileMarks(Vec<(PathBuf, Option<FileMark>)>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FileMark {
@@ -24,7 +20,7 @@ struct FileMark {
 
 impl FileMarks {
     /// Looks at the files of a home. Blocks.
-    pub(super) fn of(home: &Home) -> Self {
+    pub(crate) fn of(home: &Home) -> Self {
         let mut paths = vec![home.root().to_owned(), home.config(), home.agents()];
         paths.extend(home.agent_files());
         paths.sort();
@@ -53,35 +49,6 @@ fn identity(found: &std::fs::Metadata) -> (u64, u64, u32, u32) {
 #[cfg(not(unix))]
 fn identity(_: &std::fs::Metadata) -> (u64, u64, u32, u32) {
     (0, 0, 0, 0)
-}
-
-impl Kernel {
-    /// Takes over what was written, once it has settled.
-    pub(crate) async fn watch_settings(self) {
-        let mut due = tokio::time::interval(SETTINGS_LOOK);
-        due.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            due.tick().await;
-            if !self.config().reload.watch {
-                continue;
-            }
-            let Some(marks) = self.look_at_files().await else { continue };
-            if self.inner.settings.has_seen(&marks) {
-                continue;
-            }
-            tokio::time::sleep(SETTINGS_SETTLE).await;
-            // Still being written: the next look finds it.
-            if self.look_at_files().await.as_ref() == Some(&marks) {
-                // The log has what came of it.
-                let _ = self.reload_as(self.on_its_own(), ReloadTrigger::ByNobody).await;
-            }
-        }
-    }
-
-    async fn look_at_files(&self) -> Option<FileMarks> {
-        let home = self.inner.home.clone();
-        tokio::task::spawn_blocking(move || FileMarks::of(&home)).await.ok()
-    }
 }
 
 #[cfg(test)]

@@ -9,24 +9,24 @@ use openfang_types::limits::{CANCEL_ELSEWHERE, CANCEL_GRACE};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Task, TaskState};
 
-use crate::kernel::Inner;
-use crate::{Caller, Kernel, KernelError};
+use crate::tasks::{Inner, Tasks};
+use crate::{Caller, KernelError};
 
-impl Kernel {
+impl Tasks {
     /// Stops the work, then records it. A task that has ended stays as it is.
-    pub async fn cancel_task(&self, caller: &Caller, id: TaskId) -> Result<Task, KernelError> {
+    pub(crate) async fn cancel_task(&self, caller: &Caller, id: TaskId) -> Result<Task, KernelError> {
         let record = self.head(caller, id).await?;
         let state = record.task.status.state;
         if state.is_terminal() {
             return Err(KernelError::NotCancelable { id, state });
         }
-        if !state.is_interrupted() && record.node != self.inner.tasks.node_id {
-            self.inner.stores.tasks.request_cancel(&record.owner, id).await?;
+        if !state.is_interrupted() && record.node != self.inner.node_id {
+            self.inner.store.request_cancel(&record.owner, id).await?;
             let _ = tokio::time::timeout(CANCEL_ELSEWHERE, self.settled(caller, id)).await;
         }
         loop {
             // Looked at each time: a message may have continued the task meanwhile.
-            if let Some(live) = self.inner.tasks.live.get(id) {
+            if let Some(live) = self.inner.live.get(id) {
                 live.cancel.cancel();
                 // The run writes its own end; if it cannot, the write below does.
                 let _ = tokio::time::timeout(CANCEL_GRACE, live.done.cancelled()).await;
@@ -48,8 +48,8 @@ impl Kernel {
             let written = recording.await.unwrap_or(Err(StoreError::Conflict));
             match written {
                 Ok(()) | Err(StoreError::Conflict | StoreError::NotAllowed { .. }) => {
-                    self.inner.tasks.live.take_left(id);
-                    self.inner.tasks.live.drop_waiting(id);
+                    self.inner.live.take_left(id);
+                    self.inner.live.drop_waiting(id);
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -63,7 +63,7 @@ async fn record_cancel(inner: Arc<Inner>, record: TaskRecord) -> Result<(), Stor
     let status = inner.status(&record.task, TaskState::Canceled, Vec::new());
     let agent = inner.remote_agent(&record.task.agent);
     let remote = match &agent {
-        Some(_) => inner.stores.remotes.get(id).await?,
+        Some(_) => inner.remotes.get(id).await?,
         None => None,
     };
     let remote = remote.map(|remote| RemoteRecord { phase: RemotePhase::Canceling, ..remote });

@@ -11,10 +11,10 @@ use openfang_types::task::{Message, TaskState};
 
 use super::Incoming;
 use crate::KernelError;
-use crate::kernel::{Inner, Kernel};
 use crate::tasks::log::TaskLog;
+use crate::tasks::{Inner, Tasks};
 
-impl Kernel {
+impl Tasks {
     /// Adds a message to a task that asked for one; from now on this process works on it. A message that the task has
     /// already is not added again.
     pub(super) async fn continued(&self, incoming: &Incoming, id: TaskId) -> Result<Option<TaskLog>, KernelError> {
@@ -43,13 +43,13 @@ impl Kernel {
             let is_repeated = self.inner.is_repeated(&record.task.history, incoming);
             return if is_repeated { Ok(None) } else { Err(KernelError::TaskEnded { id, state }) };
         }
-        if !state.is_interrupted() && !self.inner.tasks.live.is_left(id) {
+        if !state.is_interrupted() && !self.inner.live.is_left(id) {
             return Err(KernelError::TaskBusy { id, state });
         }
         if let Some(push) = &incoming.push {
             self.add_push(&record, push.clone()).await?;
         }
-        let was_left = self.inner.tasks.live.take_left(id);
+        let was_left = self.inner.live.take_left(id);
         if !state.is_interrupted() && !was_left {
             return Err(KernelError::TaskBusy { id, state });
         }
@@ -66,7 +66,7 @@ impl Kernel {
             Err(error) => {
                 // The next message may go on with it.
                 if was_left {
-                    self.inner.tasks.live.leave(id);
+                    self.inner.live.leave(id);
                 }
                 return Err(error.into());
             }
@@ -75,7 +75,7 @@ impl Kernel {
         let TaskRecord { mut task, owner, labels, .. } = record;
         events.iter().for_each(|event| task.apply(event));
         let remote = match self.inner.remote_agent(&task.agent) {
-            Some(_) => self.inner.stores.remotes.get(id).await?,
+            Some(_) => self.inner.remotes.get(id).await?,
             None => None,
         };
         let labels = labels.joined(&incoming.labels);
@@ -109,9 +109,9 @@ impl Inner {
             events,
             labels,
             remote,
-            node: Some(self.tasks.node_id),
+            node: Some(self.node_id),
             at: self.clock.now(),
         };
-        self.stores.tasks.append(write).await
+        self.store.append(write).await
     }
 }

@@ -3,48 +3,20 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, AgentTask, ExternalMessage};
+use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, AgentTask, Agents, ExternalMessage};
 use openfang_runtime::context::CallContext;
 use openfang_runtime::pipeline::Permit;
 use openfang_types::ids::{AgentName, TaskId};
 use openfang_types::principal::{Door, Principal};
 use openfang_types::task::{Origin, Part, Task, TaskState};
 
-use crate::kernel::Inner;
 use crate::tasks::log::Visibility;
-use crate::tasks::{Incoming, Intake};
-use crate::{Caller, Kernel, KernelError};
+use crate::tasks::{Incoming, Inner, Intake, Tasks};
+use crate::{Caller, KernelError};
 
-/// Who hands messages of agents to agents.
-pub(crate) trait Delegates: Send + Sync {
-    /// The agents this principal may talk to.
-    fn visible(self: Arc<Self>, principal: &Principal) -> Vec<AgentSummary>;
-    /// Asks an agent for another one.
-    fn send<'a>(
-        self: Arc<Self>,
-        cx: &'a CallContext,
-        agent: &'a AgentName,
-        text: String,
-    ) -> BoxFuture<'a, Result<AgentReply, AgentError>>;
-    /// Sends a message to an external agent for the call of its tool.
-    fn ask_external<'a>(
-        self: Arc<Self>,
-        cx: &'a CallContext,
-        message: ExternalMessage<'a>,
-        permit: Permit,
-    ) -> BoxFuture<'a, Result<AgentTask, AgentError>>;
-    /// A task of an external agent, for the call of its tool.
-    fn external_task<'a>(
-        self: Arc<Self>,
-        cx: &'a CallContext,
-        agent: &'a AgentName,
-        task: TaskId,
-    ) -> BoxFuture<'a, Result<AgentTask, AgentError>>;
-}
-
-impl Delegates for Inner {
-    fn visible(self: Arc<Self>, principal: &Principal) -> Vec<AgentSummary> {
-        Kernel { inner: self }.agents(principal)
+impl Agents for Inner {
+    fn visible(&self, principal: &Principal) -> Vec<AgentSummary> {
+        self.settings().visible_agents(principal)
     }
 
     fn send<'a>(
@@ -53,7 +25,7 @@ impl Delegates for Inner {
         agent: &'a AgentName,
         text: String,
     ) -> BoxFuture<'a, Result<AgentReply, AgentError>> {
-        Box::pin(async move { Kernel { inner: self }.send_from_agent(cx, agent, text).await })
+        Box::pin(async move { Tasks { inner: self }.send_from_agent(cx, agent, text).await })
     }
 
     fn ask_external<'a>(
@@ -62,7 +34,7 @@ impl Delegates for Inner {
         message: ExternalMessage<'a>,
         permit: Permit,
     ) -> BoxFuture<'a, Result<AgentTask, AgentError>> {
-        Box::pin(async move { Kernel { inner: self }.send_from_tool(cx, message, permit).await })
+        Box::pin(async move { Tasks { inner: self }.send_from_tool(cx, message, permit).await })
     }
 
     fn external_task<'a>(
@@ -71,11 +43,11 @@ impl Delegates for Inner {
         agent: &'a AgentName,
         task: TaskId,
     ) -> BoxFuture<'a, Result<AgentTask, AgentError>> {
-        Box::pin(async move { Kernel { inner: self }.task_for_tool(cx, agent, task).await })
+        Box::pin(async move { Tasks { inner: self }.task_for_tool(cx, agent, task).await })
     }
 }
 
-impl Kernel {
+impl Tasks {
     /// Asks an agent for another one: the principal stays, labels, hops and cancel travel along.
     async fn send_from_agent(
         &self,

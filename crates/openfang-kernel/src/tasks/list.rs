@@ -8,7 +8,8 @@ use openfang_types::task::{Task, TaskParts, TaskState};
 use uuid::Uuid;
 
 use crate::access::keys::Purpose;
-use crate::{Caller, Kernel, KernelError};
+use crate::tasks::Tasks;
+use crate::{Caller, KernelError};
 
 /// Which tasks to list.
 #[derive(Debug, Clone, Default)]
@@ -39,9 +40,9 @@ pub struct ListedTasks<T = Task> {
     pub total: usize,
 }
 
-impl Kernel {
+impl Tasks {
     /// One's own tasks, latest change first. A page of large ones is shorter than was asked for.
-    pub async fn tasks(&self, caller: &Caller, filter: TaskFilter) -> Result<ListedTasks, KernelError> {
+    pub(crate) async fn tasks(&self, caller: &Caller, filter: TaskFilter) -> Result<ListedTasks, KernelError> {
         let ListedTasks { tasks, next_page_token, total } = self.records(caller, filter).await?;
         let tasks = tasks.into_iter().map(|record| record.task).collect();
         Ok(ListedTasks { tasks, next_page_token, total })
@@ -69,7 +70,7 @@ impl Kernel {
             parts: filter.parts,
             max_bytes: PAGE_MAX_BYTES,
         };
-        let tasks = &self.inner.stores.tasks;
+        let tasks = &self.inner.store;
         let page = match tasks.list_within(&query, INFLIGHT_FROM_BYTES).await? {
             Fit::Whole(page) => page,
             Fit::TooLarge(bytes) => {

@@ -14,7 +14,7 @@ use openfang_types::taint::Labels;
 use openfang_types::task::{Artifact, Message, Part, Role, Task, TaskState};
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::kernel::Inner;
+use crate::tasks::Inner;
 use crate::tasks::text::WaitingText;
 
 /// A task that a run works on.
@@ -87,7 +87,7 @@ pub(crate) struct TurnSoFar {
 
 impl TaskLog {
     /// A task that is not stored yet.
-    pub(crate) fn begin(inner: Arc<Inner>, new: NewTask) -> Self {
+    pub(super) fn begin(inner: Arc<Inner>, new: NewTask) -> Self {
         let mut task = new.task();
         new.first_events().into_iter().for_each(|event| task.take(event));
         let (owner, labels) = (new.owner.clone(), new.labels.clone());
@@ -95,7 +95,7 @@ impl TaskLog {
     }
 
     /// A task that is stored, and goes on.
-    pub(crate) fn resume(inner: Arc<Inner>, owner: Owner, task: Task, labels: Labels, stamp: Stamp) -> Self {
+    pub(super) fn resume(inner: Arc<Inner>, owner: Owner, task: Task, labels: Labels, stamp: Stamp) -> Self {
         Self::new(inner, owner, task, labels, TaskStage::Stored(stamp))
     }
 
@@ -244,7 +244,7 @@ impl TaskLog {
     async fn hand_over(&self, log: &mut Log, new: NewTask) -> Result<(), Closed> {
         let events = std::mem::take(&mut log.waiting);
         let new = NewTask { events, labels: log.labels.clone(), remote: log.unsaved_remote(), ..new };
-        let written = self.inner.stores.tasks.create(new);
+        let written = self.inner.store.create(new);
         // A turn that leaves the task open has more to do after the commit.
         self.is_handed_over.store(log.task.status.state.is_terminal(), Ordering::Relaxed);
         settle(log, written.await.map_err(Closed::Refused)?)
@@ -338,7 +338,7 @@ impl TaskLog {
     }
 
     async fn write(&self, log: &Log, events: Vec<EventBody>, remote: Option<RemoteRecord>) -> Result<Created, Closed> {
-        let tasks = &self.inner.stores.tasks;
+        let tasks = &self.inner.store;
         let written = match &log.place {
             TaskStage::Superseded(other) => Ok(Created::Known(*other)),
             TaskStage::HandedOver => Err(StoreError::Conflict),
@@ -367,12 +367,12 @@ impl TaskLog {
     /// Whether a write that nobody waited for happened. Everything queued before the probe is settled after it.
     async fn find_out(&self, log: &mut Log) -> Result<(), Closed> {
         let Some(UncertainWrite { events, has_remote }) = log.uncertain.take() else { return Ok(()) };
-        self.inner.stores.health.probe().await.map_err(Closed::Refused)?;
+        self.inner.health.probe().await.map_err(Closed::Refused)?;
         let known = match &log.place {
             TaskStage::Stored(stamp) => stamp.version,
             TaskStage::Here(_) | TaskStage::HandedOver | TaskStage::Superseded(_) => 0,
         };
-        match self.inner.stores.tasks.head(&self.owner, self.id).await {
+        match self.inner.store.head(&self.owner, self.id).await {
             Ok(record) if record.version > known => {
                 log.place = TaskStage::Stored(Stamp { version: record.version, seq: record.seq });
             }

@@ -14,7 +14,8 @@ use openfang_types::limits::PUSH_PER_TASK;
 use openfang_types::principal::Credential;
 use openfang_types::task::Origin;
 
-use crate::{Caller, Kernel, KernelError};
+use crate::tasks::Tasks;
+use crate::{Caller, KernelError};
 
 mod check;
 mod delivery;
@@ -25,12 +26,18 @@ mod post;
 mod worker;
 
 pub(crate) use check::CheckedPush;
-pub(crate) use worker::Worker;
+pub(crate) use metrics::PushMetrics;
+use worker::Worker;
 
-impl Kernel {
+impl Tasks {
+    /// Delivers what is due, until it is dropped.
+    pub(crate) async fn deliver_pushes(self, metrics: PushMetrics) {
+        Worker::new(self, metrics).run().await;
+    }
+
     /// Posts what happens to one's own task from now on. A configuration of the same id is replaced, and goes on where
     /// it was.
-    pub async fn set_push(
+    pub(crate) async fn set_push(
         &self,
         caller: &Caller,
         id: TaskId,
@@ -43,13 +50,13 @@ impl Kernel {
     }
 
     /// The push configurations of one's own task, those made first first.
-    pub async fn pushes(&self, caller: &Caller, id: TaskId) -> Result<Vec<TaskPushConfig>, KernelError> {
+    pub(crate) async fn pushes(&self, caller: &Caller, id: TaskId) -> Result<Vec<TaskPushConfig>, KernelError> {
         let (record, rows) = self.push_rows(caller, id).await?;
         Ok(rows.into_iter().map(|row| shown(caller, &record, row.config)).collect())
     }
 
     /// What became of the last delivery of each push configuration, by its id; none before the first.
-    pub async fn push_outcomes(
+    pub(crate) async fn push_outcomes(
         &self,
         caller: &Caller,
         id: TaskId,
@@ -59,9 +66,9 @@ impl Kernel {
     }
 
     /// Takes a push configuration away; one that is not there is no error.
-    pub async fn delete_push(&self, caller: &Caller, id: TaskId, config: &str) -> Result<(), KernelError> {
+    pub(crate) async fn delete_push(&self, caller: &Caller, id: TaskId, config: &str) -> Result<(), KernelError> {
         let owner = caller.principal.owner();
-        unknown(id, self.inner.stores.pushes.delete(owner, id, config).await)
+        unknown(id, self.inner.pushes.delete(owner, id, config).await)
     }
 
     /// A configuration that may be kept. The url is judged as a stranger's; what its name resolves to, when it is
@@ -72,7 +79,7 @@ impl Kernel {
         push: PushNotificationConfig,
         origin: Origin,
     ) -> Result<CheckedPush, KernelError> {
-        let checked = check::checked(push, origin, self.http().guard())?;
+        let checked = check::checked(push, origin, self.inner.settings().http().guard())?;
         Ok(checked.made_by(maker(caller)))
     }
 
@@ -82,12 +89,12 @@ impl Kernel {
         let config = push.named(|| self.inner.ids.random());
         let at = self.inner.clock.now();
         let new = openfang_store::NewPush { owner, task, config, limit: PUSH_PER_TASK, at };
-        unknown(task, self.inner.stores.pushes.set(new).await)
+        unknown(task, self.inner.pushes.set(new).await)
     }
 
     async fn push_rows(&self, caller: &Caller, id: TaskId) -> Result<(TaskRecord, Vec<PushRow>), KernelError> {
         let record = self.head(caller, id).await?;
-        let rows = unknown(id, self.inner.stores.pushes.list(&record.owner, id).await)?;
+        let rows = unknown(id, self.inner.pushes.list(&record.owner, id).await)?;
         Ok((record, rows))
     }
 }

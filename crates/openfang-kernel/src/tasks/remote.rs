@@ -14,12 +14,11 @@ use openfang_types::ids::{AgentName, ContextId, NodeId, TaskId};
 use openfang_types::limits::{EXTERNAL_NOTICE, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Origin, TaskParts};
 
-use crate::kernel::Inner;
 use crate::settings::agents::Agent;
 use crate::tasks::log::{TaskLog, Visibility};
 use crate::tasks::streams::{Begin, Follow};
-use crate::tasks::{Incoming, Intake};
-use crate::{Caller, Kernel, KernelError};
+use crate::tasks::{Incoming, Inner, Intake, Tasks};
+use crate::{Caller, KernelError};
 
 /// The remote side of a task as a turn begins.
 #[derive(Default)]
@@ -46,7 +45,7 @@ impl Inner {
             (None, Some(ours)) => {
                 let (owner, name) = (caller.principal.owner(), &agent.manifest.name);
                 // Without it the agent begins another conversation, which is better than no answer.
-                self.stores.remotes.context(owner, name, ours).await.unwrap_or_default()
+                self.remotes.context(owner, name, ours).await.unwrap_or_default()
             }
             (Some(_), _) | (_, None) => None,
         };
@@ -56,12 +55,12 @@ impl Inner {
     /// Tells an agent that a task was canceled, and forgets its remote side when that is done. What does not get done in this
     /// process is done by the next one.
     pub(crate) fn tell_of_cancel(&self, agent: &Agent, task: TaskId, remote: RemoteRecord) {
-        if !self.tasks.live.begin_telling(task) {
+        if !self.live.begin_telling(task) {
             return;
         }
-        let (remotes, stop) = (Arc::clone(&self.stores.remotes), self.life.stop().clone());
+        let (remotes, stop) = (Arc::clone(&self.remotes), self.life.stop().clone());
         let telling = agent.answerer.cancel(remote);
-        let live = Arc::clone(&self.tasks.live);
+        let live = Arc::clone(&self.live);
         self.life.tracker().spawn(async move {
             let done = match telling {
                 Some(telling) => stop.run_until_cancelled(telling).await.is_some(),
@@ -80,14 +79,14 @@ impl Inner {
     }
 }
 
-impl Kernel {
+impl Tasks {
     /// Tells agents of cancels that processes which died did not live to tell.
     pub(super) async fn tell_of_old_cancels(&self, living: &[NodeId]) -> Result<(), KernelError> {
-        for (task, remote) in self.inner.stores.remotes.untold_cancels(living).await? {
+        for (task, remote) in self.inner.remotes.untold_cancels(living).await? {
             match self.inner.remote_agent(&remote.agent) {
                 Some(agent) => self.inner.tell_of_cancel(&agent, task, remote),
                 // The agent is configured no more.
-                None => self.inner.stores.remotes.forget(task).await?,
+                None => self.inner.remotes.forget(task).await?,
             }
         }
         Ok(())
@@ -180,7 +179,7 @@ impl Kernel {
             parts: TaskParts::ROW,
             max_bytes: usize::MAX,
         };
-        let found = self.inner.stores.tasks.list(&query).await;
+        let found = self.inner.store.list(&query).await;
         match found.map_err(|error: StoreError| refused(agent, error.into()))?.tasks.is_empty() {
             true => Err(AgentError::UnknownContext(context.clone())),
             false => Ok(()),

@@ -4,8 +4,8 @@ use openfang_store::ResendKey;
 use openfang_types::ids::TaskId;
 use openfang_types::task::{Message, Origin, Role};
 
-use crate::kernel::Inner;
 use crate::tasks::Incoming;
+use crate::tasks::Inner;
 
 impl Inner {
     /// What a message has again when it is sent again: its sender's id and what it says, because some senders use an id

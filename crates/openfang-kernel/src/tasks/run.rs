@@ -9,7 +9,7 @@ use std::task::Poll;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use openfang_runtime::answerer::{AgentRun, Ending, RunStopped, Turn, WaitingCall};
-use openfang_runtime::context::{CallContext, Run, WayBack};
+use openfang_runtime::context::{CallContext, Run};
 use openfang_store::StoreError;
 use openfang_types::ids::{RunId, TaskId, ToolName};
 use openfang_types::limits::TASK_UNSEEN;
@@ -20,11 +20,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::access::Caller;
-use crate::execute_tool::Way;
-use crate::kernel::{Inner, Kernel};
 use crate::settings::agents::Agent;
 use crate::tasks::log::{Closed, TaskLog, Telling, TurnSoFar};
 use crate::tasks::remote::RemoteSide;
+use crate::tasks::{Inner, Tasks};
 
 /// The runs of this process, by task.
 #[derive(Default)]
@@ -207,17 +206,17 @@ struct Registered {
 
 impl Drop for Registered {
     fn drop(&mut self) {
-        self.inner.tasks.live.forget(self.task, self.run.id);
+        self.inner.live.forget(self.task, self.run.id);
         self.run.done.cancel();
     }
 }
 
-impl Kernel {
+impl Tasks {
     /// Begins a run. It goes on when its caller goes away; whoever waits is told how the turn ended.
     pub(crate) fn begin_run(&self, id: TaskId, plan: Plan) -> Running {
         let run_id = RunId::from_uuid(self.inner.ids.ordered());
         let live = LiveRun { id: run_id, cancel: plan.cancel.clone(), done: CancellationToken::new() };
-        self.inner.tasks.live.lock().insert(id, live.clone());
+        self.inner.live.lock().insert(id, live.clone());
         let registered = Registered { inner: Arc::clone(&self.inner), task: id, run: live };
         let log = Arc::clone(&plan.log);
         let work = async move {
@@ -225,7 +224,7 @@ impl Kernel {
             let log = Arc::clone(&plan.log);
             let settled = run(inner, run_id, plan).await;
             if settled.as_ref().is_ok_and(|settled| settled.task.status.state == TaskState::Working) {
-                inner.tasks.live.leave(id);
+                inner.live.leave(id);
             }
             if matches!(settled, Err(Closed::Refused(StoreError::Unavailable { .. }))) {
                 let stop = inner.life.stop().clone();
@@ -238,13 +237,12 @@ impl Kernel {
     }
 }
 
-async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
+async fn run(inner: &Arc<Inner>, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     let Plan { caller, agent, log, message, told, granted, cancel } = plan;
     let TurnSoFar { number, history, labels } = log.turn().await;
-    let waiting = inner.tasks.live.take_waiting(log.id());
+    let waiting = inner.live.take_waiting(log.id());
     let run = Arc::new(Run::new(id, labels, inner.settings().config(), Arc::clone(&log) as _));
-    let way = Way { cancel: cancel.clone(), back: WayBack::default() };
-    let cx = CallContext { granted, ..inner.agent_context(&caller, &agent, Some((Arc::clone(&run), way))) };
+    let cx = CallContext { granted, ..inner.run_context(&caller, &agent, Arc::clone(&run), cancel.clone()) };
     let RemoteSide { record, context } = inner.remote_side(&caller, &agent, &log, &message).await;
     let turn = Turn {
         task: log.id(),
@@ -291,7 +289,7 @@ async fn run(inner: &Inner, id: RunId, plan: Plan) -> Result<Settled, Closed> {
     tracing::debug!(task = %log.id(), agent = %agent.manifest.name, state = %ending.state, "the run ended");
     // Kept before anybody is told of the question, or an answer could come too early.
     if let Some(call) = ending.waiting.take() {
-        inner.tasks.live.keep_waiting(log.id(), call);
+        inner.live.keep_waiting(log.id(), call);
     }
     log.end(ending, &run.labels()).await?;
     if let Some(remote) = stopped {

@@ -16,9 +16,9 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::answer_room::Reserved;
-use crate::tasks::Intake;
 use crate::tasks::log::Visibility;
-use crate::{Caller, Kernel, KernelError};
+use crate::tasks::{Intake, Tasks};
+use crate::{Caller, KernelError};
 
 use slots::Slot;
 
@@ -74,7 +74,7 @@ struct LargeTurn {
 
 /// A task that is being followed.
 pub struct TaskStream {
-    kernel: Kernel,
+    tasks: Tasks,
     caller: Caller,
     id: TaskId,
     until: Until,
@@ -102,18 +102,18 @@ pub enum FollowedReply {
     Stream(Box<TaskStream>),
 }
 
-impl Kernel {
+impl Tasks {
     /// Room for one more stream of this caller's. Whoever begins something in order to follow it asks for it first, or
     /// what was begun would go on when there is none.
-    pub fn room_for_a_stream(&self, caller: &Caller) -> Result<StreamRoom, KernelError> {
-        let limit = self.config().limits.streams_per_owner;
-        let slot = self.inner.tasks.streams.take(caller.principal.owner(), limit)?;
+    pub(crate) fn room_for_a_stream(&self, caller: &Caller) -> Result<StreamRoom, KernelError> {
+        let limit = self.inner.settings().config().limits.streams_per_owner;
+        let slot = self.inner.streams.take(caller.principal.owner(), limit)?;
         Ok(StreamRoom { caller: caller.clone(), slot })
     }
 
     /// Sends a message and follows its task until the task has ended or asks for something. The stream begins with the task
     /// as it was before the work on the message, however soon the work ends.
-    pub async fn send_and_follow(
+    pub(crate) async fn send_and_follow(
         &self,
         caller: &Caller,
         agent: &AgentName,
@@ -140,15 +140,20 @@ impl Kernel {
     }
 
     /// Follows one's own task.
-    pub async fn follow(&self, caller: &Caller, id: TaskId, from: Follow) -> Result<TaskStream, KernelError> {
+    pub(crate) async fn follow(&self, caller: &Caller, id: TaskId, from: Follow) -> Result<TaskStream, KernelError> {
         let latest = self.latest(caller, id).await?;
         // What is not there is not there, however many streams are open.
         let room = self.room_for_a_stream(caller)?;
         self.begun(room, id, from, latest).await
     }
 
-    /// Like [`Kernel::follow`], in room that was there before.
-    pub async fn follow_in(&self, room: StreamRoom, id: TaskId, from: Follow) -> Result<TaskStream, KernelError> {
+    /// Like [`Tasks::follow`], in room that was there before.
+    pub(crate) async fn follow_in(
+        &self,
+        room: StreamRoom,
+        id: TaskId,
+        from: Follow,
+    ) -> Result<TaskStream, KernelError> {
         let latest = self.latest(&room.caller, id).await?;
         self.begun(room, id, from, latest).await
     }
@@ -188,7 +193,7 @@ impl Kernel {
 
     /// The place of the last event of one's own task, now and from now on.
     async fn latest(&self, caller: &Caller, id: TaskId) -> Result<watch::Receiver<Seq>, KernelError> {
-        match self.inner.stores.tasks.watch(caller.principal.owner(), id).await {
+        match self.inner.store.watch(caller.principal.owner(), id).await {
             Err(StoreError::NotFound) => Err(KernelError::UnknownTask(id)),
             outcome => Ok(outcome?),
         }
@@ -213,8 +218,8 @@ impl Kernel {
             Begin::After(_) => None,
         };
         Ok(TaskStream {
-            kernel: self.clone(),
-            revoked: self.revoked(&caller),
+            tasks: self.clone(),
+            revoked: self.inner.access.revoked(&caller),
             id,
             until: from.until,
             after: from.begin.after().unwrap_or_default(),
@@ -222,7 +227,7 @@ impl Kernel {
             waiting: VecDeque::new(),
             large: None,
             latest,
-            tail: self.inner.stores.tasks.tail(caller.principal.owner(), id),
+            tail: self.inner.store.tail(caller.principal.owner(), id),
             goes_on: false,
             is_over: false,
             slot,
@@ -236,7 +241,7 @@ impl Kernel {
             return Ok((record.task, record.seq));
         }
         let count = usize::try_from(seq).unwrap_or(usize::MAX);
-        let events = self.inner.stores.tasks.events(&record.owner, record.task.id, 0, count).await?;
+        let events = self.inner.store.events(&record.owner, record.task.id, 0, count).await?;
         if events.len() < count {
             return Ok((record.task, record.seq));
         }
@@ -295,9 +300,9 @@ impl TaskStream {
     /// Shows the task as it stands, or stood.
     async fn open(&mut self, begin: Begin, turn: Turn) -> Result<(), KernelError> {
         let owner = self.caller.principal.owner().clone();
-        let kernel = self.kernel.clone();
-        let tasks = &kernel.inner.stores.tasks;
-        let read = match tasks.get_within(&owner, self.id, STREAM_BATCH_BYTES).await {
+        let tasks = self.tasks.clone();
+        let store = &tasks.inner.store;
+        let read = match store.get_within(&owner, self.id, STREAM_BATCH_BYTES).await {
             Err(StoreError::NotFound) => return Err(KernelError::UnknownTask(self.id)),
             read => read?,
         };
@@ -307,7 +312,7 @@ impl TaskStream {
                 if turn == Turn::NotYet || !self.take_turn(bytes).await {
                     return Ok(());
                 }
-                match tasks.get(&owner, self.id).await {
+                match store.get(&owner, self.id).await {
                     Err(StoreError::NotFound) => return Err(KernelError::UnknownTask(self.id)),
                     record => record?,
                 }
@@ -315,7 +320,7 @@ impl TaskStream {
         };
         let (task, seq) = match begin {
             Begin::Now | Begin::After(_) => (record.task, record.seq),
-            Begin::AsOf(after) => kernel.as_of(record, after).await?,
+            Begin::AsOf(after) => tasks.as_of(record, after).await?,
         };
         self.show(task, seq);
         Ok(())
@@ -323,7 +328,7 @@ impl TaskStream {
 
     /// Waits until it may hold something large, of so many stored bytes; no if there is no point in it any more.
     async fn take_turn(&mut self, bytes: usize) -> bool {
-        let inner = Arc::clone(&self.kernel.inner);
+        let inner = Arc::clone(&self.tasks.inner);
         let (slot, caller) = (&self.slot, &self.caller);
         let turn = async {
             let permit = slot.turn().await;
@@ -359,16 +364,16 @@ impl TaskStream {
             return Ok(());
         }
         let owner = self.caller.principal.owner().clone();
-        let kernel = self.kernel.clone();
-        let tasks = &kernel.inner.stores.tasks;
+        let tasks = self.tasks.clone();
+        let store = &tasks.inner.store;
         let place = EventsAfter { after: self.after, limit: STREAM_BATCH_EVENTS, max_bytes: STREAM_BATCH_BYTES };
-        let events = match tasks.events_within(&owner, self.id, place).await? {
+        let events = match store.events_within(&owner, self.id, place).await? {
             Fit::Whole(events) => events,
             Fit::TooLarge(max_bytes) => {
                 if !self.take_turn(max_bytes).await {
                     return Ok(());
                 }
-                match tasks.events_within(&owner, self.id, EventsAfter { max_bytes, ..place }).await? {
+                match store.events_within(&owner, self.id, EventsAfter { max_bytes, ..place }).await? {
                     Fit::Whole(events) => events,
                     // What is written is not written again longer.
                     Fit::TooLarge(_) => Vec::new(),
@@ -377,7 +382,7 @@ impl TaskStream {
         };
         self.take(events);
         if self.waiting.is_empty() {
-            let head = kernel.head(&self.caller, self.id).await?;
+            let head = tasks.head(&self.caller, self.id).await?;
             let is_terminal = head.task.status.state.is_terminal();
             self.goes_on = !is_terminal;
             // Whoever has seen the last event of a finished task has seen everything. The end may have come since the
@@ -385,7 +390,7 @@ impl TaskStream {
             self.is_over = is_terminal && head.seq <= self.after;
             if is_terminal && !self.is_over {
                 let one = EventsAfter { limit: 1, max_bytes: 0, ..place };
-                let next = tasks.events_within(&owner, self.id, one).await?;
+                let next = store.events_within(&owner, self.id, one).await?;
                 if matches!(next, Fit::Whole(events) if events.is_empty()) {
                     self.opening = Some(Begin::Now);
                 }
@@ -409,12 +414,12 @@ impl TaskStream {
     }
 
     async fn wait(&mut self) {
-        let inner = Arc::clone(&self.kernel.inner);
+        let inner = Arc::clone(&self.tasks.inner);
         let id = self.id;
         // The server stops and nothing here works on the task, or does any more.
         let left_alone = async {
             inner.life.draining().cancelled().await;
-            while let Some(live) = inner.tasks.live.get(id) {
+            while let Some(live) = inner.live.get(id) {
                 live.done.cancelled().await;
             }
         };

@@ -18,6 +18,7 @@ use tokio::sync::Semaphore;
 
 use crate::home::Home;
 use crate::settings::agents::Agent;
+use crate::tasks::Tasks;
 use crate::tasks::log::{TaskLog, Visibility};
 use crate::tasks::run::Plan;
 use crate::tasks::streams::{Begin, Follow, TaskStream};
@@ -91,24 +92,28 @@ impl TaskStage {
         Self { _home: directory, kernel, caller, go_on: Arc::new(Semaphore::new(0)) }
     }
 
+    fn tasks(&self) -> &Tasks {
+        self.kernel.task_room()
+    }
+
     fn written(&self) -> u64 {
-        self.kernel.inner.stores.health.stats().writes
+        self.tasks().inner.health.stats().writes
     }
 
     /// Begins a task that somebody may look at.
     async fn begin(&self, as_chunks: bool, numbers: usize) -> TaskId {
         let name: AgentName = "starter".parse().unwrap();
-        let known = self.kernel.inner.agent(&self.caller.principal, &name).unwrap();
+        let known = self.tasks().inner.settings().agent(&self.caller.principal, &name).unwrap();
         let talker = Talker { go_on: Arc::clone(&self.go_on), as_chunks, numbers };
         let agent = Arc::new(Agent::of(Arc::clone(&known.manifest), Box::new(talker)));
         let message = self.kernel.message("go");
-        let incoming = self.kernel.incoming(&self.caller, &name, message.clone(), Visibility::Seen);
-        let log = Arc::new(TaskLog::begin(Arc::clone(&self.kernel.inner), self.kernel.inner.new_task(&incoming)));
+        let incoming = self.tasks().incoming(&self.caller, &name, message.clone(), Visibility::Seen);
+        let log = Arc::new(TaskLog::begin(Arc::clone(&self.tasks().inner), self.tasks().inner.new_task(&incoming)));
         let id = log.id();
         log.show().await.unwrap();
         let (caller, cancel) = (self.caller.clone(), incoming.cancel);
         let plan = Plan { caller, agent, log, message, told: 0, granted: None, cancel };
-        drop(self.kernel.begin_run(id, plan).detach());
+        drop(self.tasks().begin_run(id, plan).detach());
         id
     }
 

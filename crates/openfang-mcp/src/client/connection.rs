@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 use tokio_util::task::TaskTracker;
 
+use super::abandoned::Abandoned;
 use super::inbox::Inbox;
 use super::ongoing::{Ongoing, Silent, Step};
 use super::outgoing::said_of_us;
@@ -33,6 +34,8 @@ struct Inner {
     tracker: TaskTracker,
     /// What `_meta` of every request says.
     meta: RawMembers,
+    /// Where requests are noted that nobody waits for any more.
+    abandoned: Option<Abandoned>,
 }
 
 impl Connection {
@@ -43,7 +46,8 @@ impl Connection {
         (declared, tracker): (ClientCapabilities, TaskTracker),
     ) -> Self {
         let meta = said_of_us(facts.revision, declared);
-        Self { inner: Arc::new(Inner { wire, inbox, facts, declared, tracker, meta }) }
+        let abandoned = Abandoned::of(&wire, &inbox, &tracker);
+        Self { inner: Arc::new(Inner { wire, inbox, facts, declared, tracker, meta, abandoned }) }
     }
 
     /// Who the server is, and what it has.
@@ -157,17 +161,12 @@ impl Connection {
         &self.inner.inbox
     }
 
-    /// Nobody waits for a request any more: the server is told to stop.
-    pub(super) fn cancel(&self, id: i64) {
+    /// Nobody waits for a request any more: the task of the conversation tells the server to stop.
+    pub(super) fn abandon(&self, id: i64) {
         self.inner.inbox.forget(id);
-        if self.inner.wire.stops_when_dropped() || self.ended().is_some() {
-            return;
+        if let Some(abandoned) = &self.inner.abandoned {
+            abandoned.note(id);
         }
-        let members = RawMembers::none().with("requestId", &id).with("reason", "nobody waits for it any more");
-        let this = self.clone();
-        self.inner
-            .tracker
-            .spawn(async move { this.notify("notifications/cancelled", members).await });
     }
 
     /// What `_meta` says about us with this request.

@@ -34,7 +34,7 @@ pub enum Step {
     OutgoingRequest(Vec<Question>),
 }
 
-/// A request that is under way. Dropped before its end, it is canceled.
+/// A request that is under way. Dropped before its end, it is noted as abandoned, and the server is told.
 pub struct Ongoing {
     connection: Connection,
     id: i64,
@@ -151,7 +151,7 @@ impl Drop for Ongoing {
             task.abort();
         }
         if !self.is_settled {
-            self.connection.cancel(self.id);
+            self.connection.abandon(self.id);
         }
     }
 }

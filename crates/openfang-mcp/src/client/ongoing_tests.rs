@@ -113,13 +113,16 @@ async fn a_call_that_is_given_up_is_cancelled_and_its_late_answer_is_nobodys() {
     let line = line();
     let (ended, _) = call(&line, TIMEOUT * 2).await;
     assert!(ended.is_err());
-    line.tracker.close();
-    line.tracker.wait().await;
+    // The task of the conversation ends with its last user, after what was noted is told.
+    let Line { wire, inbox, tracker, connection } = line;
+    drop(connection);
+    tracker.close();
+    tracker.wait().await;
 
-    let told = line.wire.told.lock().unwrap().clone();
+    let told = wire.told.lock().unwrap().clone();
     let [told] = told.as_slice() else { panic!("{told:?}") };
     let told = String::from_utf8_lossy(told);
     assert!(told.contains("notifications/cancelled") && told.contains(r#""requestId":1"#), "{told}");
-    line.inbox.take(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#, None);
-    assert!(!line.inbox.waits_for(1));
+    inbox.take(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#, None);
+    assert!(!inbox.waits_for(1));
 }

@@ -93,6 +93,21 @@ impl Relay {
         }
     }
 
+    /// Asks the server something that calls nothing: a list, a completion.
+    pub async fn ask(&self, method: &str, members: RawMembers) -> Result<Box<RawValue>, ClientError> {
+        match self.ask_once(method, members.clone()).await {
+            Err(error) if error.is_harmless() => self.ask_once(method, members).await,
+            outcome => outcome,
+        }
+    }
+
+    async fn ask_once(&self, method: &str, members: RawMembers) -> Result<Box<RawValue>, ClientError> {
+        let connection = self.upstream.connection().await?;
+        let outcome = connection.ask(method, members, self.upstream.timeout()).await;
+        self.upstream.note(&connection, &outcome);
+        outcome
+    }
+
     async fn once(&self, call: &Handing<'_>, what: Relayed<'_>) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let connection = self.upstream.connection().await?;
         let mut asked = self.asked(what);

@@ -264,8 +264,13 @@ impl Upstream {
         self.snapshot()
     }
 
+    /// Waits until there is a connection. A server that is known to be down is an error at once.
+    pub async fn connected(&self) -> Result<(), ClientError> {
+        self.connection().await.map(drop)
+    }
+
     /// The connection, once there is one. A server that is known to be down is an error at once.
-    pub async fn connection(&self) -> Result<Connection, ClientError> {
+    pub(crate) async fn connection(&self) -> Result<Connection, ClientError> {
         if let Some(connection) = self.live() {
             return Ok(connection);
         }
@@ -278,7 +283,7 @@ impl Upstream {
     }
 
     /// Notes how a call went: a server that answers nothing any more is connected to anew.
-    pub fn note<T>(&self, connection: &Connection, outcome: &Result<T, ClientError>) {
+    pub(crate) fn note<T>(&self, connection: &Connection, outcome: &Result<T, ClientError>) {
         match outcome {
             Err(ClientError::TimedOut(_)) => {
                 if self.inner.timeouts.fetch_add(1, Ordering::SeqCst) + 1 >= TIMEOUTS {

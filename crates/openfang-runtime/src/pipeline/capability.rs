@@ -26,6 +26,57 @@ use crate::context::CallContext;
 ///     (permit, permit)
 /// }
 /// ```
+///
+/// A tool is called with one, and not without:
+///
+/// ```
+/// # use openfang_runtime::{context::CallContext, pipeline::Permit, tools::Tool};
+/// # use openfang_types::call::Arguments;
+/// fn call(tool: &dyn Tool, cx: &CallContext, permit: Permit) {
+///     drop(tool.call(cx, Arguments::default(), permit));
+/// }
+/// ```
+/// ```compile_fail
+/// # use openfang_runtime::{context::CallContext, pipeline::Permit, tools::Tool};
+/// # use openfang_types::call::Arguments;
+/// fn call(tool: &dyn Tool, cx: &CallContext) {
+///     drop(tool.call(cx, Arguments::default()));
+/// }
+/// ```
+///
+/// So is a prompt of a server:
+///
+/// ```
+/// # use openfang_runtime::{context::CallContext, pipeline::{Callee, Permit}, server_call::ServerPrompt};
+/// # use openfang_types::call::Arguments;
+/// fn fill_in(prompt: &ServerPrompt<'_>, cx: &CallContext, permit: Permit) {
+///     drop(prompt.call(cx, Arguments::default(), permit));
+/// }
+/// ```
+/// ```compile_fail
+/// # use openfang_runtime::{context::CallContext, pipeline::{Callee, Permit}, server_call::ServerPrompt};
+/// # use openfang_types::call::Arguments;
+/// fn fill_in(prompt: &ServerPrompt<'_>, cx: &CallContext) {
+///     drop(prompt.call(cx, Arguments::default()));
+/// }
+/// ```
+///
+/// So is a resource:
+///
+/// ```
+/// # use openfang_runtime::{context::CallContext, pipeline::{Callee, Permit}, server_call::ServerResource};
+/// # use openfang_types::call::Arguments;
+/// fn read(resource: &ServerResource<'_>, cx: &CallContext, permit: Permit) {
+///     drop(resource.call(cx, Arguments::default(), permit));
+/// }
+/// ```
+/// ```compile_fail
+/// # use openfang_runtime::{context::CallContext, pipeline::{Callee, Permit}, server_call::ServerResource};
+/// # use openfang_types::call::Arguments;
+/// fn read(resource: &ServerResource<'_>, cx: &CallContext) {
+///     drop(resource.call(cx, Arguments::default()));
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Permit {
     manner: Manner,

@@ -17,14 +17,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
-use crate::agents::Agents;
 use crate::context::CallContext;
 use crate::external_call::traced;
 use crate::foreign_agents::{ForeignAgents, ForeignCalls, settings_for};
 use crate::pipeline::Permit;
 
 pub(super) struct A2aSend {
-    pub(super) agents: Arc<dyn Agents>,
     pub(super) foreign: Arc<dyn ForeignAgents>,
     pub(super) calls: Arc<ForeignCalls>,
 }
@@ -61,7 +59,7 @@ impl Tool for A2aSend {
             let Args { message, agent_name, agent_url, session_id, task } = parse(arguments)?;
             match (agent_name, agent_url, message, task) {
                 (Some(agent), None, Some(message), None) => {
-                    let reply = self.agents.send(cx, &agent, message).await?;
+                    let reply = Arc::clone(&cx.agents).send(cx, &agent, message).await?;
                     let is_error = matches!(reply.state, TaskState::Failed | TaskState::Rejected | TaskState::Canceled);
                     let output = ToolOutput { is_error, ..ToolOutput::text(reply.text) };
                     let shown = json!({ "state": reply.state, "task": reply.task });

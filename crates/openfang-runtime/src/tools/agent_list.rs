@@ -1,7 +1,5 @@
 //! `agent_list`: the agents the caller may talk to.
 
-use std::sync::Arc;
-
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::taint::SinkKind;
@@ -11,13 +9,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Tool, ToolFuture, name};
-use crate::agents::Agents;
 use crate::context::CallContext;
 use crate::pipeline::Permit;
 
-pub(super) struct AgentList {
-    pub(super) agents: Arc<dyn Agents>,
-}
+pub(super) struct AgentList;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,7 +26,7 @@ impl Tool for AgentList {
 
     fn call<'a>(&'a self, cx: &'a CallContext, _: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
-            let agents = self.agents.visible(&cx.principal);
+            let agents = cx.agents.visible(&cx.principal);
             let lines: Vec<String> =
                 agents.iter().map(|agent| format!("{}: {}", agent.name, agent.description)).collect();
             Ok(Outcome::Done(ToolOutput::text(lines.join("\n")).with_structured(&json!({ "agents": agents }))))

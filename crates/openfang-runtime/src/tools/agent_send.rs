@@ -13,13 +13,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Tool, ToolFuture, name, parse};
-use crate::agents::{AgentReply, Agents};
+use crate::agents::AgentReply;
 use crate::context::CallContext;
 use crate::pipeline::Permit;
 
-pub(super) struct AgentSend {
-    pub(super) agents: Arc<dyn Agents>,
-}
+pub(super) struct AgentSend;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,7 +38,7 @@ impl Tool for AgentSend {
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let Args { agent, message } = parse(arguments)?;
-            let reply = self.agents.send(cx, &agent, message).await?;
+            let reply = Arc::clone(&cx.agents).send(cx, &agent, message).await?;
             Ok(Outcome::Done(output_of(&agent, reply)))
         })
     }

@@ -9,7 +9,8 @@ use openfang_types::secret::Secret;
 use tokio::time::Instant;
 
 use super::{LoginPeer, UserError, random_text};
-use crate::{Caller, Kernel, KernelError};
+use crate::access::Access;
+use crate::{Caller, KernelError};
 
 /// A user who is in.
 #[derive(Debug, Clone)]
@@ -19,9 +20,9 @@ pub struct LoggedIn {
     pub cookie: Secret,
 }
 
-impl Kernel {
+impl Access {
     /// Lets a user in who knows their password. `peer` says whose turn comes first when many try.
-    pub async fn log_in(
+    pub(crate) async fn log_in(
         &self,
         trace: TraceId,
         name: &str,
@@ -31,17 +32,12 @@ impl Kernel {
         let begun = Instant::now();
         // Somebody is asked for even if the name cannot be one: no request is faster than another.
         let asked = name.parse().unwrap_or_else(|_| Owner::nobody());
-        let user = match self.inner.stores.users.user(&asked).await {
+        let user = match self.inner.users.user(&asked).await {
             Err(StoreError::NotFound) => None,
             user => Some(user?),
         };
         let hash = user.as_ref().and_then(|user| user.password_hash.clone());
-        let is_right = self
-            .inner
-            .access
-            .passwords
-            .is_right(self.inner.life.tracker(), password, hash, peer)
-            .await;
+        let is_right = self.inner.passwords.is_right(self.inner.life.tracker(), password, hash, peer).await;
         let outcome = match (&user, is_right) {
             (Some(user), Ok(true)) => self.new_login(user).await,
             (_, Ok(_)) => Err(UserError::WrongLogin.into()),
@@ -55,21 +51,21 @@ impl Kernel {
             row.outcome = AuditOutcome::Refused(error.reason().to_owned());
             kind = AuditKind::Login;
         }
-        self.inner.stores.audit.record(kind, row);
+        self.inner.audit.record(kind, row);
         outcome
     }
 
     /// Ends the login that the caller came with; whoever came otherwise has none to end. Says whether there was one.
-    pub async fn log_out(&self, caller: &Caller) -> Result<bool, KernelError> {
+    pub(crate) async fn log_out(&self, caller: &Caller) -> Result<bool, KernelError> {
         let begun = Instant::now();
         let id = match caller.principal.credential() {
             Some(Credential::Login(id)) => *id,
             Some(Credential::Key(_)) | None => return Ok(false),
         };
-        self.inner.stores.users.end_login(id).await?;
+        self.inner.users.end_login(id).await?;
         self.refresh_accounts().await?;
         let row = self.login_row(AuditSubject::Logout, caller.trace, caller.principal.owner().clone(), begun);
-        self.inner.stores.audit.record(AuditKind::Deed, row);
+        self.inner.audit.record(AuditKind::Deed, row);
         Ok(true)
     }
 
@@ -83,7 +79,7 @@ impl Kernel {
             created_at: now,
             expires_at: now.saturating_add(LOGIN_LASTS).unwrap_or(now),
         };
-        let (id, users) = (login.id, &self.inner.stores.users);
+        let (id, users) = (login.id, &self.inner.users);
         // The user may have been removed since the password was looked at, or may have got another one. Another password
         // ends all logins, so whichever of the two comes first, this one does not outlive it.
         let is_as_it_was = match users.add_login(login).await {

@@ -95,7 +95,7 @@ impl From<UserKey> for KeyView {
 }
 
 impl Me {
-    pub(super) fn new(principal: &Principal) -> Self {
+    pub(crate) fn new(principal: &Principal) -> Self {
         let (standing, grants) = match principal.standing() {
             PrincipalKind::Admin(_) => ("admin", Vec::new()),
             PrincipalKind::Local => ("local", Vec::new()),

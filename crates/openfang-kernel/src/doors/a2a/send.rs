@@ -12,11 +12,12 @@ use openfang_types::ids::{AgentName, MessageId, TaskId, TaskName};
 use openfang_types::task::{Message, Origin, Task, TaskState};
 use tokio::time::timeout;
 
+use super::A2aHost;
 use super::refusals::refused;
 use crate::tasks::log::Visibility;
 use crate::tasks::streams::{Begin, Follow, StreamRoom};
 use crate::tasks::{Incoming, Intake};
-use crate::{Caller, Kernel, KernelError};
+use crate::{Caller, KernelError, chain};
 
 /// What a task keeps beside what happens to it.
 struct TaskIdentity {
@@ -30,7 +31,7 @@ impl TaskIdentity {
     }
 }
 
-impl Kernel {
+impl A2aHost {
     pub(super) async fn take_in(
         &self,
         caller: &Caller,
@@ -39,8 +40,11 @@ impl Kernel {
         origin: Origin,
     ) -> Result<SendOutcome, A2aError> {
         let SendMessage { message, task, answer, push, .. } = sending;
-        let caller = &self.caller_of_message(caller, &message.metadata);
-        let push = push.map(|push| self.checked_push(caller, push, origin)).transpose().map_err(refused)?;
+        let caller = &chain::caller_of(self.doors.inner.pipeline.outward_calls(), caller, &message.metadata);
+        let push = push
+            .map(|push| self.room().checked_push(caller, push, origin))
+            .transpose()
+            .map_err(refused)?;
         let (mut known, peer_name) = self.named_in(caller, task).await?;
         if let Some(record) = known.as_mut().filter(|_| origin == Origin::V03) {
             self.wait_for_the_turn(caller, record, &message).await?;
@@ -48,7 +52,7 @@ impl Kernel {
         let agent = match (to, &known) {
             (Some(agent), _) => agent,
             (None, Some(record)) => record.task.agent.clone(),
-            (None, None) => self.default_agent(Some(&caller.principal)).ok_or_else(no_agent)?,
+            (None, None) => self.doors.default_agent(Some(&caller.principal)).ok_or_else(no_agent)?,
         };
         let kept = match &known {
             Some(record) => TaskIdentity { origin: record.origin, peer_name: record.peer_name.clone() },
@@ -67,14 +71,14 @@ impl Kernel {
             origin,
             peer_name: kept.peer_name.clone(),
             push,
-            ..self.incoming(caller, &agent, message, visibility)
+            ..self.room().incoming(caller, &agent, message, visibility)
         };
         // Asked for first: a message whose stream is refused begins nothing.
         let room = (answer == ReplyMode::Streaming)
-            .then(|| self.room_for_a_stream(caller))
+            .then(|| self.room().room_for_a_stream(caller))
             .transpose()
             .map_err(refused)?;
-        let taken = self.take(incoming).await.map_err(refused)?;
+        let taken = self.room().take(incoming).await.map_err(refused)?;
         let sent = match room {
             // Boxed, because most messages are answered at their end: the future would be as large for all.
             Some(room) => Box::pin(self.streamed(caller, taken, room, kept)).await?,
@@ -100,10 +104,10 @@ impl Kernel {
         if is_settled || history.iter().any(|said| said.message_id == message.message_id) {
             return Ok(());
         }
-        let _room = self.room_for_a_stream(caller).map_err(refused)?;
-        let patience = Duration::from_secs(self.config().limits.run_timeout_secs);
+        let _room = self.room().room_for_a_stream(caller).map_err(refused)?;
+        let patience = Duration::from_secs(self.doors.inner.settings().config().limits.run_timeout_secs);
         // Boxed, because most messages wait for nothing: the future would be as large for all.
-        if let Ok(settled) = timeout(patience, Box::pin(self.settled(caller, id))).await {
+        if let Ok(settled) = timeout(patience, Box::pin(self.room().settled(caller, id))).await {
             record.task = settled.map_err(refused)?.task;
         }
         Ok(())
@@ -136,7 +140,7 @@ impl Kernel {
         match taken {
             Intake::Answered(message) => Ok(SendOutcome::Reply(message)),
             Intake::Begun(work) if answer == ReplyMode::Settled => {
-                let settled = self.end_of(caller, work).await.map_err(refused)?;
+                let settled = self.room().end_of(caller, work).await.map_err(refused)?;
                 Ok(SendOutcome::Task(kept.held(settled.task)))
             }
             Intake::Begun(work) => {
@@ -148,7 +152,7 @@ impl Kernel {
             }
             Intake::Known(id) => {
                 if answer == ReplyMode::Settled {
-                    Box::pin(self.settled(caller, id)).await.map_err(refused)?;
+                    Box::pin(self.room().settled(caller, id)).await.map_err(refused)?;
                 }
                 self.as_it_stands(caller, id).await
             }
@@ -169,7 +173,7 @@ impl Kernel {
                 let id = work.id();
                 if let Some((task, seq)) = work.detach() {
                     let held = kept.held(task.clone());
-                    let stream = self.follow_shown(room, task, seq, Until::Settled).await.map_err(refused)?;
+                    let stream = self.room().follow_shown(room, task, seq, Until::Settled).await.map_err(refused)?;
                     return Ok(SendOutcome::Stream(held, Box::new(stream)));
                 }
                 id
@@ -177,7 +181,7 @@ impl Kernel {
         };
         let held = self.held(caller, id).await?;
         let follow = Follow { begin: Begin::Now, until: Until::Settled };
-        let stream = self.follow_in(room, id, follow).await.map_err(refused)?;
+        let stream = self.room().follow_in(room, id, follow).await.map_err(refused)?;
         Ok(SendOutcome::Stream(Box::new(held), Box::new(stream)))
     }
 

@@ -74,7 +74,7 @@ impl Host for UpstreamHost {
     }
 
     fn tools<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
-        let cx = self.kernel.inner.context(caller);
+        let cx = self.doors.inner.context(caller);
         Box::pin(ready(Ok(self.server.tools_that(|tool| capability::allows(&cx, tool)))))
     }
 
@@ -87,7 +87,7 @@ impl Host for UpstreamHost {
         Box::pin(async move {
             let Some(tool) = self.server.tool(name) else { return self.refused(call.caller, name) };
             let (cx, arguments) = (self.context(&call), Arguments::written_by(arguments));
-            match self.kernel.inner.pipeline.hand_through(&cx, &tool, arguments).await {
+            match self.doors.inner.pipeline.hand_through(&cx, &tool, arguments).await {
                 Ok(outcome) => Ok(outcome),
                 Err(error) => answer_to(&error, name),
             }
@@ -111,7 +111,7 @@ impl Host for UpstreamHost {
             let (traits, relay) = (self.traits("prompts_get")?, self.server.relay());
             let prompt = ServerPrompt { traits, relay, name, arguments };
             let cx = self.context(&call);
-            let outcome = self.kernel.inner.pipeline.hand_through(&cx, &prompt, Arguments::default()).await;
+            let outcome = self.doors.inner.pipeline.hand_through(&cx, &prompt, Arguments::default()).await;
             outcome.map_err(|error| refusal(&error, McpError::unknown_prompt(name)))
         })
     }
@@ -146,7 +146,7 @@ impl Host for UpstreamHost {
             let (traits, relay) = (self.traits("resources_read")?, self.server.relay());
             let resource = ServerResource { traits, relay, uri };
             let cx = self.context(&call);
-            let outcome = self.kernel.inner.pipeline.hand_through(&cx, &resource, Arguments::default()).await;
+            let outcome = self.doors.inner.pipeline.hand_through(&cx, &resource, Arguments::default()).await;
             outcome.map_err(|error| refusal(&error, McpError::unknown_resource(uri)))
         })
     }

@@ -102,7 +102,7 @@ pub(super) async fn call(
         None => (None, Part::text(told)),
     };
     let sending = Sending { agent, parts: &[part], task, reporter: call.reporter };
-    let caller = host.kernel.caller_of_meta(call.caller, call.meta.map(|meta| &**meta));
+    let caller = host.doors.inner.caller_of(&call);
     match host.send(&caller, sending).await {
         Ok(crate::Reply::Message(message)) => {
             Ok(Outcome::Done(limited(ToolOutput::text(message.joined_text()), &host.limits(), None)))

@@ -21,7 +21,7 @@ pub(super) async fn call(
     name: &ToolName,
     arguments: Option<&RawValue>,
 ) -> Result<Outcome<ToolOutput>, McpError> {
-    let caller = host.kernel.caller_of_meta(call.caller, call.meta.map(Arc::as_ref));
+    let caller = host.doors.inner.caller_of(&call);
     let back = WayBack {
         listener: Some(Arc::clone(call.reporter) as Arc<dyn CallListener>),
         client: call.client,

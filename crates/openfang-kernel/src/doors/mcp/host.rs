@@ -17,11 +17,12 @@ use serde_json::value::RawValue;
 
 use super::servers::{self, ServerContents};
 use super::{View, agents, calls, results, tasks};
-use crate::{Caller, Kernel};
+use crate::Caller;
+use crate::doors::Doors;
 
 /// The kernel, as a host.
 pub struct KernelHost {
-    pub(super) kernel: Kernel,
+    pub(super) doors: Doors,
     view: View,
     identity: Arc<Identity>,
     /// By audience; of each the one that was made last.
@@ -41,7 +42,7 @@ pub(crate) struct Prepared {
 
 impl KernelHost {
     /// Shows this much of the house.
-    pub(super) fn new(kernel: Kernel, view: View) -> Self {
+    pub(super) fn new(doors: Doors, view: View) -> Self {
         let identity = Identity {
             name: "openfang".to_owned(),
             title: "OpenFang".to_owned(),
@@ -49,7 +50,7 @@ impl KernelHost {
             instructions: Some(INSTRUCTIONS.to_owned()),
             instance: None,
         };
-        Self { kernel, view, identity: Arc::new(identity), prepared: Mutex::default() }
+        Self { doors, view, identity: Arc::new(identity), prepared: Mutex::default() }
     }
 
     /// Says which OpenFang it is.
@@ -78,7 +79,7 @@ impl KernelHost {
 
     fn prepare(&self, caller: &Caller) -> Result<Prepared, McpError> {
         // External agents are tools of the catalogue.
-        let mut agents = self.kernel.agents(&caller.principal);
+        let mut agents = self.doors.inner.settings().visible_agents(&caller.principal);
         agents.retain(|agent| !agent.is_external);
         let tools: Vec<Entry> = match &self.view {
             View::Agents => self.external_agents(caller, None)?,
@@ -109,7 +110,7 @@ impl KernelHost {
 
     /// What MCP servers have besides tools, where that is shown.
     fn servers(&self) -> Option<ServerContents<'_>> {
-        (self.view == View::Everything).then_some(ServerContents(&self.kernel))
+        (self.view == View::Everything).then_some(ServerContents(&self.doors))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, Arc<Prepared>)>> {

@@ -14,10 +14,11 @@ use serde_json::value::RawValue;
 
 use super::host::KernelHost;
 use super::{tasks, updates};
+use crate::Caller;
+use crate::doors::Doors;
 use crate::doors::gateway::{complete, refusal, traits_of_whole};
 use crate::execute_tool::can_ever_call;
 use crate::peers::upstreams::{ConnectedServer, Offered, ServerOffer};
-use crate::{Caller, Kernel};
 
 /// What the guards know the prompts of a server as.
 const PROMPTS: &str = "prompts_get";
@@ -26,7 +27,7 @@ const RESOURCES: &str = "resources_read";
 
 /// What MCP servers have besides tools, for callers who may use it.
 #[derive(Clone, Copy)]
-pub(super) struct ServerContents<'a>(pub(super) &'a Kernel);
+pub(super) struct ServerContents<'a>(pub(super) &'a Doors);
 
 impl ServerContents<'_> {
     /// The entries that servers have for a caller.

@@ -136,7 +136,7 @@ pub(super) async fn complete(
 pub(super) fn changes(host: &KernelHost, caller: &Caller, wanted: &ChangeFilter) -> Changes {
     let mut all = SelectAll::new();
     if wanted.tools {
-        all.push(host.kernel.tool_changes().map(|()| Change::Tools).boxed());
+        all.push(host.doors.tool_changes().map(|()| Change::Tools).boxed());
     }
     if wanted.prompts {
         all.push(host.agent_changes().map(|()| Change::Prompts).boxed());

@@ -10,45 +10,46 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
 use super::servers::may_read;
+use crate::Caller;
+use crate::doors::Doors;
 use crate::peers::upstreams::{ConnectedServer, Offered, ServerOffer, is_ours};
-use crate::{Caller, Kernel};
 
 /// Tells of changed lists, and of changes to the wanted resources.
-pub(super) fn changes(kernel: &Kernel, caller: &Caller, wanted: &ChangeFilter) -> Changes {
+pub(super) fn changes(doors: &Doors, caller: &Caller, wanted: &ChangeFilter) -> Changes {
     let mut all = SelectAll::new();
     if wanted.prompts {
-        all.push(lists(kernel, caller, (Change::Prompts, ServerOffer::has_prompts_of)));
+        all.push(lists(doors, caller, (Change::Prompts, ServerOffer::has_prompts_of)));
     }
     if wanted.resources {
-        all.push(lists(kernel, caller, (Change::Resources, ServerOffer::has_resources_of)));
+        all.push(lists(doors, caller, (Change::Resources, ServerOffer::has_resources_of)));
     }
     let uris: Vec<String> = wanted.uris.iter().filter(|uri| !is_ours(uri)).cloned().collect();
     if !uris.is_empty() {
-        all.push(Resources::new(kernel, caller, uris).into_stream());
+        all.push(Resources::new(doors, caller, uris).into_stream());
     }
     Box::pin(all.chain(stream::pending()))
 }
 
 /// Ticks when the servers that the caller may use have other lists of a kind.
 fn lists(
-    kernel: &Kernel,
+    doors: &Doors,
     caller: &Caller,
     (change, is_same): (Change, fn(&ServerOffer, &ServerOffer) -> bool),
 ) -> BoxStream<'static, Change> {
-    let (kernel, caller) = (kernel.clone(), caller.clone());
-    let versions = kernel.inner.upstreams.offerings().changes();
-    let seen = kernel.inner.upstreams.offerings().current();
-    let state = (kernel, caller, versions, seen);
-    Box::pin(stream::unfold(state, move |(kernel, caller, mut versions, mut seen)| {
+    let (doors, caller) = (doors.clone(), caller.clone());
+    let versions = doors.inner.upstreams.offerings().changes();
+    let seen = doors.inner.upstreams.offerings().current();
+    let state = (doors, caller, versions, seen);
+    Box::pin(stream::unfold(state, move |(doors, caller, mut versions, mut seen)| {
         let change = change.clone();
         async move {
             loop {
                 versions.changed().await.ok()?;
-                let now = kernel.inner.upstreams.offerings().current();
-                let differs = differs(&kernel, &caller, (&seen, &now), is_same);
+                let now = doors.inner.upstreams.offerings().current();
+                let differs = differs(&doors, &caller, (&seen, &now), is_same);
                 seen = now;
                 if differs {
-                    return Some((change, (kernel, caller, versions, seen)));
+                    return Some((change, (doors, caller, versions, seen)));
                 }
             }
         }
@@ -56,12 +57,12 @@ fn lists(
 }
 
 fn differs(
-    kernel: &Kernel,
+    doors: &Doors,
     caller: &Caller,
     (before, now): (&Offered, &Offered),
     is_same: fn(&ServerOffer, &ServerOffer) -> bool,
 ) -> bool {
-    let cx = kernel.inner.context(caller);
+    let cx = doors.inner.context(caller);
     let is_allowed = |server: &ConnectedServer| may_read(&cx, server);
     let (before, now) = (before.allowed(is_allowed), now.allowed(is_allowed));
     before.len() != now.len() || before.iter().zip(&now).any(|(before, now)| !is_same(before, now))
@@ -69,7 +70,7 @@ fn differs(
 
 /// Resources that a client watches, each at the server that it belongs to.
 struct Resources {
-    kernel: Kernel,
+    doors: Doors,
     caller: Caller,
     uris: Vec<String>,
     versions: watch::Receiver<u64>,
@@ -79,18 +80,18 @@ struct Resources {
 }
 
 impl Resources {
-    fn new(kernel: &Kernel, caller: &Caller, uris: Vec<String>) -> Self {
-        let versions = kernel.inner.upstreams.offerings().changes();
-        let (kernel, caller) = (kernel.clone(), caller.clone());
-        let mut this = Self { kernel, caller, uris, versions, servers: Vec::new(), updates: SelectAll::new() };
+    fn new(doors: &Doors, caller: &Caller, uris: Vec<String>) -> Self {
+        let versions = doors.inner.upstreams.offerings().changes();
+        let (doors, caller) = (doors.clone(), caller.clone());
+        let mut this = Self { doors, caller, uris, versions, servers: Vec::new(), updates: SelectAll::new() };
         this.route();
         this
     }
 
     /// Watches each resource at the server that it belongs to by now.
     fn route(&mut self) {
-        let cx = self.kernel.inner.context(&self.caller);
-        let offered = self.kernel.inner.upstreams.offerings().current();
+        let cx = self.doors.inner.context(&self.caller);
+        let offered = self.doors.inner.upstreams.offerings().current();
         let reader = |uri: &String| offered.reader(uri).filter(|server| may_read(&cx, server)).cloned();
         let servers: Vec<_> = self.uris.iter().map(reader).collect();
         let is_same = |(one, other): (&Option<_>, &Option<_>)| match (one, other) {

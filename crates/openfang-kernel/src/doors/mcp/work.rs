@@ -23,14 +23,14 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::host::KernelHost;
-use crate::execute_tool::Way;
+use crate::doors::Doors;
 use crate::settings::Settings;
 use crate::settings::agents;
 use crate::tasks::list::TaskFilter;
 use crate::tasks::log::Visibility;
 use crate::tasks::streams::{Begin, Follow, TaskStream};
-use crate::tasks::{Incoming, Intake};
-use crate::{Caller, Kernel, KernelError, Reply};
+use crate::tasks::{Incoming, Intake, Tasks};
+use crate::{Caller, KernelError, Reply, Way};
 
 /// Ticks whenever something has changed.
 pub type Ticks = Pin<Box<dyn Stream<Item = ()> + Send>>;
@@ -102,9 +102,9 @@ impl From<KernelError> for DoorError {
     }
 }
 
-impl Kernel {
+impl Doors {
     /// Ticks whenever there are other tools.
-    pub fn tool_changes(&self) -> Ticks {
+    pub(crate) fn tool_changes(&self) -> Ticks {
         let versions = self.inner.pipeline.catalog().changes();
         Box::pin(stream::unfold(versions, |mut versions| async move {
             versions.changed().await.ok()?;
@@ -118,7 +118,7 @@ impl Kernel {
         let incoming = Incoming {
             caller: caller.clone(),
             agent: agent.clone(),
-            message: Message { task_id: task, ..self.message_of_parts(None, parts.to_vec()) },
+            message: Message { task_id: task, ..self.inner.tasks.message_of_parts(None, parts.to_vec()) },
             labels: caller.entry_labels(),
             origin: Origin::OpenFang,
             peer_name: None,
@@ -127,15 +127,16 @@ impl Kernel {
             cancel: reporter.cancel().child_token(),
             visibility: if is_heard { Visibility::Seen } else { Visibility::Unseen },
         };
-        let task = match self.take(incoming).await? {
+        let task = match self.inner.tasks.take(incoming).await? {
             Intake::Answered(message) => return Ok(Reply::Message(message)),
-            Intake::Known(id) => self.settled(caller, id).await?.task,
+            Intake::Known(id) => self.inner.tasks.settled(caller, id).await?.task,
             Intake::Begun(work) if is_heard => {
                 let id = work.id();
-                let (settled, ()) = tokio::join!(self.end_of_apart(caller, work), self.report(caller, id, &sending));
+                let (settled, ()) =
+                    tokio::join!(self.inner.tasks.end_of_apart(caller, work), self.report(caller, id, &sending));
                 settled?.task
             }
-            Intake::Begun(work) => self.end_of_apart(caller, work).await?.task,
+            Intake::Begun(work) => self.inner.tasks.end_of_apart(caller, work).await?.task,
         };
         Ok(Reply::Task(Box::new(task)))
     }
@@ -143,7 +144,7 @@ impl Kernel {
     /// Tells what happens to a task until it has ended or asks for something.
     async fn report(&self, caller: &Caller, id: TaskId, sending: &Sending<'_>) {
         let follow = Follow { begin: Begin::After(0), until: Until::Settled };
-        let Ok(mut stream) = self.follow(caller, id, follow).await else { return };
+        let Ok(mut stream) = self.inner.tasks.follow(caller, id, follow).await else { return };
         while let Ok(Some(StreamItem::Event(event))) = stream.next().await {
             let said = described(&event.body);
             sending.reporter.progress(progress_of(event.seq), None, Some(&said));
@@ -177,12 +178,12 @@ fn described(event: &EventBody) -> String {
 
 impl KernelHost {
     pub(super) fn limits(&self) -> Limits {
-        self.kernel.config().limits.clone()
+        self.doors.inner.settings().config().limits.clone()
     }
 
     /// Callers with the same word are shown the same, as long as the number is the same.
     pub(super) fn audience(&self, caller: &Caller) -> (String, u64) {
-        let inner = &self.kernel.inner;
+        let inner = &self.doors.inner;
         // Both only ever grow, so whichever changes, the sum does.
         let version = inner.pipeline.catalog().version() + inner.upstreams.offerings().version();
         // The labels too: what they forbid for ever is not listed.
@@ -192,7 +193,7 @@ impl KernelHost {
 
     /// The tools a caller may use, or those that an agent can use for it, as entries of a list.
     pub(super) fn usable_tools(&self, caller: &Caller, through: Option<&AgentName>) -> Result<Vec<Entry>, DoorError> {
-        Ok(self.kernel.usable_tools(caller, through)?.map(CatalogEntry::entry).collect())
+        Ok(self.doors.inner.calls.usable_tools(caller, through)?.map(CatalogEntry::entry).collect())
     }
 
     /// External agents that a caller may use, all or one, as entries of a list.
@@ -202,12 +203,8 @@ impl KernelHost {
             let agent = traits.as_ref().and_then(|traits| traits.origin.external_agent());
             agent.is_some_and(|agent| only.is_none_or(|only| only == agent))
         };
-        Ok(self
-            .kernel
-            .usable_tools(caller, None)?
-            .filter(is_wanted)
-            .map(CatalogEntry::entry)
-            .collect())
+        let tools = self.doors.inner.calls.usable_tools(caller, None)?;
+        Ok(tools.filter(is_wanted).map(CatalogEntry::entry).collect())
     }
 
     pub(super) async fn call_tool(
@@ -217,12 +214,17 @@ impl KernelHost {
     ) -> Result<Outcome<ToolOutput>, DoorError> {
         let ToolRequest { name, arguments, back, cancel } = request;
         let call = ToolCall { name: name.clone(), arguments: Arguments::written_by(arguments) };
-        Ok(self.kernel.call_tool(caller, call, Way { back, cancel: cancel.clone() }).await?)
+        Ok(self
+            .doors
+            .inner
+            .calls
+            .call_tool(caller, call, Way { back, cancel: cancel.clone() })
+            .await?)
     }
 
     /// Sends a message and waits until its task has ended or asks for something.
     pub(super) async fn send(&self, caller: &Caller, sending: Sending<'_>) -> Result<Reply, DoorError> {
-        Ok(self.kernel.send_reporting(caller, sending).await?)
+        Ok(self.doors.send_reporting(caller, sending).await?)
     }
 
     /// A page of one's own tasks without their messages and artifacts, and where the next one begins.
@@ -233,22 +235,22 @@ impl KernelHost {
     ) -> Result<(Vec<Task>, Option<String>), DoorError> {
         let page_token = page.map(str::to_owned);
         let filter = TaskFilter { page_token, parts: TaskParts::ROW, ..TaskFilter::default() };
-        let listed = self.kernel.tasks(caller, filter).await?;
+        let listed = self.doors.inner.tasks.tasks(caller, filter).await?;
         Ok((listed.tasks, listed.next_page_token))
     }
 
     pub(super) async fn task(&self, caller: &Caller, id: TaskId) -> Result<Task, DoorError> {
-        Ok(self.kernel.task(caller, id).await?)
+        Ok(self.doors.inner.tasks.task(caller, id).await?)
     }
 
     /// What one of the caller's own results lost.
     pub(super) async fn result(&self, caller: &Caller, id: ResultId) -> Result<KeptResult, DoorError> {
-        self.kernel.kept_result(caller, id).await?.ok_or(DoorError::Unknown)
+        self.doors.inner.calls.kept_result(caller, id).await?.ok_or(DoorError::Unknown)
     }
 
     /// Ticks whenever there are other agents.
     pub(super) fn agent_changes(&self) -> Ticks {
-        let settings = (self.kernel.inner.settings.changes(), self.kernel.inner.settings());
+        let settings = (self.doors.inner.settings.changes(), self.doors.inner.settings());
         Box::pin(stream::unfold(settings, |(mut changes, known)| async move {
             let is_other = |now: &Arc<Settings>| !agents::changes(known.agents(), now.agents()).is_empty();
             let now = Arc::clone(&*changes.wait_for(is_other).await.ok()?);
@@ -259,17 +261,17 @@ impl KernelHost {
     /// Ticks whenever something happens to one's own task.
     pub(super) fn follow(&self, caller: &Caller, id: TaskId) -> Ticks {
         enum State {
-            Opening(Kernel, Caller, TaskId),
+            Opening(Tasks, Caller, TaskId),
             Open(Box<TaskStream>),
         }
-        let opening = State::Opening(self.kernel.clone(), caller.clone(), id);
+        let opening = State::Opening(self.doors.inner.tasks.clone(), caller.clone(), id);
         Box::pin(stream::unfold(opening, |state| async move {
             let mut stream = match state {
                 State::Open(stream) => stream,
-                State::Opening(kernel, caller, id) => {
-                    let task = kernel.head(&caller, id).await.ok()?;
+                State::Opening(tasks, caller, id) => {
+                    let task = tasks.head(&caller, id).await.ok()?;
                     let follow = Follow { begin: Begin::After(task.seq), until: Until::Ended };
-                    Box::new(kernel.follow(&caller, id, follow).await.ok()?)
+                    Box::new(tasks.follow(&caller, id, follow).await.ok()?)
                 }
             };
             match stream.next().await {

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_a2a::client::{Discovery, ExtendedCard, SignatureState};
-use openfang_runtime::agents::Agents;
 use openfang_runtime::external_call::GuardedAgent;
 use openfang_runtime::external_tools::{ExternalAgentSource, SkillTool};
 use openfang_types::a2a_status::{ExternalAgentStatus, ExternalSkill, ExternalState};
@@ -12,7 +11,7 @@ use openfang_types::config::ExternalAgent;
 use tokio_util::sync::CancellationToken;
 
 use super::kept::{CardChange, CardMemory, Verdict};
-use super::{ExternalParts, place, skills, words};
+use super::{ExternalReach, place, skills, words};
 
 /// An external agent and what is known of it.
 pub(crate) struct KnownAgent {
@@ -41,9 +40,9 @@ struct ListedTools {
 
 impl KnownAgent {
     /// An agent as its entry says, with what was kept of its card. Blocks.
-    pub(super) fn new(entry: ExternalAgent, parts: &ExternalParts, stop: CancellationToken) -> Self {
-        let way = place::way_to(&entry, parts).map(Arc::new);
-        let memory = CardMemory::read(&parts.home.external_agents(), &entry);
+    pub(super) fn new(entry: ExternalAgent, reach: &ExternalReach, stop: CancellationToken) -> Self {
+        let way = place::way_to(&entry, reach).map(Arc::new);
+        let memory = CardMemory::read(&reach.home.external_agents(), &entry);
         let restored = match (&way, memory.record()) {
             (Ok(way), Some(record)) => way.remote().restore(record).is_ok(),
             (Ok(_) | Err(_), _) => false,
@@ -167,7 +166,7 @@ impl KnownAgent {
     }
 
     /// Its tools, with names of at most so many characters. As long as the words are the same, so are the tools.
-    pub(super) fn source(&self, agents: &Arc<dyn Agents>, longest_name: usize) -> Arc<ExternalAgentSource> {
+    pub(super) fn source(&self, longest_name: usize) -> Arc<ExternalAgentSource> {
         let known = self.discovery();
         let skills = skills::tools(&self.entry, known.as_deref(), longest_name);
         let text = words::description(&self.entry, known.as_deref(), &skills);
@@ -175,8 +174,7 @@ impl KnownAgent {
         if let Some(listed) = view.source.as_ref().filter(|listed| listed.text == text && listed.skills == skills) {
             return Arc::clone(&listed.source);
         }
-        let (entry, agents) = (self.entry.clone(), Arc::clone(agents));
-        let source = Arc::new(ExternalAgentSource::new(entry, text.clone(), skills.clone(), agents));
+        let source = Arc::new(ExternalAgentSource::new(self.entry.clone(), text.clone(), skills.clone()));
         view.source = Some(ListedTools { text, skills, source: Arc::clone(&source) });
         source
     }

@@ -6,12 +6,12 @@ use openfang_a2a::client::{Protocol, RemoteAgent, RemoteSettings, Verification};
 use openfang_runtime::external_call::GuardedAgent;
 use openfang_types::config::{A2aProtocol, ExternalAgent, VerifyCard};
 
-use super::ExternalParts;
+use super::ExternalReach;
 
 /// The way to the agent of an entry, or why there is none.
-pub(super) fn way_to(entry: &ExternalAgent, parts: &ExternalParts) -> Result<GuardedAgent, String> {
-    let door = parts.settings.borrow().http().clone();
-    let surroundings = parts.lending.to_agent(entry, door.guard()).map_err(text)?;
+pub(super) fn way_to(entry: &ExternalAgent, reach: &ExternalReach) -> Result<GuardedAgent, String> {
+    let door = reach.http()?;
+    let surroundings = reach.lending.to_agent(entry, door.guard()).map_err(text)?;
     let filled = |what: &str, template: &str| {
         let value = surroundings.fill_in(what, template).map_err(text)?;
         value.into_string().map_err(|_| format!("the {what} is not UTF-8"))
@@ -44,7 +44,7 @@ pub(super) fn way_to(entry: &ExternalAgent, parts: &ExternalParts) -> Result<Gua
         extensions: entry.extensions.clone(),
         verification: verification(entry.verify),
         keys,
-        redactor: parts.redactor()?,
+        redactor: reach.redactor()?,
         ..RemoteSettings::operator(filled("url", &entry.url)?)
     };
     let remote = RemoteAgent::new(door, settings).map_err(text)?;

@@ -7,21 +7,22 @@ use openfang_mcp::counts::Counts;
 use openfang_runtime::pipeline::Pipeline;
 use openfang_store::AuditStore;
 use openfang_types::clock::{Clock, IdSource};
-use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
+use crate::change::ChangeRecorder;
 use crate::outward::Outward;
 use crate::peers::lending::Lending;
-use crate::settings::Settings;
 use crate::settings::home::Home;
+use crate::settings::{LiveSettings, Settings};
 
 /// What the room of the servers is made with.
 pub(crate) struct PeerParts {
-    pub(crate) settings: watch::Receiver<Arc<Settings>>,
+    pub(crate) settings: Arc<LiveSettings>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) outward: Arc<Outward>,
     pub(crate) home: Home,
     pub(crate) audit: Arc<dyn AuditStore>,
+    pub(crate) changes: ChangeRecorder,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
     /// What is counted of sessions and conversations.
@@ -34,7 +35,7 @@ pub(crate) struct PeerParts {
 
 /// What one server is reached with. The catalogue holds servers, so none of this may hold the catalogue.
 pub(super) struct Reach {
-    settings: watch::Receiver<Arc<Settings>>,
+    settings: Arc<LiveSettings>,
     outward: Arc<Outward>,
     home: Home,
     tracker: TaskTracker,
@@ -44,7 +45,7 @@ pub(super) struct Reach {
 impl Reach {
     pub(super) fn new(parts: &PeerParts, tracker: TaskTracker) -> Self {
         Self {
-            settings: parts.settings.clone(),
+            settings: Arc::clone(&parts.settings),
             outward: Arc::clone(&parts.outward),
             home: parts.home.clone(),
             tracker,
@@ -54,7 +55,7 @@ impl Reach {
 
     /// What is in force now.
     pub(super) fn settings(&self) -> Arc<Settings> {
-        Arc::clone(&self.settings.borrow())
+        self.settings.current()
     }
 
     /// The door to programs.

@@ -5,15 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use openfang_store::{ChangeAction, ChangeTarget, HomePart, OpenError, Sqlite};
+use openfang_store::{HomePart, OpenError, Sqlite};
 use openfang_types::ids::NodeId;
 use uuid::Uuid;
 
-use super::record::{HomeLoss, HomeRecord, RecordError};
+use super::record::{HomeRecord, RecordError};
 use super::{Home, HomeError, ListenError};
-use crate::change::Change;
 use crate::maintenance::{self, MaintenanceError};
-use crate::{Caller, Kernel, KernelError};
 
 /// Something that was given up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,31 +130,4 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
     fs::rename(from, to)
-}
-
-impl Kernel {
-    /// Writes down that the operator gave up what the home had lost.
-    pub async fn record_acceptance(&self, caller: &Caller, accepted: &[Acceptance]) -> Result<(), KernelError> {
-        for Acceptance { part, .. } in accepted {
-            let change = Change { caller, action: ChangeAction::Accept, target: ChangeTarget::Home { part: *part } };
-            self.change(change, Ok(()), async { Ok(()) }).await?;
-        }
-        Ok(())
-    }
-
-    /// Refuses a start that would let everybody in although the home was protected, and remembers what protects it now.
-    /// To be asked before anything listens. Blocks.
-    pub fn keep_protection(&self) -> Result<(), RecordError> {
-        let Some(memory) = &self.inner.memory else { return Ok(()) };
-        let (has_users, has_api_key) =
-            (self.inner.access.credentials().accounts().has_users(), self.config().api_key.is_some());
-        let lost: Option<HomeLoss> = memory.record().lost_protection(has_users, has_api_key);
-        if let Some(loss) = lost {
-            return Err(loss.into());
-        }
-        if has_users || has_api_key {
-            memory.update(|record| (record.has_users, record.has_api_key) = (has_users, has_api_key))?;
-        }
-        Ok(())
-    }
 }

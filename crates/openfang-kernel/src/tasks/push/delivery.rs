@@ -15,11 +15,11 @@ use super::metrics::PushMetrics;
 use super::pace::Turn;
 use super::payload::Story;
 use super::post::{self, Verdict};
-use crate::Kernel;
+use crate::tasks::Tasks;
 
 /// A claim, and what is done with it.
 pub(super) struct Delivery {
-    kernel: Kernel,
+    tasks: Tasks,
     row: PushRow,
     claim: PushClaim,
     turn: Turn,
@@ -34,8 +34,8 @@ enum Next {
 }
 
 impl Delivery {
-    pub(super) const fn new(kernel: Kernel, row: PushRow, claim: PushClaim, turn: Turn, metrics: PushMetrics) -> Self {
-        Self { kernel, row, claim, turn, metrics }
+    pub(super) const fn new(tasks: Tasks, row: PushRow, claim: PushClaim, turn: Turn, metrics: PushMetrics) -> Self {
+        Self { tasks, row, claim, turn, metrics }
     }
 
     /// Tells what there is to tell.
@@ -52,12 +52,12 @@ impl Delivery {
     }
 
     async fn tell(mut self) -> Result<(), StoreError> {
-        let record = self.kernel.inner.stores.tasks.get(&self.row.owner, self.row.task).await?;
+        let record = self.tasks.inner.store.get(&self.row.owner, self.row.task).await?;
         if let Some(why) = withheld(&record.labels) {
             self.row.reached = DeliveryProgress { seq: record.seq, outcome: Some(why), ..DeliveryProgress::default() };
             return self.settle(ClaimOutcome::Rest(self.now())).await;
         }
-        let tasks = &*self.kernel.inner.stores.tasks;
+        let tasks = &*self.tasks.inner.store;
         let mut story = Story::read(tasks, record, self.row.reached.seq, self.row.config.origin).await?;
         let mut sent = 0_u32;
         while let Some(chapter) = story.next() {
@@ -66,7 +66,7 @@ impl Delivery {
                 continue;
             };
             if sent > 0 {
-                if self.kernel.inner.life.draining().is_cancelled() {
+                if self.tasks.inner.life.draining().is_cancelled() {
                     return self.settle(ClaimOutcome::Later(self.now())).await;
                 }
                 if let Err(wait) = self.turn.again(Instant::now()) {
@@ -76,7 +76,7 @@ impl Delivery {
             }
             sent += 1;
             let event = format!("{}:{}", self.row.task, chapter.seq);
-            let verdict = post::post(&self.kernel, self.turn.pacer(), &self.row.config, &event, payload).await;
+            let verdict = post::post(&self.tasks, self.turn.pacer(), &self.row.config, &event, payload).await;
             self.metrics.count(&verdict);
             if let Next::Wait(pause) = self.note(chapter.seq, verdict) {
                 return self.settle(ClaimOutcome::Later(self.now() + pause)).await;
@@ -119,11 +119,11 @@ impl Delivery {
 
     async fn settle(&self, then: ClaimOutcome) -> Result<(), StoreError> {
         let progress = ClaimProgress { reached: self.row.reached.clone(), then };
-        self.kernel.inner.stores.pushes.record_progress(self.claim.clone(), progress).await
+        self.tasks.inner.pushes.record_progress(self.claim.clone(), progress).await
     }
 
     fn now(&self) -> Timestamp {
-        self.kernel.inner.clock.now()
+        self.tasks.inner.clock.now()
     }
 }
 

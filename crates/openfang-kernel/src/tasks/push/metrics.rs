@@ -8,7 +8,7 @@ use prometheus_client::registry::Registry;
 use super::post::Verdict;
 
 #[derive(Clone, Default)]
-pub(super) struct PushMetrics {
+pub(crate) struct PushMetrics {
     posts: Family<PostLabels, Counter>,
 }
 
@@ -18,7 +18,7 @@ struct PostLabels {
 }
 
 impl PushMetrics {
-    pub(super) fn register(registry: &mut Registry) -> Self {
+    pub(crate) fn register(registry: &mut Registry) -> Self {
         let metrics = Self::default();
         registry.register("openfang_push_posts", "Push notifications posted, by outcome", metrics.posts.clone());
         metrics

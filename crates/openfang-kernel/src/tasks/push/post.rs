@@ -15,8 +15,8 @@ use openfang_store::PushConfig;
 use openfang_types::limits::{PUSH_ANSWER_MAX_BYTES, PUSH_RETRY_AFTER_MAX, PUSH_TIMEOUT};
 
 use super::payload::Payload;
-use crate::Kernel;
 use crate::access::keys::{Purpose, sign_with};
+use crate::tasks::Tasks;
 
 const EVENT: HeaderName = HeaderName::from_static("x-openfang-event");
 const SIGNATURE: HeaderName = HeaderName::from_static("x-openfang-signature");
@@ -36,21 +36,21 @@ pub(super) enum Verdict {
 }
 
 pub(super) async fn post(
-    kernel: &Kernel,
+    tasks: &Tasks,
     pace: Arc<dyn Pacer>,
     config: &PushConfig,
     event: &str,
     payload: Payload,
 ) -> Verdict {
     // Judged again: what may be reached can have changed since the configuration was made.
-    match request(kernel, config, event, payload) {
-        Ok(request) => judged(kernel.http().send(request.paced_by(pace)).await),
+    match request(tasks, config, event, payload) {
+        Ok(request) => judged(tasks.inner.settings().http().send(request.paced_by(pace)).await),
         Err(refused) => Verdict::Refused { why: refused.to_string() },
     }
 }
 
-fn request(kernel: &Kernel, config: &PushConfig, event: &str, payload: Payload) -> Result<Request, UrlRefused> {
-    let url = kernel.http().guard().foreign(&config.url)?;
+fn request(tasks: &Tasks, config: &PushConfig, event: &str, payload: Payload) -> Result<Request, UrlRefused> {
+    let url = tasks.inner.settings().http().guard().foreign(&config.url)?;
     let total = Some(PUSH_TIMEOUT);
     let mut request = Request::new(Method::POST, url)
         .patience(Patience { connect: PUSH_TIMEOUT, first_byte: PUSH_TIMEOUT, idle: PUSH_TIMEOUT, total })
@@ -58,7 +58,7 @@ fn request(kernel: &Kernel, config: &PushConfig, event: &str, payload: Payload) 
         .retry(Retry::Never)
         .redirects(Redirects::Unchanged);
     let secrets = [
-        (SIGNATURE, Some(signature(kernel, config, &payload.body))),
+        (SIGNATURE, Some(signature(tasks, config, &payload.body))),
         (TOKEN, config.token.as_ref().map(|token| token.expose().to_owned())),
         (header::AUTHORIZATION, authorization(config)),
     ];
@@ -79,12 +79,12 @@ fn authorization(config: &PushConfig) -> Option<String> {
     Some(format!("{} {}", held.scheme, held.credentials.as_ref()?.expose()))
 }
 
-fn signature(kernel: &Kernel, config: &PushConfig, body: &[u8]) -> String {
-    let at = kernel.inner.clock.now().as_second().to_string();
+fn signature(tasks: &Tasks, config: &PushConfig, body: &[u8]) -> String {
+    let at = tasks.inner.clock.now().as_second().to_string();
     let message: [&[u8]; 3] = [at.as_bytes(), b".", body];
     let (kid, signed) = match &config.token {
         Some(token) => ("token".to_owned(), sign_with(token.expose().as_bytes(), &message)),
-        None => (kernel.inner.access.keys().id(), kernel.inner.access.keys().sign(Purpose::PushSignature, &message)),
+        None => (tasks.inner.access.keys().id(), tasks.inner.access.keys().sign(Purpose::PushSignature, &message)),
     };
     format!("t={at},kid={kid},v1={signed}")
 }

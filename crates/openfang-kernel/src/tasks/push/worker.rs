@@ -12,25 +12,24 @@ use tokio::time::Instant;
 use super::delivery::Delivery;
 use super::metrics::PushMetrics;
 use super::pace::{Pace, Turn};
-use crate::Kernel;
+use crate::tasks::Tasks;
 
 /// Delivers for one process.
-pub(crate) struct Worker {
-    kernel: Kernel,
+pub(super) struct Worker {
+    tasks: Tasks,
     pace: Arc<Pace>,
     metrics: PushMetrics,
 }
 
 impl Worker {
-    pub(crate) fn new(kernel: &Kernel) -> Self {
-        let metrics = kernel.register_metrics(PushMetrics::register);
-        Self { kernel: kernel.clone(), pace: Arc::default(), metrics }
+    pub(super) fn new(tasks: Tasks, metrics: PushMetrics) -> Self {
+        Self { tasks, pace: Arc::default(), metrics }
     }
 
     /// Works until it is dropped. What is under way then is done with by the tracker.
-    pub(crate) async fn run(self) {
-        let stores = &self.kernel.inner.stores;
-        let (mut here, mut elsewhere) = (stores.pushes.waiting(), stores.tasks.elsewhere());
+    pub(super) async fn run(self) {
+        let inner = &self.tasks.inner;
+        let (mut here, mut elsewhere) = (inner.pushes.waiting(), inner.store.elsewhere());
         loop {
             here.mark_unchanged();
             elsewhere.mark_unchanged();
@@ -54,10 +53,10 @@ impl Worker {
             if limit == 0 {
                 return Ok(PUSH_LOOK);
             }
-            let (now, at) = (self.kernel.inner.clock.now(), Instant::now());
+            let (now, at) = (self.tasks.inner.clock.now(), Instant::now());
             let busy = self.pace.busy(at);
             let query = DueQuery { now, except_hosts: busy.hosts, except_owners: busy.owners, limit };
-            let due = self.kernel.inner.stores.pushes.due(query).await?;
+            let due = self.tasks.inner.pushes.due(query).await?;
             let pace_of = |row: PushRow| self.pace.enter(&row, at).map(|turn| (row, turn));
             let entered: Vec<(PushRow, Turn)> = due.rows.into_iter().filter_map(pace_of).collect();
             if entered.is_empty() {
@@ -72,14 +71,14 @@ impl Worker {
 
     /// Claims a configuration and begins to tell it what it has missed.
     async fn begin(&self, row: PushRow, turn: Turn) -> Result<(), StoreError> {
-        let inner = &self.kernel.inner;
+        let inner = &self.tasks.inner;
         let until = inner.clock.now() + PUSH_LEASE;
-        let claim = match inner.stores.pushes.claim(&row, inner.tasks.node_id, until).await {
+        let claim = match inner.pushes.claim(&row, inner.node_id, until).await {
             // Another process was faster.
             Err(StoreError::Conflict) => return Ok(()),
             claim => claim?,
         };
-        let delivery = Delivery::new(self.kernel.clone(), row, claim, turn, self.metrics.clone());
+        let delivery = Delivery::new(self.tasks.clone(), row, claim, turn, self.metrics.clone());
         inner.life.tracker().spawn(delivery.run());
         Ok(())
     }

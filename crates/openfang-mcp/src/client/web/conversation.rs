@@ -80,9 +80,9 @@ impl HttpConversation {
         Head { session: headers.get(SESSION_ID).cloned(), headers }
     }
 
-    /// Keeps the session that the server gave with its answer to `initialize`, if it gave one.
-    pub(super) fn begin_session(&mut self, answer: &HeaderMap) -> Result<(), ClientError> {
-        let Some(session) = answer.get(SESSION_ID) else { return Ok(()) };
+    /// Keeps the session that the server gave with its answer to `initialize`. Says whether it gave one.
+    pub(super) fn begin_session(&mut self, answer: &HeaderMap) -> Result<bool, ClientError> {
+        let Some(session) = answer.get(SESSION_ID) else { return Ok(false) };
         let is_visible = !session.is_empty() && session.as_bytes().iter().all(u8::is_ascii_graphic);
         if !is_visible || session.len() > MCP_SESSION_ID_BYTES {
             return Err(ClientError::NotMcp("the id of its session is not one".to_owned()));
@@ -91,7 +91,7 @@ impl HttpConversation {
         session.set_sensitive(true);
         self.headers.insert(SESSION_ID, session);
         self.has_session = true;
-        Ok(())
+        Ok(true)
     }
 
     /// The headers to end the session with, once.

@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use openfang_egress::http::{Patience, Request, Response};
 use openfang_egress::pace::SharedPace;
 use openfang_types::limits::{MCP_GOODBYE, MCP_LISTEN, MCP_REPLIES};
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -27,14 +26,14 @@ use super::{follow, standing};
 use crate::revision::{Questions, Revision};
 use crate::server::http::LAST_EVENT_ID;
 
-/// The wire to a server at a URL. Dropped, it ends the session.
+/// The wire to a server at a URL. When it is over, the task of its session ends the session.
 pub(super) struct Streamable {
     pub(super) site: Site,
     pub(super) inbox: Arc<Inbox>,
     pub(super) tracker: TaskTracker,
     /// Nothing of the wire outlives this.
     pub(super) over: CancellationToken,
-    spoken: Mutex<HttpConversation>,
+    spoken: Arc<Mutex<HttpConversation>>,
     /// The last status that said no; 0 before there is one.
     refused_with: AtomicU16,
     replies: Arc<Semaphore>,
@@ -44,7 +43,7 @@ pub(super) struct Streamable {
 
 impl Streamable {
     pub(super) fn new(site: Site, inbox: Arc<Inbox>, how: &Connecting) -> Self {
-        let spoken = Mutex::new(HttpConversation::new(site.headers()));
+        let spoken = Arc::new(Mutex::new(HttpConversation::new(site.headers())));
         Self {
             site,
             inbox,
@@ -70,7 +69,7 @@ impl Streamable {
             return self.refused(response, id, session).await;
         }
         if is_first {
-            self.lock().begin_session(&response.headers)?;
+            self.begin_session(&response.headers)?;
         }
         match Kind::of(&response.headers) {
             Kind::Json => {
@@ -174,21 +173,28 @@ impl Streamable {
         revision.facts().sessions && revision.facts().streamable
     }
 
-    /// Tells the server that the session is over, if there is one. Nobody waits for that.
-    fn end_session(&self) {
-        self.over.cancel();
-        let headers = self.lock().end_session();
-        let (Some(headers), Ok(runtime)) = (headers, Handle::try_current()) else { return };
-        let patience = Patience { total: Some(MCP_GOODBYE), ..Patience::default() };
-        let request = self.site.request(Method::DELETE, headers).patience(patience);
-        let door = self.site.door.clone();
-        let goodbye = async move { drop(door.send(request).await) };
-        self.tracker.spawn_on(goodbye, &runtime);
+    /// Keeps the session that the server gave, and gives it a task that tells the server when it is over.
+    fn begin_session(&self, answer: &HeaderMap) -> Result<(), ClientError> {
+        if self.lock().begin_session(answer)? {
+            self.tracker
+                .spawn(end_session(self.over.clone(), self.site.clone(), Arc::clone(&self.spoken)));
+        }
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, HttpConversation> {
         self.spoken.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Tells the server that its session is over, once it is. Nobody waits for that.
+async fn end_session(over: CancellationToken, site: Site, spoken: Arc<Mutex<HttpConversation>>) {
+    over.cancelled().await;
+    let headers = spoken.lock().unwrap_or_else(PoisonError::into_inner).end_session();
+    let Some(headers) = headers else { return };
+    let patience = Patience { total: Some(MCP_GOODBYE), ..Patience::default() };
+    let request = site.request(Method::DELETE, headers).patience(patience);
+    drop(site.door.send(request).await);
 }
 
 /// Many servers say so with another status than 404 after they were restarted.
@@ -229,12 +235,12 @@ impl Wire for Streamable {
     }
 
     fn close(&self) {
-        self.end_session();
+        self.over.cancel();
     }
 }
 
 impl Drop for Streamable {
     fn drop(&mut self) {
-        self.end_session();
+        self.over.cancel();
     }
 }

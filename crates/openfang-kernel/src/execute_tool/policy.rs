@@ -7,14 +7,15 @@ use openfang_runtime::pipeline::capability::agent_covers;
 use openfang_runtime::pipeline::timeout;
 use openfang_types::agent::{AgentManifest, Capabilities};
 use openfang_types::capability::Glob;
-use openfang_types::config::McpServerConfigEntry;
+use openfang_types::config::{Config, McpServerConfigEntry};
 use openfang_types::ids::{AgentName, ServerName, ToolName};
 use openfang_types::principal::PrincipalKind;
 use openfang_types::taint::{Label, Labels, SinkKind, forbidding_label};
 use openfang_types::tool::{Recorded, ToolTraits};
 use serde::{Deserialize, Serialize};
 
-use crate::{Caller, Kernel, KernelError};
+use super::DirectCalls;
+use crate::{Caller, KernelError};
 
 /// The policy for one agent and one tool.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -45,11 +46,17 @@ pub struct Explanation {
     pub timeout_secs: u64,
 }
 
-impl Kernel {
+impl DirectCalls {
     /// Explains what would happen if the agent called the tool.
-    pub fn explain(&self, caller: &Caller, agent: &AgentName, tool: &ToolName) -> Result<Explanation, KernelError> {
-        let manifest = self.agent(&caller.principal, agent)?;
-        let catalog = self.inner.pipeline.catalog();
+    pub(crate) fn explain(
+        &self,
+        caller: &Caller,
+        agent: &AgentName,
+        tool: &ToolName,
+    ) -> Result<Explanation, KernelError> {
+        let settings = self.settings.current();
+        let manifest = Arc::clone(&settings.agent(&caller.principal, agent)?.manifest);
+        let catalog = self.pipeline.catalog();
         let registered = catalog.get(tool).filter(|known| is_known(caller, &manifest, &known.traits));
         let waiting = if registered.is_none() && is_operator(caller) { catalog.quarantine().get(tool) } else { None };
         let known = registered.as_ref().map(|tool| &tool.traits).or(waiting.as_ref());
@@ -75,25 +82,18 @@ impl Kernel {
             refusing_labels: Label::ALL.into_iter().filter(alone).collect(),
             refusing_with_foreign: Label::ALL.into_iter().filter(with_foreign).collect(),
             audited_before: traits.recorded == Recorded::Before,
-            timeout_secs: self.timeout_of(traits).as_secs(),
+            timeout_secs: timeout_of(traits, settings.config()).as_secs(),
         })
-    }
-
-    /// How long a call may take; of a tool of an MCP server, how long without progress.
-    fn timeout_of(&self, tool: &ToolTraits) -> Duration {
-        let entries = self.inner.upstreams.entries();
-        let entry = tool.origin.server().and_then(|name| entries.iter().find(|entry| entry.name == *name));
-        entry.map_or_else(|| timeout::limit_of(tool.kind, &self.config().limits), McpServerConfigEntry::timeout)
     }
 
     /// An agent as the caller may know it, and those of its tools that the caller may use. A user is shown these in the place
     /// of the agent's patterns and servers, which may name what was not granted.
-    pub fn describe_agent(
+    pub(crate) fn describe_agent(
         &self,
         caller: &Caller,
         name: &AgentName,
     ) -> Result<(Arc<AgentManifest>, Vec<ToolName>), KernelError> {
-        let manifest = self.agent(&caller.principal, name)?;
+        let manifest = Arc::clone(&self.settings.current().agent(&caller.principal, name)?.manifest);
         let tools = self.available_tools(caller, Some(name))?;
         let tools: Vec<ToolName> = tools.into_iter().map(|tool| tool.name).collect();
         if !is_user(caller) {
@@ -121,4 +121,13 @@ fn is_operator(caller: &Caller) -> bool {
 fn is_known(caller: &Caller, agent: &AgentManifest, tool: &ToolTraits) -> bool {
     let through_it = agent_covers(&agent.capabilities, tool).then_some(&agent.name);
     caller.principal.may_use(tool, through_it)
+}
+
+/// How long a call may take; of a tool of an MCP server, how long without progress.
+fn timeout_of(tool: &ToolTraits, config: &Config) -> Duration {
+    let entry = tool
+        .origin
+        .server()
+        .and_then(|name| config.mcp_servers.iter().find(|entry| entry.name == *name));
+    entry.map_or_else(|| timeout::limit_of(tool.kind, &config.limits), McpServerConfigEntry::timeout)
 }

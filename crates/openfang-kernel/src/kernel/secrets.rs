@@ -1,15 +1,19 @@
-//! Control of the stored secrets. Only who is on this machine may change or list them: the daemon token or the process itself.
-//! Whoever uses a secret that changes is connected to anew.
+//! The stored secrets, and the values that must not travel: these, the `api_key` and the daemon token. Only who is on this
+//! machine may change or list secrets: the daemon token or the process itself. Whoever uses a secret that changes is connected
+//! to anew.
 
+use openfang_runtime::pipeline::Sensitive;
 use openfang_store::{ChangeAction, ChangeTarget};
+use openfang_types::config::Config;
 use openfang_types::ids::SecretName;
 use openfang_types::principal::{AdminProof, PrincipalKind};
 use openfang_types::secret::Secret;
 
-use super::lending::{use_of_agent, use_of_server};
+use super::{Kernel, KernelParts};
 use crate::access::vault::{SecretUse, SecretUser, SecretView, Vault, VaultError};
 use crate::change::Change;
-use crate::{Caller, Kernel, KernelError};
+use crate::peers::lending::{use_of_agent, use_of_server};
+use crate::{Caller, KernelError};
 
 impl Kernel {
     /// The stored secrets, without their values.
@@ -26,24 +30,28 @@ impl Kernel {
         value: Secret,
     ) -> Result<SecretView, KernelError> {
         let (kernel, stored) = (self.clone(), name.clone());
-        self.change(of_secret(caller, ChangeAction::Set, name, None), may_manage(caller), async move {
-            let made = stored.clone();
-            let view = kernel.in_vault(move |vault| vault.set(&made, &value)).await?;
-            kernel.secret_changed(&stored).await;
-            Ok(view)
-        })
-        .await
+        self.parts
+            .changes
+            .make(of_secret(caller, ChangeAction::Set, name, None), may_manage(caller), async move {
+                let made = stored.clone();
+                let view = kernel.in_vault(move |vault| vault.set(&made, &value)).await?;
+                kernel.secret_changed(&stored).await;
+                Ok(view)
+            })
+            .await
     }
 
     pub async fn remove_secret(&self, caller: &Caller, name: &SecretName) -> Result<(), KernelError> {
         let (kernel, gone) = (self.clone(), name.clone());
-        self.change(of_secret(caller, ChangeAction::Remove, name, None), may_manage(caller), async move {
-            let removed = gone.clone();
-            kernel.in_vault(move |vault| vault.remove(&removed)).await?;
-            kernel.secret_changed(&gone).await;
-            Ok(())
-        })
-        .await
+        self.parts
+            .changes
+            .make(of_secret(caller, ChangeAction::Remove, name, None), may_manage(caller), async move {
+                let removed = gone.clone();
+                kernel.in_vault(move |vault| vault.remove(&removed)).await?;
+                kernel.secret_changed(&gone).await;
+                Ok(())
+            })
+            .await
     }
 
     /// Gives a secret to one more user, at the place that its entry names now.
@@ -60,22 +68,24 @@ impl Kernel {
             Err(error) => (Err(error), None),
         };
         let (kernel, given) = (self.clone(), name.clone());
-        self.change(of_secret(caller, ChangeAction::Allow, name, shown), allowed, async move {
-            let usage = usage.ok_or_else(|| VaultError::NoSuchUser(user.to_string()))?;
-            let allowed = given.clone();
-            let view = kernel.in_vault(move |vault| vault.allow(&allowed, usage)).await?;
-            kernel.secret_changed(&given).await;
-            Ok(view)
-        })
-        .await
+        self.parts
+            .changes
+            .make(of_secret(caller, ChangeAction::Allow, name, shown), allowed, async move {
+                let usage = usage.ok_or_else(|| VaultError::NoSuchUser(user.to_string()))?;
+                let allowed = given.clone();
+                let view = kernel.in_vault(move |vault| vault.allow(&allowed, usage)).await?;
+                kernel.secret_changed(&given).await;
+                Ok(view)
+            })
+            .await
     }
 
     fn use_of(&self, user: &SecretUser) -> Result<SecretUse, KernelError> {
-        let settings = self.inner.settings();
+        let settings = self.settings();
         let guard = settings.http().guard();
         let usage = match user {
             SecretUser::McpServer(name) => {
-                let entries = self.inner.upstreams.entries();
+                let entries = self.parts.upstreams.entries();
                 entries.iter().find(|entry| entry.name == *name).map(|entry| use_of_server(entry, guard))
             }
             SecretUser::A2aAgent(name) => {
@@ -89,19 +99,20 @@ impl Kernel {
     /// Looks for the values that are stored now, and connects anew to whoever uses the one that changed.
     async fn secret_changed(&self, name: &SecretName) {
         let kernel = self.clone();
-        let look = move || kernel.inner.look_for_secrets(kernel.inner.settings().config(), None);
+        let look = move || kernel.parts.look_for_secrets(kernel.settings().config(), None);
         if tokio::task::spawn_blocking(look).await.is_err() {
             tracing::error!("what must not travel is looked for as before");
         }
-        for entry in self.inner.upstreams.entries() {
+        for entry in self.parts.upstreams.entries() {
             if entry.secrets().contains(name.as_str()) {
-                self.inner.upstreams.renew(entry);
+                self.parts.upstreams.renew(entry);
             }
         }
-        let settings = self.inner.settings();
+        let settings = self.settings();
         let agents = &settings.config().a2a.external_agents;
-        self.inner
+        self.parts
             .external
+            .peers()
             .renew(agents.iter().filter(|entry| entry.secrets().contains(name.as_str())));
     }
 
@@ -110,9 +121,23 @@ impl Kernel {
         &self,
         work: impl FnOnce(&Vault) -> Result<T, VaultError> + Send + 'static,
     ) -> Result<T, KernelError> {
-        let vault = self.inner.access.vault().clone();
+        let vault = self.parts.access.vault().clone();
         let done = tokio::task::spawn_blocking(move || work(&vault)).await;
         Ok(done.unwrap_or(Err(VaultError::Unsealed))?)
+    }
+}
+
+impl KernelParts {
+    /// Looks for the secrets of this configuration from now on. A key that was one a moment ago stays secret for a while.
+    /// Blocks.
+    pub(super) fn look_for_secrets(&self, config: &Config, former_key: Option<&Secret>) {
+        let stored = self.access.vault().values();
+        let keys = config.api_key.iter().chain(former_key);
+        let secrets = keys.chain([self.access.credentials().daemon_token()]).chain(&stored);
+        match Sensitive::new(secrets, &config.pii) {
+            Ok(sensitive) => self.pipeline.replace_sensitive(sensitive),
+            Err(error) => tracing::error!(%error, "what must not travel is looked for as before"),
+        }
     }
 }
 

@@ -8,18 +8,18 @@ use std::sync::Arc;
 use openfang_runtime::answerer::remote::ExternalAgents;
 use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_types::config::{Config, ConfigProblem};
+use openfang_types::limits::{SETTINGS_LOOK, SETTINGS_SETTLE};
 use openfang_types::principal::{AdminProof, Door, Principal, PrincipalKind};
 use openfang_types::settings_status::{FailedAgent, ReloadReport, SettingsStatus};
 
-use super::differences::{changed_keys, guarded, is_shown_differently, keep_until_restart, server_changes};
-use super::reading::{self, ReadSettings, Rejection};
-use super::snapshot::{Settings, no_default};
-use super::{agents, config_file};
+use crate::settings::differences::{changed_keys, guarded, is_shown_differently, keep_until_restart, server_changes};
+use crate::settings::reading::{self, ReadSettings, Rejection};
+use crate::settings::{FileMarks, Settings, agents, config_file, no_default};
 use crate::{Caller, Kernel, KernelError};
 
 /// On whose word the files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReloadTrigger {
+enum ReloadTrigger {
     /// Somebody who is on this machine and looked.
     ByOperator,
     /// A look at the files, or somebody elsewhere: what lets more callers in waits.
@@ -55,7 +55,7 @@ impl Kernel {
     /// How the files stand to what is in force.
     pub fn settings_status(&self, caller: &Caller) -> Result<SettingsStatus, KernelError> {
         match caller.principal.standing() {
-            PrincipalKind::Admin(_) | PrincipalKind::Local => Ok(self.inner.settings.status()),
+            PrincipalKind::Admin(_) | PrincipalKind::Local => Ok(self.parts.settings.status()),
             PrincipalKind::User(_) => Err(KernelError::NotPermitted("only the admin can read the settings")),
         }
     }
@@ -63,21 +63,21 @@ impl Kernel {
     /// The agents that cannot be used as they are written, for whoever may know of every agent.
     pub fn failed_agents(&self, principal: &Principal) -> Vec<FailedAgent> {
         match principal.standing() {
-            PrincipalKind::Admin(_) | PrincipalKind::Local => self.inner.settings().failed_agents().to_vec(),
+            PrincipalKind::Admin(_) | PrincipalKind::Local => self.settings().failed_agents().to_vec(),
             PrincipalKind::User(_) => Vec::new(),
         }
     }
 
-    pub(super) fn on_its_own(&self) -> Caller {
+    fn on_its_own(&self) -> Caller {
         let principal = Arc::new(Principal::admin(AdminProof::InProcess));
         Caller { principal, door: Door::Cli, trace: self.trace(), hops: 0, room: None }
     }
 
     /// Once it has begun it is done to its end, whether or not its caller waits.
-    pub(super) async fn reload_as(&self, caller: Caller, asked: ReloadTrigger) -> Result<ReloadReport, KernelError> {
+    async fn reload_as(&self, caller: Caller, asked: ReloadTrigger) -> Result<ReloadReport, KernelError> {
         let kernel = self.clone();
-        let work = self.inner.life.tracker().spawn(async move {
-            let settings = &kernel.inner.settings;
+        let work = self.parts.life.tracker().spawn(async move {
+            let settings = &kernel.parts.settings;
             let _alone = settings.alone().await;
             let working = kernel.clone();
             let done = tokio::task::spawn_blocking(move || working.take_over(&caller, asked)).await;
@@ -88,7 +88,7 @@ impl Kernel {
     }
 
     fn take_over(&self, caller: &Caller, asked: ReloadTrigger) -> Result<ReloadReport, KernelError> {
-        self.inner.settings.note_files(&self.inner.home);
+        self.parts.settings.note_files(&self.parts.home);
         match self.compared(asked) {
             Ok((next, report)) => {
                 self.put_into_force(next, &report);
@@ -104,7 +104,7 @@ impl Kernel {
             Err(rejection) => {
                 let text = rejection.to_string();
                 tracing::error!("the reload was rejected, and nothing changed: {text}");
-                self.inner.settings.reject(text.clone());
+                self.parts.settings.reject(text.clone());
                 let error = KernelError::SettingsRejected(text);
                 self.note_reload(caller, &[], AuditOutcome::Refused(error.reason().to_owned()));
                 Err(error)
@@ -114,13 +114,13 @@ impl Kernel {
 
     /// What the files say, as it would be in force, and what that changes.
     fn compared(&self, asked: ReloadTrigger) -> Result<(Settings, ReloadReport), Rejection> {
-        let (inner, now) = (&self.inner, self.inner.settings());
-        let overlays = inner.settings.overlays();
-        let read = reading::read(&inner.home, overlays, inner.pipeline.catalog(), now.agents())?;
+        let (parts, now) = (&self.parts, self.settings());
+        let overlays = parts.settings.overlays();
+        let read = reading::read(&parts.home, overlays, parts.pipeline.catalog(), now.agents())?;
         let ReadSettings { mut config, mut agents, exposures } = read;
-        inner.settings.tell_exposures(exposures);
-        let has_users = inner.access.credentials().accounts().has_users();
-        let faulty = |problem: ConfigProblem| config_file::placed(&inner.home.config(), overlays, problem);
+        parts.settings.tell_exposures(exposures);
+        let has_users = parts.access.has_users();
+        let faulty = |problem: ConfigProblem| config_file::placed(&parts.home.config(), overlays, problem);
         if let Some(problem) = config.exposure().filter(|_| !has_users) {
             return Err(faulty(problem).into());
         }
@@ -129,7 +129,7 @@ impl Kernel {
             ReloadTrigger::ByNobody => {
                 let mut known = Config::clone(now.config());
                 // A person took this over already; it takes effect at the next start.
-                if inner.settings.status().needs_restart.iter().any(|key| key == "api_listen") {
+                if parts.settings.status().needs_restart.iter().any(|key| key == "api_listen") {
                     known.api_listen = config.api_listen;
                 }
                 guarded(&known, &config, has_users)
@@ -143,7 +143,7 @@ impl Kernel {
         if let Some(problem) = config.exposure().filter(|_| !has_users) {
             return Err(faulty(problem).into());
         }
-        let external = Arc::clone(&inner.external) as Arc<dyn ExternalAgents>;
+        let external = Arc::clone(parts.external.peers()) as Arc<dyn ExternalAgents>;
         agents::add_external(&mut agents, &config.a2a.external_agents, &external, now.agents());
         let report = ReloadReport {
             changed: changed_keys(now.config(), &config),
@@ -158,52 +158,52 @@ impl Kernel {
         };
         let key = match now.admin_key().is(config.api_key.as_ref()) {
             true => Arc::clone(now.admin_key()),
-            false => inner.access.credentials().admin_key(config.api_key.as_ref()),
+            false => parts.access.credentials().admin_key(config.api_key.as_ref()),
         };
         let http = match config.egress == now.config().egress {
             true => now.http().clone(),
-            false => inner.outward.http(&config.egress).map_err(faulty)?,
+            false => parts.outward.http(&config.egress).map_err(faulty)?,
         };
         let next = Settings::new(config, agents, key, http);
-        match no_default(&next, &inner.home) {
+        match no_default(&next, &parts.home) {
             Some(problem) => Err(faulty(problem).into()),
             None => Ok((next, report)),
         }
     }
 
     fn put_into_force(&self, next: Settings, report: &ReloadReport) {
-        let (inner, before) = (&self.inner, self.inner.settings());
-        if inner.settings.status() != report.status {
+        let (parts, before) = (&self.parts, self.settings());
+        if parts.settings.status() != report.status {
             tell(&report.status);
         }
-        inner.settings.set_status(report.status.clone());
+        parts.settings.set_status(report.status.clone());
         if report.is_unchanged() && next.failed_agents() == before.failed_agents() {
             return;
         }
         let (was, is) = (before.config(), Arc::clone(next.config()));
         if was.api_key != is.api_key || was.pii != is.pii {
-            inner.look_for_secrets(&is, was.api_key.as_ref());
+            parts.look_for_secrets(&is, was.api_key.as_ref());
         }
-        inner.settings.replace(next);
-        inner.stores.quota.set(is.storage.owner_bytes);
+        parts.settings.replace(next);
+        parts.stores.quota.set(is.storage.owner_bytes);
         if was.api_key != is.api_key {
             before.admin_key().revoke();
             self.remember_protection(is.api_key.is_some());
         }
-        inner.upstreams.follow(&was.mcp_servers, &is.mcp_servers);
+        parts.upstreams.follow(&was.mcp_servers, &is.mcp_servers);
         let is_way_new = was.egress != is.egress;
         if is_way_new || was.a2a.external_agents != is.a2a.external_agents {
-            inner.external.follow(&is.a2a.external_agents, is_way_new);
+            parts.external.peers().follow(&is.a2a.external_agents, is_way_new);
         }
         if !report.agents.is_empty() || is_shown_differently(was, &is) {
             // Lists, cards and views are made anew, and whoever listens is told.
-            inner.upstreams.list_tools();
-            inner.pipeline.catalog().announce();
+            parts.upstreams.list_tools();
+            parts.pipeline.catalog().announce();
         }
     }
 
     fn remember_protection(&self, has_api_key: bool) {
-        let Some(memory) = &self.inner.memory else { return };
+        let Some(memory) = &self.parts.memory else { return };
         if let Err(error) = memory.update(|record| record.has_api_key = has_api_key) {
             tracing::warn!(%error, "the home does not remember whether there is an api_key");
         }
@@ -215,7 +215,7 @@ impl Kernel {
         let kind = if is_refused { AuditKind::Refusal } else { AuditKind::Deed };
         let row = AuditRow {
             trace: caller.trace,
-            at: self.inner.clock.now(),
+            at: self.parts.clock.now(),
             owner: caller.principal.owner().clone(),
             door: caller.door,
             agent: None,
@@ -224,7 +224,36 @@ impl Kernel {
             outcome,
             micros: 0,
         };
-        self.inner.stores.audit.record(kind, row);
+        self.parts.stores.audit.record(kind, row);
+    }
+}
+
+impl Kernel {
+    /// Takes over what was written, once it has settled.
+    pub(super) async fn watch_settings(self) {
+        let mut due = tokio::time::interval(SETTINGS_LOOK);
+        due.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            due.tick().await;
+            if !self.config().reload.watch {
+                continue;
+            }
+            let Some(marks) = self.look_at_files().await else { continue };
+            if self.parts.settings.has_seen(&marks) {
+                continue;
+            }
+            tokio::time::sleep(SETTINGS_SETTLE).await;
+            // Still being written: the next look finds it.
+            if self.look_at_files().await.as_ref() == Some(&marks) {
+                // The log has what came of it.
+                let _ = self.reload_as(self.on_its_own(), ReloadTrigger::ByNobody).await;
+            }
+        }
+    }
+
+    async fn look_at_files(&self) -> Option<FileMarks> {
+        let home = self.parts.home.clone();
+        tokio::task::spawn_blocking(move || FileMarks::of(&home)).await.ok()
     }
 }
 
