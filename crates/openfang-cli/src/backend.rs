@@ -9,7 +9,6 @@ use std::sync::Arc;
 use openfang_kernel::config_file::UsableConfig;
 use openfang_kernel::home::FirstRun;
 use openfang_kernel::{AgentSummary, Explanation};
-use openfang_types::agent::AgentManifest;
 use openfang_types::call::AskedBack;
 use openfang_types::content::ToolOutput;
 use openfang_types::event::TaskEvent;
@@ -18,7 +17,7 @@ use openfang_types::limits::MCP_INPUT_ROUNDS;
 use openfang_types::settings_status::FailedAgent;
 use openfang_types::task::{Message, Task, TaskState};
 use openfang_types::tool::ToolDefinition;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -33,6 +32,8 @@ pub(crate) use following::Following;
 pub(crate) use in_process::InProcess;
 pub(crate) use servers::Servers;
 
+pub(crate) use openfang_types::api::{AgentView, Reply};
+
 mod daemon;
 mod external;
 mod following;
@@ -45,13 +46,6 @@ mod users;
 pub(crate) enum Backend {
     Daemon(DaemonBackend),
     InProcess(InProcess),
-}
-
-/// An agent and the tools it can use.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct AgentView {
-    pub(crate) agent: AgentManifest,
-    pub(crate) tools: Vec<ToolName>,
 }
 
 /// A message to an agent.
@@ -98,14 +92,6 @@ fn canceled(asked: &AskedBack) -> BTreeMap<String, Box<RawValue>> {
 pub(crate) struct TaskListing {
     pub(crate) tasks: Vec<Task>,
     pub(crate) total: usize,
-}
-
-/// The result of a message: a task, or a plain message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Reply {
-    Task(Box<Task>),
-    Message(Message),
 }
 
 /// An item of a stream of events.

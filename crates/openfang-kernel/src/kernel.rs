@@ -8,11 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_egress::http::HttpDoor;
 use openfang_egress::process::{ProcessDoor, ProcessError};
-use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::files::Files;
 use openfang_runtime::pipeline::Pipeline;
 use openfang_store::Stores;
-use openfang_types::agent::AgentManifest;
+use openfang_types::agent::{AgentManifest, AgentSummary};
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::ids::{AgentName, TraceId};

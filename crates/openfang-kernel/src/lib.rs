@@ -38,15 +38,15 @@ pub use outward::http_door;
 pub use peers::{external_control, mcp_control};
 pub use settings::{config_edit, config_file, home, strict_toml};
 pub use system::{SystemClock, SystemIds};
-pub use tasks::Reply;
 pub use tasks::context::Way;
 pub use tasks::list::{ListedTasks, TaskFilter};
 pub use tasks::streams::{Begin, Follow, FollowedReply, StreamRoom, TaskStream};
 pub use unmatched::unmatched_in_profiles;
 
 pub use openfang_a2a::card::{CardDocument, CardForm};
-pub use openfang_runtime::agents::AgentSummary;
 pub use openfang_runtime::answerer::{Refusal, questions};
 pub use openfang_runtime::context::WayBack;
 pub use openfang_runtime::pipeline::{Hidden, ToolCall, ToolError};
 pub use openfang_runtime::tools::{Tool, ToolFailure, ToolFuture};
+pub use openfang_types::agent::AgentSummary;
+pub use openfang_types::api::Reply;

@@ -6,6 +6,7 @@ use openfang_runtime::pipeline::Pipeline;
 use openfang_store::{
     AuditStore, Fit, Node, PushStore, RemoteStore, StoreError, StoreHealth, Stores, TaskRecord, TaskStore,
 };
+use openfang_types::api::Reply;
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::ids::{AgentName, MessageId, NodeId, TaskId, TaskName};
 use openfang_types::limits::INFLIGHT_FROM_BYTES;
@@ -99,14 +100,6 @@ impl Tasks {
         };
         Self { inner: Arc::new(inner) }
     }
-}
-
-/// What a message led to.
-#[derive(Debug, Clone)]
-pub enum Reply {
-    Task(Box<Task>),
-    /// An answer that needed none.
-    Message(Message),
 }
 
 impl Tasks {

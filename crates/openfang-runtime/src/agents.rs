@@ -7,10 +7,11 @@ use openfang_types::ids::{AgentName, ContextId, TaskId};
 use openfang_types::principal::Principal;
 use openfang_types::taint::Labels;
 use openfang_types::task::{Part, Task, TaskState};
-use serde::{Deserialize, Serialize};
 
 use crate::context::CallContext;
 use crate::pipeline::Permit;
+
+pub use openfang_types::agent::AgentSummary;
 
 /// The agents of the house, as a caller may see them.
 pub trait Agents: Send + Sync {
@@ -55,17 +56,6 @@ pub struct ExternalMessage<'a> {
 pub struct AgentTask {
     pub task: Task,
     pub labels: Labels,
-}
-
-/// An agent in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentSummary {
-    pub name: AgentName,
-    /// What it is for.
-    pub description: String,
-    /// Whether it is an A2A agent of another server.
-    #[serde(default, rename = "external", skip_serializing_if = "std::ops::Not::not")]
-    pub is_external: bool,
 }
 
 /// What an agent answered.

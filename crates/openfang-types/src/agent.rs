@@ -24,6 +24,17 @@ pub struct AgentManifest {
     pub default_tool: Option<ToolName>,
 }
 
+/// An agent in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSummary {
+    pub name: AgentName,
+    /// What it is for.
+    pub description: String,
+    /// Whether it is an A2A agent of another server.
+    #[serde(default, rename = "external", skip_serializing_if = "std::ops::Not::not")]
+    pub is_external: bool,
+}
+
 /// What answers for the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

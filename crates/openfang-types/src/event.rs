@@ -1,5 +1,8 @@
 //! What happens to a task, in order. A blocking answer, a stream, a poll and a push are views of this one log.
 
+use std::fmt;
+use std::str::FromStr;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +26,41 @@ pub struct TaskEvent {
 impl TaskEvent {
     /// The id a stream gives to this event, so that a reader can resume after it.
     pub fn stream_id(&self) -> String {
-        format!("{}:{}", self.task_id, self.seq)
+        EventId { task: self.task_id, seq: self.seq }.to_string()
+    }
+}
+
+/// The id of an event in a stream: `task:seq`. Readers name the last one that they have in `Last-Event-ID`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventId {
+    pub task: TaskId,
+    pub seq: Seq,
+}
+
+/// A text that is not the id of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not the id of an event")]
+pub struct NotAnEventId;
+
+impl EventId {
+    /// The place in the log of this task; none where the event is another task's.
+    pub fn of(self, task: TaskId) -> Option<Seq> {
+        (self.task == task).then_some(self.seq)
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.task, self.seq)
+    }
+}
+
+impl FromStr for EventId {
+    type Err = NotAnEventId;
+
+    fn from_str(text: &str) -> Result<Self, NotAnEventId> {
+        let (task, seq) = text.rsplit_once(':').ok_or(NotAnEventId)?;
+        Ok(Self { task: task.parse().map_err(|_| NotAnEventId)?, seq: seq.parse().map_err(|_| NotAnEventId)? })
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod a2a_status;
 pub mod agent;
+pub mod api;
 pub mod background;
 pub mod call;
 pub mod capability;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::Stream;
-use openfang_types::event::StreamItem;
+use openfang_types::event::{EventId, StreamItem};
 use openfang_types::jsonrpc::{Id, encode_error, encode_result};
 
 use crate::answer::{StreamEvent, StreamHead};
@@ -110,7 +110,7 @@ impl StreamState {
 
 fn event_id(item: &StreamItem) -> Option<String> {
     match item {
-        StreamItem::Snapshot(task, seq) => Some(format!("{}:{seq}", task.id)),
+        StreamItem::Snapshot(task, seq) => Some(EventId { task: task.id, seq: *seq }.to_string()),
         StreamItem::Event(event) => Some(event.stream_id()),
         StreamItem::Shutdown => None,
     }

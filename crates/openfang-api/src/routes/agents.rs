@@ -1,36 +1,19 @@
 //! `/api/agents`: lists the agents a caller may talk to, and sends messages to them, with a single answer or a stream.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::HeaderMap;
 use http::header::ACCEPT;
-use openfang_kernel::{AgentSummary, FollowedReply, Kernel, Reply};
-use openfang_types::agent::AgentManifest;
-use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId, ToolName};
-use openfang_types::settings_status::FailedAgent;
-use openfang_types::task::{Message, Part, Task};
-use serde::{Deserialize, Serialize};
+use openfang_kernel::{FollowedReply, Kernel};
+use openfang_types::api::{AgentList, AgentView, Reply};
+use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId};
+use openfang_types::task::{Message, Part};
+use serde::Deserialize;
 
 use super::sse;
 use crate::error::ApiError;
 use crate::extract::{JsonBody, PathParam, RequestCaller};
-
-#[derive(Serialize)]
-pub(super) struct Agents {
-    agents: Vec<AgentSummary>,
-    /// Agents with an invalid definition; for the admin.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    failed: Vec<FailedAgent>,
-}
-
-#[derive(Serialize)]
-pub(super) struct AgentView {
-    agent: Arc<AgentManifest>,
-    tools: Vec<ToolName>,
-}
 
 /// A message: a text, or parts.
 #[derive(Deserialize)]
@@ -46,25 +29,8 @@ pub(super) struct MessageBody {
     return_immediately: bool,
 }
 
-/// What came of it.
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Outcome {
-    Task(Box<Task>),
-    Message(Message),
-}
-
-impl From<Reply> for Outcome {
-    fn from(reply: Reply) -> Self {
-        match reply {
-            Reply::Task(task) => Self::Task(task),
-            Reply::Message(message) => Self::Message(message),
-        }
-    }
-}
-
-pub(super) async fn list(State(kernel): State<Kernel>, RequestCaller(caller): RequestCaller) -> Json<Agents> {
-    Json(Agents { agents: kernel.agents(&caller.principal), failed: kernel.failed_agents(&caller.principal) })
+pub(super) async fn list(State(kernel): State<Kernel>, RequestCaller(caller): RequestCaller) -> Json<AgentList> {
+    Json(AgentList { agents: kernel.agents(&caller.principal), failed: kernel.failed_agents(&caller.principal) })
 }
 
 pub(super) async fn show(
@@ -87,7 +53,7 @@ pub(super) async fn message(
     let message = body.into_message(&kernel);
     if wants_stream(&headers) {
         return Ok(match kernel.send_and_follow(&caller, &name, message).await? {
-            FollowedReply::Message(message) => sse::one("reply", &Outcome::Message(message)),
+            FollowedReply::Message(message) => sse::one("reply", &Reply::Message(message)),
             FollowedReply::Stream(stream) => sse::of(*stream, &kernel.config().limits),
         });
     }
@@ -96,7 +62,7 @@ pub(super) async fn message(
     } else {
         kernel.send_message(&caller, &name, message).await?
     };
-    Ok(Json(Outcome::from(reply)).into_response())
+    Ok(Json(reply).into_response())
 }
 
 impl MessageBody {

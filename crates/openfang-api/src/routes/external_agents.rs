@@ -9,6 +9,7 @@ use openfang_kernel::config_edit::Existing;
 use openfang_kernel::external_control::ExternalAgentDetails;
 use openfang_kernel::{Caller, Kernel, ToolCall};
 use openfang_types::a2a_status::ExternalAgentStatus;
+use openfang_types::api::Removal;
 use openfang_types::config::ExternalAgent;
 use openfang_types::ids::AgentName;
 use serde::{Deserialize, Serialize};
@@ -28,11 +29,6 @@ pub(super) struct AddQuery {
 pub(super) struct Agents {
     agents: Vec<ExternalAgentStatus>,
     total: usize,
-}
-
-#[derive(Serialize)]
-pub(super) struct Removed {
-    removed: AgentName,
 }
 
 #[derive(Deserialize)]
@@ -80,9 +76,9 @@ pub(super) async fn remove(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
     PathParam(name): PathParam<AgentName>,
-) -> Result<Json<Removed>, ApiError> {
+) -> Result<Json<Removal<AgentName>>, ApiError> {
     kernel.remove_external_agent(&caller, &name).await?;
-    Ok(Json(Removed { removed: name }))
+    Ok(Json(Removal { removed: name }))
 }
 
 pub(super) async fn test(

@@ -7,9 +7,10 @@ use http::{HeaderName, HeaderValue};
 use jiff::Timestamp;
 use openfang_kernel::Kernel;
 use openfang_kernel::users::{KeyView, KeyWanted, MadeKey};
+use openfang_types::api::KeyList;
 use openfang_types::ids::{KeyId, Owner, ProfileName};
 use openfang_types::taint::Label;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::ApiError;
 use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
@@ -20,11 +21,6 @@ const NOT_STORED: (HeaderName, HeaderValue) = (CACHE_CONTROL, HeaderValue::from_
 #[serde(deny_unknown_fields)]
 pub(super) struct ListQuery {
     user: Option<Owner>,
-}
-
-#[derive(Serialize)]
-pub(super) struct Keys {
-    keys: Vec<KeyView>,
 }
 
 #[derive(Deserialize)]
@@ -42,8 +38,8 @@ pub(super) async fn list(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
     QueryParams(query): QueryParams<ListQuery>,
-) -> Result<Json<Keys>, ApiError> {
-    Ok(Json(Keys { keys: kernel.user_keys(&caller, query.user.as_ref()).await? }))
+) -> Result<Json<KeyList<KeyView>>, ApiError> {
+    Ok(Json(KeyList { keys: kernel.user_keys(&caller, query.user.as_ref()).await? }))
 }
 
 pub(super) async fn create(

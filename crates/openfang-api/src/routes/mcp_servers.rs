@@ -7,10 +7,11 @@ use axum::extract::State;
 use openfang_kernel::Kernel;
 use openfang_kernel::config_edit::Existing;
 use openfang_kernel::mcp_control::{McpServerDetails, McpServerView, McpServers, McpTested};
+use openfang_types::api::{AcceptedTools, LogLines, Removal};
 use openfang_types::config::{McpServerConfigEntry, McpServerSettings};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpReview;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::ApiError;
@@ -39,21 +40,6 @@ pub(super) struct AddQuery {
 #[serde(deny_unknown_fields)]
 pub(super) struct ApproveBody {
     tool: Option<String>,
-}
-
-#[derive(Serialize)]
-pub(super) struct Removed {
-    removed: ServerName,
-}
-
-#[derive(Serialize)]
-pub(super) struct Approved {
-    approved: Vec<String>,
-}
-
-#[derive(Serialize)]
-pub(super) struct Lines {
-    lines: Vec<String>,
 }
 
 pub(super) async fn list(
@@ -85,9 +71,9 @@ pub(super) async fn remove(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
     PathParam(name): PathParam<ServerName>,
-) -> Result<Json<Removed>, ApiError> {
+) -> Result<Json<Removal<ServerName>>, ApiError> {
     kernel.remove_mcp_server(&caller, &name).await?;
-    Ok(Json(Removed { removed: name }))
+    Ok(Json(Removal { removed: name }))
 }
 
 pub(super) async fn restart(
@@ -111,8 +97,8 @@ pub(super) async fn approve(
     RequestCaller(caller): RequestCaller,
     PathParam(name): PathParam<ServerName>,
     JsonBody(body): JsonBody<ApproveBody>,
-) -> Result<Json<Approved>, ApiError> {
-    Ok(Json(Approved { approved: kernel.approve_mcp_tools(&caller, &name, body.tool).await? }))
+) -> Result<Json<AcceptedTools>, ApiError> {
+    Ok(Json(AcceptedTools { approved: kernel.approve_mcp_tools(&caller, &name, body.tool).await? }))
 }
 
 pub(super) async fn set(
@@ -136,8 +122,8 @@ pub(super) async fn log(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
     PathParam(name): PathParam<ServerName>,
-) -> Result<Json<Lines>, ApiError> {
-    Ok(Json(Lines { lines: kernel.mcp_server_log(&caller, &name)? }))
+) -> Result<Json<LogLines>, ApiError> {
+    Ok(Json(LogLines { lines: kernel.mcp_server_log(&caller, &name)? }))
 }
 
 /// Only errors about missing members are passed on: all others quote the body.

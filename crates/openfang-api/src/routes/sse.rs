@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::{Stream, StreamExt as _, stream};
 use http::{HeaderName, HeaderValue};
 use openfang_kernel::TaskStream;
-use openfang_types::event::StreamItem;
+use openfang_types::event::{EventId, StreamItem};
 use openfang_types::limits::Limits;
 use openfang_types::task::Task;
 use serde::Serialize;
@@ -54,8 +54,8 @@ struct Snapshot {
 fn event_of(item: StreamItem) -> Event {
     match item {
         StreamItem::Snapshot(task, seq) => {
-            let id = format!("{}:{seq}", task.id);
-            event("task", &Snapshot { task }).id(id)
+            let id = EventId { task: task.id, seq };
+            event("task", &Snapshot { task }).id(id.to_string())
         }
         StreamItem::Event(task_event) => event(task_event.body.name(), &task_event).id(task_event.stream_id()),
         StreamItem::Shutdown => event("shutdown", &serde_json::json!({})),

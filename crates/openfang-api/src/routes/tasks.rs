@@ -5,11 +5,12 @@ use axum::extract::State;
 use axum::response::Response;
 use http::HeaderMap;
 use openfang_kernel::{Begin, Follow, Kernel, TaskFilter};
-use openfang_types::event::{Seq, Until};
+use openfang_types::api::{TaskPage, TaskView};
+use openfang_types::event::{EventId, Seq, Until};
 use openfang_types::ids::{AgentName, ContextId, TaskId};
 use openfang_types::limits::PAGE_MAX_TASKS;
-use openfang_types::task::{Task, TaskParts, TaskState};
-use serde::{Deserialize, Serialize};
+use openfang_types::task::{TaskParts, TaskState};
+use serde::Deserialize;
 
 use super::sse;
 use crate::error::ApiError;
@@ -43,24 +44,11 @@ impl TryFrom<String> for PageSize {
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Tasks {
-    tasks: Vec<Task>,
-    next_page_token: String,
-    total: usize,
-}
-
-#[derive(Serialize)]
-pub(super) struct TaskView {
-    task: Task,
-}
-
 pub(super) async fn list(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
     QueryParams(query): QueryParams<ListQuery>,
-) -> Result<Json<Tasks>, ApiError> {
+) -> Result<Json<TaskPage>, ApiError> {
     let ListQuery { agent, state, context_id, page_size, page_token, include_history, include_artifacts } = query;
     let page_size = page_size.map(|PageSize(size)| size);
     let page_token = page_token.filter(|token| !token.is_empty());
@@ -69,7 +57,7 @@ pub(super) async fn list(
     let filter = TaskFilter { agent, state, context_id, page_size, page_token, changed_since: None, parts };
     let page = kernel.tasks(&caller, filter).await?;
     let next_page_token = page.next_page_token.unwrap_or_default();
-    Ok(Json(Tasks { tasks: page.tasks, next_page_token, total: page.total }))
+    Ok(Json(TaskPage { tasks: page.tasks, next_page_token, total: page.total }))
 }
 
 pub(super) async fn show(
@@ -103,10 +91,8 @@ pub(super) async fn events(
 /// `Last-Event-ID: task:seq`, the id that our events carry.
 fn last_event(headers: &HeaderMap, id: TaskId) -> Result<Option<Seq>, ApiError> {
     let Some(header) = headers.get("last-event-id") else { return Ok(None) };
-    let seq = header.to_str().ok().and_then(|text| {
-        let (task, seq) = text.rsplit_once(':')?;
-        (task.parse() == Ok(id)).then(|| seq.parse().ok())?
-    });
+    let event: Option<EventId> = header.to_str().ok().and_then(|text| text.trim().parse().ok());
+    let seq = event.and_then(|event| event.of(id));
     let wrong = || ApiError::bad_request("Last-Event-ID is not the id of an event of this task");
     seq.map(Some).ok_or_else(wrong)
 }

@@ -7,9 +7,10 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::HeaderMap;
 use openfang_kernel::{Kernel, ToolCall};
+use openfang_types::api::ToolList;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::tool::ToolDefinition;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -23,11 +24,6 @@ mod calling;
 #[serde(deny_unknown_fields)]
 pub(super) struct ListQuery {
     agent: Option<AgentName>,
-}
-
-#[derive(Serialize)]
-pub(super) struct Tools {
-    tools: Vec<ToolDefinition>,
 }
 
 #[derive(Deserialize)]
@@ -46,8 +42,8 @@ pub(super) async fn list(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
     QueryParams(query): QueryParams<ListQuery>,
-) -> Result<Json<Tools>, ApiError> {
-    Ok(Json(Tools { tools: kernel.available_tools(&caller, query.agent.as_ref())? }))
+) -> Result<Json<ToolList>, ApiError> {
+    Ok(Json(ToolList { tools: kernel.available_tools(&caller, query.agent.as_ref())? }))
 }
 
 pub(super) async fn show(

@@ -4,17 +4,13 @@ use axum::Json;
 use axum::extract::State;
 use openfang_kernel::Kernel;
 use openfang_kernel::users::{UserView, UserWanted};
+use openfang_types::api::{Removal, UserList};
 use openfang_types::ids::Owner;
 use openfang_types::secret::Secret;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::ApiError;
 use crate::extract::{JsonBody, PathParam, RequestCaller};
-
-#[derive(Serialize)]
-pub(super) struct Users {
-    users: Vec<UserView>,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,16 +35,11 @@ pub(super) struct PasswordBody {
     password: Option<Secret>,
 }
 
-#[derive(Serialize)]
-pub(super) struct Removed {
-    removed: Owner,
-}
-
 pub(super) async fn list(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
-) -> Result<Json<Users>, ApiError> {
-    Ok(Json(Users { users: kernel.users(&caller).await? }))
+) -> Result<Json<UserList<UserView>>, ApiError> {
+    Ok(Json(UserList { users: kernel.users(&caller).await? }))
 }
 
 pub(super) async fn add(
@@ -64,9 +55,9 @@ pub(super) async fn remove(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
     PathParam(name): PathParam<Owner>,
-) -> Result<Json<Removed>, ApiError> {
+) -> Result<Json<Removal<Owner>>, ApiError> {
     kernel.remove_user(&caller, &name).await?;
-    Ok(Json(Removed { removed: name }))
+    Ok(Json(Removal { removed: name }))
 }
 
 pub(super) async fn set_grants(

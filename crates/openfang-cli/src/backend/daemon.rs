@@ -3,6 +3,7 @@
 use http::{Method, StatusCode};
 use openfang_egress::daemon::{Answer, Daemon, Event, Streamed};
 use openfang_kernel::{AgentSummary, Explanation};
+use openfang_types::api::{AgentList, TaskPage, TaskView, ToolList};
 use openfang_types::call::{CallListener as _, ToldLog, ToldProgress};
 use openfang_types::ids::{AgentName, TaskId, ToolName};
 use openfang_types::limits::PAGE_MAX_TASKS;
@@ -23,32 +24,6 @@ pub(crate) struct DaemonBackend {
 }
 
 #[derive(Deserialize)]
-struct Agents {
-    agents: Vec<AgentSummary>,
-    #[serde(default)]
-    failed: Vec<FailedAgent>,
-}
-
-#[derive(Deserialize)]
-struct Tools {
-    tools: Vec<ToolDefinition>,
-}
-
-#[derive(Deserialize)]
-struct TaskView {
-    task: Task,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TaskPage {
-    tasks: Vec<Task>,
-    #[serde(default)]
-    next_page_token: String,
-    total: usize,
-}
-
-#[derive(Deserialize)]
 pub(super) struct ErrorBody {
     pub(super) error: Refusal,
 }
@@ -65,12 +40,12 @@ impl DaemonBackend {
     }
 
     pub(crate) async fn agents(&self) -> Result<Vec<AgentSummary>, CliError> {
-        Ok(self.get::<Agents>("/api/agents").await?.agents)
+        Ok(self.get::<AgentList>("/api/agents").await?.agents)
     }
 
     /// The agents that cannot be used as they are written.
     pub(crate) async fn failed_agents(&self) -> Result<Vec<FailedAgent>, CliError> {
-        Ok(self.get::<Agents>("/api/agents").await?.failed)
+        Ok(self.get::<AgentList>("/api/agents").await?.failed)
     }
 
     /// How the files stand to what is in force.
@@ -89,7 +64,7 @@ impl DaemonBackend {
 
     pub(crate) async fn tools(&self, through: Option<&AgentName>) -> Result<Vec<ToolDefinition>, CliError> {
         let query = through.map(|agent| format!("?agent={agent}")).unwrap_or_default();
-        Ok(self.get::<Tools>(&format!("/api/tools{query}")).await?.tools)
+        Ok(self.get::<ToolList>(&format!("/api/tools{query}")).await?.tools)
     }
 
     pub(super) async fn tool(&self, name: &ToolName) -> Result<ToolDefinition, CliError> {

@@ -63,7 +63,7 @@ impl InProcess {
     pub(super) fn agent(&self, name: &AgentName) -> Result<AgentView, CliError> {
         let agent = self.kernel.agent(&self.caller.principal, name).map_err(|error| self.refused(&error))?;
         let tools = self.tools(Some(name))?.into_iter().map(|tool| tool.name).collect();
-        Ok(AgentView { agent: Arc::unwrap_or_clone(agent), tools })
+        Ok(AgentView { agent, tools })
     }
 
     pub(super) fn tools(&self, through: Option<&AgentName>) -> Result<Vec<ToolDefinition>, CliError> {
@@ -104,10 +104,7 @@ impl InProcess {
         self.acquaint().await;
         let (agent, message) = self.message(message);
         let reply = self.kernel.send_message(&self.caller, &agent, message).await;
-        Ok(match reply.map_err(|error| self.refused(&error))? {
-            openfang_kernel::Reply::Task(task) => Reply::Task(task),
-            openfang_kernel::Reply::Message(message) => Reply::Message(message),
-        })
+        self.said(reply)
     }
 
     pub(super) async fn send_streaming(&self, message: Outgoing) -> Result<Following, CliError> {
@@ -115,8 +112,8 @@ impl InProcess {
         let (agent, message) = self.message(message);
         let reply = self.kernel.submit(&self.caller, &agent, message).await;
         match reply.map_err(|error| self.refused(&error))? {
-            openfang_kernel::Reply::Message(message) => Ok(Following::Once(Some(message))),
-            openfang_kernel::Reply::Task(task) => self.follow_until(task.id, Until::Settled).await,
+            Reply::Message(message) => Ok(Following::Once(Some(message))),
+            Reply::Task(task) => self.follow_until(task.id, Until::Settled).await,
         }
     }
 

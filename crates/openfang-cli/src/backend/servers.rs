@@ -4,11 +4,11 @@
 use http::Method;
 use openfang_kernel::config_edit::Existing;
 use openfang_kernel::mcp_control::{McpServerDetails, McpServerView, McpServers, McpTested, shown};
+use openfang_types::api::{AcceptedTools, LogLines, Removal};
 use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpServerSettings, McpTransportEntry};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpReview;
 use openfang_types::secret::Secret;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Backend, DaemonBackend, InProcess};
@@ -19,19 +19,6 @@ use crate::session::Session;
 pub(crate) enum Servers {
     Daemon(DaemonBackend),
     InProcess(InProcess),
-}
-
-#[derive(Deserialize)]
-struct RemoveResponse {}
-
-#[derive(Deserialize)]
-struct AcceptResponse {
-    approved: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct LogResponse {
-    lines: Vec<String>,
 }
 
 impl Servers {
@@ -98,10 +85,7 @@ impl Servers {
         match self {
             Self::Daemon(daemon) => {
                 let path = format!("/api/mcp/servers/{name}");
-                daemon
-                    .ask::<RemoveResponse>(Method::DELETE, &path, None)
-                    .await
-                    .map(|RemoveResponse {}| ())
+                daemon.ask::<Removal<ServerName>>(Method::DELETE, &path, None).await.map(drop)
             }
             Self::InProcess(here) => here.said(here.kernel.remove_mcp_server(&here.caller, name).await),
         }
@@ -123,12 +107,12 @@ impl DaemonBackend {
 
     pub(crate) async fn accept_tools(&self, name: &ServerName, tool: Option<&str>) -> Result<Vec<String>, CliError> {
         let body = tool.map_or_else(|| json!({}), |tool| json!({ "tool": tool }));
-        let response: AcceptResponse = self.post(&format!("/api/mcp/servers/{name}/approve"), &body).await?;
+        let response: AcceptedTools = self.post(&format!("/api/mcp/servers/{name}/approve"), &body).await?;
         Ok(response.approved)
     }
 
     pub(crate) async fn server_log(&self, name: &ServerName) -> Result<Vec<String>, CliError> {
-        Ok(self.get::<LogResponse>(&format!("/api/mcp/servers/{name}/log")).await?.lines)
+        Ok(self.get::<LogLines>(&format!("/api/mcp/servers/{name}/log")).await?.lines)
     }
 }
 

@@ -2,31 +2,18 @@
 
 use http::Method;
 use openfang_kernel::users::{KeyView, KeyWanted, MadeKey, UserView, UserWanted};
+use openfang_types::api::{KeyList, Removal, UserList};
 use openfang_types::ids::{KeyId, Owner};
 use openfang_types::secret::{REDACTED, Secret};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::Backend;
 use crate::error::CliError;
 
-#[derive(Deserialize)]
-struct UsersResponse {
-    users: Vec<UserView>,
-}
-
-#[derive(Deserialize)]
-struct KeysResponse {
-    keys: Vec<KeyView>,
-}
-
-#[derive(Deserialize)]
-struct RemoveResponse {}
-
 impl Backend {
     pub(crate) async fn users(&self) -> Result<Vec<UserView>, CliError> {
         match self {
-            Self::Daemon(daemon) => Ok(daemon.get::<UsersResponse>("/api/users").await?.users),
+            Self::Daemon(daemon) => Ok(daemon.get::<UserList<UserView>>("/api/users").await?.users),
             Self::InProcess(here) => here.said(here.kernel.users(&here.caller).await),
         }
     }
@@ -51,10 +38,7 @@ impl Backend {
         match self {
             Self::Daemon(daemon) => {
                 let path = format!("/api/users/{name}");
-                daemon
-                    .ask::<RemoveResponse>(Method::DELETE, &path, None)
-                    .await
-                    .map(|RemoveResponse {}| ())
+                daemon.ask::<Removal<Owner>>(Method::DELETE, &path, None).await.map(drop)
             }
             Self::InProcess(here) => here.said(here.kernel.remove_user(&here.caller, name).await),
         }
@@ -85,7 +69,7 @@ impl Backend {
         match self {
             Self::Daemon(daemon) => {
                 let query = name.map(|name| format!("?user={name}")).unwrap_or_default();
-                Ok(daemon.get::<KeysResponse>(&format!("/api/keys{query}")).await?.keys)
+                Ok(daemon.get::<KeyList<KeyView>>(&format!("/api/keys{query}")).await?.keys)
             }
             Self::InProcess(here) => here.said(here.kernel.user_keys(&here.caller, name).await),
         }

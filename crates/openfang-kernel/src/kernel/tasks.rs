@@ -2,11 +2,11 @@
 
 use openfang_a2a::answer::TaskPushConfig;
 use openfang_a2a::operation::PushNotificationConfig;
+use openfang_types::api::Reply;
 use openfang_types::ids::{AgentName, MessageId, TaskId};
 use openfang_types::task::{Message, Origin, Part, Task};
 
 use super::Kernel;
-use crate::tasks::Reply;
 use crate::tasks::list::{ListedTasks, TaskFilter};
 use crate::tasks::streams::{Follow, FollowedReply, StreamRoom, TaskStream};
 use crate::{Caller, KernelError};

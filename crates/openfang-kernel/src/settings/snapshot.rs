@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openfang_egress::http::HttpDoor;
-use openfang_runtime::agents::AgentSummary;
 use openfang_runtime::answerer::remote::ExternalAgents;
+use openfang_types::agent::AgentSummary;
 use openfang_types::config::{Config, ConfigProblem, ExternalAgent, McpServerConfigEntry, NamedProfile, Profile};
 use openfang_types::ids::{AgentName, ProfileName};
 use openfang_types::nearest::nearest;

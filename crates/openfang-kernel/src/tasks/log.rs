@@ -1,5 +1,14 @@
 //! The log of one task while a run works on it. Events wait here until they must be on disk: before the first effect,
 //! before anybody is told, or when the run has gone on for a while. So a quick call is one commit.
+//!
+//! ```text
+//! Here ──┬── show, or an event that must be on disk ──> Stored ──── events are appended ──> Stored
+//!        ├── the turn ends before anybody was told ───> HandedOver    (one commit, created with its end)
+//!        └── the same message made another task ──────> Superseded    (nothing more is written)
+//! ```
+//!
+//! A write whose run is dropped in the middle leaves its events as *uncertain*; the next write first asks the store whether
+//! they are there.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

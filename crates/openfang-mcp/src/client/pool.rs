@@ -3,6 +3,14 @@
 //! A conversation serves one call at a time and goes back for the next call of the same caller with the same
 //! capabilities. One that nobody used for a while is ended. There are only so many, of one owner and in all, and calls
 //! beyond that wait in line.
+//!
+//! ```text
+//! a call ──> in line ──> a place ─┬─ one of the same caller rests ──> leased ─┬─ the call came to its end ──> rests
+//!                                 └─ none ──> connected (an older one ends) ──┘       └─ it was broken off ──> ended
+//! rests ── another call ──> leased
+//!   ├───── for a while without one ──> ended
+//!   └───── somebody needs its place ──> ended
+//! ```
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

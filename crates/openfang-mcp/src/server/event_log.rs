@@ -3,6 +3,15 @@
 //! A log [`Keeps::UntilRead`] is a queue. A log [`Keeps::ForReplay`] remembers the last of what was read, so that a
 //! reader can resume after an event it names. Both are bounded: what may be left out is left out when the reader is
 //! slow; what must arrive is taken, and whoever produces it waits for [`EventLog::room`] before the next.
+//!
+//! ```text
+//! events:   1 ─ 2 ─ 3 ─ 4 ─ 5 ─ 6        finish: nothing follows
+//!               └ kept ┘   └ unread ┘
+//! a queue:  what was read goes           for replay: the last of it stays, up to a number of bytes
+//! a reader: open ── reads on ──┬── the log is over and all was read ──> its end
+//!             ^                └── it goes, or its connection is ended ─┐
+//!             └────────── comes back, and names the last event it had ──┘
+//! ```
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

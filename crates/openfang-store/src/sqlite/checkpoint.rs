@@ -1,6 +1,12 @@
 //! Checkpoints the write-ahead log. SQLite would do it in the middle of a commit and keep the old log until the next
 //! write. If that log were damaged then, its first part would be applied to a database that already has all of it, and
 //! the result would be inconsistent. So the writer checkpoints after it has answered, and starts a new log immediately.
+//!
+//! ```text
+//! short ── 2,000 pages ──> due ─┬─ all is transferred ──> a new log: short
+//!   ^                           └─ a reader needs it, or it failed ──> due again 2,000 pages later
+//!   └── another process began a new log          └── at its maximum length: due after every commit
+//! ```
 
 use std::time::Duration;
 

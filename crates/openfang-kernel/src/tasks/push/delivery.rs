@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use openfang_store::{ClaimOutcome, ClaimProgress, DeliveryProgress, PushClaim, PushRow, StoreError};
+use openfang_types::event::EventId;
 use openfang_types::limits::{
     PUSH_BACKOFF, PUSH_BACKOFF_GROWTH, PUSH_GIVEN_UP, PUSH_LEASE, PUSH_OUTCOME_MAX_CHARS, PUSH_TRIES,
 };
@@ -75,7 +76,7 @@ impl Delivery {
                 self.settle(ClaimOutcome::Hold(self.now() + PUSH_LEASE)).await?;
             }
             sent += 1;
-            let event = format!("{}:{}", self.row.task, chapter.seq);
+            let event = EventId { task: self.row.task, seq: chapter.seq }.to_string();
             let verdict = post::post(&self.tasks, self.turn.pacer(), &self.row.config, &event, payload).await;
             self.metrics.count(&verdict);
             if let Next::Wait(pause) = self.note(chapter.seq, verdict) {
