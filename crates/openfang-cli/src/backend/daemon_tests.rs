@@ -10,7 +10,7 @@ fn answer(status: StatusCode, body: &str) -> Answer {
 fn an_error_of_the_api_keeps_its_words() {
     let body = r#"{"error":{"code":"unknown_tool","message":"there is no tool x","trace":"t"}}"#;
 
-    let error = typed::<Agents>(&answer(StatusCode::NOT_FOUND, body)).map(drop).unwrap_err();
+    let error = typed::<AgentList>(&answer(StatusCode::NOT_FOUND, body)).map(drop).unwrap_err();
 
     assert_eq!(error.to_json(), serde_json::from_str::<Value>(body).unwrap());
 }
@@ -24,7 +24,7 @@ fn an_answer_that_is_something_else_is_an_error_with_a_hint() {
         (StatusCode::INTERNAL_SERVER_ERROR, ""),
     ];
     for (status, body) in rows {
-        let error = typed::<Agents>(&answer(status, body)).map(drop).unwrap_err();
+        let error = typed::<AgentList>(&answer(status, body)).map(drop).unwrap_err();
 
         assert!(matches!(error, CliError::Answer { .. }), "{error}");
         assert!(error.to_string().contains("openfang status"));
