@@ -1,12 +1,45 @@
 //! Messages that are sent to an A2A agent of another server.
 //!
-//! A [`GuardedAgent`] is the only way from the guards to such an agent, and demands their [`Permit`].
+//! A [`GuardedAgent`] is the only way from the guards to such an agent. Its card can be looked at:
+//!
+//! ```
+//! # use openfang_runtime::external_call::GuardedAgent;
+//! fn look(agent: &GuardedAgent) {
+//!     drop(agent.known());
+//! }
+//! ```
+//!
+//! What is behind it does not lead past the guards:
+//!
+//! ```compile_fail
+//! # use openfang_runtime::external_call::GuardedAgent;
+//! fn connection(agent: &GuardedAgent) {
+//!     drop(agent.remote());
+//! }
+//! ```
+//!
+//! A tool sends a message with a [`Permit`], and not without:
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use openfang_runtime::{agents::{Agents, ExternalMessage}, context::CallContext, pipeline::Permit};
+//! fn send(agents: Arc<dyn Agents>, cx: &CallContext, message: ExternalMessage<'_>, permit: Permit) {
+//!     drop(agents.ask_external(cx, message, permit));
+//! }
+//! ```
+//! ```compile_fail
+//! # use std::sync::Arc;
+//! # use openfang_runtime::{agents::{Agents, ExternalMessage}, context::CallContext, pipeline::Permit};
+//! fn send(agents: Arc<dyn Agents>, cx: &CallContext, message: ExternalMessage<'_>) {
+//!     drop(agents.ask_external(cx, message));
+//! }
+//! ```
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 use http::{HeaderName, HeaderValue};
-use openfang_a2a::client::{ClientError, Follower, Outgoing, RemoteAgent};
+use openfang_a2a::client::{ClientError, Discovery, DiscoveryRecord, Follower, Outgoing, RemoteAgent};
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::capability::Namespace;
 use openfang_types::config::ExternalAgent;
@@ -56,9 +89,24 @@ impl GuardedAgent {
         &self.entry
     }
 
-    /// The connection to the agent, for whoever looks after it. Messages go through the guards.
-    pub const fn remote(&self) -> &RemoteAgent {
+    /// The connection to the agent. Messages go through the guards.
+    pub(crate) const fn remote(&self) -> &RemoteAgent {
         &self.remote
+    }
+
+    /// What is known of the agent.
+    pub fn known(&self) -> Option<Arc<Discovery>> {
+        self.remote.known()
+    }
+
+    /// Fetches the card of the agent.
+    pub async fn refresh(&self) -> Result<Arc<Discovery>, ClientError> {
+        self.remote.refresh().await
+    }
+
+    /// Takes up what was known of the agent before this process began. Whether it can be used.
+    pub fn restore(&self, record: &DiscoveryRecord) -> bool {
+        self.remote.restore(record).is_ok()
     }
 
     /// The label of everything that the agent says.

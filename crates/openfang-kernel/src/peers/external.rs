@@ -160,7 +160,7 @@ impl ExternalPeers {
     pub(crate) async fn refresh(&self, agent: &Arc<KnownAgent>) {
         let Some(way) = agent.way() else { return };
         agent.begin();
-        let outcome = way.remote().refresh().await;
+        let outcome = way.refresh().await;
         self.noted(agent, outcome.map_err(|error| error.to_string()).as_deref());
     }
 
@@ -232,7 +232,7 @@ impl ExternalPeers {
                 // Closed by nobody: an agent that waits for its turn waits on.
                 let _slot = self.slots.acquire().await;
                 agent.begin();
-                way.remote().refresh().await
+                way.refresh().await
             };
             let next = match &found {
                 Ok(discovery) => {

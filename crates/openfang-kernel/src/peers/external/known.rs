@@ -44,7 +44,7 @@ impl KnownAgent {
         let way = place::way_to(&entry, reach).map(Arc::new);
         let memory = CardMemory::read(&reach.home.external_agents(), &entry);
         let restored = match (&way, memory.record()) {
-            (Ok(way), Some(record)) => way.remote().restore(record).is_ok(),
+            (Ok(way), Some(record)) => way.restore(record),
             (Ok(_) | Err(_), _) => false,
         };
         let (state, reason) = match (&way, memory.quarantined()) {
@@ -123,7 +123,7 @@ impl KnownAgent {
     pub(super) fn not_found(&self, why: &str) {
         let mut view = self.lock();
         if view.state != ExternalState::Quarantined {
-            let is_known = self.way().is_some_and(|way| way.remote().known().is_some());
+            let is_known = self.way().is_some_and(|way| way.known().is_some());
             let state = if is_known { ExternalState::Stale } else { ExternalState::Failed };
             if view.state != state {
                 tracing::warn!(agent = %self.entry.name, "an A2A agent was not found: {why}");
@@ -181,7 +181,7 @@ impl KnownAgent {
 
     /// What is known of it.
     pub(crate) fn discovery(&self) -> Option<Arc<Discovery>> {
-        self.way()?.remote().known()
+        self.way()?.known()
     }
 
     /// How it is doing.
