@@ -88,8 +88,9 @@ impl Accounts {
     /// Takes over what the store says now. Blocks.
     pub(crate) fn refresh(&self) -> Result<(), StoreError> {
         let since = self.read(|known| known.generation);
-        if let Some(stored) = self.store.accounts(since)? {
-            self.take_over(stored);
+        match self.store.accounts(since)? {
+            Some(stored) => self.take_over(stored),
+            None => self.remember(),
         }
         Ok(())
     }
@@ -197,28 +198,29 @@ impl Accounts {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         // Another refresh may have read later and been faster.
         if known.generation.is_some_and(|held| held >= stored.generation) {
-            let (has_users, generation) = (!known.grants.is_empty(), known.generation.unwrap_or(0));
             drop(known);
-            // It may still be writing the home's record, and whoever made the change is answered after that.
-            self.remember(generation, has_users);
+            self.remember();
             return;
         }
         let next = AccountTable::of(stored, &known);
         let gone = known.keys.values().chain(known.logins.values()).filter(|held| !next.holds(held));
         gone.for_each(|held| held.revoked.cancel());
-        let (has_users, generation) = (!next.grants.is_empty(), next.generation.unwrap_or(0));
+        let has_users = !next.grants.is_empty();
         *known = next;
         drop(known);
         self.changed.send_replace(());
-        self.remember(generation, has_users);
+        self.remember();
         if has_users {
             self.has_seen_users.store(true, Ordering::Release);
             self.closing_for_strangers.cancel();
         }
     }
 
-    fn remember(&self, generation: u64, has_users: bool) {
+    /// Makes sure that the home remembers what is known. Another refresh may have taken it over and still be writing, and
+    /// whoever made the change is answered after that.
+    fn remember(&self) {
         if let Some(memory) = &self.memory {
+            let (has_users, generation) = self.read(|known| (!known.grants.is_empty(), known.generation.unwrap_or(0)));
             memory.saw_accounts(generation, has_users);
         }
     }

@@ -9,6 +9,8 @@ use openfang_types::taint::SinkKind;
 use openfang_types::tool::{ToolAnnotations, ToolDefinition, ToolTraits};
 
 use super::*;
+use crate::settings::home::Home;
+use crate::settings::home::record::HomeRecord;
 
 struct SetClock(Mutex<Timestamp>);
 
@@ -201,4 +203,19 @@ async fn strangers_stay_out_after_the_last_user_is_gone() {
     house.accounts.refresh().unwrap();
 
     assert!(house.accounts.has_seen_users() && !house.accounts.has_users());
+}
+
+#[tokio::test]
+async fn a_refresh_ends_when_the_home_remembers_even_if_another_one_was_faster() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = Home::at(directory.path().join("home"));
+    home.prepare().unwrap();
+    let memory = Arc::new(HomeMemory::open(&home, HomeRecord::default()).unwrap());
+    let mut house = House::with_ada().await;
+    house.accounts.memory = Some(Arc::clone(&memory));
+    assert!(!memory.record().has_users, "the refresh that knows of Ada has not written it down");
+
+    house.accounts.refresh().unwrap();
+
+    assert!(memory.record().has_users);
 }

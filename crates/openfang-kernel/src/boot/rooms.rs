@@ -48,7 +48,7 @@ pub(super) struct Ground {
 pub(super) struct Furnishings {
     pub(super) credentials: Credentials,
     pub(super) keys: Keys,
-    /// The stored secrets.
+    /// The secrets that the home stores, sealed.
     pub(super) vault: Arc<Vault>,
     /// The name of this process, and what proves that it lives.
     pub(super) node: (NodeId, Option<Node>),
