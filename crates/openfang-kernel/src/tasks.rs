@@ -21,10 +21,12 @@ use crate::tasks::run::{LiveRuns, Settled};
 use crate::tasks::streams::OpenStreams;
 use crate::{Caller, KernelError};
 
+pub(crate) mod ask;
 mod cancel;
 pub(crate) mod context;
 mod continued;
 mod delegate;
+mod handed_over;
 mod intake;
 pub(crate) mod list;
 pub(crate) mod log;
@@ -36,6 +38,7 @@ pub(crate) mod run;
 pub(crate) mod streams;
 mod text;
 
+use handed_over::HandedOver;
 pub(crate) use intake::{Incoming, Intake};
 
 /// The tasks: what this process knows of those that it works on, and the way to all others, which are in the store. Cheap to
@@ -52,6 +55,8 @@ struct Inner {
     node: Option<Node>,
     live: Arc<LiveRuns>,
     streams: Arc<OpenStreams>,
+    /// Calls that nobody waits for.
+    handed_over: HandedOver,
     settings: Arc<LiveSettings>,
     access: Access,
     pipeline: Arc<Pipeline>,
@@ -86,6 +91,7 @@ impl Tasks {
             node,
             live: Arc::default(),
             streams: Arc::default(),
+            handed_over: HandedOver::default(),
             settings,
             access,
             pipeline,

@@ -14,6 +14,7 @@ use openfang_types::call::{Capability, ClientCapabilities};
 pub use openfang_types::call::{InputRequest, InputRequired, Outcome, Resumed};
 use openfang_types::content::ToolOutput;
 
+use crate::client_name::ClientName;
 use crate::content::{Completion, PromptResult, ResourceContents};
 use crate::error::McpError;
 use crate::listing::Listing;
@@ -124,6 +125,7 @@ pub struct Call<'a, C> {
     pub caller: &'a C,
     /// What the client can be asked for.
     pub client: ClientCapabilities,
+    pub client_name: ClientName,
     /// The era that the client speaks.
     pub era: Era,
     /// What the client's `_meta` says beyond what the protocol wants there, for passing on.

@@ -8,6 +8,7 @@
 
 pub mod capabilities;
 pub mod client;
+mod client_name;
 pub mod content;
 pub mod counts;
 pub mod error;
@@ -21,6 +22,7 @@ pub mod relaying;
 pub mod revision;
 pub mod server;
 
+pub use client_name::ClientName;
 pub use error::McpError;
 pub use host::Host;
 pub use revision::{Era, Revision};

@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::capabilities::ClientCapabilities;
+use crate::client_name::ClientName;
 use crate::error::McpError;
 use crate::revision::Revision;
 
@@ -33,7 +34,7 @@ pub struct Meta {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClientInfo {
-    Named,
+    Named(ClientName),
     Malformed,
 }
 
@@ -119,11 +120,19 @@ impl Meta {
         let progress_token = members.progress_token.and_then(|raw| serde_json::from_str::<Id>(raw.get()).ok());
         let progress_token = progress_token.filter(|token| *token != Id::Null);
         let client_info = members.client_info.map(|raw| match raw.get().starts_with('{') {
-            true => ClientInfo::Named,
+            true => ClientInfo::Named(ClientName::read(raw)),
             false => ClientInfo::Malformed,
         });
         let beside = (!members.beside.is_empty()).then(|| Arc::from(crate::content::raw(&members.beside)));
         Ok(Self { protocol_version, capabilities, log_level, progress_token, beside, client_info })
+    }
+
+    /// What the client of a modern request calls itself.
+    pub(crate) fn client_name(&self) -> ClientName {
+        match self.client_info {
+            Some(ClientInfo::Named(name)) => name,
+            Some(ClientInfo::Malformed) | None => ClientName::default(),
+        }
     }
 
     /// Whether the request says that it is a modern one.
@@ -141,7 +150,7 @@ impl Meta {
         let capabilities = self.capabilities.ok_or_else(|| missing("clientCapabilities"))?;
         match self.client_info {
             Some(ClientInfo::Malformed) => Err(McpError::BadMeta("_meta: clientInfo must be an object".to_owned())),
-            Some(ClientInfo::Named) | None => Ok((revision, capabilities)),
+            Some(ClientInfo::Named(_)) | None => Ok((revision, capabilities)),
         }
     }
 }

@@ -28,6 +28,11 @@ pub fn format_agent_tool_name(agent: &str) -> String {
     format!("openfang_agent_{}", normalised(agent))
 }
 
+/// Whether work on a call of this tool may go on after its client has waited long enough: agents do.
+pub fn may_outlive_its_client(name: &str) -> bool {
+    ["openfang_agent_", "openfang_task", "a2a_"].iter().any(|begin| name.starts_with(begin))
+}
+
 /// A name for every tool of every server, in their order. A name that is taken, longer than `max`, or has characters that
 /// names cannot have, ends with a short hash of what it stands for: the same tools in the same order always have the same
 /// names. Where tools of two servers would have one name neither has it: whoever was allowed to use it must not find

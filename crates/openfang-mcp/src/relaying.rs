@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::header_text::{METHOD, NAME, encoded};
 use crate::revision::{Era, Revision};
-use crate::server::{is_handshake, params};
+use crate::server::{StopReason, is_handshake, params};
 
 /// The header with the session of a legacy client.
 pub const SESSION_ID: HeaderName = crate::server::http::SESSION_ID;
@@ -23,8 +23,8 @@ pub enum ClientFrame {
     /// `initialize` of the legacy era.
     Handshake(Id),
     Request(RelayedRequest),
-    /// The client cancels this request.
-    Cancel(Id),
+    /// The client stops this request.
+    Stop(Id, StopReason),
     /// A notification of this method.
     Notification(String),
     /// The answer to a question of the server.
@@ -54,7 +54,7 @@ impl ClientFrame {
             Ok(Incoming::Request { id, method, params }) if is_handshake(&method, params) => Self::Handshake(id),
             Ok(Incoming::Request { id, method, params }) => Self::Request(RelayedRequest::read(id, &method, params)),
             Ok(Incoming::Notification { method, params }) => match canceled(&method, params) {
-                Some(id) => Self::Cancel(id),
+                Some((id, reason)) => Self::Stop(id, reason),
                 None => Self::Notification(method.into_owned()),
             },
             Ok(Incoming::Response { id, .. }) => Self::Reply(id),
@@ -115,15 +115,20 @@ pub fn begun_session(headers: &HeaderMap, answer: &[u8]) -> Option<(HeaderValue,
     Some((headers.get(SESSION_ID)?.clone(), HeaderValue::from_static(revision.name())))
 }
 
-/// The request that a notification cancels.
-pub fn canceled(method: &str, params: Option<&RawValue>) -> Option<Id> {
+/// The request that a notification cancels, and why. Clients say only in words that they have waited long enough.
+pub fn canceled(method: &str, params: Option<&RawValue>) -> Option<(Id, StopReason)> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Params {
+    struct Params<'a> {
         request_id: Id,
+        #[serde(borrow, default)]
+        reason: Option<&'a RawValue>,
     }
     let params = params.filter(|_| method == "notifications/cancelled")?;
-    serde_json::from_str::<Params>(params.get()).ok().map(|params| params.request_id)
+    let Params { request_id, reason } = serde_json::from_str(params.get()).ok()?;
+    let said = reason.map_or_else(String::new, |reason| reason.get().to_lowercase());
+    let is_late = ["timed out", "timeout", "time out"].iter().any(|words| said.contains(words));
+    Some((request_id, if is_late { StopReason::TimedOut } else { StopReason::Unwanted }))
 }
 
 #[cfg(test)]

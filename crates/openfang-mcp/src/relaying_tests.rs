@@ -24,7 +24,16 @@ fn the_kinds_of_frames_are_told_apart() {
         read(&json!({"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {}})),
         ClientFrame::Handshake(id.clone())
     );
-    assert_eq!(read(&cancel), ClientFrame::Cancel(id.clone()));
+    assert_eq!(read(&cancel), ClientFrame::Stop(id.clone(), StopReason::Unwanted));
+    for (reason, expected) in [
+        ("McpError: MCP error -32001: Request timed out", StopReason::TimedOut),
+        ("Timeout of 60000 ms exceeded", StopReason::TimedOut),
+        ("the user pressed stop", StopReason::Unwanted),
+    ] {
+        let mut cancel = cancel.clone();
+        cancel["params"]["reason"] = json!(reason);
+        assert_eq!(read(&cancel), ClientFrame::Stop(id.clone(), expected), "{reason}");
+    }
     assert_eq!(read(&json!({"jsonrpc": "2.0", "id": 7, "result": {}})), ClientFrame::Reply(id));
     assert_eq!(
         read(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})),

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::capabilities::ClientCapabilities;
+use crate::client_name::ClientName;
 use crate::error::McpError;
 use crate::host::{Host, Seal};
 use crate::meta::Meta;
@@ -30,6 +31,7 @@ use subscriptions::Listeners;
 
 pub(crate) use handshake::is_handshake;
 pub use report::Reporter;
+pub use running::{RequestStop, StopReason};
 pub use shared::Shared;
 
 mod completion;
@@ -102,7 +104,7 @@ pub(crate) struct Request<C> {
     pub(crate) session: Option<Arc<Session>>,
     /// Where things go that are told before the answer.
     pub(crate) outlet: Arc<dyn Outlet>,
-    pub(crate) cancel: CancellationToken,
+    pub(crate) stop: RequestStop,
 }
 
 /// The answer to a request.
@@ -162,7 +164,7 @@ impl<H: Host> Server<H> {
     }
 
     async fn unless_canceled(&self, request: &Request<H::Caller>) -> Result<Frame, McpError> {
-        if request.cancel.is_cancelled() {
+        if request.stop.canceled().is_cancelled() {
             return Err(McpError::Canceled);
         }
         let mut work = pin!(self.result(request));
@@ -170,11 +172,13 @@ impl<H: Host> Server<H> {
         if let Poll::Ready(outcome) = poll_fn(|task| Poll::Ready(work.as_mut().poll(task))).await {
             return outcome;
         }
-        tokio::select! {
+        let outcome = tokio::select! {
             biased;
-            () = request.cancel.cancelled() => Err(McpError::Canceled),
+            () = request.stop.canceled().cancelled() => Err(McpError::Canceled),
             outcome = work => outcome,
-        }
+        };
+        // Whoever waits no more is told nothing.
+        if request.stop.left().is_cancelled() { Err(McpError::Canceled) } else { outcome }
     }
 
     fn now(&self) -> i64 {
@@ -196,5 +200,13 @@ impl<C> Request<C> {
 
     fn params(&self) -> Option<&RawValue> {
         self.params.as_deref()
+    }
+
+    /// What the client calls itself.
+    fn client_name(&self) -> ClientName {
+        match &self.session {
+            Some(session) => session.client_name(),
+            None => self.meta.client_name(),
+        }
     }
 }

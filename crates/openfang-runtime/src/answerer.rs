@@ -254,9 +254,8 @@ impl AgentRun<'_> {
         let back = WayBack {
             listener: Some(Arc::clone(&reports) as Arc<dyn CallListener>),
             client: questions::askable(),
-            era: None,
             resumed: answers.map(Arc::new),
-            meta: None,
+            ..WayBack::default()
         };
         let cx = CallContext { back, ..self.cx.clone() };
         // Polled together: the call may hold what telling needs.

@@ -1,6 +1,7 @@
 //! What a call carries with it: who, through which door, in which run, until when, and with which labels.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use openfang_mcp::Era;
 use openfang_store::StoreFuture;
@@ -58,8 +59,18 @@ pub struct WayBack {
     pub era: Option<Era>,
     /// What the caller answered to questions of this very call.
     pub resumed: Option<Arc<Resumed>>,
+    /// How long the caller waits for an agent; none: until the agent is done.
+    pub patience: Option<Patience>,
     /// Members of `_meta` that are passed on to a server as they are.
     pub meta: Option<Arc<RawValue>>,
+}
+
+/// How long a caller waits for an agent. Then the caller is given the task, and the agent goes on.
+#[derive(Clone)]
+pub struct Patience {
+    pub hold: Duration,
+    /// Fires when the caller waits no more, before that.
+    pub left: CancellationToken,
 }
 
 impl CallContext {

@@ -21,7 +21,7 @@ use crate::context::CallContext;
 use crate::external_call::traits_of_external;
 use crate::pipeline::Permit;
 use crate::schema_check::SchemaChecks;
-use crate::task_output::{self, TaskReply};
+use crate::task_output::{self, TASK_TOOL, TaskReply};
 use crate::tool_source::ToolSource;
 use crate::tools::{Tool, ToolFailure, ToolFuture};
 
@@ -246,14 +246,20 @@ impl AgentCalls {
 }
 
 /// A task of an external agent as a result.
-fn result_of(name: &AgentName, task: &Task) -> ToolOutput {
+pub fn result_of(name: &AgentName, task: &Task) -> ToolOutput {
     let state = task.status.state;
+    if matches!(state, TaskState::Submitted | TaskState::Working) {
+        return task_output::still_working(task);
+    }
     let mut content = task_output::blocks(task);
     let is_error = match state {
         TaskState::Completed => false,
         TaskState::InputRequired | TaskState::AuthRequired => {
             content.insert(0, Block::text(format!("The A2A agent {name} waits ({state}):")));
-            content.push(Block::text(format!("Answer with: openfang a2a send {name} REPLY --task {}", task.id)));
+            content.push(Block::text(format!(
+                "Answer with the tool {TASK_TOOL} (task and reply), or with: openfang a2a send {name} REPLY --task {}",
+                task.id
+            )));
             false
         }
         TaskState::Submitted | TaskState::Working | TaskState::Failed | TaskState::Canceled | TaskState::Rejected => {
@@ -261,7 +267,7 @@ fn result_of(name: &AgentName, task: &Task) -> ToolOutput {
             true
         }
     };
-    let mut structured = json!({ "state": state, "task": task.id, "context": task.context_id });
+    let mut structured = task_output::summary(task);
     if let Some(data) = task_output::only_data(task) {
         structured["data"] = data.clone();
     }

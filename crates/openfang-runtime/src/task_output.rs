@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use openfang_types::call::{Capability, InputRequest, Resumed};
-use openfang_types::content::{Block, ContentBlock};
+use openfang_types::content::{Block, ContentBlock, ToolOutput};
 use openfang_types::ids::TaskId;
 use openfang_types::limits::TASK_INLINE_BYTES;
 use openfang_types::task::{Message, Part, PartBody, Task, TaskState};
@@ -18,6 +18,8 @@ use uuid::Uuid;
 use crate::answerer::questions;
 use crate::mcp_server::raw;
 
+/// The tool that waits for tasks which were still being worked on when their call returned.
+pub const TASK_TOOL: &str = "openfang_task";
 /// The question and its answer go under this key.
 const REPLY: &str = "reply";
 /// The same for a form of a tool that the agent called.
@@ -65,6 +67,21 @@ fn block(part: &Part, uri: &str) -> ContentBlock {
             resource: json!({ "uri": uri, "mimeType": mime_type, "blob": STANDARD.encode(bytes) }),
         },
     }
+}
+
+/// A task that is still being worked on, as the result of the call that began it.
+pub fn still_working(task: &Task) -> ToolOutput {
+    let (id, agent) = (task.id, &task.agent);
+    let text = format!(
+        "The agent {agent} is still working: task {id}. Call {TASK_TOOL} with {{\"task\": \"{id}\"}} to wait for its result."
+    );
+    let link = ContentBlock::ResourceLink { uri: format!("openfang://tasks/{id}"), name: format!("task {id}") };
+    ToolOutput::of_blocks(vec![Block::text(text), Block::from(link)]).with_structured(&summary(task))
+}
+
+/// What a caller needs to know of a task to go on with it.
+pub fn summary(task: &Task) -> Value {
+    json!({ "state": task.status.state, "task": task.id, "context": task.context_id })
 }
 
 /// The data part of a task that has exactly one.

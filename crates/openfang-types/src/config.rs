@@ -17,6 +17,7 @@ use crate::secret::Secret;
 
 pub use a2a::A2aConfig;
 pub use external_agents::{A2aProtocol, ExternalAgent, ShownSkills, VerifyCard, external_tool_name};
+pub use mcp::McpConfig;
 pub use mcp_servers::{
     EnvEntry, McpAudit, McpProtocol, McpSandbox, McpServerConfigEntry, McpServerSettings, McpTransportEntry, NewTools,
     OnChange, ToolPattern, ToolPatternError, ToolSelection, is_own_variable,
@@ -28,6 +29,7 @@ pub use secret_refs::{secret_reference, secret_references};
 
 mod a2a;
 mod external_agents;
+mod mcp;
 mod mcp_servers;
 mod profiles;
 mod proxies;
@@ -80,6 +82,8 @@ pub struct Config {
     pub log: LogConfig,
     /// Settings of the reload of files.
     pub reload: ReloadConfig,
+    /// Settings of the MCP server.
+    pub mcp: McpConfig,
     /// The registry of MCP servers.
     pub registry: RegistryConfig,
     /// Settings of the A2A server.
@@ -110,6 +114,7 @@ impl Default for Config {
             storage: StorageConfig::default(),
             log: LogConfig::default(),
             reload: ReloadConfig::default(),
+            mcp: McpConfig::default(),
             registry: RegistryConfig::default(),
             a2a: A2aConfig::default(),
             mcp_servers: Vec::new(),
@@ -304,6 +309,7 @@ impl Config {
     pub fn problems(&self) -> Vec<ConfigProblem> {
         let mut problems = mcp_servers::problems(&self.mcp_servers);
         problems.extend(a2a::problems(&self.a2a));
+        problems.extend(mcp::problems(&self.mcp));
         let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });
         if let Some(key) = &self.api_key
             && (key.expose().len() < API_KEY_MIN_BYTES || !key.expose().bytes().all(|b| b.is_ascii_graphic()))

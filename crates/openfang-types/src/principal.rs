@@ -101,6 +101,15 @@ impl Principal {
         names.join(" ")
     }
 
+    /// What narrows it, and the label of its requests: what was begun so is shown to nobody who is narrowed otherwise. Empty
+    /// for a whole principal.
+    pub fn begun_as(&self) -> String {
+        match self.entry_label {
+            Some(label) => format!("{}={label}", self.scope()),
+            None => self.scope(),
+        }
+    }
+
     /// Principals with the same audience are shown the same.
     pub fn audience(&self) -> String {
         format!("{:?} {:?}", self.standing, self.profiles)

@@ -89,7 +89,8 @@ impl InProcess {
         });
         let listener = Arc::clone(talk) as Arc<dyn CallListener>;
         let resumed = resumed.map(Arc::new);
-        let back = WayBack { listener: Some(listener), client: questions::askable(), resumed, meta: None, era: None };
+        let client = questions::askable();
+        let back = WayBack { listener: Some(listener), client, resumed, ..WayBack::default() };
         let way = Way { back, cancel: call.cancel.clone() };
         let tool_call = ToolCall { name: call.name.clone(), arguments: arguments.clone().into() };
         match self.said(self.kernel.call_tool(&self.caller, tool_call, way).await)? {

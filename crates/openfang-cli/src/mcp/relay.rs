@@ -12,6 +12,7 @@ use bytes::Bytes;
 use openfang_egress::daemon::Daemon;
 use openfang_mcp::framing::{Frame, FrameReader, Framing, write_frame};
 use openfang_mcp::relaying::ClientFrame;
+use openfang_mcp::server::StopReason;
 use openfang_types::jsonrpc::{ErrorObject, Id, encode_error, encode_notification};
 use openfang_types::limits::{MCP_END_GRACE, MCP_RELAY_FRAMES};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -177,8 +178,10 @@ impl Relay {
                     ClientFrame::Request(request) => self.begin(Ask::new(frame, Some(request))).await,
                     // Several requests at once, or none: the daemon says which.
                     ClientFrame::Other | ClientFrame::Handshake(_) => self.begin(Ask::new(frame, None)).await,
-                    ClientFrame::Cancel(id) if self.running.cancel(&id) => {}
-                    ClientFrame::Cancel(_) | ClientFrame::Notification(_) | ClientFrame::Reply(_) => {
+                    // An agent goes on. The answer comes too late, and whoever no longer waits for it ignores it.
+                    ClientFrame::Stop(id, StopReason::TimedOut) if self.running.may_go_on(&id) => {}
+                    ClientFrame::Stop(id, _) if self.running.cancel(&id) => {}
+                    ClientFrame::Stop(..) | ClientFrame::Notification(_) | ClientFrame::Reply(_) => {
                         // The other end is there as long as this is.
                         let _ = self.told.send(frame).await;
                     }

@@ -183,6 +183,7 @@ impl Doors {
             era: Some(call.era),
             resumed: call.resumed.cloned().map(Arc::new),
             meta: call.meta.cloned(),
+            patience: None,
         };
         self.inner
             .tasks

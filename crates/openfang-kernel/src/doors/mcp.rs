@@ -26,6 +26,7 @@ mod calls;
 mod host;
 mod results;
 mod servers;
+mod task_tool;
 mod tasks;
 mod updates;
 mod views;

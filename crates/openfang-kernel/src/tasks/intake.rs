@@ -234,7 +234,7 @@ impl Inner {
             resend_key: self.resend_key(id, &incoming.message),
             events: Vec::new(),
             labels: incoming.labels.clone(),
-            scope: Some(incoming.caller.principal.scope()).filter(|scope| !scope.is_empty()),
+            scope: Some(incoming.caller.principal.begun_as()).filter(|scope| !scope.is_empty()),
             trace: incoming.caller.trace,
             origin: incoming.origin,
             peer_name: incoming.peer_name.clone(),

@@ -105,7 +105,12 @@ impl Tasks {
     async fn narrowed_as_begun(&self, principal: Principal, id: TaskId) -> Result<Principal, KernelError> {
         let scope = self.inner.store.scope(id).await?.unwrap_or_default();
         let settings = self.inner.settings();
-        let names = scope.split(' ').filter_map(|name| name.parse().ok());
+        let names = scope
+            .split('=')
+            .next()
+            .unwrap_or_default()
+            .split(' ')
+            .filter_map(|name| name.parse().ok());
         Ok(names.fold(principal, |principal, name| settings.narrowed_to(principal, &name)))
     }
 

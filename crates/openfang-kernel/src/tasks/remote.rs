@@ -15,9 +15,11 @@ use openfang_types::limits::{EXTERNAL_NOTICE, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Origin, TaskParts};
 
 use crate::settings::agents::Agent;
+use crate::tasks::ask::Asked;
 use crate::tasks::log::{TaskLog, Visibility};
+use crate::tasks::run::Settled;
 use crate::tasks::streams::{Begin, Follow};
-use crate::tasks::{Incoming, Inner, Intake, Tasks};
+use crate::tasks::{Incoming, Inner, Tasks};
 use crate::{Caller, KernelError};
 
 /// The remote side of a task as a turn begins.
@@ -109,7 +111,6 @@ impl Tasks {
             self.knows_conversation(&caller, agent, context).await?;
         }
         let listener = cx.back.listener.clone().filter(|listener| listener.wants_progress());
-        let cancel = cx.cancel.child_token();
         let incoming = Incoming {
             caller: caller.clone(),
             agent: agent.clone(),
@@ -119,28 +120,22 @@ impl Tasks {
             peer_name: None,
             push: None,
             granted: external_tool_name(agent).parse().ok(),
-            cancel: cancel.clone(),
+            cancel: cx.cancel.clone(),
             visibility: if listener.is_some() { Visibility::Seen } else { Visibility::Unseen },
         };
-        // If whoever asked stops waiting, the work it asked for stops too.
-        let stop_with_us = cancel.drop_guard();
-        let refused = |error| refused(agent, error);
-        let settled = match self.take(incoming).await.map_err(refused)? {
-            Intake::Answered(_) => return Err(AgentError::Unknown(agent.clone())),
-            Intake::Known(id) => self.settled(&caller, id).await,
-            Intake::Begun(work) => match listener {
-                None => self.end_of_apart(&caller, work).await,
-                Some(listener) => {
-                    let id = work.id();
-                    let report = self.report_to(&caller, id, (agent, &*listener));
-                    let (settled, ()) = tokio::join!(self.end_of_apart(&caller, work), report);
-                    settled
-                }
-            },
+        let report = async |id| {
+            if let Some(listener) = &listener {
+                self.report_to(&caller, id, (agent, &**listener)).await;
+            }
         };
-        let settled = settled.map_err(refused)?;
-        stop_with_us.disarm();
-        Ok(AgentTask { task: settled.task, labels: settled.labels })
+        match self
+            .ask(incoming, cx.back.patience.as_ref(), report)
+            .await
+            .map_err(|error| refused(agent, error))?
+        {
+            Asked::Message(_) => Err(AgentError::Unknown(agent.clone())),
+            Asked::Task(Settled { task, labels }) => Ok(AgentTask { task, labels }),
+        }
     }
 
     /// A task of an external agent, for whoever called its tool.

@@ -170,7 +170,7 @@ impl<H: Host> Duplex<H> {
             client,
             session,
             outlet: Arc::clone(&self.out) as _,
-            cancel: run.token(),
+            stop: run.stop(),
         };
         let server = self.server.clone();
         Work::Begun(Box::pin(async move {

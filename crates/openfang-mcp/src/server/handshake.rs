@@ -8,6 +8,7 @@ use super::Server;
 use super::params;
 use super::respond::{Kind, ServerInfo, members};
 use crate::capabilities::ClientCapabilities;
+use crate::client_name::ClientName;
 use crate::error::McpError;
 use crate::host::{Host, Identity, Offers};
 use crate::revision::Revision;
@@ -23,6 +24,7 @@ pub(crate) fn is_handshake(method: &str, params: Option<&RawValue>) -> bool {
 pub(crate) struct Introduced {
     pub(crate) revision: Revision,
     pub(crate) client: ClientCapabilities,
+    pub(crate) name: ClientName,
 }
 
 impl Introduced {
@@ -35,16 +37,20 @@ impl Introduced {
             protocol_version: Option<String>,
             #[serde(borrow, default)]
             capabilities: Option<&'a RawValue>,
+            #[serde(borrow, default)]
+            client_info: Option<&'a RawValue>,
         }
         let Some(params) = params else {
-            return Ok(Self { revision: Revision::UNNAMED, client: ClientCapabilities::NONE });
+            let name = ClientName::default();
+            return Ok(Self { revision: Revision::UNNAMED, client: ClientCapabilities::NONE, name });
         };
         let wrong =
             |_| McpError::InvalidParams("initialize takes an object with protocolVersion and capabilities".to_owned());
         let params: Params<'_> = serde_json::from_str(params.get()).map_err(wrong)?;
         let revision = Revision::negotiated(params.protocol_version.as_deref());
         let client = params.capabilities.map(ClientCapabilities::read).unwrap_or_default();
-        Ok(Self { revision, client: revision.facts().askable(client) })
+        let name = params.client_info.map(ClientName::read).unwrap_or_default();
+        Ok(Self { revision, client: revision.facts().askable(client), name })
     }
 }
 

@@ -136,7 +136,8 @@ impl<H: Host> Server<H> {
     ) -> Result<Outcome<Done>, McpError> {
         let host = &self.inner.host;
         let (caller, client, meta) = (&request.caller, request.client, request.meta.beside.as_ref());
-        let call = Call { caller, client, era: request.era(), meta, resumed, reporter };
+        let (era, client_name) = (request.era(), request.client_name());
+        let call = Call { caller, client, client_name, era, meta, resumed, reporter };
         Ok(match target {
             Target::Tool { name, arguments } => host.call_tool(call, name, *arguments).await?.map(Done::Called),
             Target::Prompt { name, arguments } => host.prompt(call, name, arguments).await?.map(Done::Filled),

@@ -30,8 +30,8 @@ impl<H: Host> Server<H> {
 
 /// Takes a notification. One that means nothing to us is ignored, as JSON-RPC wants it; a cancel of nothing is counted.
 pub(super) fn heard(counts: &Counts, running: &Running, method: &str, params: Option<&RawValue>) {
-    if let Some(id) = canceled(method, params)
-        && !running.cancel(&id)
+    if let Some((id, reason)) = canceled(method, params)
+        && !running.stop(&id, reason)
     {
         counts.add(UnknownId::Request);
     }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Request;
 use super::outlet::{Outlet, Weight};
+use super::running::RequestStop;
 use crate::content::raw;
 use crate::revision::Revision;
 
@@ -20,7 +21,7 @@ pub struct Reporter {
     revision: Revision,
     token: Option<Id>,
     level: Option<LogLevel>,
-    cancel: CancellationToken,
+    stop: RequestStop,
     reached: Mutex<f64>,
 }
 
@@ -36,7 +37,7 @@ impl Reporter {
             revision: request.revision,
             token: request.meta.progress_token.clone(),
             level,
-            cancel: request.cancel.clone(),
+            stop: request.stop.clone(),
             reached: Mutex::new(f64::NEG_INFINITY),
         }
     }
@@ -94,7 +95,12 @@ impl Reporter {
 
     /// Fires when the work is to stop.
     pub const fn cancel(&self) -> &CancellationToken {
-        &self.cancel
+        self.stop.canceled()
+    }
+
+    /// How the client stops the request.
+    pub const fn stop(&self) -> &RequestStop {
+        &self.stop
     }
 
     /// Ends the connection while the work goes on, where the client's revision and transport have a way to fetch the

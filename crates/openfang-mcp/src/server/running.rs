@@ -1,6 +1,7 @@
 //! The requests of one peer that are being worked on, so that the peer can cancel them.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_types::jsonrpc::Id;
@@ -11,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 /// The requests of one peer.
 #[derive(Default)]
 pub(crate) struct Running {
-    tokens: Mutex<HashMap<Id, CancellationToken>>,
+    stops: Mutex<HashMap<Id, RequestStop>>,
     ended: Notify,
 }
 
@@ -19,7 +20,47 @@ pub(crate) struct Running {
 pub(crate) struct Run {
     running: Arc<Running>,
     id: Id,
-    token: CancellationToken,
+    stop: RequestStop,
+}
+
+/// How a client stops its request: it wants it no more, or it waits for it no more.
+#[derive(Clone, Default)]
+pub struct RequestStop {
+    cancel: CancellationToken,
+    left: CancellationToken,
+    may_go_on: Arc<AtomicBool>,
+}
+
+/// Why a client stops a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    Unwanted,
+    /// The client has waited as long as it does.
+    TimedOut,
+}
+
+impl RequestStop {
+    /// Fires when the work is to stop.
+    pub const fn canceled(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// Fires when the client no longer waits for work that goes on without it.
+    pub const fn left(&self) -> &CancellationToken {
+        &self.left
+    }
+
+    /// Says that the work goes on when the client has waited long enough; without this it stops then.
+    pub fn goes_on(&self) {
+        self.may_go_on.store(true, Ordering::Relaxed);
+    }
+
+    fn stop(&self, reason: StopReason) {
+        match reason {
+            StopReason::TimedOut if self.may_go_on.load(Ordering::Relaxed) => self.left.cancel(),
+            StopReason::TimedOut | StopReason::Unwanted => self.cancel.cancel(),
+        }
+    }
 }
 
 /// Why a request was not begun.
@@ -33,28 +74,27 @@ pub(crate) enum NotBegun {
 
 impl Running {
     pub(crate) fn begin(self: &Arc<Self>, id: &Id) -> Result<Run, NotBegun> {
-        let mut tokens = self.lock();
-        if tokens.len() >= MCP_RUNNING_PER_PEER {
+        let mut stops = self.lock();
+        if stops.len() >= MCP_RUNNING_PER_PEER {
             return Err(NotBegun::TooMany);
         }
-        if tokens.contains_key(id) {
+        if stops.contains_key(id) {
             return Err(NotBegun::SameId);
         }
-        let token = CancellationToken::new();
-        tokens.insert(id.clone(), token.clone());
-        Ok(Run { running: Arc::clone(self), id: id.clone(), token })
+        let stop = RequestStop::default();
+        stops.insert(id.clone(), stop.clone());
+        Ok(Run { running: Arc::clone(self), id: id.clone(), stop })
     }
 
-    /// Cancels a request; whether there is one. One that has ended is none.
-    pub(crate) fn cancel(&self, id: &Id) -> bool {
-        let tokens = self.lock();
-        let token = tokens.get(id);
-        token.inspect(|token| token.cancel()).is_some()
+    /// Stops a request; whether there is one. One that has ended is none.
+    pub(crate) fn stop(&self, id: &Id, reason: StopReason) -> bool {
+        let stops = self.lock();
+        stops.get(id).inspect(|stop| stop.stop(reason)).is_some()
     }
 
     pub(crate) fn cancel_all(&self) {
-        for token in self.lock().values() {
-            token.cancel();
+        for stop in self.lock().values() {
+            stop.stop(StopReason::Unwanted);
         }
     }
 
@@ -75,15 +115,15 @@ impl Running {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Id, CancellationToken>> {
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<Id, RequestStop>> {
+        self.stops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Run {
-    /// Fires when the request is canceled.
-    pub(crate) fn token(&self) -> CancellationToken {
-        self.token.clone()
+    /// How the client stops it.
+    pub(crate) fn stop(&self) -> RequestStop {
+        self.stop.clone()
     }
 }
 

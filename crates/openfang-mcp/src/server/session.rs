@@ -17,6 +17,7 @@ use super::outlet::{Outlet, Sent, Weight};
 use super::running::Running;
 use super::shared::{OwnerMemory, Subscriptions};
 use crate::capabilities::ClientCapabilities;
+use crate::client_name::ClientName;
 use crate::error::McpError;
 use crate::meta::LogLevel;
 use crate::revision::Revision;
@@ -80,6 +81,11 @@ impl Session {
 
     pub(crate) const fn client(&self) -> ClientCapabilities {
         self.introduced.client
+    }
+
+    /// What the client calls itself.
+    pub(crate) const fn client_name(&self) -> ClientName {
+        self.introduced.name
     }
 
     /// From which level on the client wants log messages.

@@ -19,6 +19,7 @@ use super::running::Running;
 use super::session::Session;
 use super::shared::OwnerMemory;
 use crate::capabilities::ClientCapabilities;
+use crate::client_name::ClientName;
 use crate::counts::UnknownId;
 use crate::error::McpError;
 use crate::host::{EndedSession, Host, SealedFor, SessionJournal};
@@ -99,6 +100,7 @@ impl<H: Host> Server<H> {
         getrandom::fill(&mut nonce).map_err(|_| McpError::Internal)?;
         let expiry = self.now() + MCP_SESSION_TTL.as_secs().cast_signed();
         let mut payload = vec![introduced.revision.index() as u8, introduced.client.to_byte()];
+        payload.extend_from_slice(&introduced.name.to_bytes());
         payload.extend_from_slice(&expiry.to_be_bytes());
         payload.extend_from_slice(&self.inner.shared.sessions.boot);
         payload.extend_from_slice(&nonce);
@@ -142,6 +144,7 @@ impl<H: Host> Server<H> {
     fn opened_session(&self, caller: &H::Caller, owner: &str, id: &str) -> Option<Opened> {
         let payload = self.inner.seal.open(SealedFor::Session, owner, id)?;
         let (&[revision, client], rest) = payload.split_first_chunk::<2>()?;
+        let (name, rest) = rest.split_first_chunk()?;
         let (expiry, rest) = rest.split_first_chunk::<8>()?;
         let (boot, rest) = rest.split_first_chunk::<BOOT_BYTES>()?;
         let (nonce, scope) = rest.split_first_chunk()?;
@@ -151,7 +154,8 @@ impl<H: Host> Server<H> {
         let revision = Revision::all().find(|known| known.index() == usize::from(revision))?;
         let expiry = i64::from_be_bytes(*expiry);
         let is_good = revision.facts().sessions && expiry >= self.now();
-        let introduced = Introduced { revision, client: ClientCapabilities::from_byte(client) };
+        let (client, name) = (ClientCapabilities::from_byte(client), ClientName::from_bytes(*name));
+        let introduced = Introduced { revision, client, name };
         let is_of_this_start = *boot == self.inner.shared.sessions.boot;
         is_good.then_some(Opened { nonce: *nonce, expiry, introduced, is_of_this_start })
     }

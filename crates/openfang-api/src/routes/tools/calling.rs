@@ -76,8 +76,7 @@ pub(super) async fn stream(
         listener: Some(Arc::new(StreamListener(tell))),
         client: questions::askable(),
         resumed,
-        meta: None,
-        era: None,
+        ..WayBack::default()
     };
     let cancel = CancellationToken::new();
     let held = (room, cancel.clone().drop_guard());

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use openfang_mcp::Era;
+use openfang_mcp::naming::may_outlive_its_client;
 use openfang_mcp::relaying::RelayedRequest;
 use openfang_types::jsonrpc::Id;
 use openfang_types::limits::MCP_RUNNING_PER_PEER;
@@ -63,6 +64,12 @@ impl Ask {
         }
     }
 
+    /// The tool that it calls.
+    fn tool(&self) -> Option<&str> {
+        let call = self.request.as_ref().filter(|request| request.method == "tools/call")?;
+        call.name.as_deref()
+    }
+
     pub(super) fn method(&self) -> Option<&str> {
         self.request.as_ref().map(|request| request.method.as_str())
     }
@@ -89,6 +96,8 @@ struct Runs {
 struct Open {
     id: Option<Id>,
     is_modern: bool,
+    /// Whether the daemon's work goes on when the client has waited long enough. A legacy session is told, and decides.
+    may_go_on: bool,
     cancel: CancellationToken,
 }
 
@@ -107,9 +116,19 @@ impl Running {
         }
         runs.last += 1;
         let number = runs.last;
-        let open = Open { id: ask.id().cloned(), is_modern: ask.is_modern(), cancel: ask.cancel.clone() };
+        let open = Open {
+            id: ask.id().cloned(),
+            is_modern: ask.is_modern(),
+            may_go_on: ask.is_modern() && ask.tool().is_some_and(may_outlive_its_client),
+            cancel: ask.cancel.clone(),
+        };
         runs.open.insert(number, open);
         Some(Run { state: Arc::clone(&self.state), number })
+    }
+
+    /// Whether a request with this id goes on when the client waits no more.
+    pub(super) fn may_go_on(&self, id: &Id) -> bool {
+        self.state.lock().open.values().any(|open| open.id.as_ref() == Some(id) && open.may_go_on)
     }
 
     /// Cancels the requests with this id. Returns whether that is all there is to do: a legacy session has to be told.

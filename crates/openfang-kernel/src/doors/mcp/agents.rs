@@ -7,9 +7,10 @@ use openfang_mcp::content::{Beside, PromptMessage, PromptResult, PromptRole};
 use openfang_mcp::host::{Call, InputRequired, Outcome};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::naming::format_agent_tool_name;
+use openfang_runtime::external_tools;
 use openfang_runtime::mcp_server::raw;
 use openfang_runtime::pipeline::truncate::answer_to_limits;
-use openfang_runtime::task_output::{self, TaskReply};
+use openfang_runtime::task_output::{self, TASK_TOOL, TaskReply};
 use openfang_types::agent::AgentSummary;
 use openfang_types::content::{Block, ToolOutput};
 use openfang_types::ids::{AgentName, TaskId};
@@ -101,13 +102,14 @@ pub(super) async fn call(
         Some(TaskReply::Unreadable(task)) => return ask_again(host, call, task).await,
         None => (None, Part::text(told)),
     };
-    let sending = Sending { agent, parts: &[part], task, reporter: call.reporter };
+    let patience = host.patience(call);
+    let sending = Sending { agent, parts: &[part], task, reporter: call.reporter, patience: &patience };
     let caller = host.doors.inner.caller_of(&call);
     match host.send(&caller, sending).await {
         Ok(crate::Reply::Message(message)) => {
             Ok(Outcome::Done(limited(ToolOutput::text(message.joined_text()), &host.limits(), None)))
         }
-        Ok(crate::Reply::Task(task)) => Ok(outcome(call, &task, &host.limits())),
+        Ok(crate::Reply::Task(task)) => Ok(outcome(host, call, &task)),
         Err(DoorError::Unknown) => Err(McpError::unknown_tool(&tool_name(agent))),
         Err(DoorError::Canceled) => Err(McpError::Canceled),
         Err(error) => Ok(Outcome::Done(ToolOutput::error(error.to_string()))),
@@ -115,31 +117,40 @@ pub(super) async fn call(
 }
 
 async fn ask_again(host: &KernelHost, call: Call<'_, Caller>, id: TaskId) -> Result<Outcome<ToolOutput>, McpError> {
-    Ok(outcome(call, &host.task(call.caller, id).await?, &host.limits()))
+    Ok(outcome(host, call, &host.task(call.caller, id).await?))
 }
 
-fn declined(task: TaskId) -> ToolOutput {
+pub(super) fn declined(task: TaskId) -> ToolOutput {
     ToolOutput::error(format!("the question was not answered; task {task} still waits for a reply"))
 }
 
 /// What a task means to whoever called the agent.
-fn outcome<C>(call: Call<'_, C>, task: &Task, limits: &Limits) -> Outcome<ToolOutput> {
-    let said = task_output::blocks(task);
+pub(super) fn outcome(host: &KernelHost, call: Call<'_, Caller>, task: &Task) -> Outcome<ToolOutput> {
+    let (said, limits) = (task_output::blocks(task), &host.limits());
+    let is_external = host.is_external(&task.agent);
+    let asking = is_external.then(|| format!("The A2A agent {}", task.agent));
     let answered = |content| Outcome::Done(limited(ToolOutput::of_blocks(content), limits, Some(task.id)));
     match task.status.state {
         TaskState::InputRequired | TaskState::AuthRequired => {
-            let question = task_output::question(task, None, limits.tool_result_chars);
+            let question = task_output::question(task, asking.as_deref(), limits.tool_result_chars);
             if let Some((key, question)) = question.filter(|(_, question)| call.client.has(question.needs)) {
                 let requests = BTreeMap::from([(key, question)]);
                 Outcome::NeedsInput(InputRequired { requests, state: task.id.as_uuid().as_bytes().to_vec() })
+            } else if is_external {
+                Outcome::Done(limited(external_tools::result_of(&task.agent, task), limits, Some(task.id)))
             } else {
-                let how =
-                    format!("The agent waits for a reply: openfang agent send {} REPLY --task {}", task.agent, task.id);
+                let (agent, id) = (&task.agent, task.id);
+                let how = format!(
+                    "The agent waits for a reply: answer with the tool {TASK_TOOL} (task {id} and reply), or with \
+                     `openfang agent send {agent} REPLY --task {id}`"
+                );
                 let mut result = limited(ToolOutput::of_blocks(said), limits, Some(task.id));
                 result.content.push(Block::text(how));
                 Outcome::Done(result)
             }
         }
+        _ if is_external => Outcome::Done(limited(external_tools::result_of(&task.agent, task), limits, Some(task.id))),
+        TaskState::Submitted | TaskState::Working => Outcome::Done(task_output::still_working(task)),
         TaskState::Completed => answered(said),
         state => {
             let mut content = said;

@@ -27,6 +27,7 @@ pub(super) async fn call(
         client: call.client,
         era: Some(call.era),
         resumed: call.resumed.cloned().map(Arc::new),
+        patience: host.is_external_tool(name).then(|| host.patience(call)),
         meta: call.meta.cloned(),
     };
     let request = ToolRequest { name, arguments, back, cancel: call.reporter.cancel() };

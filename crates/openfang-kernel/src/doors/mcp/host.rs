@@ -10,13 +10,14 @@ use openfang_mcp::host::{
 use openfang_mcp::listing::{Entry, Listed, Listing};
 use openfang_mcp::naming::is_mcp_tool;
 use openfang_mcp::{Host, McpError};
+use openfang_runtime::task_output::TASK_TOOL;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::limits::MCP_PREPARED_VIEWS;
 use serde_json::value::RawValue;
 
 use super::servers::{self, ServerContents};
-use super::{View, agents, calls, results, tasks};
+use super::{View, agents, calls, results, task_tool, tasks};
 use crate::Caller;
 use crate::doors::Doors;
 
@@ -92,7 +93,10 @@ impl KernelHost {
                 }
             }
         };
-        let entries: Vec<Entry> = agents.iter().map(agents::tool).chain(tools).collect();
+        // Whoever may talk to an agent may wait for it.
+        let may_wait = !agents.is_empty() || !self.external_agents(caller, self.only_agent())?.is_empty();
+        let waiting = may_wait.then(task_tool::tool);
+        let entries: Vec<Entry> = agents.iter().map(agents::tool).chain(waiting).chain(tools).collect();
         let (prompts, resources, templates) = match self.servers() {
             Some(servers) => (servers.prompts(caller), servers.resources(caller), servers.templates(caller)),
             None => Default::default(),
@@ -108,6 +112,14 @@ impl KernelHost {
         })
     }
 
+    /// The agent that alone is shown; none if all are.
+    const fn only_agent(&self) -> Option<&AgentName> {
+        match &self.view {
+            View::Agents | View::Everything => None,
+            View::Agent { name, .. } => Some(name),
+        }
+    }
+
     /// What MCP servers have besides tools, where that is shown.
     fn servers(&self) -> Option<ServerContents<'_>> {
         (self.view == View::Everything).then_some(ServerContents(&self.doors))
@@ -119,7 +131,7 @@ impl KernelHost {
 }
 
 const INSTRUCTIONS: &str = "Tools named openfang_agent_* and a2a_* are agents: send them a message in plain words and they answer \
-    when they are done. Your tasks are resources under openfang://tasks/. What was cut from a result stays readable for a while, with the \
+    when they are done. An agent that works for long answers with its task: wait for it with openfang_task. Your tasks are resources under openfang://tasks/. What was cut from a result stays readable for a while, with the \
     tool result_read or under openfang://results/.";
 
 impl Host for KernelHost {
@@ -164,6 +176,9 @@ impl Host for KernelHost {
                 let prepared = self.prepared(call.caller)?;
                 let agent = prepared.agents.get(name).ok_or_else(|| McpError::unknown_tool(name))?;
                 return agents::call(self, call, agent, arguments).await;
+            }
+            if name == TASK_TOOL && self.prepared(call.caller)?.tools.get(name).is_some() {
+                return task_tool::call(self, call, self.only_agent(), arguments).await;
             }
             let tool: ToolName = name.parse().map_err(|_| McpError::unknown_tool(name))?;
             // What is shown to everybody who may use it needs no look at the list: the pipeline knows who may.

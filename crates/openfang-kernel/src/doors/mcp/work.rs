@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use futures_util::{Stream, stream};
 use openfang_mcp::McpError;
+use openfang_mcp::host::Call;
 use openfang_mcp::listing::Entry;
 use openfang_mcp::meta::LogLevel;
 use openfang_mcp::server::Reporter;
 use openfang_runtime::catalog::CatalogEntry;
-use openfang_runtime::context::WayBack;
+use openfang_runtime::context::{Patience, WayBack};
 use openfang_runtime::pipeline::{ToolCall, ToolError};
 use openfang_store::KeptResult;
 use openfang_types::call::{Arguments, Outcome};
@@ -26,10 +27,11 @@ use super::host::KernelHost;
 use crate::doors::Doors;
 use crate::settings::Settings;
 use crate::settings::agents;
+use crate::tasks::ask::Asked;
 use crate::tasks::list::TaskFilter;
 use crate::tasks::log::Visibility;
 use crate::tasks::streams::{Begin, Follow, TaskStream};
-use crate::tasks::{Incoming, Intake, Tasks};
+use crate::tasks::{Incoming, Tasks};
 use crate::{Caller, KernelError, Reply, Way};
 
 /// Ticks whenever something has changed.
@@ -54,6 +56,8 @@ pub(super) struct Sending<'a> {
     pub(super) task: Option<TaskId>,
     /// Hears how it goes, and stops it.
     pub(super) reporter: &'a Reporter,
+    /// How long the client waits.
+    pub(super) patience: &'a Patience,
 }
 
 /// Why the kernel did not do it, as a client may know it.
@@ -113,7 +117,7 @@ impl Doors {
     }
 
     async fn send_reporting(&self, caller: &Caller, sending: Sending<'_>) -> Result<Reply, KernelError> {
-        let Sending { agent, parts, task, reporter } = sending;
+        let Sending { agent, parts, task, reporter, patience } = sending;
         let is_heard = reporter.wants_progress() || reporter.hears(LogLevel::Debug);
         let incoming = Incoming {
             caller: caller.clone(),
@@ -124,21 +128,18 @@ impl Doors {
             peer_name: None,
             push: None,
             granted: None,
-            cancel: reporter.cancel().child_token(),
+            cancel: reporter.cancel().clone(),
             visibility: if is_heard { Visibility::Seen } else { Visibility::Unseen },
         };
-        let task = match self.inner.tasks.take(incoming).await? {
-            Intake::Answered(message) => return Ok(Reply::Message(message)),
-            Intake::Known(id) => self.inner.tasks.settled(caller, id).await?.task,
-            Intake::Begun(work) if is_heard => {
-                let id = work.id();
-                let (settled, ()) =
-                    tokio::join!(self.inner.tasks.end_of_apart(caller, work), self.report(caller, id, &sending));
-                settled?.task
+        let report = async |id| {
+            if is_heard {
+                self.report(caller, id, &sending).await;
             }
-            Intake::Begun(work) => self.inner.tasks.end_of_apart(caller, work).await?.task,
         };
-        Ok(Reply::Task(Box::new(task)))
+        match self.inner.tasks.ask(incoming, Some(patience), report).await? {
+            Asked::Message(message) => Ok(Reply::Message(message)),
+            Asked::Task(settled) => Ok(Reply::Task(Box::new(settled.task))),
+        }
     }
 
     /// Tells what happens to a task until it has ended or asks for something.
@@ -225,6 +226,46 @@ impl KernelHost {
     /// Sends a message and waits until its task has ended or asks for something.
     pub(super) async fn send(&self, caller: &Caller, sending: Sending<'_>) -> Result<Reply, DoorError> {
         Ok(self.doors.send_reporting(caller, sending).await?)
+    }
+
+    /// How long this client is kept waiting for an agent. From now on its time-out does not end the work.
+    pub(super) fn patience(&self, call: Call<'_, Caller>) -> Patience {
+        let stop = call.reporter.stop();
+        stop.goes_on();
+        let hold = self.doors.inner.settings().config().mcp.hold(call.client_name.as_str());
+        Patience { hold, left: stop.left().clone() }
+    }
+
+    /// Whether a tool is an agent of another server.
+    pub(super) fn is_external_tool(&self, name: &ToolName) -> bool {
+        let tool = || self.doors.inner.pipeline.catalog().get(name);
+        name.as_str().starts_with("a2a_")
+            && tool().is_some_and(|tool| tool.definition().origin.external_agent().is_some())
+    }
+
+    /// Whether an agent is one of another server.
+    pub(super) fn is_external(&self, agent: &AgentName) -> bool {
+        let settings = self.doors.inner.settings();
+        settings.agents().get(agent).is_some_and(|agent| agent.answerer.is_remote())
+    }
+
+    /// Waits until one's own task has ended or asks for something, or the patience is over.
+    pub(super) async fn settled_within(
+        &self,
+        caller: &Caller,
+        id: TaskId,
+        patience: &Patience,
+    ) -> Result<Task, DoorError> {
+        Ok(self.doors.inner.tasks.settled_within(caller, id, patience).await?.task)
+    }
+
+    /// One's own task without what happened to it.
+    pub(super) async fn task_head(&self, caller: &Caller, id: TaskId) -> Result<Task, DoorError> {
+        Ok(self.doors.inner.tasks.head(caller, id).await?.task)
+    }
+
+    pub(super) async fn cancel_task(&self, caller: &Caller, id: TaskId) -> Result<Task, DoorError> {
+        Ok(self.doors.inner.tasks.cancel_task(caller, id).await?)
     }
 
     /// A page of one's own tasks without their messages and artifacts, and where the next one begins.

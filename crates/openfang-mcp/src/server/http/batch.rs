@@ -6,7 +6,6 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use openfang_types::jsonrpc::{ErrorObject, IdRule, Incoming, RpcError, decode_batch, encode_error};
 use openfang_types::limits::MCP_BATCH;
-use tokio_util::sync::CancellationToken;
 
 use super::accept::Accept;
 use super::detached::Detached;
@@ -18,6 +17,7 @@ use crate::host::Host;
 use crate::server::duplex::batched;
 use crate::server::outlet::Nowhere;
 use crate::server::params;
+use crate::server::running::RequestStop;
 use crate::server::{Answer, Request, Server};
 
 impl<H: Host> Server<H> {
@@ -64,7 +64,7 @@ impl<H: Host> Server<H> {
                     client: ClientCapabilities::NONE,
                     session: standing.session.clone(),
                     outlet: Arc::new(Nowhere),
-                    cancel: CancellationToken::new(),
+                    stop: RequestStop::default(),
                 }),
             Ok(Incoming::Request { id, .. }) => {
                 Err(encode_error(Some(&id), &ErrorObject::invalid_request("initialize comes alone")).into())
@@ -79,7 +79,7 @@ impl<H: Host> Server<H> {
             let Some(session) = &standing.session else { return Ok((request, None)) };
             let run = session.running.begin(&request.id);
             let run = run.map_err(|why| Answer::error(&request.id, &why.into(), revision).frame.into_bytes())?;
-            request.cancel = run.token();
+            request.stop = run.stop();
             Ok((request, Some(run)))
         });
         let server = self.clone();

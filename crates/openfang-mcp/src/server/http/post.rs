@@ -10,7 +10,6 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use openfang_types::jsonrpc::{ErrorObject, Id, IdRule, Incoming, RpcError, decode, encode_error, is_batch};
 use openfang_types::limits::{INFLIGHT_SMALL_BYTES, MAX_MCP_MESSAGE_SIZE, MCP_QUIET};
 use serde_json::value::RawValue;
-use tokio_util::sync::CancellationToken;
 
 use super::accept::{Accept, is_json};
 use super::detached::Detached;
@@ -27,6 +26,7 @@ use crate::server::handshake::{Introduced, is_handshake};
 use crate::server::outlet::{Nowhere, Outlet};
 use crate::server::params::CallTarget;
 use crate::server::respond::Frame;
+use crate::server::running::RequestStop;
 use crate::server::{Answer, Request, Server};
 
 pub(super) type Answered = Result<Response<HttpBody>, Refused>;
@@ -135,7 +135,7 @@ impl<H: Host> Server<H> {
             client,
             session: None,
             outlet,
-            cancel: CancellationToken::new(),
+            stop: RequestStop::default(),
         };
         headers::agree(headers, &request)?;
         if request.method == "tools/call" && self.inner.host.has_mirrored_arguments() {
@@ -147,7 +147,7 @@ impl<H: Host> Server<H> {
 
     async fn post_modern(&self, request: Request<H::Caller>, log: Arc<EventLog>, accept: Accept) -> Response<HttpBody> {
         // Dropped with the response: a client that goes away wants nothing more.
-        let gone = request.cancel.clone().drop_guard();
+        let gone = request.stop.canceled().clone().drop_guard();
         let server = self.clone();
         let mut work = Box::pin(async move { server.answer(&request).await });
         let quick = tokio::select! {
@@ -203,7 +203,7 @@ impl<H: Host> Server<H> {
             client: if accept.events { client } else { ClientCapabilities::NONE },
             session: session.clone(),
             outlet: if accept.events { Arc::clone(&log) as _ } else { Arc::new(Nowhere) },
-            cancel: run.as_ref().map_or_else(CancellationToken::new, |run| run.token()),
+            stop: run.as_ref().map(|run| run.stop()).unwrap_or_default(),
         };
         let (server, told) = (self.clone(), Arc::clone(&log));
         let held = asked.held;
