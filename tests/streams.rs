@@ -99,7 +99,7 @@ async fn a_reader_that_resumes_after_the_events_were_folded_gets_the_task_and_th
     let (task, seq) = last.rsplit_once(':').unwrap();
     let elsewhere =
         Sqlite::open(&home.home().database(), "0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000".parse().unwrap()).unwrap();
-    let rule = Retention { finished_per_owner: 9, finished_for: Duration::MAX, fold_after: Duration::ZERO };
+    let rule = Retention { fold_after: Duration::ZERO, ..Retention::FOREVER };
     let later = serde_json::from_value(json!("2100-01-01T00:00:00Z")).unwrap();
     let retained = elsewhere.stores().tasks.retain(rule, later).await.unwrap();
     assert_eq!(retained.folded, 1);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
-use openfang_store::{Append, Created, NewTask, ResendKey, Sqlite, Stamp, TaskQuery};
+use openfang_store::{Append, Created, NewTask, ResendKey, Sqlite, Stamp, TaskQuery, TranscriptWrite};
 use openfang_types::event::EventBody;
 use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::limits::PAGE_MAX_BYTES;
@@ -108,6 +108,7 @@ impl Bench {
             scope: None,
             push: None,
             remote: None,
+            transcript: TranscriptWrite::default(),
             node: NodeId::from_uuid(id),
             at,
             live_limit: usize::MAX,
@@ -123,6 +124,7 @@ impl Bench {
             events: vec![status(TaskState::Working, at)],
             labels: Labels::none(),
             remote: None,
+            transcript: TranscriptWrite::default(),
             node: None,
             at,
         }

@@ -1,29 +1,41 @@
 //! What an agent with a model remembers of a conversation, and what of it is sent to the model.
 //!
 //! A transcript is a list of [`TranscriptBody`]s that only grows. It has gaps: a process may die between a call and its
-//! result, a person may write while calls run, a call may be denied. Providers accept none of that. [`view`] turns any
+//! result, a person may write while calls run, a call may be denied. Providers accept none of that. [`view()`] turns any
 //! list, however it was cut, into a conversation that every provider accepts: the user begins, every call has exactly one
 //! result right behind its answer, and no result is without its call. The same list always becomes the same view.
+//!
+//! `stored.rs` makes items of the store of them, and reads them back.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-
-use openfang_model::{Block, Call, CallResult, Item, NativeItems, Part, Stop, Usage};
+use openfang_model::{Block, Cost, NativeItems, Part, Stop, Usage};
+use openfang_types::ids::TaskId;
 use openfang_types::taint::Labels;
 use serde::{Deserialize, Serialize};
 
+mod stored;
+mod view;
+
+pub use stored::TranscriptError;
+pub use view::{TranscriptView, view};
+
 /// One entry of a transcript.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TranscriptEntry {
     /// The place in the transcript, from 1.
     pub seq: u64,
-    pub body: TranscriptBody,
+    /// The task that it was written for.
+    pub task: TaskId,
+    /// The turn of that task.
+    pub turn: u32,
+    /// The number of tokens that it takes in a request, if known.
+    pub tokens: Option<u64>,
     /// The labels of what the entry brought into the context.
     pub labels: Labels,
+    pub body: TranscriptBody,
 }
 
 /// One thing that happened in a conversation.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TranscriptBody {
     /// A message of the user, also one that arrived while the agent worked.
@@ -36,6 +48,10 @@ pub enum TranscriptBody {
         native: Option<NativeItems>,
         stop: Stop,
         usage: Usage,
+        /// What it cost, if the price of the model is known.
+        cost: Option<Cost>,
+        /// The last entry that the model had read. What the user wrote after it is still to be answered.
+        seen: u64,
         /// The labels of the context when the model spoke: its calls are judged with them.
         decided_with: Labels,
     },
@@ -53,6 +69,8 @@ pub enum TranscriptBody {
     CallDone {
         call: String,
         outcome: CallOutcome,
+        /// How long the call took.
+        millis: u64,
     },
     /// A person is asked to approve calls.
     Asked {
@@ -88,210 +106,6 @@ pub enum CallOutcome {
     Denied {
         reason: String,
     },
-}
-
-/// A conversation that every provider accepts.
-#[derive(Debug, Clone, Default)]
-pub struct TranscriptView {
-    pub items: Vec<Arc<Item>>,
-    /// The labels of everything in it.
-    pub labels: Labels,
-    /// Whether the model is to speak next. False after a whole answer without calls.
-    pub awaits_model: bool,
-}
-
-const NOT_RUN: &str = "This call was not run.";
-const UNKNOWN: &str = "This call was interrupted. Whether it took effect is not known.";
-const CANCELED: &str = "This call was canceled.";
-const CUT: &str = "This call was cut at the output limit and not run. Send less, or in pieces.";
-const CONTINUES: &str = "(the conversation continues)";
-
-/// What is sent to a model of a transcript.
-pub fn view(entries: &[TranscriptEntry]) -> TranscriptView {
-    let mut builder = ViewBuilder::default();
-    let compacted = entries.iter().rev().find_map(|entry| match &entry.body {
-        TranscriptBody::Compacted { summary, covers } => Some((summary, *covers, &entry.labels)),
-        _ => None,
-    });
-    if let Some((summary, _, labels)) = compacted {
-        builder.labels.join(labels);
-        let text = format!("Summary of the conversation so far:\n{summary}");
-        builder.user(vec![Part::Text { text }]);
-    }
-    let covered = compacted.map_or(0, |(_, covers, _)| covers);
-    for entry in entries.iter().filter(|entry| entry.seq > covered) {
-        builder.labels.join(&entry.labels);
-        builder.take(&entry.body);
-    }
-    builder.finish()
-}
-
-#[derive(Default)]
-struct ViewBuilder {
-    items: Vec<Item>,
-    labels: Labels,
-    /// The calls of the newest answer, until their results are written.
-    open: Vec<OpenCall>,
-    /// What the user wrote while calls were open: results come first.
-    waiting: Vec<Part>,
-    is_paused: bool,
-}
-
-struct OpenCall {
-    id: String,
-    name: String,
-    is_begun: bool,
-    is_cut: bool,
-    outcome: Option<CallOutcome>,
-}
-
-impl ViewBuilder {
-    fn take(&mut self, body: &TranscriptBody) {
-        match body {
-            TranscriptBody::User { parts } if self.open.is_empty() => self.user(parts.clone()),
-            TranscriptBody::User { parts } => self.waiting.extend(parts.iter().cloned()),
-            TranscriptBody::Answer { blocks, native, stop, .. } => self.answer(blocks, native.as_ref(), stop),
-            TranscriptBody::CallBegun { call, .. } => {
-                if let Some(open) = self.open(call) {
-                    open.is_begun = true;
-                }
-            }
-            TranscriptBody::CallDone { call, outcome } => {
-                if let Some(open) = self.open(call) {
-                    // A result that comes twice counts once.
-                    open.outcome.get_or_insert_with(|| outcome.clone());
-                }
-            }
-            TranscriptBody::Asked { .. }
-            | TranscriptBody::Decided { .. }
-            | TranscriptBody::Compacted { .. }
-            | TranscriptBody::Switched { .. } => {}
-        }
-    }
-
-    fn open(&mut self, call: &str) -> Option<&mut OpenCall> {
-        self.open.iter_mut().find(|open| open.id == call)
-    }
-
-    fn user(&mut self, parts: Vec<Part>) {
-        let is_blank = |part: &Part| matches!(part, Part::Text { text } if text.trim().is_empty());
-        let parts: Vec<Part> = parts.into_iter().filter(|part| !is_blank(part)).collect();
-        if parts.is_empty() {
-            return;
-        }
-        match self.items.last_mut() {
-            Some(Item::User { parts: before }) => before.extend(parts),
-            _ => self.items.push(Item::User { parts }),
-        }
-    }
-
-    fn answer(&mut self, blocks: &[Block], native: Option<&NativeItems>, stop: &Stop) {
-        self.close();
-        let (blocks, is_renamed) = with_unique_ids(blocks);
-        let says = blocks.iter().any(|block| match block {
-            Block::Text { text } => !text.trim().is_empty(),
-            Block::Thinking { .. } => false,
-            Block::Call(_) => true,
-        });
-        // An answer of thoughts alone is nothing that a provider takes back.
-        if !says {
-            return;
-        }
-        if self.items.is_empty() {
-            self.user(vec![Part::Text { text: CONTINUES.to_owned() }]);
-        }
-        let is_cut = matches!(stop, Stop::Length | Stop::ContextFull);
-        self.is_paused = *stop == Stop::Paused;
-        self.open = calls(&blocks)
-            .map(|call| OpenCall {
-                id: call.id.clone(),
-                name: call.name.clone(),
-                is_begun: false,
-                is_cut,
-                outcome: None,
-            })
-            .collect();
-        let native = native.filter(|_| !is_renamed).cloned();
-        match self.items.last_mut() {
-            Some(Item::Answer { blocks: before, native: before_native }) => {
-                before.extend(blocks);
-                *before_native = joined(before_native.take(), native);
-            }
-            _ => self.items.push(Item::Answer { blocks, native }),
-        }
-    }
-
-    /// Writes the results of the open calls, then what the user wrote meanwhile.
-    fn close(&mut self) {
-        let results: Vec<CallResult> = std::mem::take(&mut self.open).into_iter().map(OpenCall::result).collect();
-        if !results.is_empty() {
-            self.items.push(Item::Results { results });
-        }
-        let waiting = std::mem::take(&mut self.waiting);
-        self.user(waiting);
-    }
-
-    fn finish(mut self) -> TranscriptView {
-        self.close();
-        let awaits_model = match self.items.last() {
-            None => false,
-            Some(Item::Answer { .. }) => self.is_paused,
-            Some(Item::User { .. } | Item::Results { .. }) => true,
-        };
-        TranscriptView { items: self.items.into_iter().map(Arc::new).collect(), labels: self.labels, awaits_model }
-    }
-}
-
-impl OpenCall {
-    fn result(self) -> CallResult {
-        let said = |text: &str| (vec![Part::Text { text: text.to_owned() }], true);
-        let (parts, is_error) = match self.outcome {
-            Some(CallOutcome::Returned { parts, is_error }) => (parts, is_error),
-            Some(CallOutcome::Unknown) => said(UNKNOWN),
-            Some(CallOutcome::Canceled) => said(CANCELED),
-            Some(CallOutcome::Denied { reason }) => said(&format!("This call was denied: {reason}")),
-            None if self.is_cut => said(CUT),
-            None if self.is_begun => said(UNKNOWN),
-            None => said(NOT_RUN),
-        };
-        CallResult { call: self.id, name: self.name, parts, is_error }
-    }
-}
-
-fn calls(blocks: &[Block]) -> impl Iterator<Item = &Call> {
-    blocks.iter().filter_map(|block| match block {
-        Block::Call(call) => Some(call),
-        Block::Text { .. } | Block::Thinking { .. } => None,
-    })
-}
-
-/// The blocks with an id of its own for each call, and whether an id had to change.
-fn with_unique_ids(blocks: &[Block]) -> (Vec<Block>, bool) {
-    let mut seen = HashSet::new();
-    let mut copies: HashMap<String, u32> = HashMap::new();
-    let mut is_renamed = false;
-    let mut blocks = blocks.to_vec();
-    for block in &mut blocks {
-        let Block::Call(call) = block else { continue };
-        let original = call.id.clone();
-        while !seen.insert(call.id.clone()) {
-            let copy = copies.entry(original.clone()).or_insert(1);
-            *copy += 1;
-            call.id = format!("{original}_{copy}");
-            is_renamed = true;
-        }
-    }
-    (blocks, is_renamed)
-}
-
-/// Native items of two answers in a row. They stay native only if both are, of the same wire and model.
-fn joined(one: Option<NativeItems>, two: Option<NativeItems>) -> Option<NativeItems> {
-    let (mut one, two) = (one?, two?);
-    if !two.fits(one.wire, &one.model) {
-        return None;
-    }
-    one.items.extend(two.items);
-    Some(one)
 }
 
 #[cfg(test)]

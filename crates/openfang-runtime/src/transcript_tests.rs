@@ -6,11 +6,15 @@ use openfang_model::{
     Block, Call, CallArguments, Item, ModelRequest, NativeItems, Part, Quirks, Stop, ToolSpec, Toolbox, Usage,
     WireKind, encode,
 };
+use openfang_types::ids::TaskId;
 use openfang_types::taint::{Label, Labels};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{CallOutcome, TranscriptBody, TranscriptEntry, view};
+
+#[path = "transcript/stored_tests.rs"]
+mod stored;
 
 const MODEL: &str = "claude-sonnet-4-6";
 
@@ -28,12 +32,22 @@ fn call(id: &str) -> Block {
 }
 
 fn answer(blocks: Vec<Block>, native: Option<NativeItems>, stop: Stop) -> TranscriptBody {
-    TranscriptBody::Answer { blocks, native, stop, usage: Usage::default(), decided_with: Labels::none() }
+    answer_to(u64::MAX, blocks, native, stop)
+}
+
+/// An answer of a model that had read so far.
+fn answer_to(seen: u64, blocks: Vec<Block>, native: Option<NativeItems>, stop: Stop) -> TranscriptBody {
+    let (usage, decided_with) = (Usage::default(), Labels::none());
+    TranscriptBody::Answer { blocks, native, stop, usage, cost: None, seen, decided_with }
 }
 
 fn done(call: &str) -> TranscriptBody {
     let outcome = CallOutcome::Returned { parts: text("10"), is_error: false };
-    TranscriptBody::CallDone { call: call.to_owned(), outcome }
+    ended(call, outcome)
+}
+
+fn ended(call: &str, outcome: CallOutcome) -> TranscriptBody {
+    TranscriptBody::CallDone { call: call.to_owned(), outcome, millis: 12 }
 }
 
 fn begun(call: &str) -> TranscriptBody {
@@ -47,7 +61,8 @@ fn begun(call: &str) -> TranscriptBody {
 }
 
 fn entries(bodies: Vec<TranscriptBody>) -> Vec<TranscriptEntry> {
-    let entry = |(body, seq)| TranscriptEntry { seq, body, labels: Labels::none() };
+    let task = TaskId::from_uuid(uuid::Uuid::nil());
+    let entry = |(body, seq)| TranscriptEntry { seq, task, turn: 1, tokens: None, body, labels: Labels::none() };
     bodies.into_iter().zip(1..).map(entry).collect()
 }
 
@@ -84,7 +99,7 @@ fn calls_of_an_answer_that_was_cut_say_that_they_were_cut() {
 #[test]
 fn what_a_person_denied_carries_the_reason() {
     let outcome = CallOutcome::Denied { reason: "not on a Friday".to_owned() };
-    let denied = TranscriptBody::CallDone { call: "a".to_owned(), outcome };
+    let denied = ended("a", outcome);
     let entries = entries(vec![user("Hi"), answer(vec![call("a")], None, Stop::Calls), denied]);
     assert_eq!(result_texts(&entries), ["This call was denied: not on a Friday"]);
 }
@@ -129,18 +144,30 @@ fn after_a_whole_answer_nobody_waits_for_the_model() {
 }
 
 #[test]
-fn a_stored_entry_reads_back_as_it_was() {
-    let native = native_of(WireKind::Gemini, &[call("a")]);
-    for entry in entries(vec![
-        user("Hi"),
-        answer(vec![call("a")], native, Stop::Refused("no".to_owned())),
-        begun("a"),
-        done("a"),
-    ]) {
-        let stored = serde_json::to_string(&entry).unwrap();
-        let read: TranscriptEntry = serde_json::from_str(&stored).unwrap();
-        assert_eq!(serde_json::to_string(&read).unwrap(), stored);
-    }
+fn a_message_that_arrives_while_the_model_speaks_is_still_to_be_answered() {
+    let words = || vec![Block::Text { text: "Ten.".to_owned() }];
+    let asked = entries(vec![user("Hi"), user("And Bob?"), answer_to(1, words(), None, Stop::Finished)]);
+    let said = |items: &[Arc<Item>]| items.iter().map(|item| serde_json::to_string(item).unwrap()).collect::<Vec<_>>();
+    let first = view(&asked[..1]);
+
+    let next = view(&asked);
+
+    assert!(next.awaits_model);
+    assert_eq!(said(&next.items)[..1], said(&first.items), "what was sent before is sent again as it was");
+    assert!(matches!(&**next.items.last().unwrap(), Item::User { parts } if *parts == text("And Bob?")));
+    let answered = [asked, entries(vec![answer_to(3, words(), None, Stop::Finished)])].concat();
+    assert!(!view(&answered).awaits_model);
+    assert_eq!(said(&view(&answered).items)[..3], said(&next.items));
+}
+
+#[test]
+fn a_message_that_arrives_while_the_model_asks_for_a_call_stands_behind_the_result() {
+    let calls = answer_to(1, vec![call("a")], None, Stop::Calls);
+    let entries = entries(vec![user("Hi"), user("Stop!"), calls, begun("a"), done("a")]);
+    let view = view(&entries);
+    assert!(matches!(&*view.items[1], Item::Answer { .. }));
+    assert!(matches!(&*view.items[2], Item::Results { .. }));
+    assert!(matches!(&*view.items[3], Item::User { parts } if *parts == text("Stop!")));
 }
 
 /// The native form of an answer with these blocks.
@@ -193,6 +220,11 @@ fn any_blocks() -> impl Strategy<Value = Vec<Block>> {
     prop::collection::vec(block, 0..5)
 }
 
+/// How far a model had read: mostly everything.
+fn any_seen() -> impl Strategy<Value = u64> {
+    prop_oneof![2 => Just(u64::MAX), 1 => 0_u64..24]
+}
+
 /// Anything that may be in a transcript, in any order: more than can happen.
 fn any_body() -> impl Strategy<Value = TranscriptBody> {
     let id = || prop::sample::select(vec!["a", "b", "c", "call_0", "nobody"]).prop_map(str::to_owned);
@@ -206,14 +238,14 @@ fn any_body() -> impl Strategy<Value = TranscriptBody> {
     ];
     prop_oneof![
         2 => prop::sample::select(vec!["Hello", "", "Stop!"]).prop_map(user),
-        4 => (any_blocks(), stop, prop::option::of(prop::sample::select(WireKind::ALL.to_vec()))).prop_map(
-            |(blocks, stop, wire)| {
+        4 => (any_blocks(), stop, prop::option::of(prop::sample::select(WireKind::ALL.to_vec())), any_seen()).prop_map(
+            |(blocks, stop, wire, seen)| {
                 let native = wire.and_then(|wire| native_of(wire, &blocks));
-                answer(blocks, native, stop)
+                answer_to(seen, blocks, native, stop)
             }
         ),
         2 => id().prop_map(|id| begun(&id)),
-        4 => (id(), outcome).prop_map(|(call, outcome)| TranscriptBody::CallDone { call, outcome }),
+        4 => (id(), outcome).prop_map(|(call, outcome)| ended(&call, outcome)),
         1 => Just(TranscriptBody::Switched { model: "other".to_owned(), reason: "busy".to_owned() }),
         1 => (0_u64..12).prop_map(|covers| TranscriptBody::Compacted { summary: "Sum.".to_owned(), covers }),
     ]

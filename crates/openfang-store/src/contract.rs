@@ -8,7 +8,7 @@ use openfang_types::ids::{NodeId, Owner, TaskId};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Artifact, Message, Origin, Part, Role, TaskParts, TaskState, TaskStatus};
 
-use crate::{Append, Created, NewTask, ResendKey, TaskQuery, TaskRecord, TaskStore};
+use crate::{Append, Created, NewTask, ResendKey, TaskQuery, TaskRecord, TaskStore, TranscriptWrite};
 
 pub(crate) use audit::{audit, audit_row, subjects};
 pub(crate) use files::{files, owners_have_a_quota};
@@ -20,6 +20,7 @@ pub(crate) use results::results;
 pub(crate) use retention::retention;
 pub(crate) use takeover::takeover;
 pub(crate) use tasks::tasks;
+pub(crate) use transcripts::{retention as transcript_retention, transcripts};
 pub(crate) use users::{new_key, new_user, users};
 
 mod audit;
@@ -34,6 +35,7 @@ mod results;
 mod retention;
 mod takeover;
 mod tasks;
+pub(crate) mod transcripts;
 mod users;
 
 pub(crate) fn owner(name: &str) -> Owner {
@@ -73,6 +75,7 @@ pub(crate) fn new_task(owner: &Owner, message: &str) -> NewTask {
         peer_name: None,
         push: None,
         remote: None,
+        transcript: TranscriptWrite::default(),
         node: node(1),
         at: now(),
         live_limit: usize::MAX,
@@ -112,6 +115,7 @@ pub(crate) fn write(record: &TaskRecord, events: Vec<EventBody>) -> Append {
         events,
         labels: Labels::none(),
         remote: None,
+        transcript: TranscriptWrite::default(),
         node: None,
         at: now(),
     }

@@ -1,5 +1,5 @@
-//! The durable things, behind traits: tasks with their event log, push configurations, the remote side of tasks,
-//! key-value memory with labels, kept results, audit rows, users.
+//! The durable things, behind traits: tasks with their event log, transcripts of conversations, push configurations, the
+//! remote side of tasks, key-value memory with labels, kept results, audit rows, users.
 //!
 //! A home implements all of them: [`memory`], which is gone with its process, and [`sqlite`], which several processes
 //! share. Whoever adds another runs `contract.rs` against it. [`nodes`] says which processes are alive.
@@ -22,6 +22,7 @@ pub mod results;
 pub mod sqlite;
 mod tail;
 pub mod tasks;
+pub mod transcripts;
 pub mod users;
 
 pub use audit::{
@@ -44,6 +45,10 @@ pub use tail::Tail;
 pub use tasks::{
     Append, Created, EventsAfter, Fit, NewTask, Position, ResendKey, Retention, RetentionReport, Stamp, TaskPage,
     TaskQuery, TaskRecord, TaskStore,
+};
+pub use transcripts::{
+    Conversation, ItemBody, ItemTooLarge, TranscriptItem, TranscriptKind, TranscriptPage, TranscriptQuery,
+    TranscriptRange, TranscriptRow, TranscriptStore, TranscriptWrite,
 };
 pub use users::{Accounts, Login, NewKey, NewUser, SecretDigest, User, UserKey, UserStore};
 
@@ -97,7 +102,8 @@ pub enum StoreError {
     /// The owner keeps as many bytes as one may keep.
     #[error(
         "the storage of this owner is full: {kept}, and {limit} are allowed; write shorter files or memory values, \
-         let old tasks go (storage.finished_tasks, storage.finished_days), or raise storage.owner_bytes"
+         let old tasks go (storage.finished_tasks, storage.finished_days, storage.transcript_days), or raise \
+         storage.owner_bytes"
     )]
     OwnerFull {
         /// How many one may keep.
@@ -142,6 +148,8 @@ pub struct WriteStats {
 pub struct Stores {
     /// Tasks and their events.
     pub tasks: Arc<dyn TaskStore>,
+    /// What agents with a model remember of conversations.
+    pub transcripts: Arc<dyn TranscriptStore>,
     /// Where to push the events of tasks.
     pub pushes: Arc<dyn PushStore>,
     /// The remote side of tasks that agents on other servers work on.
@@ -167,6 +175,7 @@ impl Stores {
         let tasks = Arc::new(memory::MemoryTasks::new(Arc::clone(&kept)));
         Self {
             tasks: Arc::clone(&tasks) as _,
+            transcripts: Arc::clone(&tasks) as _,
             pushes: Arc::clone(&tasks) as _,
             remotes: tasks,
             memory: Arc::new(memory::MemoryKeyValues::new(Arc::clone(&kept))),

@@ -4,8 +4,9 @@ use openfang_types::limits::{MEMORY_AUDIT_ROWS, MEMORY_TASKS};
 use openfang_types::task::TaskState;
 
 use super::*;
-use crate::contract::{self, audit_row, create, end, new_task, owner};
-use crate::{AuditKind, AuditRow, AuditStore, StoreError, Stores, TaskStore};
+use crate::contract::transcripts::{new_with, words};
+use crate::contract::{self, audit_row, create, end, new_task, owner, status};
+use crate::{AuditKind, AuditRow, AuditStore, NewTask, StoreError, Stores, TaskStore};
 
 #[tokio::test]
 async fn tasks_keep_the_contract() {
@@ -32,6 +33,11 @@ async fn pushes_keep_the_contract() {
 #[tokio::test]
 async fn remotes_keep_the_contract() {
     contract::remotes(Stores::in_memory).await;
+}
+
+#[tokio::test]
+async fn transcripts_keep_the_contract() {
+    contract::transcripts(Stores::in_memory).await;
 }
 
 #[tokio::test]
@@ -84,6 +90,29 @@ async fn a_full_map_lets_the_task_that_finished_first_go_and_never_a_live_one() 
     assert_eq!(store.get(&ada, ids[5]).await.err(), Some(StoreError::NotFound));
     assert!(store.get(&ada, ids[3]).await.is_ok());
     assert!(store.get(&ada, ids[0]).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_full_map_forgets_a_conversation_with_its_last_task() {
+    let stores = Stores::in_memory();
+    let finished = |message: &str, context: &str| {
+        let events = vec![status(TaskState::Completed)];
+        NewTask { events, context_id: context.parse().unwrap(), ..new_with("ada", message, &[message]) }
+    };
+    let mut first = Vec::new();
+    for (message, context) in [("1", "a"), ("2", "b"), ("3", "a"), ("4", "c")] {
+        first.push(create(&*stores.tasks, finished(message, context)).await);
+    }
+    for n in 4..MEMORY_TASKS {
+        create(&*stores.tasks, new_task(&owner("ada"), &format!("m{n}"))).await;
+    }
+
+    create(&*stores.tasks, new_task(&owner("ada"), "5")).await;
+    assert_eq!(words(&stores, &first[0]).await, ["1", "3"], "one of two tasks has gone");
+    create(&*stores.tasks, new_task(&owner("ada"), "6")).await;
+    assert_eq!(words(&stores, &first[1]).await.len(), 0);
+    create(&*stores.tasks, finished("7", "a")).await;
+    assert_eq!(words(&stores, &first[0]).await, ["1", "3", "7"], "the last task makes room for the next one");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! How much an owner may keep, all tasks, files, memory and kept results together. The house itself may keep what it needs.
+//! How much an owner may keep, all tasks, transcripts, files, memory and kept results together. The house itself may keep what it needs.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,6 +54,8 @@ pub struct OwnerBytes {
     pub memory: u64,
     /// Results that are kept for a while.
     pub results: u64,
+    /// What agents remember of conversations.
+    pub transcripts: u64,
 }
 
 impl OwnerBytes {
@@ -62,12 +64,13 @@ impl OwnerBytes {
             .saturating_add(self.files)
             .saturating_add(self.memory)
             .saturating_add(self.results)
+            .saturating_add(self.transcripts)
     }
 }
 
 impl fmt::Display for OwnerBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tasks, files, memory, results } = self;
-        write!(f, "tasks {tasks}, files {files}, memory {memory}, results {results} bytes")
+        let Self { tasks, files, memory, results, transcripts } = self;
+        write!(f, "tasks {tasks}, transcripts {transcripts}, files {files}, memory {memory}, results {results} bytes")
     }
 }

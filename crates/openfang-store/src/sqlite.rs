@@ -20,7 +20,7 @@ use readers::Readers;
 use reserve::Reserve;
 use results::SqliteResults;
 use schema::Expected;
-use tasks::{SqlitePushes, SqliteRemotes, SqliteTasks};
+use tasks::{SqlitePushes, SqliteRemotes, SqliteTasks, SqliteTranscripts};
 use users::SqliteUsers;
 use watchers::{Follower, Watchers};
 use writer::{Workplace, Writer};
@@ -102,6 +102,7 @@ impl Sqlite {
     pub fn stores_with(&self, refusals: RefusalLimits) -> Stores {
         Stores {
             tasks: Arc::new(SqliteTasks::new(self.clone())),
+            transcripts: Arc::new(SqliteTranscripts::new(self.clone())),
             pushes: Arc::new(SqlitePushes::new(self.clone())),
             remotes: Arc::new(SqliteRemotes::new(self.clone())),
             memory: Arc::new(SqliteKeyValues::new(self.clone())),

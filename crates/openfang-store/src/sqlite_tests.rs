@@ -12,6 +12,8 @@ mod commits;
 mod damage;
 #[path = "sqlite/identity_tests.rs"]
 mod identities;
+#[path = "sqlite/kill_tests.rs"]
+mod kills;
 #[path = "sqlite/upgrade_tests.rs"]
 mod upgrade;
 

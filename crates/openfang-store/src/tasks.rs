@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::tail::Tail;
-use crate::{PushConfig, RemoteRecord, StoreFuture};
+use crate::{PushConfig, RemoteRecord, StoreFuture, TranscriptWrite};
 
 pub(crate) mod rules;
 
@@ -65,7 +65,7 @@ pub trait TaskStore: Send + Sync {
     fn scope(&self, id: TaskId) -> StoreFuture<'_, Option<String>>;
     /// Takes over a task for a node, if it is still at this version. Counts as another attempt.
     fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp>;
-    /// Folds and evicts old tasks. Running tasks are never touched.
+    /// Folds and evicts old tasks, and deletes old transcripts. Running tasks are never touched.
     fn retain(&self, rule: Retention, now: Timestamp) -> StoreFuture<'_, RetentionReport>;
     /// A channel that changes whenever another process has written.
     fn elsewhere(&self) -> watch::Receiver<u64>;
@@ -118,6 +118,8 @@ pub struct NewTask {
     pub push: Option<PushConfig>,
     /// The remote side, if an agent on another server is about to work on it.
     pub remote: Option<RemoteRecord>,
+    /// What is added to the transcript of the conversation.
+    pub transcript: TranscriptWrite,
     /// The process that works on it.
     pub node: NodeId,
     pub at: Timestamp,
@@ -251,12 +253,14 @@ pub struct Append {
     pub labels: Labels,
     /// The remote side from now on; none leaves it as it is. The end of the task deletes it.
     pub remote: Option<RemoteRecord>,
+    /// What is added to the transcript of the conversation.
+    pub transcript: TranscriptWrite,
     /// The process that works on it from now on, if that changes because a message continues it here.
     pub node: Option<NodeId>,
     pub at: Timestamp,
 }
 
-/// How long finished tasks are retained.
+/// How long finished tasks and transcripts are retained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// The number of finished tasks per owner; the oldest are evicted first.
@@ -265,6 +269,19 @@ pub struct Retention {
     pub finished_for: Duration,
     /// The age at which their events are folded into the task, where that saves space.
     pub fold_after: Duration,
+    /// The time since the last item after which a transcript is deleted, unless a task of its conversation is running.
+    /// It is always deleted with the last task.
+    pub transcripts_for: Duration,
+}
+
+impl Retention {
+    /// Nothing is evicted, folded or deleted.
+    pub const FOREVER: Self = Self {
+        finished_per_owner: usize::MAX,
+        finished_for: Duration::MAX,
+        fold_after: Duration::MAX,
+        transcripts_for: Duration::MAX,
+    };
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -273,6 +290,8 @@ pub struct RetentionReport {
     pub evicted: usize,
     /// Tasks whose events were folded.
     pub folded: usize,
+    /// The number of deleted transcripts.
+    pub transcripts: usize,
 }
 
 /// The filter and the page of a task list.

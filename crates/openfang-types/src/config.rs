@@ -220,13 +220,22 @@ pub struct StorageConfig {
     pub finished_days: u32,
     /// Hours after which the events of a finished task are folded into the task.
     pub fold_hours: u32,
-    /// Maximum bytes of tasks, files and memory of one owner. Beyond it, new data is refused.
+    /// Days that an agent remembers a conversation in which nothing happens. It is forgotten with its last task anyway, and
+    /// never while a task of it is live.
+    pub transcript_days: u32,
+    /// Maximum bytes of tasks, conversations, files and memory of one owner. Beyond it, new data is refused.
     pub owner_bytes: u64,
 }
 
 impl Default for StorageConfig {
     fn default() -> Self {
-        Self { finished_tasks: 100_000, finished_days: 30, fold_hours: 6, owner_bytes: OWNER_BYTES }
+        Self {
+            finished_tasks: 100_000,
+            finished_days: 30,
+            fold_hours: 6,
+            transcript_days: 30,
+            owner_bytes: OWNER_BYTES,
+        }
     }
 }
 

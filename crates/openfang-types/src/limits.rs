@@ -82,7 +82,7 @@ pub const MEMORY_KEY_MAX_BYTES: usize = 256;
 pub const MEMORY_KEYS_PER_OWNER: usize = 10_000;
 /// Files of workspaces that one owner may have written by tools.
 pub const FILES_PER_OWNER: usize = 100_000;
-/// Bytes of tasks, files, memory and kept results that one owner may keep, unless `storage.owner_bytes` says otherwise.
+/// Bytes of tasks, transcripts, files, memory and kept results that one owner may keep, unless `storage.owner_bytes` says otherwise.
 pub const OWNER_BYTES: u64 = 1024 * 1024 * 1024;
 /// Rows the in-memory audit home keeps; the oldest go first.
 pub const MEMORY_AUDIT_ROWS: usize = 10_000;

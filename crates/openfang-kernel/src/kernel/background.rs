@@ -68,6 +68,7 @@ impl Kernel {
                 finished_per_owner: config.storage.finished_tasks,
                 finished_for: Duration::from_secs(u64::from(config.storage.finished_days) * 86_400),
                 fold_after: Duration::from_secs(u64::from(config.storage.fold_hours) * 3_600),
+                transcripts_for: Duration::from_secs(u64::from(config.storage.transcript_days) * 86_400),
             };
             match self.parts.stores.tasks.retain(rule, self.parts.clock.now()).await {
                 Ok(done) => tracing::debug!(done.evicted, done.folded, "retention"),

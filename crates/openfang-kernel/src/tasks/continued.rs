@@ -109,6 +109,7 @@ impl Inner {
             events,
             labels,
             remote,
+            transcript: openfang_store::TranscriptWrite::default(),
             node: Some(self.node_id),
             at: self.clock.now(),
         };

@@ -240,6 +240,7 @@ impl Inner {
             peer_name: incoming.peer_name.clone(),
             push: incoming.push.clone().map(|push| push.named(|| self.ids.random())),
             remote: None,
+            transcript: openfang_store::TranscriptWrite::default(),
             node: self.node_id,
             at: self.clock.now(),
             live_limit: self.settings().config().limits.live_tasks_per_owner,

@@ -364,6 +364,7 @@ impl TaskLog {
                     events,
                     labels: log.labels.clone(),
                     remote,
+                    transcript: openfang_store::TranscriptWrite::default(),
                     node: None,
                     at: self.inner.clock.now(),
                 };

@@ -10,8 +10,6 @@ use super::{append, artifact, create, end, finished_task, new_task, now, owner, 
 use crate::{Created, Retention, RetentionReport, StoreError, TaskRecord, TaskStore};
 
 const LONG: Duration = Duration::from_secs(1_000_000);
-/// Nothing is evicted or folded.
-const LAX: Retention = Retention { finished_per_owner: usize::MAX, finished_for: LONG, fold_after: LONG };
 
 pub(crate) async fn retention(fresh: impl Fn() -> Box<dyn TaskStore>) {
     too_many_finished_tasks_let_the_oldest_go(&*fresh()).await;
@@ -48,9 +46,12 @@ async fn too_many_finished_tasks_let_the_oldest_go(store: &dyn TaskStore) {
     let late = end(store, &ada, late.task.id, TaskState::Failed).await;
     finished(store, &bob, 3).await;
 
-    let retained = store.retain(Retention { finished_per_owner: 3, ..LAX }, now()).await.unwrap();
+    let retained = store
+        .retain(Retention { finished_per_owner: 3, ..Retention::FOREVER }, now())
+        .await
+        .unwrap();
 
-    assert_eq!(retained, RetentionReport { evicted: 3, folded: 0 });
+    assert_eq!(retained, RetentionReport { evicted: 3, folded: 0, transcripts: 0 });
     let kept = store.list(&query(&ada)).await.unwrap();
     assert_eq!(kept.tasks, [late, records[4].clone(), records[3].clone(), live]);
     assert_eq!(kept.total, 4);
@@ -75,9 +76,12 @@ async fn old_finished_tasks_go(store: &dyn TaskStore) {
     let young = create(store, finished_task(&ada, "young")).await;
 
     let hour = Duration::from_secs(3_600);
-    let retained = store.retain(Retention { finished_for: hour, ..LAX }, cutoff + hour).await.unwrap();
+    let retained = store
+        .retain(Retention { finished_for: hour, ..Retention::FOREVER }, cutoff + hour)
+        .await
+        .unwrap();
 
-    assert_eq!(retained, RetentionReport { evicted: 3, folded: 0 });
+    assert_eq!(retained, RetentionReport { evicted: 3, folded: 0, transcripts: 0 });
     assert_eq!(store.list(&query(&ada)).await.unwrap().tasks, [young, live]);
     assert_eq!(store.counts(&bob).await.unwrap(), BTreeMap::new());
 }
@@ -94,10 +98,10 @@ async fn folded_tasks_read_as_before(store: &dyn TaskStore) {
     let before = store.list(&query(&ada)).await.unwrap();
 
     let hour = Duration::from_secs(3_600);
-    let rule = Retention { fold_after: hour, ..LAX };
+    let rule = Retention { fold_after: hour, ..Retention::FOREVER };
     let retained = store.retain(rule, cutoff + hour).await.unwrap();
 
-    assert_eq!(retained, RetentionReport { evicted: 0, folded: 3 });
+    assert_eq!(retained, RetentionReport { evicted: 0, folded: 3, transcripts: 0 });
     let after = store.list(&query(&ada)).await.unwrap();
     assert_eq!((after.tasks, after.total), (before.tasks, before.total));
     for record in &records {
@@ -111,7 +115,10 @@ async fn folded_tasks_read_as_before(store: &dyn TaskStore) {
         assert_eq!(events.len() as u64, record.seq, "not rested yet");
     }
     assert_eq!(store.retain(rule, cutoff + hour).await.unwrap(), RetentionReport::default());
-    assert_eq!(store.retain(rule, now() + hour).await.unwrap(), RetentionReport { evicted: 0, folded: 2 });
+    assert_eq!(
+        store.retain(rule, now() + hour).await.unwrap(),
+        RetentionReport { evicted: 0, folded: 2, transcripts: 0 }
+    );
     assert!(matches!(store.create(new_task(&ada, "m0")).await, Ok(Created::Known(_))), "folded is not forgotten");
 }
 
@@ -121,7 +128,10 @@ async fn tasks_of_one_write_read_as_before(store: &dyn TaskStore) {
     let records = finished(store, &ada, 3).await;
     let before = store.list(&query(&ada)).await.unwrap();
 
-    store.retain(Retention { fold_after: Duration::ZERO, ..LAX }, now()).await.unwrap();
+    store
+        .retain(Retention { fold_after: Duration::ZERO, ..Retention::FOREVER }, now())
+        .await
+        .unwrap();
 
     let after = store.list(&query(&ada)).await.unwrap();
     assert_eq!((after.tasks, after.total), (before.tasks, before.total));
@@ -142,7 +152,12 @@ async fn live_tasks_are_never_touched(store: &dyn TaskStore) {
         records.push(append(store, &record, events.into_iter().collect()).await);
     }
 
-    let nothing = Retention { finished_per_owner: 0, finished_for: Duration::ZERO, fold_after: Duration::ZERO };
+    let nothing = Retention {
+        finished_per_owner: 0,
+        finished_for: Duration::ZERO,
+        fold_after: Duration::ZERO,
+        transcripts_for: Duration::ZERO,
+    };
     let retained = store.retain(nothing, now() + LONG).await.unwrap();
 
     assert_eq!(retained, RetentionReport::default());
@@ -164,10 +179,10 @@ async fn many_tasks_are_retained_in_one_go(store: &dyn TaskStore) {
     });
     futures_util::future::join_all(others).await;
 
-    let rule = Retention { finished_per_owner: 170, fold_after: Duration::ZERO, ..LAX };
+    let rule = Retention { finished_per_owner: 170, fold_after: Duration::ZERO, ..Retention::FOREVER };
     let retained = store.retain(rule, now()).await.unwrap();
 
-    assert_eq!(retained, RetentionReport { evicted: 130, folded: 100 });
+    assert_eq!(retained, RetentionReport { evicted: 130, folded: 100, transcripts: 0 });
     assert_eq!(store.counts(&ada).await.unwrap(), BTreeMap::from([(TaskState::Completed, 170)]));
     assert_eq!(store.list(&query(&ada)).await.unwrap().total, 170);
 }

@@ -1,4 +1,4 @@
-//! What each owner keeps in memory, in bytes: one account for tasks, files, keys and kept results.
+//! What each owner keeps in memory, in bytes: one account for tasks, transcripts, files, keys and kept results.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +22,7 @@ pub(crate) enum Kind {
     Memory,
     /// Kept results, which have a share only.
     Results,
+    Transcripts,
 }
 
 impl KeptBytes {
@@ -35,10 +36,20 @@ impl KeptBytes {
         let kept = owners.get(owner).copied().unwrap_or_default();
         let more = to.saturating_sub(from);
         match kind {
-            Kind::Tasks | Kind::Files | Kind::Memory => self.quota.check(owner, kept, more)?,
+            Kind::Tasks | Kind::Files | Kind::Memory | Kind::Transcripts => self.quota.check(owner, kept, more)?,
             Kind::Results => self.quota.check_results(owner, kept, more)?,
         }
         book(owners.entry(owner.clone()).or_default(), kind, from, to);
+        Ok(())
+    }
+
+    /// Books all of these, unless there is no room for them together.
+    pub(crate) fn add(&self, owner: &Owner, more: &[(Kind, u64)]) -> Result<(), StoreError> {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = owners.get(owner).copied().unwrap_or_default();
+        self.quota.check(owner, kept, more.iter().map(|(_, bytes)| bytes).sum())?;
+        let account = owners.entry(owner.clone()).or_default();
+        more.iter().for_each(|(kind, bytes)| book(account, *kind, 0, *bytes));
         Ok(())
     }
 
@@ -55,6 +66,7 @@ const fn book(kept: &mut OwnerBytes, kind: Kind, from: u64, to: u64) {
         Kind::Files => &mut kept.files,
         Kind::Memory => &mut kept.memory,
         Kind::Results => &mut kept.results,
+        Kind::Transcripts => &mut kept.transcripts,
     };
     *account = account.saturating_sub(from).saturating_add(to);
 }

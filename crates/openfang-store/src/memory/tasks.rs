@@ -13,15 +13,17 @@ use tokio::sync::watch;
 use super::kept_bytes::{KeptBytes, Kind};
 use crate::tasks::rules::{self, StoredState};
 use crate::{
-    Append, Created, EventsAfter, Fit, NewTask, Position, RemoteRecord, ResendKey, Retention, RetentionReport, Stamp,
-    StoreError, StoreFuture, TaskPage, TaskQuery, TaskRecord, TaskStore,
+    Append, Conversation, Created, EventsAfter, Fit, NewTask, Position, RemoteRecord, ResendKey, Retention,
+    RetentionReport, Stamp, StoreError, StoreFuture, TaskPage, TaskQuery, TaskRecord, TaskStore,
 };
 
 use pushes::PushEntry;
+use transcripts::Transcripts;
 
 mod list;
 mod pushes;
 mod remotes;
+mod transcripts;
 
 #[derive(Default)]
 pub struct MemoryTasks {
@@ -37,6 +39,7 @@ struct Inner {
     by_name: HashMap<(Owner, TaskName), TaskId>,
     finished: VecDeque<TaskId>,
     live: HashMap<Owner, usize>,
+    transcripts: Transcripts,
     pushes_waiting: watch::Sender<u64>,
     kept: Arc<KeptBytes>,
 }
@@ -85,7 +88,7 @@ impl Inner {
             .ok_or(StoreError::NotFound)
     }
 
-    fn create(&mut self, new: NewTask) -> Result<Created, StoreError> {
+    fn create(&mut self, mut new: NewTask) -> Result<Created, StoreError> {
         rules::follow(TaskState::Submitted, &rules::states(&new.events))?;
         let key = (new.owner.clone(), new.agent.clone(), new.resend_key);
         if let Some(id) = self.by_message.get(&key).filter(|id| self.entries.contains_key(id)) {
@@ -102,10 +105,15 @@ impl Inner {
         if self.entries.contains_key(&new.id) {
             return Err(StoreError::Conflict);
         }
-        self.make_room()?;
-        let id = new.id;
+        let (owner, agent, context_id) = (new.owner.clone(), new.agent.clone(), new.context_id.clone());
+        let conversation = Conversation { owner, agent, context_id };
+        self.transcripts.check(&conversation, &new.transcript)?;
+        self.make_room(&conversation)?;
+        let (id, at, transcript) = (new.id, new.at, std::mem::take(&mut new.transcript));
         let entry = entry_of(new);
-        self.kept.replace(&entry.record.owner, Kind::Tasks, 0, entry.bytes)?;
+        let more = [(Kind::Tasks, entry.bytes), (Kind::Transcripts, transcripts::weight(&transcript))];
+        self.kept.add(&entry.record.owner, &more)?;
+        self.transcripts.append(conversation, transcript, id, at);
         let (record, stamp) = (entry.record.clone(), entry.stamp());
         *self.live.entry(record.owner.clone()).or_default() += 1;
         if !entry.pushes.is_empty() {
@@ -120,7 +128,8 @@ impl Inner {
         Ok(Created::New(stamp))
     }
 
-    fn make_room(&mut self) -> Result<(), StoreError> {
+    /// Lets a finished task go if there are too many. Nothing is forgotten of the conversation that goes on.
+    fn make_room(&mut self, goes_on: &Conversation) -> Result<(), StoreError> {
         if self.entries.len() < MEMORY_TASKS {
             return Ok(());
         }
@@ -128,6 +137,11 @@ impl Inner {
         if let Some(gone) = self.entries.remove(&oldest) {
             let record = gone.record;
             self.kept.book(&record.owner, Kind::Tasks, gone.bytes, 0);
+            let conversation = record.conversation();
+            let is_forgotten = conversation != *goes_on && !self.has_task(&conversation);
+            if is_forgotten && let Some(bytes) = self.transcripts.remove(&conversation) {
+                self.kept.book(&record.owner, Kind::Transcripts, bytes, 0);
+            }
             if let Some(name) = record.peer_name {
                 self.by_name.remove(&(record.owner.clone(), name));
             }
@@ -136,17 +150,26 @@ impl Inner {
         Ok(())
     }
 
+    fn has_task(&self, conversation: &Conversation) -> bool {
+        self.entries.values().any(|entry| conversation.has(&entry.record))
+    }
+
     fn append(&mut self, write: Append) -> Result<Stamp, StoreError> {
         let kept = Arc::clone(&self.kept);
         let entry = self.own(&write.owner, write.id)?;
         let state = entry.standing().append(write.version, &rules::states(&write.events))?;
-        let more = weight(&write.events);
+        let conversation = entry.record.conversation();
+        self.transcripts.check(&conversation, &write.transcript)?;
+        let bytes = weight(&write.events);
+        let more = [(Kind::Tasks, bytes), (Kind::Transcripts, transcripts::weight(&write.transcript))];
         // A terminal state is always written, or a task without room for it would run forever.
         match state.is_terminal() {
-            true => kept.book(&write.owner, Kind::Tasks, 0, more),
-            false => kept.replace(&write.owner, Kind::Tasks, 0, more)?,
+            true => more.iter().for_each(|(kind, bytes)| kept.book(&write.owner, *kind, 0, *bytes)),
+            false => kept.add(&write.owner, &more)?,
         }
-        entry.bytes += more;
+        self.transcripts.append(conversation, write.transcript, write.id, write.at);
+        let entry = self.own(&write.owner, write.id)?;
+        entry.bytes += bytes;
         let has_events = !write.events.is_empty();
         for body in write.events {
             entry.push(body, write.at);

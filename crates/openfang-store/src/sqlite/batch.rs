@@ -14,7 +14,7 @@ use crate::tail::Tail;
 use crate::{OwnerBytes, Quota, StoreError};
 
 const STATES: usize = TaskState::ALL.len();
-const COUNTERS: usize = STATES + 3;
+const COUNTERS: usize = STATES + 4;
 
 /// What is counted for an owner: a number and a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub(super) enum Counter {
     Files,
     /// Results that are kept for a while.
     Results,
+    Transcripts,
 }
 
 impl Counter {
@@ -32,7 +33,7 @@ impl Counter {
         TaskState::ALL
             .into_iter()
             .map(Self::Tasks)
-            .chain([Self::Memory, Self::Files, Self::Results])
+            .chain([Self::Memory, Self::Files, Self::Results, Self::Transcripts])
     }
 
     const fn place(self) -> usize {
@@ -41,6 +42,7 @@ impl Counter {
             Self::Memory => STATES,
             Self::Files => STATES + 1,
             Self::Results => STATES + 2,
+            Self::Transcripts => STATES + 3,
         }
     }
 
@@ -50,6 +52,7 @@ impl Counter {
             Self::Memory => "memory",
             Self::Files => "files",
             Self::Results => "results",
+            Self::Transcripts => "transcripts",
         }
     }
 
@@ -58,6 +61,7 @@ impl Counter {
             "memory" => Some(Self::Memory),
             "files" => Some(Self::Files),
             "results" => Some(Self::Results),
+            "transcripts" => Some(Self::Transcripts),
             state => TaskState::from_word(state).map(Self::Tasks),
         }
     }
@@ -196,6 +200,7 @@ impl<'c> Batch<'c> {
             files: bytes(Counter::Files),
             memory: bytes(Counter::Memory),
             results: bytes(Counter::Results),
+            transcripts: bytes(Counter::Transcripts),
         })
     }
 

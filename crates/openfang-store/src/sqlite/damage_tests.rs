@@ -7,8 +7,9 @@ use openfang_types::taint::Labels;
 use openfang_types::task::TaskState;
 
 use super::*;
-use crate::contract::{append, artifact, finished_task, query, status};
-use crate::{StoredValue, TaskRecord};
+use crate::contract::transcripts::{said, words};
+use crate::contract::{artifact, finished_task, query, status, write};
+use crate::{Append, NewTask, StoredValue, TaskRecord};
 
 /// Numbers that look random and are the same in every run.
 struct Numbers(u64);
@@ -26,7 +27,8 @@ impl Numbers {
     }
 }
 
-/// A database that lives, and what it has acknowledged, in order: each entry is the one task that its commit changed.
+/// A database that lives, and what it has acknowledged, in order: each entry is the one task that its commit changed. Each
+/// commit also adds its number to the transcript of the one conversation.
 struct Life {
     home: Home,
     sqlite: Sqlite,
@@ -54,17 +56,23 @@ impl Life {
         let ada = owner("ada");
         for n in 0..count {
             let message = format!("{:x}", self.numbers.next());
-            let record = match self.acknowledged.last() {
+            let transcript = said(&[&(self.acknowledged.len() + 1).to_string()]);
+            let step = |last: &TaskRecord, events| Append { transcript: transcript.clone(), ..write(last, events) };
+            let stored = match self.acknowledged.last() {
                 Some(last) if last.task.status.state == TaskState::Submitted => {
-                    append(&*store, last, vec![status(TaskState::Working), artifact("a")]).await
+                    store.append(step(last, vec![status(TaskState::Working), artifact("a")])).await.unwrap();
+                    last.task.id
                 }
                 Some(last) if last.task.status.state == TaskState::Working => {
-                    append(&*store, last, vec![status(TaskState::Failed)]).await
+                    store.append(step(last, vec![status(TaskState::Failed)])).await.unwrap();
+                    last.task.id
                 }
-                _ if n % 3 == 0 => create(&*store, new_task(&ada, &message)).await,
-                _ => create(&*store, finished_task(&ada, &message)).await,
+                _ => {
+                    let new = if n % 3 == 0 { new_task(&ada, &message) } else { finished_task(&ada, &message) };
+                    create(&*store, NewTask { transcript, ..new }).await.task.id
+                }
             };
-            self.acknowledged.push(record);
+            self.acknowledged.push(store.get(&ada, stored).await.unwrap());
         }
     }
 
@@ -111,6 +119,11 @@ async fn shown(database: &[u8], log: &[u8]) -> Option<Vec<TaskRecord>> {
         Err(StoreError::Unavailable { .. }) => return None,
         Err(other) => panic!("{other}"),
     };
+    if let Some(record) = listed.tasks.first() {
+        let commits: u64 = listed.tasks.iter().map(|record| record.version).sum();
+        let numbers: Vec<String> = (1..=commits).map(|number| number.to_string()).collect();
+        assert_eq!(words(&sqlite.stores(), record).await, numbers, "a commit has its events and its items");
+    }
     let mut counts = BTreeMap::new();
     for record in &listed.tasks {
         *counts.entry(record.task.status.state).or_default() += 1;
@@ -184,7 +197,7 @@ async fn a_log_that_is_damaged_after_it_was_carried_over_takes_nothing_back() {
     let mut busy = life.moment();
     // The rest was carried over long ago.
     for moment in [&mut idle, &mut busy] {
-        moment.log.truncate(1_000_000);
+        moment.log.truncate(2_000_000);
     }
 
     let outcomes = damage(&idle, 50).await;

@@ -67,8 +67,12 @@ async fn the_counted_bytes_are_those_that_are_there_whatever_happened() {
     let findings = || DatabaseFile::open(&home.path()).unwrap().check().unwrap().findings;
     assert_eq!(findings(), []);
 
-    let fold =
-        Retention { finished_per_owner: 10, finished_for: Duration::from_secs(3_600), fold_after: Duration::ZERO };
+    let fold = Retention {
+        finished_per_owner: 10,
+        finished_for: Duration::from_secs(3_600),
+        fold_after: Duration::ZERO,
+        ..Retention::FOREVER
+    };
     let folded = stores.tasks.retain(fold, now()).await.unwrap();
     assert!(folded.folded > 0);
     assert_eq!(findings(), []);

@@ -161,9 +161,11 @@ async fn a_damaged_page_is_found() {
     }
     database.sql("PRAGMA wal_checkpoint(TRUNCATE)");
     let path = database.path("a.db");
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'a2a_task_events'";
+    let page: u32 = Connection::open(&path).unwrap().query_row(sql, [], |row| row.get(0)).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
-    let middle = bytes.len() / 2 / 4096 * 4096;
-    bytes[middle..middle + 64].fill(0xff);
+    let begin = (page as usize - 1) * 4096;
+    bytes[begin..begin + 64].fill(0xff);
     std::fs::write(&path, bytes).unwrap();
 
     let findings = database.file().check().unwrap().findings;

@@ -11,7 +11,7 @@ use super::identity;
 use crate::ResendKey;
 
 /// Each entry migrates the schema by one version. Released entries never change.
-const MIGRATIONS: [&str; 12] = [
+const MIGRATIONS: [&str; 13] = [
     include_str!("../../migrations/001.sql"),
     include_str!("../../migrations/002_peer_names.sql"),
     include_str!("../../migrations/003_push.sql"),
@@ -24,6 +24,7 @@ const MIGRATIONS: [&str; 12] = [
     include_str!("../../migrations/010_kept_results.sql"),
     include_str!("../../migrations/011_remotes.sql"),
     include_str!("../../migrations/012_profiles.sql"),
+    include_str!("../../migrations/013_transcripts.sql"),
 ];
 
 /// The schema version of this program.

@@ -3,7 +3,8 @@
 //!
 //! `write.rs` runs on the writer's thread, inside its transactions: JSON is encoded before and never parsed there.
 //! `read.rs`, `list.rs` and `heads.rs` read, each in one snapshot. `retain.rs` folds and evicts a few tasks per
-//! transaction. `pushes.rs` has the push configurations, `remotes.rs` the tasks that other servers work on.
+//! transaction. `transcripts.rs` has what agents remember of conversations, `pushes.rs` the push configurations,
+//! `remotes.rs` the tasks that other servers work on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,10 +29,12 @@ mod pushes;
 mod read;
 mod remotes;
 mod retain;
+mod transcripts;
 mod write;
 
 pub(super) use pushes::SqlitePushes;
 pub(super) use remotes::SqliteRemotes;
+pub(super) use transcripts::SqliteTranscripts;
 
 /// The tasks of a database.
 pub(super) struct SqliteTasks {

@@ -260,9 +260,13 @@ async fn what_cannot_be_read_is_an_error_and_stops_nobody_else() {
         assert!(read.contains("a task without some of its events; run `openfang db check`"), "{read}");
     }
     assert_eq!(store.get(&ada, whole.task.id).await.unwrap(), whole);
-    let rule = Retention { finished_per_owner: usize::MAX, finished_for: Duration::MAX, fold_after: Duration::ZERO };
+    let rule = Retention { fold_after: Duration::ZERO, ..Retention::FOREVER };
     let retained = store.retain(rule, contract::now()).await.unwrap();
-    assert_eq!(retained, RetentionReport { evicted: 0, folded: 1 }, "it keeps no other from being folded");
+    assert_eq!(
+        retained,
+        RetentionReport { evicted: 0, folded: 1, transcripts: 0 },
+        "it keeps no other from being folded"
+    );
 }
 
 #[tokio::test]
@@ -307,13 +311,11 @@ async fn an_evicted_task_leaves_no_row_behind() {
     let store = SqliteTasks::new(sqlite.clone());
     let record = create(&store, contract::new_task(&owner("ada"), "m")).await;
     append(&store, &record, vec![artifact("a"), status(TaskState::Completed)]).await;
-    let (finished_for, fold_after) = (Duration::MAX, Duration::MAX);
-
     let retained = store
-        .retain(Retention { finished_per_owner: 0, finished_for, fold_after }, contract::now())
+        .retain(Retention { finished_per_owner: 0, ..Retention::FOREVER }, contract::now())
         .await;
 
-    assert_eq!(retained, Ok(RetentionReport { evicted: 1, folded: 0 }));
+    assert_eq!(retained, Ok(RetentionReport { evicted: 1, folded: 0, transcripts: 0 }));
     let left = sqlite.read(|connection| {
         let sql = "SELECT (SELECT count(*) FROM a2a_tasks) + (SELECT count(*) FROM a2a_task_events)";
         connection

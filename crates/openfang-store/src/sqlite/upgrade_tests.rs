@@ -11,7 +11,7 @@ use openfang_types::task::{Message, Origin, Role, TaskState, TaskStatus};
 
 use super::*;
 use crate::contract::{artifact, query};
-use crate::{Append, ListedKey, NewTask, ResendKey, StoredValue, TaskRecord};
+use crate::{Append, ListedKey, NewTask, ResendKey, StoredValue, TaskRecord, TranscriptWrite};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/v1.db");
 
@@ -41,6 +41,7 @@ fn task(number: u8, events: Vec<EventBody>) -> NewTask {
         peer_name: None,
         push: None,
         remote: None,
+        transcript: TranscriptWrite::default(),
         node: node(1),
         at: at(number.into()),
         live_limit: 10,
@@ -65,6 +66,7 @@ async fn fill(sqlite: &Sqlite) {
         events: vec![status(TaskState::InputRequired, 5), artifact("b")],
         labels: Labels::one(Label::ExternalNetwork, "web_fetch"),
         remote: None,
+        transcript: TranscriptWrite::default(),
         node: None,
         at: at(6),
     };

@@ -12,6 +12,8 @@ pub const MODEL_IDLE: Duration = Duration::from_secs(180);
 pub const MODEL_TOTAL: Duration = Duration::from_secs(1_800);
 /// The size of one answer on the wire.
 pub const MODEL_ANSWER_MAX_BYTES: u64 = 32 * 1024 * 1024;
+/// One entry of a transcript: the largest answer, in our form and in the provider's.
+pub const TRANSCRIPT_ITEM_MAX_BYTES: usize = 64 * 1024 * 1024;
 /// The size of one event of an answer. The last event of some wires repeats the whole answer.
 pub const MODEL_EVENT_MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Events of one answer.

@@ -37,6 +37,7 @@ async fn finished(stores: &Stores) -> TaskRecord {
         peer_name: Some("theirs".parse().unwrap()),
         push: None,
         remote: None,
+        transcript: openfang_store::TranscriptWrite::default(),
         node: openfang_types::ids::NodeId::from_uuid(id),
         at: jiff::Timestamp::UNIX_EPOCH,
         live_limit: 9,
@@ -50,6 +51,7 @@ async fn finished(stores: &Stores) -> TaskRecord {
         events: vec![status(TaskState::Completed)],
         labels: Labels::none(),
         remote: None,
+        transcript: openfang_store::TranscriptWrite::default(),
         node: None,
         at: jiff::Timestamp::UNIX_EPOCH,
     };
@@ -116,11 +118,9 @@ async fn a_task_whose_events_were_folded_is_told_as_it_ended() {
     let node = openfang_types::ids::NodeId::from_uuid(Uuid::from_u128(1));
     let stores = openfang_store::Sqlite::open(&directory.path().join("db"), node).unwrap().stores();
     let record = finished(&stores).await;
-    let long = std::time::Duration::from_secs(1_000_000_000);
     let rule = openfang_store::Retention {
-        finished_per_owner: 9,
-        finished_for: long,
         fold_after: std::time::Duration::from_secs(1),
+        ..openfang_store::Retention::FOREVER
     };
     let later = jiff::Timestamp::from_second(1_000).unwrap();
     assert_eq!(stores.tasks.retain(rule, later).await.unwrap().folded, 1);

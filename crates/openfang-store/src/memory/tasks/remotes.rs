@@ -3,7 +3,7 @@
 use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId};
 
 use super::{Entry, MemoryTasks, ready};
-use crate::{RemotePhase, RemoteRecord, RemoteStore, StoreFuture};
+use crate::{Conversation, RemotePhase, RemoteRecord, RemoteStore, StoreFuture};
 
 impl Entry {
     /// Takes over what a write says of the remote side. The end of the task removes it.
@@ -31,11 +31,12 @@ impl RemoteStore for MemoryTasks {
         context: &'a ContextId,
     ) -> StoreFuture<'a, Option<ContextId>> {
         let inner = self.lock();
-        let is_of_it = |entry: &&Entry| {
-            let record = &entry.record;
-            record.owner == *owner && record.task.agent == *agent && record.task.context_id == *context
-        };
-        let named = inner.entries.values().filter(is_of_it).filter(|entry| entry.remote_context.is_some());
+        let (owner, agent, context_id) = (owner.clone(), agent.clone(), context.clone());
+        let conversation = Conversation { owner, agent, context_id };
+        let named = inner
+            .entries
+            .values()
+            .filter(|entry| entry.remote_context.is_some() && conversation.has(&entry.record));
         let latest = named.max_by_key(|entry| entry.record.task.id);
         ready(Ok(latest.and_then(|entry| entry.remote_context.clone())))
     }

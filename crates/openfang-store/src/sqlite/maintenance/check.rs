@@ -1,16 +1,18 @@
 //! Checks the consistency of the database: the file itself, the counters against their rows, the events of every task,
-//! the audit chain. All of it uses one snapshot, so that others can write meanwhile.
+//! the transcripts of every conversation, the audit chain. All of it uses one snapshot, so that others can write meanwhile.
 
-use std::fmt;
-
-use openfang_types::event::Seq;
 use openfang_types::ids::TaskId;
 use rusqlite::{Connection, ErrorCode};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::audit::{AuditProblem, AuditVerification};
+use crate::audit::AuditVerification;
 use crate::sqlite::audit;
+
+mod finding;
+mod transcripts;
+
+pub use finding::Finding;
 
 /// The maximum number of findings per kind. A database with more is not repaired one by one.
 const TOLD: usize = 20;
@@ -26,63 +28,11 @@ pub struct Report {
     pub findings: Vec<Finding>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Finding {
-    /// The file is damaged, in SQLite's words.
-    Damaged(String),
-    /// A counter does not match its rows.
-    Count {
-        owner: String,
-        state: String,
-        /// The value of the counter.
-        kept: i64,
-        counted: i64,
-    },
-    /// The size counter of an owner is wrong.
-    Bytes {
-        owner: String,
-        /// Tasks, memory, files or results.
-        what: String,
-        /// The value of the counter.
-        kept: i64,
-        /// The actual size in bytes.
-        counted: i64,
-    },
-    /// The events of a task have a gap, or end elsewhere than the task says.
-    Events {
-        task: TaskId,
-        /// The first event that is missing or misplaced.
-        seq: Seq,
-    },
-    /// Events without a task.
-    NoTask { task: TaskId },
-    /// The audit log was changed.
-    Audit(AuditProblem),
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Damaged(what) => write!(f, "the file is damaged: {what}"),
-            Self::Count { owner, state, kept, counted } => {
-                write!(f, "the counter says {kept} {state} tasks of {owner}, and there are {counted}")
-            }
-            Self::Bytes { owner, what, kept, counted } => {
-                write!(f, "the counter says {kept} bytes of {what} of {owner}, and there are {counted}")
-            }
-            Self::Events { task, seq } => write!(f, "the events of task {task} are not right from number {seq} on"),
-            Self::NoTask { task } => write!(f, "there are events of task {task}, which is not there"),
-            Self::Audit(problem) => write!(f, "the audit log: {problem}"),
-        }
-    }
-}
-
 pub(super) fn check(connection: &Connection) -> rusqlite::Result<Report> {
     let snapshot = connection.unchecked_transaction()?;
     let mut report = Report::default();
-    let parts: [fn(&Connection, &mut Report) -> rusqlite::Result<()>; 6] =
-        [integrity, counters, bytes, events, lost_events, audit_log];
+    let parts: [fn(&Connection, &mut Report) -> rusqlite::Result<()>; 7] =
+        [integrity, counters, bytes, events, lost_events, transcripts::check, audit_log];
     for part in parts {
         match part(&snapshot, &mut report) {
             Ok(()) => {}
@@ -141,19 +91,24 @@ fn integrity(connection: &Connection, report: &mut Report) -> rusqlite::Result<(
 fn counters(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
     let tasks: i64 = connection.query_row("SELECT count(*) FROM a2a_tasks", [], |row| row.get(0))?;
     report.tasks = tasks.cast_unsigned();
-    let sql = "SELECT owner, state, sum(kept), sum(counted) FROM (
+    let sql = format!(
+        "SELECT owner, state, sum(kept), sum(counted) FROM (
                    SELECT owner, state, n AS kept, 0 AS counted FROM task_counts
-                   WHERE state NOT IN ('memory', 'files', 'results')
+                   WHERE state NOT IN ({OTHERS})
                    UNION ALL
                    SELECT owner, state, 0, count(*) FROM a2a_tasks GROUP BY owner, state
-               ) GROUP BY owner, state HAVING sum(kept) <> sum(counted) LIMIT ?1";
-    let mut statement = connection.prepare(sql)?;
+               ) GROUP BY owner, state HAVING sum(kept) <> sum(counted) LIMIT ?1"
+    );
+    let mut statement = connection.prepare(&sql)?;
     let wrong = statement.query_map([TOLD as i64], |row| {
         Ok(Finding::Count { owner: row.get(0)?, state: row.get(1)?, kept: row.get(2)?, counted: row.get(3)? })
     })?;
     report.findings.extend(wrong.collect::<rusqlite::Result<Vec<_>>>()?);
     Ok(())
 }
+
+/// What is counted beside tasks.
+const OTHERS: &str = "'memory', 'files', 'results', 'transcripts'";
 
 /// The bytes of kept results, which earlier versions of the schema do not have.
 const RESULT_BYTES: &str =
@@ -165,9 +120,10 @@ fn bytes(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
         return Ok(());
     }
     let results = if has_column(connection, "kept_results", "content")? { RESULT_BYTES } else { "" };
+    let transcripts = transcripts::bytes(connection)?;
     let sql = format!(
         "SELECT owner, what, sum(kept), sum(counted) FROM (
-                   SELECT owner, iif(state IN ('memory', 'files', 'results'), state, 'tasks') AS what, bytes AS kept,
+                   SELECT owner, iif(state IN ({OTHERS}), state, 'tasks') AS what, bytes AS kept,
                        0 AS counted
                    FROM task_counts
                    UNION ALL
@@ -178,7 +134,7 @@ fn bytes(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
                    SELECT owner, 'memory', 0, octet_length(key) + octet_length(value) + octet_length(labels) FROM memory
                    UNION ALL
                    SELECT owner, 'files', 0, octet_length(path) + bytes + coalesce(octet_length(labels), 0) FROM files
-                   {results}
+                   {results} {transcripts}
                ) GROUP BY owner, what HAVING sum(kept) <> sum(counted) LIMIT ?1"
     );
     let mut statement = connection.prepare(&sql)?;

@@ -61,7 +61,7 @@ async fn an_evicted_task_takes_its_configurations_along() {
     let with_push = |new: NewTask| NewTask { push: Some(config("p")), ..new };
     let gone = create(&*stores.tasks, with_push(finished_task(&ada, "gone"))).await;
     let live = create(&*stores.tasks, with_push(new_task(&ada, "live"))).await;
-    let rule = Retention { finished_per_owner: 0, finished_for: Duration::MAX, fold_after: Duration::MAX };
+    let rule = Retention { finished_per_owner: 0, ..Retention::FOREVER };
 
     assert_eq!(stores.tasks.retain(rule, now()).await.unwrap().evicted, 1);
 

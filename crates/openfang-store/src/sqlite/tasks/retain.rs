@@ -1,5 +1,5 @@
 //! Retention: finished tasks are folded into their rows after a while, and evicted when there are too many or they are
-//! too old. Readers find the work; the writer gets a few tasks at a time, so that nobody waits long.
+//! too old. A transcript is deleted with the last task of its conversation, or when it is old itself. Readers find the work; the writer gets a few tasks at a time, so that nobody waits long.
 
 use jiff::Timestamp;
 use openfang_types::ids::{Owner, TaskId};
@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::columns::{FINISHED, get, json, name, nanos_before, signed, state, uuid};
 use super::read::{COLUMNS, each, records};
 use super::remotes;
+use super::transcripts::{delete_idle, delete_with_last_task};
 use super::write::head_of;
 use crate::sqlite::batch::{Batch, Counter};
 use crate::sqlite::{Sqlite, unavailable};
@@ -24,8 +25,16 @@ const LOOKED_AT: usize = 1_000;
 
 pub(super) async fn retain(sqlite: &Sqlite, rule: Retention, now: Timestamp) -> Result<RetentionReport, StoreError> {
     let evicted = evict_all(sqlite, rule, now).await?;
+    let idle = delete_idle(sqlite, nanos_before(now, rule.transcripts_for)).await?;
     let folded = fold_all(sqlite, nanos_before(now, rule.fold_after)).await?;
-    Ok(RetentionReport { evicted, folded })
+    Ok(RetentionReport { evicted: evicted.tasks, folded, transcripts: evicted.transcripts + idle })
+}
+
+/// How much was deleted with finished tasks.
+#[derive(Default)]
+struct EvictedNumber {
+    tasks: usize,
+    transcripts: usize,
 }
 
 /// A finished task to be evicted.
@@ -35,9 +44,9 @@ struct ExpiredTask {
     state: TaskState,
 }
 
-async fn evict_all(sqlite: &Sqlite, rule: Retention, now: Timestamp) -> Result<usize, StoreError> {
+async fn evict_all(sqlite: &Sqlite, rule: Retention, now: Timestamp) -> Result<EvictedNumber, StoreError> {
     let cutoff = nanos_before(now, rule.finished_for);
-    let mut evicted = 0;
+    let mut evicted = EvictedNumber::default();
     loop {
         let expired = sqlite
             .read(move |connection| expired(connection, rule.finished_per_owner, cutoff))
@@ -45,7 +54,9 @@ async fn evict_all(sqlite: &Sqlite, rule: Retention, now: Timestamp) -> Result<u
         if expired.is_empty() {
             return Ok(evicted);
         }
-        evicted += sqlite.write(move |batch| evict(batch, &expired)).await?;
+        let some = sqlite.write(move |batch| evict(batch, &expired)).await?;
+        evicted.tasks += some.tasks;
+        evicted.transcripts += some.transcripts;
     }
 }
 
@@ -90,18 +101,29 @@ fn oldest_finished_sql() -> String {
 }
 
 /// Tasks that another process has evicted meanwhile are not counted twice.
-fn evict(batch: &mut Batch<'_>, expired: &[ExpiredTask]) -> Result<usize, StoreError> {
-    let sql = "DELETE FROM a2a_tasks WHERE id = ?1 AND state = ?2";
-    let mut delete = batch.connection.prepare_cached(sql).map_err(unavailable)?;
-    let mut evicted = 0;
+fn evict(batch: &mut Batch<'_>, expired: &[ExpiredTask]) -> Result<EvictedNumber, StoreError> {
+    let sql = "DELETE FROM a2a_tasks WHERE id = ?1 AND state = ?2 RETURNING agent, context_id";
+    let (mut evicted, mut transcript_bytes) = (EvictedNumber::default(), 0);
     for ExpiredTask { id, owner, state } in expired {
         let bytes = weight(batch.connection, id)?;
-        if delete.execute(params![id, state.as_str()]).map_err(unavailable)? == 1 {
+        let deleted = each(batch.connection, sql, params![id, state.as_str()], |row| {
+            // A task with a damaged name goes too.
+            Ok([0, 1].map(|column| get::<String>(row, column).unwrap_or_default()))
+        })?;
+        for [agent, context] in deleted {
             delete_events(batch, id)?;
             delete_pushes(batch, id)?;
             remotes::delete(batch, TaskId::from_uuid(Uuid::from_bytes(*id)))?;
             batch.change(owner, Counter::Tasks(*state), -1, -bytes);
-            evicted += 1;
+            evicted.tasks += 1;
+            if let Some(bytes) = delete_with_last_task(batch, owner, [&agent, &context])? {
+                evicted.transcripts += 1;
+                transcript_bytes += bytes;
+            }
+        }
+        // The other tasks are found again.
+        if transcript_bytes >= signed(CHUNK_BYTES) {
+            break;
         }
     }
     Ok(evicted)

@@ -12,12 +12,13 @@ use rusqlite::{OptionalExtension as _, Params, Row, params};
 use uuid::Uuid;
 
 use super::columns::{HEAD_IN_FIRST, count, get, json, labels, labels_text, nanos, signed, state};
+use super::transcripts::{self, NewItems, TranscriptEnd};
 use super::{pushes, remotes};
 use crate::sqlite::batch::{Batch, Counter};
 use crate::sqlite::unavailable;
 use crate::tasks::rules::StoredState;
 use crate::tasks::{first_events, rules};
-use crate::{Append, Created, NewPush, NewTask, RemoteRecord, ResendKey, Stamp, StoreError, Tail};
+use crate::{Append, Conversation, Created, NewPush, NewTask, RemoteRecord, ResendKey, Stamp, StoreError, Tail};
 
 /// The maximum size of the first events in the task's own row, so that the row still fits into a page.
 const FIRST_BYTES: usize = 2048;
@@ -42,6 +43,7 @@ pub(super) struct Creation {
     peer_name: Option<TaskName>,
     push: Option<NewPush>,
     remote: Option<RemoteRecord>,
+    transcript: NewItems,
     node: NodeId,
     live_limit: usize,
 }
@@ -71,15 +73,17 @@ impl Creation {
             peer_name: new.peer_name,
             push,
             remote: new.remote,
+            transcript: NewItems::of(new.transcript)?,
             node: new.node,
             live_limit: new.live_limit,
         })
     }
 
     pub(super) fn run(self, batch: &mut Batch<'_>) -> Result<Created, StoreError> {
-        if let Err(refused) = self.check_limits(batch) {
-            return self.known(batch)?.map(Created::Known).ok_or(refused);
-        }
+        let place = match self.check_limits(batch) {
+            Ok(place) => place,
+            Err(refused) => return self.known(batch)?.map(Created::Known).ok_or(refused),
+        };
         if self.insert(batch)? == 0 {
             return self.known(batch)?.map(Created::Known).ok_or(StoreError::Conflict);
         }
@@ -89,6 +93,9 @@ impl Creation {
         let seq = self.events as u64;
         batch.change(&self.owner, Counter::Tasks(self.state), 1, signed(self.bodies.len()));
         batch.touch(self.id, seq);
+        if let Some(place) = place {
+            self.transcript.append(batch, &place, self.id, self.at)?;
+        }
         if self.remote.is_some() {
             remotes::update(batch, self.id, self.remote.as_ref(), self.state)?;
         }
@@ -104,11 +111,17 @@ impl Creation {
         Ok(Created::New(Stamp { version: 1, seq }))
     }
 
-    fn check_limits(&self, batch: &mut Batch<'_>) -> Result<(), StoreError> {
+    /// Where the transcript goes on, if nothing forbids the task.
+    fn check_limits(&self, batch: &mut Batch<'_>) -> Result<Option<TranscriptEnd>, StoreError> {
         if batch.live(&self.owner)? >= signed(self.live_limit) {
             return Err(StoreError::TooManyLive { limit: self.live_limit });
         }
-        batch.check_room(&self.owner, signed(self.bodies.len()))
+        let place = self.transcript.place(batch, || {
+            let (owner, agent, context_id) = (self.owner.clone(), self.agent.clone(), self.context_id.clone());
+            Ok(Conversation { owner, agent, context_id })
+        })?;
+        batch.check_room(&self.owner, signed(self.bodies.len() + self.transcript.bytes()))?;
+        Ok(place)
     }
 
     /// The events, if they go into the task's own row.
@@ -172,6 +185,7 @@ pub(super) struct Addition {
     head: Option<String>,
     labels: Labels,
     remote: Option<RemoteRecord>,
+    transcript: NewItems,
     node: Option<NodeId>,
     at: i64,
     followed: Option<Followed>,
@@ -195,9 +209,9 @@ struct TaskRow {
 }
 
 impl Addition {
-    /// The size of the appended events.
+    /// The size of everything that is appended.
     pub(super) const fn bytes(&self) -> usize {
-        self.bodies.len()
+        self.bodies.len() + self.transcript.bytes()
     }
 
     pub(super) fn of(write: Append, tail: Option<Arc<Tail>>) -> Result<Self, StoreError> {
@@ -212,6 +226,7 @@ impl Addition {
             head: head(&write.events)?,
             labels: write.labels,
             remote: write.remote,
+            transcript: NewItems::of(write.transcript)?,
             node: write.node,
             at: nanos(write.at),
             followed: tail.map(|tail| Followed { tail, events: write.events, at: write.at }),
@@ -222,16 +237,22 @@ impl Addition {
         let target = self.target(batch)?.ok_or(StoreError::NotFound)?;
         let from = target.standing.state;
         let state = target.standing.append(self.version, &self.states)?;
+        let place = self
+            .transcript
+            .place(batch, || transcripts::conversation_of(batch, &self.owner, target.n))?;
         let bytes = if self.events > 0 { signed(self.bodies.len()) } else { 0 };
         // A terminal state is always written, or a task without room for it would run forever.
         if !state.is_terminal() {
-            batch.check_room(&self.owner, bytes)?;
+            batch.check_room(&self.owner, bytes + signed(self.transcript.bytes()))?;
         }
         let stamp = Stamp { version: self.version + 1, seq: target.seq + self.events as u64 };
         self.update(batch, &target, state, stamp)?;
         if self.events > 0 {
             insert_events(batch, self.id, signed(target.seq) + 1, self.at, &self.bodies)?;
             pushes::happened(batch, self.id, self.at)?;
+        }
+        if let Some(place) = place {
+            self.transcript.append(batch, &place, self.id, self.at)?;
         }
         if self.remote.is_some() || state.is_terminal() {
             remotes::update(batch, self.id, self.remote.as_ref(), state)?;
