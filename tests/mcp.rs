@@ -6,6 +6,7 @@ mod hostile;
 mod http;
 mod http2;
 mod input;
+mod long_calls;
 mod one_server;
 mod owners;
 mod profiles;

@@ -151,6 +151,7 @@ impl SampledStore {
             state: None,
             context_id: None,
             changed_since: None,
+            scope: None,
             limit: 50,
             after: None,
             parts: TaskParts::STATUS,

@@ -173,6 +173,7 @@ impl Tasks {
 
     /// Waits until the task has ended or asks for something, whichever process works on it.
     pub(crate) async fn settled(&self, caller: &Caller, id: TaskId) -> Result<Settled, KernelError> {
+        self.is_known_to(caller, id).await?;
         let mut latest = self.inner.store.watch(caller.principal.owner(), id).await.map_err(|error| match error {
             StoreError::NotFound => KernelError::UnknownTask(id),
             error => error.into(),
@@ -207,8 +208,20 @@ impl Tasks {
         }
     }
 
+    /// Whether a caller may know of a task of its owner. Whoever is narrowed knows what was begun so, and nothing else: a key
+    /// that brings untrusted words must not fetch what a person's key began.
+    async fn is_known_to(&self, caller: &Caller, id: TaskId) -> Result<(), KernelError> {
+        let Some(narrowing) = narrowing(caller) else { return Ok(()) };
+        match self.inner.store.scope(id).await {
+            Ok(scope) if scope.as_deref() == Some(&*narrowing) => Ok(()),
+            Ok(_) | Err(StoreError::NotFound) => Err(KernelError::UnknownTask(id)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// One's own task without what happened to it.
     pub(crate) async fn head(&self, caller: &Caller, id: TaskId) -> Result<TaskRecord, KernelError> {
+        self.is_known_to(caller, id).await?;
         match self.inner.store.head(caller.principal.owner(), id).await {
             Err(StoreError::NotFound) => Err(KernelError::UnknownTask(id)),
             outcome => Ok(outcome?),
@@ -217,7 +230,9 @@ impl Tasks {
 
     /// One's own task that its maker calls so.
     pub(crate) async fn find(&self, caller: &Caller, name: &TaskName) -> Result<TaskId, StoreError> {
-        self.inner.store.find(caller.principal.owner(), name).await
+        let id = self.inner.store.find(caller.principal.owner(), name).await?;
+        self.is_known_to(caller, id).await.map_err(|_| StoreError::NotFound)?;
+        Ok(id)
     }
 
     pub(crate) async fn record(&self, caller: &Caller, id: TaskId) -> Result<TaskRecord, KernelError> {
@@ -232,6 +247,7 @@ impl Tasks {
         caller: &Caller,
         id: TaskId,
     ) -> Result<(TaskRecord, Option<Reserved>), KernelError> {
+        self.is_known_to(caller, id).await?;
         let (tasks, owner) = (&self.inner.store, caller.principal.owner());
         let mut room = None;
         let mut max_bytes = INFLIGHT_FROM_BYTES;
@@ -252,6 +268,11 @@ impl Tasks {
             }
         }
     }
+}
+
+/// What narrows a caller; none for a whole one, who knows of all that is its owner's.
+fn narrowing(caller: &Caller) -> Option<String> {
+    Some(caller.principal.begun_as()).filter(|narrowing| !narrowing.is_empty())
 }
 
 impl Inner {

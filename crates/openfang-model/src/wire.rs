@@ -24,6 +24,7 @@ mod chat;
 mod gemini;
 mod ids;
 mod ollama;
+mod openai;
 mod parts;
 mod responses;
 
@@ -211,6 +212,11 @@ pub enum WireFault {
 }
 
 impl WireFault {
+    /// What a provider said in the place of an answer, in one of its frames.
+    fn refused(frame: &str) -> Self {
+        Self::Refused(Box::new(Refusal::in_stream(frame)))
+    }
+
     pub(crate) fn malformed(reason: impl Into<String>) -> Self {
         Self::Malformed { reason: cut(reason.into(), 300) }
     }

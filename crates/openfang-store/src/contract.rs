@@ -140,6 +140,7 @@ pub(crate) fn query(owner: &Owner) -> TaskQuery {
         state: None,
         context_id: None,
         changed_since: None,
+        scope: None,
         limit: 100,
         after: None,
         parts: TaskParts::ALL,

@@ -61,7 +61,7 @@ pub trait TaskStore: Send + Sync {
     fn cancel_requests(&self, node: NodeId) -> StoreFuture<'_, Vec<TaskId>>;
     /// Submitted and working tasks of nodes that are not alive, oldest first.
     fn orphans<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<TaskRecord>>;
-    /// The profiles that narrowed the creator of a task.
+    /// What narrowed the creator of a task: profiles, and the label of its key.
     fn scope(&self, id: TaskId) -> StoreFuture<'_, Option<String>>;
     /// Takes over a task for a node, if it is still at this version. Counts as another attempt.
     fn claim(&self, id: TaskId, version: u64, node: NodeId) -> StoreFuture<'_, Stamp>;
@@ -106,7 +106,7 @@ pub struct NewTask {
     pub events: Vec<EventBody>,
     /// The labels of the message.
     pub labels: Labels,
-    /// The profiles that narrow its creator.
+    /// What narrows its creator: profiles, and the label of its key.
     pub scope: Option<String>,
     /// The request that created it.
     pub trace: TraceId,
@@ -305,6 +305,8 @@ pub struct TaskQuery {
     pub context_id: Option<ContextId>,
     /// Only tasks whose status changed at this time or later.
     pub changed_since: Option<Timestamp>,
+    /// Only tasks whose creator was narrowed exactly so.
+    pub scope: Option<String>,
     /// The maximum number of tasks.
     pub limit: usize,
     /// Only tasks after this position.

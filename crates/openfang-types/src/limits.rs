@@ -88,14 +88,6 @@ pub const OWNER_BYTES: u64 = 1024 * 1024 * 1024;
 pub const MEMORY_AUDIT_ROWS: usize = 10_000;
 /// Tasks the in-memory task home keeps; the oldest finished go first, live ones never.
 pub const MEMORY_TASKS: usize = 1_000;
-/// How long a call whose task was handed over can be joined by the same call.
-pub const HANDED_OVER_TIME: Duration = Duration::from_secs(15 * 60);
-/// The most calls of one owner that can be joined.
-pub const HANDED_OVER_PER_OWNER: usize = 64;
-/// The most calls of one owner that go on after their client gave them up.
-pub const DETACHED_PER_OWNER: usize = 16;
-/// The longest that a client can wait with `openfang_task`, in seconds.
-pub const TASK_WAIT_MAX_SECS: u64 = 55;
 /// How long a run may go on before its task can be seen, if nobody asked to see it earlier. Until then its events wait,
 /// so that a quick call is one commit.
 pub const TASK_UNSEEN: Duration = Duration::from_millis(50);

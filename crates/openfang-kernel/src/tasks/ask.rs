@@ -3,7 +3,7 @@
 
 use openfang_runtime::context::Patience;
 use openfang_types::ids::TaskId;
-use openfang_types::task::Message;
+use openfang_types::task::{Message, TaskState};
 use tokio_util::sync::CancellationToken;
 
 use super::handed_over::{CallKey, HandedCall, Parting};
@@ -13,7 +13,7 @@ use super::{Incoming, Intake, Tasks};
 use crate::{Caller, KernelError};
 
 /// What an agent made of a message.
-pub(crate) enum Asked {
+pub(crate) enum AgentAnswer {
     /// An answer that needed no task.
     Message(Message),
     /// The task, settled; or as it stands, if the patience was over first.
@@ -25,7 +25,7 @@ struct Awaited {
     id: TaskId,
     /// The work, if it began with this message.
     work: Option<Work>,
-    /// Cancels it.
+    /// Cancels the work, whoever began it.
     cancel: CancellationToken,
 }
 
@@ -37,7 +37,7 @@ impl Tasks {
         incoming: Incoming,
         patience: Option<&Patience>,
         report: impl AsyncFnOnce(TaskId),
-    ) -> Result<Asked, KernelError> {
+    ) -> Result<AgentAnswer, KernelError> {
         let (caller, canceled) = (incoming.caller.clone(), incoming.cancel.clone());
         let key = patience.and_then(|_| CallKey::of(&incoming));
         let joined = match key {
@@ -51,7 +51,7 @@ impl Tasks {
                 // Not a child: what goes on without its caller is not canceled with the caller's connection.
                 let cancel = CancellationToken::new();
                 match self.take(Incoming { cancel: cancel.clone(), ..incoming }).await? {
-                    Intake::Answered(message) => return Ok(Asked::Message(message)),
+                    Intake::Answered(message) => return Ok(AgentAnswer::Message(message)),
                     Intake::Known(id) => Awaited { id, work: None, cancel },
                     Intake::Begun(work) => Awaited { id: work.id(), work: Some(work), cancel },
                 }
@@ -71,12 +71,12 @@ impl Tasks {
             biased;
             () = canceled.cancelled() => {
                 drop(stop_with_us);
-                return self.settled(&caller, id).await.map(Asked::Task);
+                return self.settled(&caller, id).await.map(AgentAnswer::Task);
             }
             settled = end => {
                 stop_with_us.disarm();
                 self.inner.handed_over.fetched(id);
-                return settled.map(Asked::Task);
+                return settled.map(AgentAnswer::Task);
             }
             parting = end_of_patience(patience) => parting,
         };
@@ -89,7 +89,7 @@ impl Tasks {
             stop_with_us.disarm();
         }
         let record = self.record(&caller, id).await?;
-        Ok(Asked::Task(Settled { task: record.task, labels: record.labels }))
+        Ok(AgentAnswer::Task(Settled { task: record.task, labels: record.labels }))
     }
 
     /// Waits until a task is settled, for as long as somebody has patience.
@@ -112,12 +112,12 @@ impl Tasks {
         }
     }
 
-    /// The task of the same call, which somebody began and nobody has fetched. One that asks for something is not joined:
-    /// the question was not asked of this caller.
+    /// The task of the same call, which somebody began and nobody has fetched. One that asks for something is not joined,
+    /// because the question was not asked of this caller; nor is one that somebody canceled, who wants another one.
     async fn joined(&self, caller: &Caller, key: CallKey) -> Option<Awaited> {
         let HandedCall { task: id, cancel, .. } = self.inner.handed_over.find(key)?;
         let state = self.head(caller, id).await.ok()?.task.status.state;
-        if state.is_interrupted() {
+        if state.is_interrupted() || state == TaskState::Canceled {
             self.inner.handed_over.fetched(id);
             return None;
         }

@@ -41,7 +41,7 @@ pub(super) enum Parting {
 pub(super) struct HandedCall {
     pub(super) owner: Owner,
     pub(super) task: TaskId,
-    /// Cancels its work.
+    /// Cancels the work on it.
     pub(super) cancel: CancellationToken,
     pub(super) parting: Parting,
 }

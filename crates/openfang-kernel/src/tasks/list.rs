@@ -8,7 +8,7 @@ use openfang_types::task::{Task, TaskParts, TaskState};
 use uuid::Uuid;
 
 use crate::access::keys::Purpose;
-use crate::tasks::Tasks;
+use crate::tasks::{Tasks, narrowing};
 use crate::{Caller, KernelError};
 
 /// Which tasks to list.
@@ -65,6 +65,7 @@ impl Tasks {
             state: filter.state,
             context_id: filter.context_id,
             changed_since: filter.changed_since,
+            scope: narrowing(caller),
             limit: filter.page_size.unwrap_or(PAGE_DEFAULT_TASKS).clamp(1, PAGE_MAX_TASKS),
             after,
             parts: filter.parts,

@@ -67,6 +67,7 @@ impl Tasks {
 
     /// Takes a push configuration away; one that is not there is no error.
     pub(crate) async fn delete_push(&self, caller: &Caller, id: TaskId, config: &str) -> Result<(), KernelError> {
+        self.is_known_to(caller, id).await?;
         let owner = caller.principal.owner();
         unknown(id, self.inner.pushes.delete(owner, id, config).await)
     }

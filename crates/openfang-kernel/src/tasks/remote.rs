@@ -15,11 +15,11 @@ use openfang_types::limits::{EXTERNAL_NOTICE, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Origin, TaskParts};
 
 use crate::settings::agents::Agent;
-use crate::tasks::ask::Asked;
+use crate::tasks::ask::AgentAnswer;
 use crate::tasks::log::{TaskLog, Visibility};
 use crate::tasks::run::Settled;
 use crate::tasks::streams::{Begin, Follow};
-use crate::tasks::{Incoming, Inner, Tasks};
+use crate::tasks::{Incoming, Inner, Tasks, narrowing};
 use crate::{Caller, KernelError};
 
 /// The remote side of a task as a turn begins.
@@ -133,8 +133,8 @@ impl Tasks {
             .await
             .map_err(|error| refused(agent, error))?
         {
-            Asked::Message(_) => Err(AgentError::Unknown(agent.clone())),
-            Asked::Task(Settled { task, labels }) => Ok(AgentTask { task, labels }),
+            AgentAnswer::Message(_) => Err(AgentError::Unknown(agent.clone())),
+            AgentAnswer::Task(Settled { task, labels }) => Ok(AgentTask { task, labels }),
         }
     }
 
@@ -169,6 +169,7 @@ impl Tasks {
             state: None,
             context_id: Some(context.clone()),
             changed_since: None,
+            scope: narrowing(caller),
             limit: 1,
             after: None,
             parts: TaskParts::ROW,

@@ -193,6 +193,7 @@ impl Tasks {
 
     /// The place of the last event of one's own task, now and from now on.
     async fn latest(&self, caller: &Caller, id: TaskId) -> Result<watch::Receiver<Seq>, KernelError> {
+        self.is_known_to(caller, id).await?;
         match self.inner.store.watch(caller.principal.owner(), id).await {
             Err(StoreError::NotFound) => Err(KernelError::UnknownTask(id)),
             outcome => Ok(outcome?),

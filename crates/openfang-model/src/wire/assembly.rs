@@ -21,6 +21,8 @@ pub(super) struct Assembly {
     native: Vec<Box<RawValue>>,
     pub(super) usage: Usage,
     pub(super) request_id: Option<String>,
+    /// Why the model stopped. Without it, the answer is not whole.
+    pub(super) stop: Option<Stop>,
 }
 
 enum Draft {
@@ -54,6 +56,7 @@ impl Assembly {
             native: Vec::new(),
             usage: Usage::default(),
             request_id: None,
+            stop: None,
         }
     }
 
@@ -162,10 +165,10 @@ impl Assembly {
         Ok(())
     }
 
-    /// The whole answer. A model that finished while its calls wait has stopped for its calls.
-    pub(super) fn finish(mut self, stop: Stop) -> ModelAnswer {
+    /// The whole answer, if the model has stopped. A model that finished while its calls wait has stopped for its calls.
+    pub(super) fn finish(mut self) -> Result<ModelAnswer, WireFault> {
         self.name_ids();
-        let stop = match stop {
+        let stop = match self.stop.ok_or(WireFault::Cut)? {
             Stop::Finished | Stop::Calls if self.calls > 0 => Stop::Calls,
             Stop::Calls => Stop::Finished,
             other => other,
@@ -180,13 +183,13 @@ impl Assembly {
                 Block::Call(Call { id, name: advertised.original_name(&name).to_owned(), arguments })
             }
         });
-        ModelAnswer {
+        Ok(ModelAnswer {
             blocks: blocks.collect(),
             native: NativeItems { wire: self.wire, model: self.model, items: self.native },
             stop,
             usage: self.usage.plausible(),
             request_id: self.request_id,
-        }
+        })
     }
 
     fn push(&mut self, draft: Draft) -> Result<(), WireFault> {

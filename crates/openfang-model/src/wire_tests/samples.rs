@@ -42,6 +42,30 @@ impl Default for Meaning {
     }
 }
 
+/// What most wires have a sample of.
+impl Meaning {
+    pub(super) fn calls(calls: Vec<(String, Value)>) -> Self {
+        Self { calls, stop: Stop::Calls, ..Self::default() }
+    }
+
+    pub(super) fn no_arguments() -> Self {
+        Self::calls(vec![("add_numbers".to_owned(), json!({}))])
+    }
+
+    pub(super) fn thinking_and_call() -> Self {
+        Self { thinking: "Three and seven.", ..Self::calls(vec![add(3, 7)]) }
+    }
+
+    pub(super) fn cut_text() -> Self {
+        Self { text: "Ten is a", stop: Stop::Length, ..Self::default() }
+    }
+
+    pub(super) fn cut_call() -> Self {
+        let cut = json!({ "invalid": "{\"a\": 3, \"b\"" });
+        Self { calls: vec![("add_numbers".to_owned(), cut)], stop: Stop::Length, ..Self::default() }
+    }
+}
+
 pub(super) fn samples() -> Vec<Sample> {
     [anthropic(), responses(), chat(), gemini(), ollama()].into_iter().flatten().collect()
 }
@@ -115,7 +139,6 @@ pub(super) fn thinking_block() -> Vec<Value> {
     ]
 }
 
-#[expect(clippy::too_many_lines, reason = "a table: each entry is plain")]
 fn anthropic() -> Vec<Sample> {
     let of = |name, events: Vec<Value>, meaning| Sample {
         name,
@@ -138,18 +161,14 @@ fn anthropic() -> Vec<Sample> {
         of(
             "two calls",
             message(&[call.clone(), call_block("toolu_02", &["{\"a\":1,\"b\":2}"])], ended("tool_use")),
-            Meaning { calls: vec![add(3, 7), add(1, 2)], stop: Stop::Calls, ..Meaning::default() },
+            Meaning::calls(vec![add(3, 7), add(1, 2)]),
         ),
         of(
             "same tool twice",
             message(&[call.clone(), call_block("toolu_03", &["{\"a\": 3", ", \"b\": 7}"])], ended("tool_use")),
-            Meaning { calls: vec![add(3, 7), add(3, 7)], stop: Stop::Calls, ..Meaning::default() },
+            Meaning::calls(vec![add(3, 7), add(3, 7)]),
         ),
-        of(
-            "no arguments",
-            message(&[call_block("toolu_04", &[""])], ended("tool_use")),
-            Meaning { calls: vec![("add_numbers".to_owned(), json!({}))], stop: Stop::Calls, ..Meaning::default() },
-        ),
+        of("no arguments", message(&[call_block("toolu_04", &[""])], ended("tool_use")), Meaning::no_arguments()),
         of(
             "thinking and call",
             message(
@@ -160,21 +179,13 @@ fn anthropic() -> Vec<Sample> {
                 ],
                 ended("tool_use"),
             ),
-            Meaning { thinking: "Three and seven.", calls: vec![add(3, 7)], stop: Stop::Calls, ..Meaning::default() },
+            Meaning::thinking_and_call(),
         ),
-        of(
-            "cut at the limit in text",
-            message(&[text_block(&["Ten is a"])], ended("max_tokens")),
-            Meaning { text: "Ten is a", stop: Stop::Length, ..Meaning::default() },
-        ),
+        of("cut at the limit in text", message(&[text_block(&["Ten is a"])], ended("max_tokens")), Meaning::cut_text()),
         of(
             "cut at the limit in a call",
             message(&[call_block("toolu_05", &["{\"a\": 3, \"b\""])], ended("max_tokens")),
-            Meaning {
-                calls: vec![("add_numbers".to_owned(), json!({ "invalid": "{\"a\": 3, \"b\"" }))],
-                stop: Stop::Length,
-                ..Meaning::default()
-            },
+            Meaning::cut_call(),
         ),
         of(
             "filtered or refused",

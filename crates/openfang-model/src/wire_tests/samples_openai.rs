@@ -101,36 +101,24 @@ pub(super) fn responses() -> Vec<Sample> {
         of(
             "two calls",
             response(&[call.clone(), function_call("2", "{\"a\":1,\"b\":2}")], json!({})),
-            Meaning { calls: vec![add(3, 7), add(1, 2)], stop: Stop::Calls, ..Meaning::default() },
+            Meaning::calls(vec![add(3, 7), add(1, 2)]),
         ),
         of(
             "same tool twice",
             response(&[call.clone(), function_call("2", "{\"a\": 3, \"b\": 7}")], json!({})),
-            Meaning { calls: vec![add(3, 7), add(3, 7)], stop: Stop::Calls, ..Meaning::default() },
+            Meaning::calls(vec![add(3, 7), add(3, 7)]),
         ),
-        of(
-            "no arguments",
-            response(&[function_call("1", "")], json!({})),
-            Meaning { calls: vec![("add_numbers".to_owned(), json!({}))], stop: Stop::Calls, ..Meaning::default() },
-        ),
-        of(
-            "thinking and call",
-            response(&[reasoning(), call.clone()], json!({})),
-            Meaning { thinking: "Three and seven.", calls: vec![add(3, 7)], stop: Stop::Calls, ..Meaning::default() },
-        ),
+        of("no arguments", response(&[function_call("1", "")], json!({})), Meaning::no_arguments()),
+        of("thinking and call", response(&[reasoning(), call.clone()], json!({})), Meaning::thinking_and_call()),
         of(
             "cut at the limit in text",
             response(&[output_message("msg_1", "Ten is a")], incomplete("max_output_tokens")),
-            Meaning { text: "Ten is a", stop: Stop::Length, ..Meaning::default() },
+            Meaning::cut_text(),
         ),
         of(
             "cut at the limit in a call",
             response(&[function_call("1", "{\"a\": 3, \"b\"")], incomplete("max_output_tokens")),
-            Meaning {
-                calls: vec![("add_numbers".to_owned(), json!({ "invalid": "{\"a\": 3, \"b\"" }))],
-                stop: Stop::Length,
-                ..Meaning::default()
-            },
+            Meaning::cut_call(),
         ),
         of(
             "filtered or refused",
@@ -204,26 +192,16 @@ pub(super) fn chat() -> Vec<Sample> {
             "two calls",
             with(vec![call_delta(1, "call_2", "{\"a\":1,\"b\":2}")]),
             "tool_calls",
-            Meaning { calls: vec![add(3, 7), add(1, 2)], stop: Stop::Calls, ..Meaning::default() },
+            Meaning::calls(vec![add(3, 7), add(1, 2)]),
         ),
         of(
             "same tool twice",
             with(vec![call_delta(1, "call_2", "{\"a\": 3, \"b\": 7}")]),
             "tool_calls",
-            Meaning { calls: vec![add(3, 7), add(3, 7)], stop: Stop::Calls, ..Meaning::default() },
+            Meaning::calls(vec![add(3, 7), add(3, 7)]),
         ),
-        of(
-            "two calls with one index",
-            vec![own_index],
-            "stop",
-            Meaning { calls: vec![add(3, 7), add(1, 2)], stop: Stop::Calls, ..Meaning::default() },
-        ),
-        of(
-            "no arguments",
-            vec![call_delta(0, "call_1", "")],
-            "tool_calls",
-            Meaning { calls: vec![("add_numbers".to_owned(), json!({}))], stop: Stop::Calls, ..Meaning::default() },
-        ),
+        of("two calls with one index", vec![own_index], "stop", Meaning::calls(vec![add(3, 7), add(1, 2)])),
+        of("no arguments", vec![call_delta(0, "call_1", "")], "tool_calls", Meaning::no_arguments()),
         of(
             "thinking and call",
             with(Vec::new())
@@ -233,7 +211,7 @@ pub(super) fn chat() -> Vec<Sample> {
                 .rev()
                 .collect(),
             "tool_calls",
-            Meaning { thinking: "Three and seven.", calls: vec![add(3, 7)], stop: Stop::Calls, ..Meaning::default() },
+            Meaning::thinking_and_call(),
         ),
         of(
             "thinking under another name",
@@ -241,21 +219,12 @@ pub(super) fn chat() -> Vec<Sample> {
             "stop",
             Meaning { thinking: "Three and seven.", text: "Ten.", ..Meaning::default() },
         ),
-        of(
-            "cut at the limit in text",
-            vec![text("Ten is a")],
-            "length",
-            Meaning { text: "Ten is a", stop: Stop::Length, ..Meaning::default() },
-        ),
+        of("cut at the limit in text", vec![text("Ten is a")], "length", Meaning::cut_text()),
         of(
             "cut at the limit in a call",
             vec![call_delta(0, "call_1", "{\"a\": 3, \"b\"")],
             "length",
-            Meaning {
-                calls: vec![("add_numbers".to_owned(), json!({ "invalid": "{\"a\": 3, \"b\"" }))],
-                stop: Stop::Length,
-                ..Meaning::default()
-            },
+            Meaning::cut_call(),
         ),
         of(
             "filtered or refused",

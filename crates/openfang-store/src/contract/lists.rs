@@ -13,6 +13,7 @@ pub(super) async fn lists(fresh: &impl Fn() -> Box<dyn TaskStore>) {
     pages_show_every_task_once(&*fresh()).await;
     the_latest_change_of_status_comes_first(&*fresh()).await;
     filters_show_what_they_name(&*fresh()).await;
+    who_is_narrowed_is_shown_what_was_begun_so(&*fresh()).await;
     counts_follow_every_change(&*fresh()).await;
     only_the_parts_that_were_asked_for_are_listed(&*fresh()).await;
     a_page_of_large_tasks_is_cut_short_and_the_next_one_goes_on(&*fresh()).await;
@@ -35,6 +36,31 @@ async fn pages_show_every_task_once(store: &dyn TaskStore) {
     }
     let none = store.list(&TaskQuery { limit: 0, ..query(&ada) }).await.unwrap();
     assert_eq!((none.tasks.len(), none.total), (0, 25));
+}
+
+async fn who_is_narrowed_is_shown_what_was_begun_so(store: &dyn TaskStore) {
+    let ada = owner("ada");
+    let plain = create(store, new_task(&ada, "1")).await.task.id;
+    let narrow = create(store, NewTask { scope: Some("work".to_owned()), ..new_task(&ada, "2") })
+        .await
+        .task
+        .id;
+    let labelled = create(store, NewTask { scope: Some("work=user".to_owned()), ..new_task(&ada, "3") })
+        .await
+        .task
+        .id;
+
+    for (scope, expected) in [
+        (None, vec![labelled, narrow, plain]),
+        (Some("work"), vec![narrow]),
+        (Some("work=user"), vec![labelled]),
+        (Some(""), vec![plain]),
+        (Some("home"), vec![]),
+    ] {
+        let wanted = TaskQuery { scope: scope.map(str::to_owned), limit: 1, ..query(&ada) };
+        let rows = all_pages(store, wanted, expected.len()).await;
+        assert_eq!(rows.iter().map(|record| record.task.id).collect::<Vec<_>>(), expected, "{scope:?}");
+    }
 }
 
 /// Reads page by page and compares each page's total with `total`.

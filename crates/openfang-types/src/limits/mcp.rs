@@ -197,3 +197,11 @@ pub const MCP_TOOL_PATTERN_BYTES: usize = 256;
 
 /// The accepted definition of a changed tool, which is kept for a comparison.
 pub const MCP_KEPT_DEFINITION_BYTES: usize = 64 * 1024;
+/// How long a call whose task was handed over can be joined by the same call.
+pub const HANDED_OVER_TIME: Duration = Duration::from_secs(15 * 60);
+/// The most calls of one owner that can be joined.
+pub const HANDED_OVER_PER_OWNER: usize = 64;
+/// The most calls of one owner that go on after their client gave them up.
+pub const DETACHED_PER_OWNER: usize = 16;
+/// The longest that a client can wait with `openfang_task`, in seconds.
+pub const TASK_WAIT_MAX_SECS: u64 = 55;

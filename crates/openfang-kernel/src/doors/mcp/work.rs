@@ -27,7 +27,7 @@ use super::host::KernelHost;
 use crate::doors::Doors;
 use crate::settings::Settings;
 use crate::settings::agents;
-use crate::tasks::ask::Asked;
+use crate::tasks::ask::AgentAnswer;
 use crate::tasks::list::TaskFilter;
 use crate::tasks::log::Visibility;
 use crate::tasks::streams::{Begin, Follow, TaskStream};
@@ -137,8 +137,8 @@ impl Doors {
             }
         };
         match self.inner.tasks.ask(incoming, Some(patience), report).await? {
-            Asked::Message(message) => Ok(Reply::Message(message)),
-            Asked::Task(settled) => Ok(Reply::Task(Box::new(settled.task))),
+            AgentAnswer::Message(message) => Ok(Reply::Message(message)),
+            AgentAnswer::Task(settled) => Ok(Reply::Task(Box::new(settled.task))),
         }
     }
 

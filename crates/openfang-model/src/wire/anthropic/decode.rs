@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use crate::answer::{CallArguments, Delta, ModelAnswer, Stop};
 use crate::frame::Frame;
 use crate::json::{count, or_default, with_member};
-use crate::refusal::Refusal;
 use crate::wire::assembly::{Assembly, CallSlot, parse, raw};
 use crate::wire::{Decoder, WireFault};
 
@@ -14,7 +13,6 @@ pub(in crate::wire) struct AnthropicDecoder {
     assembly: Assembly,
     open: Vec<OpenBlock>,
     tokens: Tokens,
-    stop: Option<Stop>,
     is_complete: bool,
 }
 
@@ -95,7 +93,7 @@ struct StopDetails {
 
 impl AnthropicDecoder {
     pub(in crate::wire) fn new(assembly: Assembly) -> Self {
-        Self { assembly, open: Vec::new(), tokens: Tokens::default(), stop: None, is_complete: false }
+        Self { assembly, open: Vec::new(), tokens: Tokens::default(), is_complete: false }
     }
 
     fn begin(&mut self, event: Event, told: &mut dyn FnMut(Delta<'_>)) -> Result<(), WireFault> {
@@ -207,7 +205,7 @@ impl AnthropicDecoder {
     fn stopped(&mut self, event: Event) {
         let delta = event.delta.unwrap_or_default();
         if let Some(reason) = &delta.stop_reason {
-            self.stop = Some(stop(reason, delta.stop_details));
+            self.assembly.stop = Some(stop(reason, delta.stop_details));
         }
         self.add_tokens(event.usage.unwrap_or_default());
     }
@@ -233,7 +231,7 @@ impl Decoder for AnthropicDecoder {
             }
             "message_delta" => self.stopped(event),
             "message_stop" => self.is_complete = true,
-            "error" => return Err(WireFault::Refused(Box::new(Refusal::in_stream(frame.data)))),
+            "error" => return Err(WireFault::refused(frame.data)),
             // `ping`, and what is not known yet.
             _ => {}
         }
@@ -245,7 +243,9 @@ impl Decoder for AnthropicDecoder {
     }
 
     fn end(mut self: Box<Self>) -> Result<ModelAnswer, WireFault> {
-        let (true, Some(stop)) = (self.is_complete, self.stop.take()) else { return Err(WireFault::Cut) };
+        if !self.is_complete {
+            return Err(WireFault::Cut);
+        }
         for block in std::mem::take(&mut self.open) {
             self.close(block)?;
         }
@@ -259,7 +259,7 @@ impl Decoder for AnthropicDecoder {
         });
         usage.output = tokens.output_tokens;
         usage.reasoning = tokens.output_tokens_details.thinking_tokens;
-        Ok(self.assembly.finish(stop))
+        self.assembly.finish()
     }
 }
 

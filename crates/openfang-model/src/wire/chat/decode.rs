@@ -11,8 +11,8 @@ use super::encode::assistant;
 use crate::answer::{CallArguments, Delta, ModelAnswer, Stop};
 use crate::frame::Frame;
 use crate::json::{Object, array, count, or_default};
-use crate::refusal::Refusal;
 use crate::wire::assembly::{Assembly, CallSlot, parse, raw};
+use crate::wire::openai::{InputDetails, OutputDetails, filtered};
 use crate::wire::{Decoder, WireFault};
 
 const END_MARK: &str = "[DONE]";
@@ -99,28 +99,12 @@ struct Tokens {
     #[serde(deserialize_with = "count")]
     completion_tokens: Option<u64>,
     #[serde(deserialize_with = "or_default")]
-    prompt_tokens_details: PromptDetails,
+    prompt_tokens_details: InputDetails,
     #[serde(deserialize_with = "or_default")]
-    completion_tokens_details: CompletionDetails,
+    completion_tokens_details: OutputDetails,
     /// DeepSeek's name for cached tokens.
     #[serde(deserialize_with = "count")]
     prompt_cache_hit_tokens: Option<u64>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct PromptDetails {
-    #[serde(deserialize_with = "count")]
-    cached_tokens: Option<u64>,
-    #[serde(deserialize_with = "count")]
-    cache_write_tokens: Option<u64>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct CompletionDetails {
-    #[serde(deserialize_with = "count")]
-    reasoning_tokens: Option<u64>,
 }
 
 impl ChatDecoder {
@@ -246,7 +230,7 @@ impl Decoder for ChatDecoder {
         }
         let chunk: Chunk<'_> = parse(frame.data)?;
         if chunk.error.is_some_and(|error| error.get() != "null") {
-            return Err(WireFault::Refused(Box::new(Refusal::in_stream(frame.data))));
+            return Err(WireFault::refused(frame.data));
         }
         self.assembly.request_id = chunk.id.or(self.assembly.request_id.take());
         if let Some(tokens) = &chunk.usage {
@@ -267,19 +251,19 @@ impl Decoder for ChatDecoder {
 
     fn end(mut self: Box<Self>) -> Result<ModelAnswer, WireFault> {
         let Some(finish) = self.finish.take() else { return Err(WireFault::Cut) };
-        let stop = match finish.as_str() {
+        self.assembly.stop = Some(match finish.as_str() {
             _ if !self.refusal.is_empty() => Stop::Refused(std::mem::take(&mut self.refusal)),
             "stop" | "eos" | "end_turn" => Stop::Finished,
             "tool_calls" | "function_call" => Stop::Calls,
             "length" | "max_tokens" => Stop::Length,
-            "content_filter" => Stop::Filtered("the provider's filter stopped the answer".to_owned()),
+            "content_filter" => filtered(),
             other => Stop::Other(other.to_owned()),
-        };
+        });
         // A call without an id gets one now, so that the replay and the result name the same.
         self.assembly.name_ids();
         if let Some(message) = self.native() {
             self.assembly.keep(raw(message)?)?;
         }
-        Ok(self.assembly.finish(stop))
+        self.assembly.finish()
     }
 }

@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 use crate::answer::{Delta, ModelAnswer, Stop};
 use crate::frame::Frame;
 use crate::json::{Object, count, or_default};
-use crate::refusal::Refusal;
 use crate::wire::assembly::{Assembly, parse, raw};
 use crate::wire::{Decoder, WireFault};
 
@@ -15,7 +14,6 @@ pub(in crate::wire) struct GeminiDecoder {
     assembly: Assembly,
     /// Plain text that becomes one part of the replay.
     open_text: String,
-    stop: Option<Stop>,
 }
 
 #[derive(Deserialize)]
@@ -93,7 +91,7 @@ struct Tokens {
 
 impl GeminiDecoder {
     pub(in crate::wire) fn new(assembly: Assembly) -> Self {
-        Self { assembly, open_text: String::new(), stop: None }
+        Self { assembly, open_text: String::new() }
     }
 
     fn part(&mut self, written: &RawValue, told: &mut dyn FnMut(Delta<'_>)) -> Result<(), WireFault> {
@@ -151,21 +149,21 @@ impl Decoder for GeminiDecoder {
     fn take(&mut self, frame: Frame<'_>, told: &mut dyn FnMut(Delta<'_>)) -> Result<(), WireFault> {
         let chunk: Chunk<'_> = parse(frame.data)?;
         if chunk.error.is_some() {
-            return Err(WireFault::Refused(Box::new(Refusal::in_stream(frame.data))));
+            return Err(WireFault::refused(frame.data));
         }
         self.assembly.request_id = chunk.response_id.or(self.assembly.request_id.take());
         if let Some(tokens) = &chunk.usage_metadata {
             self.add_tokens(tokens);
         }
         if let Some(PromptFeedback { block_reason: Some(reason), block_reason_message }) = chunk.prompt_feedback {
-            self.stop = Some(Stop::Filtered(block_reason_message.unwrap_or(reason)));
+            self.assembly.stop = Some(Stop::Filtered(block_reason_message.unwrap_or(reason)));
         }
         for candidate in chunk.candidates.into_iter().filter(|candidate| candidate.index == 0) {
             for part in candidate.content.parts {
                 self.part(part, told)?;
             }
             if let Some(reason) = candidate.finish_reason {
-                self.stop = Some(stop(reason, candidate.finish_message));
+                self.assembly.stop = Some(stop(reason, candidate.finish_message));
             }
         }
         Ok(())
@@ -177,9 +175,8 @@ impl Decoder for GeminiDecoder {
     }
 
     fn end(mut self: Box<Self>) -> Result<ModelAnswer, WireFault> {
-        let Some(stop) = self.stop.take() else { return Err(WireFault::Cut) };
         self.close_text()?;
-        Ok(self.assembly.finish(stop))
+        self.assembly.finish()
     }
 }
 

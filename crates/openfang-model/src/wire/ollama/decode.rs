@@ -6,7 +6,6 @@ use serde_json::value::RawValue;
 use crate::answer::{Delta, ModelAnswer, Stop};
 use crate::frame::Frame;
 use crate::json::{count, or_default};
-use crate::refusal::Refusal;
 use crate::wire::assembly::{Assembly, parse};
 use crate::wire::{Decoder, WireFault};
 
@@ -18,7 +17,6 @@ const CUT_FACTOR: u64 = 3;
 pub(in crate::wire) struct OllamaDecoder {
     assembly: Assembly,
     estimated: u64,
-    stop: Option<Stop>,
 }
 
 #[derive(Deserialize)]
@@ -63,7 +61,7 @@ struct Function<'a> {
 
 impl OllamaDecoder {
     pub(in crate::wire) fn new(assembly: Assembly, estimated: u64) -> Self {
-        Self { assembly, estimated, stop: None }
+        Self { assembly, estimated }
     }
 
     /// The server cuts a prompt that does not fit without a word; the count of what it read betrays it.
@@ -81,7 +79,7 @@ impl Decoder for OllamaDecoder {
     fn take(&mut self, frame: Frame<'_>, told: &mut dyn FnMut(Delta<'_>)) -> Result<(), WireFault> {
         let line: Line<'_> = parse(frame.data)?;
         if line.error.is_some() {
-            return Err(WireFault::Refused(Box::new(Refusal::in_stream(frame.data))));
+            return Err(WireFault::refused(frame.data));
         }
         if let Some(message) = line.message {
             self.assembly.thinking(&message.thinking, told)?;
@@ -95,7 +93,7 @@ impl Decoder for OllamaDecoder {
             self.check_context(line.prompt_eval_count)?;
             self.assembly.usage.input = line.prompt_eval_count;
             self.assembly.usage.output = line.eval_count;
-            self.stop = Some(match line.done_reason.as_deref() {
+            self.assembly.stop = Some(match line.done_reason.as_deref() {
                 None | Some("stop") => Stop::Finished,
                 Some("length") => Stop::Length,
                 Some(other) => Stop::Other(other.to_owned()),
@@ -105,11 +103,10 @@ impl Decoder for OllamaDecoder {
     }
 
     fn is_complete(&self) -> bool {
-        self.stop.is_some()
+        self.assembly.stop.is_some()
     }
 
-    fn end(mut self: Box<Self>) -> Result<ModelAnswer, WireFault> {
-        let Some(stop) = self.stop.take() else { return Err(WireFault::Cut) };
-        Ok(self.assembly.finish(stop))
+    fn end(self: Box<Self>) -> Result<ModelAnswer, WireFault> {
+        self.assembly.finish()
     }
 }

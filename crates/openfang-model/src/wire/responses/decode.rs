@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use crate::answer::{Delta, ModelAnswer, Stop, Usage};
 use crate::frame::Frame;
 use crate::json::{count, or_default};
-use crate::refusal::Refusal;
 use crate::wire::assembly::{Assembly, parse};
+use crate::wire::openai::{InputDetails, OutputDetails, filtered};
 use crate::wire::{Decoder, WireFault};
 
 pub(in crate::wire) struct ResponsesDecoder {
@@ -18,7 +18,6 @@ pub(in crate::wire) struct ResponsesDecoder {
     /// Calls that were announced: their item id and place.
     announced: Vec<(String, usize)>,
     refusal: Option<String>,
-    stop: Option<Stop>,
 }
 
 #[derive(Deserialize)]
@@ -97,25 +96,9 @@ struct Tokens {
     output_tokens_details: OutputDetails,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct InputDetails {
-    #[serde(deserialize_with = "count")]
-    cached_tokens: Option<u64>,
-    #[serde(deserialize_with = "count")]
-    cache_write_tokens: Option<u64>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct OutputDetails {
-    #[serde(deserialize_with = "count")]
-    reasoning_tokens: Option<u64>,
-}
-
 impl ResponsesDecoder {
     pub(in crate::wire) fn new(assembly: Assembly) -> Self {
-        Self { assembly, announced: Vec::new(), refusal: None, stop: None }
+        Self { assembly, announced: Vec::new(), refusal: None }
     }
 
     /// Tells about a call that begins. It becomes part of the answer when its item is whole.
@@ -197,7 +180,7 @@ impl ResponsesDecoder {
             output: tokens.output_tokens,
             reasoning: tokens.output_tokens_details.reasoning_tokens,
         };
-        self.stop = Some(match (self.refusal.take(), is_whole) {
+        self.assembly.stop = Some(match (self.refusal.take(), is_whole) {
             (Some(words), _) => Stop::Refused(words),
             (None, true) => Stop::Finished,
             (None, false) => incomplete(response.incomplete_details.reason),
@@ -209,7 +192,7 @@ impl ResponsesDecoder {
 fn incomplete(reason: String) -> Stop {
     match reason.as_str() {
         "max_output_tokens" => Stop::Length,
-        "content_filter" => Stop::Filtered("the provider's filter stopped the answer".to_owned()),
+        "content_filter" => filtered(),
         _ => Stop::Other(reason),
     }
 }
@@ -226,20 +209,19 @@ impl Decoder for ResponsesDecoder {
             ("response.completed", _, Some(response)) => self.ended(response, true)?,
             ("response.incomplete", _, Some(response)) => self.ended(response, false)?,
             ("response.failed", _, Some(response)) => {
-                return Err(WireFault::Refused(Box::new(Refusal::in_stream(response.get()))));
+                return Err(WireFault::refused(response.get()));
             }
-            ("error", ..) => return Err(WireFault::Refused(Box::new(Refusal::in_stream(frame.data)))),
+            ("error", ..) => return Err(WireFault::refused(frame.data)),
             _ => self.delta(&event, told)?,
         }
         Ok(())
     }
 
     fn is_complete(&self) -> bool {
-        self.stop.is_some()
+        self.assembly.stop.is_some()
     }
 
-    fn end(mut self: Box<Self>) -> Result<ModelAnswer, WireFault> {
-        let Some(stop) = self.stop.take() else { return Err(WireFault::Cut) };
-        Ok(self.assembly.finish(stop))
+    fn end(self: Box<Self>) -> Result<ModelAnswer, WireFault> {
+        self.assembly.finish()
     }
 }

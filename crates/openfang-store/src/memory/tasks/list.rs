@@ -15,7 +15,14 @@ impl Inner {
                 && query.context_id.as_ref().is_none_or(|context| record.task.context_id == *context)
                 && query.changed_since.is_none_or(|since| record.task.status.timestamp >= since)
         };
-        let mut rows: Vec<&Entry> = self.entries.values().filter(|entry| wanted(&entry.record)).collect();
+        let is_in_scope = |entry: &Entry| {
+            query
+                .scope
+                .as_deref()
+                .is_none_or(|scope| entry.scope.as_deref().unwrap_or_default() == scope)
+        };
+        let wanted = |entry: &&Entry| wanted(&entry.record) && is_in_scope(entry);
+        let mut rows: Vec<&Entry> = self.entries.values().filter(wanted).collect();
         rows.sort_by_key(|entry| std::cmp::Reverse(entry.position()));
         let total = rows.len();
         let rest = rows.into_iter().filter(|entry| query.after.is_none_or(|after| entry.position() < after));

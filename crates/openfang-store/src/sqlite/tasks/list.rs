@@ -50,7 +50,7 @@ pub(super) fn page_within(
     let (agent, context) = filters(query);
     let (at, id) = query.after.map_or(BEFORE_ALL, |after| (nanos(after.at), after.id.as_uuid().into_bytes()));
     let limit = signed(query.limit.saturating_add(1));
-    let values = params![query.owner.as_str(), agent, context, at, id, limit, since(query)];
+    let values = params![query.owner.as_str(), agent, context, at, id, limit, since(query), query.scope];
     let numbers: Vec<i64> = each(connection, &sql, values, |row| get(row, 0))?;
     let (rows, bytes) = rows_that_fit(connection, query, &numbers)?;
     if bytes > max_bytes {
@@ -138,7 +138,7 @@ impl<'q> IndexedFilter<'q> {
 
 /// Finds the row numbers of a page. Only these are then sorted or merged.
 fn page_sql(state: Option<TaskState>, few: Option<IndexedFilter<'_>>) -> String {
-    let after = "(status_at, id) < (?4, ?5) AND status_at >= ?7";
+    let after = "(status_at, id) < (?4, ?5) AND status_at >= ?7 AND (?8 IS NULL OR coalesce(scope, '') = ?8)";
     let rows = match few {
         Some(narrow) => format!("SELECT n, status_at, id {}{} AND {after}", narrow.rows(), in_state(state)),
         None => {
@@ -162,6 +162,15 @@ fn in_state(state: Option<TaskState>) -> String {
 
 /// The number of rows on all pages: exact if only owner and state are given, otherwise up to a limit.
 fn total(connection: &Connection, query: &TaskQuery) -> Result<usize, StoreError> {
+    if let Some(scope) = &query.scope {
+        let state = in_state(query.state);
+        let sql = format!(
+            "SELECT count(*) FROM (SELECT 1 FROM a2a_tasks WHERE owner = ?1 AND {FILTER}{state} AND status_at >= ?4
+                                   AND coalesce(scope, '') = ?5 LIMIT {COUNTED_ROWS})"
+        );
+        let (agent, context) = filters(query);
+        return one_count(connection, &sql, params![query.owner.as_str(), agent, context, since(query), scope]);
+    }
     if let Some(narrow) = IndexedFilter::of(query) {
         let (rows, state) = (narrow.rows(), in_state(query.state));
         let sql = format!("SELECT count(*) FROM (SELECT 1 {rows}{state} AND status_at >= ?4 LIMIT {COUNTED_ROWS})");
