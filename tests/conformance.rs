@@ -9,6 +9,7 @@ mod answers;
 mod client;
 mod first_revision;
 mod pipes;
+mod python_servers;
 mod talk;
 mod through_us;
 

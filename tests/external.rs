@@ -7,6 +7,7 @@ mod crash;
 mod credentials;
 mod fixture;
 mod grants;
+mod long_calls;
 mod loops;
 mod misbehaving;
 mod phases;

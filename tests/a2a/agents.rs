@@ -113,11 +113,26 @@ async fn does_everything(kind: A2aAgent) {
 }
 
 async fn works_and_is_canceled(agent: &RemoteAgent) {
+    works(agent).await;
+    is_canceled(agent).await;
+}
+
+async fn works(agent: &RemoteAgent) {
     let hello = talk(agent, "hello").await;
     assert_eq!((hello.artifact.as_str(), hello.end.as_str()), ("echo: hello", "completed"));
     let slow = talk(agent, "slow").await;
     assert_eq!((slow.artifact.as_str(), slow.end.as_str()), (SLOW, "completed"));
-    is_canceled(agent).await;
+}
+
+/// A task that asks is canceled in the place of an answer.
+async fn is_canceled_when_it_asks(agent: &RemoteAgent) {
+    let mut follower = agent.send(Outgoing::new(message("ask"))).await.unwrap();
+    outcome(&mut follower).await.unwrap();
+    let task = follower.task().unwrap().id.clone();
+
+    agent.cancel(&task).await.unwrap();
+
+    assert_eq!(agent.get_task(&task).await.unwrap().status.state, TaskState::Canceled);
 }
 
 async fn knows_no_other_task(agent: &RemoteAgent) {
@@ -153,13 +168,37 @@ async fn is_canceled(agent: &RemoteAgent) {
     assert_eq!(outcome(&mut follower).await.unwrap().end, "canceled");
 }
 
+/// Where an agent is, and how it is spoken to.
+struct AgentPlace {
+    address: String,
+    url: String,
+    /// The path of its endpoint.
+    path: &'static str,
+    protocol: Protocol,
+    /// Whether it can be asked for its tasks.
+    lists: bool,
+}
+
+impl AgentPlace {
+    fn of(running: &RunningAgent) -> Self {
+        Self {
+            address: running.address().to_owned(),
+            url: running.url(),
+            path: "/",
+            protocol: Protocol::Auto,
+            lists: running.lists(),
+        }
+    }
+}
+
 /// The result of a message whose stream is cut after some bytes.
-async fn cut(running: &RunningAgent, after: usize) -> Option<Outcome> {
-    let proxy = CuttingProxy::before(running.address(), after);
+async fn cut(place: &AgentPlace, after: usize) -> Option<Outcome> {
+    let proxy = CuttingProxy::before(&place.address, after);
     let settings = RemoteSettings {
-        endpoint: Some(format!("{}/", proxy.url())),
+        endpoint: Some(format!("{}{}", proxy.url(), place.path)),
+        protocol: place.protocol,
         idle: Duration::from_secs(5),
-        ..RemoteSettings::operator(running.url())
+        ..RemoteSettings::operator(&place.url)
     };
     let agent = remote(settings);
     let sent = message("slow");
@@ -181,22 +220,23 @@ async fn cut(running: &RunningAgent, after: usize) -> Option<Outcome> {
         Sent::Absent => panic!("the message arrived"),
         Sent::Unknown => {
             // An agent of 1.0 can be asked, unless it has no list.
-            assert!(agent.known().unwrap().interface.dialect != Dialect::V10 || !running.lists());
+            assert!(agent.known().unwrap().interface.dialect != Dialect::V10 || !place.lists);
             None
         }
     }
 }
 
 async fn survives_cuts(kind: A2aAgent) {
-    assert!(cut_at_many_places(&kind.start()).await > 0);
+    let running = kind.start();
+    assert!(cut_at_many_places(&AgentPlace::of(&running)).await > 0);
 }
 
 /// Cuts the stream again and again. Each result is the whole or none; returns how many were whole.
-async fn cut_at_many_places(running: &RunningAgent) -> usize {
+async fn cut_at_many_places(place: &AgentPlace) -> usize {
     let cuts = futures_util::stream::iter(0..rounds("EXTERNAL_CUTS", CUTS)).map(|number| async move {
         // Evenly spread over the answer, however many there are.
         let after = 100 + number * 1_236_067 % 3_200;
-        let seen = cut(running, usize::try_from(after).unwrap()).await?;
+        let seen = cut(place, usize::try_from(after).unwrap()).await?;
         assert_eq!((seen.artifact.as_str(), seen.end.as_str()), (SLOW, "completed"), "cut after {after} bytes");
         Some(after)
     });
@@ -249,23 +289,56 @@ async fn the_python_sdk_0_2_does_everything() {
 /// A cut stream stops the work of this SDK for good: the result is an honest failure or the whole.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_python_sdk_0_2_survives_cuts_without_a_false_result() {
-    cut_at_many_places(&A2aAgent::Python02.start()).await;
+    let running = A2aAgent::Python02.start();
+    cut_at_many_places(&AgentPlace::of(&running)).await;
 }
 
-/// Another OpenFang, spoken to in each version of its card.
-#[tokio::test(flavor = "multi_thread")]
-async fn another_openfang_does_everything_in_1_0_and_0_3() {
+async fn another_openfang() -> (TestHome, TestServer) {
     let home = TestHome::new().with_script("worker", &[], OPENFANG);
     let a2a = A2aConfig { enabled: true, ..A2aConfig::default() };
     let config = Config { a2a, default_agent: Some("worker".parse().unwrap()), ..crate::http::any_port() };
     let server = TestServer::start(home.boot_with(config).start().unwrap()).await;
-    let url = format!("http://{}", server.address);
-    for protocol in [Protocol::Auto, Protocol::V10, Protocol::V03] {
-        let agent = remote(RemoteSettings { protocol, ..RemoteSettings::operator(&url) });
+    (home, server)
+}
 
-        works_and_is_canceled(&agent).await;
+/// Another OpenFang, spoken to in each version of its card, and in those that the card does not name.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_openfang_does_everything_in_every_dialect() {
+    let (_home, server) = another_openfang().await;
+    let url = format!("http://{}", server.address);
+    for (protocol, endpoint) in [
+        (Protocol::Auto, None),
+        (Protocol::V10, None),
+        (Protocol::V03, None),
+        (Protocol::V01, Some(format!("{url}/a2a"))),
+        (Protocol::OpenFang, Some(format!("{url}/a2a"))),
+    ] {
+        let agent = remote(RemoteSettings { protocol, endpoint, ..RemoteSettings::operator(&url) });
+
+        // OpenFang's own dialect names a task when its turn is over.
+        match protocol {
+            Protocol::OpenFang => works(&agent).await,
+            Protocol::Auto | Protocol::V10 | Protocol::V03 | Protocol::V01 => works_and_is_canceled(&agent).await,
+        }
+        is_canceled_when_it_asks(&agent).await;
         answers_a_question(&agent).await;
         knows_no_other_task(&agent).await;
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_openfang_survives_cuts_in_every_dialect() {
+    let (_home, server) = another_openfang().await;
+    for protocol in [Protocol::V10, Protocol::V03, Protocol::V01, Protocol::OpenFang] {
+        let place = AgentPlace {
+            address: server.address.to_string(),
+            url: format!("http://{}", server.address),
+            path: "/a2a",
+            protocol,
+            lists: true,
+        };
+        assert!(cut_at_many_places(&place).await > 0, "{protocol:?}");
     }
     server.stop().await;
 }

@@ -114,7 +114,7 @@ async fn a_tool_that_is_not_granted_looks_like_one_that_is_not_there() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["add_numbers", "openfang_agent_starter"]);
+    assert_eq!(names, ["add_numbers", "openfang_agent_starter", "openfang_task"]);
     for (kept, unknown) in [("file_write", "file_wrote"), ("openfang_agent_steps", "openfang_agent_stops")] {
         let arguments = json!({"message": "x"});
         let kept_answer = ask("tools/call", json!({"name": kept, "arguments": arguments})).await;

@@ -103,7 +103,7 @@ fn a_client_sees_and_calls_what_its_profile_has_and_nothing_else() {
         let mut ide = Ide::open(&openfang, &["mcp", "--profile", "work"], is_modern);
 
         let tools = ide.list("tools/list", ("tools", "name"), "mcp_box_read_file");
-        assert_eq!(tools, ["get_greeting", "mcp_box_read_file", "openfang_agent_starter"]);
+        assert_eq!(tools, ["get_greeting", "mcp_box_read_file", "openfang_agent_starter", "openfang_task"]);
         assert_eq!(ide.list("prompts/list", ("prompts", "name"), "agent-starter"), ["agent-starter"]);
         // The caller's own tasks are not narrowed.
         let resources = ide.list("resources/list", ("resources", "uri"), "");
@@ -215,5 +215,5 @@ async fn a_profile_that_changes_is_in_force_at_once() {
 
     assert_eq!(reloaded["changed"], json!(["profiles.work.tools"]), "{reloaded}");
     let tools = tools_at(&client, "/mcp?profile=work").await;
-    assert_eq!(tools, ["get_greeting", "mcp_box_echo", "openfang_agent_starter"]);
+    assert_eq!(tools, ["get_greeting", "mcp_box_echo", "openfang_agent_starter", "openfang_task"]);
 }

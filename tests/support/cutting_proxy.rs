@@ -16,11 +16,11 @@ impl CuttingProxy {
     pub(crate) fn before(server: &str, after: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let proxy = Self { address: listener.local_addr().unwrap(), cuts: Arc::default() };
-        let (server, cuts) = (server.to_owned(), Arc::clone(&proxy.cuts));
+        let (server, cuts, own) = (server.to_owned(), Arc::clone(&proxy.cuts), proxy.address.to_string());
         std::thread::spawn(move || {
             for client in listener.incoming() {
-                let (client, server, cuts) = (client.unwrap(), server.clone(), Arc::clone(&cuts));
-                std::thread::spawn(move || pass_on(client, &server, after, &cuts));
+                let (client, cuts, hosts) = (client.unwrap(), Arc::clone(&cuts), [own.clone(), server.clone()]);
+                std::thread::spawn(move || pass_on(client, hosts, after, &cuts));
             }
         });
         proxy
@@ -37,8 +37,8 @@ impl CuttingProxy {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a proxy of the test's own")]
-fn pass_on(mut client: TcpStream, server: &str, after: usize, cuts: &AtomicUsize) {
-    let Ok(mut server) = TcpStream::connect(server) else { return };
+fn pass_on(mut client: TcpStream, [own, host]: [String; 2], after: usize, cuts: &AtomicUsize) {
+    let Ok(mut server) = TcpStream::connect(&host) else { return };
     let (mut requests, mut to_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
     let streams = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&streams);
@@ -49,11 +49,17 @@ fn pass_on(mut client: TcpStream, server: &str, after: usize, cuts: &AtomicUsize
             if text.contains("text/event-stream")
                 && (text.contains("message/stream")
                     || text.contains("message:stream")
-                    || text.contains("sendstreamingmessage"))
+                    || text.contains("sendstreamingmessage")
+                    || text.contains("tasks/sendsubscribe"))
             {
                 seen.fetch_add(1, Ordering::SeqCst);
             }
-            if to_server.write_all(&buffer[..length]).is_err() {
+            // Some servers want to be called by their own name.
+            let sent = match String::from_utf8(buffer[..length].to_vec()) {
+                Ok(text) => text.replacen(&format!("host: {own}"), &format!("host: {host}"), 1).into_bytes(),
+                Err(_) => buffer[..length].to_vec(),
+            };
+            if to_server.write_all(&sent).is_err() {
                 break;
             }
         }

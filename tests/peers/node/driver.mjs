@@ -71,7 +71,12 @@ async function answerOrError(name, ask) {
 async function called(job, { client, call }, name, args) {
   const progress = [];
   const options = job.progress ? { onprogress: (seen) => progress.push(seen.progress) } : {};
-  if (job.cancelAfter !== undefined) options.signal = AbortSignal.timeout(job.cancelAfter);
+  if (job.cancelAfter !== undefined) {
+    // A person who stops it: a time-out of the client would be another reason.
+    const stop = new AbortController();
+    setTimeout(() => stop.abort('stopped by the user'), job.cancelAfter);
+    options.signal = stop.signal;
+  }
   const ask = async () => {
     const result = await call({ name, arguments: args }, options);
     return {

@@ -10,6 +10,8 @@ from fastmcp.exceptions import ToolError
 from fastmcp.utilities.types import Audio, Image
 from mcp.types import ResourceLink
 
+import conformance_tools
+
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
@@ -91,6 +93,8 @@ def note() -> str:
     """A note."""
     return "a note from the peer"
 
+
+conformance_tools.add_to(server, Context, Image, Audio, ToolError)
 
 if __name__ == "__main__":
     if sys.argv[1] == "stdio":

@@ -10,6 +10,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ResourceLink
 from pydantic import BaseModel
 
+import conformance_tools
+
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
@@ -90,6 +92,8 @@ def note() -> str:
     """A note."""
     return "a note from the peer"
 
+
+conformance_tools.add_to(server, Context, Image, Audio, ToolError)
 
 if __name__ == "__main__":
     if sys.argv[1] == "stdio":

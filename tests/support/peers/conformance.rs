@@ -59,6 +59,12 @@ impl Conformance {
         self
     }
 
+    /// The scenarios that are good, without those of an extension that we do not have.
+    pub(crate) fn good(&self) -> BTreeSet<String> {
+        let scored = self.scenarios.keys().filter(|name| !name.starts_with(EXTENSION));
+        scored.filter(|name| self.wrong(name).is_none()).cloned().collect()
+    }
+
     /// Why a scenario is not good.
     fn wrong<'a>(&'a self, name: &'a str) -> Option<(&'a str, Vec<&'a Check>)> {
         let checks = &self.scenarios[name];

@@ -13,7 +13,7 @@ const KNOCK_EVERY: Duration = Duration::from_millis(20);
 const REFERENCE: &str = "node/node_modules/@modelcontextprotocol";
 
 /// A server that we have. The first two have the tools `echo`, `add_numbers`, `pixel`, `beep`, `where`, `fail`, `slow`
-/// and `favourite`, the prompt `greeting` and the resource `peer://note`.
+/// and `favourite`, the prompt `greeting` and the resource `peer://note`, and some of what the conformance suite calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PeerServer {
     /// The official Python SDK; both eras.

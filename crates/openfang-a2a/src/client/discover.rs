@@ -219,14 +219,9 @@ fn is_newer(known: &Arc<Discovery>, before: Option<&Arc<Discovery>>) -> bool {
 
 /// The interfaces of a card at the endpoint that the settings name.
 fn at_endpoint(endpoint: &str, candidates: Option<Vec<Candidate>>) -> Vec<Candidate> {
-    let unknown = || Candidate {
-        url: String::new(),
-        binding: super::Binding::JsonRpc,
-        dialect: None,
-        tenant: None,
-        repairs: Vec::new(),
-    };
-    let mut candidates = candidates.unwrap_or_else(|| vec![unknown()]);
+    let unknown = |binding| Candidate { url: String::new(), binding, dialect: None, tenant: None, repairs: Vec::new() };
+    let both = [super::Binding::JsonRpc, super::Binding::HttpJson];
+    let mut candidates = candidates.unwrap_or_else(|| both.map(unknown).into());
     for candidate in &mut candidates {
         endpoint.clone_into(&mut candidate.url);
         candidate.repairs.clear();

@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use http::{HeaderName, HeaderValue, header};
 use serde_json::json;
 
@@ -103,6 +105,17 @@ async fn a_foreign_url_reaches_public_addresses_only() {
     }
 }
 
+/// A card of 64 MiB in 64 KiB.
+fn gzip_bomb() -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(b"{\"name\":\"").unwrap();
+    for _ in 0..64 {
+        gzip.write_all(&[b'a'; 1 << 20]).unwrap();
+    }
+    gzip.write_all(b"\"}").unwrap();
+    gzip.finish().unwrap()
+}
+
 #[tokio::test]
 async fn cards_that_are_too_large_endless_or_not_json_cost_little() {
     let begun = Instant::now();
@@ -119,7 +132,11 @@ async fn cards_that_are_too_large_endless_or_not_json_cost_little() {
         Peer::new(move |_, stream| drop(stream.write_all(&answer(200, "content-type: application/json\r\n", &wide))));
     let page =
         Peer::new(|_, stream| drop(stream.write_all(&answer(200, "content-type: text/html\r\n", b"<html></html>"))));
-    for peer in [large, endless, deep, utf16, page] {
+    let bomb = gzip_bomb();
+    let compressed = Peer::new(move |_, stream| {
+        drop(stream.write_all(&answer(200, "content-type: application/json\r\ncontent-encoding: gzip\r\n", &bomb)));
+    });
+    for peer in [large, endless, deep, utf16, page, compressed] {
         assert!(matches!(peer.remote().discover().await, Err(ClientError::Discovery(_))));
     }
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
