@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use openfang_store::RemoteRecord;
 use openfang_types::agent::AgentManifest;
 use openfang_types::call::{CallListener, InputRequired, Outcome, Resumed};
-use openfang_types::content::{ContentBlock, ToolOutput};
+use openfang_types::content::ToolOutput;
 use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::{ArtifactId, ContextId, TaskId, ToolName};
 use openfang_types::task::{Artifact, Message, Part, TaskState};
@@ -21,11 +21,13 @@ use crate::catalog::Catalog;
 use crate::context::{CallContext, WayBack};
 use crate::pipeline::{Pipeline, ToolCall, ToolError};
 use reports::Reports;
+use result_parts::parts_of;
 
 pub mod direct;
 pub mod questions;
 pub mod remote;
 mod reports;
+mod result_parts;
 pub mod script;
 
 /// Who answers for an agent.
@@ -290,32 +292,6 @@ pub enum Called {
 #[expect(clippy::expect_used, reason = "a tool name with a suffix is short, printable and not empty")]
 fn artifact_id(text: &str) -> ArtifactId {
     text.parse().expect("an artifact id of a tool is valid")
-}
-
-/// A result as parts: text stays text, media become files, the structured result comes last as data.
-fn parts_of(output: &ToolOutput) -> Vec<Part> {
-    let mut parts: Vec<Part> = output.content.iter().map(|block| part_of(block.content())).collect();
-    parts.extend(output.structured_value().map(Part::data));
-    parts
-}
-
-fn part_of(block: ContentBlock) -> Part {
-    use base64::Engine as _;
-    match block {
-        ContentBlock::Text { text } => Part::text(text),
-        ContentBlock::Image { data, mime_type } | ContentBlock::Audio { data, mime_type } => {
-            match base64::engine::general_purpose::STANDARD.decode(&data) {
-                Ok(bytes) => Part::file(bytes, None, Some(mime_type)),
-                Err(_) => Part::text(format!("[{mime_type} left out: it is not base64]")),
-            }
-        }
-        ContentBlock::ResourceLink { uri, name } => {
-            let mut part = Part::new(openfang_types::task::PartBody::Url(uri));
-            part.filename = Some(name.into());
-            part
-        }
-        ContentBlock::Resource { resource } => Part::data(resource),
-    }
 }
 
 /// Whether a call of this tool may be made once more without knowing whether it was made. A tool that is gone cannot

@@ -216,6 +216,8 @@ pub const RATE_LIMIT_SWEEP: Duration = Duration::from_secs(60);
 pub const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
 /// How long a connection without a request is safe from having to make room for others.
 pub const SEAT_SETTLING: Duration = Duration::from_millis(200);
+/// The same for a connection that has been used.
+pub const SEAT_PAUSE: Duration = Duration::from_secs(5);
 /// How many connections without a request are closed at once when all connections are in use.
 pub const SEATS_FREED_AT_ONCE: usize = 64;
 /// How often the accept loop looks for connections without a request while all are in use.

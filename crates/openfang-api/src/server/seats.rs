@@ -1,5 +1,6 @@
 //! The seats of connections. When all are taken, connections without a request in progress make room for new ones:
-//! first those that have never sent a request, the oldest first. So nobody can keep others out by only connecting.
+//! first those that have never sent a request, the oldest first, then those that have paused for long. So nobody can keep
+//! others out by only connecting.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use hyper::body::{Body, Frame, SizeHint};
-use openfang_types::limits::{SEAT_SETTLING, SEATS_FREED_AT_ONCE, SEATS_LOOK, SEATS_WARNING_PACE};
+use openfang_types::limits::{SEAT_PAUSE, SEAT_SETTLING, SEATS_FREED_AT_ONCE, SEATS_LOOK, SEATS_WARNING_PACE};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -92,7 +93,6 @@ impl Seats {
     /// Ends some connections that have no request. The newest stay: their first request may be on its way.
     fn make_room(&self) {
         let now = millis_since(self.opened);
-        let settling = u64::try_from(SEAT_SETTLING.as_millis()).unwrap_or(u64::MAX);
         let mut taken = self.lock();
         let idle = taken
             .seats
@@ -100,7 +100,10 @@ impl Seats {
             .filter(|occupant| occupant.is_idle() && !occupant.leave.is_cancelled());
         let mut idle: Vec<_> = idle
             .map(|occupant| (occupant.has_asked(), occupant.idle_since.load(Ordering::Relaxed), Arc::clone(occupant)))
-            .filter(|(_, since, _)| now.saturating_sub(*since) >= settling)
+            .filter(|(has_asked, since, _)| {
+                let safe = if *has_asked { SEAT_PAUSE } else { SEAT_SETTLING };
+                u128::from(now.saturating_sub(*since)) >= safe.as_millis()
+            })
             .collect();
         let is_due = taken.warned.is_none_or(|warned| warned.elapsed() >= SEATS_WARNING_PACE);
         if is_due {

@@ -26,12 +26,31 @@ async fn a_connection_that_never_asked_makes_room_before_one_that_did() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_connection_that_is_used_now_and_then_stays_even_if_nobody_else_can_make_room() {
+    let (seats, stop) = (Seats::new(2), CancellationToken::new());
+    let used = taken(&seats, &stop).await;
+    drop(used.occupant.begin());
+    tokio::time::advance(SEAT_PAUSE / 2).await;
+    let new = taken(&seats, &stop).await;
+
+    assert!(tokio::time::timeout(SEAT_SETTLING / 2, seats.free()).await.is_err());
+    assert!(!used.occupant.makes_room() && !new.occupant.makes_room());
+
+    let leaving = Arc::clone(&new.occupant);
+    tokio::select! {
+        _ = seats.free() => unreachable!("all seats are taken"),
+        () = leaving.leave().cancelled() => {}
+    }
+    assert!(!used.occupant.makes_room(), "the other one is there long enough now");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_connection_with_a_request_in_progress_stays() {
     let (seats, stop) = (Seats::new(1), CancellationToken::new());
     let busy = taken(&seats, &stop).await;
     let request = busy.occupant.begin();
 
-    let long = SEAT_SETTLING * 10;
+    let long = SEAT_PAUSE * 10;
     assert!(tokio::time::timeout(long, seats.free()).await.is_err());
     assert!(!busy.occupant.makes_room());
 

@@ -2,6 +2,7 @@
 //! anybody waiting, and whoever asked has its task.
 
 use openfang_runtime::context::Patience;
+use openfang_store::TaskRecord;
 use openfang_types::ids::TaskId;
 use openfang_types::task::{Message, TaskState};
 use tokio_util::sync::CancellationToken;
@@ -88,8 +89,7 @@ impl Tasks {
         if goes_on {
             stop_with_us.disarm();
         }
-        let record = self.record(&caller, id).await?;
-        Ok(AgentAnswer::Task(Settled { task: record.task, labels: record.labels }))
+        self.as_it_stands(&caller, id).await.map(AgentAnswer::Task)
     }
 
     /// Waits until a task is settled, for as long as somebody has patience.
@@ -105,10 +105,17 @@ impl Tasks {
                 self.inner.handed_over.fetched(id);
                 settled
             }
-            _ = end_of_patience(Some(patience)) => {
-                let record = self.record(caller, id).await?;
-                Ok(Settled { task: record.task, labels: record.labels })
-            }
+            _ = end_of_patience(Some(patience)) => self.as_it_stands(caller, id).await,
+        }
+    }
+
+    /// A task that is probably not settled: then what happened to it so far is not read.
+    async fn as_it_stands(&self, caller: &Caller, id: TaskId) -> Result<Settled, KernelError> {
+        let TaskRecord { task, labels, .. } = self.head(caller, id).await?;
+        match task.status.state {
+            TaskState::Submitted | TaskState::Working => Ok(Settled { task, labels }),
+            // It was settled this very moment.
+            _ => self.settled(caller, id).await,
         }
     }
 
