@@ -1,7 +1,7 @@
 //! Kill -9 with remote tasks under way, again and again: no message is delivered twice, no task stays open, and no result is
 //! lost of a task whose remote id is stored.
 //!
-//! The number of kills is that of `EXTERNAL_KILLS`, else a few.
+//! The number of kills is that of `EXTERNAL_KILLS`, else a few. After each few, the server lives until everything is settled.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -33,6 +33,29 @@ fn is_end(state: &str) -> bool {
     ["COMPLETED", "FAILED", "CANCELED", "REJECTED"].iter().any(|end| state.ends_with(end))
 }
 
+/// Waits until every task that was acknowledged has ended, and notes how.
+async fn settle(
+    client: &Client,
+    sent: &mut Vec<(String, Option<String>)>,
+    ends: &mut HashMap<String, (String, String)>,
+) {
+    for (id, task) in sent.drain(..).filter_map(|(id, task)| Some((id, task?))) {
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(40);
+        loop {
+            let answer = rpc(client, "GetTask", json!({ "id": task })).await;
+            let answer = answer.unwrap_or_else(|| panic!("the acknowledged task {task} is gone"));
+            let status = &answer["result"]["status"];
+            let state = status["state"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+            if is_end(&state) {
+                ends.insert(id, (state, answer["result"].to_string()));
+                break;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "task {task} is stuck: {answer}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn after_kill_9_no_message_is_delivered_twice_and_every_task_ends_with_its_result_or_a_reason() {
     let far_home = openfang_testkit::TestHome::new().with_script("slow", &[], SLOW);
@@ -46,7 +69,9 @@ async fn after_kill_9_no_message_is_delivered_twice_and_every_task_ends_with_its
     let mut daemon = near.start();
     let mut sent: Vec<(String, Option<String>)> = Vec::new();
 
-    for kill in 0..rounds("EXTERNAL_KILLS", KILLS) {
+    let mut ends: HashMap<String, (String, String)> = HashMap::new();
+    for number in 1..=rounds("EXTERNAL_KILLS", KILLS) {
+        let kill = number - 1;
         let client = daemon.client();
         let begin = |number: usize| {
             let (client, id) = (client.clone(), format!("m-{kill}-{number}"));
@@ -70,26 +95,12 @@ async fn after_kill_9_no_message_is_delivered_twice_and_every_task_ends_with_its
         sent.extend(answered);
         daemon.wait();
         daemon = near.start();
-    }
-
-    let client = daemon.client();
-    let mut ends: HashMap<String, (String, String)> = HashMap::new();
-    for (id, task) in sent.iter().filter_map(|(id, task)| Some((id, task.as_ref()?))) {
-        let deadline = tokio::time::Instant::now() + Duration::from_secs(40);
-        loop {
-            let answer = rpc(&client, "GetTask", json!({ "id": task }))
-                .await
-                .expect("an acknowledged task is there");
-            let status = &answer["result"]["status"];
-            let state = status["state"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
-            if is_end(&state) {
-                ends.insert(id.clone(), (state, answer["result"].to_string()));
-                break;
-            }
-            assert!(tokio::time::Instant::now() < deadline, "task {task} is stuck: {answer}");
-            tokio::time::sleep(Duration::from_millis(20)).await;
+        if number % KILLS == 0 {
+            settle(&daemon.client(), &mut sent, &mut ends).await;
         }
     }
+    settle(&daemon.client(), &mut sent, &mut ends).await;
+
     let mut delivered: HashMap<String, usize> = HashMap::new();
     let admin = callers::admin(&far.kernel);
     let mut page = None;

@@ -451,7 +451,7 @@ impl Default for Limits {
             sse_streams_per_owner: 100,
             request_states_per_owner: 4_096,
             conversations_per_owner: 8,
-            inflight_bytes: 104 * 1024 * 1024,
+            inflight_bytes: 98 * 1024 * 1024,
             body_bytes: 10 * 1024 * 1024,
             header_read_secs: 10,
             body_read_secs: 60,
