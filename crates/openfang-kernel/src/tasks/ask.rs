@@ -109,7 +109,7 @@ impl Tasks {
         }
     }
 
-    /// A task that is probably not settled: then what happened to it so far is not read.
+    /// The task as it is now. Its history is read only if it has just settled.
     async fn as_it_stands(&self, caller: &Caller, id: TaskId) -> Result<Settled, KernelError> {
         let TaskRecord { task, labels, .. } = self.head(caller, id).await?;
         match task.status.state {
