@@ -128,6 +128,17 @@ enum End {
     Revoked,
 }
 
+impl End {
+    /// A cancel may arrive while the work is looking at it: a tool that stops for it is an error in the eyes of the agent,
+    /// and yet what happened is that the task was canceled. Work that was done all the same counts.
+    fn unless_canceled(self, cancel: &CancellationToken) -> Self {
+        match self {
+            Self::Ended(Ending { state: TaskState::Failed, .. }) if cancel.is_cancelled() => Self::Canceled,
+            end => end,
+        }
+    }
+}
+
 /// A run that has begun and waits for somebody to work on it.
 ///
 /// ```text
@@ -318,7 +329,7 @@ async fn until_ended(
         biased;
         () = cancel.cancelled() => End::Canceled,
         () = inner.life.stop().cancelled() => End::Interrupted,
-        end = work => end,
+        end = work => end.unless_canceled(cancel),
         _closed = keeping => End::Stopped,
     }
 }
@@ -351,3 +362,7 @@ impl Inner {
         TaskStatus { state, message, timestamp: self.clock.now() }
     }
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;
