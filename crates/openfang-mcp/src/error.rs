@@ -4,6 +4,7 @@ use openfang_types::jsonrpc::{ErrorObject, code};
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use crate::call_task::TASKS_EXTENSION;
 use crate::capabilities::Capability;
 use crate::revision::{Era, Revision};
 
@@ -53,6 +54,9 @@ pub enum McpError {
     /// The request needs something that the client did not declare.
     #[error("this needs a client that declares {0}")]
     MissingCapability(Capability),
+    /// The request is about tasks, and the client did not declare the extension.
+    #[error("this needs a client that declares {TASKS_EXTENSION}")]
+    MissingTasks,
     /// A revision we do not speak.
     #[error("protocol version {0} is not supported")]
     UnsupportedVersion(String),
@@ -97,6 +101,11 @@ impl McpError {
         Self::UnknownResource { uri: shown(uri) }
     }
 
+    /// Another's, unknown and removed ones look the same.
+    pub fn unknown_task(id: &str) -> Self {
+        Self::Unknown { what: "task", name: shown(id) }
+    }
+
     /// As a peer of this revision reads it.
     pub fn to_object(&self, revision: Revision) -> ErrorObject {
         let plain = |code| ErrorObject::new(code, self.to_string());
@@ -111,6 +120,11 @@ impl McpError {
             Self::HeaderMismatch(_) if is_modern => plain(HEADER_MISMATCH),
             Self::MissingCapability(needed) if is_modern => {
                 plain(MISSING_CAPABILITY).with_data(&json!({ "requiredCapabilities": needed.declared() }))
+            }
+            Self::MissingTasks => {
+                let needed = json!({ "extensions": { TASKS_EXTENSION: {} } });
+                let code = if is_modern { MISSING_CAPABILITY } else { code::INVALID_REQUEST };
+                plain(code).with_data(&json!({ "requiredCapabilities": needed }))
             }
             Self::UnsupportedVersion(asked) if is_modern => {
                 let modern = Revision::all().filter(|revision| revision.era() == Era::Modern);
@@ -138,7 +152,11 @@ impl McpError {
     pub const fn status(&self, era: Era) -> u16 {
         match (self, era) {
             (
-                Self::BadMeta(_) | Self::HeaderMismatch(_) | Self::MissingCapability(_) | Self::UnsupportedVersion(_),
+                Self::BadMeta(_)
+                | Self::HeaderMismatch(_)
+                | Self::MissingCapability(_)
+                | Self::MissingTasks
+                | Self::UnsupportedVersion(_),
                 _,
             ) => 400,
             (Self::Relayed { code: HEADER_MISMATCH | MISSING_CAPABILITY | UNSUPPORTED_VERSION, .. }, Era::Modern) => {

@@ -14,6 +14,7 @@ use openfang_types::call::{Capability, ClientCapabilities};
 pub use openfang_types::call::{InputRequest, InputRequired, Outcome, Resumed};
 use openfang_types::content::ToolOutput;
 
+use crate::call_task::CallTask;
 use crate::client_name::ClientName;
 use crate::content::{Completion, PromptResult, ResourceContents};
 use crate::error::McpError;
@@ -68,7 +69,32 @@ pub trait Host: Send + Sync + 'static {
         call: Call<'a, Self::Caller>,
         name: &'a str,
         arguments: Option<&'a RawValue>,
-    ) -> HostFuture<'a, Outcome<ToolOutput>>;
+    ) -> HostFuture<'a, ToolAnswer>;
+
+    /// How a task stands that a call became.
+    fn task<'a>(&'a self, _: Call<'a, Self::Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
+        Box::pin(async move { Err(McpError::unknown_task(id)) })
+    }
+
+    /// The same, once nobody works on it: it has ended, or asks for something.
+    fn settled_task<'a>(&'a self, call: Call<'a, Self::Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
+        self.task(call, id)
+    }
+
+    /// Gives a task answers to its questions. Those that nobody asked for are left out.
+    fn answer_task<'a>(
+        &'a self,
+        _: Call<'a, Self::Caller>,
+        id: &'a str,
+        _: BTreeMap<String, Box<RawValue>>,
+    ) -> HostFuture<'a, ()> {
+        Box::pin(async move { Err(McpError::unknown_task(id)) })
+    }
+
+    /// Cancels a task, and returns how it stands then. One that has ended stays as it is.
+    fn cancel_task<'a>(&'a self, call: Call<'a, Self::Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
+        self.task(call, id)
+    }
 
     /// The prompts a caller may use.
     fn prompts<'a>(&'a self, caller: &'a Self::Caller) -> HostFuture<'a, Arc<Listing>>;
@@ -118,6 +144,22 @@ pub struct Offers {
     pub subscriptions: bool,
     pub completions: bool,
     pub logging: bool,
+    /// Calls can become tasks.
+    pub tasks: bool,
+}
+
+/// What a call of a tool is answered with.
+#[derive(Debug)]
+pub enum ToolAnswer {
+    Ended(Outcome<ToolOutput>),
+    /// The call goes on as a task; only where [`Call::may_be_task`] is set.
+    Task(Box<CallTask>),
+}
+
+impl From<Outcome<ToolOutput>> for ToolAnswer {
+    fn from(outcome: Outcome<ToolOutput>) -> Self {
+        Self::Ended(outcome)
+    }
 }
 
 /// What surrounds one call.
@@ -128,6 +170,8 @@ pub struct Call<'a, C> {
     pub client_name: ClientName,
     /// The era that the client speaks.
     pub era: Era,
+    /// Whether the client waits for a task in the place of a result.
+    pub may_be_task: bool,
     /// What the client's `_meta` says beyond what the protocol wants there, for passing on.
     pub meta: Option<&'a Arc<RawValue>>,
     /// What the client answered to an earlier [`Outcome::NeedsInput`] of this call.

@@ -6,6 +6,7 @@
 //! the other side: it connects to any server and speaks what that speaks. [`relaying`] is for whoever passes frames on
 //! without answering them.
 
+mod call_task;
 pub mod capabilities;
 pub mod client;
 mod client_name;
@@ -22,6 +23,7 @@ pub mod relaying;
 pub mod revision;
 pub mod server;
 
+pub use call_task::{CallTask, CallTaskState, TASKS_EXTENSION};
 pub use client_name::ClientName;
 pub use error::McpError;
 pub use host::Host;

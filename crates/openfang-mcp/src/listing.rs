@@ -256,7 +256,7 @@ pub(crate) fn shown_in(entry: &RawValue, revision: Revision) -> Cow<'_, RawValue
 /// What is left of an entry in a revision that does not have all of it; none where that is everything. The newest legacy
 /// one has every member of the newest; only what it takes as the schema of a result is less.
 fn less_in(entry: &str, revision: Revision) -> Option<Box<RawValue>> {
-    if revision.facts().structured == Structured::Any
+    if (revision == Revision::NEWEST && !entry.contains("\"execution\""))
         || (revision == Revision::NEWEST_LEGACY && !entry.contains("outputSchema"))
     {
         return None;

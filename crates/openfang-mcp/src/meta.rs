@@ -12,6 +12,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use crate::call_task::TASKS_EXTENSION;
 use crate::capabilities::ClientCapabilities;
 use crate::client_name::ClientName;
 use crate::error::McpError;
@@ -23,6 +24,8 @@ pub struct Meta {
     pub protocol_version: Option<String>,
     /// What the client can be asked for; only modern requests say so.
     pub capabilities: Option<ClientCapabilities>,
+    /// Whether the client waits for calls that become tasks; only modern requests say so.
+    pub declares_tasks: bool,
     /// From which level on the client wants log messages; only modern requests say so.
     pub log_level: Option<LogLevel>,
     /// Progress is told under this token.
@@ -112,6 +115,7 @@ impl Meta {
             Some(_) => return Err(wrong("clientCapabilities must be an object")),
             None => None,
         };
+        let declares_tasks = members.capabilities.is_some_and(declares_tasks);
         let log_level = match members.log_level {
             Some(raw) => Some(serde_json::from_str(raw.get()).map_err(|_| wrong("logLevel is not a level"))?),
             None => None,
@@ -124,7 +128,7 @@ impl Meta {
             false => ClientInfo::Malformed,
         });
         let beside = (!members.beside.is_empty()).then(|| Arc::from(crate::content::raw(&members.beside)));
-        Ok(Self { protocol_version, capabilities, log_level, progress_token, beside, client_info })
+        Ok(Self { protocol_version, capabilities, declares_tasks, log_level, progress_token, beside, client_info })
     }
 
     /// What the client of a modern request calls itself.
@@ -157,6 +161,19 @@ impl Meta {
 
 /// What a question is called, in a request of the legacy era, which has no other place for it.
 pub(crate) const QUESTION_KEY: &str = "openfang/question";
+
+/// Whether capabilities name the extension for tasks.
+fn declares_tasks(capabilities: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Declared {
+        #[serde(default)]
+        extensions: BTreeMap<String, Box<RawValue>>,
+    }
+    capabilities.get().contains(TASKS_EXTENSION)
+        && serde_json::from_str::<Declared>(capabilities.get()).is_ok_and(|declared| {
+            declared.extensions.get(TASKS_EXTENSION).is_some_and(|said| said.get().starts_with('{'))
+        })
+}
 
 fn text(raw: &RawValue) -> Option<String> {
     serde_json::from_str(raw.get()).ok()

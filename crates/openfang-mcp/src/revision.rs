@@ -72,6 +72,16 @@ pub enum Changes {
     Listened,
 }
 
+/// How a call becomes a task of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskMethods {
+    Absent,
+    /// The call asks for it.
+    Core,
+    /// By an extension that the client declares: the server decides.
+    Extension,
+}
+
 /// What a revision has.
 #[derive(Debug)]
 pub struct Facts {
@@ -113,6 +123,8 @@ pub struct Facts {
     pub descriptions: bool,
     /// How the server may ask the user.
     pub elicitation: Elicitation,
+    /// How calls become tasks.
+    pub tasks: TaskMethods,
 }
 
 const TABLE: [Facts; 5] = [
@@ -137,6 +149,7 @@ const TABLE: [Facts; 5] = [
         titles: true,
         descriptions: true,
         elicitation: Elicitation::FormsAndPages,
+        tasks: TaskMethods::Extension,
     },
     Facts {
         revision: Revision::V2025_11_25,
@@ -159,6 +172,7 @@ const TABLE: [Facts; 5] = [
         titles: true,
         descriptions: true,
         elicitation: Elicitation::FormsAndPages,
+        tasks: TaskMethods::Core,
     },
     Facts {
         revision: Revision::V2025_06_18,
@@ -181,6 +195,7 @@ const TABLE: [Facts; 5] = [
         titles: true,
         descriptions: false,
         elicitation: Elicitation::Forms,
+        tasks: TaskMethods::Absent,
     },
     Facts {
         revision: Revision::V2025_03_26,
@@ -203,6 +218,7 @@ const TABLE: [Facts; 5] = [
         titles: false,
         descriptions: false,
         elicitation: Elicitation::Absent,
+        tasks: TaskMethods::Absent,
     },
     Facts {
         revision: Revision::V2024_11_05,
@@ -225,6 +241,7 @@ const TABLE: [Facts; 5] = [
         titles: false,
         descriptions: false,
         elicitation: Elicitation::Absent,
+        tasks: TaskMethods::Absent,
     },
 ];
 

@@ -18,9 +18,9 @@ use tokio_util::task::TaskTracker;
 use crate::capabilities::ClientCapabilities;
 use crate::client_name::ClientName;
 use crate::error::McpError;
-use crate::host::{Host, Seal};
+use crate::host::{Call, Host, Resumed, Seal};
 use crate::meta::Meta;
-use crate::revision::{Era, Revision};
+use crate::revision::{Era, Revision, TaskMethods};
 
 use http::SsePeers;
 use outlet::Outlet;
@@ -54,6 +54,7 @@ mod sessions;
 mod shared;
 pub mod stdio;
 mod subscriptions;
+mod tasks;
 mod used_states;
 
 /// A server of MCP. Cheap to clone.
@@ -200,6 +201,25 @@ impl<C> Request<C> {
 
     fn params(&self) -> Option<&RawValue> {
         self.params.as_deref()
+    }
+
+    /// What surrounds a call of the host for this request.
+    fn call<'a>(&'a self, reporter: &'a Arc<Reporter>, resumed: Option<&'a Resumed>) -> Call<'a, C> {
+        let may_be_task = match self.revision.facts().tasks {
+            TaskMethods::Absent => false,
+            TaskMethods::Core => self.named.wants_task,
+            TaskMethods::Extension => self.meta.declares_tasks,
+        };
+        Call {
+            caller: &self.caller,
+            client: self.client,
+            client_name: self.client_name(),
+            era: self.era(),
+            may_be_task,
+            meta: self.meta.beside.as_ref(),
+            resumed,
+            reporter,
+        }
     }
 
     /// What the client calls itself.

@@ -158,6 +158,8 @@ pub struct TextDelta {
 pub trait EventSink: Send + Sync {
     /// Stores an event; an error means that the task has ended meanwhile.
     fn emit(&self, event: RunEvent) -> BoxFuture<'_, Result<(), RunStopped>>;
+    /// Stores an event together with what is told next, which comes at once: another event, or the end.
+    fn emit_with_next(&self, event: RunEvent) -> BoxFuture<'_, ()>;
     /// Stores the remote side of the task with the next event, or at the next durable point.
     fn remember(&self, remote: RemoteRecord) -> BoxFuture<'_, ()>;
 }

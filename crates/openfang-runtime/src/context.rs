@@ -71,6 +71,8 @@ pub struct Patience {
     pub hold: Duration,
     /// Fires when the caller waits no more, before that.
     pub left: CancellationToken,
+    /// Whether the same call, made again, is meant to join this one. Who is told of the task need not call again.
+    pub may_join: bool,
 }
 
 impl CallContext {

@@ -79,6 +79,17 @@ pub fn still_working(task: &Task) -> ToolOutput {
     ToolOutput::of_blocks(vec![Block::text(text), Block::from(link)]).with_structured(&summary(task))
 }
 
+/// The task that a result of an agent stands for, if the agent still works on it.
+pub fn goes_on_as(output: &ToolOutput) -> Option<TaskId> {
+    #[derive(Deserialize)]
+    struct Summary {
+        state: TaskState,
+        task: TaskId,
+    }
+    let Summary { state, task } = serde_json::from_str(output.structured.as_ref()?.get()).ok()?;
+    matches!(state, TaskState::Submitted | TaskState::Working).then_some(task)
+}
+
 /// What a caller needs to know of a task to go on with it.
 pub fn summary(task: &Task) -> Value {
     json!({ "state": task.status.state, "task": task.id, "context": task.context_id })

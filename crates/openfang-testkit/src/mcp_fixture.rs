@@ -9,19 +9,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::StreamExt as _;
-use openfang_mcp::Host;
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::error::McpError;
 use openfang_mcp::host::{
-    Call, Change, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage,
+    Call, Change, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, ToolAnswer,
 };
 use openfang_mcp::listing::Listing;
+use openfang_mcp::{CallTask, Host};
 use openfang_types::content::ToolOutput;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 
 use lists::ChangingList;
+use tasks::FixtureTasks;
 use tools::ToolBehavior;
 
 pub use door::{RunningFixture, server, start};
@@ -33,6 +34,7 @@ mod lists;
 mod prompts;
 mod resources;
 mod seal;
+mod tasks;
 mod telling;
 mod tools;
 
@@ -51,6 +53,7 @@ pub struct Fixture {
     /// How often the watched resource was written.
     edition: AtomicU64,
     changes: broadcast::Sender<Change>,
+    tasks: FixtureTasks,
 }
 
 impl Default for Fixture {
@@ -75,6 +78,7 @@ impl Fixture {
             templates: resources::templates(),
             edition: AtomicU64::new(1),
             changes: broadcast::Sender::new(REMEMBERED_CHANGES),
+            tasks: FixtureTasks::default(),
         }
     }
 
@@ -101,16 +105,25 @@ impl Fixture {
         let _ = self.changes.send(change);
     }
 
-    async fn called(&self, call: Call<'_, ()>, name: &str, arguments: Option<&RawValue>) -> CallResult {
+    async fn called(
+        &self,
+        call: Call<'_, ()>,
+        name: &str,
+        arguments: Option<&RawValue>,
+    ) -> Result<ToolAnswer, McpError> {
         let tool = tools::named(name).filter(|tool| self.tools.has(tool.name));
         let tool = tool.ok_or_else(|| McpError::unknown_tool(name))?;
+        let given =
+            || -> Value { arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null) };
         match tool.deed {
-            ToolBehavior::Answers(answer) => Ok(Outcome::Done(answer())),
-            ToolBehavior::Asks(ask) => {
-                let arguments = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok());
-                ask(&call, &arguments.unwrap_or(Value::Null))
+            ToolBehavior::Answers(answer) => Ok(Outcome::Done(answer()).into()),
+            ToolBehavior::Asks(ask) => ask(&call, &given()).map(Into::into),
+            ToolBehavior::Tells(work) => Ok(Outcome::Done(work(self, call).await?).into()),
+            ToolBehavior::Greets => {
+                let text = format!("Hello, {}!", given()["name"].as_str().unwrap_or("you"));
+                Ok(Outcome::Done(ToolOutput::text(text)).into())
             }
-            ToolBehavior::Tells(work) => work(self, call).await.map(Outcome::Done),
+            ToolBehavior::Works(job) => self.tasks.begin(call, job, &given()).await,
         }
     }
 }
@@ -123,7 +136,15 @@ impl Host for Fixture {
     }
 
     fn offers(&self, (): &()) -> Offers {
-        Offers { tools: true, prompts: true, resources: true, subscriptions: true, completions: true, logging: true }
+        Offers {
+            tools: true,
+            prompts: true,
+            resources: true,
+            subscriptions: true,
+            completions: true,
+            logging: true,
+            tasks: true,
+        }
     }
 
     fn owner(&self, (): &()) -> String {
@@ -139,8 +160,29 @@ impl Host for Fixture {
         call: Call<'a, ()>,
         name: &'a str,
         arguments: Option<&'a RawValue>,
-    ) -> HostFuture<'a, Outcome<ToolOutput>> {
+    ) -> HostFuture<'a, ToolAnswer> {
         Box::pin(self.called(call, name, arguments))
+    }
+
+    fn task<'a>(&'a self, _: Call<'a, ()>, id: &'a str) -> HostFuture<'a, CallTask> {
+        Box::pin(std::future::ready(self.tasks.get(id)))
+    }
+
+    fn settled_task<'a>(&'a self, _: Call<'a, ()>, id: &'a str) -> HostFuture<'a, CallTask> {
+        Box::pin(self.tasks.settled(id))
+    }
+
+    fn answer_task<'a>(
+        &'a self,
+        _: Call<'a, ()>,
+        id: &'a str,
+        answers: BTreeMap<String, Box<RawValue>>,
+    ) -> HostFuture<'a, ()> {
+        Box::pin(std::future::ready(self.tasks.answer(id, &answers)))
+    }
+
+    fn cancel_task<'a>(&'a self, _: Call<'a, ()>, id: &'a str) -> HostFuture<'a, CallTask> {
+        Box::pin(std::future::ready(self.tasks.cancel(id)))
     }
 
     fn prompts<'a>(&'a self, (): &'a ()) -> HostFuture<'a, Arc<Listing>> {

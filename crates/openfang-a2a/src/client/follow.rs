@@ -97,6 +97,8 @@ enum Phase {
     Subscribe,
     /// Until the next fetch.
     Wait(Instant),
+    /// What is queued is told before the error.
+    Failing(Box<ClientError>),
     Over,
 }
 
@@ -185,7 +187,13 @@ impl Follower {
             if let Err(error) = outcome {
                 return Err(self.abandon(error).await);
             }
+            self.gather();
         }
+    }
+
+    /// Whether the next event is there already, so that both can be stored together.
+    pub fn has_more(&self) -> bool {
+        !self.queue.is_empty()
     }
 
     /// The next time limit, and the error when it is reached.

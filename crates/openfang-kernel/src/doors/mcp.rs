@@ -22,6 +22,7 @@ pub use work::Ticks;
 use work::{DoorError, Sending, ToolRequest};
 
 mod agents;
+mod call_tasks;
 mod calls;
 mod host;
 mod results;

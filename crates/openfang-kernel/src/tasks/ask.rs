@@ -40,7 +40,7 @@ impl Tasks {
         report: impl AsyncFnOnce(TaskId),
     ) -> Result<AgentAnswer, KernelError> {
         let (caller, canceled) = (incoming.caller.clone(), incoming.cancel.clone());
-        let key = patience.and_then(|_| CallKey::of(&incoming));
+        let key = patience.filter(|patience| patience.may_join).and_then(|_| CallKey::of(&incoming));
         let joined = match key {
             // An answer to a question is not given twice.
             Some(key) if incoming.message.task_id.is_none() => self.joined(&caller, key).await,
@@ -134,7 +134,7 @@ impl Tasks {
 
 /// Returns when somebody has waited long enough, and how they part.
 async fn end_of_patience(patience: Option<&Patience>) -> Parting {
-    let Some(Patience { hold, left }) = patience else { return std::future::pending().await };
+    let Some(Patience { hold, left, .. }) = patience else { return std::future::pending().await };
     tokio::select! {
         () = tokio::time::sleep(*hold) => Parting::Told,
         () = left.cancelled() => Parting::Left,

@@ -13,6 +13,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures_util::future::BoxFuture;
 use openfang_runtime::answerer::{Ending, EventSink, RunEvent, RunStopped, TextDelta};
 use openfang_runtime::context::DurablePoint;
 use openfang_store::{Append, Created, NewTask, RemotePhase, RemoteRecord, Stamp, StoreError, StoreFuture};
@@ -229,7 +230,8 @@ impl TaskLog {
             return Ok(());
         }
         let status = self.inner.status(&log.task, TaskState::Working, Vec::new());
-        self.push(&mut log, EventBody::Status(status)).await
+        log.add(EventBody::Status(status));
+        self.flush_if_seen(&mut log).await
     }
 
     /// Writes the end of the turn.
@@ -238,8 +240,7 @@ impl TaskLog {
         self.gather_text(&mut log);
         log.labels.join(entered);
         let status = self.inner.status(&log.task, ending.state, ending.parts);
-        log.task.apply(&EventBody::Status(status.clone()));
-        log.waiting.push(EventBody::Status(status));
+        log.add(EventBody::Status(status));
         match std::mem::replace(&mut log.place, TaskStage::HandedOver) {
             TaskStage::Here(new) if log.uncertain.is_none() => self.hand_over(&mut log, *new).await,
             place => {
@@ -261,21 +262,28 @@ impl TaskLog {
 
     /// Tells something, with what has entered the run by now.
     pub(crate) async fn tell(&self, event: RunEvent, entered: &Labels) -> Result<(), Closed> {
-        match event {
+        match self.add(event, entered).await {
+            Some(mut log) => self.flush_if_seen(&mut log).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Adds something, to be stored with what follows. None if it is text, which has its own pace.
+    async fn add(&self, event: RunEvent, entered: &Labels) -> Option<MutexGuard<'_, Log>> {
+        let (mut log, body) = match event {
             RunEvent::Working(parts) => {
-                let mut log = self.told_before(entered).await;
-                let body = self.working_status(&log, parts);
-                self.push(&mut log, body).await
+                let log = self.told_before(entered).await;
+                let status = self.inner.status(&log.task, TaskState::Working, parts);
+                (log, EventBody::Status(status))
             }
-            RunEvent::Artifact(update) => {
-                let mut log = self.told_before(entered).await;
-                self.push(&mut log, EventBody::Artifact(update)).await
-            }
+            RunEvent::Artifact(update) => (self.told_before(entered).await, EventBody::Artifact(update)),
             RunEvent::Text(delta) => {
                 self.text.say(delta, entered).await;
-                Ok(())
+                return None;
             }
-        }
+        };
+        log.add(body);
+        Some(log)
     }
 
     /// The log with the text that was said so far, and what has entered the run by now.
@@ -308,18 +316,11 @@ impl TaskLog {
             let append = log.task.artifacts.iter().any(|held| held.artifact_id == artifact_id);
             let artifact = Artifact::of_parts(artifact_id, name, vec![Part::text(text)]);
             let body = EventBody::Artifact(ArtifactUpdate { artifact, append, last_chunk: is_last });
-            log.task.apply(&body);
-            log.waiting.push(body);
+            log.add(body);
         }
     }
 
-    fn working_status(&self, log: &Log, parts: Vec<Part>) -> EventBody {
-        EventBody::Status(self.inner.status(&log.task, TaskState::Working, parts))
-    }
-
-    async fn push(&self, log: &mut Log, body: EventBody) -> Result<(), Closed> {
-        log.task.apply(&body);
-        log.waiting.push(body);
+    async fn flush_if_seen(&self, log: &mut Log) -> Result<(), Closed> {
         match log.visibility {
             Visibility::Unseen => Ok(()),
             // Boxed: runs that wait are many, and would each have room for this in several places.
@@ -398,6 +399,11 @@ impl TaskLog {
 }
 
 impl Log {
+    fn add(&mut self, body: EventBody) {
+        self.task.apply(&body);
+        self.waiting.push(body);
+    }
+
     /// The remote side, if the store has another one.
     fn unsaved_remote(&self) -> Option<RemoteRecord> {
         self.remote.clone().filter(|_| self.is_remote_unsaved)
@@ -436,11 +442,15 @@ pub(crate) struct Telling<'a> {
 }
 
 impl EventSink for Telling<'_> {
-    fn emit(&self, event: RunEvent) -> futures_util::future::BoxFuture<'_, Result<(), RunStopped>> {
+    fn emit(&self, event: RunEvent) -> BoxFuture<'_, Result<(), RunStopped>> {
         Box::pin(async move { self.log.tell(event, &self.run.labels()).await.map_err(|_| RunStopped) })
     }
 
-    fn remember(&self, remote: RemoteRecord) -> futures_util::future::BoxFuture<'_, ()> {
+    fn emit_with_next(&self, event: RunEvent) -> BoxFuture<'_, ()> {
+        Box::pin(async move { drop(self.log.add(event, &self.run.labels()).await) })
+    }
+
+    fn remember(&self, remote: RemoteRecord) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let mut log = self.log.log.lock().await;
             log.remote = Some(remote);

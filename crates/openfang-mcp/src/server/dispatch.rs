@@ -41,6 +41,10 @@ impl<H: Host> Server<H> {
             "resources/unsubscribe" if facts.changes == Changes::Pushed => {
                 self.unsubscribe(request).map(|()| nothing(id).into())
             }
+            method if method.starts_with("tasks/") => match self.tasks_method(request).await {
+                Some(answer) => answer.map(Frame::from),
+                None => Err(McpError::UnknownMethod(method.to_owned())),
+            },
             method => Err(McpError::UnknownMethod(method.to_owned())),
         }
     }
@@ -55,6 +59,7 @@ fn is_offered(method: &str, offers: Offers) -> bool {
         Some(("resources", _)) => offers.resources,
         Some(("completion", _)) => offers.completions,
         Some(("logging", _)) => offers.logging,
+        Some(("tasks", _)) => offers.tasks,
         Some(_) | None => true,
     }
 }

@@ -11,7 +11,7 @@ use crate::capabilities::ClientCapabilities;
 use crate::client_name::ClientName;
 use crate::error::McpError;
 use crate::host::{Host, Identity, Offers};
-use crate::revision::Revision;
+use crate::revision::{Revision, TaskMethods};
 
 /// Whether a request is the handshake of the legacy era. One that says it is modern is not, whatever its method: the
 /// modern era has no handshake, and must say so.
@@ -70,16 +70,43 @@ struct Subscribable {
     list_changed: bool,
 }
 
+/// What of tasks the first generation has: calls of tools become tasks, and tasks can be canceled.
+#[derive(Serialize)]
+struct CoreTasks {
+    cancel: Empty,
+    requests: TaskRequests,
+}
+
+#[derive(Serialize)]
+struct TaskRequests {
+    tools: TaskTools,
+}
+
+#[derive(Serialize)]
+struct TaskTools {
+    call: Empty,
+}
+
+#[derive(Serialize)]
+struct Extensions {
+    #[serde(rename = "io.modelcontextprotocol/tasks")]
+    tasks: Empty,
+}
+
 #[derive(Serialize)]
 struct Capabilities {
     #[serde(skip_serializing_if = "Option::is_none")]
     completions: Option<Empty>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extensions: Option<Extensions>,
     #[serde(skip_serializing_if = "Option::is_none")]
     logging: Option<Empty>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prompts: Option<ListChanged>,
     #[serde(skip_serializing_if = "Option::is_none")]
     resources: Option<Subscribable>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<CoreTasks>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<ListChanged>,
 }
@@ -88,13 +115,17 @@ impl Capabilities {
     fn of(offers: Offers, revision: Revision) -> Self {
         let changing = || ListChanged { list_changed: true };
         let has_completions = offers.completions && revision.facts().completions_capability;
+        let has_tasks = |methods| offers.tasks && revision.facts().tasks == methods;
+        let core = || CoreTasks { cancel: Empty {}, requests: TaskRequests { tools: TaskTools { call: Empty {} } } };
         Self {
             completions: has_completions.then_some(Empty {}),
+            extensions: has_tasks(TaskMethods::Extension).then_some(Extensions { tasks: Empty {} }),
             logging: offers.logging.then_some(Empty {}),
             prompts: offers.prompts.then(changing),
             resources: offers
                 .resources
                 .then_some(Subscribable { subscribe: offers.subscriptions, list_changed: true }),
+            tasks: has_tasks(TaskMethods::Core).then(core),
             tools: offers.tools.then(changing),
         }
     }

@@ -17,10 +17,11 @@ use sha2::{Digest as _, Sha256};
 use super::respond::{Kind, members};
 use super::used_states::{NONCE_BYTES, Use};
 use super::{Reporter, Request, Server};
+use crate::call_task::{CallTask, ShownQuestion};
 use crate::content::{PromptResult, ResourceContents, shown_call};
 use crate::counts::UnknownId;
 use crate::error::McpError;
-use crate::host::{Call, Host, InputRequest, InputRequired, Outcome, Resumed, SealedFor};
+use crate::host::{Host, InputRequest, InputRequired, Outcome, Resumed, SealedFor, ToolAnswer};
 use crate::meta::QUESTION_KEY;
 use crate::revision::{Elicitation, Questions, Revision};
 
@@ -35,6 +36,7 @@ enum Done {
     Called(ToolOutput),
     Filled(PromptResult),
     Read(ResourceContents),
+    Task(Box<CallTask>),
 }
 
 /// What a modern client brings back.
@@ -49,14 +51,8 @@ struct Brought {
 #[serde(rename_all = "camelCase")]
 struct Needed<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    input_requests: BTreeMap<&'a str, Question<'a>>,
+    input_requests: BTreeMap<&'a str, ShownQuestion<'a>>,
     request_state: String,
-}
-
-#[derive(Serialize)]
-struct Question<'a> {
-    method: &'static str,
-    params: &'a RawValue,
 }
 
 impl<H: Host> Server<H> {
@@ -114,7 +110,11 @@ impl<H: Host> Server<H> {
     }
 
     /// Asks a legacy client, all at the same time, while its own request waits.
-    async fn ask_by_request(&self, request: &Request<H::Caller>, needed: InputRequired) -> Result<Resumed, McpError> {
+    pub(super) async fn ask_by_request(
+        &self,
+        request: &Request<H::Caller>,
+        needed: InputRequired,
+    ) -> Result<Resumed, McpError> {
         let credential = &self.inner.host.credential(&request.caller);
         let asked = needed.requests.into_iter().map(|(key, question)| async move {
             let session = request.session.as_ref().filter(|_| request.client.has(question.needs));
@@ -134,12 +134,12 @@ impl<H: Host> Server<H> {
         target: &Target<'_>,
         resumed: Option<&Resumed>,
     ) -> Result<Outcome<Done>, McpError> {
-        let host = &self.inner.host;
-        let (caller, client, meta) = (&request.caller, request.client, request.meta.beside.as_ref());
-        let (era, client_name) = (request.era(), request.client_name());
-        let call = Call { caller, client, client_name, era, meta, resumed, reporter };
+        let (host, call) = (&self.inner.host, request.call(reporter, resumed));
         Ok(match target {
-            Target::Tool { name, arguments } => host.call_tool(call, name, *arguments).await?.map(Done::Called),
+            Target::Tool { name, arguments } => match host.call_tool(call, name, *arguments).await? {
+                ToolAnswer::Ended(outcome) => outcome.map(Done::Called),
+                ToolAnswer::Task(task) => Outcome::Done(Done::Task(task)),
+            },
             Target::Prompt { name, arguments } => host.prompt(call, name, arguments).await?.map(Done::Filled),
             Target::Resource { uri } => host.read(call, uri).await?.map(Done::Read),
         })
@@ -160,6 +160,7 @@ impl<H: Host> Server<H> {
             Done::Read(result) => {
                 signature.respond_with((id, revision), result, result.beside.meta.as_deref(), Kind::Kept)
             }
+            Done::Task(task) => self.begun_task(request, task),
         }
     }
 
@@ -174,11 +175,8 @@ impl<H: Host> Server<H> {
                 return Err(McpError::MissingCapability(question.needs));
             }
         }
-        let questions = needed.requests.iter();
         let shown = Needed {
-            input_requests: questions
-                .map(|(key, InputRequest { method, params, .. })| (key.as_str(), Question { method, params }))
-                .collect(),
+            input_requests: ShownQuestion::all(&needed.requests),
             request_state: self.sealed(request, target, &needed.state)?,
         };
         let (members, signature) = (members(&shown), self.signature());

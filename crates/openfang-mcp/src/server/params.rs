@@ -14,6 +14,10 @@ pub(crate) struct CallTarget {
     pub(crate) uri: Option<String>,
     /// What a tool or a prompt is given.
     pub(crate) arguments: Option<Box<RawValue>>,
+    /// A task, for the methods of tasks.
+    pub(crate) task_id: Option<String>,
+    /// Whether the call asks to become a task, as the legacy era does.
+    pub(crate) wants_task: bool,
     /// Whether answers to questions came along, or the state in which they were asked.
     pub(crate) has_input: bool,
 }
@@ -31,6 +35,10 @@ struct ParamMembers<'a> {
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
     #[serde(borrow, default)]
+    task_id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    task: Option<&'a RawValue>,
+    #[serde(borrow, default)]
     input_responses: Option<&'a RawValue>,
     #[serde(borrow, default)]
     request_state: Option<&'a RawValue>,
@@ -46,6 +54,8 @@ pub(crate) fn read(params: Option<&RawValue>) -> Result<(Meta, CallTarget), McpE
         name: text(members.name),
         uri: text(members.uri),
         arguments: members.arguments.map(ToOwned::to_owned),
+        task_id: text(members.task_id),
+        wants_task: members.task.is_some_and(|task| task.get().starts_with('{')),
         has_input: members.input_responses.is_some() || members.request_state.is_some(),
     };
     Ok((members.meta.map(Meta::read).transpose()?.unwrap_or_default(), named))

@@ -55,6 +55,8 @@ pub(crate) enum Kind {
     /// An answer that whoever asked may keep for a while.
     Kept,
     InputRequired,
+    /// A task in the place of an answer.
+    Task,
 }
 
 impl Kind {
@@ -67,6 +69,7 @@ impl Kind {
                 format!("\"resultType\":\"complete\",\"ttlMs\":{ttl},\"cacheScope\":\"private\"").into()
             }
             Self::InputRequired => "\"resultType\":\"input_required\"".into(),
+            Self::Task => "\"resultType\":\"task\"".into(),
         }
     }
 }

@@ -211,7 +211,8 @@ impl RemoteTurn<'_> {
             Ok(Arrival::Arrived { task, context }) => {
                 record.remote_task = Some(task);
                 record.remote_context = context.or(record.remote_context);
-                self.known(&mut record).await?;
+                self.note(&mut record).await;
+                self.reach_durable_point().await?;
                 self.rejoin(record).await
             }
             Ok(Arrival::SendAgain) => {
@@ -245,16 +246,20 @@ impl RemoteTurn<'_> {
                 RemoteEvent::Known { task, context } => {
                     record.remote_task = Some(task);
                     record.remote_context = context.or(record.remote_context.take());
-                    self.known(record).await?;
+                    self.note(record).await;
+                    // What comes with it is stored with it.
+                    if !follower.has_more() {
+                        self.reach_durable_point().await?;
+                    }
                 }
                 RemoteEvent::Status(TaskStatus { message, .. }) => {
                     // That the agent works is no news unless it says something.
                     if let Some(message) = message.filter(|message| !message.parts.is_empty()) {
-                        self.emit(RunEvent::Working(message.parts)).await?;
+                        self.emit(RunEvent::Working(message.parts), &follower).await?;
                     }
                 }
-                RemoteEvent::Message(message) => self.emit(RunEvent::Working(message.parts)).await?,
-                RemoteEvent::Artifact(update) => self.emit(RunEvent::Artifact(update)).await?,
+                RemoteEvent::Message(message) => self.emit(RunEvent::Working(message.parts), &follower).await?,
+                RemoteEvent::Artifact(update) => self.emit(RunEvent::Artifact(update), &follower).await?,
                 RemoteEvent::Asked(status) => {
                     record.phase = RemotePhase::Asked;
                     record.seen_at = self.now();
@@ -272,11 +277,14 @@ impl RemoteTurn<'_> {
         }
     }
 
-    /// Stores that the agent has the task, before anything of it is shown.
-    async fn known(&self, record: &mut RemoteRecord) -> Result<(), RunStopped> {
+    /// Notes that the agent has the task. It is stored before anything of it is shown.
+    async fn note(&self, record: &mut RemoteRecord) {
         record.phase = RemotePhase::Known;
         record.seen_at = self.now();
         self.run.events.remember(record.clone()).await;
+    }
+
+    async fn reach_durable_point(&self) -> Result<(), RunStopped> {
         match &self.run.cx.run {
             Some(run) => run.reach_durable_point().await.map_err(|_| RunStopped),
             None => Ok(()),
@@ -289,11 +297,16 @@ impl RemoteTurn<'_> {
         Ending::of_parts(status.state, parts)
     }
 
-    async fn emit(&self, event: RunEvent) -> Result<(), RunStopped> {
+    /// Tells an event, together with what the agent has said after it.
+    async fn emit(&self, event: RunEvent, follower: &Follower) -> Result<(), RunStopped> {
         match &event {
             RunEvent::Working(parts) => self.hear(parts),
             RunEvent::Artifact(update) => self.hear(&update.artifact.parts),
             RunEvent::Text(_) => {}
+        }
+        if follower.has_more() {
+            self.run.events.emit_with_next(event).await;
+            return Ok(());
         }
         self.run.events.emit(event).await
     }

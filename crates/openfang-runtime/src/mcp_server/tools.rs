@@ -16,8 +16,17 @@ struct ListedTool<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     output_schema: Option<&'a Value>,
     annotations: ToolAnnotations,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution: Option<ToolExecution>,
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     meta: Option<ToolMeta<'a>>,
+}
+
+/// How a tool can be called, in 2025-11-25 alone: agents may take long.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolExecution {
+    task_support: &'static str,
 }
 
 /// What an OpenFang that reads the list must know: without it, two that point at each other would list each other's tools
@@ -45,6 +54,7 @@ fn written(tool: &ToolDefinition) -> Box<RawValue> {
         input_schema: &tool.input_schema,
         output_schema: tool.output_schema.as_ref(),
         annotations: tool.annotations,
+        execution: tool.origin.external_agent().map(|_| ToolExecution { task_support: "optional" }),
         meta: (!tool.via.is_empty()).then_some(ToolMeta { via: &tool.via }),
     };
     raw(&shown)

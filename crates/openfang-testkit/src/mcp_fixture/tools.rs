@@ -6,6 +6,7 @@ use openfang_types::content::ToolOutput;
 use serde_json::Value;
 
 use super::lists::{ChangingList, entry};
+use super::tasks::Job;
 use super::{CallResult, Fixture, answering, asking, telling};
 
 pub(super) struct Tool {
@@ -27,6 +28,10 @@ pub(super) enum ToolBehavior {
     Asks(fn(&Call<'_, ()>, &Value) -> CallResult),
     /// Sends notifications or has side effects.
     Tells(for<'a> fn(&'a Fixture, Call<'a, ()>) -> HostFuture<'a, ToolOutput>),
+    /// Says hello.
+    Greets,
+    /// Becomes a task.
+    Works(Job),
 }
 
 const NOTHING: &str = r#"{"type":"object","additionalProperties":false}"#;
@@ -39,6 +44,9 @@ const MIRRORED: &str =
 /// Everything that later revisions added to a definition.
 const NEWER_MEMBERS: &str = r#","title":"Structured","outputSchema":{"type":"object","properties":{"answer":{"type":"integer"}},"required":["answer"]},"annotations":{"readOnlyHint":true},"icons":[{"src":"https://example.com/icon.png"}],"_meta":{"example.com/kept":1}"#;
 
+const NAMED: &str = r#"{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}"#;
+const COMPUTING: &str = r#"{"type":"object","properties":{"seconds":{"type":"number"},"label":{"type":"string"}}}"#;
+const FILE: &str = r#"{"type":"object","properties":{"filename":{"type":"string"}}}"#;
 /// The name of the optional tool.
 const PASSING: &str = "test_passing_tool";
 
@@ -46,7 +54,22 @@ const fn tool(name: &'static str, description: &'static str, deed: ToolBehavior)
     Tool { name, description, input_schema: NOTHING, more: "", deed }
 }
 
+/// A tool whose calls become tasks.
+const fn job(name: &'static str, description: &'static str, job: Job) -> Tool {
+    Tool { more: r#","execution":{"taskSupport":"optional"}"#, ..tool(name, description, ToolBehavior::Works(job)) }
+}
+
 const TOOLS: &[Tool] = &[
+    Tool { input_schema: NAMED, ..tool("greet", "Says hello.", ToolBehavior::Greets) },
+    Tool { input_schema: COMPUTING, ..job("slow_compute", "Takes as long as it is told.", Job::Computes) },
+    Tool {
+        more: r#","execution":{"taskSupport":"required"}"#,
+        ..job("failing_job", "Fails after a while.", Job::Fails)
+    },
+    job("protocol_error_job", "Breaks after a while.", Job::Breaks),
+    Tool { input_schema: FILE, ..job("confirm_delete", "Asks a question.", Job::Asks(1)) },
+    job("multi_input", "Asks two questions at once.", Job::Asks(2)),
+    job("test_tool_with_task", "Asks for a name, then works for a while.", Job::AsksFirst),
     tool("test_simple_text", "Answers with a text.", ToolBehavior::Answers(answering::text)),
     tool("test_image_content", "Answers with a picture.", ToolBehavior::Answers(answering::image)),
     tool("test_audio_content", "Answers with a sound.", ToolBehavior::Answers(answering::audio)),

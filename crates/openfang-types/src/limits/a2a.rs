@@ -62,6 +62,8 @@ pub const A2A_POLL: Duration = Duration::from_millis(100);
 pub const A2A_POLL_MAX: Duration = Duration::from_secs(5);
 /// The longest pause between two looks that an agent can ask for.
 pub const A2A_RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
+/// Events of a stream that are taken in together when they arrive together.
+pub const A2A_TOGETHER: usize = 64;
 /// Streams of one task that may end without an event before the task is polled instead.
 pub const A2A_EMPTY_STREAMS: u32 = 3;
 /// The time to tell an agent that its work is not wanted any more.

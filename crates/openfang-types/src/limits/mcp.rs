@@ -205,3 +205,14 @@ pub const HANDED_OVER_PER_OWNER: usize = 64;
 pub const DETACHED_PER_OWNER: usize = 16;
 /// The longest that a client can wait with `openfang_task`, in seconds.
 pub const TASK_WAIT_MAX_SECS: u64 = 55;
+
+/// How long a call that may become a task has for a plain result.
+pub const CALL_TASK_GRACE: Duration = Duration::from_secs(1);
+/// How long such a task can be asked for, from its creation on.
+pub const CALL_TASK_TTL: Duration = Duration::from_secs(3600);
+/// How often a client should look at a task, from each age on.
+pub const CALL_TASK_POLLS: [(Duration, Duration); 3] = [
+    (Duration::ZERO, Duration::from_millis(500)),
+    (Duration::from_secs(10), Duration::from_secs(2)),
+    (Duration::from_secs(60), Duration::from_secs(5)),
+];

@@ -1,9 +1,11 @@
 //! The steps of a [`Follower`]: what it does with events, fetched tasks and streams.
 
+use futures_util::FutureExt as _;
 use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::{ContextId, TaskName};
 use openfang_types::limits::{
     A2A_CLIENT_ARTIFACT_BYTES, A2A_CLIENT_ARTIFACTS, A2A_CLIENT_EVENTS, A2A_EMPTY_STREAMS, A2A_POLL, A2A_POLL_MAX,
+    A2A_TOGETHER,
 };
 use openfang_types::task::{Part, TaskState, TaskStatus};
 use serde_json::Map;
@@ -41,7 +43,24 @@ impl Follower {
                 self.phase = Phase::Fetch;
                 Ok(())
             }
+            Phase::Failing(_) => match std::mem::replace(&mut self.phase, Phase::Over) {
+                Phase::Failing(error) => Err(*error),
+                _ => Ok(()),
+            },
             Phase::Over => Ok(()),
+        }
+    }
+
+    /// Takes in what has arrived with the last event.
+    pub(super) fn gather(&mut self) {
+        while self.queue.len() < A2A_TOGETHER
+            && let Phase::Stream { stream, .. } = &mut self.phase
+        {
+            let task = self.task.as_ref().map(|followed| &followed.task().id);
+            let Some(received) = stream.next(task).now_or_never() else { return };
+            if let Err(error) = self.received(received) {
+                self.phase = Phase::Failing(Box::new(error));
+            }
         }
     }
 

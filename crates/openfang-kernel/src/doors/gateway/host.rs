@@ -8,7 +8,7 @@ use futures_util::stream;
 use openfang_mcp::client::{RawMembers, ServerFacts};
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{
-    Call, Change, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage,
+    Call, Change, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, ToolAnswer,
 };
 use openfang_mcp::listing::Listing;
 use openfang_mcp::{Host, McpError};
@@ -54,6 +54,7 @@ impl Host for UpstreamHost {
             completions: has.completions,
             // A legacy client hears log lines of its own calls whatever the server's revision calls it.
             logging: has.logging || facts.revision.facts().meta_required,
+            tasks: false,
         }
     }
 
@@ -83,13 +84,13 @@ impl Host for UpstreamHost {
         call: Call<'a, Caller>,
         name: &'a str,
         arguments: Option<&'a RawValue>,
-    ) -> HostFuture<'a, Outcome<ToolOutput>> {
+    ) -> HostFuture<'a, ToolAnswer> {
         Box::pin(async move {
-            let Some(tool) = self.server.tool(name) else { return self.refused(call.caller, name) };
+            let Some(tool) = self.server.tool(name) else { return self.refused(call.caller, name).map(Into::into) };
             let (cx, arguments) = (self.context(&call), Arguments::written_by(arguments));
             match self.doors.inner.pipeline.hand_through(&cx, &tool, arguments).await {
-                Ok(outcome) => Ok(outcome),
-                Err(error) => answer_to(&error, name),
+                Ok(outcome) => Ok(outcome.into()),
+                Err(error) => answer_to(&error, name).map(Into::into),
             }
         })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use openfang_mcp::McpError;
 use openfang_mcp::content::{Beside, PromptMessage, PromptResult, PromptRole};
-use openfang_mcp::host::{Call, InputRequired, Outcome};
+use openfang_mcp::host::{Call, InputRequired, Outcome, ToolAnswer};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::naming::format_agent_tool_name;
 use openfang_runtime::external_tools;
@@ -19,6 +19,7 @@ use openfang_types::task::{Part, Task, TaskState};
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::call_tasks;
 use super::calls::members;
 use super::host::KernelHost;
 use super::{DoorError, Sending};
@@ -47,6 +48,7 @@ pub(super) fn tool(agent: &AgentSummary) -> Entry {
         "annotations": {
             "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
         },
+        "execution": { "taskSupport": "optional" },
     });
     Entry::new(name, raw(&json))
 }
@@ -90,16 +92,16 @@ pub(super) async fn call(
     call: Call<'_, Caller>,
     agent: &AgentName,
     arguments: Option<&RawValue>,
-) -> Result<Outcome<ToolOutput>, McpError> {
+) -> Result<ToolAnswer, McpError> {
     let arguments = members(arguments)?;
     let told = match arguments.get("message").and_then(|message| message.as_str()) {
         Some(message) if arguments.len() == 1 => message,
-        _ => return Ok(Outcome::Done(ToolOutput::error("give exactly one argument: message, a text"))),
+        _ => return Ok(done(ToolOutput::error("give exactly one argument: message, a text"))),
     };
     let (task, part) = match task_output::reply(call.resumed) {
         Some(TaskReply::Said(task, part)) => (Some(task), part),
-        Some(TaskReply::Declined(task)) => return Ok(Outcome::Done(declined(task))),
-        Some(TaskReply::Unreadable(task)) => return ask_again(host, call, task).await,
+        Some(TaskReply::Declined(task)) => return Ok(done(declined(task))),
+        Some(TaskReply::Unreadable(task)) => return Ok(ask_again(host, call, task).await?.into()),
         None => (None, Part::text(told)),
     };
     let patience = host.patience(call);
@@ -107,13 +109,17 @@ pub(super) async fn call(
     let caller = host.doors.inner.caller_of(&call);
     match host.send(&caller, sending).await {
         Ok(crate::Reply::Message(message)) => {
-            Ok(Outcome::Done(limited(ToolOutput::text(message.joined_text()), &host.limits(), None)))
+            Ok(done(limited(ToolOutput::text(message.joined_text()), &host.limits(), None)))
         }
-        Ok(crate::Reply::Task(task)) => Ok(outcome(host, call, &task)),
+        Ok(crate::Reply::Task(task)) => Ok(call_tasks::answer(host, call, &task)),
         Err(DoorError::Unknown) => Err(McpError::unknown_tool(&tool_name(agent))),
         Err(DoorError::Canceled) => Err(McpError::Canceled),
-        Err(error) => Ok(Outcome::Done(ToolOutput::error(error.to_string()))),
+        Err(error) => Ok(done(ToolOutput::error(error.to_string()))),
     }
+}
+
+const fn done(output: ToolOutput) -> ToolAnswer {
+    ToolAnswer::Ended(Outcome::Done(output))
 }
 
 async fn ask_again(host: &KernelHost, call: Call<'_, Caller>, id: TaskId) -> Result<Outcome<ToolOutput>, McpError> {

@@ -5,19 +5,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{
-    Call, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage,
+    Call, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, ToolAnswer,
 };
 use openfang_mcp::listing::{Entry, Listed, Listing};
 use openfang_mcp::naming::is_mcp_tool;
-use openfang_mcp::{Host, McpError};
+use openfang_mcp::{CallTask, Host, McpError};
 use openfang_runtime::task_output::TASK_TOOL;
-use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::limits::MCP_PREPARED_VIEWS;
 use serde_json::value::RawValue;
 
 use super::servers::{self, ServerContents};
-use super::{View, agents, calls, results, task_tool, tasks};
+use super::{View, agents, call_tasks, calls, results, task_tool, tasks};
 use crate::Caller;
 use crate::doors::Doors;
 
@@ -120,6 +119,11 @@ impl KernelHost {
         }
     }
 
+    /// Whether tasks of this agent are shown here.
+    pub(super) fn shows(&self, agent: &AgentName) -> bool {
+        self.only_agent().is_none_or(|only| only == agent)
+    }
+
     /// What MCP servers have besides tools, where that is shown.
     fn servers(&self) -> Option<ServerContents<'_>> {
         (self.view == View::Everything).then_some(ServerContents(&self.doors))
@@ -142,7 +146,15 @@ impl Host for KernelHost {
     }
 
     fn offers(&self, _: &Caller) -> Offers {
-        Offers { tools: true, prompts: true, resources: true, subscriptions: true, completions: true, logging: true }
+        Offers {
+            tools: true,
+            prompts: true,
+            resources: true,
+            subscriptions: true,
+            completions: true,
+            logging: true,
+            tasks: true,
+        }
     }
 
     fn owner(&self, caller: &Caller) -> String {
@@ -170,7 +182,7 @@ impl Host for KernelHost {
         call: Call<'a, Caller>,
         name: &'a str,
         arguments: Option<&'a RawValue>,
-    ) -> HostFuture<'a, Outcome<ToolOutput>> {
+    ) -> HostFuture<'a, ToolAnswer> {
         Box::pin(async move {
             if name.starts_with(agents::TOOL_PREFIX) {
                 let prepared = self.prepared(call.caller)?;
@@ -178,15 +190,40 @@ impl Host for KernelHost {
                 return agents::call(self, call, agent, arguments).await;
             }
             if name == TASK_TOOL && self.prepared(call.caller)?.tools.get(name).is_some() {
-                return task_tool::call(self, call, self.only_agent(), arguments).await;
+                return Ok(task_tool::call(self, call, self.only_agent(), arguments).await?.into());
             }
             let tool: ToolName = name.parse().map_err(|_| McpError::unknown_tool(name))?;
             // What is shown to everybody who may use it needs no look at the list: the pipeline knows who may.
             if self.view != View::Everything && self.prepared(call.caller)?.tools.get(name).is_none() {
                 return Err(McpError::unknown_tool(name));
             }
-            calls::call(self, call, &tool, arguments).await
+            let outcome = calls::call(self, call, &tool, arguments).await?;
+            match self.is_external_tool(&tool) {
+                true => call_tasks::answer_of_tool(self, call, outcome).await,
+                false => Ok(outcome.into()),
+            }
         })
+    }
+
+    fn task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
+        Box::pin(call_tasks::get(self, call, id))
+    }
+
+    fn settled_task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
+        Box::pin(call_tasks::settled(self, call, id))
+    }
+
+    fn answer_task<'a>(
+        &'a self,
+        call: Call<'a, Caller>,
+        id: &'a str,
+        answers: BTreeMap<String, Box<RawValue>>,
+    ) -> HostFuture<'a, ()> {
+        Box::pin(call_tasks::reply(self, call, id, answers))
+    }
+
+    fn cancel_task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
+        Box::pin(call_tasks::cancel(self, call, id))
     }
 
     fn prompts<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {

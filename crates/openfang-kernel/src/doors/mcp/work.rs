@@ -17,7 +17,7 @@ use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::event::{EventBody, Seq, StreamItem, Until};
 use openfang_types::ids::{AgentName, ResultId, TaskId, ToolName};
-use openfang_types::limits::{Limits, MCP_PROGRESS_CHARS};
+use openfang_types::limits::{CALL_TASK_GRACE, Limits, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Origin, Part, Task, TaskParts};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -31,7 +31,7 @@ use crate::tasks::ask::AgentAnswer;
 use crate::tasks::list::TaskFilter;
 use crate::tasks::log::Visibility;
 use crate::tasks::streams::{Begin, Follow, TaskStream};
-use crate::tasks::{Incoming, Tasks};
+use crate::tasks::{Incoming, Intake, Tasks};
 use crate::{Caller, KernelError, Reply, Way};
 
 /// Ticks whenever something has changed.
@@ -232,8 +232,11 @@ impl KernelHost {
     pub(super) fn patience(&self, call: Call<'_, Caller>) -> Patience {
         let stop = call.reporter.stop();
         stop.goes_on();
-        let hold = self.doors.inner.settings().config().mcp.hold(call.client_name.as_str());
-        Patience { hold, left: stop.left().clone() }
+        let hold = match call.may_be_task {
+            true => CALL_TASK_GRACE,
+            false => self.doors.inner.settings().config().mcp.hold(call.client_name.as_str()),
+        };
+        Patience { hold, left: stop.left().clone(), may_join: !call.may_be_task }
     }
 
     /// Whether a tool is an agent of another server.
@@ -257,6 +260,37 @@ impl KernelHost {
         patience: &Patience,
     ) -> Result<Task, DoorError> {
         Ok(self.doors.inner.tasks.settled_within(caller, id, patience).await?.task)
+    }
+
+    /// Waits until one's own task has ended or asks for something.
+    pub(super) async fn settled(&self, caller: &Caller, id: TaskId) -> Result<Task, DoorError> {
+        Ok(self.doors.inner.tasks.settled(caller, id).await?.task)
+    }
+
+    /// Sends a message to a task, and does not wait for what comes of it.
+    pub(super) async fn send_on(
+        &self,
+        caller: &Caller,
+        agent: &AgentName,
+        (task, part): (TaskId, Part),
+    ) -> Result<(), DoorError> {
+        let tasks = &self.doors.inner.tasks;
+        let incoming = Incoming {
+            caller: caller.clone(),
+            agent: agent.clone(),
+            message: Message { task_id: Some(task), ..tasks.message_of_parts(None, vec![part]) },
+            labels: caller.entry_labels(),
+            origin: Origin::OpenFang,
+            peer_name: None,
+            push: None,
+            granted: None,
+            cancel: CancellationToken::new(),
+            visibility: Visibility::Seen,
+        };
+        if let Intake::Begun(work) = tasks.take(incoming).await? {
+            drop(work.detach());
+        }
+        Ok(())
     }
 
     /// One's own task without what happened to it.

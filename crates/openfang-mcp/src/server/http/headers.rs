@@ -57,6 +57,7 @@ fn named<C>(request: &Request<C>) -> Option<&str> {
     match request.method.as_str() {
         "tools/call" | "prompts/get" => request.named.name.as_deref(),
         "resources/read" => request.named.uri.as_deref(),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => request.named.task_id.as_deref(),
         _ => None,
     }
 }
