@@ -1,6 +1,7 @@
 //! The MCP server, over HTTP and stdio, in every revision; and in `client.rs` the client, over HTTP.
 
 mod answers;
+mod call_tasks;
 mod client;
 mod hostile;
 mod http;
