@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: builds the release binaries and lets `openfang-bench` measure the product.
+//! `cargo xtask bench`: builds the binaries as they are installed and lets `openfang-bench` measure the product.
 //! What is measured, and against which budget, stands in the `benches` package.
 
 use std::path::PathBuf;
@@ -11,12 +11,14 @@ use crate::{process, wants_help};
 
 const OPTIONS: &[&str] = &["--gateway", "--a2a", "--bridge", "--quick", "--json", "--strict", PEERS];
 const PEERS: &str = "--peers";
+/// The build that is installed.
+const PROFILE: &str = "dist";
 /// Where the gate's stage `peers` installs what is measured beside the product.
 const INSTALLED: &str = "peers";
 const HELP: &str = "\
 Usage: cargo xtask bench [--gateway | --a2a | --bridge] [--quick] [--json] [--strict] [--peers]
 
-Measures the release build of openfang against a floor: a server that reads and parses the same
+Measures the build of openfang that is installed against a floor: a server that reads and parses the same
 requests and answers the same bytes, and does nothing else.
 
   --gateway  only what concerns the gateway
@@ -54,15 +56,16 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
 pub(crate) fn built(role: Option<&str>) -> Result<(Command, PathBuf)> {
     process::succeed(&mut process::cargo([
         "build",
-        "--release",
+        "--profile",
+        PROFILE,
         "--package",
         "openfang-cli",
         "--package",
         "openfang-bench",
     ]))?;
     let target = Metadata::load()?.target_directory;
-    let release = target.join("release");
-    let mut command = process::program(release.join("openfang-bench"));
-    command.args(role).arg("--openfang").arg(release.join("openfang"));
+    let built = target.join(PROFILE);
+    let mut command = process::program(built.join("openfang-bench"));
+    command.args(role).arg("--openfang").arg(built.join("openfang"));
     Ok((command, target))
 }

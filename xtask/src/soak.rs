@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: builds the release binaries and lets `openfang-bench` attack the product beside honest clients, with
+//! `cargo xtask soak`: builds the binaries as they are installed and lets `openfang-bench` attack the product beside honest clients, with
 //! default limits. The attacks and the bounds stand in the `benches` package.
 
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use crate::{bench, process, wants_help};
 const HELP: &str = "\
 Usage: cargo xtask soak [--short] [--only NAME]
 
-Attacks the release build of openfang, with default limits, while honest clients use it, and prints
+Attacks the build of openfang that is installed, with default limits, while honest clients use it, and prints
 what they noticed: failures, the p99 against the p99 at rest, the peak memory, the health. Fails when
 anything is out of bounds. Takes ten minutes.
 
