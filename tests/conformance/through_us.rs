@@ -8,7 +8,7 @@ use openfang_testkit::mcp_fixture;
 use openfang_testkit::server::TestServer;
 use openfang_types::config::{Config, McpProtocol, McpServerConfigEntry, McpTransportEntry};
 
-use super::{COMMON, LEGACY, MODERN, OF_2025_11_25};
+use super::{COMMON, LEGACY, MODERN, OF_2025_11_25, TASKS};
 use crate::support::peers::{self, Conformance};
 
 /// Not scored, and not the gateway's to do: a server that wants to be polled ends its connection with us, and we come back
@@ -41,6 +41,7 @@ async fn a_modern_client_has_everything_of_a_modern_server() {
     let found = through_us(McpProtocol::Modern, &["--requirements", "2026-07-28"]).await;
 
     found.assert_passed(&[&COMMON, &MODERN]);
+    found.assert_tasks_passed(&TASKS);
 }
 
 #[tokio::test]
@@ -55,6 +56,7 @@ async fn a_modern_client_has_everything_of_a_legacy_server() {
     let found = through_us(McpProtocol::Legacy, &["--requirements", "2026-07-28"]).await;
 
     found.assert_passed(&[&COMMON, &MODERN]);
+    found.assert_tasks_passed(&TASKS);
 }
 
 #[tokio::test]

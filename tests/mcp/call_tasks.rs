@@ -272,3 +272,25 @@ async fn the_tasks_of_2025_11_25_wait_for_their_result_and_ask_meanwhile() {
     assert_eq!(ask("tasks/get", json!({"taskId": failed})).await["result"]["status"], "failed");
     server.stop().await;
 }
+
+#[tokio::test]
+async fn a_client_of_2025_11_25_that_wants_a_task_gets_one_however_quick_the_call_is() {
+    let home = TestHome::new().with_script("quick", &[], "[[rules]]\nsteps = [{ chunk = \"at once\" }]\n");
+    let server = server(&home).await;
+    let client = session(&server.client(), "2025-11-25", json!({})).await;
+    let ask = async |method: &str, params: Value| client.post("/mcp", &request(1, method, params)).await.json();
+    let adds = json!({"name": "add_numbers", "arguments": {"a": 3, "b": 7}});
+    let wrong = json!({"name": "openfang_agent_quick", "arguments": {"massage": "please"}});
+    for (mut params, expected) in [(to("quick"), "at once"), (adds, "10"), (wrong, "give exactly one argument")] {
+        params["task"] = json!({});
+        let begun = ask("tools/call", params.clone()).await;
+        let id = begun["result"]["task"]["taskId"].clone();
+        assert!(id.is_string(), "{params}: {begun}");
+        let result = ask("tasks/result", json!({"taskId": id})).await["result"].clone();
+        assert!(texts(&result)[0].contains(expected), "{result}");
+        let stands = ask("tasks/get", json!({"taskId": id})).await["result"]["status"].clone();
+        let failed = result["isError"] == true;
+        assert_eq!(stands, if failed { "failed" } else { "completed" });
+    }
+    server.stop().await;
+}

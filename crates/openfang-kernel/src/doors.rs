@@ -15,6 +15,7 @@ use openfang_types::clock::{Clock, IdSource};
 use prometheus_client::metrics::counter::Counter;
 
 use self::cards::Cards;
+use self::held_calls::HeldCalls;
 use crate::access::Access;
 use crate::drain::Life;
 use crate::execute_tool::DirectCalls;
@@ -26,6 +27,7 @@ use crate::{Caller, chain};
 pub mod a2a;
 pub(crate) mod cards;
 pub mod gateway;
+mod held_calls;
 pub mod mcp;
 
 /// The doors, and the little that they keep between requests. Cheap to clone.
@@ -51,6 +53,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     life: Life,
+    held_calls: HeldCalls,
 }
 
 /// What the doors are made with.
@@ -88,6 +91,7 @@ impl Doors {
             clock,
             ids,
             life,
+            held_calls: HeldCalls::default(),
         };
         Self { inner: Arc::new(inner) }
     }

@@ -148,11 +148,21 @@ pub struct Offers {
     pub tasks: bool,
 }
 
+/// Whether a call becomes a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskChoice {
+    Never,
+    /// The server decides: what takes long.
+    IfLong,
+    /// The client counts on it, as in the legacy era.
+    Always,
+}
+
 /// What a call of a tool is answered with.
 #[derive(Debug)]
 pub enum ToolAnswer {
     Ended(Outcome<ToolOutput>),
-    /// The call goes on as a task; only where [`Call::may_be_task`] is set.
+    /// The call goes on as a task; only where [`Call::may_be_task`] says so.
     Task(Box<CallTask>),
 }
 
@@ -170,8 +180,8 @@ pub struct Call<'a, C> {
     pub client_name: ClientName,
     /// The era that the client speaks.
     pub era: Era,
-    /// Whether the client waits for a task in the place of a result.
-    pub may_be_task: bool,
+    /// Whether the client wants a task in the place of a result.
+    pub task: TaskChoice,
     /// What the client's `_meta` says beyond what the protocol wants there, for passing on.
     pub meta: Option<&'a Arc<RawValue>>,
     /// What the client answered to an earlier [`Outcome::NeedsInput`] of this call.
@@ -192,6 +202,11 @@ impl<C> Call<'_, C> {
     /// Whether the client can be asked for this; the error is for returning.
     pub fn needs(&self, capability: Capability) -> Result<(), McpError> {
         if self.client.has(capability) { Ok(()) } else { Err(McpError::MissingCapability(capability)) }
+    }
+
+    /// Whether the client waits for a task in the place of a result.
+    pub fn may_be_task(&self) -> bool {
+        self.task != TaskChoice::Never
     }
 
     /// The answer to a request of the round before.

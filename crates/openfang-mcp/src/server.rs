@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 use crate::capabilities::ClientCapabilities;
 use crate::client_name::ClientName;
 use crate::error::McpError;
-use crate::host::{Call, Host, Resumed, Seal};
+use crate::host::{Call, Host, Resumed, Seal, TaskChoice};
 use crate::meta::Meta;
 use crate::revision::{Era, Revision, TaskMethods};
 
@@ -205,17 +205,17 @@ impl<C> Request<C> {
 
     /// What surrounds a call of the host for this request.
     fn call<'a>(&'a self, reporter: &'a Arc<Reporter>, resumed: Option<&'a Resumed>) -> Call<'a, C> {
-        let may_be_task = match self.revision.facts().tasks {
-            TaskMethods::Absent => false,
-            TaskMethods::Core => self.named.wants_task,
-            TaskMethods::Extension => self.meta.declares_tasks,
+        let task = match self.revision.facts().tasks {
+            TaskMethods::Core if self.named.wants_task => TaskChoice::Always,
+            TaskMethods::Extension if self.meta.declares_tasks => TaskChoice::IfLong,
+            TaskMethods::Absent | TaskMethods::Core | TaskMethods::Extension => TaskChoice::Never,
         };
         Call {
             caller: &self.caller,
             client: self.client,
             client_name: self.client_name(),
             era: self.era(),
-            may_be_task,
+            task,
             meta: self.meta.beside.as_ref(),
             resumed,
             reporter,

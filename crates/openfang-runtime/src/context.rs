@@ -12,6 +12,7 @@ use openfang_types::ids::{RunId, ToolName, TraceId};
 use openfang_types::principal::{Door, Principal};
 use openfang_types::taint::Labels;
 use serde_json::value::RawValue;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -63,6 +64,23 @@ pub struct WayBack {
     pub patience: Option<Patience>,
     /// Members of `_meta` that are passed on to a server as they are.
     pub meta: Option<Arc<RawValue>>,
+    /// How calls that become tasks of their server are followed.
+    pub tasks: ServerTasks,
+}
+
+/// What is done with a call that becomes a task of its server.
+#[derive(Clone)]
+pub enum ServerTasks {
+    /// It is followed to its end; whoever waits for that is told at once that it became one.
+    Followed(Option<Arc<Notify>>),
+    /// The server is not told that it may do so.
+    Refused,
+}
+
+impl Default for ServerTasks {
+    fn default() -> Self {
+        Self::Followed(None)
+    }
 }
 
 /// How long a caller waits for an agent. Then the caller is given the task, and the agent goes on.

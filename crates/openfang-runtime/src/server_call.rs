@@ -49,7 +49,7 @@ use openfang_types::tool::ToolTraits;
 use openfang_types::trace::{HOPS, TRACEPARENT, TraceParent, write_traceparent};
 use serde_json::value::RawValue;
 
-use crate::context::CallContext;
+use crate::context::{CallContext, ServerTasks};
 use crate::mcp_server::raw;
 use crate::pipeline::{CallOutput, Callee, Permit};
 use crate::tools::ToolFailure;
@@ -90,6 +90,11 @@ impl GuardedRelay {
             meta: Some(&meta),
             resumed: back.resumed.as_deref(),
             listener,
+            takes_tasks: matches!(back.tasks, ServerTasks::Followed(_)),
+            became_task: match &back.tasks {
+                ServerTasks::Followed(heard) => heard.as_deref(),
+                ServerTasks::Refused => None,
+            },
         };
         self.relay.call(&handing, what).await.map_err(|error| self.failure(&error))
     }

@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use openfang_mcp::McpError;
 use openfang_mcp::client::RawMembers;
 use openfang_mcp::content::Completion;
 use openfang_mcp::host::{Call, Completing, CompletionOf, Identity};
 use openfang_mcp::naming::format_mcp_tool_name;
-use openfang_runtime::context::{CallContext, WayBack};
+use openfang_mcp::{Era, McpError};
+use openfang_runtime::context::{CallContext, ServerTasks, WayBack};
 use openfang_runtime::mcp_tool::traits_of;
 use openfang_runtime::pipeline::{Permit, capability};
 use openfang_types::call::{CallListener, Outcome};
@@ -184,6 +184,8 @@ impl Doors {
             resumed: call.resumed.cloned().map(Arc::new),
             meta: call.meta.cloned(),
             patience: None,
+            // A modern client that does not wait for tasks is told what the server would tell it.
+            tasks: if call.era == Era::Modern { ServerTasks::Refused } else { ServerTasks::default() },
         };
         self.inner
             .tasks

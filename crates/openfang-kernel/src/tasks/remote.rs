@@ -111,6 +111,7 @@ impl Tasks {
             self.knows_conversation(&caller, agent, context).await?;
         }
         let listener = cx.back.listener.clone().filter(|listener| listener.wants_progress());
+        let is_told_at_once = cx.back.patience.as_ref().is_some_and(|patience| patience.hold.is_zero());
         let incoming = Incoming {
             caller: caller.clone(),
             agent: agent.clone(),
@@ -121,7 +122,7 @@ impl Tasks {
             push: None,
             granted: external_tool_name(agent).parse().ok(),
             cancel: cx.cancel.clone(),
-            visibility: if listener.is_some() { Visibility::Seen } else { Visibility::Unseen },
+            visibility: if listener.is_some() || is_told_at_once { Visibility::Seen } else { Visibility::Unseen },
         };
         let report = async |id| {
             if let Some(listener) = &listener {

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::call_task::TASKS_EXTENSION;
 use crate::revision::Revision;
 
 /// Who the server is, and what it has.
@@ -57,6 +58,8 @@ pub struct ServerCapabilities {
     pub subscribe: bool,
     pub completions: bool,
     pub logging: bool,
+    /// Calls of tools can become tasks.
+    pub tasks: bool,
 }
 
 impl ServerCapabilities {
@@ -70,6 +73,8 @@ impl ServerCapabilities {
             subscribe: declared["resources"]["subscribe"] == true,
             completions: has("completions"),
             logging: has("logging"),
+            tasks: declared["extensions"][TASKS_EXTENSION].is_object()
+                || declared["tasks"]["requests"]["tools"]["call"].is_object(),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Connection {
         facts: ServerFacts,
         (declared, tracker): (ClientCapabilities, TaskTracker),
     ) -> Self {
-        let meta = said_of_us(facts.revision, declared);
+        let meta = said_of_us(facts.revision, declared, false);
         let abandoned = Abandoned::of(&wire, &inbox, &tracker);
         Self { inner: Arc::new(Inner { wire, inbox, facts, declared, tracker, meta, abandoned }) }
     }
@@ -171,9 +171,10 @@ impl Connection {
 
     /// What `_meta` says about us with this request.
     fn said_with(&self, asked: &OutgoingRequest<'_>) -> RawMembers {
-        match asked.declared.filter(|declared| *declared != self.inner.declared) {
-            Some(declared) => said_of_us(self.revision(), declared),
-            None => self.inner.meta.clone(),
+        let declared = asked.declared.unwrap_or(self.inner.declared);
+        match declared != self.inner.declared || asked.takes_tasks {
+            true => said_of_us(self.revision(), declared, asked.takes_tasks),
+            false => self.inner.meta.clone(),
         }
     }
 

@@ -7,8 +7,10 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
 use openfang_types::jsonrpc::one_line;
 use serde::Serialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 
+use crate::call_task::TASKS_EXTENSION;
 use crate::capabilities::ClientCapabilities;
 use crate::meta::LogLevel;
 use crate::revision::Revision;
@@ -28,6 +30,8 @@ pub struct OutgoingRequest<'a> {
     pub mirrored: Vec<(HeaderName, HeaderValue)>,
     /// What the server may ask for with this one request; only a modern server is told so each time.
     pub declared: Option<ClientCapabilities>,
+    /// Whether the server may answer with a task; only a modern server is told so.
+    pub takes_tasks: bool,
     /// Whether the server may ask whoever calls. Only for a connection that makes no other call meanwhile.
     pub takes_questions: bool,
     /// Whether its connection makes no other call meanwhile: what has no address is then about this request.
@@ -46,6 +50,7 @@ impl<'a> OutgoingRequest<'a> {
             log_level: None,
             mirrored: Vec::new(),
             declared: None,
+            takes_tasks: false,
             takes_questions: false,
             is_alone: false,
             timeout,
@@ -142,14 +147,18 @@ impl RawMembers {
 }
 
 /// What a modern server is told about its client with every request.
-pub(super) fn said_of_us(revision: Revision, declared: ClientCapabilities) -> RawMembers {
-    match revision.facts().meta_required {
-        false => RawMembers::none(),
-        true => RawMembers::none()
-            .with(PROTOCOL_VERSION, revision.name())
-            .with(CLIENT_CAPABILITIES, &declared.declared())
-            .with(CLIENT_INFO, &ClientInfo::ours()),
+pub(super) fn said_of_us(revision: Revision, declared: ClientCapabilities, takes_tasks: bool) -> RawMembers {
+    if !revision.facts().meta_required {
+        return RawMembers::none();
     }
+    let mut capabilities = declared.declared();
+    if takes_tasks {
+        capabilities["extensions"] = json!({ TASKS_EXTENSION: {} });
+    }
+    RawMembers::none()
+        .with(PROTOCOL_VERSION, revision.name())
+        .with(CLIENT_CAPABILITIES, &capabilities)
+        .with(CLIENT_INFO, &ClientInfo::ours())
 }
 
 /// Requests that may take a while.

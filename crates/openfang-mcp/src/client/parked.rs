@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use openfang_types::jsonrpc::{ErrorObject, code};
-use openfang_types::limits::{MCP_PARKED, MCP_PARKED_PER_OWNER, MCP_PARKED_TTL};
+use openfang_types::limits::{MCP_PARKED, MCP_PARKED_PER_OWNER, MCP_PARKED_TTL, UPSTREAM_TASK_MAX};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::pool::Lease;
-use super::{ClientError, Ongoing, Question};
+use super::relay::WatchedTask;
+use super::{ClientError, Ongoing, OutgoingRequest, Question};
 
 /// A call that waits.
 pub(super) struct Waiting {
@@ -21,6 +22,23 @@ pub(super) struct Waiting {
     pub(super) lease: Lease,
     /// What was asked, by the key that the answer comes under.
     pub(super) questions: Vec<(String, Question)>,
+    /// The task that the call became.
+    pub(super) task: Option<WatchedTask>,
+}
+
+impl Waiting {
+    /// The call became a task: from now on its result is waited for. The server may ask meanwhile, if somebody can be asked.
+    pub(super) fn wait_for(&mut self, task: String, takes_questions: bool) -> Result<(), ClientError> {
+        let connection = self.ongoing.connection().clone();
+        let asked = OutgoingRequest {
+            takes_questions,
+            is_alone: true,
+            ..super::relay::about_task("tasks/result", &task, UPSTREAM_TASK_MAX)
+        };
+        self.ongoing = connection.begin(asked)?;
+        self.task = Some(WatchedTask::new(connection, task));
+        Ok(())
+    }
 }
 
 /// The calls that wait.

@@ -9,19 +9,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_types::call::{CallListener, ClientCapabilities, InputRequest, InputRequired, LogLevel, Outcome, Resumed};
 use openfang_types::jsonrpc::{ErrorObject, code};
+use openfang_types::limits::UPSTREAM_TASK_MAX;
+use serde_json::json;
 use serde_json::value::RawValue;
-use tokio::sync::OnceCell;
+use tokio::sync::{Notify, OnceCell};
 
 use super::parked::{Parked, Waiting};
 use super::pool::Pool;
 use super::{ClientError, Connection, OutgoingRequest, RawMembers, Step, Upstream};
 use crate::error::McpError;
-use crate::revision::{Era, Questions, Revision};
+use crate::revision::{Era, Questions, Revision, TaskMethods};
 use questions::{keyed, modern_outcome, plain_answer, put};
 use state::State;
+use tasks::TaskSupport;
+pub(super) use tasks::{WatchedTask, about as about_task};
 
 mod questions;
 mod state;
+mod tasks;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Relayed<'a> {
@@ -55,6 +60,10 @@ pub struct Handing<'a> {
     pub resumed: Option<&'a Resumed>,
     /// Hears how the call goes.
     pub listener: &'a dyn CallListener,
+    /// Whether the server may make a task of the call, which is then followed to its end.
+    pub takes_tasks: bool,
+    /// Hears at once that the call became a task.
+    pub became_task: Option<&'a Notify>,
 }
 
 /// Hands calls on to one server.
@@ -81,10 +90,10 @@ impl Relay {
     /// Hands a call on. What the server asks comes back as [`Outcome::NeedsInput`].
     pub async fn call(&self, call: &Handing<'_>, what: Relayed<'_>) -> Result<Outcome<Box<RawValue>>, ClientError> {
         let _open = self.upstream.open_call();
-        if let Some(resumed) = call.resumed
-            && let Some(State::Parked(number)) = State::read(&resumed.state)
-        {
-            return Box::pin(self.resume(call, number)).await;
+        match call.resumed.and_then(|resumed| State::read(&resumed.state)) {
+            Some(State::Parked(number)) => return Box::pin(self.resume(call, number)).await,
+            Some(State::Task(id)) => return Box::pin(self.answer(call, id)).await,
+            Some(State::Theirs(_)) | None => {}
         }
         match self.once(call, what).await {
             // It did nothing, so it can be done again, on a new conversation.
@@ -113,7 +122,13 @@ impl Relay {
         let mut asked = self.asked(what);
         asked.meta = call.meta;
         asked.log_level = call.listener.level();
-        let questions = connection.revision().facts().questions;
+        let facts = connection.revision().facts();
+        let (questions, methods) = (facts.questions, facts.tasks);
+        let may_be_task = call.takes_tasks && connection.facts().capabilities.tasks && asked.method == "tools/call";
+        if may_be_task && methods == TaskMethods::Core && self.is_called_as_task(call, what) {
+            asked.members = asked.members.with("task", &json!({}));
+        }
+        asked.takes_tasks = may_be_task && methods == TaskMethods::Extension;
         if questions == Questions::ByRequest && self.is_interactive {
             return Box::pin(self.on_its_own(call, asked)).await;
         }
@@ -127,10 +142,47 @@ impl Relay {
         let outcome = connection.request(asked, call.listener).await;
         self.upstream.note(&connection, &outcome);
         let result = outcome?;
+        if let Some(id) = tasks::begun(&result, methods).filter(|_| may_be_task) {
+            call.became_task.inspect(|heard| heard.notify_one());
+            return match methods {
+                TaskMethods::Extension => Box::pin(self.follow(call, (connection, id))).await,
+                TaskMethods::Core | TaskMethods::Absent => {
+                    Box::pin(self.result_of(call, (connection, id))).await.map(Outcome::Done)
+                }
+            };
+        }
         // A server that may ask nobody does not get to by asking in another way.
         match self.is_interactive && questions == Questions::InResult && !call.client.is_none() {
             true => modern_outcome(result),
             false => plain_answer(result, questions).map(Outcome::Done),
+        }
+    }
+
+    /// The result of a task of a server of 2025-11-25, which answers when it is there.
+    async fn result_of(
+        &self,
+        call: &Handing<'_>,
+        (connection, id): (Connection, String),
+    ) -> Result<Box<RawValue>, ClientError> {
+        let task = WatchedTask::new(connection.clone(), id);
+        let result = connection
+            .request(tasks::about("tasks/result", &task.id, UPSTREAM_TASK_MAX), call.listener)
+            .await;
+        self.upstream.note(&connection, &result);
+        if matches!(result, Ok(_) | Err(ClientError::Refused(_))) {
+            task.is_over();
+        }
+        result
+    }
+
+    /// Whether a server of 2025-11-25 is asked for a task: where it does nothing else, or where whoever calls wants one.
+    fn is_called_as_task(&self, call: &Handing<'_>, what: Relayed<'_>) -> bool {
+        let Relayed::Tool { name, .. } = what else { return false };
+        let snapshot = self.upstream.snapshot();
+        match snapshot.manifest.tools.get(name).map(|tool| TaskSupport::of(&tool.json())) {
+            Some(TaskSupport::Required) => true,
+            Some(TaskSupport::Optional) => call.became_task.is_some(),
+            Some(TaskSupport::Forbidden) | None => false,
         }
     }
 
@@ -190,7 +242,8 @@ impl Relay {
         asked.takes_questions = can_be_asked;
         asked.is_alone = true;
         let ongoing = connection.begin(asked)?;
-        self.go_on(Waiting { owner: call.owner.to_owned(), ongoing, lease, questions: Vec::new() }, call)
+        let owner = call.owner.to_owned();
+        self.go_on(Waiting { owner, ongoing, lease, questions: Vec::new(), task: None }, call)
             .await
     }
 
@@ -218,12 +271,20 @@ impl Relay {
             }
             match waiting.ongoing.advance(call.listener).await {
                 Ok(Step::Done(result)) => {
+                    let begun = tasks::begun(&result, TaskMethods::Core);
+                    if let Some(id) = begun.filter(|_| call.takes_tasks && waiting.task.is_none()) {
+                        call.became_task.inspect(|heard| heard.notify_one());
+                        waiting.wait_for(id, !call.client.is_none())?;
+                        continue;
+                    }
+                    waiting.task.take().map(WatchedTask::is_over);
                     waiting.lease.done();
                     return Ok(Outcome::Done(result));
                 }
                 Ok(Step::OutgoingRequest(questions)) => waiting.questions = keyed(questions),
                 Err(error) => {
                     if matches!(error, ClientError::Refused(_)) {
+                        waiting.task.take().map(WatchedTask::is_over);
                         waiting.lease.done();
                     }
                     return Err(error);
@@ -268,7 +329,7 @@ fn with_answers(members: RawMembers, resumed: Option<&Resumed>) -> RawMembers {
     let Some(resumed) = resumed else { return members };
     let state = match State::read(&resumed.state) {
         Some(State::Theirs(state)) => state,
-        Some(State::Parked(_)) | None => None,
+        Some(State::Parked(_) | State::Task(_)) | None => None,
     };
     let answers = Some(&resumed.answers).filter(|answers| !answers.is_empty());
     members.with_some("inputResponses", answers).with_some("requestState", state.as_ref())

@@ -53,7 +53,7 @@ impl FixtureTasks {
         let name = call.answer("user_name").map(|answer| answer.get().to_owned());
         match job {
             Job::AsksFirst if name.is_none() => return asks_first(call),
-            Job::Fails if !call.may_be_task => return Err(McpError::MissingTasks),
+            Job::Fails if !call.may_be_task() => return Err(McpError::MissingTasks),
             _ => {}
         }
         let end = match job {
@@ -66,7 +66,7 @@ impl FixtureTasks {
                 CallTaskState::Completed(Box::new(ToolOutput::text(text)))
             }
         };
-        if !call.may_be_task {
+        if !call.may_be_task() {
             tokio::time::sleep(lasts).await;
             return match end {
                 CallTaskState::Completed(output) => Ok(Outcome::Done(*output).into()),

@@ -187,18 +187,7 @@ fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
 }
 
 fn error_object(raw: &RawValue) -> Option<ErrorObject> {
-    #[derive(Deserialize)]
-    struct ErrorMembers {
-        code: i64,
-        message: String,
-        data: Option<Box<RawValue>>,
-    }
-
-    if !raw.get().starts_with('{') {
-        return None;
-    }
-    let ErrorMembers { code, message, data } = serde_json::from_str(raw.get()).ok()?;
-    Some(ErrorObject { code, message, data })
+    raw.get().starts_with('{').then(|| serde_json::from_str(raw.get()).ok())?
 }
 
 /// Collects up to `max` items and only counts on beyond them.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use thiserror::Error;
 
@@ -23,14 +23,14 @@ pub mod code {
 const METHOD_SHOWN_CHARS: usize = 128;
 
 /// Why a request has no result.
-#[derive(Debug, Clone, Serialize, Error)]
+#[derive(Debug, Clone, Serialize, Deserialize, Error)]
 #[error("{message} (code {code})")]
 pub struct ErrorObject {
     pub code: i64,
     /// One sentence for a person.
     pub message: String,
     /// What the code's definition says, untouched.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Box<RawValue>>,
 }
 

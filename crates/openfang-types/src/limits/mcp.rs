@@ -216,3 +216,18 @@ pub const CALL_TASK_POLLS: [(Duration, Duration); 3] = [
     (Duration::from_secs(10), Duration::from_secs(2)),
     (Duration::from_secs(60), Duration::from_secs(5)),
 ];
+/// How long the result of a call that became a task is kept for its client.
+pub const HELD_CALL_TTL: Duration = Duration::from_secs(600);
+/// How long a canceled call that asked something may take to end by itself.
+pub const HELD_CALL_PARTING: Duration = Duration::from_secs(2);
+/// How often a client should look at such a call.
+pub const HELD_CALL_POLL: Duration = Duration::from_millis(500);
+/// Calls that are held for one owner, and the bytes of their results. Beyond that clients wait for their results.
+pub const HELD_CALLS_PER_OWNER: usize = 128;
+pub const HELD_CALL_BYTES_PER_OWNER: usize = 8 << 20;
+/// How often a task of a server is looked at: at most, and at least.
+pub const UPSTREAM_TASK_POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+/// How long a call that became a task of a server may take.
+pub const UPSTREAM_TASK_MAX: Duration = Duration::from_secs(24 * 3600);
+/// The time to tell a server that its task is not wanted any more.
+pub const UPSTREAM_TASK_CANCEL: Duration = Duration::from_secs(10);

@@ -1,7 +1,7 @@
 //! What went wrong between us and a server, as its client is told.
 
-use openfang_mcp::McpError;
 use openfang_mcp::capabilities::{Capability, ClientCapabilities};
+use openfang_mcp::{McpError, TASKS_EXTENSION};
 use openfang_runtime::pipeline::ToolError;
 use openfang_runtime::tools::ToolFailure;
 use openfang_types::jsonrpc::ErrorObject;
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 pub(super) fn failed(failure: &ToolFailure) -> McpError {
     let Some(error) = failure.of_server() else { return McpError::Internal };
     match missing(error) {
-        Some(capability) => McpError::MissingCapability(capability),
+        Some(missing) => missing,
         None => {
             let data = error.data.as_ref().map(|data| data.get().to_owned());
             McpError::Relayed { code: error.code, message: error.message.clone(), data }
@@ -20,18 +20,22 @@ pub(super) fn failed(failure: &ToolFailure) -> McpError {
     }
 }
 
-/// The capability that a server misses in its client, where it says which.
-fn missing(error: &ErrorObject) -> Option<Capability> {
+/// What a server misses in its client, where it says what.
+fn missing(error: &ErrorObject) -> Option<McpError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Data {
         required_capabilities: Box<RawValue>,
     }
     let data: Data = serde_json::from_str(error.data.as_ref()?.get()).ok()?;
+    if data.required_capabilities.get().contains(TASKS_EXTENSION) {
+        return Some(McpError::MissingTasks);
+    }
     let needed = ClientCapabilities::read(&data.required_capabilities);
     [Capability::Sampling, Capability::Roots, Capability::ElicitationUrl, Capability::ElicitationForm]
         .into_iter()
         .find(|capability| needed.has(*capability))
+        .map(McpError::MissingCapability)
 }
 
 /// What a refusal of our own means to a client; what it may not use does not exist.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::{Arc, PoisonError};
 
+use futures_util::future::BoxFuture;
 use futures_util::stream;
 use openfang_mcp::client::{RawMembers, ServerFacts};
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
@@ -11,8 +12,10 @@ use openfang_mcp::host::{
     Call, Change, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, ToolAnswer,
 };
 use openfang_mcp::listing::Listing;
-use openfang_mcp::{Host, McpError};
-use openfang_runtime::pipeline::{ToolError, capability};
+use openfang_mcp::{CallTask, Host, McpError};
+use openfang_runtime::catalog::Registered;
+use openfang_runtime::context::CallContext;
+use openfang_runtime::pipeline::{Callee as _, ToolError, capability};
 use openfang_runtime::server_call::{ServerPrompt, ServerResource};
 use openfang_types::call::Arguments;
 use openfang_types::content::ToolOutput;
@@ -22,7 +25,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::errors::refusal;
 use super::{UpstreamHost, ask, complete};
-use crate::Caller;
+use crate::{Caller, Way};
 
 impl Host for UpstreamHost {
     type Caller = Caller;
@@ -54,7 +57,8 @@ impl Host for UpstreamHost {
             completions: has.completions,
             // A legacy client hears log lines of its own calls whatever the server's revision calls it.
             logging: has.logging || facts.revision.facts().meta_required,
-            tasks: false,
+            // Whatever takes long becomes a task, also of a server that has none.
+            tasks: has.tools,
         }
     }
 
@@ -87,12 +91,37 @@ impl Host for UpstreamHost {
     ) -> HostFuture<'a, ToolAnswer> {
         Box::pin(async move {
             let Some(tool) = self.server.tool(name) else { return self.refused(call.caller, name).map(Into::into) };
+            if call.may_be_task() {
+                return Box::pin(self.call_or_hold(call, tool, arguments)).await;
+            }
             let (cx, arguments) = (self.context(&call), Arguments::written_by(arguments));
             match self.doors.inner.pipeline.hand_through(&cx, &tool, arguments).await {
                 Ok(outcome) => Ok(outcome.into()),
                 Err(error) => answer_to(&error, name).map(Into::into),
             }
         })
+    }
+
+    fn task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
+        Box::pin(ready(self.doors.held_call(&call, id).ok_or_else(|| McpError::unknown_task(id))))
+    }
+
+    fn settled_task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
+        Box::pin(async move { self.doors.settled_call(&call, id).await.ok_or_else(|| McpError::unknown_task(id)) })
+    }
+
+    fn answer_task<'a>(
+        &'a self,
+        call: Call<'a, Caller>,
+        id: &'a str,
+        answers: BTreeMap<String, Box<RawValue>>,
+    ) -> HostFuture<'a, ()> {
+        let is_there = self.doors.answer_call(&call, id, &answers);
+        Box::pin(ready(is_there.then_some(()).ok_or_else(|| McpError::unknown_task(id))))
+    }
+
+    fn cancel_task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
+        Box::pin(async move { self.doors.cancel_call(&call, id).await.ok_or_else(|| McpError::unknown_task(id)) })
     }
 
     fn prompts<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {
@@ -188,6 +217,32 @@ impl Host for UpstreamHost {
                 }
             }
         }))
+    }
+}
+
+impl UpstreamHost {
+    /// Calls a tool for a client that waits for tasks.
+    async fn call_or_hold(
+        &self,
+        call: Call<'_, Caller>,
+        tool: Arc<Registered>,
+        arguments: Option<&RawValue>,
+    ) -> Result<ToolAnswer, McpError> {
+        let (doors, arguments) = (self.doors.clone(), arguments.map(ToOwned::to_owned));
+        let cx = self.context(&call);
+        let back = cx.back.clone();
+        let make = move |Way { back, cancel }: Way| -> BoxFuture<'static, Result<Outcome<ToolOutput>, McpError>> {
+            let (doors, tool, arguments) = (doors.clone(), Arc::clone(&tool), arguments.clone());
+            let cx = CallContext { back, cancel, ..cx.clone() };
+            Box::pin(async move {
+                let arguments = Arguments::written_by(arguments.as_deref());
+                match doors.inner.pipeline.hand_through(&cx, &tool, arguments).await {
+                    Ok(outcome) => Ok(outcome),
+                    Err(error) => answer_to(&error, tool.traits().name.as_str()),
+                }
+            })
+        };
+        self.doors.make_or_hold(&call, back, make).await
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use openfang_mcp::host::{Call, InputRequest, Outcome, Resumed, ToolAnswer};
+use openfang_mcp::host::{Call, InputRequest, Outcome, Resumed, TaskChoice, ToolAnswer};
 use openfang_mcp::{CallTask, CallTaskState, McpError};
 use openfang_runtime::task_output::{self, TaskReply};
 use openfang_types::content::ToolOutput;
@@ -13,6 +13,7 @@ use openfang_types::ids::TaskId;
 use openfang_types::limits::{CALL_TASK_POLLS, CALL_TASK_TTL, MCP_PROGRESS_CHARS};
 use openfang_types::task::{Message, Task, TaskState};
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use super::agents;
 use super::host::KernelHost;
@@ -21,11 +22,11 @@ use crate::Caller;
 
 /// What a task means to whoever called an agent: a task of MCP if it goes on and the client waits for such.
 pub(super) fn answer(host: &KernelHost, call: Call<'_, Caller>, task: &Task) -> ToolAnswer {
-    match task.status.state {
-        TaskState::Submitted | TaskState::Working if call.may_be_task => {
+    match (call.task, task.status.state) {
+        (TaskChoice::Always, _) | (TaskChoice::IfLong, TaskState::Submitted | TaskState::Working) => {
             ToolAnswer::Task(Box::new(shown(host, call, task)))
         }
-        _ => agents::outcome(host, call, task).into(),
+        (TaskChoice::IfLong | TaskChoice::Never, _) => agents::outcome(host, call, task).into(),
     }
 }
 
@@ -36,8 +37,11 @@ pub(super) async fn answer_of_tool(
     outcome: Outcome<ToolOutput>,
 ) -> Result<ToolAnswer, McpError> {
     let id = match &outcome {
-        Outcome::Done(output) if call.may_be_task => task_output::goes_on_as(output),
-        Outcome::Done(_) | Outcome::NeedsInput(_) => None,
+        Outcome::Done(output) => task_output::goes_on_as(output).filter(|_| call.may_be_task()),
+        Outcome::NeedsInput(needed) => {
+            let id = Uuid::from_slice(&needed.state).ok().map(TaskId::from_uuid);
+            id.filter(|_| call.task == TaskChoice::Always)
+        }
     };
     match id {
         Some(id) => Ok(answer(host, call, &host.task(&host.doors.inner.caller_of(&call), id).await?)),

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{
-    Call, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, ToolAnswer,
+    Call, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, TaskChoice,
+    ToolAnswer,
 };
 use openfang_mcp::listing::{Entry, Listed, Listing};
 use openfang_mcp::naming::is_mcp_tool;
@@ -134,6 +135,40 @@ impl KernelHost {
     }
 }
 
+impl KernelHost {
+    /// Calls a tool: an agent, the tool for tasks, or one of the catalogue.
+    async fn answer_to(
+        &self,
+        call: Call<'_, Caller>,
+        name: &str,
+        arguments: Option<&RawValue>,
+    ) -> Result<ToolAnswer, McpError> {
+        if name.starts_with(agents::TOOL_PREFIX) {
+            let prepared = self.prepared(call.caller)?;
+            let agent = prepared.agents.get(name).ok_or_else(|| McpError::unknown_tool(name))?;
+            return agents::call(self, call, agent, arguments).await;
+        }
+        if name == TASK_TOOL && self.prepared(call.caller)?.tools.get(name).is_some() {
+            return Ok(task_tool::call(self, call, self.only_agent(), arguments).await?.into());
+        }
+        let tool: ToolName = name.parse().map_err(|_| McpError::unknown_tool(name))?;
+        // What is shown to everybody who may use it needs no look at the list: the pipeline knows who may.
+        if self.view != View::Everything && self.prepared(call.caller)?.tools.get(name).is_none() {
+            return Err(McpError::unknown_tool(name));
+        }
+        match (self.is_external_tool(&tool), call.task) {
+            (true, _) => {
+                let outcome = calls::call(self, call, &tool, arguments).await?;
+                call_tasks::answer_of_tool(self, call, outcome).await
+            }
+            (false, TaskChoice::Never) => Ok(calls::call(self, call, &tool, arguments).await?.into()),
+            (false, TaskChoice::IfLong | TaskChoice::Always) => {
+                Box::pin(calls::call_or_hold(self, call, &tool, arguments)).await
+            }
+        }
+    }
+}
+
 const INSTRUCTIONS: &str = "Tools named openfang_agent_* and a2a_* are agents: send them a message in plain words and they answer \
     when they are done. An agent that works for long answers with its task: wait for it with openfang_task. Your tasks are resources under openfang://tasks/. What was cut from a result stays readable for a while, with the \
     tool result_read or under openfang://results/.";
@@ -184,33 +219,32 @@ impl Host for KernelHost {
         arguments: Option<&'a RawValue>,
     ) -> HostFuture<'a, ToolAnswer> {
         Box::pin(async move {
-            if name.starts_with(agents::TOOL_PREFIX) {
-                let prepared = self.prepared(call.caller)?;
-                let agent = prepared.agents.get(name).ok_or_else(|| McpError::unknown_tool(name))?;
-                return agents::call(self, call, agent, arguments).await;
-            }
-            if name == TASK_TOOL && self.prepared(call.caller)?.tools.get(name).is_some() {
-                return Ok(task_tool::call(self, call, self.only_agent(), arguments).await?.into());
-            }
-            let tool: ToolName = name.parse().map_err(|_| McpError::unknown_tool(name))?;
-            // What is shown to everybody who may use it needs no look at the list: the pipeline knows who may.
-            if self.view != View::Everything && self.prepared(call.caller)?.tools.get(name).is_none() {
-                return Err(McpError::unknown_tool(name));
-            }
-            let outcome = calls::call(self, call, &tool, arguments).await?;
-            match self.is_external_tool(&tool) {
-                true => call_tasks::answer_of_tool(self, call, outcome).await,
-                false => Ok(outcome.into()),
+            let answer = self.answer_to(call, name, arguments).await?;
+            match (call.task, answer) {
+                (TaskChoice::Always, ToolAnswer::Ended(Outcome::Done(output))) => {
+                    Ok(self.doors.hold_end(&call, output))
+                }
+                (_, answer) => Ok(answer),
             }
         })
     }
 
     fn task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
-        Box::pin(call_tasks::get(self, call, id))
+        Box::pin(async move {
+            match self.doors.held_call(&call, id) {
+                Some(task) => Ok(task),
+                None => call_tasks::get(self, call, id).await,
+            }
+        })
     }
 
     fn settled_task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
-        Box::pin(call_tasks::settled(self, call, id))
+        Box::pin(async move {
+            match self.doors.settled_call(&call, id).await {
+                Some(task) => Ok(task),
+                None => call_tasks::settled(self, call, id).await,
+            }
+        })
     }
 
     fn answer_task<'a>(
@@ -219,11 +253,21 @@ impl Host for KernelHost {
         id: &'a str,
         answers: BTreeMap<String, Box<RawValue>>,
     ) -> HostFuture<'a, ()> {
-        Box::pin(call_tasks::reply(self, call, id, answers))
+        Box::pin(async move {
+            match self.doors.answer_call(&call, id, &answers) {
+                true => Ok(()),
+                false => call_tasks::reply(self, call, id, answers).await,
+            }
+        })
     }
 
     fn cancel_task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
-        Box::pin(call_tasks::cancel(self, call, id))
+        Box::pin(async move {
+            match self.doors.cancel_call(&call, id).await {
+                Some(task) => Ok(task),
+                None => call_tasks::cancel(self, call, id).await,
+            }
+        })
     }
 
     fn prompts<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {

@@ -2,10 +2,11 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::{Stream, stream};
 use openfang_mcp::McpError;
-use openfang_mcp::host::Call;
+use openfang_mcp::host::{Call, TaskChoice};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::meta::LogLevel;
 use openfang_mcp::server::Reporter;
@@ -116,6 +117,16 @@ impl Doors {
         }))
     }
 
+    pub(super) async fn call_tool(
+        &self,
+        caller: &Caller,
+        request: ToolRequest<'_>,
+    ) -> Result<Outcome<ToolOutput>, DoorError> {
+        let ToolRequest { name, arguments, back, cancel } = request;
+        let call = ToolCall { name: name.clone(), arguments: Arguments::written_by(arguments) };
+        Ok(self.inner.calls.call_tool(caller, call, Way { back, cancel: cancel.clone() }).await?)
+    }
+
     async fn send_reporting(&self, caller: &Caller, sending: Sending<'_>) -> Result<Reply, KernelError> {
         let Sending { agent, parts, task, reporter, patience } = sending;
         let is_heard = reporter.wants_progress() || reporter.hears(LogLevel::Debug);
@@ -129,7 +140,8 @@ impl Doors {
             push: None,
             granted: None,
             cancel: reporter.cancel().clone(),
-            visibility: if is_heard { Visibility::Seen } else { Visibility::Unseen },
+            // Who does not wait is told of the task at once.
+            visibility: if is_heard || patience.hold.is_zero() { Visibility::Seen } else { Visibility::Unseen },
         };
         let report = async |id| {
             if is_heard {
@@ -208,21 +220,6 @@ impl KernelHost {
         Ok(tools.filter(is_wanted).map(CatalogEntry::entry).collect())
     }
 
-    pub(super) async fn call_tool(
-        &self,
-        caller: &Caller,
-        request: ToolRequest<'_>,
-    ) -> Result<Outcome<ToolOutput>, DoorError> {
-        let ToolRequest { name, arguments, back, cancel } = request;
-        let call = ToolCall { name: name.clone(), arguments: Arguments::written_by(arguments) };
-        Ok(self
-            .doors
-            .inner
-            .calls
-            .call_tool(caller, call, Way { back, cancel: cancel.clone() })
-            .await?)
-    }
-
     /// Sends a message and waits until its task has ended or asks for something.
     pub(super) async fn send(&self, caller: &Caller, sending: Sending<'_>) -> Result<Reply, DoorError> {
         Ok(self.doors.send_reporting(caller, sending).await?)
@@ -232,11 +229,12 @@ impl KernelHost {
     pub(super) fn patience(&self, call: Call<'_, Caller>) -> Patience {
         let stop = call.reporter.stop();
         stop.goes_on();
-        let hold = match call.may_be_task {
-            true => CALL_TASK_GRACE,
-            false => self.doors.inner.settings().config().mcp.hold(call.client_name.as_str()),
+        let hold = match call.task {
+            TaskChoice::Always => Duration::ZERO,
+            TaskChoice::IfLong => CALL_TASK_GRACE,
+            TaskChoice::Never => self.doors.inner.settings().config().mcp.hold(call.client_name.as_str()),
         };
-        Patience { hold, left: stop.left().clone(), may_join: !call.may_be_task }
+        Patience { hold, left: stop.left().clone(), may_join: !call.may_be_task() }
     }
 
     /// Whether a tool is an agent of another server.

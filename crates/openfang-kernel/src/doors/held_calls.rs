@@ -1,0 +1,396 @@
+//! Calls of tools that go on as tasks of MCP after their client was told so. They live in this process, each for its owner
+//! and the scope that it began in; a call of an agent is the agent's own task instead, and lives in the store.
+//!
+//! ```text
+//! call ──┬── ends within a second ─────────────> its result
+//!        └── takes longer, or becomes a task ──> held: working ──> completed, failed
+//!                                                 ▲        │
+//!                                                 └─ input_required      any of them ──> cancelled
+//! ```
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+use openfang_mcp::host::{Call, InputRequest, InputRequired, Outcome, Resumed, TaskChoice, ToolAnswer};
+use openfang_mcp::{CallTask, CallTaskState, McpError};
+use openfang_runtime::context::{ServerTasks, WayBack};
+use openfang_runtime::mcp_server::raw;
+use openfang_types::clock::{Clock, IdSource};
+use openfang_types::content::ToolOutput;
+use openfang_types::limits::{
+    CALL_TASK_GRACE, HELD_CALL_BYTES_PER_OWNER, HELD_CALL_PARTING, HELD_CALL_POLL, HELD_CALL_TTL, HELD_CALLS_PER_OWNER,
+};
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::{Notify, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::{Doors, Inner};
+use crate::{Caller, Way};
+
+/// What a call ended with.
+type CallEnd = Result<Outcome<ToolOutput>, McpError>;
+
+/// Makes a call, again with the answers each time it asked for something.
+type MakeCall = Box<dyn Fn(Option<Resumed>, CancellationToken) -> BoxFuture<'static, CallEnd> + Send + Sync>;
+
+/// A call that may be held.
+struct HoldableCall {
+    /// Whose it is, and in which scope: nobody else is shown it.
+    holder: Holder,
+    choice: TaskChoice,
+    /// What the client brought along.
+    resumed: Option<Resumed>,
+    /// Fires when a server says that the call became a task there.
+    became_task: Arc<Notify>,
+    /// Ends the call.
+    cancel: CancellationToken,
+    make: MakeCall,
+}
+
+/// Who may see a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Holder {
+    owner: String,
+    scope: String,
+}
+
+/// The calls that are held.
+#[derive(Default)]
+pub(super) struct HeldCalls {
+    calls: Mutex<HashMap<String, Arc<HeldCall>>>,
+}
+
+struct HeldCall {
+    holder: Holder,
+    created_at: Timestamp,
+    stands: watch::Sender<Standing>,
+    /// Answers of this round.
+    answers: Mutex<BTreeMap<String, Box<RawValue>>>,
+    cancel: CancellationToken,
+}
+
+#[derive(Clone)]
+struct Standing {
+    state: CallTaskState,
+    since: Timestamp,
+    bytes: usize,
+}
+
+/// What time it is, what ids are made of, and where work goes on.
+struct HoldingParts<'a> {
+    clock: &'a Arc<dyn Clock>,
+    ids: &'a dyn IdSource,
+    tracker: &'a TaskTracker,
+}
+
+impl HeldCalls {
+    /// Makes a call. If it takes longer than its client should wait, the client is told of a task, and the call goes on.
+    async fn make(&self, parts: HoldingParts<'_>, call: HoldableCall) -> Result<ToolAnswer, McpError> {
+        let HoldableCall { holder, choice, resumed, became_task, cancel, make } = call;
+        let now = parts.clock.now();
+        let has_room = self.has_room(&holder, now);
+        if choice == TaskChoice::Never || !has_room && choice == TaskChoice::IfLong {
+            return make(resumed, cancel).await.map(ToolAnswer::Ended);
+        }
+        if !has_room {
+            let why = "too many calls are held as tasks; try again when the oldest of them have expired";
+            return Err(McpError::Busy(why.to_owned()));
+        }
+        let stop_with_us = cancel.clone().drop_guard();
+        let begun = Standing { state: CallTaskState::Working, since: now, bytes: 0 };
+        let held = Arc::new(HeldCall {
+            holder,
+            created_at: now,
+            stands: watch::Sender::new(begun),
+            answers: Mutex::default(),
+            cancel,
+        });
+        let (first, mut end) = oneshot::channel();
+        if choice == TaskChoice::Always {
+            end.close();
+        }
+        let clock = Arc::clone(parts.clock);
+        parts.tracker.spawn(Arc::clone(&held).go_on(make, (resumed, first), clock));
+        if choice == TaskChoice::IfLong {
+            tokio::select! {
+                biased;
+                ended = &mut end => return Self::ended(ended, stop_with_us),
+                () = became_task.notified() => {}
+                () = tokio::time::sleep(CALL_TASK_GRACE) => {}
+            }
+        }
+        end.close();
+        if let Ok(ended) = end.try_recv() {
+            stop_with_us.disarm();
+            return ended.map(ToolAnswer::Ended);
+        }
+        stop_with_us.disarm();
+        let id = parts.ids.random().to_string();
+        let task = held.shown(&id);
+        self.lock().insert(id, held);
+        Ok(ToolAnswer::Task(Box::new(task)))
+    }
+
+    fn ended(
+        ended: Result<CallEnd, oneshot::error::RecvError>,
+        stop_with_us: tokio_util::sync::DropGuard,
+    ) -> Result<ToolAnswer, McpError> {
+        stop_with_us.disarm();
+        // Nobody ends it without an outcome unless it was canceled.
+        ended.unwrap_or(Err(McpError::Canceled)).map(ToolAnswer::Ended)
+    }
+
+    /// Holds the end of a call whose client wants a task whatever happens.
+    fn keep(&self, parts: &HoldingParts<'_>, holder: Holder, output: ToolOutput) -> CallTask {
+        let now = parts.clock.now();
+        let held = HeldCall {
+            holder,
+            created_at: now,
+            stands: watch::Sender::new(Standing::ended(CallTaskState::Completed(Box::new(output)), now)),
+            answers: Mutex::default(),
+            cancel: CancellationToken::new(),
+        };
+        let id = parts.ids.random().to_string();
+        let task = held.shown(&id);
+        self.lock().insert(id, Arc::new(held));
+        task
+    }
+
+    /// How a call stands; none if it is not one of these, or not of this holder.
+    fn get(&self, holder: &Holder, id: &str) -> Option<CallTask> {
+        self.find(holder, id).map(|held| held.shown(id))
+    }
+
+    /// The same, once it has ended or asks for something.
+    async fn settled(&self, holder: &Holder, id: &str) -> Option<CallTask> {
+        let held = self.find(holder, id)?;
+        let mut stands = held.stands.subscribe();
+        // The sender is held here.
+        let _ = stands.wait_for(|standing| !matches!(standing.state, CallTaskState::Working)).await;
+        Some(held.shown(id))
+    }
+
+    /// Gives a call answers. False if there is no such call.
+    fn answer(&self, holder: &Holder, id: &str, answers: &BTreeMap<String, Box<RawValue>>) -> bool {
+        let Some(held) = self.find(holder, id) else { return false };
+        held.stands.send_modify(|standing| {
+            let CallTaskState::InputRequired(open) = &mut standing.state else { return };
+            let mut given = held.answers.lock().unwrap_or_else(PoisonError::into_inner);
+            open.retain(|key, _| match answers.get(key) {
+                Some(answer) => {
+                    given.insert(key.clone(), answer.clone());
+                    false
+                }
+                None => true,
+            });
+            if open.is_empty() {
+                standing.state = CallTaskState::Working;
+            }
+        });
+        true
+    }
+
+    /// Cancels a call, unless it has ended.
+    async fn cancel(&self, holder: &Holder, id: &str) -> Option<CallTask> {
+        let held = self.find(holder, id)?;
+        held.cancel.cancel();
+        let mut stands = held.stands.subscribe();
+        let _ = stands.wait_for(|standing| standing.state.is_terminal()).await;
+        Some(held.shown(id))
+    }
+
+    fn find(&self, holder: &Holder, id: &str) -> Option<Arc<HeldCall>> {
+        self.lock().get(id).filter(|held| held.holder == *holder).cloned()
+    }
+
+    /// Whether one more call of this owner can be held. What has expired is let go.
+    fn has_room(&self, holder: &Holder, now: Timestamp) -> bool {
+        let mut calls = self.lock();
+        calls.retain(|_, held| !held.is_expired(now));
+        let of_owner = calls.values().filter(|held| held.holder.owner == holder.owner);
+        let (count, bytes) =
+            of_owner.fold((0, 0), |(count, bytes), held| (count + 1, bytes + held.stands.borrow().bytes));
+        count < HELD_CALLS_PER_OWNER && bytes < HELD_CALL_BYTES_PER_OWNER
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<HeldCall>>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl HeldCall {
+    /// Makes the call until it ends. The first end goes to whoever still waits for it.
+    async fn go_on(
+        self: Arc<Self>,
+        make: MakeCall,
+        (mut resumed, first): (Option<Resumed>, oneshot::Sender<CallEnd>),
+        clock: Arc<dyn Clock>,
+    ) {
+        let mut first = Some(first);
+        for round in 1_u64.. {
+            let ended = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => Err(McpError::Canceled),
+                ended = make(resumed.take(), self.cancel.clone()) => ended,
+            };
+            let ended = match first.take().map(|first| (first.is_closed(), first)) {
+                Some((false, first)) => match first.send(ended) {
+                    Ok(()) => return,
+                    Err(ended) => ended,
+                },
+                Some((true, _)) | None => ended,
+            };
+            let end = match ended {
+                Ok(Outcome::Done(output)) => CallTaskState::Completed(Box::new(output)),
+                Ok(Outcome::NeedsInput(needed)) => {
+                    let refusals = match self.answers_to(needed, round, clock.now()).await {
+                        Ok(answers) => {
+                            resumed = Some(answers);
+                            continue;
+                        }
+                        Err(refusals) => refusals,
+                    };
+                    self.stands.send_replace(Standing::ended(CallTaskState::Canceled, clock.now()));
+                    // Whoever asked is told that nobody answers, and has a moment to end by itself.
+                    let parting = make(Some(refusals), CancellationToken::new());
+                    drop(tokio::time::timeout(HELD_CALL_PARTING, parting).await);
+                    return;
+                }
+                Err(McpError::Canceled) => CallTaskState::Canceled,
+                Err(error) => CallTaskState::Failed(error),
+            };
+            self.stands.send_replace(Standing::ended(end, clock.now()));
+            return;
+        }
+    }
+
+    /// Waits until everything that is asked was answered. If the call is canceled, returns that nobody answers.
+    async fn answers_to(&self, needed: InputRequired, round: u64, now: Timestamp) -> Result<Resumed, Resumed> {
+        let InputRequired { requests, state } = needed;
+        let refusal = |key: &String| (key.clone(), raw(&json!({ "action": "cancel" })));
+        let refusals = requests.keys().map(refusal).collect();
+        // A key is used once in the life of a task.
+        let prefix = format!("{round}.");
+        let asked: BTreeMap<String, InputRequest> =
+            requests.into_iter().map(|(key, request)| (format!("{prefix}{key}"), request)).collect();
+        let mut stands = self.stands.subscribe();
+        self.stands
+            .send_replace(Standing { state: CallTaskState::InputRequired(asked), since: now, bytes: 0 });
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return Err(Resumed { answers: refusals, state }),
+            _ = stands.wait_for(|standing| matches!(standing.state, CallTaskState::Working)) => {}
+        }
+        let answers = std::mem::take(&mut *self.answers.lock().unwrap_or_else(PoisonError::into_inner));
+        let unprefixed = |(key, answer): (String, _)| Some((key.strip_prefix(&prefix)?.to_owned(), answer));
+        Ok(Resumed { answers: answers.into_iter().filter_map(unprefixed).collect(), state })
+    }
+
+    fn shown(&self, id: &str) -> CallTask {
+        let Standing { state, since, .. } = self.stands.borrow().clone();
+        CallTask {
+            id: id.to_owned(),
+            created_at: self.created_at,
+            updated_at: since,
+            ttl: HELD_CALL_TTL,
+            poll: HELD_CALL_POLL,
+            message: None,
+            state,
+        }
+    }
+
+    /// Whether it has ended so long ago that nobody was promised to find it.
+    fn is_expired(&self, now: Timestamp) -> bool {
+        let standing = self.stands.borrow();
+        let age = Duration::try_from(now.duration_since(standing.since)).unwrap_or_default();
+        standing.state.is_terminal() && age > HELD_CALL_TTL
+    }
+}
+
+impl Standing {
+    fn ended(state: CallTaskState, since: Timestamp) -> Self {
+        let bytes = match &state {
+            CallTaskState::Completed(output) => {
+                let blocks: usize = output.content.iter().map(|block| block.size()).sum();
+                blocks + output.structured.as_ref().map_or(0, |raw| raw.get().len())
+            }
+            _ => 0,
+        };
+        Self { state, since, bytes }
+    }
+}
+
+impl Holder {
+    fn of(caller: &Caller) -> Self {
+        let principal = &caller.principal;
+        let scope = format!("{} {:?}", principal.scope(), principal.entry_label());
+        Self { owner: principal.owner().as_str().to_owned(), scope }
+    }
+}
+
+impl Doors {
+    /// Makes a call of a tool for a client of MCP, as a task where the client wants one.
+    pub(super) async fn make_or_hold(
+        &self,
+        call: &Call<'_, Caller>,
+        back: WayBack,
+        make: impl Fn(Way) -> BoxFuture<'static, CallEnd> + Send + Sync + 'static,
+    ) -> Result<ToolAnswer, McpError> {
+        let (inner, became_task) = (&self.inner, Arc::new(Notify::new()));
+        let cancel = inner.life.stop().child_token();
+        let resumed = back.resumed.as_deref().cloned();
+        let back = WayBack { tasks: ServerTasks::Followed(Some(Arc::clone(&became_task))), ..back };
+        let make: MakeCall = Box::new(move |resumed, cancel| {
+            let back = WayBack { resumed: resumed.map(Arc::new), ..back.clone() };
+            make(Way { back, cancel })
+        });
+        let (holder, choice) = (Holder::of(call.caller), call.task);
+        let call = HoldableCall { holder, choice, resumed, became_task, cancel, make };
+        inner.held_calls.make(inner.holding(), call).await
+    }
+
+    /// Holds the end of a call for a client that counts on a task.
+    pub(super) fn hold_end(&self, call: &Call<'_, Caller>, output: ToolOutput) -> ToolAnswer {
+        let task = self.inner.held_calls.keep(&self.inner.holding(), Holder::of(call.caller), output);
+        ToolAnswer::Task(Box::new(task))
+    }
+
+    /// How a call stands that is held for this caller.
+    pub(super) fn held_call(&self, call: &Call<'_, Caller>, id: &str) -> Option<CallTask> {
+        self.inner.held_calls.get(&Holder::of(call.caller), id)
+    }
+
+    /// The same, once it has ended or asks for something.
+    pub(super) async fn settled_call(&self, call: &Call<'_, Caller>, id: &str) -> Option<CallTask> {
+        self.inner.held_calls.settled(&Holder::of(call.caller), id).await
+    }
+
+    /// Gives a held call answers; false if there is none.
+    pub(super) fn answer_call(
+        &self,
+        call: &Call<'_, Caller>,
+        id: &str,
+        answers: &BTreeMap<String, Box<RawValue>>,
+    ) -> bool {
+        self.inner.held_calls.answer(&Holder::of(call.caller), id, answers)
+    }
+
+    pub(super) async fn cancel_call(&self, call: &Call<'_, Caller>, id: &str) -> Option<CallTask> {
+        self.inner.held_calls.cancel(&Holder::of(call.caller), id).await
+    }
+}
+
+impl Inner {
+    fn holding(&self) -> HoldingParts<'_> {
+        HoldingParts { clock: &self.clock, ids: &*self.ids, tracker: self.life.tracker() }
+    }
+}
+
+#[cfg(test)]
+#[path = "held_calls_tests.rs"]
+mod tests;
