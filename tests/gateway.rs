@@ -18,5 +18,6 @@ mod schemas;
 mod secrets;
 mod sites;
 mod talk;
+mod tasks;
 mod trust;
 mod way_back;

@@ -151,7 +151,7 @@ impl House {
         params["_meta"][format!("{META}/protocolVersion")] = json!("2026-07-28");
         params["_meta"][format!("{META}/clientCapabilities")] = capabilities;
         let client = self.server.client().with("mcp-protocol-version", "2026-07-28").with("mcp-method", method);
-        let name = params["name"].as_str().or_else(|| params["uri"].as_str());
+        let name = ["name", "uri", "taskId"].iter().find_map(|member| params[*member].as_str());
         let client = name.map_or_else(|| client.clone(), |name| client.clone().with("mcp-name", name));
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let answer = tokio::time::timeout(PATIENCE, client.post(path, &message)).await;

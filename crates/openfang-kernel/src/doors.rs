@@ -28,6 +28,7 @@ pub mod a2a;
 pub(crate) mod cards;
 pub mod gateway;
 mod held_calls;
+mod holding;
 pub mod mcp;
 
 /// The doors, and the little that they keep between requests. Cheap to clone.

@@ -14,9 +14,8 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
-use openfang_mcp::host::{Call, InputRequest, InputRequired, Outcome, Resumed, TaskChoice, ToolAnswer};
+use openfang_mcp::host::{InputRequest, InputRequired, Outcome, Resumed, TaskChoice, ToolAnswer};
 use openfang_mcp::{CallTask, CallTaskState, McpError};
-use openfang_runtime::context::{ServerTasks, WayBack};
 use openfang_runtime::mcp_server::raw;
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::content::ToolOutput;
@@ -29,34 +28,30 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{Doors, Inner};
-use crate::{Caller, Way};
-
 /// What a call ended with.
-type CallEnd = Result<Outcome<ToolOutput>, McpError>;
+pub(super) type CallEnd = Result<Outcome<ToolOutput>, McpError>;
 
 /// Makes a call, again with the answers each time it asked for something.
-type MakeCall = Box<dyn Fn(Option<Resumed>, CancellationToken) -> BoxFuture<'static, CallEnd> + Send + Sync>;
+pub(super) type MakeCall = Box<dyn Fn(Option<Resumed>, CancellationToken) -> BoxFuture<'static, CallEnd> + Send + Sync>;
 
 /// A call that may be held.
-struct HoldableCall {
+pub(super) struct HoldableCall {
     /// Whose it is, and in which scope: nobody else is shown it.
-    holder: Holder,
-    choice: TaskChoice,
+    pub(super) holder: Holder,
+    pub(super) choice: TaskChoice,
     /// What the client brought along.
-    resumed: Option<Resumed>,
+    pub(super) resumed: Option<Resumed>,
     /// Fires when a server says that the call became a task there.
-    became_task: Arc<Notify>,
-    /// Ends the call.
-    cancel: CancellationToken,
-    make: MakeCall,
+    pub(super) became_task: Arc<Notify>,
+    pub(super) cancel: CancellationToken,
+    pub(super) make: MakeCall,
 }
 
 /// Who may see a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Holder {
-    owner: String,
-    scope: String,
+pub(super) struct Holder {
+    pub(super) owner: String,
+    pub(super) scope: String,
 }
 
 /// The calls that are held.
@@ -68,29 +63,29 @@ pub(super) struct HeldCalls {
 struct HeldCall {
     holder: Holder,
     created_at: Timestamp,
-    stands: watch::Sender<Standing>,
+    stands: watch::Sender<CallState>,
     /// Answers of this round.
     answers: Mutex<BTreeMap<String, Box<RawValue>>>,
     cancel: CancellationToken,
 }
 
 #[derive(Clone)]
-struct Standing {
+struct CallState {
     state: CallTaskState,
     since: Timestamp,
     bytes: usize,
 }
 
 /// What time it is, what ids are made of, and where work goes on.
-struct HoldingParts<'a> {
-    clock: &'a Arc<dyn Clock>,
-    ids: &'a dyn IdSource,
-    tracker: &'a TaskTracker,
+pub(super) struct HoldingParts<'a> {
+    pub(super) clock: &'a Arc<dyn Clock>,
+    pub(super) ids: &'a dyn IdSource,
+    pub(super) tracker: &'a TaskTracker,
 }
 
 impl HeldCalls {
     /// Makes a call. If it takes longer than its client should wait, the client is told of a task, and the call goes on.
-    async fn make(&self, parts: HoldingParts<'_>, call: HoldableCall) -> Result<ToolAnswer, McpError> {
+    pub(super) async fn make(&self, parts: HoldingParts<'_>, call: HoldableCall) -> Result<ToolAnswer, McpError> {
         let HoldableCall { holder, choice, resumed, became_task, cancel, make } = call;
         let now = parts.clock.now();
         let has_room = self.has_room(&holder, now);
@@ -102,7 +97,7 @@ impl HeldCalls {
             return Err(McpError::Busy(why.to_owned()));
         }
         let stop_with_us = cancel.clone().drop_guard();
-        let begun = Standing { state: CallTaskState::Working, since: now, bytes: 0 };
+        let begun = CallState { state: CallTaskState::Working, since: now, bytes: 0 };
         let held = Arc::new(HeldCall {
             holder,
             created_at: now,
@@ -146,12 +141,12 @@ impl HeldCalls {
     }
 
     /// Holds the end of a call whose client wants a task whatever happens.
-    fn keep(&self, parts: &HoldingParts<'_>, holder: Holder, output: ToolOutput) -> CallTask {
+    pub(super) fn keep(&self, parts: &HoldingParts<'_>, holder: Holder, output: ToolOutput) -> CallTask {
         let now = parts.clock.now();
         let held = HeldCall {
             holder,
             created_at: now,
-            stands: watch::Sender::new(Standing::ended(CallTaskState::Completed(Box::new(output)), now)),
+            stands: watch::Sender::new(CallState::ended(CallTaskState::Completed(Box::new(output)), now)),
             answers: Mutex::default(),
             cancel: CancellationToken::new(),
         };
@@ -162,12 +157,12 @@ impl HeldCalls {
     }
 
     /// How a call stands; none if it is not one of these, or not of this holder.
-    fn get(&self, holder: &Holder, id: &str) -> Option<CallTask> {
+    pub(super) fn get(&self, holder: &Holder, id: &str) -> Option<CallTask> {
         self.find(holder, id).map(|held| held.shown(id))
     }
 
     /// The same, once it has ended or asks for something.
-    async fn settled(&self, holder: &Holder, id: &str) -> Option<CallTask> {
+    pub(super) async fn settled(&self, holder: &Holder, id: &str) -> Option<CallTask> {
         let held = self.find(holder, id)?;
         let mut stands = held.stands.subscribe();
         // The sender is held here.
@@ -176,7 +171,7 @@ impl HeldCalls {
     }
 
     /// Gives a call answers. False if there is no such call.
-    fn answer(&self, holder: &Holder, id: &str, answers: &BTreeMap<String, Box<RawValue>>) -> bool {
+    pub(super) fn answer(&self, holder: &Holder, id: &str, answers: &BTreeMap<String, Box<RawValue>>) -> bool {
         let Some(held) = self.find(holder, id) else { return false };
         held.stands.send_modify(|standing| {
             let CallTaskState::InputRequired(open) = &mut standing.state else { return };
@@ -196,7 +191,7 @@ impl HeldCalls {
     }
 
     /// Cancels a call, unless it has ended.
-    async fn cancel(&self, holder: &Holder, id: &str) -> Option<CallTask> {
+    pub(super) async fn cancel(&self, holder: &Holder, id: &str) -> Option<CallTask> {
         let held = self.find(holder, id)?;
         held.cancel.cancel();
         let mut stands = held.stands.subscribe();
@@ -255,7 +250,7 @@ impl HeldCall {
                         }
                         Err(refusals) => refusals,
                     };
-                    self.stands.send_replace(Standing::ended(CallTaskState::Canceled, clock.now()));
+                    self.stands.send_replace(CallState::ended(CallTaskState::Canceled, clock.now()));
                     // Whoever asked is told that nobody answers, and has a moment to end by itself.
                     let parting = make(Some(refusals), CancellationToken::new());
                     drop(tokio::time::timeout(HELD_CALL_PARTING, parting).await);
@@ -264,7 +259,7 @@ impl HeldCall {
                 Err(McpError::Canceled) => CallTaskState::Canceled,
                 Err(error) => CallTaskState::Failed(error),
             };
-            self.stands.send_replace(Standing::ended(end, clock.now()));
+            self.stands.send_replace(CallState::ended(end, clock.now()));
             return;
         }
     }
@@ -280,7 +275,7 @@ impl HeldCall {
             requests.into_iter().map(|(key, request)| (format!("{prefix}{key}"), request)).collect();
         let mut stands = self.stands.subscribe();
         self.stands
-            .send_replace(Standing { state: CallTaskState::InputRequired(asked), since: now, bytes: 0 });
+            .send_replace(CallState { state: CallTaskState::InputRequired(asked), since: now, bytes: 0 });
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(Resumed { answers: refusals, state }),
@@ -292,7 +287,7 @@ impl HeldCall {
     }
 
     fn shown(&self, id: &str) -> CallTask {
-        let Standing { state, since, .. } = self.stands.borrow().clone();
+        let CallState { state, since, .. } = self.stands.borrow().clone();
         CallTask {
             id: id.to_owned(),
             created_at: self.created_at,
@@ -312,7 +307,7 @@ impl HeldCall {
     }
 }
 
-impl Standing {
+impl CallState {
     fn ended(state: CallTaskState, since: Timestamp) -> Self {
         let bytes = match &state {
             CallTaskState::Completed(output) => {
@@ -322,72 +317,6 @@ impl Standing {
             _ => 0,
         };
         Self { state, since, bytes }
-    }
-}
-
-impl Holder {
-    fn of(caller: &Caller) -> Self {
-        let principal = &caller.principal;
-        let scope = format!("{} {:?}", principal.scope(), principal.entry_label());
-        Self { owner: principal.owner().as_str().to_owned(), scope }
-    }
-}
-
-impl Doors {
-    /// Makes a call of a tool for a client of MCP, as a task where the client wants one.
-    pub(super) async fn make_or_hold(
-        &self,
-        call: &Call<'_, Caller>,
-        back: WayBack,
-        make: impl Fn(Way) -> BoxFuture<'static, CallEnd> + Send + Sync + 'static,
-    ) -> Result<ToolAnswer, McpError> {
-        let (inner, became_task) = (&self.inner, Arc::new(Notify::new()));
-        let cancel = inner.life.stop().child_token();
-        let resumed = back.resumed.as_deref().cloned();
-        let back = WayBack { tasks: ServerTasks::Followed(Some(Arc::clone(&became_task))), ..back };
-        let make: MakeCall = Box::new(move |resumed, cancel| {
-            let back = WayBack { resumed: resumed.map(Arc::new), ..back.clone() };
-            make(Way { back, cancel })
-        });
-        let (holder, choice) = (Holder::of(call.caller), call.task);
-        let call = HoldableCall { holder, choice, resumed, became_task, cancel, make };
-        inner.held_calls.make(inner.holding(), call).await
-    }
-
-    /// Holds the end of a call for a client that counts on a task.
-    pub(super) fn hold_end(&self, call: &Call<'_, Caller>, output: ToolOutput) -> ToolAnswer {
-        let task = self.inner.held_calls.keep(&self.inner.holding(), Holder::of(call.caller), output);
-        ToolAnswer::Task(Box::new(task))
-    }
-
-    /// How a call stands that is held for this caller.
-    pub(super) fn held_call(&self, call: &Call<'_, Caller>, id: &str) -> Option<CallTask> {
-        self.inner.held_calls.get(&Holder::of(call.caller), id)
-    }
-
-    /// The same, once it has ended or asks for something.
-    pub(super) async fn settled_call(&self, call: &Call<'_, Caller>, id: &str) -> Option<CallTask> {
-        self.inner.held_calls.settled(&Holder::of(call.caller), id).await
-    }
-
-    /// Gives a held call answers; false if there is none.
-    pub(super) fn answer_call(
-        &self,
-        call: &Call<'_, Caller>,
-        id: &str,
-        answers: &BTreeMap<String, Box<RawValue>>,
-    ) -> bool {
-        self.inner.held_calls.answer(&Holder::of(call.caller), id, answers)
-    }
-
-    pub(super) async fn cancel_call(&self, call: &Call<'_, Caller>, id: &str) -> Option<CallTask> {
-        self.inner.held_calls.cancel(&Holder::of(call.caller), id).await
-    }
-}
-
-impl Inner {
-    fn holding(&self) -> HoldingParts<'_> {
-        HoldingParts { clock: &self.clock, ids: &*self.ids, tracker: self.life.tracker() }
     }
 }
 

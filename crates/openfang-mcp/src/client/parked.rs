@@ -39,6 +39,13 @@ impl Waiting {
         self.task = Some(WatchedTask::new(connection, task));
         Ok(())
     }
+
+    /// The task that the call became has ended.
+    pub(super) fn task_is_over(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.settle();
+        }
+    }
 }
 
 /// The calls that wait.

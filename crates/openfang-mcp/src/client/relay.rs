@@ -170,7 +170,7 @@ impl Relay {
             .await;
         self.upstream.note(&connection, &result);
         if matches!(result, Ok(_) | Err(ClientError::Refused(_))) {
-            task.is_over();
+            task.settle();
         }
         result
     }
@@ -277,14 +277,14 @@ impl Relay {
                         waiting.wait_for(id, !call.client.is_none())?;
                         continue;
                     }
-                    waiting.task.take().map(WatchedTask::is_over);
+                    waiting.task_is_over();
                     waiting.lease.done();
                     return Ok(Outcome::Done(result));
                 }
                 Ok(Step::OutgoingRequest(questions)) => waiting.questions = keyed(questions),
                 Err(error) => {
                     if matches!(error, ClientError::Refused(_)) {
-                        waiting.task.take().map(WatchedTask::is_over);
+                        waiting.task_is_over();
                         waiting.lease.done();
                     }
                     return Err(error);

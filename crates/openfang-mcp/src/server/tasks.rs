@@ -106,7 +106,7 @@ impl<H: Host> Server<H> {
     /// The answer to a call that became a task.
     pub(super) fn begun_task(&self, request: &Request<H::Caller>, task: &CallTask) -> Vec<u8> {
         #[derive(Serialize)]
-        struct Begun<'a> {
+        struct CoreTaskResult<'a> {
             task: ShownTask<'a>,
         }
         let (id, revision, signature) = (&request.id, request.revision, self.signature());
@@ -114,7 +114,7 @@ impl<H: Host> Server<H> {
         match revision.facts().tasks {
             TaskMethods::Extension => signature.respond(id, revision, &members(&shown), Kind::Task),
             TaskMethods::Absent | TaskMethods::Core => {
-                signature.respond(id, revision, &members(&Begun { task: shown }), Kind::Answer)
+                signature.respond(id, revision, &members(&CoreTaskResult { task: shown }), Kind::Answer)
             }
         }
     }

@@ -13,6 +13,7 @@ use openfang_types::content::ToolOutput;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio_util::task::TaskTracker;
 
 /// How long a job takes that says nothing about it.
 const SHORT: Duration = Duration::from_millis(200);
@@ -38,6 +39,7 @@ pub(super) enum Job {
 #[derive(Clone, Default)]
 pub(super) struct FixtureTasks {
     held: Arc<Mutex<HashMap<String, HeldTask>>>,
+    tracker: TaskTracker,
 }
 
 struct HeldTask {
@@ -85,7 +87,7 @@ impl FixtureTasks {
             held.insert(id.clone(), task);
             id
         };
-        tokio::spawn(async move {
+        self.tracker.spawn(async move {
             let mut asked = state.subscribe();
             // Answers are taken one by one; the last one lets it go on.
             let _ = asked.wait_for(|state| !matches!(state, CallTaskState::InputRequired(_))).await;

@@ -55,24 +55,24 @@ impl TaskSupport {
 pub(super) fn begun(result: &RawValue, methods: TaskMethods) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Begun {
+    struct TaskAnswer {
         #[serde(default)]
         result_type: Option<String>,
         #[serde(default)]
         task_id: Option<String>,
         #[serde(default)]
-        task: Option<Named>,
+        task: Option<NestedTask>,
     }
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Named {
+    struct NestedTask {
         task_id: String,
     }
     // Most results are plain, and a look at the bytes says so.
     if !result.get().contains("taskId") {
         return None;
     }
-    let begun: Begun = serde_json::from_str(result.get()).ok()?;
+    let begun: TaskAnswer = serde_json::from_str(result.get()).ok()?;
     let id = match methods {
         TaskMethods::Absent => None,
         TaskMethods::Core => begun.task.map(|task| task.task_id),
@@ -81,7 +81,7 @@ pub(super) fn begun(result: &RawValue, methods: TaskMethods) -> Option<String> {
     id.filter(|id| !id.is_empty() && id.len() <= PEER_ID_MAX_BYTES)
 }
 
-/// A task that somebody waits for. Dropped before [`WatchedTask::is_over`] was said, its server is told to cancel it.
+/// A task that somebody waits for. Dropped before [`WatchedTask::settle`] was called, its server is told to cancel it.
 pub(in crate::client) struct WatchedTask {
     pub(super) id: String,
     over: oneshot::Sender<()>,
@@ -109,7 +109,7 @@ impl WatchedTask {
     }
 
     /// The task has ended, or waits for an answer.
-    pub(in crate::client) fn is_over(self) {
+    pub(in crate::client) fn settle(self) {
         // Nobody hears it if the connection is gone.
         let _ = self.over.send(());
     }
@@ -124,7 +124,7 @@ pub(in crate::client) fn about<'a>(method: &'a str, id: &'a str, timeout: Durati
 /// How a task of a modern server stands.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Standing {
+struct TaskView {
     status: String,
     #[serde(default)]
     status_message: Option<String>,
@@ -157,7 +157,7 @@ impl Relay {
         let outcome = tokio::time::timeout(UPSTREAM_TASK_MAX, looking).await;
         let outcome = outcome.unwrap_or(Err(ClientError::TimedOut(UPSTREAM_TASK_MAX)));
         if matches!(outcome, Ok(_) | Err(ClientError::Refused(_))) {
-            task.is_over();
+            task.settle();
         }
         outcome
     }
@@ -185,7 +185,7 @@ impl Relay {
             let looked = connection.request(about("tasks/get", id, self.upstream.timeout()), &Silent).await;
             self.upstream.note(connection, &looked);
             let unreadable = |_| ClientError::NotMcp("what it says of its task makes no sense".to_owned());
-            let standing: Standing = serde_json::from_str(looked?.get()).map_err(unreadable)?;
+            let standing: TaskView = serde_json::from_str(looked?.get()).map_err(unreadable)?;
             match standing.status.as_str() {
                 "working" => {}
                 "input_required" => return self.asks(call, (connection, id), standing.input_requests).await,

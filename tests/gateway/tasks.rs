@@ -1,0 +1,94 @@
+//! A tool of the reference server that can only be called as a task, for clients that know nothing of tasks and for those
+//! that do.
+
+use std::time::Duration;
+
+use openfang_types::task::{Part, TaskState};
+use serde_json::{Value, json};
+
+use super::fixture::{House, real};
+use crate::mcp::wire::{request, session};
+use crate::support::assert_state;
+use crate::support::peers::PeerServer;
+
+const TOOL: &str = "mcp_everything_simulate_research_query";
+const REPORT: &str = "Research Report: python";
+
+async fn everything() -> House {
+    let mut entry = real("everything", PeerServer::Everything);
+    entry.interactive = true;
+    let house = House::with([entry]).await;
+    house.ready("everything").await;
+    house
+}
+
+fn research(is_ambiguous: bool) -> Value {
+    json!({"name": TOOL, "arguments": {"topic": "python", "ambiguous": is_ambiguous}})
+}
+
+#[tokio::test]
+async fn clients_of_both_eras_and_agents_use_it_like_any_other_tool() {
+    let house = everything().await;
+
+    let modern = house.talk("/mcp", "tools/call", research(false), json!({})).await;
+    assert!(modern.last().unwrap()["result"].to_string().contains(REPORT), "{modern:?}");
+
+    let legacy = session(&house.server.client(), "2025-06-18", json!({})).await;
+    let result = legacy.post("/mcp", &request(1, "tools/call", research(false))).await.body;
+    assert!(result.contains(REPORT), "{result}");
+
+    let kernel = house.kernel();
+    let text = format!("/{TOOL} {{\"topic\": \"python\"}}");
+    let message = kernel.message_of_parts(None, vec![Part::text(text)]);
+    let task = match kernel.send_message(&house.operator(), &"hand".parse().unwrap(), message).await.unwrap() {
+        openfang_kernel::Reply::Task(task) => *task,
+        openfang_kernel::Reply::Message(message) => panic!("{message:?}"),
+    };
+    assert_state(&task, TaskState::Completed);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_it_asks_reaches_a_client_that_knows_nothing_of_tasks_and_the_answer_reaches_it() {
+    let house = everything().await;
+    let forms = json!({"elicitation": {"form": {}}});
+
+    let said = house.talk("/mcp", "tools/call", research(true), forms.clone()).await;
+    let asked = &said.last().unwrap()["result"];
+    assert_eq!(asked["resultType"], "input_required", "{said:?}");
+    let (key, question) = asked["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    assert!(question["params"]["message"].as_str().unwrap().contains("multiple interpretations"), "{question}");
+
+    let mut answered = research(true);
+    answered["requestState"] = asked["requestState"].clone();
+    let property = question["params"]["requestedSchema"]["properties"]["interpretation"].clone();
+    let meant = property["oneOf"][0]["const"].clone();
+    answered["inputResponses"] = json!({key: {"action": "accept", "content": {"interpretation": meant}}});
+    let said = house.talk("/mcp", "tools/call", answered, forms).await;
+    let result = said.last().unwrap()["result"].to_string();
+    assert!(result.contains(&format!("{REPORT} ({})", meant.as_str().unwrap())), "{result}");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_client_with_tasks_is_told_of_one_at_once_and_finds_the_report_in_it() {
+    let house = everything().await;
+    let with_tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+
+    let said = house.talk("/mcp", "tools/call", research(false), with_tasks.clone()).await;
+    let task = &said.last().unwrap()["result"];
+    assert_eq!((&task["resultType"], &task["status"]), (&json!("task"), &json!("working")), "{said:?}");
+    let done = loop {
+        let said = house
+            .talk("/mcp", "tasks/get", json!({"taskId": task["taskId"]}), with_tasks.clone())
+            .await;
+        let stands = said.last().unwrap()["result"].clone();
+        if stands["status"] != "working" {
+            break stands;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert_eq!(done["status"], "completed", "{done}");
+    assert!(done["result"].to_string().contains(REPORT), "{done}");
+    house.close().await;
+}
