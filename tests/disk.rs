@@ -107,11 +107,11 @@ async fn a_full_disk_hides_nothing_from_the_audit_log() {
     let _ = std::fs::write(&filler, vec![0_u8; 8 << 20]);
     let begun = Instant::now();
     let deed = json!({"arguments": {"key": "k", "value": "v".repeat(10_000)}});
-    while client.post("/api/tools/memory_store", &deed).await.status == 200 {
-        assert!(begun.elapsed() < Duration::from_secs(30), "the disk is never full");
+    // The first refusal may come before anything had to be written into the room that was set aside.
+    while client.post("/api/tools/memory_store", &deed).await.status == 200 || reserve.metadata().unwrap().len() > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "the disk is never full, or the room never used");
     }
 
-    assert_eq!(reserve.metadata().unwrap().len(), 0, "the room is used");
     for n in 0..CALLS {
         let sum = client.post("/api/tools/add_numbers", &json!({"arguments": {"a": n, "b": 1}})).await;
         assert_eq!(sum.status, 200, "reading goes on: {sum:?}");

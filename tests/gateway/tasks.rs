@@ -3,15 +3,18 @@
 
 use std::time::Duration;
 
+use openfang_testkit::mcp_fixture;
+use openfang_types::config::{McpProtocol, McpServerConfigEntry};
 use openfang_types::task::{Part, TaskState};
 use serde_json::{Value, json};
 
-use super::fixture::{House, real};
-use crate::mcp::wire::{request, session};
+use super::fixture::{House, real, site};
+use crate::mcp::wire::{MODERN, modern, request, session};
 use crate::support::assert_state;
 use crate::support::peers::PeerServer;
 
 const TOOL: &str = "mcp_everything_simulate_research_query";
+const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 const REPORT: &str = "Research Report: python";
 
 async fn everything() -> House {
@@ -73,7 +76,7 @@ async fn what_it_asks_reaches_a_client_that_knows_nothing_of_tasks_and_the_answe
 #[tokio::test]
 async fn a_client_with_tasks_is_told_of_one_at_once_and_finds_the_report_in_it() {
     let house = everything().await;
-    let with_tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let with_tasks = json!({"extensions": {EXTENSION: {}}});
 
     let said = house.talk("/mcp", "tools/call", research(false), with_tasks.clone()).await;
     let task = &said.last().unwrap()["result"];
@@ -91,4 +94,41 @@ async fn a_client_with_tasks_is_told_of_one_at_once_and_finds_the_report_in_it()
     assert_eq!(done["status"], "completed", "{done}");
     assert!(done["result"].to_string().contains(REPORT), "{done}");
     house.close().await;
+}
+
+/// Whoever waits no more stops the task where it is worked on, whichever era its server speaks.
+#[tokio::test]
+async fn a_cancel_reaches_the_task_of_the_server() {
+    for protocol in [McpProtocol::Modern, McpProtocol::Legacy] {
+        let fixture = mcp_fixture::start().await;
+        let entry = McpServerConfigEntry { protocol, interactive: true, ..site("fixture", fixture.url.clone()) };
+        let house = House::with([entry]).await;
+        house.ready("fixture").await;
+        // A tool that is a task or nothing is one for every client; it takes as long as it is told.
+        let mut params = json!({"name": "mcp_fixture_failing_job", "arguments": {"seconds": 60}});
+        params["_meta"]["progressToken"] = json!("p");
+        let client = session(&house.server.client(), "2025-06-18", json!({})).await;
+        let state = async || {
+            let params = modern(json!({"taskId": "task-1"}), json!({"extensions": {EXTENSION: {}}}));
+            let client = fixture.client().with("mcp-protocol-version", MODERN).with("mcp-method", "tasks/get");
+            let answer = client.post("/mcp", &request(1, "tasks/get", params)).await.json();
+            answer["result"]["status"].clone()
+        };
+        let until = async |wanted: &str| {
+            while state().await != wanted {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let call = request(7, "tools/call", params);
+        let cancel = async {
+            until("working").await;
+            let params = json!({"requestId": 7, "reason": "the user pressed stop"});
+            let canceled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+            assert_eq!(client.post("/mcp", &canceled).await.status, 202);
+            until("cancelled").await;
+        };
+        let (answer, ()) = tokio::join!(client.post("/mcp", &call), cancel);
+        assert_eq!(answer.body, "", "whoever cancels wants no answer");
+        house.close().await;
+    }
 }

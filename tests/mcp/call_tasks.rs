@@ -203,6 +203,11 @@ async fn who_has_not_declared_tasks_has_none_of_them() {
     for method in ["tasks/list", "tasks/result"] {
         assert_eq!(asked(&client, method, json!({"taskId": "t"})).await.json()["error"]["code"], -32601);
     }
+    let message = request(1, "tasks/get", modern(json!({"taskId": "t"}), json!({"extensions": {EXTENSION: {}}})));
+    let nameless = client.clone().with("mcp-protocol-version", MODERN).with("mcp-method", "tasks/get");
+    assert_eq!(nameless.post("/mcp", &message).await.json()["error"]["code"], -32602, "fastmcp leaves the name out");
+    let misnamed = nameless.with("mcp-name", "another");
+    assert_eq!(misnamed.post("/mcp", &message).await.json()["error"]["code"], -32020);
     for params in [json!({}), json!({"taskId": 7}), json!({"taskId": null})] {
         assert_eq!(asked(&client, "tasks/get", params).await.json()["error"]["code"], -32602);
     }

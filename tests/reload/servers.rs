@@ -16,7 +16,13 @@ async fn a_server_that_changed_is_connected_to_anew_and_the_others_are_not() {
     let report = reload(&openfang);
     assert_eq!(report["mcpServers"]["added"], json!(["first", "second"]));
     until("both run", || (starts(&first_file) == 1 && starts(&second_file) == 1).then_some(()));
-    until("both are listed", || openfang.run(&["tool", "list"]).stdout.contains("mcp_second_hello").then_some(()));
+    until("both are listed", || {
+        let listed = openfang.run(&["tool", "list"]).stdout;
+        ["mcp_first_hello", "mcp_second_hello"]
+            .iter()
+            .all(|tool| listed.contains(tool))
+            .then_some(())
+    });
     assert_eq!((hello("first").await, hello("second").await), (200, 200));
 
     let (changed, _) = counted_server(&openfang, "first", 31);

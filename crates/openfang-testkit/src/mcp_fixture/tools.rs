@@ -63,6 +63,7 @@ const TOOLS: &[Tool] = &[
     Tool { input_schema: NAMED, ..tool("greet", "Says hello.", ToolBehavior::Greets) },
     Tool { input_schema: COMPUTING, ..job("slow_compute", "Takes as long as it is told.", Job::Computes) },
     Tool {
+        input_schema: COMPUTING,
         more: r#","execution":{"taskSupport":"required"}"#,
         ..job("failing_job", "Fails after a while.", Job::Fails)
     },

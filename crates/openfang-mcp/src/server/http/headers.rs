@@ -23,7 +23,11 @@ pub(super) fn version_agrees(headers: &HeaderMap, meta: &Meta) -> Result<(), Mcp
 /// Holds the other headers of a modern request against its body.
 pub(super) fn agree<C>(headers: &HeaderMap, request: &Request<C>) -> Result<(), McpError> {
     expect(headers, &METHOD, Some(&request.method))?;
-    expect(headers, &NAME, named(request))
+    match &request.named.task_id {
+        // Clients that know tasks do not all repeat which one they mean. What is said must be right.
+        Some(_) if request.method.starts_with("tasks/") && !headers.contains_key(&NAME) => Ok(()),
+        _ => expect(headers, &NAME, named(request)),
+    }
 }
 
 /// Holds `Mcp-Param-*` against the arguments, for a tool whose schema asks for them.
