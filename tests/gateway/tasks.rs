@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::fixture::{House, real, site};
 use crate::mcp::wire::{MODERN, modern, request, session};
 use crate::support::assert_state;
-use crate::support::peers::PeerServer;
+use crate::support::peers::{self, PeerServer};
 
 const TOOL: &str = "mcp_everything_simulate_research_query";
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -131,4 +131,24 @@ async fn a_cancel_reaches_the_task_of_the_server() {
         assert_eq!(answer.body, "", "whoever cancels wants no answer");
         house.close().await;
     }
+}
+
+#[tokio::test]
+async fn a_tool_of_fastmcp_that_is_a_task_or_nothing_serves_clients_with_tasks_and_without() {
+    let server = PeerServer::FastMcpTasks.http();
+    let house = House::with([site("fast", server.url())]).await;
+    house.ready("fast").await;
+    let arguments = json!({"topic": "cats"});
+    assert_eq!(house.says("mcp_fast_research", arguments.clone()).await, "report on cats");
+    let legacy = session(&house.server.client(), "2025-03-26", json!({})).await;
+    let call = request(1, "tools/call", json!({"name": "mcp_fast_research", "arguments": arguments}));
+    assert!(legacy.post("/mcp", &call).await.body.contains("report on cats"));
+
+    for (path, tool) in [("/mcp", "mcp_fast_research"), ("/mcp/servers/fast", "research")] {
+        let url = format!("http://{}{path}", house.server.address);
+        let calls = [(tool, arguments.clone())];
+        let heard = tokio::task::spawn_blocking(move || peers::with_tasks(&url, &calls)).await.unwrap();
+        assert_eq!(heard, [peers::says("report on cats")], "{path}");
+    }
+    house.close().await;
 }

@@ -12,6 +12,7 @@ use openfang_types::taint::Label;
 use serde_json::{Value, json};
 
 use super::wire::{MODERN, modern, request, session, texts};
+use crate::support::peers;
 
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
@@ -297,5 +298,20 @@ async fn a_client_of_2025_11_25_that_wants_a_task_gets_one_however_quick_the_cal
         let failed = result["isError"] == true;
         assert_eq!(stands, if failed { "failed" } else { "completed" });
     }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn fastmcp_waits_for_agents_by_itself_and_answers_what_they_ask() {
+    let home = home();
+    let server = server(&home).await;
+    let url = format!("http://{}/mcp", server.address);
+    let message = json!({"message": "please"});
+    let calls = [("openfang_agent_slow", message.clone()), ("openfang_agent_asks", message)];
+
+    let heard = tokio::task::spawn_blocking(move || peers::with_tasks(&url, &calls)).await.unwrap();
+
+    assert_eq!(heard[0], peers::says("half done"));
+    assert_eq!(heard[1], json!({"said": ["thank you"], "is_error": false, "asked": ["how many?", "which?"]}));
     server.stop().await;
 }

@@ -14,6 +14,7 @@ pub(crate) mod models;
 mod oversized;
 mod process;
 mod servers;
+mod task_client;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -26,6 +27,7 @@ pub(crate) use inspector::inspector;
 pub(crate) use oversized::oversized;
 use serde_json::Value;
 pub(crate) use servers::PeerServer;
+pub(crate) use task_client::{says, with_tasks};
 
 /// An SDK with which we have a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,6 +20,8 @@ pub(crate) enum PeerServer {
     PythonMcp,
     /// fastmcp; both eras, but `favourite` can ask only in the legacy one.
     FastMcp,
+    /// fastmcp with `research`, which is a task or nothing; HTTP only.
+    FastMcpTasks,
     /// The reference server; legacy only.
     Everything,
     /// `Everything` on the old transport, at `/sse`.
@@ -67,19 +69,20 @@ impl PeerServer {
         let mut command = match self {
             Self::PythonMcp => process::python("python-mcp", "server_mcp.py"),
             Self::FastMcp => process::python("python-fastmcp", "server_fastmcp.py"),
+            Self::FastMcpTasks => process::python("python-fastmcp", "server_fastmcp_tasks.py"),
             Self::Everything | Self::EverythingSse => reference("server-everything"),
             Self::Filesystem => reference("server-filesystem"),
             Self::Memory => reference("server-memory"),
             Self::Rmcp => process::command(&process::installed("rust/release/server_rmcp")),
         };
         match (self, &port) {
-            (Self::PythonMcp | Self::FastMcp, Some(port)) => command.args(["http", port]),
+            (Self::PythonMcp | Self::FastMcp | Self::FastMcpTasks, Some(port)) => command.args(["http", port]),
             (Self::Everything, Some(port)) => command.arg("streamableHttp").env("PORT", port),
             (Self::EverythingSse, Some(port)) => command.arg("sse").env("PORT", port),
             (Self::Rmcp, Some(port)) => command.arg(port),
             (Self::PythonMcp | Self::FastMcp | Self::Everything, None) => command.arg("stdio"),
             (Self::Filesystem | Self::Memory, None) => &mut command,
-            (Self::EverythingSse | Self::Rmcp, None) => panic!("{self:?} speaks HTTP only"),
+            (Self::EverythingSse | Self::FastMcpTasks | Self::Rmcp, None) => panic!("{self:?} speaks HTTP only"),
             (Self::Filesystem | Self::Memory, Some(_)) => panic!("{self:?} speaks on stdio only"),
         };
         command
