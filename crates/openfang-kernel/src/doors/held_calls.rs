@@ -67,6 +67,7 @@ struct HeldCall {
     /// Answers of this round.
     answers: Mutex<BTreeMap<String, Box<RawValue>>>,
     cancel: CancellationToken,
+    draining: CancellationToken,
 }
 
 #[derive(Clone)]
@@ -81,6 +82,8 @@ pub(super) struct HoldingParts<'a> {
     pub(super) clock: &'a Arc<dyn Clock>,
     pub(super) ids: &'a dyn IdSource,
     pub(super) tracker: &'a TaskTracker,
+    /// Fires when the process begins to stop: nobody waits for answers any more.
+    pub(super) draining: &'a CancellationToken,
 }
 
 impl HeldCalls {
@@ -104,6 +107,7 @@ impl HeldCalls {
             stands: watch::Sender::new(begun),
             answers: Mutex::default(),
             cancel,
+            draining: parts.draining.clone(),
         });
         let (first, mut end) = oneshot::channel();
         if choice == TaskChoice::Always {
@@ -149,6 +153,7 @@ impl HeldCalls {
             stands: watch::Sender::new(CallState::ended(CallTaskState::Completed(Box::new(output)), now)),
             answers: Mutex::default(),
             cancel: CancellationToken::new(),
+            draining: parts.draining.clone(),
         };
         let id = parts.ids.random().to_string();
         let task = held.shown(&id);
@@ -279,6 +284,7 @@ impl HeldCall {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(Resumed { answers: refusals, state }),
+            () = self.draining.cancelled() => return Err(Resumed { answers: refusals, state }),
             _ = stands.wait_for(|standing| matches!(standing.state, CallTaskState::Working)) => {}
         }
         let answers = std::mem::take(&mut *self.answers.lock().unwrap_or_else(PoisonError::into_inner));

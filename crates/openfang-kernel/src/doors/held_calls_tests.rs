@@ -10,6 +10,7 @@ struct Stage {
     clock: Arc<dyn Clock>,
     ids: SystemIds,
     tracker: TaskTracker,
+    draining: CancellationToken,
 }
 
 impl Stage {
@@ -19,11 +20,12 @@ impl Stage {
             clock: Arc::new(SystemClock),
             ids: SystemIds::default(),
             tracker: TaskTracker::new(),
+            draining: CancellationToken::new(),
         }
     }
 
     fn parts(&self) -> HoldingParts<'_> {
-        HoldingParts { clock: &self.clock, ids: &self.ids, tracker: &self.tracker }
+        HoldingParts { clock: &self.clock, ids: &self.ids, tracker: &self.tracker, draining: &self.draining }
     }
 
     async fn begin(&self, choice: TaskChoice, cancel: CancellationToken, make: MakeCall) -> ToolAnswer {
@@ -146,4 +148,15 @@ async fn beyond_the_room_of_an_owner_calls_are_waited_for_and_others_have_theirs
         make: waits(),
     };
     assert!(matches!(stage.held.make(stage.parts(), call).await, Ok(ToolAnswer::Task(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_wait_for_an_answer_that_never_comes() {
+    let stage = Stage::new();
+    let (ada, id) = (holder("ada"), stage.task(TaskChoice::Always, asks()).await);
+    assert!(matches!(stage.held.settled(&ada, &id).await.unwrap().state, CallTaskState::InputRequired(_)));
+    stage.draining.cancel();
+    stage.tracker.close();
+    stage.tracker.wait().await;
+    assert!(matches!(stage.held.get(&ada, &id).unwrap().state, CallTaskState::Canceled));
 }

@@ -77,6 +77,11 @@ impl Doors {
 
 impl Inner {
     fn holding(&self) -> HoldingParts<'_> {
-        HoldingParts { clock: &self.clock, ids: &*self.ids, tracker: self.life.tracker() }
+        HoldingParts {
+            clock: &self.clock,
+            ids: &*self.ids,
+            tracker: self.life.tracker(),
+            draining: self.life.draining(),
+        }
     }
 }

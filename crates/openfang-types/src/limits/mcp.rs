@@ -223,7 +223,7 @@ pub const HELD_CALL_PARTING: Duration = Duration::from_secs(2);
 /// How often a client should look at such a call.
 pub const HELD_CALL_POLL: Duration = Duration::from_millis(500);
 /// Calls that are held for one owner, and the bytes of their results. Beyond that clients wait for their results.
-pub const HELD_CALLS_PER_OWNER: usize = 128;
+pub const HELD_CALLS_PER_OWNER: usize = 32;
 pub const HELD_CALL_BYTES_PER_OWNER: usize = 8 << 20;
 /// How often a task of a server is looked at: at most, and at least.
 pub const UPSTREAM_TASK_POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
