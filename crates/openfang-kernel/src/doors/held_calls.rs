@@ -90,15 +90,7 @@ impl HeldCalls {
     /// Makes a call. If it takes longer than its client should wait, the client is told of a task, and the call goes on.
     pub(super) async fn make(&self, parts: HoldingParts<'_>, call: HoldableCall) -> Result<ToolAnswer, McpError> {
         let HoldableCall { holder, choice, resumed, became_task, cancel, make } = call;
-        let now = parts.clock.now();
-        let has_room = self.has_room(&holder, now);
-        if choice == TaskChoice::Never || !has_room && choice == TaskChoice::IfLong {
-            return make(resumed, cancel).await.map(ToolAnswer::Ended);
-        }
-        if !has_room {
-            let why = "too many calls are held as tasks; try again when the oldest of them have expired";
-            return Err(McpError::Busy(why.to_owned()));
-        }
+        let (now, id) = (parts.clock.now(), parts.ids.random().to_string());
         let stop_with_us = cancel.clone().drop_guard();
         let begun = CallState { state: CallTaskState::Working, since: now, bytes: 0 };
         let held = Arc::new(HeldCall {
@@ -111,28 +103,31 @@ impl HeldCalls {
         });
         let (first, mut end) = oneshot::channel();
         if choice == TaskChoice::Always {
+            // Refused before anything is done.
+            self.insert(&id, &held, now)?;
             end.close();
         }
         let clock = Arc::clone(parts.clock);
         parts.tracker.spawn(Arc::clone(&held).go_on(make, (resumed, first), clock));
-        if choice == TaskChoice::IfLong {
+        if choice != TaskChoice::Always {
             tokio::select! {
                 biased;
                 ended = &mut end => return Self::ended(ended, stop_with_us),
                 () = became_task.notified() => {}
                 () = tokio::time::sleep(CALL_TASK_GRACE) => {}
             }
-        }
-        end.close();
-        if let Ok(ended) = end.try_recv() {
-            stop_with_us.disarm();
-            return ended.map(ToolAnswer::Ended);
+            // Counted as it is held, however many began at the same time.
+            if self.insert(&id, &held, now).is_err() {
+                return Self::ended(end.await, stop_with_us);
+            }
+            end.close();
+            if let Ok(ended) = end.try_recv() {
+                self.lock().remove(&id);
+                return Self::ended(Ok(ended), stop_with_us);
+            }
         }
         stop_with_us.disarm();
-        let id = parts.ids.random().to_string();
-        let task = held.shown(&id);
-        self.lock().insert(id, held);
-        Ok(ToolAnswer::Task(Box::new(task)))
+        Ok(ToolAnswer::Task(Box::new(held.shown(&id))))
     }
 
     fn ended(
@@ -145,20 +140,23 @@ impl HeldCalls {
     }
 
     /// Holds the end of a call whose client wants a task whatever happens.
-    pub(super) fn keep(&self, parts: &HoldingParts<'_>, holder: Holder, output: ToolOutput) -> CallTask {
-        let now = parts.clock.now();
-        let held = HeldCall {
+    pub(super) fn keep(
+        &self,
+        parts: &HoldingParts<'_>,
+        holder: Holder,
+        output: ToolOutput,
+    ) -> Result<CallTask, McpError> {
+        let (now, id) = (parts.clock.now(), parts.ids.random().to_string());
+        let held = Arc::new(HeldCall {
             holder,
             created_at: now,
             stands: watch::Sender::new(CallState::ended(CallTaskState::Completed(Box::new(output)), now)),
             answers: Mutex::default(),
             cancel: CancellationToken::new(),
             draining: parts.draining.clone(),
-        };
-        let id = parts.ids.random().to_string();
-        let task = held.shown(&id);
-        self.lock().insert(id, Arc::new(held));
-        task
+        });
+        self.insert(&id, &held, now)?;
+        Ok(held.shown(&id))
     }
 
     /// How a call stands; none if it is not one of these, or not of this holder.
@@ -208,14 +206,19 @@ impl HeldCalls {
         self.lock().get(id).filter(|held| held.holder == *holder).cloned()
     }
 
-    /// Whether one more call of this owner can be held. What has expired is let go.
-    fn has_room(&self, holder: &Holder, now: Timestamp) -> bool {
+    /// Holds a call, if its owner has room for one more. What has expired is let go.
+    fn insert(&self, id: &str, held: &Arc<HeldCall>, now: Timestamp) -> Result<(), McpError> {
         let mut calls = self.lock();
         calls.retain(|_, held| !held.is_expired(now));
-        let of_owner = calls.values().filter(|held| held.holder.owner == holder.owner);
+        let of_owner = calls.values().filter(|other| other.holder.owner == held.holder.owner);
         let (count, bytes) =
             of_owner.fold((0, 0), |(count, bytes), held| (count + 1, bytes + held.stands.borrow().bytes));
-        count < HELD_CALLS_PER_OWNER && bytes < HELD_CALL_BYTES_PER_OWNER
+        if count >= HELD_CALLS_PER_OWNER || bytes >= HELD_CALL_BYTES_PER_OWNER {
+            let why = "too many calls are held as tasks; try again when the oldest of them have expired";
+            return Err(McpError::Busy(why.to_owned()));
+        }
+        calls.insert(id.to_owned(), Arc::clone(held));
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<HeldCall>>> {

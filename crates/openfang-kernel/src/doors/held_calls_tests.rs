@@ -137,6 +137,8 @@ async fn beyond_the_room_of_an_owner_calls_are_waited_for_and_others_have_theirs
             Ok(Outcome::Done(ToolOutput::text("slow")))
         })
     });
+    let kept = stage.held.keep(&stage.parts(), holder("ada"), ToolOutput::text("an end"));
+    assert!(matches!(kept, Err(McpError::Busy(_))), "ends count too");
     let waited = stage.begin(TaskChoice::IfLong, CancellationToken::new(), make).await;
     assert!(matches!(waited, ToolAnswer::Ended(_)));
     let call = HoldableCall {
@@ -159,4 +161,22 @@ async fn a_stop_does_not_wait_for_an_answer_that_never_comes() {
     stage.tracker.close();
     stage.tracker.wait().await;
     assert!(matches!(stage.held.get(&ada, &id).unwrap().state, CallTaskState::Canceled));
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_begin_at_the_same_time_do_not_pass_the_limit_together() {
+    let stage = Stage::new();
+    let slow = || -> MakeCall {
+        Box::new(|_, _| {
+            Box::pin(async {
+                tokio::time::sleep(CALL_TASK_GRACE * 3).await;
+                Ok(Outcome::Done(ToolOutput::text("slow")))
+            })
+        })
+    };
+    let calls =
+        (0..HELD_CALLS_PER_OWNER + 8).map(|_| stage.begin(TaskChoice::IfLong, CancellationToken::new(), slow()));
+    let answers = futures_util::future::join_all(calls).await;
+    let tasks = answers.iter().filter(|answer| matches!(answer, ToolAnswer::Task(_))).count();
+    assert_eq!((tasks, answers.len() - tasks), (HELD_CALLS_PER_OWNER, 8));
 }

@@ -45,9 +45,9 @@ impl Doors {
     }
 
     /// Holds the end of a call for a client that counts on a task.
-    pub(super) fn hold_end(&self, call: &Call<'_, Caller>, output: ToolOutput) -> ToolAnswer {
-        let task = self.inner.held_calls.keep(&self.inner.holding(), Holder::of(call.caller), output);
-        ToolAnswer::Task(Box::new(task))
+    pub(super) fn hold_end(&self, call: &Call<'_, Caller>, output: ToolOutput) -> Result<ToolAnswer, McpError> {
+        let task = self.inner.held_calls.keep(&self.inner.holding(), Holder::of(call.caller), output)?;
+        Ok(ToolAnswer::Task(Box::new(task)))
     }
 
     /// How a call stands that is held for this caller.

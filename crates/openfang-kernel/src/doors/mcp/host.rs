@@ -221,9 +221,7 @@ impl Host for KernelHost {
         Box::pin(async move {
             let answer = self.answer_to(call, name, arguments).await?;
             match (call.task, answer) {
-                (TaskChoice::Always, ToolAnswer::Ended(Outcome::Done(output))) => {
-                    Ok(self.doors.hold_end(&call, output))
-                }
+                (TaskChoice::Always, ToolAnswer::Ended(Outcome::Done(output))) => self.doors.hold_end(&call, output),
                 (_, answer) => Ok(answer),
             }
         })
