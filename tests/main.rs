@@ -25,6 +25,7 @@ mod loop_guard;
 mod mcp;
 mod mcp_servers;
 mod models;
+mod openapi;
 mod pipeline;
 mod processes;
 mod push;

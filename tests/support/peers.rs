@@ -11,6 +11,7 @@ mod agents;
 mod conformance;
 mod inspector;
 pub(crate) mod models;
+pub(crate) mod openapi;
 mod oversized;
 mod process;
 mod servers;

@@ -82,9 +82,9 @@ fn a_new_user_and_a_new_key_come_with_what_to_do_next() {
     assert!(made.stderr.contains("only time") && made.stderr.contains("key revoke"), "{made:?}");
     assert!(!made.stderr.contains(made.stdout.trim()), "the key is on standard output alone");
     let listed = openfang.run(&["key", "list", "--json"]).json();
-    assert_eq!(listed["keys"][0]["entry_label"], "untrusted-agent");
+    assert_eq!(listed["keys"][0]["entryLabel"], "untrusted-agent");
     let user = openfang.run(&["user", "list", "--json"]).json();
-    assert_eq!((&user["users"][0]["keys"], &user["users"][0]["has_password"]), (&json!(1), &json!(false)));
+    assert_eq!((&user["users"][0]["keys"], &user["users"][0]["hasPassword"]), (&json!(1), &json!(false)));
 }
 
 #[test]

@@ -144,7 +144,7 @@ async fn only_the_admin_sees_and_changes_users_and_keys() {
         .await;
     assert_eq!(added.status, 200, "{added:?}");
     assert_eq!(
-        (&added.json()["has_password"], &added.json()["grants"], &added.json()["keys"]),
+        (&added.json()["hasPassword"], &added.json()["grants"], &added.json()["keys"]),
         (&json!(true), &json!(["*"]), &json!(0))
     );
     assert!(!added.body.contains("argon2"), "{}", added.body);
@@ -175,7 +175,7 @@ async fn only_the_admin_sees_and_changes_users_and_keys() {
     }
     let listed = admin.get("/api/keys?user=ada").await.json();
     assert_eq!((&listed["keys"][0]["label"], &listed["keys"][0]["id"]), (&json!("laptop"), &json!(id)));
-    assert!(listed["keys"][0]["last_used"].is_string(), "{listed}");
+    assert!(listed["keys"][0]["lastUsed"].is_string(), "{listed}");
     assert_eq!(names(&admin.get("/api/users").await.json(), "users"), ["ada"]);
     server.stop().await;
 }
@@ -242,7 +242,7 @@ async fn what_is_wrong_with_a_user_or_a_key_is_said_precisely() {
         ("POST", "/api/keys", json!({ "user": "eve" }), 404, "unknown_user"),
         ("POST", "/api/keys", json!({ "user": "ada", "label": "x".repeat(81) }), 422, "invalid_label"),
         ("POST", "/api/keys", json!({ "user": "ada", "label": "a\nb" }), 422, "invalid_label"),
-        ("POST", "/api/keys", json!({ "user": "ada", "entry_label": "operator" }), 422, "invalid_entry_label"),
+        ("POST", "/api/keys", json!({ "user": "ada", "entryLabel": "operator" }), 422, "invalid_entry_label"),
         ("DELETE", "/api/keys/ffffffffffff", json!(null), 404, "unknown_key"),
         ("DELETE", "/api/keys/ofk_secret", json!(null), 400, "bad_request"),
         ("GET", "/api/keys?user=eve", json!(null), 404, "unknown_user"),

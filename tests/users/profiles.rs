@@ -121,7 +121,7 @@ fn keys_have_a_profile_that_exists_and_a_time_that_is_told() {
 
     assert_eq!(mistyped.code, 1, "{mistyped:?}");
     assert!(mistyped.stderr.contains("there is no profile wrok (did you mean work?)"), "{mistyped:?}");
-    assert!(expiring["details"]["expires_at"].is_string(), "{expiring}");
+    assert!(expiring["details"]["expiresAt"].is_string(), "{expiring}");
     assert!(lasting.stderr.contains("it does not expire"), "{lasting:?}");
     assert_eq!(wrong.code, 2, "{wrong:?}");
 }

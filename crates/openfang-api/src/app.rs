@@ -33,7 +33,7 @@ pub(crate) struct App {
 impl App {
     pub(crate) fn new(front: &Arc<Front>) -> Self {
         let (mut routed, mut mcp, mut gateway, mut a2a) = (Router::new(), None, None, Vec::new());
-        for Route { path, methods, access, handler } in routes::table() {
+        for Route { path, methods, access, handler, operations: _ } in routes::table() {
             let gate = Gate { front: Arc::clone(front), access, path, binding: handler.binding() };
             match handler {
                 Handler::Mcp => mcp = Some(gate),

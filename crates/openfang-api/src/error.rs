@@ -12,6 +12,7 @@ use openfang_kernel::vault::VaultError;
 use openfang_kernel::{AuthError, ChangeError, KernelError, Refusal, ToolError};
 use openfang_types::ids::TraceId;
 use openfang_types::limits::TOO_MUCH_PAUSE;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::routes::a2a::{A2aBinding, refusals};
@@ -127,19 +128,25 @@ impl ApiError {
 
     /// Just the body, for a stream whose status is already sent.
     pub(crate) fn body(&self) -> impl Serialize + use<'_> {
-        Body { error: Details { code: self.code, message: &self.message, trace: self.trace } }
+        ErrorBody { error: Details { code: self.code, message: &self.message, trace: self.trace } }
     }
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
+/// The body of an error.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub(crate) struct ErrorBody<'a> {
     error: Details<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ErrorDetails")]
 struct Details<'a> {
+    /// A word for programs.
     code: &'static str,
+    /// A sentence for people.
     message: &'a str,
+    /// The request in the log of the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<TraceId>,
 }

@@ -1,7 +1,9 @@
 //! The inputs of handlers: a caller, parsed ids, a body that passed the strict scan. Invalid input never reaches a
 //! handler.
 
+use std::borrow::Cow;
 use std::future::poll_fn;
+use std::marker::PhantomData;
 use std::pin::pin;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -17,7 +19,10 @@ use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use openfang_kernel::{Caller, Kernel};
 use openfang_types::limits::{INFLIGHT_SMALL_BYTES, Limits, STRANGERS_BODY_BYTES};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use crate::error::ApiError;
 use crate::layers::Load;
@@ -84,6 +89,38 @@ impl<T: DeserializeOwned> FromRequest<Kernel> for JsonBody<T> {
     async fn from_request(request: Request, kernel: &Kernel) -> Result<Self, ApiError> {
         let limits = &kernel.config().limits;
         json(request, limits, limits.body_bytes).await.map(Self)
+    }
+}
+
+/// The JSON of a `T` that may hold secrets. Its handler reads it, and writes errors that do not quote it.
+pub(crate) struct UnreadBody<T> {
+    value: Value,
+    shape: PhantomData<fn() -> T>,
+}
+
+impl<T> UnreadBody<T> {
+    pub(crate) fn into_value(self) -> Value {
+        self.value
+    }
+}
+
+impl<'de, T> Deserialize<'de> for UnreadBody<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Self { value: Value::deserialize(from)?, shape: PhantomData })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for UnreadBody<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<T>()
     }
 }
 

@@ -7,7 +7,9 @@ mod app;
 mod error;
 mod extract;
 mod layers;
+mod openapi;
 mod routes;
 pub mod server;
 
+pub use openapi::document as openapi_document;
 pub use server::{Server, Stopped};

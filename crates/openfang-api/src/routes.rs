@@ -1,8 +1,11 @@
-//! The URL table: paths, methods, access and handlers, and nothing else.
+//! The URL table: paths, methods, access, handlers and what each is for, and nothing else.
 
+use axum::handler::Handler as AxumHandler;
 use axum::routing::{MethodRouter, delete, get, post};
 use http::Method;
 use openfang_kernel::Kernel;
+
+use crate::openapi::{AnyJson, Describe, DescribeAnswer as _, Documented, Events};
 
 use a2a::{A2aBinding, A2aDoor};
 
@@ -42,6 +45,15 @@ pub(crate) struct Route {
     pub(crate) methods: &'static [Method],
     pub(crate) access: Access,
     pub(crate) handler: Handler,
+    /// What each method does, for the OpenAPI document.
+    pub(crate) operations: Vec<Operation>,
+}
+
+/// What a method of a route does.
+pub(crate) struct Operation {
+    pub(crate) method: Method,
+    pub(crate) summary: &'static str,
+    pub(crate) describe: Describe,
 }
 
 pub(crate) enum Handler {
@@ -65,68 +77,208 @@ impl Handler {
     }
 }
 
+const GET: &[Method] = &[Method::GET];
+const POST: &[Method] = &[Method::POST];
+const DELETE: &[Method] = &[Method::DELETE];
+const GET_POST: &[Method] = &[Method::GET, Method::POST];
+const GET_DELETE: &[Method] = &[Method::GET, Method::DELETE];
+
+/// A method of a route, its handler, and what it does in a few words.
+type RoutedMethod = (&'static [Method], MethodRouter<Kernel>, Operation);
+
+fn reads<H, T: 'static, D>(handler: H, summary: &'static str) -> RoutedMethod
+where
+    H: AxumHandler<T, Kernel> + Documented<D>,
+{
+    (GET, get(handler), Operation { method: Method::GET, summary, describe: H::describe })
+}
+
+fn posts<H, T: 'static, D>(handler: H, summary: &'static str) -> RoutedMethod
+where
+    H: AxumHandler<T, Kernel> + Documented<D>,
+{
+    (POST, post(handler), Operation { method: Method::POST, summary, describe: H::describe })
+}
+
+fn deletes<H, T: 'static, D>(handler: H, summary: &'static str) -> RoutedMethod
+where
+    H: AxumHandler<T, Kernel> + Documented<D>,
+{
+    (DELETE, delete(handler), Operation { method: Method::DELETE, summary, describe: H::describe })
+}
+
+fn route(path: &'static str, access: Access, (methods, handler, operation): RoutedMethod) -> Route {
+    Route { path, methods, access, handler: Handler::Routed(Box::new(handler)), operations: vec![operation] }
+}
+
+/// A route with two methods, of which the first is GET.
+fn pair(path: &'static str, access: Access, (_, read, reading): RoutedMethod, change: RoutedMethod) -> Route {
+    let (methods, changing, operation) = change;
+    let methods = if methods == DELETE { GET_DELETE } else { GET_POST };
+    let handler = Handler::Routed(Box::new(read.merge(changing)));
+    Route { path, methods, access, handler, operations: vec![reading, operation] }
+}
+
 pub(crate) fn table() -> Vec<Route> {
-    use Access::{Admin, Credential, Public};
-    const GET: &[Method] = &[Method::GET];
-    const POST: &[Method] = &[Method::POST];
-    const GET_POST: &[Method] = &[Method::GET, Method::POST];
-    const DELETE: &[Method] = &[Method::DELETE];
-    const GET_DELETE: &[Method] = &[Method::GET, Method::DELETE];
-    let route =
-        |path, methods, access, handler| Route { path, methods, access, handler: Handler::Routed(Box::new(handler)) };
-    let mut table = vec![
-        route("/health", GET, Public, get(health::show)),
-        route("/api/login", POST, Public, post(login::log_in)),
-        route("/api/logout", POST, Credential, post(login::log_out)),
-        route("/api/me", GET, Credential, get(login::me)),
-        route("/metrics", GET, Admin, get(metrics::show)),
-        route("/api/agents", GET, Credential, get(agents::list)),
-        route("/api/agents/{name}", GET, Credential, get(agents::show)),
-        route("/api/agents/{name}/message", POST, Credential, post(agents::message)),
-        route("/api/config/status", GET, Admin, get(config::status)),
-        route("/api/config/reload", POST, Admin, post(config::reload)),
-        route("/api/tools", GET, Credential, get(tools::list)),
-        route("/api/tools/{name}", GET_POST, Credential, get(tools::show).post(tools::call)),
-        route("/api/tasks", GET, Credential, get(tasks::list)),
-        route("/api/tasks/{id}", GET, Credential, get(tasks::show)),
-        route("/api/tasks/{id}/cancel", POST, Credential, post(tasks::cancel)),
-        route("/api/tasks/{id}/events", GET, Credential, get(tasks::events)),
-        route("/api/policy/{agent}/{tool}", GET, Credential, get(policy::explain)),
-        route("/api/users", GET_POST, Credential, get(users::list).post(users::add)),
-        route("/api/users/{name}", DELETE, Credential, delete(users::remove)),
-        route("/api/users/{name}/grants", POST, Credential, post(users::set_grants)),
-        route("/api/users/{name}/password", POST, Credential, post(users::set_password)),
-        route("/api/keys", GET_POST, Credential, get(keys::list).post(keys::create)),
-        route("/api/keys/{id}", DELETE, Credential, delete(keys::revoke)),
-        route("/api/secrets", GET_POST, Credential, get(secrets::list).post(secrets::set)),
-        route("/api/secrets/{name}", DELETE, Credential, delete(secrets::remove)),
-        route("/api/secrets/{name}/allow", POST, Credential, post(secrets::allow)),
-        route("/api/mcp/servers", GET_POST, Credential, get(mcp_servers::list).post(mcp_servers::add)),
-        route("/api/mcp/servers/{name}", GET_DELETE, Credential, get(mcp_servers::show).delete(mcp_servers::remove)),
-        route("/api/mcp/servers/{name}/restart", POST, Credential, post(mcp_servers::restart)),
-        route("/api/mcp/servers/{name}/test", POST, Credential, post(mcp_servers::test)),
-        route("/api/mcp/servers/{name}/approve", POST, Credential, post(mcp_servers::approve)),
-        route("/api/mcp/servers/{name}/review", GET, Credential, get(mcp_servers::review)),
-        route("/api/mcp/servers/{name}/settings", POST, Credential, post(mcp_servers::set)),
-        route("/api/mcp/servers/{name}/log", GET, Credential, get(mcp_servers::log)),
-        route("/api/a2a/agents", GET_POST, Credential, get(external_agents::list).post(external_agents::add)),
-        route(
-            "/api/a2a/agents/{name}",
-            GET_DELETE,
-            Credential,
-            get(external_agents::show).delete(external_agents::remove),
-        ),
-        route("/api/a2a/agents/{name}/refresh", POST, Credential, post(external_agents::test)),
-        route("/api/a2a/agents/{name}/test", POST, Credential, post(external_agents::test)),
-        route("/api/a2a/agents/{name}/approve", POST, Credential, post(external_agents::approve)),
-        route("/api/a2a/discover", POST, Credential, post(external_agents::discover)),
-        route("/api/a2a/send", POST, Credential, post(external_agents::send)),
-        route("/api/a2a/tasks/{id}/status", GET, Credential, get(external_agents::task_status)),
-        Route { path: "/mcp", methods: mcp::METHODS, access: Credential, handler: Handler::Mcp },
-        Route { path: mcp::GATEWAY, methods: mcp::METHODS, access: Credential, handler: Handler::Gateway },
-        route("/sse", GET, Credential, get(mcp::open_sse)),
-        route("/messages", POST, Credential, post(mcp::post_sse)),
-    ];
+    let mut table = server();
+    table.extend(agents_and_tasks());
+    table.extend(access());
+    table.extend(mcp_servers());
+    table.extend(external_agents());
+    table.extend(mcp_endpoints());
     table.extend(a2a::rows());
     table
+}
+
+fn server() -> Vec<Route> {
+    use Access::{Admin, Credential, Public};
+    vec![
+        route("/health", Public, reads(health::show, "whether the server works")),
+        route("/api/login", Public, posts(login::log_in, "log in with a password; the answer sets a cookie")),
+        route("/api/logout", Credential, posts(login::log_out, "end the login of the cookie")),
+        route("/api/me", Credential, reads(login::me, "show the caller and its grants")),
+        route("/api/openapi.json", Credential, reads(openapi, "show this document")),
+        route("/metrics", Admin, reads(metrics::show, "show metrics in the Prometheus format")),
+        route(
+            "/api/config/status",
+            Admin,
+            reads(config::status, "compare the files of the home with what is in force"),
+        ),
+        route("/api/config/reload", Admin, posts(config::reload, "reload config.toml and agents/")),
+    ]
+}
+
+fn agents_and_tasks() -> Vec<Route> {
+    use Access::Credential;
+    let at = |path, method| route(path, Credential, method);
+    vec![
+        at("/api/agents", reads(agents::list, "list the agents that the caller may talk to")),
+        at("/api/agents/{name}", reads(agents::show, "show an agent and the tools that it can use")),
+        at("/api/agents/{name}/message", posts(agents::message, "send a message to an agent")),
+        at("/api/tools", reads(tools::list, "list the tools that the caller may use")),
+        pair(
+            "/api/tools/{name}",
+            Credential,
+            reads(tools::show, "show the definition of a tool"),
+            posts(tools::call, "call a tool"),
+        ),
+        at("/api/tasks", reads(tasks::list, "list the caller's tasks, latest change first")),
+        at("/api/tasks/{id}", reads(tasks::show, "show a task")),
+        at("/api/tasks/{id}/cancel", posts(tasks::cancel, "cancel a task")),
+        at("/api/tasks/{id}/events", reads(tasks::events, "follow a task until it ends; Last-Event-ID resumes")),
+        at("/api/policy/{agent}/{tool}", reads(policy::explain, "explain whether an agent may call a tool")),
+    ]
+}
+
+fn access() -> Vec<Route> {
+    use Access::Credential;
+    let at = |path, method| route(path, Credential, method);
+    vec![
+        pair("/api/users", Credential, reads(users::list, "list the users"), posts(users::add, "add a user")),
+        at("/api/users/{name}", deletes(users::remove, "remove a user; keys and logins are revoked")),
+        at("/api/users/{name}/grants", posts(users::set_grants, "replace the grants of a user")),
+        at("/api/users/{name}/password", posts(users::set_password, "set or remove the password of a user")),
+        pair(
+            "/api/keys",
+            Credential,
+            reads(keys::list, "list the keys of users"),
+            posts(keys::create, "create a key; it is shown only here"),
+        ),
+        at("/api/keys/{id}", deletes(keys::revoke, "revoke a key")),
+        pair(
+            "/api/secrets",
+            Credential,
+            reads(secrets::list, "list the stored secrets, without values"),
+            posts(secrets::set, "store a secret"),
+        ),
+        at("/api/secrets/{name}", deletes(secrets::remove, "remove a stored secret")),
+        at("/api/secrets/{name}/allow", posts(secrets::allow, "give a stored secret to one more user of it")),
+    ]
+}
+
+fn mcp_servers() -> Vec<Route> {
+    use Access::Credential;
+    let at = |path, method| route(path, Credential, method);
+    vec![
+        pair(
+            "/api/mcp/servers",
+            Credential,
+            reads(mcp_servers::list, "list the MCP servers"),
+            posts(mcp_servers::add, "add an MCP server to config.toml and connect it"),
+        ),
+        pair(
+            "/api/mcp/servers/{name}",
+            Credential,
+            reads(mcp_servers::show, "show an MCP server"),
+            deletes(mcp_servers::remove, "disconnect an MCP server and remove it from config.toml"),
+        ),
+        at("/api/mcp/servers/{name}/restart", posts(mcp_servers::restart, "reconnect an MCP server")),
+        at("/api/mcp/servers/{name}/test", posts(mcp_servers::test, "test the connection of an MCP server")),
+        at("/api/mcp/servers/{name}/approve", posts(mcp_servers::approve, "accept new and changed tools")),
+        at("/api/mcp/servers/{name}/review", reads(mcp_servers::review, "show the tools that wait to be accepted")),
+        at(
+            "/api/mcp/servers/{name}/settings",
+            posts(mcp_servers::set, "switch a server on or off, or choose its tools"),
+        ),
+        at("/api/mcp/servers/{name}/log", reads(mcp_servers::log, "show the last lines of a server's log")),
+    ]
+}
+
+fn external_agents() -> Vec<Route> {
+    use Access::Credential;
+    let at = |path, method| route(path, Credential, method);
+    vec![
+        pair(
+            "/api/a2a/agents",
+            Credential,
+            reads(external_agents::list, "list the external agents"),
+            posts(external_agents::add, "add an external agent to config.toml"),
+        ),
+        pair(
+            "/api/a2a/agents/{name}",
+            Credential,
+            reads(external_agents::show, "show an external agent and its card"),
+            deletes(external_agents::remove, "remove an external agent from config.toml"),
+        ),
+        at("/api/a2a/agents/{name}/refresh", posts(external_agents::test, "fetch the card of an external agent")),
+        at("/api/a2a/agents/{name}/test", posts(external_agents::test, "fetch the card of an external agent")),
+        at("/api/a2a/agents/{name}/approve", posts(external_agents::approve, "accept the changed card of an agent")),
+        at("/api/a2a/discover", posts(external_agents::discover, "find the agent at a URL")),
+        at("/api/a2a/send", posts(external_agents::send, "send a message to the agent at a URL")),
+        at("/api/a2a/tasks/{id}/status", reads(external_agents::task_status, "show a task of the agent at a URL")),
+    ]
+}
+
+fn mcp_endpoints() -> Vec<Route> {
+    use Access::Credential;
+    let endpoint = |path, handler| Route {
+        path,
+        methods: mcp::METHODS,
+        access: Credential,
+        handler,
+        operations: vec![
+            protocol(Method::POST, "send a message of MCP"),
+            Operation { method: Method::GET, summary: "open an event stream of MCP", describe: Events::describe },
+            protocol(Method::DELETE, "end a session of MCP"),
+        ],
+    };
+    vec![
+        endpoint("/mcp", Handler::Mcp),
+        endpoint(mcp::GATEWAY, Handler::Gateway),
+        route("/sse", Credential, reads(mcp::open_sse, "open an event stream of the first revision of MCP")),
+        route("/messages", Credential, posts(mcp::post_sse, "send a message of the first revision of MCP")),
+    ]
+}
+
+/// An operation that a protocol describes.
+fn protocol(method: Method, summary: &'static str) -> Operation {
+    let describe: Describe = match method {
+        Method::POST => AnyJson::exchange,
+        _ => AnyJson::describe,
+    };
+    Operation { method, summary, describe }
+}
+
+async fn openapi() -> axum::Json<serde_json::Value> {
+    axum::Json(crate::openapi::document())
 }

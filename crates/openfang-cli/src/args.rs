@@ -188,6 +188,9 @@ pub(crate) enum Command {
     /// Complete commands and names in your shell
     #[command(after_help = "Examples:\n  openfang completions bash --install\n  openfang completions zsh")]
     Completions(CompletionsArgs),
+    /// Print the OpenAPI document of the HTTP API
+    #[command(after_help = "Example:\n  openfang openapi > openfang-openapi.json")]
+    Openapi,
     /// Write the manual pages of all commands to a directory
     #[command(hide = true, after_help = "Example:\n  openfang manual man1")]
     Manual {

@@ -73,6 +73,10 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Db(command) => db::run(session, &command),
         Command::Home(command) => home::run(session, &command).await,
         Command::Completions(args) => completions::run(session, &args),
+        Command::Openapi => {
+            session.output.document(&openfang_api::openapi_document())?;
+            Ok(Exit::Ok)
+        }
         Command::Manual { directory } => manual::run(session, &directory),
     }
 }

@@ -1,11 +1,12 @@
 //! How external agents are doing: what `GET /api/a2a/agents` and `openfang a2a list` show.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentName, ToolName};
 
 /// Where an external agent stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExternalState {
     /// Known, and not looked for: it is when it is first used.
@@ -39,7 +40,7 @@ impl ExternalState {
 }
 
 /// How an external agent is doing. The members that other programs know come first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalAgentStatus {
     pub name: AgentName,
@@ -78,7 +79,8 @@ pub struct ExternalAgentStatus {
 }
 
 /// A skill of an external agent, in its own words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ExternalSkill {
     pub id: String,
     pub name: String,

@@ -25,7 +25,8 @@ pub struct AgentManifest {
 }
 
 /// An agent in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct AgentSummary {
     pub name: AgentName,
     /// What it is for.

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{AgentManifest, AgentSummary};
@@ -13,7 +14,7 @@ use crate::task::{Message, Task};
 use crate::tool::ToolDefinition;
 
 /// The agents that the caller may talk to.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentList {
     pub agents: Vec<AgentSummary>,
@@ -23,7 +24,7 @@ pub struct AgentList {
 }
 
 /// An agent and the tools it can use.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentView {
     pub agent: Arc<AgentManifest>,
@@ -31,14 +32,14 @@ pub struct AgentView {
 }
 
 /// The tools that the caller may use.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolList {
     pub tools: Vec<ToolDefinition>,
 }
 
 /// What a message led to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Reply {
     Task(Box<Task>),
@@ -47,14 +48,14 @@ pub enum Reply {
 }
 
 /// One task of the caller.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskView {
     pub task: Task,
 }
 
 /// A page of the caller's tasks.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskPage {
     pub tasks: Vec<Task>,
@@ -66,35 +67,35 @@ pub struct TaskPage {
 }
 
 /// All users, by name.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserList<User> {
     pub users: Vec<User>,
 }
 
 /// The keys of users.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyList<Key> {
     pub keys: Vec<Key>,
 }
 
 /// Something that was removed, by its name.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Removal<Name> {
     pub removed: Name,
 }
 
 /// The tools of an MCP server whose changed definitions were accepted.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AcceptedTools {
     pub approved: Vec<String>,
 }
 
 /// The last lines of the log of an MCP server.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogLines {
     pub lines: Vec<String>,

@@ -3,6 +3,7 @@
 //! A [`Block`] keeps the bytes its source wrote, so that a relayed block loses nothing. [`ContentBlock`] is what a block
 //! says, for whoever has to understand it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ mod block;
 mod output;
 
 /// What a block says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ContentBlock {
     Text {

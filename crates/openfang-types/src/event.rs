@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::TaskId;
@@ -13,7 +14,7 @@ use crate::task::{Artifact, Message, Part, Task, TaskState, TaskStatus};
 pub type Seq = u64;
 
 /// One entry of a task's log.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskEvent {
     pub task_id: TaskId,
@@ -93,7 +94,7 @@ impl Until {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum EventBody {
     /// A turn was added to the conversation.
@@ -133,7 +134,7 @@ impl EventBody {
 }
 
 /// An artifact, or a further chunk of one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ArtifactUpdate {
     /// The artifact, or the chunk of it.

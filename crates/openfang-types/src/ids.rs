@@ -31,8 +31,9 @@ impl IdError {
 macro_rules! uuid_ids {
     ($($(#[$doc:meta])* $name:ident, $what:literal;)*) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
         #[serde(transparent)]
+        #[schemars(transparent)]
         pub struct $name(Uuid);
 
         impl $name {

@@ -1,12 +1,13 @@
 //! How the MCP servers of the house are doing: what `GET /api/mcp/servers` and `openfang mcp list` show.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::{ServerName, ToolName};
 
 /// Where a server stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum McpServerState {
     /// Known, and not connected to: it is when it is first used.
@@ -37,7 +38,8 @@ impl McpServerState {
 }
 
 /// How a server is doing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct McpServerStatus {
     pub name: ServerName,
     pub state: McpServerState,
@@ -70,7 +72,8 @@ pub struct McpServerStatus {
 }
 
 /// A tool of a server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct McpToolStatus {
     /// The name it is listed under.
     pub name: ToolName,
@@ -84,7 +87,8 @@ pub struct McpToolStatus {
 }
 
 /// Something of a server that is left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct McpLeftOut {
     /// What, as the server calls it, made printable.
     pub name: String,
@@ -92,7 +96,8 @@ pub struct McpLeftOut {
 }
 
 /// What of a server waits for the operator, and what it no longer has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct McpReview {
     pub server: ServerName,
     /// Tools that the server did not have before.
@@ -104,7 +109,8 @@ pub struct McpReview {
 }
 
 /// A tool that waits for the operator.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct McpToolReview {
     /// The tool, by its name on the server.
     pub tool: String,

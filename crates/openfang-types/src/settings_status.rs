@@ -1,9 +1,10 @@
 //! How the settings are doing: what `GET /api/config/status`, `POST /api/config/reload` and `openfang reload` show.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An agent that cannot be used as it is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedAgent {
     /// The name of its directory.
@@ -15,7 +16,7 @@ pub struct FailedAgent {
 }
 
 /// An MCP server whose entry in `config.toml` cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedServer {
     /// Its name, or its place in the list where it has none.
@@ -25,7 +26,7 @@ pub struct FailedServer {
 }
 
 /// How the files of the home stand to what is in force.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SettingsStatus {
     /// Why the files were not taken over; one fault a line.
@@ -46,7 +47,7 @@ pub struct SettingsStatus {
 }
 
 /// What a reload did.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReloadReport {
     /// Keys of `config.toml` that have another value from now on.
@@ -61,7 +62,7 @@ pub struct ReloadReport {
 }
 
 /// Names that came, changed or went.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NameChanges {
     pub added: Vec<String>,

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use labels::{Labels, Sources};
@@ -10,7 +11,7 @@ pub use labels::{Labels, Sources};
 mod labels;
 
 /// Where a value came from, or what it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Label {
     /// Config and command line.
@@ -73,7 +74,7 @@ impl fmt::Display for Label {
 }
 
 /// What a tool does with what it is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SinkKind {
     /// Runs code or starts something that will.

@@ -13,7 +13,7 @@ pub use origin::Origin;
 mod origin;
 
 /// A tool, as it is listed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDefinition {
     pub name: ToolName,
@@ -79,7 +79,7 @@ impl From<&ToolDefinition> for ToolTraits {
 }
 
 /// How a tool behaves. For tools of others these are claims, not facts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolAnnotations {
     /// The tool changes nothing.
@@ -88,7 +88,7 @@ pub struct ToolAnnotations {
     pub destructive_hint: bool,
     /// Calling it twice is calling it once.
     pub idempotent_hint: bool,
-    /// Touches what lies outside the house.
+    /// The tool reaches systems outside of this server.
     pub open_world_hint: bool,
 }
 
@@ -108,7 +108,7 @@ impl ToolAnnotations {
 }
 
 /// What kind of work a tool is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolKind {
     /// Has the tool timeout.

@@ -40,6 +40,7 @@ const PARTS: &[Part] = &[
     Part { name: "python-a2a02", manifests: &["python/requirements-a2a02.txt"], install: python },
     Part { name: "python-fasta2a", manifests: &["python/requirements-fasta2a.txt"], install: python },
     Part { name: "python-models", manifests: &["python/requirements-models.txt"], install: python },
+    Part { name: "python-openapi", manifests: &["python/requirements-openapi.txt"], install: python },
     Part { name: "python-xllamacpp", manifests: &["python/requirements-xllamacpp.txt"], install: python },
     Part { name: "rust", manifests: &["rust/Cargo.toml", "rust/Cargo.lock", "rust/src"], install: rust },
 ];
@@ -169,6 +170,7 @@ fn python(place: &Place) -> Result<()> {
 fn module(package: &str) -> &str {
     match package {
         "models" => "anthropic, google.genai, ollama, openai",
+        "openapi" => "openapi_spec_validator",
         _ if package.starts_with("a2a") => "a2a.client",
         package => package,
     }

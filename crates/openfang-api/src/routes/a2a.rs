@@ -10,7 +10,7 @@ use openfang_kernel::Caller;
 use openfang_kernel::a2a::A2aServer;
 use openfang_types::principal::Door;
 
-use super::{Access, Handler, Route};
+use super::{Access, Handler, Operation, Route, protocol};
 use crate::error::ApiError;
 use crate::extract::{RequestBody, whole};
 use crate::layers::{Front, Reach};
@@ -87,7 +87,10 @@ const ALL: &[Method] = &[Method::GET, Method::POST, Method::DELETE];
 
 /// The rows of the table, with the default `listen_path`.
 pub(super) fn rows() -> Vec<Route> {
-    let route = |path, methods, access, door| Route { path, methods, access, handler: Handler::A2a(door) };
+    let route = |path, methods: &'static [Method], access, door: A2aDoor| {
+        let operations = methods.iter().map(|method| operation(method, door)).collect();
+        Route { path, methods, access, handler: Handler::A2a(door), operations }
+    };
     let binding = |path, methods, door| route(path, methods, Access::Credential, A2aDoor::Binding(door));
     let shown = |path, door| route(path, GET, Access::Known, A2aDoor::Card(door));
     vec![
@@ -107,6 +110,25 @@ pub(super) fn rows() -> Vec<Route> {
         shown("/a2a/agents/{name}/.well-known/agent.json", CardRoute::Agent),
         shown(KEYS, CardRoute::Keys),
     ]
+}
+
+fn operation(method: &Method, door: A2aDoor) -> Operation {
+    let summary = match door {
+        A2aDoor::Binding(A2aBinding::Rpc) => "send a JSON-RPC request of A2A",
+        A2aDoor::Binding(A2aBinding::AgentRpc) => "send a JSON-RPC request of A2A to one agent",
+        A2aDoor::Binding(A2aBinding::Rest) => "the HTTP+JSON binding of A2A",
+        A2aDoor::Binding(A2aBinding::AgentRest) => "the HTTP+JSON binding of A2A of one agent",
+        A2aDoor::Binding(A2aBinding::OpenFangSend) => "send a message to the default agent",
+        A2aDoor::Binding(A2aBinding::OpenFangTask) => "show a task",
+        A2aDoor::Binding(A2aBinding::OpenFangCancel) => "cancel a task",
+        A2aDoor::Card(CardRoute::Card) => "show the card of the default agent",
+        A2aDoor::Card(CardRoute::Strict) => "show the card of the default agent, for clients of 1.0 only",
+        A2aDoor::Card(CardRoute::Agent) => "show the card of an agent",
+        A2aDoor::Card(CardRoute::Agents) => "show the cards of all agents",
+        A2aDoor::Card(CardRoute::Keys) => "show the public keys that cards are signed with",
+        A2aDoor::Card(CardRoute::Extended) => "show the card of the default agent with all that the caller may use",
+    };
+    protocol(method.clone(), summary)
 }
 
 impl<'p> A2aPath<'p> {

@@ -2,21 +2,23 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use http::HeaderMap;
 use http::header::ACCEPT;
 use openfang_kernel::{FollowedReply, Kernel};
 use openfang_types::api::{AgentList, AgentView, Reply};
 use openfang_types::ids::{AgentName, ContextId, MessageId, TaskId};
 use openfang_types::task::{Message, Part};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::sse;
 use crate::error::ApiError;
 use crate::extract::{JsonBody, PathParam, RequestCaller};
+use crate::openapi::{JsonOrEvents, Shaped};
 
 /// A message: a text, or parts.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct MessageBody {
     text: Option<String>,
@@ -48,21 +50,22 @@ pub(super) async fn message(
     PathParam(name): PathParam<AgentName>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<MessageBody>,
-) -> Result<Response, ApiError> {
+) -> Result<Shaped<JsonOrEvents<Reply>>, ApiError> {
     let returns_immediately = body.return_immediately;
     let message = body.into_message(&kernel);
     if wants_stream(&headers) {
         return Ok(match kernel.send_and_follow(&caller, &name, message).await? {
             FollowedReply::Message(message) => sse::one("reply", &Reply::Message(message)),
             FollowedReply::Stream(stream) => sse::of(*stream, &kernel.config().limits),
-        });
+        }
+        .into());
     }
     let reply = if returns_immediately {
         kernel.submit(&caller, &name, message).await?
     } else {
         kernel.send_message(&caller, &name, message).await?
     };
-    Ok(Json(reply).into_response())
+    Ok(Json(reply).into_response().into())
 }
 
 impl MessageBody {

@@ -12,31 +12,32 @@ use openfang_types::a2a_status::ExternalAgentStatus;
 use openfang_types::api::Removal;
 use openfang_types::config::ExternalAgent;
 use openfang_types::ids::AgentName;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::error::ApiError;
-use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
+use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller, UnreadBody};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddQuery {
     #[serde(default)]
     replace: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Agents {
     agents: Vec<ExternalAgentStatus>,
     total: usize,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct DiscoverBody {
     url: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct SendBody {
     url: String,
     message: String,
@@ -44,7 +45,7 @@ pub(super) struct SendBody {
     session_id: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct StatusQuery {
     url: String,
 }
@@ -66,10 +67,10 @@ pub(super) async fn add(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
     QueryParams(query): QueryParams<AddQuery>,
-    JsonBody(body): JsonBody<Value>,
+    JsonBody(body): JsonBody<UnreadBody<ExternalAgent>>,
 ) -> Result<Json<ExternalAgentDetails>, ApiError> {
     let existing = if query.replace { Existing::Replace } else { Existing::Keep };
-    Ok(Json(kernel.add_external_agent(&caller, entry_of(body)?, existing).await?))
+    Ok(Json(kernel.add_external_agent(&caller, entry_of(body.into_value())?, existing).await?))
 }
 
 pub(super) async fn remove(

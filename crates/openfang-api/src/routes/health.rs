@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
 use openfang_kernel::{DatabaseCheck, Kernel};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
@@ -13,12 +14,12 @@ use crate::extract::QueryParams;
 const CHALLENGE_MAX_CHARS: usize = 128;
 
 /// Unknown keys are ignored here: health checkers add their own.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct Query {
     challenge: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Health {
     status: &'static str,
     version: &'static str,

@@ -10,6 +10,7 @@ use openfang_kernel::users::{KeyView, KeyWanted, MadeKey};
 use openfang_types::api::KeyList;
 use openfang_types::ids::{KeyId, Owner, ProfileName};
 use openfang_types::taint::Label;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::ApiError;
@@ -17,14 +18,14 @@ use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
 
 const NOT_STORED: (HeaderName, HeaderValue) = (CACHE_CONTROL, HeaderValue::from_static("no-store"));
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListQuery {
     user: Option<Owner>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct CreateBody {
     user: Owner,
     #[serde(default)]

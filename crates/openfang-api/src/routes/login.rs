@@ -1,7 +1,7 @@
 //! Login with a password, logout, and the current user.
 
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use axum::{Extension, Json};
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, SET_COOKIE};
@@ -9,27 +9,29 @@ use openfang_kernel::users::{Me, UserError};
 use openfang_kernel::{Kernel, KernelError};
 use openfang_types::ids::Owner;
 use openfang_types::secret::Secret;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
 use crate::extract::{AnonymousJson, RequestCaller};
 use crate::layers::{LoginCookie, Stranger};
+use crate::openapi::Shaped;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LoginBody {
     user: String,
     password: Secret,
 }
 
-#[derive(Serialize)]
-struct LoggedIn {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct LoggedIn {
     user: Owner,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct LoggedOut {
+pub(super) struct LoggedOut {
     logged_out: bool,
 }
 
@@ -37,14 +39,14 @@ pub(super) async fn log_in(
     State(kernel): State<Kernel>,
     Extension(stranger): Extension<Stranger>,
     AnonymousJson(body): AnonymousJson<LoginBody>,
-) -> Result<Response, ApiError> {
+) -> Result<Shaped<Json<LoggedIn>>, ApiError> {
     // Charged before the expensive hash.
     let attempt = stranger.tries_to_log_in(&body.user)?;
     match kernel.log_in(stranger.trace, &body.user, body.password, attempt.turn).await {
         Ok(entered) => {
             stranger.logged_in(&attempt);
             let cookie = LoginCookie::of(&kernel.config()).set(&entered.cookie);
-            Ok(with_cookie(cookie, &LoggedIn { user: entered.user }))
+            Ok(with_cookie(cookie, LoggedIn { user: entered.user }))
         }
         Err(error) => {
             // A retry must not use up the client's attempts.
@@ -59,19 +61,19 @@ pub(super) async fn log_in(
 pub(super) async fn log_out(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
-) -> Result<Response, ApiError> {
+) -> Result<Shaped<Json<LoggedOut>>, ApiError> {
     let logged_out = kernel.log_out(&caller).await?;
-    Ok(with_cookie(LoginCookie::of(&kernel.config()).clear(), &LoggedOut { logged_out }))
+    Ok(with_cookie(LoginCookie::of(&kernel.config()).clear(), LoggedOut { logged_out }))
 }
 
 pub(super) async fn me(State(kernel): State<Kernel>, RequestCaller(caller): RequestCaller) -> Json<Me> {
     Json(kernel.me(&caller))
 }
 
-fn with_cookie(cookie: Option<HeaderValue>, body: &impl Serialize) -> Response {
+fn with_cookie<T: Serialize>(cookie: Option<HeaderValue>, body: T) -> Shaped<Json<T>> {
     let mut response = Json(body).into_response();
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.extend(cookie.map(|cookie| (SET_COOKIE, cookie)));
-    response
+    response.into()
 }

@@ -13,11 +13,13 @@ use openfang_kernel::{Caller, Kernel};
 use openfang_mcp::server::http::{HttpBody, HttpRequest};
 use openfang_types::ids::{AgentName, ProfileName};
 use openfang_types::principal::Door;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::ApiError;
 use crate::extract::{QueryParams, RequestBody, RequestCaller, whole};
 use crate::layers::{Front, Reach};
+use crate::openapi::{Accepted, Events, Shaped};
 
 /// The message endpoint of the first revision.
 const MESSAGES: &str = "/messages";
@@ -145,16 +147,18 @@ pub(super) async fn open_sse(
     Extension(front): Extension<Arc<Front>>,
     RequestCaller(caller): RequestCaller,
     RawQuery(query): RawQuery,
-) -> Response {
+) -> Shaped<Events> {
     // Messages of this transport go to another path, which has no profile.
     if Narrowing::of(query.as_deref().unwrap_or_default()).is_ok_and(|asked| asked.profile.is_some()) {
-        return ApiError::bad_request("/sse has no profiles; connect to /mcp?profile=NAME").into_response();
+        return ApiError::bad_request("/sse has no profiles; connect to /mcp?profile=NAME")
+            .into_response()
+            .into();
     }
     let who = caller.clone();
-    answer(&front.kernel, &who, front.mcp.open_sse(through_mcp(caller), MESSAGES))
+    answer(&front.kernel, &who, front.mcp.open_sse(through_mcp(caller), MESSAGES)).into()
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Posted {
     session_id: String,
@@ -165,10 +169,10 @@ pub(super) async fn post_sse(
     RequestCaller(caller): RequestCaller,
     QueryParams(posted): QueryParams<Posted>,
     request: Request,
-) -> Result<Response, ApiError> {
+) -> Result<Shaped<Accepted>, ApiError> {
     let who = caller.clone();
     let request = read(&front.reach(), caller, request).await?;
-    Ok(answer(&front.kernel, &who, front.mcp.post_sse(&request, &posted.session_id)))
+    Ok(answer(&front.kernel, &who, front.mcp.post_sse(&request, &posted.session_id)).into())
 }
 
 /// Reads the body. Rate limits count calls, so a batch is charged for each of its calls.

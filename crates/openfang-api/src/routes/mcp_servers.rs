@@ -11,11 +11,12 @@ use openfang_types::api::{AcceptedTools, LogLines, Removal};
 use openfang_types::config::{McpServerConfigEntry, McpServerSettings};
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::McpReview;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::ApiError;
-use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
+use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller, UnreadBody};
 
 /// The accepted values of each member, for error messages.
 const MEMBERS: [(&str, &str); 8] = [
@@ -29,14 +30,14 @@ const MEMBERS: [(&str, &str); 8] = [
     ("startup_timeout_secs", "it is a number of seconds"),
 ];
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddQuery {
     #[serde(default)]
     replace: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ApproveBody {
     tool: Option<String>,
@@ -61,10 +62,10 @@ pub(super) async fn add(
     State(kernel): State<Kernel>,
     RequestCaller(caller): RequestCaller,
     QueryParams(query): QueryParams<AddQuery>,
-    JsonBody(body): JsonBody<Value>,
+    JsonBody(body): JsonBody<UnreadBody<McpServerConfigEntry>>,
 ) -> Result<Json<McpServerDetails>, ApiError> {
     let existing = if query.replace { Existing::Replace } else { Existing::Keep };
-    Ok(Json(kernel.add_mcp_server(&caller, entry_of(body)?, existing).await?))
+    Ok(Json(kernel.add_mcp_server(&caller, entry_of(body.into_value())?, existing).await?))
 }
 
 pub(super) async fn remove(

@@ -6,30 +6,31 @@ use openfang_kernel::Kernel;
 use openfang_kernel::vault::{SecretUser, SecretView};
 use openfang_types::ids::SecretName;
 use openfang_types::secret::Secret;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
 use crate::extract::{JsonBody, PathParam, RequestCaller};
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Secrets {
     secrets: Vec<SecretView>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetBody {
     name: SecretName,
     value: Secret,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AllowBody {
     user: SecretUser,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Removed {
     removed: SecretName,
 }

@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::response::Response;
 use http::HeaderMap;
 use openfang_kernel::{Begin, Follow, Kernel, TaskFilter};
 use openfang_types::api::{TaskPage, TaskView};
@@ -10,13 +9,15 @@ use openfang_types::event::{EventId, Seq, Until};
 use openfang_types::ids::{AgentName, ContextId, TaskId};
 use openfang_types::limits::PAGE_MAX_TASKS;
 use openfang_types::task::{TaskParts, TaskState};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::sse;
 use crate::error::ApiError;
 use crate::extract::{PathParam, QueryParams, RequestCaller};
+use crate::openapi::{Events, Shaped};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct ListQuery {
     agent: Option<AgentName>,
@@ -31,8 +32,9 @@ pub(super) struct ListQuery {
 }
 
 /// How many tasks a page has.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(!try_from, transparent)]
 struct PageSize(usize);
 
 impl TryFrom<String> for PageSize {
@@ -81,11 +83,11 @@ pub(super) async fn events(
     RequestCaller(caller): RequestCaller,
     PathParam(id): PathParam<TaskId>,
     headers: HeaderMap,
-) -> Result<Response, ApiError> {
+) -> Result<Shaped<Events>, ApiError> {
     let after = last_event(&headers, id)?;
     let begin = after.map_or(Begin::Now, Begin::After);
     let stream = kernel.follow(&caller, id, Follow { begin, until: Until::Ended }).await?;
-    Ok(sse::of(stream, &kernel.config().limits))
+    Ok(sse::of(stream, &kernel.config().limits).into())
 }
 
 /// `Last-Event-ID: task:seq`, the id that our events carry.

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use http::HeaderMap;
 use openfang_kernel::{Kernel, ToolCall};
 use openfang_types::api::ToolList;
+use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
 use openfang_types::tool::ToolDefinition;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -17,16 +19,17 @@ use serde_json::{Map, Value};
 use super::agents::wants_stream;
 use crate::error::ApiError;
 use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
+use crate::openapi::{JsonOrEvents, Shaped};
 
 mod calling;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListQuery {
     agent: Option<AgentName>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallBody {
     #[serde(default)]
@@ -61,12 +64,12 @@ pub(super) async fn call(
     PathParam(name): PathParam<ToolName>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<CallBody>,
-) -> Result<Response, ApiError> {
+) -> Result<Shaped<JsonOrEvents<ToolOutput>>, ApiError> {
     let arguments = Value::Object(body.arguments);
     if wants_stream(&headers) {
         let answered = body.state.map(|state| (body.answers, state));
-        return calling::stream(kernel, caller, (name, arguments), answered).await;
+        return calling::stream(kernel, caller, (name, arguments), answered).await.map(Into::into);
     }
     let call = ToolCall { name, arguments: arguments.into() };
-    Ok(Json(kernel.execute_tool(&caller, call).await?).into_response())
+    Ok(Json(kernel.execute_tool(&caller, call).await?).into_response().into())
 }

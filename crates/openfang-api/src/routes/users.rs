@@ -7,12 +7,13 @@ use openfang_kernel::users::{UserView, UserWanted};
 use openfang_types::api::{Removal, UserList};
 use openfang_types::ids::Owner;
 use openfang_types::secret::Secret;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::ApiError;
 use crate::extract::{JsonBody, PathParam, RequestCaller};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddBody {
     name: Owner,
@@ -23,13 +24,13 @@ pub(super) struct AddBody {
     again: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GrantsBody {
     grants: Vec<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PasswordBody {
     password: Option<Secret>,

@@ -80,7 +80,7 @@ impl Backend {
             Self::Daemon(daemon) => {
                 let KeyWanted { user, label, entry_label, profile, expires_at } = &wanted;
                 let body = json!({
-                    "user": user, "label": label, "entry_label": entry_label, "profile": profile, "expires_at": expires_at,
+                    "user": user, "label": label, "entryLabel": entry_label, "profile": profile, "expiresAt": expires_at,
                 });
                 daemon.post_for_a_secret("/api/keys", &body).await
             }

@@ -9,6 +9,7 @@
 //!
 //! Everything here reads and writes a small file, and blocks.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +23,7 @@ use openfang_types::ids::{AgentName, SecretName, ServerName};
 use openfang_types::limits::{SECRET_MAX_BYTES, SECRET_MIN_CHARS, SECRETS_PER_HOME};
 use openfang_types::nearest::nearest;
 use openfang_types::secret::Secret;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::keys::{Keys, Purpose};
@@ -44,7 +46,8 @@ pub enum SecretUser {
 }
 
 /// A user of a secret, and the place that the secret goes to: an origin, or a program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct SecretUse {
     pub user: SecretUser,
     /// The origin of the URL, or the program.
@@ -52,7 +55,8 @@ pub struct SecretUse {
 }
 
 /// A secret, as it is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct SecretView {
     pub name: SecretName,
     pub created_at: Timestamp,
@@ -242,6 +246,20 @@ impl std::str::FromStr for SecretUser {
             Some(("agent", name)) => name.parse().map(Self::A2aAgent).map_err(|error| format!("{error}")),
             Some(_) | None => Err(format!("{text:?} is not server:NAME (an MCP server) or agent:NAME (an A2A agent)")),
         }
+    }
+}
+
+impl JsonSchema for SecretUser {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "SecretUser".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "description": "`server:NAME` or `agent:NAME`" })
     }
 }
 

@@ -12,13 +12,14 @@ use openfang_types::ids::{AgentName, ServerName, ToolName};
 use openfang_types::principal::PrincipalKind;
 use openfang_types::taint::{Label, Labels, SinkKind, forbidding_label};
 use openfang_types::tool::{Recorded, ToolTraits};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::DirectCalls;
 use crate::{Caller, KernelError};
 
 /// The policy for one agent and one tool.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     pub agent: AgentName,

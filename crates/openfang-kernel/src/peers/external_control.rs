@@ -17,6 +17,7 @@ use openfang_types::config::ExternalAgent;
 use openfang_types::ids::AgentName;
 use openfang_types::principal::{AdminProof, PrincipalKind};
 use openfang_types::secret::{REDACTED, Secret};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -31,7 +32,7 @@ use crate::{Caller, KernelError};
 pub use crate::peers::external::CardChange;
 
 /// An external agent, as it is configured and as it is doing.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalAgentDetails {
     /// As it is configured, without secrets.

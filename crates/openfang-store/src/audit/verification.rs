@@ -10,6 +10,7 @@ use super::{AuditGap, AuditRemoval};
 
 /// The result of verifying the whole chain. Verification stops at the first problem.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct AuditVerification {
     /// The number of valid rows.
     pub rows: u64,

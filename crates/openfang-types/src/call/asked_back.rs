@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Questions of a call.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct AskedBack {
     /// The questions, by the key that each answer comes back under.
     pub questions: BTreeMap<String, Question>,
@@ -15,7 +17,8 @@ pub struct AskedBack {
 }
 
 /// One question, as MCP has it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Question {
     /// The method, such as `elicitation/create`.
     pub method: String,
@@ -24,7 +27,8 @@ pub struct Question {
 }
 
 /// Progress of a call, as the API tells it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ToldProgress {
     /// How far the call has come.
     pub progress: f64,
@@ -37,7 +41,8 @@ pub struct ToldProgress {
 }
 
 /// A log line of a call, as the API tells it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ToldLog {
     /// How important it is.
     pub level: super::LogLevel,

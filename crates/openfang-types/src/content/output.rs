@@ -1,13 +1,15 @@
 //! The result of a tool call: read from any revision of MCP, and kept whole.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Block, NotABlock};
+use super::{Block, ContentBlock, NotABlock};
 use crate::taint::Labels;
 
 /// The result of a tool call. A tool that fails says so here, in a sentence its caller can act on.
@@ -110,6 +112,33 @@ pub fn is_protocol_meta(name: &str) -> bool {
 impl PartialEq for ToolOutput {
     fn eq(&self, other: &Self) -> bool {
         self.labels == other.labels && serde_json::to_string(self).ok() == serde_json::to_string(other).ok()
+    }
+}
+
+/// The result of a tool call. A result of an MCP server can have further members.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the JSON that `ToolOutput` is written as")]
+struct ToolOutputMembers {
+    /// The result for people and models. A block of an MCP server can be of a kind that is not listed here.
+    content: Vec<ContentBlock>,
+    /// The same result for programs.
+    #[schemars(default)]
+    structured_content: Option<Value>,
+    /// Whether the tool failed.
+    is_error: bool,
+    /// Metadata of the MCP server.
+    #[schemars(default, rename = "_meta")]
+    meta: Option<Value>,
+}
+
+impl JsonSchema for ToolOutput {
+    fn schema_name() -> Cow<'static, str> {
+        "ToolOutput".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ToolOutputMembers::json_schema(generator)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::limits::FILENAME_MAX_CHARS;
@@ -9,8 +10,9 @@ use crate::unseen::is_unseen;
 
 /// The name of a file, without what a terminal or a file system would trip over. There is no other way to make one, so a
 /// part of an agent, a tool, a script or an older version has a plain name too.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(transparent)]
 pub struct FileName(String);
 
 impl FileName {

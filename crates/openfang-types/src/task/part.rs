@@ -1,7 +1,10 @@
 //! A part of a message or artifact. In JSON the member that is present says what it is: `text`, `raw`, `url` or `data`.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -90,8 +93,8 @@ impl Part {
     }
 }
 
-/// The members as JSON has them.
-#[derive(Default, Serialize, Deserialize)]
+/// A piece of content: one of `text`, `raw`, `url` and `data`.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 struct PartMembers {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,6 +116,16 @@ struct PartMembers {
 /// `"data": null` is a data part whose value is null, not an absent one.
 fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
+}
+
+impl JsonSchema for Part {
+    fn schema_name() -> Cow<'static, str> {
+        "Part".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        PartMembers::json_schema(generator)
+    }
 }
 
 impl Serialize for Part {

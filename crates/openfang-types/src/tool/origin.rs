@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentName, ServerName};
 
 /// Where a tool comes from. Whoever adds a kind is led by the compiler to what must be decided for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Written", into = "Written")]
 pub enum Origin {
     /// It is part of this program.
@@ -47,7 +48,7 @@ impl fmt::Display for Origin {
 }
 
 /// An origin as members of a listed tool.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Written {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     server: Option<ServerName>,

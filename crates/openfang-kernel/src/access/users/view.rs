@@ -6,10 +6,12 @@ use openfang_types::ids::{KeyId, Owner, ProfileName};
 use openfang_types::principal::{Principal, PrincipalKind};
 use openfang_types::secret::Secret;
 use openfang_types::taint::Label;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 /// A user, as it is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct UserView {
     pub name: Owner,
     pub grants: Vec<String>,
@@ -21,7 +23,8 @@ pub struct UserView {
 }
 
 /// A key, as it is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct KeyView {
     /// How it is called.
     pub id: KeyId,
@@ -47,7 +50,8 @@ pub struct KeyView {
 }
 
 /// A key that was just made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct MadeKey {
     /// The key itself, this once.
     #[serde(serialize_with = "shown_this_once")]
@@ -57,7 +61,8 @@ pub struct MadeKey {
 }
 
 /// Who a caller is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Me {
     /// Whose things the caller sees.
     pub user: Owner,

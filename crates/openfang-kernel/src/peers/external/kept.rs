@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use openfang_a2a::client::{CardPin, Discovery, DiscoveryRecord};
 use openfang_types::config::{ExternalAgent, OnChange};
 use openfang_types::ids::AgentName;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -35,7 +36,7 @@ pub(super) struct CardMemory {
 }
 
 /// The accepted card of an agent, and the one that waits for the operator.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CardChange {
     pub before: Option<Box<RawValue>>,

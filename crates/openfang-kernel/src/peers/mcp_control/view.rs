@@ -3,9 +3,11 @@
 use openfang_types::config::McpServerConfigEntry;
 use openfang_types::ids::ServerName;
 use openfang_types::mcp_status::{McpLeftOut, McpServerState, McpServerStatus, McpToolStatus};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct McpServers {
     /// As they are configured, without secrets.
     pub configured: Vec<McpServerConfigEntry>,
@@ -13,7 +15,8 @@ pub struct McpServers {
     pub connected: Vec<McpServerView>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct McpServerDetails {
     /// As it is configured, without secrets.
     pub configured: McpServerConfigEntry,
@@ -22,10 +25,12 @@ pub struct McpServerDetails {
 }
 
 /// How a server is doing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct McpServerView {
     pub name: ServerName,
     /// How many tools it has.
+    #[serde(rename = "tools_count")]
     pub tools_count: usize,
     pub tools: Vec<McpToolStatus>,
     /// Whether it can be used.
@@ -53,12 +58,13 @@ pub struct McpServerView {
     pub prompts: usize,
     /// How many patterns of resources it has.
     pub templates: usize,
-    /// How often it was started since the house runs.
+    /// How often it was started since the daemon started.
     pub starts: u64,
 }
 
 /// How a fresh connection went.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct McpTested {
     /// Whether the server can be used.
     pub ok: bool,

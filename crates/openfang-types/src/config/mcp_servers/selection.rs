@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for ToolPattern {
 }
 
 /// Settings of a server that can be set one by one. What is absent stays as it is.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct McpServerSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
