@@ -108,7 +108,9 @@ async fn conformance(arguments: &'static [&'static str]) -> Conformance {
 
 #[tokio::test]
 async fn everything_of_2026_07_28_passes() {
-    let found = conformance(&["--requirements", "2026-07-28"]).await;
+    let found = conformance(&["--requirements", "2026-07-28"])
+        .await
+        .recorded("the MCP server, 2026-07-28");
 
     found.assert_passed(&[&COMMON, &MODERN]);
     found.assert_tasks_passed(&TASKS);
@@ -116,21 +118,27 @@ async fn everything_of_2026_07_28_passes() {
 
 #[tokio::test]
 async fn everything_of_2025_11_25_passes() {
-    let found = conformance(&["--requirements", "2025-11-25"]).await;
+    let found = conformance(&["--requirements", "2025-11-25"])
+        .await
+        .recorded("the MCP server, 2025-11-25");
 
     found.assert_passed(&[&COMMON, &LEGACY, &OF_2025_11_25]);
 }
 
 #[tokio::test]
 async fn everything_of_2025_06_18_passes() {
-    let found = conformance(&["--suite", "all", "--spec-version", "2025-06-18"]).await;
+    let found = conformance(&["--suite", "all", "--spec-version", "2025-06-18"])
+        .await
+        .recorded("the MCP server, 2025-06-18");
 
     found.assert_passed(&[&COMMON, &LEGACY]);
 }
 
 #[tokio::test]
 async fn everything_of_2025_03_26_passes() {
-    let found = conformance(&["--suite", "all", "--spec-version", "2025-03-26"]).await;
+    let found = conformance(&["--suite", "all", "--spec-version", "2025-03-26"])
+        .await
+        .recorded("the MCP server, 2025-03-26");
 
     found.assert_passed(&[&["server-session-lifecycle"]]);
 }

@@ -37,14 +37,14 @@ fn client() -> PathBuf {
 
 #[test]
 fn the_client_passes_every_scenario_of_2026_07_28() {
-    let found = peers::client_conformance(&client(), "2026-07-28", &MODERN);
+    let found = peers::client_conformance(&client(), "2026-07-28", &MODERN).recorded("the MCP client, 2026-07-28");
 
     found.without_skipped(&NOT_SENT).assert_passed(&[&MODERN]);
 }
 
 #[test]
 fn the_client_passes_every_scenario_of_2025_11_25() {
-    let found = peers::client_conformance(&client(), "2025-11-25", &LEGACY);
+    let found = peers::client_conformance(&client(), "2025-11-25", &LEGACY).recorded("the MCP client, 2025-11-25");
 
     found.assert_passed(&[&LEGACY]);
 }

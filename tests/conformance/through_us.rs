@@ -38,7 +38,9 @@ async fn through_us(upstream: McpProtocol, arguments: &'static [&'static str]) -
 
 #[tokio::test]
 async fn a_modern_client_has_everything_of_a_modern_server() {
-    let found = through_us(McpProtocol::Modern, &["--requirements", "2026-07-28"]).await;
+    let found = through_us(McpProtocol::Modern, &["--requirements", "2026-07-28"])
+        .await
+        .recorded("a server of 2026-07-28 through OpenFang, for clients of 2026-07-28");
 
     found.assert_passed(&[&COMMON, &MODERN]);
     found.assert_tasks_passed(&TASKS);
@@ -46,14 +48,18 @@ async fn a_modern_client_has_everything_of_a_modern_server() {
 
 #[tokio::test]
 async fn a_legacy_client_has_everything_of_a_legacy_server() {
-    let found = through_us(McpProtocol::Legacy, &["--requirements", "2025-11-25"]).await;
+    let found = through_us(McpProtocol::Legacy, &["--requirements", "2025-11-25"])
+        .await
+        .recorded("a server of 2025-11-25 through OpenFang, for clients of 2025-11-25");
 
     found.assert_passed_but(&BETWEEN_SERVER_AND_US, &[&COMMON, &LEGACY, &OF_2025_11_25]);
 }
 
 #[tokio::test]
 async fn a_modern_client_has_everything_of_a_legacy_server() {
-    let found = through_us(McpProtocol::Legacy, &["--requirements", "2026-07-28"]).await;
+    let found = through_us(McpProtocol::Legacy, &["--requirements", "2026-07-28"])
+        .await
+        .recorded("a server of 2025-11-25 through OpenFang, for clients of 2026-07-28");
 
     found.assert_passed(&[&COMMON, &MODERN]);
     found.assert_tasks_passed(&TASKS);
@@ -61,7 +67,9 @@ async fn a_modern_client_has_everything_of_a_legacy_server() {
 
 #[tokio::test]
 async fn a_legacy_client_has_everything_of_a_modern_server() {
-    let found = through_us(McpProtocol::Modern, &["--requirements", "2025-11-25"]).await;
+    let found = through_us(McpProtocol::Modern, &["--requirements", "2025-11-25"])
+        .await
+        .recorded("a server of 2026-07-28 through OpenFang, for clients of 2025-11-25");
 
     found.assert_passed_but(&BETWEEN_SERVER_AND_US, &[&COMMON, &LEGACY, &OF_2025_11_25]);
 }

@@ -2,6 +2,7 @@
 //! `STAGES` is the order; a stage is one line there and one function below. Nothing asks for input. Beside cargo,
 //! rustfmt and clippy a test needs what `TOOLS` names and the SDKs of `peers`, and the gate installs both or says so.
 
+mod conformance;
 mod examples;
 mod peers;
 mod tools;
@@ -42,6 +43,7 @@ const STAGES: &[Stage] = &[
         run: peers::install,
     },
     Stage { name: "test", about: "every test, by nextest where it is installed", run: test },
+    Stage { name: "conformance", about: "docs/conformance.md says what the suites found", run: conformance::write },
     Stage { name: "doctest", about: "the examples in the docs, where there are any", run: doctest },
     Stage { name: "doc", about: "the docs build, without a broken link", run: doc },
 ];
@@ -109,6 +111,7 @@ fn fmt() -> Result<String> {
 const TOOLS: &[Tool] = &[
     Tool { name: "strace", check: &["strace", "--version"], package: "strace" },
     Tool { name: "mandoc", check: &["mandoc", "-Tlint", "-Werror", "/dev/null"], package: "mandoc" },
+    Tool { name: "dpkg-deb", check: &["dpkg-deb", "--version"], package: "dpkg" },
     Tool { name: "unshare", check: &["unshare", "--version"], package: "util-linux" },
 ];
 

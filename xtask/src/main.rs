@@ -1,8 +1,9 @@
-//! The project's own commands: `cargo xtask test | long | tidy | schema | bench | soak`.
+//! The project's own commands: `cargo xtask test | long | tidy | schema | bench | soak | dist`.
 //! Each is one module; `main` only picks one and turns its outcome into an exit code.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
 
 mod bench;
+mod dist;
 mod gate;
 mod long;
 mod metadata;
@@ -25,6 +26,7 @@ Commands:
   tidy              the house rules that neither compiler nor clippy can hold
   schema            print config.schema.json; --write updates it, --check fails when it is stale
   bench             build the release binary and measure it against the floor
+  dist              build and pack what is handed out: archive, package, image, checksums, installer
   soak              build the release binary and attack it beside honest clients
 
 Options:
@@ -53,6 +55,7 @@ fn run(args: &[String]) -> Result<ExitCode> {
         "tidy" => tidy::run(rest),
         "schema" => schema::run(rest),
         "bench" => bench::run(rest),
+        "dist" => dist::run(rest),
         "soak" => soak::run(rest),
         "-h" | "--help" | "help" => {
             print!("{HELP}");

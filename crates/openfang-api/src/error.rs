@@ -212,7 +212,9 @@ fn status_of(error: &KernelError) -> StatusCode {
             }
         },
         KernelError::User(error) => match error {
-            UserError::Unknown { .. } | UserError::UnknownKey(_) => StatusCode::NOT_FOUND,
+            UserError::Unknown { .. } | UserError::UnknownKey(_) | UserError::NotGranted { .. } => {
+                StatusCode::NOT_FOUND
+            }
             UserError::Exists(_) | UserError::Former(_) | UserError::TooMany { .. } => StatusCode::CONFLICT,
             UserError::Reserved(_)
             | UserError::Grant(_)

@@ -18,6 +18,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use openfang_kernel::{Caller, Kernel};
+use openfang_types::ids::Owner;
 use openfang_types::limits::{INFLIGHT_SMALL_BYTES, Limits, STRANGERS_BODY_BYTES};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -46,6 +47,27 @@ impl FromRequestParts<Kernel> for RequestCaller {
     async fn from_request_parts(parts: &mut Parts, _: &Kernel) -> Result<Self, ApiError> {
         // Only a route that is wrongly marked public has no caller.
         parts.extensions.get::<Caller>().cloned().map(Self).ok_or_else(ApiError::broken)
+    }
+}
+
+/// The user in whose place the operator asks.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UserQuery {
+    /// Asks in the place of this user; for the admin only.
+    pub(crate) user: Option<Owner>,
+}
+
+/// The caller, or the user in whose place the operator asks: the query `user`.
+pub(crate) struct CallerOrUser(pub(crate) Caller);
+
+impl FromRequestParts<Kernel> for CallerOrUser {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, kernel: &Kernel) -> Result<Self, ApiError> {
+        let RequestCaller(caller) = RequestCaller::from_request_parts(parts, kernel).await?;
+        let QueryParams(query) = QueryParams::<UserQuery>::from_request_parts(parts, kernel).await?;
+        Ok(Self(kernel.in_place_of(caller, query.user.as_ref()).await?))
     }
 }
 

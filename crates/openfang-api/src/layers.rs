@@ -166,11 +166,16 @@ where
     let method = request.method().clone();
     let begun = tokio::time::Instant::now();
     let page = reach.hosts().page(&request);
+    let is_logged = reach.config().log.requests;
+    let who = std::sync::OnceLock::new();
     // Outermost, so that refused requests are counted and traced too. A panic in a handler becomes a 500. Pinned in
     // place: a wrapper around the future would be another copy of it.
     let answer = pin!(async {
         match checked(gate, reach, (socket, arrival), &request) {
             Ok(GuardVerdict::On(mut caller)) => {
+                if is_logged {
+                    let _ = who.set((Arc::clone(&caller.principal), caller.door));
+                }
                 let (inflight, principal) = (&gate.front.inflight, Arc::clone(&caller.principal));
                 // A client that does not read its answers gets no more of them.
                 inflight.admit(principal.owner())?;
@@ -209,7 +214,14 @@ where
         cors::allow(origin, &mut response);
     }
     gate.front.metrics.count(gate.path, &method, response.status(), begun.elapsed());
-    tracing::debug!(%trace, %method, path = gate.path, status = response.status().as_u16(), "answered");
+    let status = response.status().as_u16();
+    if is_logged {
+        let (caller, door) = who.get().map_or(("nobody", ""), |(who, door)| (who.owner().as_str(), door.as_str()));
+        let ms = begun.elapsed().as_millis();
+        tracing::info!(%trace, caller, door, %method, path = gate.path, status, ms, "request");
+    } else {
+        tracing::debug!(%trace, %method, path = gate.path, status, "answered");
+    }
     let mut written = [0; 36];
     if let Ok(value) = HeaderValue::from_str(trace.as_uuid().as_hyphenated().encode_lower(&mut written)) {
         response.headers_mut().insert(TRACE_HEADER, value);

@@ -176,7 +176,11 @@ fn access() -> Vec<Route> {
     vec![
         pair("/api/users", Credential, reads(users::list, "list the users"), posts(users::add, "add a user")),
         at("/api/users/{name}", deletes(users::remove, "remove a user; keys and logins are revoked")),
-        at("/api/users/{name}/grants", posts(users::set_grants, "replace the grants of a user")),
+        at(
+            "/api/users/{name}/grants",
+            posts(users::set_grants, "replace the grants of a user, or add and remove some"),
+        ),
+        at("/api/grants", reads(users::explain_grant, "show which tools and agents a grant names now")),
         at("/api/users/{name}/password", posts(users::set_password, "set or remove the password of a user")),
         pair(
             "/api/keys",

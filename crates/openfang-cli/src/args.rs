@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use clap_complete::engine::ArgValueCandidates;
-use openfang_types::ids::{AgentName, ToolName};
+use openfang_types::ids::{AgentName, Owner, ToolName};
 
 use crate::names;
 use crate::task_ref::TaskRef;
@@ -16,7 +16,7 @@ pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, ToolChoiceArgs, Transport};
 pub(crate) use secret::SecretCommand;
 pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand};
-pub(crate) use task::{TaskCommand, TaskListArgs};
+pub(crate) use task::{TaskCommand, TaskListArgs, WhoseArgs};
 pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, UserPasswordArgs};
 
 mod a2a;
@@ -66,6 +66,9 @@ pub(crate) struct Global {
     /// Print the requests to the daemon and its responses, without the token
     #[arg(long, global = true)]
     pub(crate) trace_wire: bool,
+    /// Send the command to this server instead of the daemon of the home; see `openfang login` [default: $OPENFANG_URL]
+    #[arg(long, global = true, value_name = "URL", conflicts_with_all = ["in_process", "trace_wire"])]
+    pub(crate) url: Option<String>,
     /// Run in this process, even if a daemon is running
     #[arg(long, global = true)]
     pub(crate) in_process: bool,
@@ -96,7 +99,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  openfang demo")]
     Demo,
     /// Run the daemon in the foreground; the first run creates the home directory
-    #[command(after_help = "Example:\n  openfang start --listen 127.0.0.1:8080")]
+    #[command(after_help = "Examples:\n  openfang start --listen 127.0.0.1:8080\n  openfang start --background")]
     Start(StartArgs),
     /// Stop the daemon of this home; running work gets time to finish
     #[command(after_help = "Example:\n  openfang stop")]
@@ -147,6 +150,22 @@ pub(crate) enum Command {
     /// Create, list and revoke API keys of users
     #[command(subcommand, after_help = "Example:\n  openfang key create ada --label laptop")]
     Key(KeyCommand),
+    /// Store the key for a server on another machine, for commands with --url
+    #[command(
+        after_help = "Examples:\n  openfang login https://openfang.example.com\n  openfang login https://openfang.example.com < key.txt"
+    )]
+    Login {
+        /// The URL of the server, without a path
+        #[arg(value_name = "SERVER")]
+        server: String,
+    },
+    /// Forget the key for a server on another machine
+    #[command(after_help = "Example:\n  openfang logout https://openfang.example.com")]
+    Logout {
+        /// The URL of the server, without a path
+        #[arg(value_name = "SERVER")]
+        server: String,
+    },
     /// Store secrets, such as tokens of MCP servers, outside of config.toml
     #[command(subcommand, after_help = "Example:\n  openfang secret set GITHUB_TOKEN")]
     Secret(SecretCommand),
@@ -205,6 +224,9 @@ pub(crate) struct StartArgs {
     /// The address to listen on, instead of api_listen in config.toml: a port, localhost:PORT or IP:PORT; port 0 picks a free port
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(crate) listen: Option<SocketAddr>,
+    /// Run in the background: return as soon as the daemon listens, and write its log to a file
+    #[arg(long)]
+    pub(crate) background: bool,
 }
 
 /// An address, or a port on loopback: `8080`, `:8080` and `localhost:8080` are the same.
@@ -228,6 +250,9 @@ pub(crate) enum AgentCommand {
         /// The name of the agent
         #[arg(add = ArgValueCandidates::new(names::agents))]
         name: AgentName,
+        /// Show the agent as this user sees it; for the operator
+        #[arg(long = "as", value_name = "USER")]
+        user: Option<Owner>,
     },
     /// Send a message and print the answer; exit code 1 if the task fails
     #[command(
@@ -334,6 +359,9 @@ pub(crate) enum PolicyCommand {
         /// The name of the tool
         #[arg(add = ArgValueCandidates::new(names::tools))]
         tool: ToolName,
+        /// Explain it for this user; for the operator
+        #[arg(long, value_name = "USER")]
+        user: Option<Owner>,
     },
 }
 

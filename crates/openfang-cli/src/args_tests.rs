@@ -94,7 +94,7 @@ fn global_flags_may_stand_before_and_after_the_command() {
     let after = parsed(&["status", "--json", "--home", "/h", "--log-level", "debug", "-q", "--trace-wire"]).unwrap();
 
     for args in [before, after] {
-        let Global { home, json, trace_wire, in_process: _, log_level, quiet } = args.global;
+        let Global { home, json, trace_wire, in_process: _, log_level, quiet, url: _ } = args.global;
         assert_eq!((home.as_deref(), log_level.as_deref()), (Some("/h".as_ref()), Some("debug")));
         assert!(json && trace_wire && quiet);
     }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use openfang_kernel::config_file::UsableConfig;
 use openfang_kernel::home::FirstRun;
-use openfang_kernel::{AgentSummary, Explanation};
+use openfang_kernel::{AgentSummary, Explanation, GrantMeaning};
 use openfang_types::call::AskedBack;
 use openfang_types::content::ToolOutput;
 use openfang_types::event::TaskEvent;
-use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
 use openfang_types::limits::MCP_INPUT_ROUNDS;
 use openfang_types::settings_status::FailedAgent;
 use openfang_types::task::{Message, Task, TaskState};
@@ -23,6 +23,8 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::CliError;
+use crate::registry::encoded;
+use crate::remote::RemoteServer;
 use crate::session::Session;
 use crate::talk::Talk;
 
@@ -38,6 +40,7 @@ mod daemon;
 mod external;
 mod following;
 mod in_process;
+mod link;
 mod secrets;
 mod servers;
 mod users;
@@ -109,14 +112,18 @@ pub(crate) enum StreamUpdate {
 }
 
 impl Backend {
-    /// Opens the daemon, or else a kernel in this process. Prints a hint if that created the home.
+    /// Opens the server of `--url`, the daemon, or else a kernel in this process. Prints a hint if that created the home.
     pub(crate) async fn open(session: &Session) -> Result<Self, CliError> {
+        if let Some(origin) = &session.remote {
+            return Ok(Self::Daemon(DaemonBackend::remote(RemoteServer::open(session, origin)?)));
+        }
         if !session.in_process
             && let Some(daemon) = session.daemon().await?
         {
             return Ok(Self::Daemon(DaemonBackend::new(daemon)));
         }
-        if session.prepare_home()? == FirstRun::Yes {
+        let (home, first_run) = session.home_to_work_on()?;
+        if first_run == FirstRun::Yes {
             let root = session.home.root().display();
             session
                 .output
@@ -128,7 +135,29 @@ impl Backend {
                 .output
                 .complaint(&format!("skipping the MCP server {}: {}", failed.name, failed.reason));
         }
-        Ok(Self::InProcess(InProcess::start(session, config)?))
+        Ok(Self::InProcess(InProcess::start(session, home, config)?))
+    }
+
+    /// Asks in the place of a user from now on, or again as the operator. Only the admin may.
+    pub(crate) async fn in_place_of(&mut self, user: Option<&Owner>) -> Result<(), CliError> {
+        match self {
+            Self::Daemon(daemon) => {
+                daemon.user = user.cloned();
+                Ok(())
+            }
+            Self::InProcess(kernel) => kernel.in_place_of(user).await,
+        }
+    }
+
+    /// What a grant names, with the tools and agents that there are now.
+    pub(crate) async fn grant_meaning(&self, grant: &str) -> Result<GrantMeaning, CliError> {
+        match self {
+            Self::Daemon(daemon) => daemon.get(&format!("/api/grants?grant={}", encoded(grant))).await,
+            Self::InProcess(kernel) => {
+                kernel.acquaint().await;
+                kernel.said(kernel.kernel.grant_meaning(&kernel.caller, grant))
+            }
+        }
     }
 
     pub(crate) async fn agents(&self) -> Result<Vec<AgentSummary>, CliError> {

@@ -23,10 +23,12 @@ mod doctor;
 mod home;
 mod init;
 mod key;
+mod login;
 mod logs;
 mod manual;
 mod mcp;
 mod policy;
+mod reach;
 mod reload;
 mod restore;
 mod secret;
@@ -40,6 +42,7 @@ mod tool;
 mod user;
 
 pub(crate) use completions::VARIABLE as COMPLETE_VARIABLE;
+pub(crate) use reach::{choose_server, only_reads};
 
 /// Runs a command. Only `start` uses the log settings of config.toml; see [`Session::command_log`].
 pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit, CliError> {
@@ -64,6 +67,8 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Task(command) => task::run(session, command).await,
         Command::User(command) => user::run(session, command).await,
         Command::Key(command) => key::run(session, command).await,
+        Command::Login { server } => login::log_in(session, &server).await,
+        Command::Logout { server } => login::log_out(session, &server),
         Command::Secret(command) => secret::run(session, command).await,
         Command::Config(command) => config::run(session, &command),
         Command::Policy(command) => policy::run(session, &command).await,

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use openfang_egress::daemon::DaemonError;
@@ -130,6 +131,12 @@ pub(crate) enum CliError {
     Role(#[from] ListenError),
     #[error("cannot listen on {address}: {cause}; choose another address with --listen or api_listen")]
     Listen { address: SocketAddr, cause: io::Error },
+    #[error("cannot use the server {url}: {why}")]
+    Remote { url: String, why: String },
+    #[error("the daemon did not start: {why}")]
+    NotStarted { why: String },
+    #[error("{path} cannot be used: {why}", path = path.display())]
+    EnvFile { path: PathBuf, why: String },
     #[error("no home directory is known; set OPENFANG_HOME or pass --home DIR")]
     NoHome,
     #[error("{0}")]
@@ -174,9 +181,12 @@ impl CliError {
             | Self::NobodyAtTheTerminal { .. }
             | Self::NotSignalled { .. }
             | Self::StillStopping { .. }
+            | Self::NotStarted { .. }
             | Self::Runtime(_) => Exit::Failed,
             Self::Usage(_) => Exit::Usage,
-            Self::Config(_) | Self::FailedCheck(_) | Self::Exposed(_) | Self::NoHome => Exit::Config,
+            Self::Config(_) | Self::FailedCheck(_) | Self::Exposed(_) | Self::EnvFile { .. } | Self::NoHome => {
+                Exit::Config
+            }
             Self::Boot(error) => match error {
                 BootError::Agents(_) | BootError::Catalog(_) | BootError::Sensitive(_) | BootError::Config(_) => {
                     Exit::Config
@@ -188,7 +198,7 @@ impl CliError {
                 | BootError::Users(_)
                 | BootError::Node(_) => Exit::Failed,
             },
-            Self::Daemon(_) | Self::NeedsDaemon { .. } | Self::CutOff { .. } => Exit::NoDaemon,
+            Self::Daemon(_) | Self::Remote { .. } | Self::NeedsDaemon { .. } | Self::CutOff { .. } => Exit::NoDaemon,
         }
     }
 
@@ -207,6 +217,9 @@ impl CliError {
             Self::AlreadyRunning { .. } => "already_running",
             Self::Role(_) => "already_running",
             Self::Listen { .. } => "listen",
+            Self::Remote { .. } => "remote",
+            Self::NotStarted { .. } => "not_started",
+            Self::EnvFile { .. } => "env_file",
             Self::NoHome => "no_home",
             Self::Usage(_) => "usage",
             Self::Input(_) => "input",

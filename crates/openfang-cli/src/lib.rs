@@ -2,7 +2,7 @@
 //! result.
 //!
 //! `args.rs` declares commands and flags, `commands/` implements them, `backend.rs` chooses daemon or kernel, `clients.rs` is the table of
-//! other programs, `import.rs` reads their settings and `connect.rs` writes to them, `output.rs` prints, `usage.rs` formats usage errors, and `error.rs` maps errors to exit codes.
+//! other programs, `import.rs` reads their settings and `connect.rs` writes to them, `remote.rs` is a server on another machine, `output.rs` prints, `usage.rs` formats usage errors, and `error.rs` maps errors to exit codes.
 
 mod args;
 mod backend;
@@ -22,11 +22,13 @@ mod output;
 mod programs;
 mod prompt;
 mod registry;
+mod remote;
 mod session;
 mod signals;
 mod suggest;
 mod talk;
 mod task_ref;
+mod temporary_home;
 mod times;
 mod usage;
 mod view;
@@ -76,10 +78,12 @@ fn completed(words: &[OsString]) -> bool {
 }
 
 /// Runs a parsed command and prints its error.
-fn run(args: Args) -> ExitCode {
+fn run(mut args: Args) -> ExitCode {
     let output = Output::new(&args.global);
-    let done =
-        Session::new(&args.global, output.clone()).and_then(|session| run_command(&Arc::new(session), args.command));
+    let done = commands::choose_server(&mut args.global, &args.command)
+        .and_then(|()| Session::new(&args.global, output.clone()))
+        .map(|session| session.only_reading(commands::only_reads(&args.command)))
+        .and_then(|session| run_command(&Arc::new(session), args.command));
     let exit = match done {
         Ok(exit) => exit,
         // The reader closed the pipe, as `| head` does: not a failure.

@@ -34,7 +34,7 @@ impl McpBackend {
             return Ok(Self::Daemon(daemon.through(Door::Mcp)));
         }
         session.prepare_home()?;
-        let (kernel, caller) = InProcess::start(session, session.config(&[])?)?.into_parts();
+        let (kernel, caller) = InProcess::start(session, session.home.clone(), session.config(&[])?)?.into_parts();
         kernel.begin_acquaintance();
         Ok(Self::InProcess(kernel, Caller { door: Door::Mcp, ..caller }))
     }

@@ -4,7 +4,7 @@
 //! strangers: references to variables and secrets of this machine, variables that change how programs start, and options
 //! that open a container are refused. The version is always pinned.
 
-pub(crate) use client::Registry;
+pub(crate) use client::{Registry, encoded};
 pub(crate) use document::{Listed, Publication};
 pub(crate) use entry::{Inputs, Missing, new_entry};
 pub(crate) use reference::{AddTarget, RegistryRef};

@@ -13,6 +13,8 @@ use openfang_types::config::{Config, ConfigProblem, LogConfig, LogLevel};
 use crate::args::Global;
 use crate::error::CliError;
 use crate::output::Output;
+use crate::remote::ServerOrigin;
+use crate::temporary_home::TemporaryHome;
 
 const LOG_LEVEL_KEY: &str = "log.level";
 
@@ -22,8 +24,14 @@ pub(crate) struct Session {
     /// The command line that runs openfang on the same home.
     program: String,
     overlays: Vec<Overlay>,
+    pub(crate) log_level: Option<String>,
     trace_wire: bool,
     pub(crate) in_process: bool,
+    /// The server on another machine that the command is for.
+    pub(crate) remote: Option<ServerOrigin>,
+    /// Whether the command only reads, and leaves no home behind where there is none.
+    only_reads: bool,
+    temporary: OnceLock<TemporaryHome>,
     kernel: OnceLock<Kernel>,
 }
 
@@ -48,10 +56,39 @@ impl Session {
             home,
             program,
             overlays,
+            log_level: global.log_level.clone(),
             trace_wire: global.trace_wire,
             in_process: global.in_process,
+            remote: global.url.as_deref().map(ServerOrigin::parse).transpose()?,
+            only_reads: false,
+            temporary: OnceLock::new(),
             kernel: OnceLock::new(),
         })
+    }
+
+    /// The same for a command that only reads.
+    #[must_use]
+    pub(crate) fn only_reading(self, only_reads: bool) -> Self {
+        Self { only_reads, ..self }
+    }
+
+    /// The home that a kernel of this process works on. A command that only reads gets a new one, which is removed at the end,
+    /// if there is none.
+    pub(crate) fn home_to_work_on(&self) -> Result<(Home, FirstRun), CliError> {
+        if !self.only_reads || self.home.root().exists() {
+            return Ok((self.home.clone(), self.prepare_home()?));
+        }
+        let temporary = TemporaryHome::create()?;
+        let home = Home::at(temporary.path().to_owned());
+        home.prepare()?;
+        self.output.note(&format!(
+            "there is no home at {} yet, so this is what a new one has; create it with `{}`",
+            self.home.root().display(),
+            self.command("init")
+        ));
+        // One command opens one backend.
+        let _ = self.temporary.set(temporary);
+        Ok((home, FirstRun::No))
     }
 
     /// The effective configuration: file, environment, global flags and flags of the command.

@@ -14,6 +14,7 @@ mod exit;
 #[cfg(target_os = "linux")]
 mod linux;
 mod metrics;
+mod ourselves;
 mod program;
 mod resources;
 mod sandbox;
@@ -35,6 +36,7 @@ pub use exit::{Ending, Exit};
 #[cfg(target_os = "linux")]
 pub use linux::{Child, ProcessDoor, Stdin, Stdout, helper_main, hidden_arguments, not_dumpable};
 pub use metrics::ProcessMetrics;
+pub use ourselves::{BackgroundProcess, restart_with_variables};
 pub use program::{Program, ProgramError};
 pub use resources::ResourceLimits;
 pub use sandbox::{Containment, Network, Sandbox};

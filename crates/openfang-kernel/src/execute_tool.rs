@@ -20,8 +20,10 @@ use crate::tasks::Tasks;
 use crate::{Caller, KernelError, Way};
 
 mod asked_back;
+mod meaning;
 mod policy;
 
+pub use meaning::GrantMeaning;
 pub use policy::Explanation;
 
 /// Calls of tools that no agent makes. Cheap to clone.

@@ -31,7 +31,7 @@ pub use chain::Arrival;
 pub use change::ChangeError;
 pub use doors::{a2a, gateway, mcp};
 pub use error::KernelError;
-pub use execute_tool::Explanation;
+pub use execute_tool::{Explanation, GrantMeaning};
 pub use integrity::DatabaseCheck;
 pub use kernel::Kernel;
 pub use outward::http_door;

@@ -250,11 +250,14 @@ pub struct LogConfig {
     /// Whether the daemon writes its log to `data/log/openfang.jsonl` instead of standard error, always as JSON.
     /// `openfang logs` reads it.
     pub file: bool,
+    /// Whether every HTTP request is a line in the log, at the level `info`: trace id, caller, endpoint kind, method, path, status and
+    /// time.
+    pub requests: bool,
 }
 
 impl Default for LogConfig {
     fn default() -> Self {
-        Self { level: LogLevel::Info, format: LogFormat::Text, file: false }
+        Self { level: LogLevel::Info, format: LogFormat::Text, file: false, requests: false }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::process;
 use crate::support::binary::Ran;
@@ -34,6 +34,30 @@ pub(crate) struct Check {
 }
 
 impl Conformance {
+    /// Writes down what was found, for the page about conformance. `about` says what was examined.
+    pub(crate) fn recorded(self, about: &str) -> Self {
+        let (mut passed, mut failed, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, checks) in &self.scenarios {
+            let why = |status: &str| -> Vec<&str> {
+                let with = |check: &&Check| check.status == status && !check.message.is_empty();
+                checks.iter().filter(with).map(|check| check.message.as_str()).collect()
+            };
+            if checks.iter().all(|check| check.status == "SKIPPED") {
+                skipped.push(json!({ "name": name, "why": why("SKIPPED") }));
+            } else if self.wrong(name).is_none() {
+                passed.push(name);
+            } else {
+                failed.push(json!({ "name": name, "why": [why("FAILURE"), why("WARNING"), why("SKIPPED")].concat() }));
+            }
+        }
+        let record = json!({ "about": about, "passed": passed, "failed": failed, "skipped": skipped });
+        let directory = super::workspace().join("target/conformance");
+        std::fs::create_dir_all(&directory).unwrap();
+        let name: String = about.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        std::fs::write(directory.join(format!("{name}.json")), record.to_string()).unwrap();
+        self
+    }
+
     /// These scenarios ran and no others, and all of them are good.
     #[track_caller]
     pub(crate) fn assert_passed(&self, expected: &[&[&str]]) {

@@ -12,7 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::error::ApiError;
-use crate::extract::{AnonymousJson, JsonBody, PathParam, QueryParams, RequestCaller};
+use crate::extract::{AnonymousJson, CallerOrUser, JsonBody, PathParam, QueryParams, RequestCaller, UserQuery};
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -114,6 +114,12 @@ impl<T: JsonSchema> DescribeArgument for QueryParams<T> {
             }
             parameter
         }));
+    }
+}
+
+impl DescribeArgument for CallerOrUser {
+    fn describe(schemas: &mut Schemas, description: &mut Description) {
+        QueryParams::<UserQuery>::describe(schemas, description);
     }
 }
 

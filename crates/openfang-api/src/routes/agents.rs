@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::sse;
 use crate::error::ApiError;
-use crate::extract::{JsonBody, PathParam, RequestCaller};
+use crate::extract::{CallerOrUser, JsonBody, PathParam, RequestCaller};
 use crate::openapi::{JsonOrEvents, Shaped};
 
 /// A message: a text, or parts.
@@ -37,7 +37,7 @@ pub(super) async fn list(State(kernel): State<Kernel>, RequestCaller(caller): Re
 
 pub(super) async fn show(
     State(kernel): State<Kernel>,
-    RequestCaller(caller): RequestCaller,
+    CallerOrUser(caller): CallerOrUser,
     PathParam(name): PathParam<AgentName>,
 ) -> Result<Json<AgentView>, ApiError> {
     let (agent, tools) = kernel.describe_agent(&caller, &name)?;

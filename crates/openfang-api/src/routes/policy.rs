@@ -6,11 +6,11 @@ use axum::extract::{Path, State};
 use openfang_kernel::{Explanation, Kernel};
 
 use crate::error::ApiError;
-use crate::extract::{RequestCaller, parse};
+use crate::extract::{CallerOrUser, parse};
 
 pub(super) async fn explain(
     State(kernel): State<Kernel>,
-    RequestCaller(caller): RequestCaller,
+    CallerOrUser(caller): CallerOrUser,
     path: Result<Path<(String, String)>, PathRejection>,
 ) -> Result<Json<Explanation>, ApiError> {
     let Path((agent, tool)) = path.map_err(|_| ApiError::unread_path())?;

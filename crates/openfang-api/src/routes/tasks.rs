@@ -1,4 +1,4 @@
-//! `/api/tasks`: the caller's own tasks. Tasks of others look like missing ones.
+//! `/api/tasks`: the caller's own tasks. Tasks of others look like missing ones. The operator can ask in the place of a user.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,7 +6,7 @@ use http::HeaderMap;
 use openfang_kernel::{Begin, Follow, Kernel, TaskFilter};
 use openfang_types::api::{TaskPage, TaskView};
 use openfang_types::event::{EventId, Seq, Until};
-use openfang_types::ids::{AgentName, ContextId, TaskId};
+use openfang_types::ids::{AgentName, ContextId, Owner, TaskId};
 use openfang_types::limits::PAGE_MAX_TASKS;
 use openfang_types::task::{TaskParts, TaskState};
 use schemars::JsonSchema;
@@ -14,12 +14,14 @@ use serde::Deserialize;
 
 use super::sse;
 use crate::error::ApiError;
-use crate::extract::{PathParam, QueryParams, RequestCaller};
+use crate::extract::{CallerOrUser, PathParam, QueryParams, RequestCaller};
 use crate::openapi::{Events, Shaped};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct ListQuery {
+    /// Asks in the place of this user; for the admin only.
+    user: Option<Owner>,
     agent: Option<AgentName>,
     state: Option<TaskState>,
     context_id: Option<ContextId>,
@@ -51,7 +53,9 @@ pub(super) async fn list(
     RequestCaller(caller): RequestCaller,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> Result<Json<TaskPage>, ApiError> {
-    let ListQuery { agent, state, context_id, page_size, page_token, include_history, include_artifacts } = query;
+    let caller = kernel.in_place_of(caller, query.user.as_ref()).await?;
+    let ListQuery { user: _, agent, state, context_id, page_size, page_token, include_history, include_artifacts } =
+        query;
     let page_size = page_size.map(|PageSize(size)| size);
     let page_token = page_token.filter(|token| !token.is_empty());
     // Whole conversations are read only if they are requested.
@@ -64,7 +68,7 @@ pub(super) async fn list(
 
 pub(super) async fn show(
     State(kernel): State<Kernel>,
-    RequestCaller(caller): RequestCaller,
+    CallerOrUser(caller): CallerOrUser,
     PathParam(id): PathParam<TaskId>,
 ) -> Result<Json<TaskView>, ApiError> {
     Ok(Json(TaskView { task: kernel.task(&caller, id).await? }))
@@ -72,7 +76,7 @@ pub(super) async fn show(
 
 pub(super) async fn cancel(
     State(kernel): State<Kernel>,
-    RequestCaller(caller): RequestCaller,
+    CallerOrUser(caller): CallerOrUser,
     PathParam(id): PathParam<TaskId>,
 ) -> Result<Json<TaskView>, ApiError> {
     Ok(Json(TaskView { task: kernel.cancel_task(&caller, id).await? }))
@@ -80,7 +84,7 @@ pub(super) async fn cancel(
 
 pub(super) async fn events(
     State(kernel): State<Kernel>,
-    RequestCaller(caller): RequestCaller,
+    CallerOrUser(caller): CallerOrUser,
     PathParam(id): PathParam<TaskId>,
     headers: HeaderMap,
 ) -> Result<Shaped<Events>, ApiError> {

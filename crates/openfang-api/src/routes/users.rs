@@ -2,8 +2,9 @@
 
 use axum::Json;
 use axum::extract::State;
+use openfang_kernel::GrantMeaning;
 use openfang_kernel::Kernel;
-use openfang_kernel::users::{UserView, UserWanted};
+use openfang_kernel::users::{GrantsChange, UserView, UserWanted};
 use openfang_types::api::{Removal, UserList};
 use openfang_types::ids::Owner;
 use openfang_types::secret::Secret;
@@ -11,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::ApiError;
-use crate::extract::{JsonBody, PathParam, RequestCaller};
+use crate::extract::{JsonBody, PathParam, QueryParams, RequestCaller};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +28,14 @@ pub(super) struct AddBody {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GrantsBody {
-    grants: Vec<String>,
+    /// These grants, and no others.
+    grants: Option<Vec<String>>,
+    /// Grants to add.
+    #[serde(default)]
+    add: Vec<String>,
+    /// Grants to remove, as they are written.
+    #[serde(default)]
+    remove: Vec<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -67,7 +75,13 @@ pub(super) async fn set_grants(
     PathParam(name): PathParam<Owner>,
     JsonBody(body): JsonBody<GrantsBody>,
 ) -> Result<Json<UserView>, ApiError> {
-    Ok(Json(kernel.set_user_grants(&caller, &name, body.grants).await?))
+    let GrantsBody { grants, add, remove } = body;
+    let change = match grants {
+        Some(grants) if add.is_empty() && remove.is_empty() => GrantsChange::Set(grants),
+        None if !(add.is_empty() && remove.is_empty()) => GrantsChange::Adjust { add, remove },
+        Some(_) | None => return Err(ApiError::bad_request("send either `grants`, or `add` and `remove`")),
+    };
+    Ok(Json(kernel.change_user_grants(&caller, &name, change).await?))
 }
 
 pub(super) async fn set_password(
@@ -77,4 +91,18 @@ pub(super) async fn set_password(
     JsonBody(body): JsonBody<PasswordBody>,
 ) -> Result<Json<UserView>, ApiError> {
     Ok(Json(kernel.set_user_password(&caller, &name, body.password).await?))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GrantQuery {
+    grant: String,
+}
+
+pub(super) async fn explain_grant(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    QueryParams(query): QueryParams<GrantQuery>,
+) -> Result<Json<GrantMeaning>, ApiError> {
+    Ok(Json(kernel.grant_meaning(&caller, &query.grant)?))
 }

@@ -43,9 +43,27 @@ pub(crate) enum UserCommand {
         #[arg(long, conflicts_with = "grants")]
         none: bool,
     },
+    /// Add grants to a user, and show what each names today
+    #[command(after_help = "Example:\n  openfang user grant ada 'mcp_github_*' agent:reviewer")]
+    Grant {
+        /// The name of the user
+        name: Owner,
+        /// A tool pattern, server:NAME, agent:NAME or agent:NAME/*
+        #[arg(value_name = "GRANT", required = true)]
+        grants: Vec<String>,
+    },
+    /// Remove grants from a user; open connections are closed
+    #[command(after_help = "Example:\n  openfang user revoke ada 'mcp_github_*'")]
+    Revoke {
+        /// The name of the user
+        name: Owner,
+        /// The grants to remove, as `openfang user list` shows them
+        #[arg(value_name = "GRANT", required = true)]
+        grants: Vec<String>,
+    },
     /// Set or remove the password of a user; existing logins end
     #[command(
-        after_help = "Examples:\n  openfang user set-password ada --password-stdin < password.txt\n  openfang user set-password ada --none"
+        after_help = "Examples:\n  openfang user set-password ada\n  openfang user set-password ada --password-stdin < password.txt\n  openfang user set-password ada --none"
     )]
     SetPassword(UserPasswordArgs),
 }
@@ -69,8 +87,8 @@ pub(crate) struct UserAddArgs {
 pub(crate) struct UserPasswordArgs {
     /// The name of the user
     pub(crate) name: Owner,
-    /// Read the password from standard input
-    #[arg(long, required_unless_present = "none")]
+    /// Read the password from standard input [default: ask for it on the terminal]
+    #[arg(long)]
     pub(crate) password_stdin: bool,
     /// Remove the password; the user can then use keys only
     #[arg(long, conflicts_with = "password_stdin")]

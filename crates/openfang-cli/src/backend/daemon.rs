@@ -1,11 +1,11 @@
 //! The daemon as a backend: requests out, typed answers in, refusals in its own words.
 
 use http::{Method, StatusCode};
-use openfang_egress::daemon::{Answer, Daemon, Event, Streamed};
+use openfang_egress::daemon::{Answer, Daemon, Event};
 use openfang_kernel::{AgentSummary, Explanation};
 use openfang_types::api::{AgentList, TaskPage, TaskView, ToolList};
 use openfang_types::call::{CallListener as _, ToldLog, ToldProgress};
-use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
 use openfang_types::limits::PAGE_MAX_TASKS;
 use openfang_types::settings_status::{FailedAgent, ReloadReport, SettingsStatus};
 use openfang_types::task::Task;
@@ -14,13 +14,17 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::link::{LinkStreamed, ServerLink};
 use super::{AgentView, Answered, CallOf, Called, Following, Outgoing, Reply, TaskListing, TaskQuery};
 use crate::error::{CliError, Refusal};
+use crate::remote::RemoteServer;
 use crate::session::Session;
 use crate::talk::Talk;
 
 pub(crate) struct DaemonBackend {
-    daemon: Daemon,
+    link: ServerLink,
+    /// The user in whose place the operator asks.
+    pub(super) user: Option<Owner>,
 }
 
 #[derive(Deserialize)]
@@ -30,11 +34,19 @@ pub(super) struct ErrorBody {
 
 impl DaemonBackend {
     pub(crate) const fn new(daemon: Daemon) -> Self {
-        Self { daemon }
+        Self { link: ServerLink::Daemon(daemon), user: None }
+    }
+
+    /// A server on another machine, which answers like a daemon.
+    pub(crate) const fn remote(server: RemoteServer) -> Self {
+        Self { link: ServerLink::Remote(server), user: None }
     }
 
     /// For what only a daemon can do.
     pub(crate) async fn open(session: &Session, what: &'static str) -> Result<Self, CliError> {
+        if let Some(origin) = &session.remote {
+            return Ok(Self::remote(RemoteServer::open(session, origin)?));
+        }
         let missing = || CliError::NeedsDaemon { what, start: session.command("start") };
         Ok(Self::new(session.daemon().await?.ok_or_else(missing)?))
     }
@@ -59,7 +71,7 @@ impl DaemonBackend {
     }
 
     pub(super) async fn agent(&self, name: &AgentName) -> Result<AgentView, CliError> {
-        self.get(&format!("/api/agents/{name}")).await
+        self.get(&self.placed(format!("/api/agents/{name}"))).await
     }
 
     pub(crate) async fn tools(&self, through: Option<&AgentName>) -> Result<Vec<ToolDefinition>, CliError> {
@@ -84,9 +96,9 @@ impl DaemonBackend {
             body["state"] = json!(state);
         }
         let path = format!("/api/tools/{}", call.name);
-        let mut events = match self.daemon.stream(Method::POST, &path, Some(&body), None).await? {
-            Streamed::Events(events) => events,
-            Streamed::Answer(answer) => return typed(&answer).map(Called::Done),
+        let mut events = match self.link.stream(Method::POST, &path, Some(&body)).await? {
+            LinkStreamed::Events(events) => events,
+            LinkStreamed::Answer(answer) => return typed(&answer).map(Called::Done),
         };
         while let Some(event) = events.next().await? {
             match event.name.as_str() {
@@ -123,7 +135,7 @@ impl DaemonBackend {
     }
 
     pub(super) async fn explain(&self, agent: &AgentName, tool: &ToolName) -> Result<Explanation, CliError> {
-        self.get(&format!("/api/policy/{agent}/{tool}")).await
+        self.get(&self.placed(format!("/api/policy/{agent}/{tool}"))).await
     }
 
     pub(super) async fn tasks(&self, wanted: &TaskQuery) -> Result<TaskListing, CliError> {
@@ -134,7 +146,7 @@ impl DaemonBackend {
         loop {
             let size = (wanted.limit - listing.tasks.len()).min(PAGE_MAX_TASKS);
             let path = format!("/api/tasks?pageSize={size}&pageToken={token}{agent}{state}");
-            let page: TaskPage = self.get(&path).await?;
+            let page: TaskPage = self.get(&self.placed(path)).await?;
             listing.total = page.total;
             listing.tasks.extend(page.tasks);
             token = page.next_page_token;
@@ -145,15 +157,27 @@ impl DaemonBackend {
     }
 
     pub(crate) async fn task(&self, id: TaskId) -> Result<Task, CliError> {
-        Ok(self.get::<TaskView>(&format!("/api/tasks/{id}")).await?.task)
+        Ok(self.get::<TaskView>(&self.placed(format!("/api/tasks/{id}"))).await?.task)
     }
 
     pub(crate) async fn cancel(&self, id: TaskId) -> Result<Task, CliError> {
-        Ok(self.post::<TaskView>(&format!("/api/tasks/{id}/cancel"), &json!({})).await?.task)
+        Ok(self
+            .post::<TaskView>(&self.placed(format!("/api/tasks/{id}/cancel")), &json!({}))
+            .await?
+            .task)
     }
 
     pub(crate) async fn follow(&self, id: TaskId) -> Result<Following, CliError> {
-        self.stream(Method::GET, &format!("/api/tasks/{id}/events"), None).await
+        self.stream(Method::GET, &self.placed(format!("/api/tasks/{id}/events")), None).await
+    }
+
+    /// A path that is asked for in the place of the user.
+    fn placed(&self, path: String) -> String {
+        match &self.user {
+            Some(user) if path.contains('?') => format!("{path}&user={user}"),
+            Some(user) => format!("{path}?user={user}"),
+            None => path,
+        }
     }
 
     pub(super) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, CliError> {
@@ -171,12 +195,12 @@ impl DaemonBackend {
         body: &Value,
         shown: &Value,
     ) -> Result<T, CliError> {
-        typed(&self.daemon.request_in_confidence(Method::POST, path, body, shown).await?)
+        typed(&self.link.request_in_confidence(path, body, shown).await?)
     }
 
     /// Sends a request whose answer is a secret; `--trace-wire` does not show it.
     pub(super) async fn post_for_a_secret<T: DeserializeOwned>(&self, path: &str, body: &Value) -> Result<T, CliError> {
-        typed(&self.daemon.request_for_a_secret(Method::POST, path, body).await?)
+        typed(&self.link.request_for_a_secret(path, body).await?)
     }
 
     pub(super) async fn ask<T: DeserializeOwned>(
@@ -185,16 +209,16 @@ impl DaemonBackend {
         path: &str,
         body: Option<&Value>,
     ) -> Result<T, CliError> {
-        typed(&self.daemon.request(method, path, body).await?)
+        typed(&self.link.request(method, path, body).await?)
     }
 
     async fn stream(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Following, CliError> {
-        match self.daemon.stream(method, path, body, None).await? {
-            Streamed::Events(events) => Ok(Following::Daemon(events)),
-            Streamed::Answer(answer) if answer.status == StatusCode::OK => {
+        match self.link.stream(method, path, body).await? {
+            LinkStreamed::Events(events) => Ok(Following::Server(events)),
+            LinkStreamed::Answer(answer) if answer.status == StatusCode::OK => {
                 Err(CliError::Answer { why: "it is not an event stream".to_owned() })
             }
-            Streamed::Answer(answer) => Err(refusal(&answer)),
+            LinkStreamed::Answer(answer) => Err(refusal(&answer)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A task that is being followed, wherever it runs.
 
-use openfang_egress::daemon::{Event, EventStream};
+use openfang_egress::daemon::Event;
 use openfang_kernel::TaskStream;
 use openfang_types::event::StreamItem;
 use openfang_types::ids::TraceId;
@@ -8,12 +8,13 @@ use openfang_types::task::Message;
 use serde::de::DeserializeOwned;
 
 use super::daemon::ErrorBody;
+use super::link::LinkEvents;
 use super::{Reply, StreamUpdate};
 use crate::error::CliError;
 
 /// What comes of a message or a task, item by item.
 pub(crate) enum Following {
-    Daemon(Box<EventStream>),
+    Server(LinkEvents),
     InProcess(Box<TaskStream>, TraceId),
     /// An answer that needed no task.
     Once(Option<Message>),
@@ -32,8 +33,8 @@ impl Following {
                     StreamItem::Shutdown => StreamUpdate::Shutdown {},
                 }))
             }
-            Self::Daemon(stream) => loop {
-                let Some(event) = stream.next().await? else { return Ok(None) };
+            Self::Server(events) => loop {
+                let Some(event) = events.next().await? else { return Ok(None) };
                 if let Some(shown) = shown(&event)? {
                     return Ok(Some(shown));
                 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use openfang_kernel::home::Home;
 use openfang_kernel::mcp::is_mcp_tool;
 use openfang_kernel::{
     AgentSummary, Begin, Boot, Caller, Explanation, Follow, Kernel, KernelError, TaskFilter, ToolCall, Way, WayBack,
@@ -10,7 +11,7 @@ use openfang_kernel::{
 use openfang_types::call::{CallListener, Outcome};
 use openfang_types::config::Config;
 use openfang_types::event::Until;
-use openfang_types::ids::{AgentName, TaskId, ToolName};
+use openfang_types::ids::{AgentName, Owner, TaskId, ToolName};
 use openfang_types::principal::{AdminProof, Door, Principal};
 use openfang_types::settings_status::FailedAgent;
 use openfang_types::task::{Message, Task};
@@ -28,8 +29,8 @@ pub(crate) struct InProcess {
 }
 
 impl InProcess {
-    pub(crate) fn start(session: &Session, config: Config) -> Result<Self, CliError> {
-        let kernel = Boot::new(session.home.clone(), config).start()?;
+    pub(crate) fn start(session: &Session, home: Home, config: Config) -> Result<Self, CliError> {
+        let kernel = Boot::new(home, config).start()?;
         session.works_with(&kernel);
         kernel.heed_cancel_requests();
         let caller = Caller {
@@ -47,6 +48,13 @@ impl InProcess {
         (self.kernel, self.caller)
     }
 
+    /// Asks in the place of a user from now on, or again as the operator.
+    pub(super) async fn in_place_of(&mut self, user: Option<&Owner>) -> Result<(), CliError> {
+        let operator = Caller { principal: Arc::new(Principal::admin(AdminProof::InProcess)), ..self.caller.clone() };
+        self.caller = self.said(self.kernel.in_place_of(operator, user).await)?;
+        Ok(())
+    }
+
     /// Connects to MCP servers whose tools are not known yet.
     pub(super) async fn acquaint(&self) {
         self.kernel.acquaint_mcp_servers().await;
@@ -61,8 +69,7 @@ impl InProcess {
     }
 
     pub(super) fn agent(&self, name: &AgentName) -> Result<AgentView, CliError> {
-        let agent = self.kernel.agent(&self.caller.principal, name).map_err(|error| self.refused(&error))?;
-        let tools = self.tools(Some(name))?.into_iter().map(|tool| tool.name).collect();
+        let (agent, tools) = self.said(self.kernel.describe_agent(&self.caller, name))?;
         Ok(AgentView { agent, tools })
     }
 

@@ -1,7 +1,7 @@
 //! Users and their keys, through the daemon or in this process. Secrets are left out of the wire trace.
 
 use http::Method;
-use openfang_kernel::users::{KeyView, KeyWanted, MadeKey, UserView, UserWanted};
+use openfang_kernel::users::{GrantsChange, KeyView, KeyWanted, MadeKey, UserView, UserWanted};
 use openfang_types::api::{KeyList, Removal, UserList};
 use openfang_types::ids::{KeyId, Owner};
 use openfang_types::secret::{REDACTED, Secret};
@@ -50,6 +50,26 @@ impl Backend {
                 daemon.post(&format!("/api/users/{name}/grants"), &json!({ "grants": grants })).await
             }
             Self::InProcess(here) => here.said(here.kernel.set_user_grants(&here.caller, name, grants).await),
+        }
+    }
+
+    /// Adds and removes grants, as they are written.
+    pub(crate) async fn adjust_grants(
+        &self,
+        name: &Owner,
+        add: Vec<String>,
+        remove: Vec<String>,
+    ) -> Result<UserView, CliError> {
+        match self {
+            Self::Daemon(daemon) => {
+                daemon
+                    .post(&format!("/api/users/{name}/grants"), &json!({ "add": add, "remove": remove }))
+                    .await
+            }
+            Self::InProcess(here) => {
+                let change = GrantsChange::Adjust { add, remove };
+                here.said(here.kernel.change_user_grants(&here.caller, name, change).await)
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use openfang_types::secret::Secret;
 use serde_json::json;
 
 use super::{agent, task};
-use crate::args::{A2aAddArgs, A2aCommand, AgentCommand, TaskCommand};
+use crate::args::{A2aAddArgs, A2aCommand, AgentCommand, TaskCommand, WhoseArgs};
 use crate::backend::ExternalAgents;
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Table, Tone, json_text, one_line};
@@ -35,8 +35,8 @@ pub(super) async fn run(session: &Session, command: A2aCommand) -> Result<Exit, 
         }
         A2aCommand::Accept { name } => accept::run(session, &name).await,
         A2aCommand::Send(args) => agent::run(session, AgentCommand::Send(args)).await,
-        A2aCommand::Task { id } => task::run(session, TaskCommand::Show { id }).await,
-        A2aCommand::Cancel { id } => task::run(session, TaskCommand::Cancel { id }).await,
+        A2aCommand::Task { id } => task::run(session, TaskCommand::Show { id, whose: WhoseArgs::default() }).await,
+        A2aCommand::Cancel { id } => task::run(session, TaskCommand::Cancel { id, whose: WhoseArgs::default() }).await,
     }
 }
 

@@ -18,8 +18,9 @@ mod follow;
 pub(super) async fn run(session: &Session, command: AgentCommand) -> Result<Exit, CliError> {
     match command {
         AgentCommand::List => list(session).await,
-        AgentCommand::Show { name } => {
-            let backend = Backend::open(session).await?;
+        AgentCommand::Show { name, user } => {
+            let mut backend = Backend::open(session).await?;
+            backend.in_place_of(user.as_ref()).await?;
             match backend.agent(&name).await {
                 Ok(view) => show(session, &view),
                 Err(error) => Err(suggest::for_agent(&backend, error, &name).await),

@@ -17,7 +17,7 @@ async fn accept(session: &Session) -> Result<Exit, CliError> {
     let config = session.config(&[])?;
     let accepted = session.home.accept(config.api_key.is_some())?;
     if !accepted.is_empty() {
-        let (kernel, caller) = InProcess::start(session, config)?.into_parts();
+        let (kernel, caller) = InProcess::start(session, session.home.clone(), config)?.into_parts();
         let recorded = kernel.record_acceptance(&caller, &accepted).await;
         recorded.map_err(|error| CliError::refused(&error, caller.trace))?;
     }

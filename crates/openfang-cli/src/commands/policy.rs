@@ -10,8 +10,10 @@ use crate::output::{Cell, Fields, Tone};
 use crate::session::Session;
 
 pub(super) async fn run(session: &Session, command: &PolicyCommand) -> Result<Exit, CliError> {
-    let PolicyCommand::Explain { agent, tool } = command;
-    let explanation = Backend::open(session).await?.explain(agent, tool).await?;
+    let PolicyCommand::Explain { agent, tool, user } = command;
+    let mut backend = Backend::open(session).await?;
+    backend.in_place_of(user.as_ref()).await?;
+    let explanation = backend.explain(agent, tool).await?;
     if session.output.is_json() {
         session.output.document(&explanation)?;
     } else {

@@ -23,7 +23,14 @@ use crate::session::{Session, flag};
 use crate::signals::{Hangups, Signals, Stop, watch_over_stop};
 use crate::{memory, notify};
 
+mod background;
+mod env_file;
+
 pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, CliError> {
+    if args.background {
+        return background::run(session, args).await;
+    }
+    env_file::apply(&session.home.root().join(".env"))?;
     let first_run = session.prepare_home()?;
     let listen = args.listen.map(|address| flag("--listen", "api_listen", &address.to_string()));
     let UsableConfig { config, failed_servers } = session.usable_config(listen.as_slice())?;

@@ -1,4 +1,4 @@
-//! `openfang task`: the caller's own tasks, whichever process created them.
+//! `openfang task`: the caller's own tasks, whichever process created them, and those of users for the operator.
 
 use openfang_kernel::SystemClock;
 use openfang_types::clock::Clock as _;
@@ -6,7 +6,7 @@ use openfang_types::task::{Role, Task, TaskState};
 use serde_json::json;
 
 use super::stream_printer::StreamPrinter;
-use crate::args::{TaskCommand, TaskListArgs};
+use crate::args::{TaskCommand, TaskListArgs, WhoseArgs};
 use crate::backend::{Backend, TaskQuery};
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Table, Tone};
@@ -15,12 +15,15 @@ use crate::task_ref::TaskRef;
 use crate::times::ago;
 use crate::view::{artifact_text, message_text, status_text};
 
+mod everybody;
+
 pub(super) async fn run(session: &Session, command: TaskCommand) -> Result<Exit, CliError> {
     match command {
+        TaskCommand::List(args) if args.all => everybody::list(session, &args).await,
         TaskCommand::List(args) => list(session, &args).await,
-        TaskCommand::Show { id } => show(session, &id).await,
-        TaskCommand::Watch { id } => watch(session, &id).await,
-        TaskCommand::Cancel { id } => cancel(session, &id).await,
+        TaskCommand::Show { id, whose } => show(session, &id, &whose).await,
+        TaskCommand::Watch { id, whose } => watch(session, &id, &whose).await,
+        TaskCommand::Cancel { id, whose } => cancel(session, &id, &whose).await,
     }
 }
 
@@ -36,10 +39,20 @@ pub(super) const fn exit_of(state: TaskState) -> Exit {
     }
 }
 
-async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> {
+async fn backend_for(session: &Session, whose: &WhoseArgs) -> Result<Backend, CliError> {
+    let mut backend = Backend::open(session).await?;
+    backend.in_place_of(whose.user.as_ref()).await?;
+    Ok(backend)
+}
+
+fn query_of(args: &TaskListArgs) -> TaskQuery {
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let wanted = TaskQuery { agent: args.agent.clone(), state: args.state, limit };
-    let listing = Backend::open(session).await?.tasks(&wanted).await?;
+    TaskQuery { agent: args.agent.clone(), state: args.state, limit }
+}
+
+async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> {
+    let wanted = query_of(args);
+    let listing = backend_for(session, &args.whose).await?.tasks(&wanted).await?;
     if session.output.is_json() {
         session.output.document(&listing)?;
         return Ok(Exit::Ok);
@@ -67,8 +80,8 @@ async fn list(session: &Session, args: &TaskListArgs) -> Result<Exit, CliError> 
     Ok(Exit::Ok)
 }
 
-async fn show(session: &Session, task: &TaskRef) -> Result<Exit, CliError> {
-    let backend = Backend::open(session).await?;
+async fn show(session: &Session, task: &TaskRef, whose: &WhoseArgs) -> Result<Exit, CliError> {
+    let backend = backend_for(session, whose).await?;
     let task = backend.task(task.resolve(&backend).await?).await?;
     let output = &session.output;
     if output.is_json() {
@@ -100,8 +113,8 @@ async fn show(session: &Session, task: &TaskRef) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-async fn watch(session: &Session, task: &TaskRef) -> Result<Exit, CliError> {
-    let backend = Backend::open(session).await?;
+async fn watch(session: &Session, task: &TaskRef, whose: &WhoseArgs) -> Result<Exit, CliError> {
+    let backend = backend_for(session, whose).await?;
     let id = task.resolve(&backend).await?;
     let mut following = backend.follow(id).await?;
     let mut printer = StreamPrinter::log(session);
@@ -111,8 +124,8 @@ async fn watch(session: &Session, task: &TaskRef) -> Result<Exit, CliError> {
     Ok(printer.into_task()?.map_or(Exit::Ok, |task: Task| exit_of(task.status.state)))
 }
 
-async fn cancel(session: &Session, task: &TaskRef) -> Result<Exit, CliError> {
-    let backend = Backend::open(session).await?;
+async fn cancel(session: &Session, task: &TaskRef, whose: &WhoseArgs) -> Result<Exit, CliError> {
+    let backend = backend_for(session, whose).await?;
     let id = task.resolve(&backend).await?;
     let task = backend.cancel(id).await?;
     if session.output.is_json() {

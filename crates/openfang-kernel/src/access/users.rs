@@ -1,7 +1,7 @@
 //! Users and their keys: who may change them, what a change is, and what is shown of them. Only the admin does any of
 //! it; every change is in the audit log, and is in force when it returns.
 //!
-//! `login.rs` lets users in by password, `passwords.rs` hashes, `turns.rs` says whose password is hashed next, `error.rs` says what cannot be done.
+//! `grants.rs` changes what they are granted, `login.rs` lets users in by password, `passwords.rs` hashes, `turns.rs` says whose password is hashed next, `error.rs` says what cannot be done.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -19,12 +19,14 @@ use crate::change::Change;
 use crate::{Caller, KernelError};
 
 pub use error::UserError;
+pub use grants::GrantsChange;
 pub use login::LoggedIn;
 pub(crate) use passwords::Passwords;
 pub use turns::LoginPeer;
 pub use view::{KeyView, MadeKey, Me, UserView};
 
 mod error;
+mod grants;
 mod login;
 mod passwords;
 mod turns;
@@ -102,26 +104,6 @@ impl Access {
                 let at = access.inner.clock.now();
                 access.known(&gone, access.inner.users.remove_user(&gone, at).await).await?;
                 Ok(access.refresh_accounts().await?)
-            })
-            .await
-    }
-
-    /// Replaces what a user is granted. What is open on the old grants ends.
-    pub(crate) async fn set_user_grants(
-        &self,
-        caller: &Caller,
-        name: &Owner,
-        grants: Vec<String>,
-    ) -> Result<UserView, KernelError> {
-        let allowed = may_administer(caller).and_then(|()| check_grants(&grants));
-        let change = of_user(caller, ChangeAction::SetGrants, name);
-        let (access, name) = (self.clone(), name.clone());
-        self.inner
-            .changes
-            .make(change, allowed, async move {
-                access.known(&name, access.inner.users.set_grants(&name, grants).await).await?;
-                access.refresh_accounts().await?;
-                access.user_view(&name).await
             })
             .await
     }

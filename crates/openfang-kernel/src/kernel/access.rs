@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Kernel;
 use crate::KernelError;
-use crate::access::users::{KeyView, KeyWanted, LoggedIn, LoginPeer, MadeKey, Me, UserView, UserWanted};
+use crate::access::users::{GrantsChange, KeyView, KeyWanted, LoggedIn, LoginPeer, MadeKey, Me, UserView, UserWanted};
 use crate::access::{AuthError, Caller, PeerKind};
 
 impl Kernel {
@@ -68,7 +68,22 @@ impl Kernel {
         name: &Owner,
         grants: Vec<String>,
     ) -> Result<UserView, KernelError> {
-        self.parts.access.set_user_grants(caller, name, grants).await
+        self.change_user_grants(caller, name, GrantsChange::Set(grants)).await
+    }
+
+    /// Changes what a user is granted, as a whole or one by one.
+    pub async fn change_user_grants(
+        &self,
+        caller: &Caller,
+        name: &Owner,
+        change: GrantsChange,
+    ) -> Result<UserView, KernelError> {
+        self.parts.access.change_user_grants(caller, name, change).await
+    }
+
+    /// The operator in the place of a user, or any caller in its own place.
+    pub async fn in_place_of(&self, caller: Caller, user: Option<&Owner>) -> Result<Caller, KernelError> {
+        self.parts.access.in_place_of(caller, user).await
     }
 
     /// Replaces a user's password, or takes it away. Logins with the old one end.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Kernel;
-use crate::execute_tool::Explanation;
+use crate::execute_tool::{Explanation, GrantMeaning};
 use crate::{Caller, KernelError, Way};
 
 impl Kernel {
@@ -59,6 +59,11 @@ impl Kernel {
         answered: (BTreeMap<String, Box<RawValue>>, &str),
     ) -> Option<Resumed> {
         self.parts.calls.answered_back(caller, call, answered)
+    }
+
+    /// What a grant names, with the tools and agents that there are now.
+    pub fn grant_meaning(&self, caller: &Caller, grant: &str) -> Result<GrantMeaning, KernelError> {
+        self.parts.calls.grant_meaning(caller, grant)
     }
 
     /// Explains what would happen if the agent called the tool.

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use openfang_types::config::{Config, ConfigProblem};
+use openfang_types::secret::Secret;
 use serde_json::Value as Schema;
 
 use crate::outward;
@@ -21,10 +22,15 @@ use usable::{entry_of, in_the_file};
 mod usable;
 
 /// Variables that are not keys of the config.
-const OTHER_VARIABLES: [&str; 2] = [HOME_VARIABLE, KEY_FILE_VARIABLE];
+const OTHER_VARIABLES: [&str; 5] =
+    [HOME_VARIABLE, KEY_FILE_VARIABLE, REMOTE_URL_VARIABLE, REMOTE_KEY_VARIABLE, REMOTE_KEY_FILE_VARIABLE];
 const HOME_VARIABLE: &str = "OPENFANG_HOME";
 /// Where the key of the home is, if not in its data directory.
 const KEY_FILE_VARIABLE: &str = "OPENFANG_SECRET_KEY_FILE";
+/// The server on another machine that commands are for, and the key for it.
+const REMOTE_URL_VARIABLE: &str = "OPENFANG_URL";
+const REMOTE_KEY_VARIABLE: &str = "OPENFANG_KEY";
+const REMOTE_KEY_FILE_VARIABLE: &str = "OPENFANG_KEY_FILE";
 const PREFIX: &str = "OPENFANG_";
 /// Where the command line's own arguments are kept from the eyes of others.
 const ARGUMENTS: &str = "OPENFANG_ARGUMENT";
@@ -223,6 +229,26 @@ pub fn home_directory() -> Option<PathBuf> {
 pub fn key_file() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
     std::env::var_os(KEY_FILE_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// `$OPENFANG_URL`: the server that commands are for, if it is not the daemon of the home.
+pub fn remote_url() -> Option<String> {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    std::env::var(REMOTE_URL_VARIABLE).ok().filter(|value| !value.is_empty())
+}
+
+/// `$OPENFANG_KEY`, else the content of the file `$OPENFANG_KEY_FILE`: the key for that server.
+pub fn remote_key() -> Result<Option<Secret>, (PathBuf, io::Error)> {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(key) = variable(REMOTE_KEY_VARIABLE).and_then(|key| key.into_string().ok()) {
+        return Ok(Some(Secret::new(key.trim().to_owned())));
+    }
+    let Some(path) = variable(REMOTE_KEY_FILE_VARIABLE).map(PathBuf::from) else { return Ok(None) };
+    match std::fs::read_to_string(&path) {
+        Ok(key) => Ok(Some(Secret::new(key.trim().to_owned()))),
+        Err(cause) => Err((path, cause)),
+    }
 }
 
 /// A variable that programs of every kind use, in capitals or in small letters.

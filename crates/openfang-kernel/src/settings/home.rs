@@ -292,7 +292,7 @@ pub fn create_private_file(path: &Path) -> io::Result<std::fs::File> {
 }
 
 /// Puts bytes in the place of a file, as a whole. Only their owner can read them.
-pub(crate) fn replace_private_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace_private_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_extension(format!("new-{}", Uuid::new_v4().simple()));
     let placed = create_private_file(&beside)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.write_all(b"\n")).and_then(|()| file.sync_all()))

@@ -123,12 +123,12 @@ struct ToolOutputMembers {
     /// The result for people and models. A block of an MCP server can be of a kind that is not listed here.
     content: Vec<ContentBlock>,
     /// The same result for programs.
-    #[schemars(default)]
+    #[schemars(skip_serializing_if = "Option::is_none")]
     structured_content: Option<Value>,
     /// Whether the tool failed.
     is_error: bool,
     /// Metadata of the MCP server.
-    #[schemars(default, rename = "_meta")]
+    #[schemars(rename = "_meta", skip_serializing_if = "Option::is_none")]
     meta: Option<Value>,
 }
 

@@ -30,3 +30,18 @@ pub const DOCTOR_LOG_BYTES: u64 = 256_000_000;
 pub const CONNECT_BACKUP_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a key is valid that `openfang connect` creates for a program.
 pub const CLIENT_KEY_AGE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// How long a server on another machine may work on a request of the command line. The server has limits of its own.
+pub const REMOTE_WORK: Duration = Duration::from_secs(3_600);
+/// The most servers whose keys are stored.
+pub const REMOTE_KEYS: usize = 100;
+/// The largest file of such keys that is read.
+pub const REMOTE_KEYS_FILE_MAX_BYTES: u64 = 256 * 1024;
+/// How long `start --background` waits until the daemon listens. Recovery after a crash can take a while.
+pub const BACKGROUND_START: Duration = Duration::from_secs(60);
+/// The pause between two looks at a daemon that is starting.
+pub const BACKGROUND_POLL: Duration = Duration::from_millis(50);
+/// How much of the last words of a daemon that did not start is shown.
+pub const BACKGROUND_LOG_BYTES: u64 = 8 * 1024;
+/// The largest `.env` file of a home.
+pub const ENV_FILE_MAX_BYTES: u64 = 64 * 1024;

@@ -58,3 +58,6 @@ pub const SECRET_MIN_CHARS: usize = 8;
 pub const SECRET_MAX_BYTES: usize = 64 * 1024;
 /// What is read of the file with the stored secrets.
 pub const SECRETS_FILE_MAX_BYTES: u64 = 128 * 1024 * 1024;
+
+/// How many of the tools that a grant names are shown.
+pub const GRANT_EXAMPLES: usize = 5;

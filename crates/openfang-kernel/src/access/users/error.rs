@@ -27,6 +27,9 @@ pub enum UserError {
     /// A grant is none.
     #[error(transparent)]
     Grant(GrantError),
+    /// A grant that is to go is not there.
+    #[error("the user does not have the grant {grant}; grants are removed as they are written")]
+    NotGranted { grant: String },
     /// There is no key of that id.
     #[error("there is no key {0}")]
     UnknownKey(KeyId),
@@ -66,6 +69,7 @@ impl UserError {
             Self::Former(_) => "former_user",
             Self::Reserved(_) => "reserved_name",
             Self::Grant(_) => "invalid_grant",
+            Self::NotGranted { .. } => "not_granted",
             Self::UnknownKey(_) => "unknown_key",
             Self::Label => "invalid_label",
             Self::EntryLabel => "invalid_entry_label",
