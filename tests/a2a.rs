@@ -2,6 +2,7 @@
 
 mod agents;
 mod calls;
+mod catalogue;
 mod crash;
 mod hostile;
 mod isolation;

@@ -18,5 +18,6 @@ mod seeds;
 mod sessions;
 mod stdio;
 mod subscriptions;
+mod task_privacy;
 mod tool_call;
 pub(crate) mod wire;

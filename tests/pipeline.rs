@@ -100,6 +100,7 @@ async fn every_built_in_tool_has_a_description_a_closed_schema_and_an_example_of
         "a2a_discover",
         "a2a_send",
         "add_numbers",
+        "agent_find",
         "agent_list",
         "agent_send",
         "current_time",

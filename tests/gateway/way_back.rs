@@ -2,13 +2,15 @@
 //! agent.
 
 use openfang_kernel::Reply;
+use openfang_testkit::TestHome;
+use openfang_types::config::{A2aConfig, Config};
 use openfang_types::event::{EventBody, StreamItem, Until};
 use openfang_types::task::{Message, Part, Task, TaskState};
 use serde_json::{Value, json};
 
 use super::fixture::{House, odd, real};
 use crate::support::assert_state;
-use crate::support::peers::PeerServer;
+use crate::support::peers::{self, PeerServer};
 
 const LONG: &str = "mcp_everything_trigger_long_running_operation";
 const ASKS: &str = "mcp_everything_trigger_elicitation_request";
@@ -125,6 +127,33 @@ async fn a_server_asks_through_the_task_of_an_agent_and_goes_on_with_the_answer(
     let done = tell(&house, Some(&task), Part::data(json!({"name": "Ada"}))).await;
     assert_state(&done, TaskState::Completed);
     assert!(serde_json::to_string(&done.artifacts).unwrap().contains("Ada"), "{done:?}");
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_a2a_client_has_progress_questions_images_and_cancel_of_the_reference_server() {
+    let mut entry = real("everything", PeerServer::Everything);
+    entry.interactive = true;
+    let a2a = A2aConfig { enabled: true, ..A2aConfig::default() };
+    let config = Config { a2a, mcp_servers: vec![entry], ..crate::http::any_port() };
+    let home = TestHome::new().with_direct("hand", &["mcp_*"]);
+    let house = House::configured(home, config, |boot| boot).await;
+    house.ready("everything").await;
+    let url = format!("http://{}/a2a/agents/hand", house.server.address);
+
+    let did = tokio::task::spawn_blocking(move || peers::with_skills(&url)).await.unwrap();
+
+    let [progress, asks, answers, image, cancel] = did.try_into().unwrap();
+    assert_eq!(progress["end"], "TASK_STATE_COMPLETED", "{progress}");
+    let told: Vec<&str> = progress["texts"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(told.iter().any(|text| text.ends_with("of 4")), "{progress}");
+    assert_eq!(asks["state"], "TASK_STATE_INPUT_REQUIRED", "{asks}");
+    assert!(asks["fields"].as_array().unwrap().contains(&json!("name")), "{asks}");
+    assert_eq!((&answers["same"], &answers["state"]), (&json!(true), &json!("TASK_STATE_COMPLETED")), "{answers}");
+    assert!(answers["said"].as_str().unwrap().contains("Ada"), "{answers}");
+    assert_eq!(image["mediaType"], "image/png", "{image}");
+    assert!(image["size"].as_u64().unwrap() > 100, "{image}");
+    assert_eq!(cancel["state"], "TASK_STATE_CANCELED", "{cancel}");
     house.close().await;
 }
 

@@ -156,3 +156,80 @@ fn what_a_stranger_publishes_cannot_reach_this_machine() {
     let malformed = openfang.run(&["mcp", "add", "a/b/c"]);
     assert_eq!(malformed.code, 2, "{malformed:?}");
 }
+
+/// The path of a file with this document.
+fn file(openfang: &Openfang, name: &str, document: &Value) -> String {
+    openfang.write(name, &document.to_string());
+    openfang.home().join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_server_of_a_file_or_a_catalogue_is_shown_asked_about_and_added() {
+    let other = Openfang::new();
+    let there = other.start();
+    let remote = json!({"type": "streamable-http", "url": format!("http://{}/mcp", there.address())});
+    let server = json!({"name": "io.github.ada/sums", "version": "1.0.0", "remotes": [remote]});
+    let entry = |name: &str, server: &Value| {
+        json!({"identifier": format!("urn:air:x.example:mcp:{name}"), "displayName": name,
+               "type": "application/mcp-server-card+json", "data": server})
+    };
+    let inward = json!({"identifier": "urn:air:x.example:mcp:inward", "displayName": "inward",
+                        "type": "application/mcp-server-card+json", "url": "http://169.254.169.254/server.json"});
+    let catalogue = json!({"specVersion": "1.0", "entries": [entry("sums", &server), entry("box", &server), inward]});
+    let url = registry(vec![("/ai-catalog.json".to_owned(), catalogue.clone())]);
+    let openfang = home(&url);
+    let _daemon = openfang.start();
+    let plain = file(&openfang, "server.json", &server);
+    let listed = file(&openfang, "ai-catalog.json", &catalogue);
+
+    let asked = openfang.run(&["mcp", "add", "calc", "--from", &plain]);
+    assert_eq!(asked.code, 2, "{asked:?}");
+    assert!(asked.stderr.contains("io.github.ada/sums 1.0.0"), "{asked:?}");
+    assert!(!config(&openfang).contains("mcp_servers"));
+    for (name, source) in [("calc", &plain), ("sums", &listed), ("box", &format!("{url}/ai-catalog.json"))] {
+        ok(openfang.run(&["mcp", "add", name, "--from", source, "--yes"]));
+        let tool = format!("mcp_{name}_add_numbers");
+        let sum = ok(openfang.run(&["tool", "call", &tool, "a=3", "b=7"]));
+        assert!(sum.stdout.contains("10"), "{sum:?}");
+    }
+
+    for (name, source, why) in [
+        ("other", listed.as_str(), "there are 3 MCP servers in it: sums, box, inward"),
+        ("inward", &listed, "cannot be used"),
+        ("x", "/nowhere/server.json", "cannot be used"),
+        ("x", &format!("{url}/none.json"), "status 404"),
+    ] {
+        let refused = openfang.run(&["mcp", "add", name, "--from", source, "--yes"]);
+        assert_ne!(refused.code, 0, "{refused:?}");
+        assert!(refused.stderr.contains(why), "{name} {source}: {refused:?}");
+    }
+}
+
+#[test]
+fn a_file_with_agents_is_read_without_asking_anybody() {
+    let openfang = Openfang::new();
+    let agent = |name: &str| {
+        json!({"name": name, "description": "\u{1b}[31mred", "skills": [],
+        "supportedInterfaces": [{"url": format!("https://{name}.example/a2a"), "protocolBinding": "JSONRPC"}]})
+    };
+    let catalogue = json!({"entries": [{"displayName": "three", "type": "application/a2a-agent-card+json",
+        "url": "https://three.example/card.json"}]});
+    for (document, expected) in [
+        (agent("one"), vec!["https://one.example/a2a"]),
+        (json!({"agents": [agent("one"), agent("two")]}), vec!["https://one.example/a2a", "https://two.example/a2a"]),
+        (catalogue, vec!["https://three.example/card.json"]),
+    ] {
+        let path = file(&openfang, "agents.json", &document);
+        let found = ok(openfang.run(&["a2a", "discover", &path, "--json"])).json();
+        let urls: Vec<&str> = found["agents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|agent| agent["url"].as_str().unwrap())
+            .collect();
+        assert_eq!(urls, expected, "{found}");
+    }
+    let path = file(&openfang, "other.json", &json!({"hello": 1}));
+    let refused = openfang.run(&["a2a", "discover", &path]);
+    assert!(refused.code != 0 && refused.stderr.contains("neither an agent card nor a catalogue"), "{refused:?}");
+}

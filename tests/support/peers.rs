@@ -28,7 +28,7 @@ pub(crate) use inspector::inspector;
 pub(crate) use oversized::oversized;
 use serde_json::Value;
 pub(crate) use servers::PeerServer;
-pub(crate) use task_client::{says, with_tasks};
+pub(crate) use task_client::{says, with_skills, with_tasks};
 
 /// An SDK with which we have a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //!
 //! [`AgentCard`] is the one model, in the shape of 1.0 with the additions older versions need. `render.rs` writes it in
 //! one of the [`CardForm`]s, `sign.rs` signs it, `verify.rs` verifies it, and `document.rs` prepares it for serving.
+//! `catalogue.rs` lists the cards of a server.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +13,14 @@ use serde_json::Value;
 
 use crate::server::OUTPUT_MODES;
 
+pub use catalogue::{AGENT_CARD_TYPE, CatalogueAgent, CatalogueHost, MCP_SERVER_TYPE, catalogue};
 pub use document::{CardDocument, listing};
 pub use render::CardForm;
 pub use sign::{CardKey, CardKeyError, CardSignature, SignError};
 pub use verify::{CardKeys, SignatureHeader, VerifyError, verify};
 
-mod canonical;
+pub(crate) mod canonical;
+mod catalogue;
 mod document;
 mod members;
 mod render;

@@ -14,6 +14,7 @@ pub use discovery::{
     Validators,
 };
 pub use error::{ClientError, Delivery};
+pub use find_card::listed_agents;
 pub use follow::{Follower, RemoteEvent};
 pub use interface::{Binding, Interface, Repair};
 pub use recovery::Sent;

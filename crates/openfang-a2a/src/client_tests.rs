@@ -12,6 +12,8 @@ mod hostile;
 mod peer;
 #[path = "client_tests/sending.rs"]
 mod sending;
+#[path = "client_tests/signed_cards.rs"]
+mod signed_cards;
 #[path = "client_tests/silent.rs"]
 mod silent;
 #[path = "client_tests/simple.rs"]

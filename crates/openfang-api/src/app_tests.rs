@@ -95,7 +95,10 @@ async fn without_a_credential_every_route_but_the_public_ones_answers_401() {
             "/a2a/strict/.well-known/agent-card.json",
             "/a2a/agents/name/.well-known/agent-card.json",
             "/a2a/agents/name/.well-known/agent.json",
-            "/.well-known/jwks.json"
+            "/.well-known/jwks.json",
+            "/.well-known/ai-catalog.json",
+            "/.well-known/ard.json",
+            "/a2a/push/00000000-0000-0000-0000-000000000001"
         ],
         "a new public route is a decision: add it here and in the documentation"
     );

@@ -175,6 +175,16 @@ pub(crate) async fn whole(body: impl RequestBody, head: &Parts, limits: &Limits)
     at_most(body, head.extensions.get().cloned(), limits, limits.body_bytes).await
 }
 
+/// The same, within another size.
+pub(crate) async fn whole_within(
+    body: impl RequestBody,
+    head: &Parts,
+    limits: &Limits,
+    max_bytes: usize,
+) -> Result<Bytes, ApiError> {
+    at_most(body, head.extensions.get().cloned(), limits, max_bytes).await
+}
+
 async fn at_most(
     body: impl RequestBody,
     load: Option<Arc<Load>>,

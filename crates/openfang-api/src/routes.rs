@@ -72,7 +72,7 @@ impl Handler {
     pub(crate) const fn binding(&self) -> Option<A2aBinding> {
         match self {
             Self::A2a(A2aDoor::Binding(binding)) => Some(*binding),
-            Self::A2a(A2aDoor::Card(_)) | Self::Routed(_) | Self::Mcp | Self::Gateway => None,
+            Self::A2a(A2aDoor::Card(_) | A2aDoor::Push) | Self::Routed(_) | Self::Mcp | Self::Gateway => None,
         }
     }
 }

@@ -40,6 +40,7 @@ pub use settings::{config_edit, config_file, home, strict_toml};
 pub use system::{SystemClock, SystemIds};
 pub use tasks::context::Way;
 pub use tasks::list::{ListedTasks, TaskFilter};
+pub use tasks::push_hints::{PushProof, PushRefusal};
 pub use tasks::streams::{Begin, Follow, FollowedReply, StreamRoom, TaskStream};
 pub use unmatched::unmatched_in_profiles;
 

@@ -17,7 +17,9 @@ use crate::access::answer_room::Reserved;
 use crate::drain::Life;
 use crate::settings::{LiveSettings, Settings};
 use crate::tasks::log::{Closed, Visibility};
+use crate::tasks::push_hints::PushHints;
 use crate::tasks::run::{LiveRuns, Settled};
+use crate::tasks::sign_ins::SignIns;
 use crate::tasks::streams::OpenStreams;
 use crate::{Caller, KernelError};
 
@@ -26,15 +28,18 @@ mod cancel;
 pub(crate) mod context;
 mod continued;
 mod delegate;
+mod found_agents;
 mod handed_over;
 mod intake;
 pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod push;
+pub(crate) mod push_hints;
 mod recovery;
 mod remote;
 mod resend;
 pub(crate) mod run;
+mod sign_ins;
 pub(crate) mod streams;
 mod text;
 
@@ -57,6 +62,10 @@ struct Inner {
     streams: Arc<OpenStreams>,
     /// Calls that nobody waits for.
     handed_over: HandedOver,
+    /// Tasks whose agents wait until somebody signs in elsewhere.
+    sign_ins: SignIns,
+    /// Pushes of agents of other servers that this process waits for.
+    push_hints: Arc<PushHints>,
     settings: Arc<LiveSettings>,
     access: Access,
     pipeline: Arc<Pipeline>,
@@ -92,6 +101,8 @@ impl Tasks {
             live: Arc::default(),
             streams: Arc::default(),
             handed_over: HandedOver::default(),
+            sign_ins: SignIns::default(),
+            push_hints: Arc::default(),
             settings,
             access,
             pipeline,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use openfang_types::agent::search::{AgentQuery, FoundAgent};
 use openfang_types::ids::{AgentName, ContextId, TaskId};
 use openfang_types::principal::Principal;
 use openfang_types::taint::Labels;
@@ -17,6 +18,8 @@ pub use openfang_types::agent::AgentSummary;
 pub trait Agents: Send + Sync {
     /// The agents this principal may talk to, by name.
     fn visible(&self, principal: &Principal) -> Vec<AgentSummary>;
+    /// Those of them that match a query, best first.
+    fn found(&self, principal: &Principal, query: &AgentQuery) -> Vec<FoundAgent>;
     /// Sends a text and waits for the answer. Principal, labels, hops and cancel travel along.
     fn send<'a>(
         self: Arc<Self>,
@@ -34,6 +37,14 @@ pub trait Agents: Send + Sync {
     ) -> BoxFuture<'a, Result<AgentTask, AgentError>>;
     /// A task of an external agent, as it stands.
     fn external_task<'a>(
+        self: Arc<Self>,
+        cx: &'a CallContext,
+        agent: &'a AgentName,
+        task: TaskId,
+    ) -> BoxFuture<'a, Result<AgentTask, AgentError>>;
+    /// A task of an external agent that waits for a sign-in, once the agent goes on and settles it, or the patience of the
+    /// call is over.
+    fn signed_in_task<'a>(
         self: Arc<Self>,
         cx: &'a CallContext,
         agent: &'a AgentName,

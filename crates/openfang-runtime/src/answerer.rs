@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use openfang_a2a::operation::PushNotificationConfig;
 use openfang_store::RemoteRecord;
 use openfang_types::agent::AgentManifest;
 use openfang_types::call::{CallListener, InputRequired, Outcome, Resumed};
@@ -16,6 +17,7 @@ use openfang_types::ids::{ArtifactId, ContextId, TaskId, ToolName};
 use openfang_types::task::{Artifact, Message, Part, TaskState};
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::sync::Notify;
 
 use crate::catalog::Catalog;
 use crate::context::{CallContext, WayBack};
@@ -51,6 +53,14 @@ pub trait Answerer: Send + Sync {
     /// Tells whoever works on another server that a task was stopped. None if there is nobody to tell.
     fn cancel(&self, _: RemoteRecord) -> Option<BoxFuture<'static, ()>> {
         None
+    }
+    /// Waits until whoever works on another server goes on after somebody signed in there. None if nobody does.
+    fn signed_in(&self, _: RemoteRecord, _: Option<PushHint>) -> Option<BoxFuture<'static, SignIn>> {
+        None
+    }
+    /// Whether whoever works on another server may be given a URL where changes are pushed to.
+    fn takes_pushes(&self) -> bool {
+        false
     }
     /// Works on a turn. Dropping the future stops the work.
     fn run<'a>(&'a self, run: &'a AgentRun<'a>, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Ending, RunStopped>>;
@@ -91,6 +101,25 @@ pub struct AgentRun<'a> {
     pub events: &'a dyn EventSink,
 }
 
+/// Where an agent of another server may push the changes of a task. A push only wakes up whoever follows the task, and what
+/// it says is not used.
+#[derive(Debug, Clone)]
+pub struct PushHint {
+    /// The URL and the secret, as the agent is told.
+    pub config: PushNotificationConfig,
+    /// Notified by each push.
+    pub wake: Arc<Notify>,
+}
+
+/// What came of waiting for somebody to sign in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignIn {
+    /// The agent goes on, or does not know the task any more.
+    Over,
+    /// Nobody signed in for as long as is waited.
+    GivenUp,
+}
+
 /// What to do with a turn whose process died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recovery {
@@ -118,6 +147,8 @@ pub struct Turn<'a> {
     pub remote: Option<&'a RemoteRecord>,
     /// The remote agent's name for the conversation, from an earlier task of it.
     pub remote_context: Option<&'a ContextId>,
+    /// Where the remote agent may push changes, if it is to be told.
+    pub push: Option<&'a PushHint>,
 }
 
 /// A tool call that waits for an answer of the caller. It does not outlive the process.

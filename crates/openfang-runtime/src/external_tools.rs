@@ -216,6 +216,14 @@ impl AgentCalls {
                 let text = format!("the question was not answered; task {task} still waits for a reply");
                 return Ok(Outcome::Done(ToolOutput::error(text)));
             }
+            Some(TaskReply::SigningIn(task)) => {
+                let answer = Arc::clone(&cx.agents).signed_in_task(cx, agent, task).await?;
+                // The page was opened once; it is not opened again.
+                return Ok(match answer.task.status.state {
+                    TaskState::AuthRequired => Outcome::Done(result_of(agent, &answer.task).labelled(&answer.labels)),
+                    _ => self.outcome(cx, answer),
+                });
+            }
             Some(TaskReply::Unreadable(task)) => {
                 return Ok(self.outcome(cx, Arc::clone(&cx.agents).external_task(cx, agent, task).await?));
             }

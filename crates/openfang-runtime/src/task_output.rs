@@ -18,12 +18,18 @@ use uuid::Uuid;
 use crate::answerer::questions;
 use crate::mcp_server::raw;
 
+use sign_in_page::SignInPage;
+
+mod sign_in_page;
+
 /// The tool that waits for tasks which were still being worked on when their call returned.
 pub const TASK_TOOL: &str = "openfang_task";
 /// The question and its answer go under this key.
 const REPLY: &str = "reply";
 /// The same for a form of a tool that the agent called.
 const FORM: &str = "form";
+/// The same for the page where somebody signs in. Nothing is sent to the agent, which goes on by itself.
+const SIGN_IN: &str = "sign-in";
 
 /// What a task has to say: its artifacts, then its last message. An artifact that came piece by piece is one text.
 pub fn blocks(task: &Task) -> Vec<Block> {
@@ -109,7 +115,7 @@ pub fn only_data(task: &Task) -> Option<&Value> {
 }
 
 /// What the caller is asked: the form of a tool that the agent called, else for a reply in words. `asking` says who asks.
-/// An agent that wants a credential gets no form: nobody should type one there.
+/// An agent that wants a credential gets no form: nobody should type one there. If it names a page, the page is shown.
 pub fn question(task: &Task, asking: Option<&str>, max_chars: usize) -> Option<(String, InputRequest)> {
     let message = task.status.message.as_ref();
     let says = |text: &str| match asking {
@@ -119,14 +125,19 @@ pub fn question(task: &Task, asking: Option<&str>, max_chars: usize) -> Option<(
     if let Some(form) = message.and_then(questions::form_in) {
         let is_page = form.get("mode").is_some_and(|mode| mode == "url");
         let needs = if is_page { Capability::ElicitationUrl } else { Capability::ElicitationForm };
+        // Of an agent on another server, a page that is not one is no question.
+        if is_page && asking.is_some() && form.get("url").and_then(Value::as_str).and_then(SignInPage::of).is_none() {
+            return None;
+        }
         let mut form = form.clone();
         if let Some(Value::String(text)) = form.get_mut("message") {
             *text = says(text);
         }
         return Some((FORM.to_owned(), InputRequest { needs, method: "elicitation/create", params: raw(&form) }));
     }
-    if task.status.state == TaskState::AuthRequired && asking.is_some() {
-        return None;
+    if let (TaskState::AuthRequired, Some(who)) = (task.status.state, asking) {
+        let page = SignInPage::in_message(message?)?;
+        return Some((SIGN_IN.to_owned(), page.request(task, who, max_chars)));
     }
     let question = message.map(Message::joined_text).unwrap_or_default();
     let question: String = question.chars().take(max_chars).collect();
@@ -145,6 +156,8 @@ pub enum TaskReply {
     Said(TaskId, Part),
     /// The question was not answered; the task waits on.
     Declined(TaskId),
+    /// The user opened the page where the agent wants a sign-in. The agent goes on by itself.
+    SigningIn(TaskId),
     /// The answer cannot be read: the question is put again.
     Unreadable(TaskId),
 }
@@ -158,20 +171,33 @@ pub fn reply(resumed: Option<&Resumed>) -> Option<TaskReply> {
         let part = serde_json::from_str(form.get()).map(Part::data);
         return Some(part.map_or(TaskReply::Unreadable(task), |part| TaskReply::Said(task, part)));
     }
+    if let Some(answer) = resumed.answers.get(SIGN_IN) {
+        return Some(match elicited(answer).map(|elicited| elicited.action).as_deref() {
+            Some("accept") => TaskReply::SigningIn(task),
+            Some("decline" | "cancel") => TaskReply::Declined(task),
+            Some(_) | None => TaskReply::Unreadable(task),
+        });
+    }
     Some(match resumed.answers.get(REPLY) {
         Some(answer) => reply_in(task, answer),
         None => TaskReply::Unreadable(task),
     })
 }
 
+/// The answer of a client's user.
+#[derive(Deserialize)]
+struct Elicited {
+    action: String,
+    #[serde(default)]
+    content: BTreeMap<String, Value>,
+}
+
+fn elicited(answer: &RawValue) -> Option<Elicited> {
+    serde_json::from_str(answer.get()).ok()
+}
+
 fn reply_in(task: TaskId, answer: &RawValue) -> TaskReply {
-    #[derive(Deserialize)]
-    struct Elicited {
-        action: String,
-        #[serde(default)]
-        content: BTreeMap<String, Value>,
-    }
-    let Ok(elicited) = serde_json::from_str::<Elicited>(answer.get()) else { return TaskReply::Unreadable(task) };
+    let Some(elicited) = elicited(answer) else { return TaskReply::Unreadable(task) };
     match (elicited.action.as_str(), elicited.content.get(REPLY).and_then(|reply| reply.as_str())) {
         ("accept", Some(reply)) => TaskReply::Said(task, Part::text(reply)),
         ("decline" | "cancel", _) => TaskReply::Declined(task),

@@ -1,5 +1,6 @@
 //! What a task says and asks, as content blocks and questions.
 
+use openfang_types::limits::SIGN_IN_URL_MAX_CHARS;
 use openfang_types::task::{Artifact, Role, TaskStatus};
 
 use super::*;
@@ -58,8 +59,47 @@ fn a_question_says_who_asks_and_a_credential_is_never_asked_for_in_a_form() {
     assert_eq!(key, "reply");
     assert_eq!(params["message"], "The A2A agent research asks: Which city?");
 
-    let login = task(TaskState::AuthRequired, Vec::new(), vec![Part::text("Log in at https://x.example")]);
+    let login = task(TaskState::AuthRequired, Vec::new(), vec![Part::text("Type your password")]);
     assert!(question(&login, Some("The A2A agent research"), 100).is_none());
+}
+
+#[test]
+fn a_page_to_sign_in_is_shown_with_its_host_and_only_if_it_cannot_be_mistaken() {
+    let said = |text: &str| vec![Part::text(text)];
+    let link = |url: &str| vec![Part::text("Sign in"), Part::new(PartBody::Url(url.to_owned()))];
+    let form = |url: &str| {
+        let mut data = Part::data(json!({ "mode": "url", "message": "Sign in", "url": url }));
+        data.media_type = Some(questions::MEDIA_TYPE.to_owned());
+        vec![data]
+    };
+    let rows = [
+        (said("Log in at https://x.example/login?a=1."), Some("https://x.example/login?a=1")),
+        (said("(see <https://x.example:8443/a>)"), Some("https://x.example:8443/a")),
+        (link("https://x.example/b"), Some("https://x.example/b")),
+        (form("https://x.example/c"), Some("https://x.example/c")),
+        (said("Log in at http://x.example/"), None),
+        (link("javascript:alert(1)"), None),
+        (form("javascript:alert(1)"), None),
+        (form("file:///etc/passwd"), None),
+        (link("https://bank.example@evil.example/"), None),
+        (link("https://b\u{430}nk.example/"), None),
+        (link("https://x.example:80a/"), None),
+        (link("https:///nowhere"), None),
+        (link(&format!("https://x.example/{}", "a".repeat(SIGN_IN_URL_MAX_CHARS))), None),
+    ];
+    for (parts, shown) in rows {
+        let login = task(TaskState::AuthRequired, Vec::new(), parts);
+        let asked = question(&login, Some("The A2A agent research"), 100);
+        let params = asked.map(|(_, request)| {
+            assert_eq!(request.needs, Capability::ElicitationUrl);
+            serde_json::from_str::<Value>(request.params.get()).unwrap()
+        });
+        assert_eq!(params.as_ref().and_then(|params| params["url"].as_str()), shown, "{login:?}");
+        let message = params
+            .and_then(|params| params["message"].as_str().map(str::to_owned))
+            .unwrap_or_default();
+        assert!(shown.is_none() || message.contains("The A2A agent research asks"), "{message}");
+    }
 }
 
 #[test]
@@ -76,5 +116,13 @@ fn answers_are_read_for_the_task_that_asked() {
     assert!(matches!(declined, Some(TaskReply::Declined(task)) if task == id));
     let nonsense = reply(Some(&resumed("reply", json!(7))));
     assert!(matches!(nonsense, Some(TaskReply::Unreadable(_))));
+    for (action, expected) in [("accept", "waits on"), ("decline", "declined"), ("cancel", "declined"), ("x", "odd")] {
+        let answered = match reply(Some(&resumed("sign-in", json!({ "action": action })))) {
+            Some(TaskReply::SigningIn(task)) if task == id => "waits on",
+            Some(TaskReply::Declined(_)) => "declined",
+            _ => "odd",
+        };
+        assert_eq!(answered, expected, "{action}");
+    }
     assert!(reply(None).is_none());
 }

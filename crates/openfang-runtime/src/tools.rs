@@ -25,6 +25,7 @@ use crate::pipeline::Permit;
 mod a2a_discover;
 mod a2a_send;
 mod add_numbers;
+mod agent_find;
 mod agent_list;
 mod agent_send;
 mod current_time;
@@ -129,6 +130,7 @@ pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
         Box::new(a2a_discover::A2aDiscover { foreign: Arc::clone(&foreign), calls: Arc::clone(&calls) }),
         Box::new(a2a_send::A2aSend { foreign, calls }),
         Box::new(add_numbers::AddNumbers),
+        Box::new(agent_find::AgentFind),
         Box::new(agent_list::AgentList),
         Box::new(agent_send::AgentSend),
         Box::new(current_time::CurrentTime { clock: Arc::clone(&clock) }),

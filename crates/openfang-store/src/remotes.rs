@@ -28,6 +28,8 @@ pub trait RemoteStore: Send + Sync {
     ) -> StoreFuture<'a, Option<ContextId>>;
     /// Canceled tasks whose agent may not have been told, because the process that had to died.
     fn untold_cancels<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<(TaskId, RemoteRecord)>>;
+    /// Tasks whose agent waits until somebody signs in elsewhere, and that no living process works on, with their owners.
+    fn abandoned_sign_ins<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<(Owner, TaskId, RemoteRecord)>>;
     /// Forgets the remote side of a task: the agent was told of the cancel, or cannot be reached.
     fn forget(&self, task: TaskId) -> StoreFuture<'_, ()>;
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::capability::Glob;
 use crate::ids::{AgentName, ServerName, ToolName};
 
+pub mod search;
+
 /// `agents/<name>/agent.toml`. Unknown keys are errors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -14,6 +16,9 @@ pub struct AgentManifest {
     pub name: AgentName,
     /// What it is for, in a sentence.
     pub description: String,
+    /// Words under which `agent_find` finds it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// What answers for the agent.
     pub model: ModelConfig,
     /// What it may use.

@@ -63,6 +63,11 @@ impl Glob {
         Self("*".into())
     }
 
+    /// The pattern as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Whether this pattern covers the tool.
     pub fn covers(&self, tool: &ToolTraits) -> bool {
         if let Some(server) = self.0.strip_prefix(SERVER) {

@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 /// The canonical text of a value.
-pub(super) fn canonical(value: &Value) -> String {
+pub(crate) fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write_value(value, &mut text);
     text

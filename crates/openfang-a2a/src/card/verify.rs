@@ -9,6 +9,7 @@ use aws_lc_rs::signature::{
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
 use openfang_types::limits::A2A_CARD_KEYS;
 use openfang_types::scan::scan_text;
 use serde::Deserialize;
@@ -34,6 +35,12 @@ struct Jwk {
     y: Option<String>,
     n: Option<String>,
     e: Option<String>,
+    /// When the key begins to count, in seconds since 1970.
+    nbf: Option<f64>,
+    /// When the key stops counting.
+    exp: Option<f64>,
+    /// Why the key does not count any more.
+    revoked: Option<Value>,
 }
 
 /// The algorithms that are accepted.
@@ -63,6 +70,9 @@ pub enum VerifyError {
     /// None of the keys is the one that signed.
     #[error("no key is known that could have signed it")]
     NoKey,
+    /// The key that signed is past its end, before its beginning, or revoked.
+    #[error("the key that signed it does not count any more: it has expired or was revoked")]
+    Expired,
     /// The card is not what was signed.
     #[error("it does not match the card")]
     Mismatch,
@@ -112,8 +122,14 @@ impl SignatureHeader {
     }
 }
 
-/// Checks one signature of a card as it was served. Returns the thumbprint (RFC 7638) of the key.
-pub fn verify(served: &[u8], signature: &CardSignature, keys: &CardKeys) -> Result<String, VerifyError> {
+/// Checks one signature of a card as it was served, with the keys that count now. Returns the thumbprint (RFC 7638) of the
+/// key.
+pub fn verify(
+    served: &[u8],
+    signature: &CardSignature,
+    keys: &CardKeys,
+    now: Timestamp,
+) -> Result<String, VerifyError> {
     let header = SignatureHeader::read(signature)?;
     let refused = |why: &str| VerifyError::Unacceptable(why.to_owned());
     let bytes = decoded(&signature.signature).ok_or_else(|| refused("it is not base64url"))?;
@@ -130,9 +146,13 @@ pub fn verify(served: &[u8], signature: &CardSignature, keys: &CardKeys) -> Resu
     for key in &keys.0 {
         if key.can_be(&header) {
             if inputs.iter().any(|input| key.verifies(header.algorithm, input.as_bytes(), &bytes)) {
-                return Ok(key.thumbprint());
+                if key.counts_at(now) {
+                    return Ok(key.thumbprint());
+                }
+                error = VerifyError::Expired;
+            } else if error != VerifyError::Expired {
+                error = VerifyError::Mismatch;
             }
-            error = VerifyError::Mismatch;
         }
     }
     Err(error)
@@ -164,6 +184,12 @@ impl Jwk {
             (Some(_), None) | (None, _) => true,
         };
         kind && is_named && self.purpose.as_deref().is_none_or(|purpose| purpose == "sig")
+    }
+
+    /// A key without times counts at any time.
+    fn counts_at(&self, now: Timestamp) -> bool {
+        let now = now.as_duration().as_secs_f64();
+        self.revoked.is_none() && self.nbf.is_none_or(|begin| begin <= now) && self.exp.is_none_or(|end| now < end)
     }
 
     fn verifies(&self, algorithm: Algorithm, input: &[u8], signature: &[u8]) -> bool {

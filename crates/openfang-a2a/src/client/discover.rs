@@ -71,7 +71,9 @@ impl RemoteAgent {
     }
 
     async fn look(&self, known: Option<&Discovery>) -> Result<Discovery, ClientError> {
-        let validators = known.and_then(|known| Some((known.card_url.as_deref()?, &known.validators)));
+        // A signature is checked each time: its key may have expired since.
+        let unsigned = known.filter(|known| !matches!(known.signature, SignatureState::Valid { .. }));
+        let validators = unsigned.and_then(|known| Some((known.card_url.as_deref()?, &known.validators)));
         match find_card::find(self, validators).await {
             Ok(Search::Found(found)) => self.of_card(*found).await,
             Ok(Search::NotModified(CacheTerms { validators, max_age })) => match known {
@@ -111,7 +113,7 @@ impl RemoteAgent {
             max_age: cache.max_age,
             fetched: Some(Instant::now()),
         };
-        let (card, extended) = self.extended(&discovery.interface, card).await;
+        let (card, extended) = self.extended(&discovery, card).await;
         discovery.card = Some(Arc::new(card));
         discovery.extended = extended;
         Ok(discovery)
@@ -193,22 +195,39 @@ impl RemoteAgent {
         missing.map_or(Ok(()), |uri| Err(DiscoveryError::Extension(uri.to_owned())))
     }
 
-    /// The card for authenticated callers, in the place of the public one.
-    async fn extended(&self, interface: &Interface, card: PeerCard) -> (PeerCard, ExtendedCard) {
+    /// The card for authenticated callers, in the place of the public one. Where the public card has a valid signature, this
+    /// one needs one too: otherwise the signature would say nothing about the words that are used.
+    async fn extended(&self, public: &Discovery, card: PeerCard) -> (PeerCard, ExtendedCard) {
         if !card.extended_card {
             return (card, ExtendedCard::NotOffered);
         }
         if !self.site().has_credentials() {
             return (card, ExtendedCard::NoCredential);
         }
-        let failed = |reason: String| ExtendedCard::Failed { reason };
-        match self.short(interface).perform(Operation::ExtendedCard).await {
-            Ok(Reply::Answer(PeerAnswer::Card(document))) => match PeerCard::read(document.get().as_bytes()) {
-                Some(extended) => (extended, ExtendedCard::Used),
-                None => (card, failed("the answer is not a card".to_owned())),
-            },
-            Ok(_) => (card, failed("the answer is not a card".to_owned())),
-            Err(error) => (card, failed(error.to_string())),
+        match self.extended_card(public).await {
+            Ok(extended) => (extended, ExtendedCard::Used),
+            Err(reason) => (card, ExtendedCard::Failed { reason }),
+        }
+    }
+
+    async fn extended_card(&self, public: &Discovery) -> Result<PeerCard, String> {
+        let reply = self.short(&public.interface).perform(Operation::ExtendedCard).await;
+        let Reply::Answer(PeerAnswer::Card(document)) = reply.map_err(|error| error.to_string())? else {
+            return Err("the answer is not a card".to_owned());
+        };
+        let served = document.get().as_bytes();
+        let card = PeerCard::read(served).ok_or_else(|| "the answer is not a card".to_owned())?;
+        self.check_extensions(&card).map_err(|error| error.to_string())?;
+        let SignatureState::Valid { key } = &public.signature else { return Ok(card) };
+        let url = public.card_url.as_deref().and_then(|url| url::Url::parse(url).ok());
+        let url = url.ok_or_else(|| "the card it belongs to has no URL".to_owned())?;
+        match self.verify(&card, served, &url).await {
+            Ok(SignatureState::Valid { key: other }) if other == *key => Ok(card),
+            Ok(SignatureState::Valid { .. }) => Err("it is signed with another key than the public card".to_owned()),
+            Ok(SignatureState::Unsigned) => Err("it is not signed, and the public card is".to_owned()),
+            Ok(SignatureState::Unverified { reason }) => Err(reason),
+            Ok(SignatureState::Unchecked) => Ok(card),
+            Err(error) => Err(error.to_string()),
         }
     }
 }

@@ -19,6 +19,7 @@ use super::discovery::{DiscoveryError, ListedAgent, Validators};
 use super::error::ClientError;
 use super::interface::lies_below;
 use super::site::VERSION;
+use crate::card::AGENT_CARD_TYPE;
 
 const WELL_KNOWN: [&str; 2] = [".well-known/agent-card.json", ".well-known/agent.json"];
 
@@ -250,6 +251,19 @@ async fn listed(
     }
 }
 
+/// The agents of a document: of a card, of `{"agents": [card]}`, or of an AI catalogue. None if it is none of these.
+pub fn listed_agents(document: &[u8]) -> Option<Vec<ListedAgent>> {
+    let url_of = |card: &PeerCard| card.interfaces.first().map(|interface| interface.url.clone());
+    if let Some(card) = PeerCard::read(document) {
+        return Some(vec![ListedAgent { url: url_of(&card), name: card.name }]);
+    }
+    let listed = |Entry { name, url, card }: Entry| {
+        let url = url.or_else(|| url_of(&card.as_ref().and_then(PeerCard::of_value)?));
+        ListedAgent { name, url }
+    };
+    Some(entries(document)?.into_iter().map(listed).collect())
+}
+
 /// An agent in a list.
 struct Entry {
     name: String,
@@ -268,7 +282,7 @@ fn entries(document: &[u8]) -> Option<Vec<Entry>> {
     } else {
         let listed = value.get("entries").and_then(Value::as_array)?;
         let read = |entry: &Value| {
-            text(entry, "type").filter(|kind| kind == "application/a2a-agent-card+json")?;
+            text(entry, "type").filter(|kind| kind == AGENT_CARD_TYPE)?;
             let name = text(entry, "displayName").or_else(|| text(entry, "identifier"))?;
             Some(Entry { name, url: text(entry, "url"), card: entry.get("data").cloned() })
         };

@@ -23,6 +23,7 @@ use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::{ContextId, TaskName};
 use openfang_types::limits::A2A_POLL;
 use openfang_types::task::{Message, TaskStatus};
+use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
 use super::agent::RemoteAgent;
@@ -79,6 +80,8 @@ pub struct Follower {
     silence: Duration,
     total: Duration,
     spent: Spent,
+    /// Notified when it is worth to look at the task.
+    wake: Option<Arc<Notify>>,
 }
 
 /// What has been received so far, against the limits.
@@ -122,6 +125,7 @@ impl Follower {
             begun: now,
             last_sign: now,
             spent: Spent::default(),
+            wake: None,
         }
     }
 
@@ -160,6 +164,13 @@ impl Follower {
     #[must_use]
     pub const fn within(mut self, total: Duration) -> Self {
         self.total = total;
+        self
+    }
+
+    /// Looks at the task whenever it is told to, and less often by itself.
+    #[must_use]
+    pub fn woken_by(mut self, wake: Arc<Notify>) -> Self {
+        self.wake = Some(wake);
         self
     }
 

@@ -2,6 +2,7 @@
 //! signature names if that URL is encrypted and at the card's own origin, or at a listed origin.
 
 use http::header::{self, HeaderValue};
+use jiff::Timestamp;
 use openfang_egress::http::{Caps, Patience, Request};
 use openfang_types::limits::{A2A_CARD_MAX_BYTES, A2A_CARD_TOTAL};
 use tokio::task::spawn_blocking;
@@ -52,10 +53,10 @@ impl RemoteAgent {
             None => self.keys_at(header.jku.as_deref(), url).await.map_err(Doubt::Unverified)?,
         };
         let (signature, served) = (signature.clone(), served.to_vec());
-        let verified = spawn_blocking(move || verify(&served, &signature, &keys)).await;
+        let verified = spawn_blocking(move || verify(&served, &signature, &keys, Timestamp::now())).await;
         match verified {
             Ok(Ok(key)) => Ok(key),
-            Ok(Err(error @ VerifyError::NoKey)) => Err(Doubt::Unverified(error.to_string())),
+            Ok(Err(error @ (VerifyError::NoKey | VerifyError::Expired))) => Err(Doubt::Unverified(error.to_string())),
             Ok(Err(error @ (VerifyError::Mismatch | VerifyError::Unacceptable(_)))) => {
                 Err(Doubt::Wrong(error.to_string()))
             }

@@ -16,6 +16,7 @@ use crate::extract::{RequestBody, whole};
 use crate::layers::{Front, Reach};
 
 mod cards;
+mod push;
 pub(crate) mod refusals;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(crate) enum A2aDoor {
     Binding(A2aBinding),
     /// A route that serves cards.
     Card(CardRoute),
+    /// Pushes of agents of other servers.
+    Push,
 }
 
 /// The bindings of the protocol.
@@ -60,6 +63,8 @@ pub(crate) enum CardRoute {
     Keys,
     /// The extended card, at the path of clients of 0.2.
     Extended,
+    /// The list of all agents that the reader is shown, as a catalogue.
+    Catalogue,
 }
 
 /// A matched path with its parameters.
@@ -78,6 +83,10 @@ const CARD: &str = "/.well-known/agent-card.json";
 const OLD_CARD: &str = "/.well-known/agent.json";
 /// The extended card path of clients of 0.2: next to the URL in the card.
 const EXTENDED: &str = "/agent/authenticatedExtendedCard";
+/// Where catalogues of agents are looked for.
+const CATALOGUE: &str = "/.well-known/ai-catalog.json";
+/// Where some look for them.
+const OTHER_CATALOGUE: &str = "/.well-known/ard.json";
 /// The path of the public keys that cards are signed with.
 const KEYS: &str = "/.well-known/jwks.json";
 
@@ -109,6 +118,9 @@ pub(super) fn rows() -> Vec<Route> {
         shown("/a2a/agents/{name}/.well-known/agent-card.json", CardRoute::Agent),
         shown("/a2a/agents/{name}/.well-known/agent.json", CardRoute::Agent),
         shown(KEYS, CardRoute::Keys),
+        shown(CATALOGUE, CardRoute::Catalogue),
+        shown(OTHER_CATALOGUE, CardRoute::Catalogue),
+        route("/a2a/push/{id}", POST, Access::Public, A2aDoor::Push),
     ]
 }
 
@@ -141,6 +153,7 @@ impl<'p> A2aPath<'p> {
         }
         match path {
             CARD | OLD_CARD => return at(A2aDoor::Card(CardRoute::Card)),
+            CATALOGUE | OTHER_CATALOGUE => return at(A2aDoor::Card(CardRoute::Catalogue)),
             KEYS => return at(A2aDoor::Card(CardRoute::Keys)),
             EXTENDED => return at(A2aDoor::Card(CardRoute::Extended)),
             _ => {}
@@ -155,6 +168,9 @@ impl<'p> A2aPath<'p> {
         }
         if let Some(below) = below.strip_prefix("/rest/") {
             return Some(Self { door: A2aDoor::Binding(A2aBinding::Rest), agent: None, below });
+        }
+        if let Some(id) = below.strip_prefix("/push/").filter(|id| !id.is_empty() && !id.contains('/')) {
+            return Some(Self { door: A2aDoor::Push, agent: None, below: id });
         }
         if let Some(task) = below.strip_prefix("/tasks/").filter(|task| !task.is_empty()) {
             return match task.split_once('/') {
@@ -205,6 +221,7 @@ pub(crate) async fn answer(
             Ok(request) => response(served(server, binding, place.below, request).await),
             Err(error) => error.into_response(),
         },
+        (A2aDoor::Push, _) => push::answer((front, reach), place.below, request.into_parts()).await,
         // Only a route that is wrongly marked public has no caller.
         (A2aDoor::Binding(_), None) => ApiError::broken().into_response(),
     }
@@ -224,7 +241,7 @@ impl A2aDoor {
     const fn allowed(self) -> Option<&'static [Method]> {
         match self {
             Self::Card(_) | Self::Binding(A2aBinding::OpenFangTask) => Some(GET),
-            Self::Binding(A2aBinding::OpenFangSend | A2aBinding::OpenFangCancel) => Some(POST),
+            Self::Push | Self::Binding(A2aBinding::OpenFangSend | A2aBinding::OpenFangCancel) => Some(POST),
             Self::Binding(A2aBinding::Rpc | A2aBinding::AgentRpc | A2aBinding::Rest | A2aBinding::AgentRest) => None,
         }
     }

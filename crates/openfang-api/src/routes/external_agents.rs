@@ -9,6 +9,7 @@ use openfang_kernel::config_edit::Existing;
 use openfang_kernel::external_control::ExternalAgentDetails;
 use openfang_kernel::{Caller, Kernel, ToolCall};
 use openfang_types::a2a_status::ExternalAgentStatus;
+use openfang_types::agent::search::{AgentQuery, FoundAgent};
 use openfang_types::api::Removal;
 use openfang_types::config::ExternalAgent;
 use openfang_types::ids::AgentName;
@@ -30,6 +31,16 @@ pub(super) struct AddQuery {
 pub(super) struct Agents {
     agents: Vec<ExternalAgentStatus>,
     total: usize,
+    /// Agents of this server, if there was a query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local: Option<Vec<FoundAgent>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListQuery {
+    #[serde(default)]
+    query: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -50,9 +61,21 @@ pub(super) struct StatusQuery {
     url: String,
 }
 
-pub(super) async fn list(State(kernel): State<Kernel>, RequestCaller(caller): RequestCaller) -> Json<Agents> {
-    let agents = kernel.external_agents(&caller);
-    Json(Agents { total: agents.len(), agents })
+/// Lists the external agents; with a query those that match, and the local agents that do.
+pub(super) async fn list(
+    State(kernel): State<Kernel>,
+    RequestCaller(caller): RequestCaller,
+    QueryParams(asked): QueryParams<ListQuery>,
+) -> Result<Json<Agents>, ApiError> {
+    let mut agents = kernel.external_agents(&caller);
+    let Some(query) = asked.query else { return Ok(Json(Agents { total: agents.len(), agents, local: None })) };
+    let query = AgentQuery::of(&query).map_err(|error| ApiError::bad_request(error.to_string()))?;
+    let found = kernel.found_agents(&caller, &query);
+    let place = |agent: &ExternalAgentStatus| found.iter().position(|found| found.agent.name == agent.name);
+    agents.retain(|agent| place(agent).is_some());
+    agents.sort_by_key(place);
+    let local = found.into_iter().filter(|found| !found.agent.is_external).collect();
+    Ok(Json(Agents { total: agents.len(), agents, local: Some(local) }))
 }
 
 pub(super) async fn show(

@@ -26,10 +26,13 @@ pub(crate) enum A2aCommand {
         /// The name of the agent
         name: AgentName,
     },
-    /// Find the agent at a URL, without adding it
-    #[command(after_help = "Example:\n  openfang a2a discover https://agents.example.org")]
+    /// Find the agent at a URL, or those in a file, without adding them
+    #[command(
+        after_help = "Examples:\n  openfang a2a discover https://agents.example.org\n  openfang a2a discover ai-catalog.json"
+    )]
     Discover {
-        /// The URL of the server, of the card or of the endpoint
+        /// The URL of the server, of the card or of the endpoint; or a file with a card or a catalogue
+        #[arg(value_name = "URL|FILE")]
         url: String,
     },
     /// Add an external agent to config.toml and look for it

@@ -34,7 +34,7 @@ pub(crate) struct McpArgs {
 pub(crate) enum McpCommand {
     /// Add an MCP server to config.toml and connect to it
     #[command(
-        after_help = "Examples:\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/projects\n  openfang mcp add github -e GITHUB_PERSONAL_ACCESS_TOKEN -- npx -y @modelcontextprotocol/server-github\n  openfang mcp add docs --url https://mcp.example.org/mcp --header 'Authorization: Bearer ${secret:DOCS_TOKEN}'\n  openfang mcp add io.github.example/weather@1.2.0"
+        after_help = "Examples:\n  openfang mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/projects\n  openfang mcp add github -e GITHUB_PERSONAL_ACCESS_TOKEN -- npx -y @modelcontextprotocol/server-github\n  openfang mcp add docs --url https://mcp.example.org/mcp --header 'Authorization: Bearer ${secret:DOCS_TOKEN}'\n  openfang mcp add io.github.example/weather@1.2.0\n  openfang mcp add weather --from server.json"
     )]
     Add(Box<McpAddArgs>),
     /// List MCP servers and their state
@@ -160,6 +160,9 @@ pub(crate) struct McpAddArgs {
     /// The URL of a remote server; the same as --url
     #[arg(value_name = "URL", conflicts_with = "url")]
     pub(crate) place: Option<String>,
+    /// Read the server from a file or a URL: server.json, or a catalogue with several servers, of which NAME is taken
+    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["url", "place", "words"])]
+    pub(crate) from: Option<String>,
     /// The program and its arguments, after `--`
     #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["url", "place", "header"])]
     pub(crate) words: Vec<String>,

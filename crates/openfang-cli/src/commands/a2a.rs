@@ -1,9 +1,10 @@
 //! `openfang a2a`: manages and calls A2A agents of other servers.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use openfang_kernel::config_edit::Existing;
-use openfang_kernel::external_control::ExternalAgentDetails;
+use openfang_kernel::external_control::{ExternalAgentDetails, ListedAgent, listed_agents};
 use openfang_types::a2a_status::{ExternalAgentStatus, ExternalState};
 use openfang_types::config::ExternalAgent;
 use openfang_types::ids::AgentName;
@@ -16,6 +17,7 @@ use crate::backend::ExternalAgents;
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Table, Tone, json_text, one_line};
 use crate::prompt::{self, Otherwise};
+use crate::registry;
 use crate::session::Session;
 
 mod accept;
@@ -103,6 +105,9 @@ async fn card(session: &Session, name: &AgentName) -> Result<Exit, CliError> {
 }
 
 async fn discover(session: &Session, url: &str) -> Result<Exit, CliError> {
+    if !url.contains("://") {
+        return agents_in_file(session, url);
+    }
     let found = ExternalAgents::open(session).await?.discover(url).await?;
     if session.output.is_json() {
         session.output.document(&found)?;
@@ -127,6 +132,26 @@ async fn discover(session: &Session, url: &str) -> Result<Exit, CliError> {
     session
         .output
         .note(&format!("add it with `{}`", session.command(&format!("a2a add NAME {}", one_line(url)))));
+    Ok(Exit::Ok)
+}
+
+/// Prints the agents of a card or a catalogue in a file.
+fn agents_in_file(session: &Session, path: &str) -> Result<Exit, CliError> {
+    let unusable = |why: &str| CliError::Usage(format!("{path} cannot be used: {}", one_line(why)));
+    let document = registry::file(Path::new(path)).map_err(|why| unusable(&why))?;
+    let agents = listed_agents(&document).ok_or_else(|| unusable("it is neither an agent card nor a catalogue"))?;
+    let output = &session.output;
+    if output.is_json() {
+        let row = |agent: &ListedAgent| json!({ "name": agent.name, "url": agent.url });
+        output.document(&json!({ "agents": agents.iter().map(row).collect::<Vec<_>>() }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut table = Table::new(&["NAME", "URL"]);
+    for agent in &agents {
+        table.row([one_line(&agent.name).into(), one_line(agent.url.as_deref().unwrap_or("-")).into()]);
+    }
+    output.table(&table)?;
+    output.note(&format!("add one with `{}`", session.command("a2a add NAME URL")));
     Ok(Exit::Ok)
 }
 
@@ -226,7 +251,8 @@ fn print(session: &Session, details: &ExternalAgentDetails) -> Result<(), CliErr
     if !entry.headers.is_empty() {
         fields.add("headers", entry.headers.keys().map(String::as_str).collect::<Vec<_>>().join(", "));
     }
-    let options = [(agent.trusted, "trusted"), (agent.public, "public"), (entry.resend, "resend")];
+    let options =
+        [(agent.trusted, "trusted"), (agent.public, "public"), (entry.push, "push"), (entry.resend, "resend")];
     let options: Vec<&str> = options.into_iter().filter(|(is_set, _)| *is_set).map(|(_, word)| word).collect();
     if !options.is_empty() {
         fields.add("options", options.join(", "));

@@ -113,6 +113,11 @@ pub(crate) struct Remote {
 }
 
 impl Publication {
+    /// A server of which no registry says anything.
+    pub(crate) const fn of(server: ServerDocument) -> Self {
+        Self { server, meta: BTreeMap::new() }
+    }
+
     /// What the registry itself says: its key ends with `/official`.
     fn official(&self, member: &str) -> Option<&str> {
         let official = self.meta.iter().find(|(key, _)| key.ends_with("/official"))?.1;

@@ -31,6 +31,8 @@ pub(crate) enum Purpose {
     CallState,
     /// Signatures of push notifications whose receiver has no token.
     PushSignature,
+    /// Ids and secrets of pushes that agents of other servers send.
+    PushReceiver,
     /// Values of stored secrets.
     StoredSecret,
 }
@@ -43,6 +45,7 @@ impl Purpose {
             Self::McpRequestState => b"openfang mcp request state",
             Self::CallState => b"openfang call state",
             Self::PushSignature => b"openfang push signature",
+            Self::PushReceiver => b"openfang push receiver",
             Self::StoredSecret => b"openfang stored secret",
         }
     }

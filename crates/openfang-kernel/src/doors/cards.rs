@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openfang_a2a::card::{
-    AgentCapabilities, AgentCard, CardDocument, CardForm, CardKey, Endpoint, SecurityScheme, SkillSchemas,
-    build_agent_card, placeholder_card,
+    AgentCapabilities, AgentCard, CardDocument, CardForm, CardKey, CatalogueAgent, CatalogueHost, Endpoint,
+    SecurityScheme, SkillSchemas, build_agent_card, catalogue, placeholder_card,
 };
 use openfang_types::agent::Provider;
 use openfang_types::capability::any_covers;
@@ -22,12 +22,16 @@ use crate::doors::Doors;
 use crate::settings::agents::Agent;
 use crate::settings::{Settings, card_key};
 
-pub(crate) use kept::{CardCache, CardRequest};
+pub(crate) use kept::{CardCache, CardRequest, DocumentKind};
 
 mod kept;
 
 /// Where the public half of the key is published, below the house's address.
 const KEYS_PATH: &str = "/.well-known/jwks.json";
+/// Where the card of an agent is, below its own path.
+const CARD_PATH: &str = "/.well-known/agent-card.json";
+/// Where agents and tools are served over MCP.
+const MCP_PATH: &str = "/mcp";
 
 /// What cards are made with, and those that are made.
 pub(crate) struct Cards {
@@ -60,6 +64,7 @@ impl Doors {
             viewer: who.map(|principal| principal.audience()),
             agent: agent.cloned(),
             form,
+            document: DocumentKind::Card,
             base: self.base_url(),
             guarded: self.inner.access.is_guarded(),
         };
@@ -83,6 +88,43 @@ impl Doors {
         let settings = self.inner.settings();
         let names = settings.agents().keys();
         names.filter_map(|name| self.card(Some(who), Some(name), CardForm::Superset)).collect()
+    }
+
+    /// The agents that this viewer is shown, as a catalogue; without a viewer those that strangers are shown. None: A2A is
+    /// off.
+    pub(crate) fn catalogue(&self, who: Option<&Principal>) -> Option<Arc<CardDocument>> {
+        let version = self.inner.pipeline.catalog().version();
+        let settings = self.inner.settings();
+        let listen_path = &settings.config().a2a()?.listen_path;
+        let base = self.base_url();
+        let is_guarded = self.inner.access.is_guarded();
+        let asked = CardRequest {
+            viewer: who.map(|principal| principal.audience()),
+            agent: None,
+            form: CardForm::Strict,
+            document: DocumentKind::Catalogue,
+            base: base.clone(),
+            guarded: is_guarded,
+        };
+        let kept = &self.inner.cards.kept;
+        if let Some(catalogue) = kept.fresh(&asked, version) {
+            return Some(catalogue);
+        }
+        let agents: Vec<CatalogueAgent> = settings
+            .agents()
+            .keys()
+            .filter_map(|name| {
+                let card = self.card(who, Some(name), CardForm::Strict)?;
+                let card_url = format!("{base}{listen_path}/agents/{name}{CARD_PATH}");
+                Some(CatalogueAgent { name: name.to_string(), card_url, card })
+            })
+            .collect();
+        // Whoever needs a credential and has none cannot use it.
+        let mcp = (who.is_some() || !is_guarded).then(|| MCP_PATH.to_owned());
+        let host = CatalogueHost { base, version: env!("CARGO_PKG_VERSION").to_owned(), mcp };
+        let made = catalogue(&host, &agents, self.inner.clock.now());
+        let content = made.etag.clone();
+        Some(kept.keep(asked, version, content, made))
     }
 
     /// The keys that signatures of cards are checked with; none: cards are not signed.

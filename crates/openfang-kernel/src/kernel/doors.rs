@@ -46,6 +46,12 @@ impl Kernel {
         self.parts.doors.cards(who)
     }
 
+    /// The agents that this viewer is shown, as a catalogue; without a viewer those that strangers are shown. None: A2A is
+    /// off.
+    pub fn catalogue(&self, who: Option<&Principal>) -> Option<Arc<CardDocument>> {
+        self.parts.doors.catalogue(who)
+    }
+
     /// The keys that signatures of cards are checked with; none: cards are not signed.
     pub fn card_jwks(&self) -> Option<Arc<CardDocument>> {
         self.parts.doors.card_jwks()

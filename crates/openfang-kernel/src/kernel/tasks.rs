@@ -2,16 +2,33 @@
 
 use openfang_a2a::answer::TaskPushConfig;
 use openfang_a2a::operation::PushNotificationConfig;
+use openfang_types::agent::search::{AgentQuery, FoundAgent};
 use openfang_types::api::Reply;
 use openfang_types::ids::{AgentName, MessageId, TaskId};
 use openfang_types::task::{Message, Origin, Part, Task};
 
 use super::Kernel;
 use crate::tasks::list::{ListedTasks, TaskFilter};
+use crate::tasks::push_hints::{PushProof, PushRefusal};
 use crate::tasks::streams::{Follow, FollowedReply, StreamRoom, TaskStream};
 use crate::{Caller, KernelError};
 
 impl Kernel {
+    /// The agents that a caller may talk to and that match a query, best first.
+    pub fn found_agents(&self, caller: &Caller, query: &AgentQuery) -> Vec<FoundAgent> {
+        self.parts.tasks.found_agents(&caller.principal, query)
+    }
+
+    /// Whether somebody waits for this push of an agent of another server, and it may come now.
+    pub fn check_push(&self, id: &str, proof: PushProof<'_>) -> Result<(), PushRefusal> {
+        self.parts.tasks.check_push(id, proof)
+    }
+
+    /// Takes a push that was checked: whoever follows the task looks at it.
+    pub fn take_push(&self, id: &str, proof: PushProof<'_>, body: &[u8]) -> Result<(), PushRefusal> {
+        self.parts.tasks.take_push(id, proof, body)
+    }
+
     /// A user's message from a text, with a fresh id.
     pub fn message(&self, text: impl Into<String>) -> Message {
         self.parts.tasks.message(text)

@@ -30,6 +30,7 @@ use crate::settings::home::Home;
 use crate::{Caller, KernelError};
 
 pub use crate::peers::external::CardChange;
+pub use openfang_a2a::client::{ListedAgent, listed_agents};
 
 /// An external agent, as it is configured and as it is doing.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

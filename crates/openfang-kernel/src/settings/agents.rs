@@ -163,6 +163,7 @@ fn external_agent(entry: &ExternalAgent, peers: &Arc<dyn ExternalAgents>, source
     let manifest = AgentManifest {
         name: entry.name.clone(),
         description,
+        tags: Vec::new(),
         model: ModelConfig { provider: Provider::External, script: None },
         // Its only tool is itself: the message is sent as a call of it.
         capabilities: Capabilities {

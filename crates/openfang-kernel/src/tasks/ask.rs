@@ -110,7 +110,7 @@ impl Tasks {
     }
 
     /// The task as it is now. Its history is read only if it has just settled.
-    async fn as_it_stands(&self, caller: &Caller, id: TaskId) -> Result<Settled, KernelError> {
+    pub(super) async fn as_it_stands(&self, caller: &Caller, id: TaskId) -> Result<Settled, KernelError> {
         let TaskRecord { task, labels, .. } = self.head(caller, id).await?;
         match task.status.state {
             TaskState::Submitted | TaskState::Working => Ok(Settled { task, labels }),
@@ -133,7 +133,7 @@ impl Tasks {
 }
 
 /// Returns when somebody has waited long enough, and how they part.
-async fn end_of_patience(patience: Option<&Patience>) -> Parting {
+pub(super) async fn end_of_patience(patience: Option<&Patience>) -> Parting {
     let Some(Patience { hold, left, .. }) = patience else { return std::future::pending().await };
     tokio::select! {
         () = tokio::time::sleep(*hold) => Parting::Told,

@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 use openfang_runtime::agents::{AgentError, AgentReply, AgentSummary, AgentTask, Agents, ExternalMessage};
 use openfang_runtime::context::CallContext;
 use openfang_runtime::pipeline::Permit;
+use openfang_types::agent::search::{AgentQuery, FoundAgent};
 use openfang_types::ids::{AgentName, TaskId};
 use openfang_types::principal::{Door, Principal};
 use openfang_types::task::{Origin, Part, Task, TaskState};
@@ -17,6 +18,10 @@ use crate::{Caller, KernelError};
 impl Agents for Inner {
     fn visible(&self, principal: &Principal) -> Vec<AgentSummary> {
         self.settings().visible_agents(principal)
+    }
+
+    fn found(&self, principal: &Principal, query: &AgentQuery) -> Vec<FoundAgent> {
+        self.found_agents(principal, query)
     }
 
     fn send<'a>(
@@ -44,6 +49,15 @@ impl Agents for Inner {
         task: TaskId,
     ) -> BoxFuture<'a, Result<AgentTask, AgentError>> {
         Box::pin(async move { Tasks { inner: self }.task_for_tool(cx, agent, task).await })
+    }
+
+    fn signed_in_task<'a>(
+        self: Arc<Self>,
+        cx: &'a CallContext,
+        agent: &'a AgentName,
+        task: TaskId,
+    ) -> BoxFuture<'a, Result<AgentTask, AgentError>> {
+        Box::pin(async move { Tasks { inner: self }.signed_in_task_for_tool(cx, agent, task).await })
     }
 }
 

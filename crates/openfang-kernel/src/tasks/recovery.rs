@@ -45,6 +45,7 @@ impl Tasks {
             self.inner.pushes.abandon(&dead, self.inner.clock.now()).await?;
         }
         self.tell_of_old_cancels(&still_living).await?;
+        self.take_over_sign_ins(&still_living).await?;
         let found = orphans.len();
         for orphan in orphans {
             let id = orphan.task.id;
@@ -78,6 +79,7 @@ impl Tasks {
             waiting: None,
             remote: remote.as_ref(),
             remote_context: None,
+            push: None,
         };
         let recovery = agent.answerer.recovery(&turn, &agent.manifest, self.inner.pipeline.catalog());
         // Following a task elsewhere repeats nothing, however often it is done.
@@ -102,7 +104,7 @@ impl Tasks {
     }
 
     /// A principal with the profiles that narrowed whoever began a task. A profile that is gone leaves nothing.
-    async fn narrowed_as_begun(&self, principal: Principal, id: TaskId) -> Result<Principal, KernelError> {
+    pub(super) async fn narrowed_as_begun(&self, principal: Principal, id: TaskId) -> Result<Principal, KernelError> {
         let scope = self.inner.store.scope(id).await?.unwrap_or_default();
         let settings = self.inner.settings();
         let names = scope
@@ -146,7 +148,7 @@ impl Tasks {
 
     /// Who a resumed run acts for: a user with what they are granted now, and nobody with more than they are sure to
     /// have had.
-    fn resumed_as(&self, owner: &Owner, labels: &Labels) -> Principal {
+    pub(super) fn resumed_as(&self, owner: &Owner, labels: &Labels) -> Principal {
         if *owner != Owner::admin() {
             let grants = self.inner.access.credentials().accounts().grants(owner).unwrap_or_default();
             return Principal::user(owner.clone(), grants);

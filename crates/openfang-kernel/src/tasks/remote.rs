@@ -153,6 +153,26 @@ impl Tasks {
         Ok(AgentTask { task: record.task, labels: record.labels })
     }
 
+    /// The same for a task that waits for a sign-in, once its agent goes on.
+    pub(super) async fn signed_in_task_for_tool(
+        &self,
+        cx: &CallContext,
+        agent: &AgentName,
+        id: TaskId,
+    ) -> Result<AgentTask, AgentError> {
+        // Another agent's task is none.
+        self.task_for_tool(cx, agent, id).await?;
+        let caller = self.caller_in(cx);
+        let settled = self.signed_in_within(&caller, id, cx.back.patience.as_ref());
+        let canceled = cx.cancel.cancelled();
+        let Settled { task, labels } = tokio::select! {
+            biased;
+            () = canceled => return self.task_for_tool(cx, agent, id).await,
+            settled = settled => settled.map_err(|error| refused(agent, error))?,
+        };
+        Ok(AgentTask { task, labels })
+    }
+
     fn caller_in(&self, cx: &CallContext) -> Caller {
         Caller { principal: Arc::clone(&cx.principal), door: cx.door, trace: cx.trace, hops: cx.hops, room: None }
     }

@@ -22,7 +22,9 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use crate::access::Caller;
 use crate::settings::agents::Agent;
 use crate::tasks::log::{Closed, TaskLog, Telling, TurnSoFar};
+use crate::tasks::push_hints::PushExpectation;
 use crate::tasks::remote::RemoteSide;
+use crate::tasks::sign_ins::WaitingSignIn;
 use crate::tasks::{Inner, Tasks};
 
 /// The runs of this process, by task.
@@ -255,6 +257,7 @@ async fn run(inner: &Arc<Inner>, id: RunId, plan: Plan) -> Result<Settled, Close
     let run = Arc::new(Run::new(id, labels, inner.settings().config(), Arc::clone(&log) as _));
     let cx = CallContext { granted, ..inner.run_context(&caller, &agent, Arc::clone(&run), cancel.clone()) };
     let RemoteSide { record, context } = inner.remote_side(&caller, &agent, &log, &message).await;
+    let push = inner.expect_pushes(&agent, log.id());
     let turn = Turn {
         task: log.id(),
         history: &history,
@@ -264,6 +267,7 @@ async fn run(inner: &Arc<Inner>, id: RunId, plan: Plan) -> Result<Settled, Close
         waiting: waiting.as_deref(),
         remote: record.as_ref(),
         remote_context: context.as_ref(),
+        push: push.as_ref().map(PushExpectation::hint),
     };
     let telling = Telling { log: &log, run: &run };
     let agent_run = AgentRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
@@ -306,7 +310,12 @@ async fn run(inner: &Arc<Inner>, id: RunId, plan: Plan) -> Result<Settled, Close
     if let Some(remote) = stopped {
         inner.tell_of_cancel(&agent, log.id(), remote);
     }
+    let remote = log.remote().await;
     let (task, labels) = log.settled().await;
+    if let (TaskState::AuthRequired, Some(remote)) = (task.status.state, remote) {
+        let waiting = WaitingSignIn { caller, agent, task: task.id, remote, push };
+        Tasks { inner: Arc::clone(inner) }.follow_sign_in(waiting);
+    }
     Ok(Settled { task, labels })
 }
 

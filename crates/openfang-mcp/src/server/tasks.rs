@@ -13,7 +13,7 @@ use super::{Reporter, Request, Server};
 use crate::call_task::{CallTask, CallTaskState, RELATED_TASK, ShownTask};
 use crate::content::{raw, shown_call};
 use crate::error::McpError;
-use crate::host::{Host, InputRequired};
+use crate::host::{Host, InputRequired, Resumed};
 use crate::revision::TaskMethods;
 
 impl<H: Host> Server<H> {
@@ -76,8 +76,9 @@ impl<H: Host> Server<H> {
     /// Waits for the result of a task, and asks the client meanwhile what the task asks for.
     async fn tasks_result(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
         let (reporter, id, host) = (Arc::new(Reporter::of(request)), named(request)?, &self.inner.host);
+        let mut answered = None;
         for _ in 0..MCP_INPUT_ROUNDS {
-            let task = host.settled_task(request.call(&reporter, None), id).await?;
+            let task = host.settled_task(request.call(&reporter, answered.as_ref()), id).await?;
             match task.state {
                 CallTaskState::Completed(output) => {
                     let meta = related(&task.id, output.beside.meta.as_deref());
@@ -91,7 +92,8 @@ impl<H: Host> Server<H> {
                 CallTaskState::InputRequired(requests) => {
                     let needed = InputRequired { requests, state: Vec::new() };
                     let answers = self.ask_by_request(request, needed).await?.answers;
-                    host.answer_task(request.call(&reporter, None), id, answers).await?;
+                    host.answer_task(request.call(&reporter, None), id, answers.clone()).await?;
+                    answered = Some(Resumed { answers, state: Vec::new() });
                 }
             }
         }

@@ -17,7 +17,7 @@ use openfang_types::limits::{EXTERNAL_MAX, EXTERNAL_QUESTIONS};
 use openfang_types::task::{Message, Part, Role, TaskState, TaskStatus};
 use openfang_types::trace::{HOPS, TRACEPARENT};
 
-use super::{AgentRun, Answerer, Ending, Recovery, RunEvent, RunStopped, Turn};
+use super::{AgentRun, Answerer, Ending, PushHint, Recovery, RunEvent, RunStopped, SignIn, Turn};
 use crate::catalog::Catalog;
 use crate::external_call::{GuardedAgent, MessageSent, SendToAgent, traced};
 
@@ -25,6 +25,7 @@ use delivered::Arrival;
 
 mod canceled;
 mod delivered;
+mod signing_in;
 
 /// The external agents there are; the kernel implements it.
 pub trait ExternalAgents: Send + Sync {
@@ -81,6 +82,14 @@ impl Answerer for Remote {
     fn cancel(&self, remote: RemoteRecord) -> Option<BoxFuture<'static, ()>> {
         let agent = self.agents.way_to(&self.name).ok()?;
         Some(Box::pin(async move { canceled::tell(agent.remote(), &remote).await }))
+    }
+
+    fn signed_in(&self, remote: RemoteRecord, push: Option<PushHint>) -> Option<BoxFuture<'static, SignIn>> {
+        Some(Box::pin(signing_in::over(Arc::clone(&self.agents), self.name.clone(), remote, push)))
+    }
+
+    fn takes_pushes(&self) -> bool {
+        self.agents.way_to(&self.name).is_ok_and(|agent| agent.entry().push)
     }
 }
 
@@ -185,6 +194,7 @@ impl RemoteTurn<'_> {
             Some(task) => Outgoing::continuing(message, task.clone()),
             None => Outgoing::new(message),
         };
+        let outgoing = Outgoing { push: self.push().map(|push| push.config.clone()), ..outgoing };
         let sending = SendToAgent::new(self.agent, &self.remote, outgoing);
         let arguments = sending.arguments();
         match self.run.pipeline.hand_through(self.run.cx, &sending, arguments).await {
@@ -235,7 +245,11 @@ impl RemoteTurn<'_> {
     }
 
     /// Tells what the agent does, until the turn has ended.
-    async fn follow(&self, record: &mut RemoteRecord, mut follower: Box<Follower>) -> Result<Ending, RunStopped> {
+    async fn follow(&self, record: &mut RemoteRecord, follower: Box<Follower>) -> Result<Ending, RunStopped> {
+        let mut follower = match self.push() {
+            Some(push) => Box::new(follower.woken_by(Arc::clone(&push.wake))),
+            None => follower,
+        };
         loop {
             let event = match follower.next().await {
                 Ok(Some(event)) => event,
@@ -275,6 +289,13 @@ impl RemoteTurn<'_> {
                 }
             }
         }
+    }
+
+    /// Where the agent pushes changes: only an agent that can, and that has no streams, is told.
+    fn push(&self) -> Option<&PushHint> {
+        let known = self.remote.known()?;
+        let can_push = known.card.as_ref().is_some_and(|card| card.push_notifications);
+        self.turn.push.filter(|_| can_push && !known.streams())
     }
 
     /// Notes that the agent has the task. It is stored before anything of it is shown.

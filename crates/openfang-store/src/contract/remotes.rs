@@ -11,6 +11,7 @@ pub(crate) async fn remotes(fresh: impl Fn() -> Stores) {
     it_is_gone_with_the_end_of_the_task(&fresh()).await;
     a_cancel_stays_until_the_agent_was_told(&fresh()).await;
     cancels_of_the_living_are_left_to_them(&fresh()).await;
+    sign_ins_of_the_dead_are_found_and_nothing_else_that_waits(&fresh()).await;
     a_conversation_keeps_its_name_for_its_owner_and_agent_alone(&fresh()).await;
 }
 
@@ -133,6 +134,29 @@ async fn cancels_of_the_living_are_left_to_them(stores: &Stores) {
     assert_eq!(untold(vec![]).await, ended);
     assert_eq!(untold(vec![node(1)]).await, ended[1..]);
     assert_eq!(untold(vec![node(1), node(2)]).await, []);
+}
+
+async fn sign_ins_of_the_dead_are_found_and_nothing_else_that_waits(stores: &Stores) {
+    let asked = RemoteRecord { phase: RemotePhase::Asked, ..known("t", "c") };
+    let mut waiting = Vec::new();
+    for (number, whose, state, remote) in [
+        (1, "ada", TaskState::AuthRequired, Some(asked.clone())),
+        (2, "bob", TaskState::AuthRequired, Some(asked.clone())),
+        (1, "ada", TaskState::InputRequired, Some(asked.clone())),
+        (1, "ada", TaskState::Working, Some(known("t", "c"))),
+        (1, "ada", TaskState::AuthRequired, None),
+        (1, "ada", TaskState::Canceled, Some(RemoteRecord { phase: RemotePhase::Canceling, ..asked.clone() })),
+    ] {
+        let message = format!("m{number}{whose}{state}{}", remote.is_some());
+        let record = create(&*stores.tasks, NewTask { node: node(number), ..new_task(&owner(whose), &message) }).await;
+        waiting.push((owner(whose), change(stores, &record, state, remote).await.unwrap().task.id, asked.clone()));
+    }
+
+    let found = |living: Vec<_>| async move { stores.remotes.abandoned_sign_ins(&living).await.unwrap() };
+
+    assert_eq!(found(vec![]).await, waiting[..2]);
+    assert_eq!(found(vec![node(1)]).await, waiting[1..2]);
+    assert_eq!(found(vec![node(1), node(2)]).await, []);
 }
 
 async fn a_conversation_keeps_its_name_for_its_owner_and_agent_alone(stores: &Stores) {

@@ -71,6 +71,10 @@ pub struct ExternalAgent {
     /// URIs of A2A extensions that requests declare.
     #[serde(default, skip_serializing_if = "is_default")]
     pub extensions: Vec<String>,
+    /// Whether the agent may push changes of its tasks to this server. Used if `public_url` is set, the agent can push, and it
+    /// has no streams. A push only makes OpenFang look at the task earlier.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub push: bool,
     /// Whether the agent recognizes a message that it is sent twice.
     #[serde(default, skip_serializing_if = "is_default")]
     pub resend: bool,
@@ -146,6 +150,7 @@ impl ExternalAgent {
             keys: None,
             max_live: EXTERNAL_MAX_LIVE,
             extensions: Vec::new(),
+            push: false,
             resend: false,
         }
     }

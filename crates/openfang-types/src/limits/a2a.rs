@@ -76,5 +76,13 @@ pub const A2A_SEARCH_PAGES: usize = 20;
 pub const A2A_INLINE_READ_BYTES: usize = 64 * 1024;
 /// Cards that are fetched at the same time.
 pub const A2A_DISCOVERIES: usize = 64;
+/// The longest query for agents.
+pub const AGENT_QUERY_MAX_CHARS: usize = 1_000;
+/// The words of a query for agents.
+pub const AGENT_QUERY_WORDS: usize = 16;
+/// Entries of the catalogue that this server publishes.
+pub const CATALOGUE_ENTRIES: usize = 1_000;
+/// Skills that an entry of the catalogue names.
+pub const CATALOGUE_TAGS: usize = 16;
 /// The time for everything that is asked to find an agent.
 pub const A2A_DISCOVERY_TOTAL: Duration = Duration::from_secs(60);

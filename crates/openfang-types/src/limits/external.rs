@@ -39,6 +39,24 @@ pub const SKILL_TOOLS: usize = 64;
 pub const SKILL_SCHEMAS_BYTES: usize = 256 * 1024;
 /// How many URLs that callers name an owner may have under way.
 pub const FOREIGN_AGENT_CALLS: usize = 4;
+/// The first pause before an agent is asked again whether somebody signed in; it doubles.
+pub const EXTERNAL_SIGN_IN_FIRST: Duration = Duration::from_millis(500);
+/// The longest pause before an agent is asked again whether somebody signed in.
+pub const EXTERNAL_SIGN_IN_MAX: Duration = Duration::from_secs(15);
+/// How long an agent is asked whether somebody signed in. After that only a message continues the task.
+pub const EXTERNAL_SIGN_IN_TOTAL: Duration = Duration::from_secs(24 * 60 * 60);
+/// How many tasks of one owner are followed while somebody signs in elsewhere.
+pub const EXTERNAL_SIGN_INS: usize = 100;
+/// The longest URL of a page where an agent wants a sign-in.
+pub const SIGN_IN_URL_MAX_CHARS: usize = 4_000;
+/// How long a call waits for an agent after its user opened the agent's page, if the call itself has no limit.
+pub const EXTERNAL_SIGN_IN_CALL: Duration = Duration::from_secs(50);
+/// The longest pause between two looks at a task whose agent pushes its changes. Some agents send a push only once.
+pub const EXTERNAL_PUSHED_POLL_MAX: Duration = Duration::from_secs(60);
+/// The body of a push that an agent sends. Its content is not used.
+pub const EXTERNAL_PUSH_BODY_BYTES: usize = 1024 * 1024;
+/// How many pushes a second are taken for one task.
+pub const EXTERNAL_PUSHES_PER_SEC: u32 = 10;
 /// Longer than any task of an external agent may take.
 pub const EXTERNAL_MAX: Duration = Duration::from_secs(8 * 86_400);
 /// The first pause before an agent is asked again whether a message arrived; it doubles.

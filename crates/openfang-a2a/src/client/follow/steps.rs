@@ -5,12 +5,12 @@ use openfang_types::event::ArtifactUpdate;
 use openfang_types::ids::{ContextId, TaskName};
 use openfang_types::limits::{
     A2A_CLIENT_ARTIFACT_BYTES, A2A_CLIENT_ARTIFACTS, A2A_CLIENT_EVENTS, A2A_EMPTY_STREAMS, A2A_POLL, A2A_POLL_MAX,
-    A2A_TOGETHER,
+    A2A_TOGETHER, EXTERNAL_PUSHED_POLL_MAX,
 };
 use openfang_types::task::{Part, TaskState, TaskStatus};
 use serde_json::Map;
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::super::call::Reply;
 use super::super::error::ClientError;
@@ -39,7 +39,11 @@ impl Follower {
                 self.subscribed(opened)
             }
             Phase::Wait(at) => {
-                sleep_until(*at).await;
+                match &self.wake {
+                    // A push that comes while the task is fetched wakes up the next wait.
+                    Some(wake) => drop(timeout_at(*at, wake.notified()).await),
+                    None => sleep_until(*at).await,
+                }
                 self.phase = Phase::Fetch;
                 Ok(())
             }
@@ -290,7 +294,8 @@ impl Follower {
     /// Waits longer each time, until something changes.
     fn wait(&mut self, asked: Option<Duration>) -> Phase {
         let pause = asked.unwrap_or(self.pause).max(self.pause);
-        self.pause = (self.pause * 2).min(A2A_POLL_MAX);
+        let longest = if self.wake.is_some() { EXTERNAL_PUSHED_POLL_MAX } else { A2A_POLL_MAX };
+        self.pause = (self.pause * 2).min(longest);
         Phase::Wait(Instant::now() + pause)
     }
 }

@@ -34,6 +34,7 @@ pub(super) fn answer(
             in_form(kernel, caller, agent, headers, form)
         }
         (CardRoute::Keys, _) => keys(kernel, headers),
+        (CardRoute::Catalogue, _) => catalogue(kernel, caller, headers),
         (CardRoute::Agents, Some(caller)) => list(kernel, caller),
         // Only a route that is wrongly marked public has no caller.
         (CardRoute::Agents, None) => ApiError::broken().into_response(),
@@ -43,6 +44,13 @@ pub(super) fn answer(
 fn list(kernel: &Kernel, caller: &Caller) -> Response {
     let body = listing(&kernel.cards(&caller.principal));
     ([(CONTENT_TYPE, "application/json")], [(CACHE_CONTROL, FOR_ONE)], body).into_response()
+}
+
+fn catalogue(kernel: &Kernel, caller: Option<&Caller>, headers: &HeaderMap) -> Response {
+    match kernel.catalogue(caller.map(|caller| &*caller.principal)) {
+        Some(catalogue) => document(&catalogue, headers, if caller.is_some() { FOR_ONE } else { FOR_ALL }),
+        None => ApiError::no_a2a().into_response(),
+    }
 }
 
 fn keys(kernel: &Kernel, headers: &HeaderMap) -> Response {

@@ -23,7 +23,10 @@ use crate::session::Session;
 
 pub(super) async fn run(session: &Session, args: McpAddArgs) -> Result<Exit, CliError> {
     let name = match args.name.clone() {
-        AddTarget::Named(name) => name,
+        AddTarget::Named(name) => match args.from.clone() {
+            Some(source) => return registry::add_from(session, name, &source, args).await,
+            None => name,
+        },
         AddTarget::Registry(wanted) => return registry::add(session, &wanted, args).await,
     };
     let existing = if args.replace { Existing::Replace } else { Existing::Keep };

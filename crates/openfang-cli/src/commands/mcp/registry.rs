@@ -12,7 +12,7 @@ use crate::backend::Backend;
 use crate::error::{CliError, Exit};
 use crate::output::{Table, one_line};
 use crate::prompt::{self, Otherwise};
-use crate::registry::{Inputs, Missing, Publication, Registry, RegistryRef, new_entry};
+use crate::registry::{Inputs, Missing, Publication, Registry, RegistryRef, new_entry, published};
 use crate::session::Session;
 
 pub(super) async fn search(session: &Session, words: &[String]) -> Result<Exit, CliError> {
@@ -58,9 +58,31 @@ pub(super) async fn add(session: &Session, wanted: &RegistryRef, args: McpAddArg
         Some(name) => name,
         None => return Err(CliError::Usage("choose a name with --name".to_owned())),
     };
+    add_published(session, found, name, args).await
+}
+
+/// Adds a server that is published in a file or at a URL.
+pub(super) async fn add_from(
+    session: &Session,
+    name: ServerName,
+    source: &str,
+    args: McpAddArgs,
+) -> Result<Exit, CliError> {
+    let found = published(&session.config(&[])?, source, name.as_str()).await?;
+    add_published(session, found, name, args).await
+}
+
+/// Shows what would be added, asks, and adds it.
+async fn add_published(
+    session: &Session,
+    found: Publication,
+    name: ServerName,
+    args: McpAddArgs,
+) -> Result<Exit, CliError> {
     let existing = if args.replace { Existing::Replace } else { Existing::Keep };
     let mut given = given(&args)?;
-    let unusable = |why: String| CliError::Usage(format!("{} cannot be added: {}", wanted.name, one_line(&why)));
+    let published_name = one_line(&found.server.name);
+    let unusable = |why: String| CliError::Usage(format!("{published_name} cannot be added: {}", one_line(&why)));
     let mut new = new_entry(&found.server, name.clone(), &given).map_err(unusable)?;
     describe(session, &found);
     if !new.missing.is_empty() {

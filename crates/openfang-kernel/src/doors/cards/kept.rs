@@ -15,10 +15,19 @@ pub(crate) struct CardRequest {
     pub(crate) viewer: Option<String>,
     pub(crate) agent: Option<AgentName>,
     pub(crate) form: CardForm,
+    pub(crate) document: DocumentKind,
     /// Where the house is said to be: known for good only when it listens.
     pub(crate) base: String,
     /// Whether a credential is asked for.
     pub(crate) guarded: bool,
+}
+
+/// Whether a card is asked for, or the list of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum DocumentKind {
+    Card,
+    /// The list of all agents that the viewer is shown.
+    Catalogue,
 }
 
 /// The cards that are made already.

@@ -9,6 +9,7 @@ fn asked(agent: &str) -> CardRequest {
     CardRequest {
         viewer: None,
         agent: Some(agent.parse().unwrap()),
+        document: DocumentKind::Card,
         form: CardForm::Superset,
         base: "http://127.0.0.1:50051".to_owned(),
         guarded: false,

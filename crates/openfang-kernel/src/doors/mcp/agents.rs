@@ -101,6 +101,7 @@ pub(super) async fn call(
     let (task, part) = match task_output::reply(call.resumed) {
         Some(TaskReply::Said(task, part)) => (Some(task), part),
         Some(TaskReply::Declined(task)) => return Ok(done(declined(task))),
+        Some(TaskReply::SigningIn(task)) => return Ok(host.after_sign_in(call, task).await?.into()),
         Some(TaskReply::Unreadable(task)) => return Ok(ask_again(host, call, task).await?.into()),
         None => (None, Part::text(told)),
     };

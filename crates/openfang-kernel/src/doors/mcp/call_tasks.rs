@@ -57,8 +57,22 @@ pub(super) async fn get(host: &KernelHost, call: Call<'_, Caller>, id: &str) -> 
 
 /// The same, once nobody works on it.
 pub(super) async fn settled(host: &KernelHost, call: Call<'_, Caller>, id: &str) -> Result<CallTask, McpError> {
-    let task = known(host, call, id, async |caller, id| host.settled(caller, id).await).await?;
-    Ok(shown(host, call, &task))
+    let task = known(host, call, id, async |caller, id| {
+        let task = host.settled(caller, id).await?;
+        // Who was shown the page, or cannot be, waits for the agent, which goes on once somebody signed in.
+        let was_asked =
+            |Question { key, .. }: &Question| call.resumed.is_some_and(|resumed| resumed.answers.contains_key(key));
+        match waits_for_sign_in(host, &task) && question(host, call, &task).as_ref().is_none_or(was_asked) {
+            true => host.settled_after_sign_in(caller, id).await,
+            false => Ok(task),
+        }
+    });
+    Ok(shown(host, call, &task.await?))
+}
+
+/// Whether an agent of another server goes on with a task by itself once somebody signed in there.
+fn waits_for_sign_in(host: &KernelHost, task: &Task) -> bool {
+    task.status.state == TaskState::AuthRequired && host.is_external(&task.agent)
 }
 
 pub(super) async fn cancel(host: &KernelHost, call: Call<'_, Caller>, id: &str) -> Result<CallTask, McpError> {
@@ -86,6 +100,8 @@ pub(super) async fn reply(
         Some(TaskReply::Said(id, part)) => Ok(host.send_on(&caller, &task.agent, (id, part)).await?),
         // Whoever declines does not wait for the agent any more.
         Some(TaskReply::Declined(id)) => Ok(host.cancel_task(&caller, id).await.map(drop)?),
+        // The agent goes on by itself.
+        Some(TaskReply::SigningIn(_)) => Ok(()),
         Some(TaskReply::Unreadable(_)) | None => {
             Err(McpError::InvalidParams(format!("the answer {key} is not what was asked for")))
         }
@@ -139,6 +155,7 @@ fn shown(host: &KernelHost, call: Call<'_, Caller>, task: &Task) -> CallTask {
         TaskState::Canceled => CallTaskState::Canceled,
         _ => match question(host, call, task) {
             Some(Question { key, request, .. }) => CallTaskState::InputRequired(BTreeMap::from([(key, request)])),
+            None if waits_for_sign_in(host, task) => CallTaskState::Working,
             // Who cannot be asked is told, and answers with the tool for tasks.
             None => match agents::outcome(host, call, task) {
                 Outcome::Done(output) => CallTaskState::Completed(Box::new(output)),

@@ -12,6 +12,7 @@ use openfang_mcp::meta::LogLevel;
 use openfang_mcp::server::Reporter;
 use openfang_runtime::catalog::CatalogEntry;
 use openfang_runtime::context::{Patience, WayBack};
+use openfang_runtime::external_tools;
 use openfang_runtime::pipeline::{ToolCall, ToolError};
 use openfang_store::KeptResult;
 use openfang_types::call::{Arguments, Outcome};
@@ -19,11 +20,12 @@ use openfang_types::content::ToolOutput;
 use openfang_types::event::{EventBody, Seq, StreamItem, Until};
 use openfang_types::ids::{AgentName, ResultId, TaskId, ToolName};
 use openfang_types::limits::{CALL_TASK_GRACE, Limits, MCP_PROGRESS_CHARS};
-use openfang_types::task::{Message, Origin, Part, Task, TaskParts};
+use openfang_types::task::{Message, Origin, Part, Task, TaskParts, TaskState};
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
+use super::agents::outcome as outcome_of_agent;
 use super::host::KernelHost;
 use crate::doors::Doors;
 use crate::settings::Settings;
@@ -263,6 +265,25 @@ impl KernelHost {
     /// Waits until one's own task has ended or asks for something.
     pub(super) async fn settled(&self, caller: &Caller, id: TaskId) -> Result<Task, DoorError> {
         Ok(self.doors.inner.tasks.settled(caller, id).await?.task)
+    }
+
+    /// Waits until the agent of one's own task goes on after a sign-in, and the task is settled.
+    pub(super) async fn settled_after_sign_in(&self, caller: &Caller, id: TaskId) -> Result<Task, DoorError> {
+        Ok(self.doors.inner.tasks.settled_after_sign_in(caller, id).await?.task)
+    }
+
+    /// The same for as long as the client waits, as the result of a call. The page is not shown a second time.
+    pub(super) async fn after_sign_in(
+        &self,
+        call: Call<'_, Caller>,
+        id: TaskId,
+    ) -> Result<Outcome<ToolOutput>, DoorError> {
+        let (caller, patience) = (self.doors.inner.caller_of(&call), self.patience(call));
+        let settled = self.doors.inner.tasks.signed_in_within(&caller, id, Some(&patience)).await?;
+        Ok(match settled.task.status.state {
+            TaskState::AuthRequired => Outcome::Done(external_tools::result_of(&settled.task.agent, &settled.task)),
+            _ => outcome_of_agent(self, call, &settled.task),
+        })
     }
 
     /// Sends a message to a task, and does not wait for what comes of it.

@@ -54,7 +54,9 @@ fn agent_settings(entry: &ExternalAgent) -> Vec<String> {
     ] {
         pairs.extend((value != usual).then(|| format!("{key} = {value}")));
     }
-    for (key, is_set) in [("trusted", entry.trusted), ("public", entry.public), ("resend", entry.resend)] {
+    let switches =
+        [("trusted", entry.trusted), ("public", entry.public), ("push", entry.push), ("resend", entry.resend)];
+    for (key, is_set) in switches {
         pairs.extend(is_set.then(|| format!("{key} = true")));
     }
     if !entry.description.is_empty() {

@@ -1,6 +1,7 @@
 //! The remote side of tasks in memory. Each belongs to its task and is removed with it.
 
 use openfang_types::ids::{AgentName, ContextId, NodeId, Owner, TaskId};
+use openfang_types::task::TaskState;
 
 use super::{Entry, MemoryTasks, ready};
 use crate::{Conversation, RemotePhase, RemoteRecord, RemoteStore, StoreFuture};
@@ -50,6 +51,19 @@ impl RemoteStore for MemoryTasks {
         };
         let mut found: Vec<(TaskId, RemoteRecord)> = of_the_dead.filter_map(untold).collect();
         found.sort_unstable_by_key(|(task, _)| *task);
+        ready(Ok(found))
+    }
+
+    fn abandoned_sign_ins<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<(Owner, TaskId, RemoteRecord)>> {
+        let inner = self.lock();
+        let of_the_dead = inner.entries.values().filter(|entry| !living.contains(&entry.record.node));
+        let waiting = of_the_dead.filter(|entry| entry.record.task.status.state == TaskState::AuthRequired);
+        let asked = |entry: &Entry| {
+            let remote = entry.remote.clone().filter(|remote| remote.phase == RemotePhase::Asked)?;
+            Some((entry.record.owner.clone(), entry.record.task.id, remote))
+        };
+        let mut found: Vec<_> = waiting.filter_map(asked).collect();
+        found.sort_unstable_by_key(|(_, task, _)| *task);
         ready(Ok(found))
     }
 

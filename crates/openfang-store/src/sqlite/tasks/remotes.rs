@@ -56,6 +56,11 @@ impl RemoteStore for SqliteRemotes {
         self.sqlite.read(move |connection| untold_cancels(connection, &living))
     }
 
+    fn abandoned_sign_ins<'a>(&'a self, living: &'a [NodeId]) -> StoreFuture<'a, Vec<(Owner, TaskId, RemoteRecord)>> {
+        let living = living.to_vec();
+        self.sqlite.read(move |connection| abandoned_sign_ins(connection, &living))
+    }
+
     fn forget(&self, task: TaskId) -> StoreFuture<'_, ()> {
         self.sqlite.write(move |batch| delete(batch, task))
     }
@@ -67,9 +72,29 @@ fn untold_cancels(connection: &Connection, living: &[NodeId]) -> Result<Vec<(Tas
          WHERE phase = 'canceling' ORDER BY task"
     );
     let found = each(connection, &sql, [], |row| Ok((record(row)?, get::<Option<[u8; 16]>>(row, 12)?)))?;
-    let is_alive = |node: [u8; 16]| living.contains(&NodeId::from_uuid(Uuid::from_bytes(node)));
-    let of_the_dead = found.into_iter().filter(|(_, node)| !node.is_some_and(is_alive));
+    let of_the_dead = found.into_iter().filter(|(_, node)| !is_alive(living, *node));
     Ok(of_the_dead.map(|(record, _)| record).collect())
+}
+
+fn abandoned_sign_ins(
+    connection: &Connection,
+    living: &[NodeId],
+) -> Result<Vec<(Owner, TaskId, RemoteRecord)>, StoreError> {
+    let sql = format!(
+        "SELECT asked.*, waiting.node, waiting.owner
+         FROM (SELECT {COLUMNS} FROM remotes WHERE phase = 'asked') AS asked
+         CROSS JOIN a2a_tasks AS waiting ON waiting.id = asked.task
+         WHERE waiting.state = 'auth-required' ORDER BY asked.task"
+    );
+    let found = each(connection, &sql, [], |row| {
+        Ok((record(row)?, get::<Option<[u8; 16]>>(row, 12)?, name::<Owner>(row, 13)?))
+    })?;
+    let of_the_dead = found.into_iter().filter(|(_, node, _)| !is_alive(living, *node));
+    Ok(of_the_dead.map(|((task, record), _, owner)| (owner, task, record)).collect())
+}
+
+fn is_alive(living: &[NodeId], node: Option<[u8; 16]>) -> bool {
+    node.is_some_and(|node| living.contains(&NodeId::from_uuid(Uuid::from_bytes(node))))
 }
 
 fn record(row: &Row<'_>) -> Result<(TaskId, RemoteRecord), StoreError> {
