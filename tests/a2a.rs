@@ -20,4 +20,4 @@ mod schemas;
 mod seeds;
 mod streams;
 mod versions;
-mod wire;
+pub(crate) mod wire;

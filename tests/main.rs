@@ -39,6 +39,7 @@ mod start;
 mod streams;
 mod taint;
 mod tasks;
+mod tools;
 mod unread;
 mod unread_answers;
 mod users;

@@ -18,7 +18,7 @@ pub(super) fn limits() -> Limits {
 }
 
 /// A request.
-pub(super) fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
+pub(crate) fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
 }
 
@@ -52,7 +52,7 @@ pub(super) async fn begin(client: &Client, agent: &str, text: &str) -> String {
 }
 
 /// A name that nothing else has.
-pub(super) fn fresh() -> String {
+pub(crate) fn fresh() -> String {
     use std::sync::atomic::{AtomicUsize, Ordering};
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     format!("fresh-{}", NEXT.fetch_add(1, Ordering::Relaxed))

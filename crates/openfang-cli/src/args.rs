@@ -14,6 +14,7 @@ pub(crate) use a2a::{A2aAddArgs, A2aCommand};
 pub(crate) use audit::{AuditCommand, AuditTailArgs};
 pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, ToolChoiceArgs, Transport};
+pub(crate) use queue::QueueCommand;
 pub(crate) use secret::SecretCommand;
 pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand};
 pub(crate) use task::{TaskCommand, TaskListArgs, WhoseArgs};
@@ -23,6 +24,7 @@ mod a2a;
 mod audit;
 mod connect;
 mod mcp;
+mod queue;
 mod secret;
 mod service;
 mod task;
@@ -144,6 +146,9 @@ pub(crate) enum Command {
     /// List, show, watch and cancel tasks
     #[command(subcommand, after_help = "Example:\n  openfang task list --state working")]
     Task(TaskCommand),
+    /// Post, claim and complete tasks of the work queue
+    #[command(subcommand, after_help = "Example:\n  openfang queue list --status pending")]
+    Queue(QueueCommand),
     /// Manage users and their permissions
     #[command(subcommand, after_help = "Example:\n  openfang user add ada --grant 'agent:starter/*'")]
     User(UserCommand),

@@ -28,6 +28,7 @@ mod logs;
 mod manual;
 mod mcp;
 mod policy;
+mod queue;
 mod reach;
 mod reload;
 mod restore;
@@ -65,6 +66,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Agent(command) => agent::run(session, command).await,
         Command::Tool(command) => tool::run(session, command).await,
         Command::Task(command) => task::run(session, command).await,
+        Command::Queue(command) => queue::run(session, command).await,
         Command::User(command) => user::run(session, command).await,
         Command::Key(command) => key::run(session, command).await,
         Command::Login { server } => login::log_in(session, &server).await,

@@ -91,6 +91,8 @@ pub struct Response {
     pub headers: HeaderMap,
     /// The origin that answered after all redirects.
     pub origin: Origin,
+    /// The URL that answered after all redirects.
+    pub target: Target,
     pub body: Body,
 }
 

@@ -38,6 +38,7 @@ use crate::settings::home::{Home, HomeError, HomeLoss, RecordError};
 use crate::settings::{LiveSettings, Settings, SettingsMetrics, no_default};
 use crate::store_metrics;
 use crate::system::{SystemClock, SystemIds};
+use crate::web::WebAccess;
 
 pub use furniture::{check_agents, known_tools};
 use furniture::{furnish, with_agents, with_external};
@@ -200,12 +201,13 @@ impl Boot {
         let a2a_unknown_tasks = unknown_tasks(&mut metrics);
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
         let outward = Outward::new(self.helper, self.resolver, &mut metrics);
-        let http = outward.http(&self.config.egress).map_err(BootError::Config)?;
+        let http = outward.doors(&self.config).map_err(BootError::Config)?;
         let cards = Cards::new(&self.config).map_err(BootError::Config)?;
 
         // The agents need the way to those of other servers, which needs the rest of the house: it is opened at the end.
         let external = Arc::<ExternalPeers>::default();
-        let catalog = furnish(&stores, &files, &self.clock, self.tools, &external)?;
+        let web = Arc::<WebAccess>::default();
+        let catalog = furnish(&stores, &files, &self.clock, self.tools, (&external, &web))?;
         let (catalog, mut agents) = with_agents(&self.home, catalog)?;
         with_external(&mut agents, &self.config, &external);
         let kept = (Arc::clone(&stores.audit), Arc::clone(&stores.results));
@@ -214,6 +216,7 @@ impl Boot {
         let settings = Settings::new(self.config, agents, admin_key, http);
         let not_in_force = (self.overlays, self.failed_servers);
         let settings = Arc::new(LiveSettings::new(settings, not_in_force, &self.home, settings_metrics));
+        web.open(&settings);
         if let Some(problem) = no_default(&settings.current(), &self.home) {
             return Err(BootError::Config(problem));
         }

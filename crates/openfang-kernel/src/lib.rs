@@ -23,6 +23,7 @@ mod store_metrics;
 mod system;
 mod tasks;
 mod unmatched;
+mod web;
 
 pub use access::answer_room::AnswerRoom;
 pub use access::{AuthError, Caller, PeerKind, users, vault};

@@ -16,6 +16,15 @@ use crate::settings::config_file::common_variable;
 /// The binary that runs, wherever it lies by now: it is its own helper.
 pub(crate) const OURSELVES: &str = "/proc/self/exe";
 
+/// The doors to URLs, as the configuration wants them.
+#[derive(Clone)]
+pub(crate) struct HttpDoors {
+    /// For MCP servers, agents and webhooks.
+    pub(crate) own: HttpDoor,
+    /// For the tools that reach the web, with an allow-list of their own.
+    pub(crate) web: HttpDoor,
+}
+
 /// The doors, and what they are made with.
 pub(crate) struct Outward {
     resolver: Arc<dyn Resolve>,
@@ -35,9 +44,23 @@ impl Outward {
     }
 
     /// A door to URLs. A configuration with problems is refused before this.
-    pub(crate) fn http(&self, egress: &EgressConfig) -> Result<HttpDoor, ConfigProblem> {
+    fn http(&self, egress: &EgressConfig) -> Result<HttpDoor, ConfigProblem> {
         let (resolver, metrics) = (Arc::clone(&self.resolver), self.http_metrics.clone());
         let http = HttpConfig { resolver, metrics, ..http_config(egress)? };
+        HttpDoor::new(http).map_err(|error| problem("ca_files", error))
+    }
+
+    /// The doors to URLs. A configuration with problems is refused before this.
+    pub(crate) fn doors(&self, config: &Config) -> Result<HttpDoors, ConfigProblem> {
+        Ok(HttpDoors { own: self.http(&config.egress)?, web: self.web(config)? })
+    }
+
+    /// A door for the tools that reach the web.
+    fn web(&self, config: &Config) -> Result<HttpDoor, ConfigProblem> {
+        let (resolver, metrics) = (Arc::clone(&self.resolver), self.http_metrics.clone());
+        let (guard, extra_roots) = (web_guard(config)?, roots(&config.egress)?);
+        let user_agent = config.web.user_agent.clone();
+        let http = HttpConfig { guard, extra_roots, resolver, user_agent, metrics, ..HttpConfig::default() };
         HttpDoor::new(http).map_err(|error| problem("ca_files", error))
     }
 
@@ -66,7 +89,12 @@ fn http_config(egress: &EgressConfig) -> Result<HttpConfig, ConfigProblem> {
     })
 }
 
-/// What of `[egress]` cannot be used.
+fn web_guard(config: &Config) -> Result<Guard, ConfigProblem> {
+    let guard = Guard::allowing(config.web.allow.iter().map(String::as_str));
+    guard.map_err(|error| ConfigProblem { key: "web.allow".to_owned(), why: error.to_string() })
+}
+
+/// What of `[egress]` and `[web]` cannot be used.
 pub(crate) fn problems(config: &Config) -> Vec<ConfigProblem> {
     let allowed = Guard::allowing(config.egress.allow.iter().map(String::as_str))
         .err()
@@ -79,7 +107,8 @@ pub(crate) fn problems(config: &Config) -> Vec<ConfigProblem> {
         Err(problem) => Some(problem),
     };
     let proxied = proxy(&config.egress).err();
-    allowed.into_iter().chain(trusted).chain(proxied).collect()
+    let web = web_guard(config).err();
+    allowed.into_iter().chain(trusted).chain(proxied).chain(web).collect()
 }
 
 /// The proxy of the configuration, or else of the environment.

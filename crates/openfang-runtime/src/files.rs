@@ -35,12 +35,22 @@ impl Files {
 
     /// The start of a file, and what it carries.
     pub(crate) async fn read(&self, cx: &CallContext, path: &str) -> Result<(FileBytes, Labels), ToolFailure> {
+        self.read_at_most(cx, path, FILE_READ_MAX_BYTES).await
+    }
+
+    /// The same, up to so many bytes.
+    pub(crate) async fn read_at_most(
+        &self,
+        cx: &CallContext,
+        path: &str,
+        most: usize,
+    ) -> Result<(FileBytes, Labels), ToolFailure> {
         let (place, path) = (Workspaces::place(cx), path.to_owned());
         let turn = self.workspaces.turn(&place, LockKind::Read).await?;
         let (_turn, read) = turn
             .run(move |files| {
                 let file = files.file(&path)?;
-                Ok((files.read_at(&file, FILE_READ_MAX_BYTES)?, file.path().to_owned()))
+                Ok((files.read_at(&file, most)?, file.path().to_owned()))
             })
             .await?;
         let (bytes, path) = read?;

@@ -26,5 +26,6 @@ pub mod task_output;
 pub mod tool_source;
 pub mod tools;
 pub mod transcript;
+pub mod web;
 pub mod workspace;
 pub mod workspaces;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use openfang_store::{KeyValueStore, ResultStore};
+use openfang_store::{KeyValueStore, QueueStore, ResultStore};
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
@@ -21,6 +21,8 @@ use crate::context::CallContext;
 use crate::files::Files;
 use crate::foreign_agents::{ForeignAgents, ForeignCalls};
 use crate::pipeline::Permit;
+use crate::web::{Web, WebCalls};
+use work_queue::{task_claim, task_complete, task_list, task_post};
 
 mod a2a_discover;
 mod a2a_send;
@@ -34,10 +36,13 @@ mod file_read;
 mod file_write;
 mod get_counter;
 mod get_greeting;
+mod image_analyze;
 mod is_admin;
 mod memory_recall;
 mod memory_store;
 mod result_read;
+mod web_fetch;
+mod work_queue;
 
 /// What a call returns.
 pub type ToolFuture<'a> = BoxFuture<'a, Result<Outcome<ToolOutput>, ToolFailure>>;
@@ -116,16 +121,20 @@ pub struct Surroundings {
     pub memory: Arc<dyn KeyValueStore>,
     /// The way to agents at URLs.
     pub foreign: Arc<dyn ForeignAgents>,
+    /// The way to the web.
+    pub web: Arc<dyn Web>,
     /// The files of workspaces.
     pub files: Files,
     /// What results lost on their way.
     pub results: Arc<dyn ResultStore>,
+    pub queue: Arc<dyn QueueStore>,
     pub clock: Arc<dyn Clock>,
 }
 
 pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
-    let Surroundings { memory, foreign, files, results, clock } = around;
+    let Surroundings { memory, foreign, web, files, results, queue, clock } = around;
     let calls = Arc::<ForeignCalls>::default();
+    let web_calls = Arc::<WebCalls>::default();
     vec![
         Box::new(a2a_discover::A2aDiscover { foreign: Arc::clone(&foreign), calls: Arc::clone(&calls) }),
         Box::new(a2a_send::A2aSend { foreign, calls }),
@@ -136,13 +145,19 @@ pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
         Box::new(current_time::CurrentTime { clock: Arc::clone(&clock) }),
         Box::new(file_list::FileList { files: files.clone() }),
         Box::new(file_read::FileRead { files: files.clone() }),
-        Box::new(file_write::FileWrite { files }),
+        Box::new(file_write::FileWrite { files: files.clone() }),
         Box::new(get_counter::GetCounter::default()),
         Box::new(get_greeting::GetGreeting),
+        Box::new(image_analyze::ImageAnalyze { files }),
         Box::new(is_admin::IsAdmin),
         Box::new(memory_recall::MemoryRecall { memory: Arc::clone(&memory) }),
         Box::new(memory_store::MemoryStore { memory }),
-        Box::new(result_read::ResultRead { results, clock }),
+        Box::new(result_read::ResultRead { results, clock: Arc::clone(&clock) }),
+        Box::new(task_claim::TaskClaim { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),
+        Box::new(task_complete::TaskComplete { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),
+        Box::new(task_list::TaskList { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),
+        Box::new(task_post::TaskPost { queue, clock }),
+        Box::new(web_fetch::WebFetch { web, calls: web_calls }),
     ]
 }
 

@@ -16,6 +16,7 @@ pub mod key_value;
 pub mod memory;
 pub mod nodes;
 pub mod push;
+pub mod queue;
 pub mod quota;
 pub mod remotes;
 pub mod results;
@@ -36,6 +37,10 @@ pub use nodes::{Node, NodeError};
 pub use push::{
     ClaimOutcome, ClaimProgress, DeliveryProgress, DuePushes, DueQuery, NewPush, PushAuthorization, PushClaim,
     PushConfig, PushRow, PushStore,
+};
+pub use queue::{
+    Completion, NewQueueItem, QueueClaim, QueueEnd, QueueHolder, QueueItem, QueuePage, QueueQuery, QueueState,
+    QueueStore,
 };
 pub use quota::{OwnerBytes, Quota};
 pub use remotes::{RemotePhase, RemoteRecord, RemoteStore};
@@ -159,6 +164,8 @@ pub struct Stores {
     pub files: Arc<dyn FileStore>,
     /// What results lost on their way.
     pub results: Arc<dyn ResultStore>,
+    /// Work that agents and people post for each other.
+    pub queue: Arc<dyn QueueStore>,
     pub audit: Arc<dyn AuditStore>,
     pub users: Arc<dyn UserStore>,
     /// Whether the stores work.
@@ -180,7 +187,8 @@ impl Stores {
             remotes: tasks,
             memory: Arc::new(memory::MemoryKeyValues::new(Arc::clone(&kept))),
             files: Arc::new(memory::MemoryFiles::new(Arc::clone(&kept))),
-            results: Arc::new(memory::MemoryResults::new(kept)),
+            results: Arc::new(memory::MemoryResults::new(Arc::clone(&kept))),
+            queue: Arc::new(memory::MemoryQueue::new(kept)),
             audit: Arc::new(memory::MemoryAudit::default()),
             users: Arc::new(memory::MemoryUsers::default()),
             health: Arc::new(memory::MemoryHealth),

@@ -57,6 +57,13 @@ async fn owners_have_a_quota() {
 }
 
 #[tokio::test]
+async fn the_queue_keeps_the_contract() {
+    contract::queue(Stores::in_memory).await;
+    let stores = Stores::in_memory();
+    contract::claimed_once(&[stores.clone(), stores], 100, 1_000).await;
+}
+
+#[tokio::test]
 async fn results_keep_the_contract() {
     contract::results(Stores::in_memory).await;
 }

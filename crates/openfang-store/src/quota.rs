@@ -56,6 +56,8 @@ pub struct OwnerBytes {
     pub results: u64,
     /// What agents remember of conversations.
     pub transcripts: u64,
+    /// Items of the work queue.
+    pub queue: u64,
 }
 
 impl OwnerBytes {
@@ -65,12 +67,16 @@ impl OwnerBytes {
             .saturating_add(self.memory)
             .saturating_add(self.results)
             .saturating_add(self.transcripts)
+            .saturating_add(self.queue)
     }
 }
 
 impl fmt::Display for OwnerBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tasks, files, memory, results, transcripts } = self;
-        write!(f, "tasks {tasks}, transcripts {transcripts}, files {files}, memory {memory}, results {results} bytes")
+        let Self { tasks, files, memory, results, transcripts, queue } = self;
+        write!(
+            f,
+            "tasks {tasks}, transcripts {transcripts}, files {files}, memory {memory}, queue {queue}, results {results} bytes"
+        )
     }
 }

@@ -16,6 +16,7 @@ use batch::Batch;
 use checkpoint::Checkpoints;
 use files::SqliteFiles;
 use key_value::SqliteKeyValues;
+use queue::SqliteQueue;
 use readers::Readers;
 use reserve::Reserve;
 use results::SqliteResults;
@@ -32,6 +33,7 @@ mod files;
 mod identity;
 mod key_value;
 mod maintenance;
+mod queue;
 mod readers;
 mod reserve;
 mod results;
@@ -110,6 +112,7 @@ impl Sqlite {
             users: Arc::new(SqliteUsers::new(self.clone())),
             files: Arc::new(SqliteFiles::new(self.clone())),
             results: Arc::new(SqliteResults::new(self.clone())),
+            queue: Arc::new(SqliteQueue::new(self.clone())),
             health: Arc::new(self.clone()),
             quota: self.inner.writer.quota(),
         }

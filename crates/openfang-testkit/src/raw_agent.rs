@@ -28,6 +28,13 @@ impl From<Vec<u8>> for RawAnswer {
     }
 }
 
+impl RawAnswer {
+    /// These bytes, and then more of them one by one, for ever.
+    pub const fn dripping(bytes: Vec<u8>) -> Self {
+        Self { bytes, drips: true }
+    }
+}
+
 type Answer = Pin<Box<dyn Future<Output = RawAnswer> + Send>>;
 type Handler = dyn Fn(Post) -> Answer + Send + Sync;
 
@@ -170,5 +177,5 @@ pub fn events(results: &[Value]) -> Vec<u8> {
 
 /// The same stream, which stays open. Bytes that mean nothing follow one by one.
 pub fn dripping(results: &[Value]) -> RawAnswer {
-    RawAnswer { bytes: events(results), drips: true }
+    RawAnswer::dripping(events(results))
 }

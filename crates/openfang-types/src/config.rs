@@ -24,8 +24,10 @@ pub use mcp_servers::{
 };
 pub use profiles::{NamedProfile, Profile};
 pub use proxies::{ForwardedHeader, IpRange, IpRangeError};
+pub use queue::QueueConfig;
 pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
 pub use secret_refs::{secret_reference, secret_references};
+pub use web::WebConfig;
 
 mod a2a;
 mod external_agents;
@@ -33,8 +35,10 @@ mod mcp;
 mod mcp_servers;
 mod profiles;
 mod proxies;
+mod queue;
 mod reach;
 mod secret_refs;
+mod web;
 
 /// The content of `config.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -74,6 +78,10 @@ pub struct Config {
     pub pii: PiiConfig,
     /// Settings of outbound connections.
     pub egress: EgressConfig,
+    /// Settings of the tools that reach the web.
+    pub web: WebConfig,
+    /// Settings of the work queue.
+    pub queue: QueueConfig,
     /// Settings of the audit log.
     pub audit: AuditConfig,
     /// Retention and quotas of stored data.
@@ -110,6 +118,8 @@ impl Default for Config {
             loop_guard: LoopGuardConfig::default(),
             pii: PiiConfig::default(),
             egress: EgressConfig::default(),
+            web: WebConfig::default(),
+            queue: QueueConfig::default(),
             audit: AuditConfig::default(),
             storage: StorageConfig::default(),
             log: LogConfig::default(),
@@ -322,6 +332,8 @@ impl Config {
         let mut problems = mcp_servers::problems(&self.mcp_servers);
         problems.extend(a2a::problems(&self.a2a));
         problems.extend(mcp::problems(&self.mcp));
+        problems.extend(web::problems(&self.web));
+        problems.extend(queue::problems(&self.queue));
         let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });
         if let Some(key) = &self.api_key
             && (key.expose().len() < API_KEY_MIN_BYTES || !key.expose().bytes().all(|b| b.is_ascii_graphic()))

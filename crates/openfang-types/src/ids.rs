@@ -127,6 +127,8 @@ uuid_ids! {
     LoginId, "a login id";
     /// Something that a result of a tool lost on its way, and that is kept for a while.
     ResultId, "a result id";
+    /// An item of the work queue.
+    QueueItemId, "an id of the queue";
 }
 
 text_ids! {

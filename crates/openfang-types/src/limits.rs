@@ -7,25 +7,31 @@ use serde::{Deserialize, Serialize};
 
 pub use a2a::*;
 pub use external::*;
+pub use files::*;
 pub use labels::*;
 pub use mcp::*;
 pub use model::*;
 pub use push::*;
+pub use queue::*;
 pub use results::*;
 pub use schema::*;
 pub use terminal::*;
 pub use users::*;
+pub use web::*;
 
 mod a2a;
 mod external;
+mod files;
 mod labels;
 mod mcp;
 mod model;
 mod push;
+mod queue;
 mod results;
 mod schema;
 mod terminal;
 mod users;
+mod web;
 
 /// Containers within containers that a JSON document may have. Deeper ones are refused by the strict scan.
 pub const JSON_MAX_DEPTH: usize = 127;
@@ -62,18 +68,6 @@ pub const SCHEMA_MAX_DEPTH: usize = 32;
 pub const SCHEMA_MAX_SUBSCHEMAS: usize = 2_000;
 /// What one compiled `pattern` may take; together with a linear-time engine this bounds a hostile schema.
 pub const SCHEMA_PATTERN_MAX_BYTES: usize = 1024 * 1024;
-/// What `file_read` returns of one file.
-pub const FILE_READ_MAX_BYTES: usize = 1024 * 1024;
-/// The largest text that `file_write` accepts.
-pub const FILE_WRITE_MAX_BYTES: usize = 5 * 1024 * 1024;
-/// Entries that `file_list` returns.
-pub const FILE_LIST_MAX_ENTRIES: usize = 1_000;
-/// How long a process waits for another one that works in the same workspace.
-pub const WORKSPACE_LOCK: Duration = Duration::from_secs(10);
-/// How often it looks.
-pub const WORKSPACE_LOCK_POLL: Duration = Duration::from_millis(2);
-/// Records of files that are read at a time, to see whether the files are still there.
-pub const FILES_SWEPT: usize = 500;
 /// One value of `memory_store`.
 pub const MEMORY_VALUE_MAX_BYTES: usize = 64 * 1024;
 /// One key of `memory_store`.

@@ -97,7 +97,7 @@ fn is_believed(session: &Session, tool: &ToolDefinition) -> bool {
     config.is_ok_and(|config| config.mcp_servers.iter().any(|entry| entry.name == *server && entry.trusted))
 }
 
-async fn call(
+pub(super) async fn call(
     session: &Session,
     name: &ToolName,
     pairs: &[String],

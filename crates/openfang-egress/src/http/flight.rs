@@ -158,7 +158,8 @@ impl<'a> Flight<'a> {
             deadline: self.deadline,
             metrics: self.door.metrics.clone(),
         };
-        Ok(Response { status: answer.status(), headers, origin, body: Body::new(answer, decoder, terms) })
+        let (status, target) = (answer.status(), self.hop.target);
+        Ok(Response { status, headers, origin, target, body: Body::new(answer, decoder, terms) })
     }
 }
 

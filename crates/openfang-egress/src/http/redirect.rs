@@ -46,8 +46,10 @@ impl Hop {
             StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => false,
             _ => return Ok(None),
         };
-        if becomes_get && self.redirects == Redirects::Unchanged {
-            return Ok(None);
+        match self.redirects {
+            Redirects::Any => {}
+            Redirects::Unchanged if !becomes_get => {}
+            Redirects::Unchanged | Redirects::None => return Ok(None),
         }
         let Some(location) = headers.get(header::LOCATION) else { return Ok(None) };
         let from = self.origin();

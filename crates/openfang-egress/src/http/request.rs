@@ -38,6 +38,11 @@ impl Target {
         }
     }
 
+    /// The whole URL, including secrets. Use it for resolving links, not for printing.
+    pub fn as_str(&self) -> &str {
+        self.url().as_str()
+    }
+
     pub(super) const fn url(&self) -> &url::Url {
         match self {
             Self::Operator(url) => url.url(),
@@ -110,6 +115,7 @@ pub enum Redirects {
     Any,
     /// Only those that repeat the request unchanged.
     Unchanged,
+    None,
 }
 
 /// Whether the body may come compressed.

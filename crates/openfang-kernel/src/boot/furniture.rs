@@ -19,6 +19,7 @@ use crate::peers::external::ExternalPeers;
 use crate::settings::agents::{self, LoadedAgents};
 use crate::settings::home::Home;
 use crate::system::SystemClock;
+use crate::web::WebAccess;
 
 /// The agents of a home that cannot be used, and why. Nothing is opened or started for the answer.
 pub fn check_agents(home: &Home) -> Result<Vec<FailedAgent>, BootError> {
@@ -28,7 +29,7 @@ pub fn check_agents(home: &Home) -> Result<Vec<FailedAgent>, BootError> {
     let stores = Stores::in_memory();
     let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let catalog = furnish(&stores, &files, &clock, Vec::new(), &Arc::default())?;
+    let catalog = furnish(&stores, &files, &clock, Vec::new(), (&Arc::default(), &Arc::default()))?;
     Ok(with_agents(home, catalog)?.1.failed)
 }
 
@@ -38,7 +39,7 @@ pub fn known_tools(home: &Home) -> Vec<String> {
     let stores = Stores::in_memory();
     let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let catalog = furnish(&stores, &files, &clock, Vec::new(), &Arc::default());
+    let catalog = furnish(&stores, &files, &clock, Vec::new(), (&Arc::default(), &Arc::default()));
     let builtin = catalog.map(|catalog| catalog.sorted()).unwrap_or_default();
     let mut names: Vec<String> = builtin.iter().map(|entry| entry.name().to_owned()).collect();
     for path in std::fs::read_dir(home.mcp()).into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -60,13 +61,15 @@ pub(super) fn furnish(
     files: &Files,
     clock: &Arc<dyn Clock>,
     extra: Vec<Box<dyn Tool>>,
-    external: &Arc<ExternalPeers>,
+    (external, web): (&Arc<ExternalPeers>, &Arc<WebAccess>),
 ) -> Result<Catalog, BootError> {
     let around = Surroundings {
         memory: Arc::clone(&stores.memory),
         foreign: Arc::clone(external) as _,
+        web: Arc::clone(web) as _,
         files: files.clone(),
         results: Arc::clone(&stores.results),
+        queue: Arc::clone(&stores.queue),
         clock: Arc::clone(clock),
     };
     let own = BuiltinTools::new(builtin(around).into_iter().chain(extra))?;

@@ -160,9 +160,10 @@ impl Kernel {
             true => Arc::clone(now.admin_key()),
             false => parts.access.credentials().admin_key(config.api_key.as_ref()),
         };
-        let http = match config.egress == now.config().egress {
-            true => now.http().clone(),
-            false => parts.outward.http(&config.egress).map_err(faulty)?,
+        let is_way_same = config.egress == now.config().egress && config.web == now.config().web;
+        let http = match is_way_same {
+            true => now.http_doors().clone(),
+            false => parts.outward.doors(&config).map_err(faulty)?,
         };
         let next = Settings::new(config, agents, key, http);
         match no_default(&next, &parts.home) {

@@ -16,6 +16,7 @@ use super::admin_key::AdminKey;
 use super::agents::{self, Agent, LoadedAgents};
 use super::home::Home;
 use crate::KernelError;
+use crate::outward::HttpDoors;
 
 /// What is in force.
 pub(crate) struct Settings {
@@ -23,8 +24,8 @@ pub(crate) struct Settings {
     agents: BTreeMap<AgentName, Arc<Agent>>,
     failed_agents: Vec<FailedAgent>,
     admin_key: Arc<AdminKey>,
-    /// The way to URLs, as `[egress]` wants it.
-    http: HttpDoor,
+    /// The ways to URLs, as `[egress]` and `[web]` want them.
+    http: HttpDoors,
 }
 
 /// An agent that is to answer where none is named must be there. One that cannot be used as it is written is there.
@@ -41,7 +42,7 @@ pub(crate) fn no_default(settings: &Settings, home: &Home) -> Option<ConfigProbl
 }
 
 impl Settings {
-    pub(crate) fn new(config: Config, agents: LoadedAgents, admin_key: Arc<AdminKey>, http: HttpDoor) -> Self {
+    pub(crate) fn new(config: Config, agents: LoadedAgents, admin_key: Arc<AdminKey>, http: HttpDoors) -> Self {
         let LoadedAgents { agents, failed } = agents;
         Self { config: Arc::new(config), agents, failed_agents: failed, admin_key, http }
     }
@@ -103,6 +104,16 @@ impl Settings {
 
     /// The way to URLs.
     pub(crate) const fn http(&self) -> &HttpDoor {
+        &self.http.own
+    }
+
+    /// The way to the web, for tools.
+    pub(crate) const fn web(&self) -> &HttpDoor {
+        &self.http.web
+    }
+
+    /// All ways to URLs.
+    pub(crate) const fn http_doors(&self) -> &HttpDoors {
         &self.http
     }
 

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Tool, ToolFuture, name, parse};
+use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::agents::AgentReply;
 use crate::context::CallContext;
 use crate::pipeline::Permit;
@@ -23,7 +23,9 @@ pub(super) struct AgentSend;
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The agent's name, as agent_list shows it.
-    agent: AgentName,
+    agent: Option<AgentName>,
+    /// The same as `agent`; give one of the two.
+    agent_id: Option<AgentName>,
     /// What to tell it.
     message: String,
 }
@@ -37,7 +39,17 @@ impl Tool for AgentSend {
 
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
-            let Args { agent, message } = parse(arguments)?;
+            let Args { agent, agent_id, message } = parse(arguments)?;
+            let agent = match (agent, agent_id) {
+                (Some(agent), None) | (None, Some(agent)) => agent,
+                (Some(agent), Some(id)) if agent == id => agent,
+                (Some(_), Some(_)) => {
+                    return Err(ToolFailure::new("`agent` and `agent_id` differ; give one of the two"));
+                }
+                (None, None) => {
+                    return Err(ToolFailure::new("`agent` is missing; agent_list shows the agents you may talk to"));
+                }
+            };
             let reply = Arc::clone(&cx.agents).send(cx, &agent, message).await?;
             Ok(Outcome::Done(output_of(&agent, reply)))
         })

@@ -58,7 +58,7 @@ fn text_of(path: &str, file: FileBytes) -> Result<String, ToolFailure> {
     Ok(text)
 }
 
-fn labels_of(path: &str, pii: &PiiConfig) -> Labels {
+pub(super) fn labels_of(path: &str, pii: &PiiConfig) -> Labels {
     let mut labels = Labels::one(Label::Workspace, format!("file {path}"));
     let components = |text: &str| text.split('/').filter(|c| !matches!(*c, "" | ".")).map(str::to_owned).collect();
     let path_components: Vec<String> = components(path);

@@ -23,6 +23,7 @@ pub(crate) enum Kind {
     /// Kept results, which have a share only.
     Results,
     Transcripts,
+    Queue,
 }
 
 impl KeptBytes {
@@ -36,7 +37,9 @@ impl KeptBytes {
         let kept = owners.get(owner).copied().unwrap_or_default();
         let more = to.saturating_sub(from);
         match kind {
-            Kind::Tasks | Kind::Files | Kind::Memory | Kind::Transcripts => self.quota.check(owner, kept, more)?,
+            Kind::Tasks | Kind::Files | Kind::Memory | Kind::Transcripts | Kind::Queue => {
+                self.quota.check(owner, kept, more)?;
+            }
             Kind::Results => self.quota.check_results(owner, kept, more)?,
         }
         book(owners.entry(owner.clone()).or_default(), kind, from, to);
@@ -67,6 +70,7 @@ const fn book(kept: &mut OwnerBytes, kind: Kind, from: u64, to: u64) {
         Kind::Memory => &mut kept.memory,
         Kind::Results => &mut kept.results,
         Kind::Transcripts => &mut kept.transcripts,
+        Kind::Queue => &mut kept.queue,
     };
     *account = account.saturating_sub(from).saturating_add(to);
 }

@@ -14,7 +14,7 @@ use crate::tail::Tail;
 use crate::{OwnerBytes, Quota, StoreError};
 
 const STATES: usize = TaskState::ALL.len();
-const COUNTERS: usize = STATES + 4;
+const COUNTERS: usize = STATES + 5;
 
 /// What is counted for an owner: a number and a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,14 +26,18 @@ pub(super) enum Counter {
     /// Results that are kept for a while.
     Results,
     Transcripts,
+    Queue,
 }
 
 impl Counter {
     fn all() -> impl Iterator<Item = Self> {
-        TaskState::ALL
-            .into_iter()
-            .map(Self::Tasks)
-            .chain([Self::Memory, Self::Files, Self::Results, Self::Transcripts])
+        TaskState::ALL.into_iter().map(Self::Tasks).chain([
+            Self::Memory,
+            Self::Files,
+            Self::Results,
+            Self::Transcripts,
+            Self::Queue,
+        ])
     }
 
     const fn place(self) -> usize {
@@ -43,6 +47,7 @@ impl Counter {
             Self::Files => STATES + 1,
             Self::Results => STATES + 2,
             Self::Transcripts => STATES + 3,
+            Self::Queue => STATES + 4,
         }
     }
 
@@ -53,6 +58,7 @@ impl Counter {
             Self::Files => "files",
             Self::Results => "results",
             Self::Transcripts => "transcripts",
+            Self::Queue => "queue",
         }
     }
 
@@ -62,6 +68,7 @@ impl Counter {
             "files" => Some(Self::Files),
             "results" => Some(Self::Results),
             "transcripts" => Some(Self::Transcripts),
+            "queue" => Some(Self::Queue),
             state => TaskState::from_word(state).map(Self::Tasks),
         }
     }
@@ -201,6 +208,7 @@ impl<'c> Batch<'c> {
             memory: bytes(Counter::Memory),
             results: bytes(Counter::Results),
             transcripts: bytes(Counter::Transcripts),
+            queue: bytes(Counter::Queue),
         })
     }
 

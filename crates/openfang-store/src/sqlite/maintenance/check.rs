@@ -108,11 +108,15 @@ fn counters(connection: &Connection, report: &mut Report) -> rusqlite::Result<()
 }
 
 /// What is counted beside tasks.
-const OTHERS: &str = "'memory', 'files', 'results', 'transcripts'";
+const OTHERS: &str = "'memory', 'files', 'results', 'transcripts', 'queue'";
 
 /// The bytes of kept results, which earlier versions of the schema do not have.
 const RESULT_BYTES: &str =
     "UNION ALL SELECT owner, 'results', 0, octet_length(content) + octet_length(labels) FROM kept_results";
+
+/// The bytes of the work queue, which earlier versions of the schema do not have.
+const QUEUE_BYTES: &str = "UNION ALL SELECT owner, 'queue', 0, octet_length(title) + octet_length(description)
+    + octet_length(labels) + coalesce(octet_length(result), 0) + octet_length(result_labels) FROM queue";
 
 /// The size per owner, as counted and as stored. Earlier versions of the schema do not count it.
 fn bytes(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
@@ -120,6 +124,7 @@ fn bytes(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
         return Ok(());
     }
     let results = if has_column(connection, "kept_results", "content")? { RESULT_BYTES } else { "" };
+    let queue = if has_column(connection, "queue", "title")? { QUEUE_BYTES } else { "" };
     let transcripts = transcripts::bytes(connection)?;
     let sql = format!(
         "SELECT owner, what, sum(kept), sum(counted) FROM (
@@ -134,7 +139,7 @@ fn bytes(connection: &Connection, report: &mut Report) -> rusqlite::Result<()> {
                    SELECT owner, 'memory', 0, octet_length(key) + octet_length(value) + octet_length(labels) FROM memory
                    UNION ALL
                    SELECT owner, 'files', 0, octet_length(path) + bytes + coalesce(octet_length(labels), 0) FROM files
-                   {results} {transcripts}
+                   {results} {queue} {transcripts}
                ) GROUP BY owner, what HAVING sum(kept) <> sum(counted) LIMIT ?1"
     );
     let mut statement = connection.prepare(&sql)?;

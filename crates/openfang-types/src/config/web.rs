@@ -1,0 +1,71 @@
+//! The tools that reach the web, under `[web]`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ConfigProblem;
+use crate::limits::{FETCH_BYTES_CEILING, FETCHED_MAX_BYTES, WEB_USER_AGENT_MAX_BYTES};
+
+/// The tools that reach the web, under `[web]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WebConfig {
+    /// Maximum bytes of a response to `web_fetch`, decompressed.
+    pub fetch_bytes: u64,
+    /// Hosts to which `web_fetch` may send requests other than GET and HEAD: names, or `*.suffixes`.
+    pub write_hosts: Vec<String>,
+    /// The value of the header `User-Agent`.
+    pub user_agent: String,
+    /// Non-public addresses, ranges, host names and `*.suffixes` that the web tools can reach, as in `egress.allow`, which
+    /// does not apply to them.
+    pub allow: Vec<String>,
+}
+
+impl Default for WebConfig {
+    fn default() -> Self {
+        Self {
+            fetch_bytes: FETCHED_MAX_BYTES,
+            write_hosts: Vec::new(),
+            user_agent: concat!("OpenFang/", env!("CARGO_PKG_VERSION")).to_owned(),
+            allow: Vec::new(),
+        }
+    }
+}
+
+impl WebConfig {
+    /// Whether requests other than GET and HEAD may be sent to a host.
+    pub fn may_write_to(&self, host: &str) -> bool {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        self.write_hosts.iter().any(|entry| {
+            let entry = entry.to_ascii_lowercase();
+            match entry.strip_prefix("*.") {
+                Some(suffix) => host.strip_suffix(suffix).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
+                None => host == entry,
+            }
+        })
+    }
+}
+
+pub(super) fn problems(web: &WebConfig) -> Vec<ConfigProblem> {
+    let mut problems = Vec::new();
+    let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: format!("web.{key}"), why });
+    if !(1..=FETCH_BYTES_CEILING).contains(&web.fetch_bytes) {
+        say("fetch_bytes", format!("must be between 1 and {FETCH_BYTES_CEILING}"));
+    }
+    let is_sendable = |text: &str| text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if web.user_agent.is_empty() || web.user_agent.len() > WEB_USER_AGENT_MAX_BYTES || !is_sendable(&web.user_agent) {
+        say("user_agent", format!("must be 1 to {WEB_USER_AGENT_MAX_BYTES} characters of ASCII"));
+    }
+    for host in &web.write_hosts {
+        let name = host.strip_prefix("*.").unwrap_or(host);
+        let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:[]".contains(&b));
+        if !is_name {
+            say("write_hosts", format!("{host:?} is not a host name or a *.suffix, such as api.example.org"));
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+#[path = "web_tests.rs"]
+mod tests;

@@ -1,0 +1,28 @@
+//! Which hosts may be written to, and which settings are refused.
+
+use super::{WebConfig, problems};
+
+fn config(hosts: &[&str]) -> WebConfig {
+    WebConfig { write_hosts: hosts.iter().map(|&host| host.to_owned()).collect(), ..WebConfig::default() }
+}
+
+#[test]
+fn a_suffix_covers_what_is_below_it_and_a_name_only_itself() {
+    let web = config(&["api.example.org", "*.example.net"]);
+    for host in ["api.example.org", "API.example.org.", "a.example.net", "a.b.example.net"] {
+        assert!(web.may_write_to(host), "{host}");
+    }
+    for host in ["example.org", "x.api.example.org", "example.net", ".example.net", "evilexample.net", ""] {
+        assert!(!web.may_write_to(host), "{host}");
+    }
+}
+
+#[test]
+fn settings_that_cannot_work_name_their_key() {
+    let keys = |web: WebConfig| problems(&web).into_iter().map(|problem| problem.key).collect::<Vec<_>>();
+    assert_eq!(keys(WebConfig::default()), [""; 0]);
+    assert_eq!(keys(config(&["*", "https://x", ""])), ["web.write_hosts"; 3]);
+    assert_eq!(keys(WebConfig { fetch_bytes: 0, ..WebConfig::default() }), ["web.fetch_bytes"]);
+    assert_eq!(keys(WebConfig { fetch_bytes: u64::MAX, ..WebConfig::default() }), ["web.fetch_bytes"]);
+    assert_eq!(keys(WebConfig { user_agent: "x\r\nHost: y".to_owned(), ..WebConfig::default() }), ["web.user_agent"]);
+}

@@ -1,0 +1,6 @@
+//! Built-in tools end to end: called through every interface, allowed and refused, and fed with hostile input.
+
+mod doors;
+mod images;
+mod queue;
+mod web;
