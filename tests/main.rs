@@ -5,6 +5,7 @@
 mod a2a;
 mod access;
 mod agents;
+mod approvals;
 mod audit;
 mod children;
 mod cli;

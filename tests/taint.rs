@@ -1,6 +1,7 @@
 //! Injected data cannot act: labels travel with what was read, and sinks judge them, whatever a model says.
 
 mod files;
+mod planted;
 
 use openfang_testkit::probes::Probe;
 use openfang_testkit::{TestHome, callers};

@@ -2,7 +2,7 @@
 
 use openfang_kernel::home::Home;
 use openfang_kernel::maintenance::{AuditEntry, AuditLog, SubjectKind};
-use openfang_store::{AuditGap, AuditKind, AuditOutcome, AuditRow, AuditSubject, Sqlite};
+use openfang_store::{ApprovalStep, AuditGap, AuditKind, AuditOutcome, AuditRow, AuditSubject, Sqlite};
 use openfang_types::ids::{NodeId, Owner};
 use openfang_types::principal::Door;
 use serde_json::{Value, json};
@@ -68,8 +68,12 @@ async fn add_seldom_rows(openfang: &Openfang) {
     let audit = sqlite.stores().audit;
     let at = "2026-01-02T03:04:05Z".parse().unwrap();
     let gap = AuditGap { of: Owner::admin(), kind: AuditKind::Read, count: 3, from: at, to: at };
+    let id = "00000000-0000-4000-8000-000000000001".parse().unwrap();
+    let approval = |step| AuditSubject::Approval { id, step, tool: "mcp_mail_send".parse().unwrap() };
     let rows = [
         (AuditSubject::reload(["limits.tool_timeout_secs", "agents.starter"]), AuditOutcome::Succeeded),
+        (approval(ApprovalStep::Ask), AuditOutcome::Succeeded),
+        (approval(ApprovalStep::Deny), AuditOutcome::Refused("not_a_person".to_owned())),
         (AuditSubject::Log, AuditOutcome::Gap(gap)),
     ];
     for (subject, outcome) in rows {

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode};
+use openfang_kernel::approvals::ApprovalError;
 use openfang_kernel::config_edit::EditError;
 use openfang_kernel::users::UserError;
 use openfang_kernel::vault::VaultError;
@@ -158,6 +159,27 @@ impl From<KernelError> for ApiError {
     }
 }
 
+const fn status_of_vault(error: &VaultError) -> StatusCode {
+    match error {
+        VaultError::Unknown { .. } => StatusCode::NOT_FOUND,
+        VaultError::Value | VaultError::InHost => StatusCode::BAD_REQUEST,
+        VaultError::TooMany { .. } | VaultError::BoundElsewhere { .. } | VaultError::NoSuchUser(_) => {
+            StatusCode::CONFLICT
+        }
+        VaultError::Unopened { .. } | VaultError::Unsealed | VaultError::File { .. } => {
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
+    }
+}
+
+const fn status_of_approval(error: &ApprovalError) -> StatusCode {
+    match error {
+        ApprovalError::Unknown(_) => StatusCode::NOT_FOUND,
+        ApprovalError::NotWaiting { .. } | ApprovalError::OtherCall(_) => StatusCode::CONFLICT,
+        ApprovalError::NotAPerson | ApprovalError::AtThisMachine(_) => StatusCode::FORBIDDEN,
+    }
+}
+
 /// The match is exhaustive: a new kind of error does not compile until it has a status.
 fn status_of(error: &KernelError) -> StatusCode {
     match error {
@@ -201,16 +223,8 @@ fn status_of(error: &KernelError) -> StatusCode {
         KernelError::TooManyStreams { .. } => StatusCode::TOO_MANY_REQUESTS,
         KernelError::TooMuch => StatusCode::SERVICE_UNAVAILABLE,
         KernelError::Revoked => StatusCode::UNAUTHORIZED,
-        KernelError::Vault(error) => match error {
-            VaultError::Unknown { .. } => StatusCode::NOT_FOUND,
-            VaultError::Value | VaultError::InHost => StatusCode::BAD_REQUEST,
-            VaultError::TooMany { .. } | VaultError::BoundElsewhere { .. } | VaultError::NoSuchUser(_) => {
-                StatusCode::CONFLICT
-            }
-            VaultError::Unopened { .. } | VaultError::Unsealed | VaultError::File { .. } => {
-                StatusCode::INTERNAL_SERVER_ERROR
-            }
-        },
+        KernelError::Approval(error) => status_of_approval(error),
+        KernelError::Vault(error) => status_of_vault(error),
         KernelError::User(error) => match error {
             UserError::Unknown { .. } | UserError::UnknownKey(_) | UserError::NotGranted { .. } => {
                 StatusCode::NOT_FOUND
@@ -232,7 +246,12 @@ fn status_of(error: &KernelError) -> StatusCode {
             ToolError::Unknown { .. } => StatusCode::NOT_FOUND,
             ToolError::NotGranted { .. } | ToolError::Quarantined { .. } => StatusCode::FORBIDDEN,
             ToolError::InvalidArguments { .. } | ToolError::Unchecked(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            ToolError::Tainted { .. } | ToolError::SecretInArguments(_) => StatusCode::FORBIDDEN,
+            ToolError::Tainted { .. }
+            | ToolError::NeedsApproval(_)
+            | ToolError::NotApproved { .. }
+            | ToolError::CannotBeShown { .. }
+            | ToolError::SecretInArguments(_) => StatusCode::FORBIDDEN,
+            ToolError::TooManyWaiting { .. } => StatusCode::TOO_MANY_REQUESTS,
             ToolError::Looping { .. } => StatusCode::CONFLICT,
             ToolError::TimedOut { .. } => StatusCode::GATEWAY_TIMEOUT,
             ToolError::Failed { .. } => StatusCode::BAD_GATEWAY,

@@ -11,6 +11,7 @@ use a2a::{A2aBinding, A2aDoor};
 
 pub(crate) mod a2a;
 mod agents;
+mod approvals;
 mod config;
 mod external_agents;
 mod health;
@@ -166,7 +167,15 @@ fn agents_and_tasks() -> Vec<Route> {
         at("/api/tasks/{id}", reads(tasks::show, "show a task")),
         at("/api/tasks/{id}/cancel", posts(tasks::cancel, "cancel a task")),
         at("/api/tasks/{id}/events", reads(tasks::events, "follow a task until it ends; Last-Event-ID resumes")),
+        at("/api/policy", posts(policy::test, "compare the verdicts on calls with expected ones")),
         at("/api/policy/{agent}/{tool}", reads(policy::explain, "explain whether an agent may call a tool")),
+        at("/api/approvals", reads(approvals::list, "list the calls that wait for a person")),
+        pair(
+            "/api/approvals/{id}",
+            Credential,
+            reads(approvals::show, "show a call that waits for a person"),
+            posts(approvals::decide, "approve or deny a call"),
+        ),
     ]
 }
 

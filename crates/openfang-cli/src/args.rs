@@ -11,6 +11,7 @@ use crate::names;
 use crate::task_ref::TaskRef;
 
 pub(crate) use a2a::{A2aAddArgs, A2aCommand};
+pub(crate) use approval::ApprovalCommand;
 pub(crate) use audit::{AuditCommand, AuditTailArgs};
 pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, ToolChoiceArgs, Transport};
@@ -21,6 +22,7 @@ pub(crate) use task::{TaskCommand, TaskListArgs, WhoseArgs};
 pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, UserPasswordArgs};
 
 mod a2a;
+mod approval;
 mod audit;
 mod connect;
 mod mcp;
@@ -174,10 +176,13 @@ pub(crate) enum Command {
     /// Store secrets, such as tokens of MCP servers, outside of config.toml
     #[command(subcommand, after_help = "Example:\n  openfang secret set GITHUB_TOKEN")]
     Secret(SecretCommand),
+    /// Decide on calls that wait for a person
+    #[command(subcommand, after_help = "Example:\n  openfang approval list")]
+    Approval(ApprovalCommand),
     /// Check and show the configuration
     #[command(subcommand, after_help = "Example:\n  openfang config check")]
     Config(ConfigCommand),
-    /// Explain which calls are allowed, and why
+    /// Explain and test which calls are allowed
     #[command(subcommand, after_help = "Example:\n  openfang policy explain starter add_numbers")]
     Policy(PolicyCommand),
     /// Show, verify and export the audit log
@@ -367,6 +372,15 @@ pub(crate) enum PolicyCommand {
         /// Explain it for this user; for the operator
         #[arg(long, value_name = "USER")]
         user: Option<Owner>,
+    },
+    /// Compare verdicts with the expected ones of a file; exits with 1 if one differs
+    ///
+    /// Each [[case]] of the TOML file has a tool, the labels of the context and the expected verdict: allow, ask, refuse or
+    /// unknown. It can have agent, user_worded and known_host.
+    #[command(after_help = "Example:\n  openfang policy test policy.toml")]
+    Test {
+        /// The file with the cases
+        file: PathBuf,
     },
 }
 

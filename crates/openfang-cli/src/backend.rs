@@ -36,6 +36,7 @@ pub(crate) use servers::Servers;
 
 pub(crate) use openfang_types::api::{AgentView, Reply};
 
+mod approvals;
 mod daemon;
 mod external;
 mod following;

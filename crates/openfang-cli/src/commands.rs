@@ -12,6 +12,7 @@ use crate::session::Session;
 
 mod a2a;
 mod agent;
+mod approval;
 mod audit;
 mod backup;
 mod completions;
@@ -71,6 +72,7 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Key(command) => key::run(session, command).await,
         Command::Login { server } => login::log_in(session, &server).await,
         Command::Logout { server } => login::log_out(session, &server),
+        Command::Approval(command) => approval::run(session, &command).await,
         Command::Secret(command) => secret::run(session, command).await,
         Command::Config(command) => config::run(session, &command),
         Command::Policy(command) => policy::run(session, &command).await,

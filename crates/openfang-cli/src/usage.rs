@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Set up", &["init", "connect", "doctor", "demo", "completions"]),
     ("Use", &["tool", "agent", "task", "queue", "mcp", "a2a"]),
     ("Server", &["start", "stop", "status", "reload", "service", "logs"]),
-    ("Access", &["user", "key", "secret", "policy", "audit"]),
+    ("Access", &["user", "key", "secret", "approval", "policy", "audit"]),
     ("Data", &["config", "backup", "restore", "db", "home"]),
 ];
 

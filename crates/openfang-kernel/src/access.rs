@@ -41,9 +41,16 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Whether a person speaks, as far as the door and the credential say.
+    pub fn is_person(&self) -> bool {
+        let labels = self.entry_labels();
+        (labels.contains(Label::User) || labels.contains(Label::Operator)) && !labels.iter().any(Label::is_foreign)
+    }
+
     /// What the request brings with it: the label of its door, then of its credential.
     pub fn entry_labels(&self) -> Labels {
-        if let (Door::Cli | Door::Rest | Door::Mcp, Some(label)) = (self.door, self.principal.entry_label()) {
+        if let (Door::Cli | Door::Rest | Door::Mcp | Door::A2a, Some(label)) = (self.door, self.principal.entry_label())
+        {
             return Labels::one(label, "a key that says so");
         }
         match (self.door, self.principal.standing()) {

@@ -63,7 +63,7 @@ fn a_key_may_say_how_far_it_is_trusted_through_every_door() {
     let trace = "00000000-0000-0000-0000-000000000001".parse().unwrap();
     for label in [Label::UntrustedAgent, Label::User] {
         let user = Principal::user("ada".parse().unwrap(), Grants::default()).bringing(Some(label));
-        for door in [Door::Rest, Door::Mcp] {
+        for door in [Door::Rest, Door::Mcp, Door::A2a] {
             let caller = Caller { principal: Arc::new(user.clone()), door, trace, hops: 0, room: None };
             assert_eq!(caller.entry_labels().iter().collect::<Vec<_>>(), [label]);
         }

@@ -9,7 +9,7 @@ use openfang_runtime::files::Files;
 use openfang_runtime::mcp_server::Shared;
 use openfang_runtime::metrics::PipelineMetrics;
 use openfang_runtime::pipeline::secrets::SensitiveError;
-use openfang_runtime::pipeline::{Pipeline, Sensitive};
+use openfang_runtime::pipeline::{Pipeline, PipelineStores, Sensitive};
 use openfang_runtime::tools::Tool;
 use openfang_runtime::workspaces::Workspaces;
 use openfang_store::{NodeError, OpenError, StoreError, Stores};
@@ -210,7 +210,11 @@ impl Boot {
         let catalog = furnish(&stores, &files, &self.clock, self.tools, (&external, &web))?;
         let (catalog, mut agents) = with_agents(&self.home, catalog)?;
         with_external(&mut agents, &self.config, &external);
-        let kept = (Arc::clone(&stores.audit), Arc::clone(&stores.results));
+        let kept = PipelineStores {
+            audit: Arc::clone(&stores.audit),
+            results: Arc::clone(&stores.results),
+            approvals: Arc::clone(&stores.approvals),
+        };
         let pipeline = Pipeline::new(catalog, kept, Arc::clone(&self.clock), sensitive, pipeline_metrics);
         let pipeline = Arc::new(pipeline);
         let settings = Settings::new(self.config, agents, admin_key, http);

@@ -11,6 +11,7 @@ use openfang_types::task::TaskState;
 
 use crate::access::users::UserError;
 use crate::access::vault::VaultError;
+use crate::approvals::ApprovalError;
 use crate::change::ChangeError;
 use crate::settings::config_edit::EditError;
 
@@ -128,6 +129,9 @@ pub enum KernelError {
     /// Something about stored secrets.
     #[error(transparent)]
     Vault(#[from] VaultError),
+    /// Something about calls that wait for a person.
+    #[error(transparent)]
+    Approval(#[from] ApprovalError),
     /// The credential is worth nothing any more.
     #[error("the credential was revoked; log in again, or use another key")]
     Revoked,
@@ -175,6 +179,7 @@ impl KernelError {
             Self::SettingsRejected(_) => "config_rejected",
             Self::User(error) => error.reason(),
             Self::Vault(error) => error.reason(),
+            Self::Approval(error) => error.reason(),
             Self::Revoked => "revoked",
             Self::Tool(error) => error.reason(),
             Self::Store(StoreError::TooManyLive { .. }) => "too_many_live_tasks",

@@ -11,7 +11,7 @@ use openfang_types::call::Outcome;
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ResultId, ToolName};
-use openfang_types::taint::forbidding_label;
+use openfang_types::taint::{Label, SinkKind};
 use openfang_types::tool::{ToolDefinition, ToolTraits};
 
 use crate::access::Access;
@@ -22,6 +22,7 @@ use crate::{Caller, KernelError, Way};
 mod asked_back;
 mod meaning;
 mod policy;
+mod policy_cases;
 
 pub use meaning::GrantMeaning;
 pub use policy::Explanation;
@@ -120,7 +121,8 @@ impl DirectCalls {
     }
 }
 
-/// A tool that the label of the request forbids from the start is not worth listing.
+/// A tool that executes is not listed for a caller whose every call of it would need somebody at this machine.
 pub(crate) fn can_ever_call(cx: &CallContext, tool: &ToolTraits) -> bool {
-    capability::allows(cx, tool) && forbidding_label(&cx.labels, tool.sink).is_none()
+    let is_foreign = cx.labels.iter().any(Label::is_foreign);
+    capability::allows(cx, tool) && !(tool.sink == SinkKind::Executes && is_foreign)
 }

@@ -19,6 +19,7 @@ use openfang_types::principal::{Door, Principal};
 use prometheus_client::registry::Registry;
 
 use crate::access::Access;
+use crate::approvals::Approvals;
 use crate::chain::Arrival;
 use crate::change::ChangeRecorder;
 use crate::doors::Doors;
@@ -35,6 +36,7 @@ use crate::tasks::Tasks;
 use crate::{Caller, KernelError};
 
 mod access;
+mod approvals;
 mod background;
 mod calls;
 mod doors;
@@ -61,6 +63,7 @@ pub(crate) struct KernelParts {
     pub(crate) external: ExternalControl,
     pub(crate) doors: Doors,
     pub(crate) calls: DirectCalls,
+    pub(crate) approvals: Approvals,
     pub(crate) changes: ChangeRecorder,
     pub(crate) life: Life,
     pub(crate) stores: Stores,

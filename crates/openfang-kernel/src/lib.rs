@@ -4,6 +4,7 @@
 //! JSON of a protocol.
 
 mod access;
+pub mod approvals;
 mod boot;
 mod chain;
 mod change;

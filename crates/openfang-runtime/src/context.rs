@@ -8,7 +8,8 @@ use openfang_store::StoreFuture;
 use openfang_types::agent::AgentManifest;
 use openfang_types::call::{CallListener, ClientCapabilities, Resumed};
 use openfang_types::config::Config;
-use openfang_types::ids::{RunId, ToolName, TraceId};
+use openfang_types::ids::{ApprovalId, RunId, ToolName, TraceId};
+use openfang_types::limits::USER_WORDS_BYTES;
 use openfang_types::principal::{Door, Principal};
 use openfang_types::taint::Labels;
 use serde_json::value::RawValue;
@@ -47,6 +48,10 @@ pub struct CallContext {
     pub back: WayBack,
     /// A tool that a permit was given for when the run began: what the run does is that call.
     pub granted: Option<ToolName>,
+    /// What was in the context when the call was decided on; none: what is in it now.
+    pub decided_with: Option<Arc<Labels>>,
+    /// The approval that was given for this one call.
+    pub approval: Option<ApprovalId>,
 }
 
 /// The way back to whoever called: who hears how the call goes, and what can be asked.
@@ -108,6 +113,8 @@ pub struct Run {
     pub id: RunId,
     labels: Mutex<Labels>,
     guard: Mutex<LoopGuard>,
+    /// What the user said, as far as it is known.
+    user_words: Mutex<Arc<Vec<String>>>,
     task: Arc<dyn DurablePoint>,
 }
 
@@ -121,7 +128,7 @@ impl Run {
     /// A run that begins with what its message brought.
     pub fn new(id: RunId, labels: Labels, config: &Config, task: Arc<dyn DurablePoint>) -> Self {
         let guard = Mutex::new(LoopGuard::new(config.loop_guard.clone()));
-        Self { id, labels: Mutex::new(labels), guard, task }
+        Self { id, labels: Mutex::new(labels), guard, user_words: Mutex::default(), task }
     }
 
     /// Makes sure that the run's task is on disk.
@@ -136,6 +143,21 @@ impl Run {
 
     pub fn enters(&self, labels: &Labels) {
         self.labels.lock().unwrap_or_else(PoisonError::into_inner).join(labels);
+    }
+
+    /// The user said this in the conversation. Only call it for text of a person: whatever is in there can be done
+    /// without a question.
+    pub fn hears_user(&self, text: &str) {
+        let mut words = self.user_words.lock().unwrap_or_else(PoisonError::into_inner);
+        let known: usize = words.iter().map(String::len).sum();
+        if known + text.len() <= USER_WORDS_BYTES {
+            Arc::make_mut(&mut words).push(text.to_owned());
+        }
+    }
+
+    /// What the user said in the conversation.
+    pub(crate) fn user_words(&self) -> Arc<Vec<String>> {
+        Arc::clone(&self.user_words.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Looks at the run's calls.

@@ -109,12 +109,14 @@ impl GuardedAgent {
         self.remote.restore(record).is_ok()
     }
 
-    /// The label of everything that the agent says.
+    /// What everything that the agent says carries.
     pub fn labels(&self) -> Labels {
-        if self.entry.trusted {
-            return Labels::none();
+        let source = self.traits.origin.to_string();
+        let mut labels = self.entry.data.labels(&source);
+        if !self.entry.trusted {
+            labels.add(Label::UntrustedAgent, source);
         }
-        Labels::one(Label::UntrustedAgent, self.traits.origin.to_string())
+        labels
     }
 
     /// Room for one message under way; none if there are as many as may be.

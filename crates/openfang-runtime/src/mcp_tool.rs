@@ -30,7 +30,8 @@ pub struct McpTool {
     listing: Arc<Listing>,
     /// Where it stands there.
     place: usize,
-    is_trusted: bool,
+    /// What its results carry.
+    labels: Labels,
     promise: Arc<Promise>,
     /// Where checks run that take longer.
     checks: Arc<SchemaChecks>,
@@ -91,7 +92,8 @@ impl Claims {
     }
 }
 
-/// What the guards need to know of something that belongs to a server. Only a trusted one is believed.
+/// What the guards need to know of something that belongs to a server. Only a trusted one is believed, except that a tool
+/// changes nothing: a server that lies about that harms nobody but itself.
 pub fn traits_of(
     server: &McpServerConfigEntry,
     name: ToolName,
@@ -102,11 +104,7 @@ pub fn traits_of(
     ToolTraits {
         name,
         annotations,
-        sink: match (server.trusted, annotations.read_only_hint) {
-            (false, _) => SinkKind::SendsOut,
-            (true, true) => SinkKind::Reads,
-            (true, false) => SinkKind::Writes,
-        },
+        sink: if claimed.read_only_hint { SinkKind::Queries } else { SinkKind::SendsOut },
         kind: ToolKind::Upstream,
         origin: Origin::McpServer(server.name.clone()),
         namespace,
@@ -117,6 +115,16 @@ pub fn traits_of(
     }
 }
 
+/// What everything that a server returns carries: whether its words may lead to calls, and how far its data may go.
+pub fn labels_of(server: &McpServerConfigEntry, origin: &Origin) -> Labels {
+    let source = origin.to_string();
+    let mut labels = server.data.labels(&source);
+    if !server.trusted {
+        labels.add(Label::McpServer, source);
+    }
+    labels
+}
+
 impl McpTool {
     /// The tool that stands at a place of its server's list.
     pub(crate) fn new(
@@ -125,25 +133,18 @@ impl McpTool {
         (listing, place): (Arc<Listing>, usize),
         checks: Arc<SchemaChecks>,
     ) -> Self {
-        Self { traits, relay, listing, place, is_trusted: false, promise: Arc::default(), checks }
+        let labels = Labels::one(Label::McpServer, traits.origin.to_string());
+        Self { traits, relay, listing, place, labels, promise: Arc::default(), checks }
     }
 
-    /// The same tool of a server that is trusted.
-    pub(crate) fn trusted(self) -> Self {
-        Self { is_trusted: true, ..self }
+    /// The same tool of a server with these settings.
+    pub(crate) fn of(self, server: &McpServerConfigEntry) -> Self {
+        Self { labels: labels_of(server, &self.traits.origin), ..self }
     }
 
     /// Which OpenFang the server is, if it is one.
     fn instance(&self) -> Option<String> {
         self.relay.upstream().snapshot().facts.as_ref()?.instance.clone()
-    }
-
-    /// The label of what it returns.
-    fn labels(&self) -> Labels {
-        if self.is_trusted {
-            return Labels::none();
-        }
-        Labels::one(Label::McpServer, self.traits.origin.to_string())
     }
 
     /// A structured result must fit what the server itself promised; else a model would be misled.
@@ -238,14 +239,14 @@ impl Tool for McpTool {
         Box::pin(async move {
             // What the server says is labelled, a refusal and a question too.
             match self.called(cx, &arguments, permit).await {
-                Ok(Outcome::Done(output)) => Ok(Outcome::Done(output.labelled(&self.labels()))),
+                Ok(Outcome::Done(output)) => Ok(Outcome::Done(output.labelled(&self.labels))),
                 Ok(asks @ Outcome::NeedsInput(_)) => {
                     if let Some(run) = &cx.run {
-                        run.enters(&self.labels());
+                        run.enters(&self.labels);
                     }
                     Ok(asks)
                 }
-                Err(failure) => Err(failure.labelled(self.labels())),
+                Err(failure) => Err(failure.labelled(self.labels.clone())),
             }
         })
     }

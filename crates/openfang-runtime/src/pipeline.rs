@@ -7,7 +7,7 @@
 use std::pin::pin;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use openfang_store::{AuditStore, ResultStore};
+use openfang_store::{ApprovalStore, AuditStore, ResultStore};
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
@@ -22,11 +22,13 @@ use crate::context::CallContext;
 use crate::metrics::PipelineMetrics;
 use crate::outward_calls::{OutwardCall, OutwardCalls};
 
+mod approval;
 pub mod arguments;
 pub mod audit;
 mod callee;
 pub mod capability;
 pub mod error;
+mod judge;
 mod keep;
 pub mod loop_guard;
 mod output;
@@ -34,10 +36,13 @@ pub mod secrets;
 pub mod taint;
 pub mod timeout;
 pub mod truncate;
+mod words;
 
+pub use approval::ApprovalNeeded;
 pub use callee::{Callee, Manner};
 pub use capability::Permit;
 pub use error::{Hidden, ToolError};
+pub use judge::may_follow_to;
 pub use output::CallOutput;
 pub use secrets::Sensitive;
 
@@ -55,6 +60,8 @@ pub struct Pipeline {
     audit: Arc<dyn AuditStore>,
     /// Where what results lose is kept.
     results: Arc<dyn ResultStore>,
+    /// Calls that wait for a person.
+    approvals: Arc<dyn ApprovalStore>,
     clock: Arc<dyn Clock>,
     /// Replaced when the configuration is; each call looks once.
     sensitive: RwLock<Arc<Sensitive>>,
@@ -63,11 +70,20 @@ pub struct Pipeline {
     outward: OutwardCalls,
 }
 
+/// What the guards read and write.
+pub struct PipelineStores {
+    pub audit: Arc<dyn AuditStore>,
+    /// Where what results lose is kept.
+    pub results: Arc<dyn ResultStore>,
+    /// Calls that wait for a person.
+    pub approvals: Arc<dyn ApprovalStore>,
+}
+
 impl Pipeline {
     /// Puts the guards before the tools.
     pub fn new(
         catalog: Catalog,
-        (audit, results): (Arc<dyn AuditStore>, Arc<dyn ResultStore>),
+        PipelineStores { audit, results, approvals }: PipelineStores,
         clock: Arc<dyn Clock>,
         sensitive: Sensitive,
         metrics: PipelineMetrics,
@@ -76,6 +92,7 @@ impl Pipeline {
             catalog,
             audit,
             results,
+            approvals,
             clock,
             sensitive: RwLock::new(Arc::new(sensitive)),
             metrics,
@@ -176,7 +193,10 @@ impl Pipeline {
         let (callee, permit) = capability::check(&self.catalog, cx, named, manner)?; // the only key to a callee
         let arguments = arguments::check(cx, callee, arguments, manner).await?;
         let warning = loop_guard::check(cx, record.tool(), &arguments)?;
-        taint::check_sink(&sensitive, cx, callee.traits(), &arguments)?;
+        if let Some(question) = judge::judge(&sensitive, cx, (callee, manner), &arguments)? {
+            // Boxed, so that calls without a question have no room for it.
+            Box::pin(approval::check(self, cx, (callee, &arguments), question)).await?;
+        }
         record.commit_before_effect(callee.traits()).await?;
         let leaves = callee.traits().origin != Origin::Builtin;
         // Whoever calls back is noticed by the trace.

@@ -104,7 +104,7 @@ impl ServerTools {
         let traits = self.traits(place)?;
         let (relay, listing) = (Arc::clone(&self.relay), Arc::clone(&self.listing));
         let tool = McpTool::new(traits, relay, (listing, place), Arc::clone(&self.checks));
-        Some(if self.server.trusted { tool.trusted() } else { tool })
+        Some(tool.of(&self.server))
     }
 
     fn made(&self) -> MutexGuard<'_, HashMap<usize, Arc<Registered>>> {

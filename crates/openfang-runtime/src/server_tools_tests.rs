@@ -119,7 +119,7 @@ fn what_is_known_of_a_tool_that_is_not_made_is_what_its_server_says() {
     let tools = ServerTools::new(&server, &relay, &listing, names, None);
 
     let (look, take) = (tools.traits_by_own_name("look").unwrap(), tools.traits(1).unwrap());
-    assert_eq!((look.sink, take.sink), (SinkKind::Reads, SinkKind::Writes));
+    assert_eq!((look.sink, take.sink), (SinkKind::Queries, SinkKind::SendsOut));
     assert_eq!(tools.definition(1).unwrap().description, "[MCP:s] does take");
     assert!(tools.made().is_empty());
 }

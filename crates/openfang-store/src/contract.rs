@@ -10,6 +10,7 @@ use openfang_types::task::{Artifact, Message, Origin, Part, Role, TaskParts, Tas
 
 use crate::{Append, Created, NewTask, ResendKey, TaskQuery, TaskRecord, TaskStore, TranscriptWrite};
 
+pub(crate) use approvals::approvals;
 pub(crate) use audit::{audit, audit_row, subjects};
 pub(crate) use files::{files, owners_have_a_quota};
 pub(crate) use key_values::{key_values, keys_are_limited_per_owner};
@@ -24,6 +25,7 @@ pub(crate) use tasks::tasks;
 pub(crate) use transcripts::{retention as transcript_retention, transcripts};
 pub(crate) use users::{new_key, new_user, users};
 
+mod approvals;
 mod audit;
 mod events;
 mod files;

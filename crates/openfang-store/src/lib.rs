@@ -1,5 +1,5 @@
 //! The durable things, behind traits: tasks with their event log, transcripts of conversations, push configurations, the
-//! remote side of tasks, key-value memory with labels, kept results, audit rows, users.
+//! remote side of tasks, key-value memory with labels, kept results, approvals, audit rows, users.
 //!
 //! A home implements all of them: [`memory`], which is gone with its process, and [`sqlite`], which several processes
 //! share. Whoever adds another runs `contract.rs` against it. [`nodes`] says which processes are alive.
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use openfang_types::task::TaskState;
 
+pub mod approvals;
 pub mod audit;
 pub mod files;
 pub mod key_value;
@@ -26,10 +27,11 @@ pub mod tasks;
 pub mod transcripts;
 pub mod users;
 
+pub use approvals::{Approval, ApprovalState, ApprovalStore, CallDigests, Decision, DecisionWord};
 pub use audit::{
-    AuditEntry, AuditFault, AuditGap, AuditHash, AuditKind, AuditLink, AuditOutcome, AuditProblem, AuditRemoval,
-    AuditRetention, AuditRow, AuditStore, AuditSubject, AuditVerification, ChangeAction, ChangeTarget, HomePart,
-    RefusalLimits, RefusalSummary, Rotated, SubjectKind,
+    ApprovalStep, AuditEntry, AuditFault, AuditGap, AuditHash, AuditKind, AuditLink, AuditOutcome, AuditProblem,
+    AuditRemoval, AuditRetention, AuditRow, AuditStore, AuditSubject, AuditVerification, ChangeAction, ChangeTarget,
+    HomePart, RefusalLimits, RefusalSummary, Rotated, SubjectKind,
 };
 pub use files::{FilePath, FileRecord, FileStore};
 pub use key_value::{KeyValueStore, ListedKey, StoredValue};
@@ -166,6 +168,8 @@ pub struct Stores {
     pub results: Arc<dyn ResultStore>,
     /// Work that agents and people post for each other.
     pub queue: Arc<dyn QueueStore>,
+    /// Calls that wait for a person.
+    pub approvals: Arc<dyn ApprovalStore>,
     pub audit: Arc<dyn AuditStore>,
     pub users: Arc<dyn UserStore>,
     /// Whether the stores work.
@@ -189,6 +193,7 @@ impl Stores {
             files: Arc::new(memory::MemoryFiles::new(Arc::clone(&kept))),
             results: Arc::new(memory::MemoryResults::new(Arc::clone(&kept))),
             queue: Arc::new(memory::MemoryQueue::new(kept)),
+            approvals: Arc::new(memory::MemoryApprovals::default()),
             audit: Arc::new(memory::MemoryAudit::default()),
             users: Arc::new(memory::MemoryUsers::default()),
             health: Arc::new(memory::MemoryHealth),

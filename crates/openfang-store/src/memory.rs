@@ -1,5 +1,6 @@
 //! The home in this process's memory: bounded, and gone when the process ends.
 
+mod approvals;
 mod audit;
 mod files;
 mod health;
@@ -10,6 +11,8 @@ mod results;
 mod tasks;
 mod users;
 
+pub use approvals::MemoryApprovals;
+pub(crate) use approvals::check_room;
 pub use audit::MemoryAudit;
 pub use files::MemoryFiles;
 pub use health::MemoryHealth;

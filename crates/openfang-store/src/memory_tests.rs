@@ -69,6 +69,11 @@ async fn results_keep_the_contract() {
 }
 
 #[tokio::test]
+async fn approvals_keep_the_contract() {
+    contract::approvals(Stores::in_memory).await;
+}
+
+#[tokio::test]
 async fn users_keep_the_contract() {
     contract::users(|| Box::new(MemoryUsers::default())).await;
 }

@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use crate::{RefusalLimits, StoreError, StoreFuture, StoreHealth, Stores, WriteStats};
+use approvals::SqliteApprovals;
 use audit::{Chain, SegmentLimits, SqliteAudit};
 use batch::Batch;
 use checkpoint::Checkpoints;
@@ -26,6 +27,7 @@ use users::SqliteUsers;
 use watchers::{Follower, Watchers};
 use writer::{Workplace, Writer};
 
+mod approvals;
 mod audit;
 mod batch;
 mod checkpoint;
@@ -113,6 +115,7 @@ impl Sqlite {
             files: Arc::new(SqliteFiles::new(self.clone())),
             results: Arc::new(SqliteResults::new(self.clone())),
             queue: Arc::new(SqliteQueue::new(self.clone())),
+            approvals: Arc::new(SqliteApprovals::new(self.clone())),
             health: Arc::new(self.clone()),
             quota: self.inner.writer.quota(),
         }

@@ -13,6 +13,12 @@ use crate::settings_status::FailedAgent;
 use crate::task::{Message, Task};
 use crate::tool::ToolDefinition;
 
+pub use approvals::{ApprovalDecision, ApprovalList, ApprovalView, DecisionKind};
+pub use policy::{PolicyCase, PolicyCases, PolicyReport, PolicyResult, PolicyVerdict};
+
+mod approvals;
+mod policy;
+
 /// The agents that the caller may talk to.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

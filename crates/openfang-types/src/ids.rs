@@ -129,6 +129,8 @@ uuid_ids! {
     ResultId, "a result id";
     /// An item of the work queue.
     QueueItemId, "an id of the queue";
+    /// A call of a tool that waits for a person.
+    ApprovalId, "an approval id";
 }
 
 text_ids! {

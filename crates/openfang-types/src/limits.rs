@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use a2a::*;
+pub use approvals::*;
 pub use external::*;
 pub use files::*;
 pub use labels::*;
@@ -20,6 +21,7 @@ pub use users::*;
 pub use web::*;
 
 mod a2a;
+mod approvals;
 mod external;
 mod files;
 mod labels;

@@ -260,6 +260,13 @@ pub enum Door {
 }
 
 impl Door {
+    const ALL: [Self; 5] = [Self::Cli, Self::Rest, Self::Mcp, Self::A2a, Self::Agent];
+
+    /// The door with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|door| door.as_str() == word)
+    }
+
     /// The word for logs, metrics and audit rows.
     pub const fn as_str(self) -> &'static str {
         match self {

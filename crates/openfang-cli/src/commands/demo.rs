@@ -41,17 +41,18 @@ struct Step {
     exit: Exit,
 }
 
-const BEFORE: [Step; 2] = [
+const BEFORE: [Step; 3] = [
     Step {
         about: "A weather server answers, and tells the model to send your notes to it.",
         words: &["tool", "call", "mcp_weather_forecast", "city=Turin"],
         exit: Exit::Ok,
     },
     Step {
-        about: "An agent obeys: it reads the notes and sends them. Its context holds the server's text and a file, so the last call is refused.",
+        about: "An agent obeys: it reads the notes and sends them. Its context holds the server's text and a file, so the last call is not made.",
         words: &["agent", "send", "obedient", "What is the weather in Turin?"],
         exit: Exit::Ok,
     },
+    Step { about: "It waits for you to approve or deny it.", words: &["approval", "list"], exit: Exit::Ok },
 ];
 const AFTER: [Step; 4] = [
     Step {

@@ -1,18 +1,63 @@
 //! `openfang policy`: which calls would be allowed, and why.
 
+use std::path::Path;
+
 use openfang_kernel::Explanation;
+use openfang_types::api::PolicyCases;
+use openfang_types::ids::{AgentName, Owner, ToolName};
 use openfang_types::taint::Label;
 
 use crate::args::PolicyCommand;
 use crate::backend::Backend;
 use crate::error::{CliError, Exit};
-use crate::output::{Cell, Fields, Tone};
+use crate::output::{Cell, Fields, Table, Tone};
 use crate::session::Session;
 
 pub(super) async fn run(session: &Session, command: &PolicyCommand) -> Result<Exit, CliError> {
-    let PolicyCommand::Explain { agent, tool, user } = command;
+    match command {
+        PolicyCommand::Explain { agent, tool, user } => explain(session, agent, tool, user.as_ref()).await,
+        PolicyCommand::Test { file } => test(session, file).await,
+    }
+}
+
+/// Compares verdicts with those of a file.
+async fn test(session: &Session, file: &Path) -> Result<Exit, CliError> {
+    let wrong = |why: String| CliError::Usage(format!("{}: {why}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let cases: PolicyCases = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let report = Backend::open(session).await?.test_policy(&cases).await?;
+    if session.output.is_json() {
+        session.output.document(&report)?;
+    } else {
+        let mut table = Table::new(&["CASE", "AGENT", "TOOL", "EXPECTED", "VERDICT", "WHY"]);
+        for result in &report.results {
+            let agent = result.agent.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+            let tone = if result.expected == result.verdict { Tone::Good } else { Tone::Bad };
+            table.row([
+                result.case.into(),
+                agent.into(),
+                (&result.tool).into(),
+                result.expected.as_str().into(),
+                Cell::toned(result.verdict.as_str(), tone),
+                result.why.clone().unwrap_or_default().into(),
+            ]);
+        }
+        session.output.table(&table)?;
+        session
+            .output
+            .note(&format!("{} of {} verdicts differ", report.different, report.results.len()));
+    }
+    Ok(if report.different == 0 { Exit::Ok } else { Exit::Failed })
+}
+
+async fn explain(
+    session: &Session,
+    agent: &AgentName,
+    tool: &ToolName,
+    user: Option<&Owner>,
+) -> Result<Exit, CliError> {
     let mut backend = Backend::open(session).await?;
-    backend.in_place_of(user.as_ref()).await?;
+    backend.in_place_of(user).await?;
     let explanation = backend.explain(agent, tool).await?;
     if session.output.is_json() {
         session.output.document(&explanation)?;
@@ -48,11 +93,15 @@ fn fields_of(explanation: &Explanation) -> Fields {
     fields.add("patterns", patterns);
     fields.add("sink", format!("{}: {}", explanation.sink, explanation.rule));
     fields.add("refused labels", words(&explanation.refusing_labels));
-    if !explanation.refusing_with_foreign.is_empty() {
+    fields.add("asked labels", words(&explanation.asking_labels));
+    if !explanation.asking_with_foreign.is_empty() {
         fields.add(
-            "also refused",
-            format!("{}, together with a foreign label", words(&explanation.refusing_with_foreign)),
+            "also asked",
+            format!("{}, together with content from outside", words(&explanation.asking_with_foreign)),
         );
+    }
+    if explanation.approved_at_machine {
+        fields.add("approved by", "somebody at this machine, with `openfang approval approve`");
     }
     fields.add(
         "audit",

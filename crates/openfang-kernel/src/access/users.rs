@@ -278,7 +278,14 @@ fn check_entry_label(label: Option<Label>) -> Result<(), KernelError> {
     match label {
         None | Some(Label::User | Label::UntrustedAgent) => Ok(()),
         Some(
-            Label::Operator | Label::ExternalNetwork | Label::McpServer | Label::Workspace | Label::Secret | Label::Pii,
+            Label::Operator
+            | Label::ExternalNetwork
+            | Label::McpServer
+            | Label::Workspace
+            | Label::Secret
+            | Label::Pii
+            | Label::Internal
+            | Label::Private,
         ) => Err(UserError::EntryLabel.into()),
     }
 }

@@ -14,6 +14,7 @@ use prometheus_client::registry::Registry;
 use crate::access::keys::Keys;
 use crate::access::vault::Vault;
 use crate::access::{Access, AccessParts, Credentials};
+use crate::approvals::Approvals;
 use crate::change::ChangeRecorder;
 use crate::doors::cards::Cards;
 use crate::doors::{Doors, DoorsParts};
@@ -79,6 +80,10 @@ impl Ground {
         let rooms = (Arc::clone(&self.settings), access.clone(), tasks.clone());
         let results = Arc::clone(&self.stores.results);
         let calls = DirectCalls::new(rooms, Arc::clone(&self.pipeline), results, Arc::clone(&self.clock));
+        let approvals = Approvals::new(
+            (Arc::clone(&self.stores.approvals), Arc::clone(&self.stores.audit)),
+            Arc::clone(&self.clock),
+        );
         let doors = Doors::new(DoorsParts {
             cards: given.cards,
             mcp_shared: given.mcp_shared,
@@ -102,6 +107,7 @@ impl Ground {
             external,
             doors,
             calls,
+            approvals,
             changes,
             life,
             stores,

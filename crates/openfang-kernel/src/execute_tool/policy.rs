@@ -10,7 +10,7 @@ use openfang_types::capability::Glob;
 use openfang_types::config::{Config, McpServerConfigEntry};
 use openfang_types::ids::{AgentName, ServerName, ToolName};
 use openfang_types::principal::PrincipalKind;
-use openfang_types::taint::{Label, Labels, SinkKind, forbidding_label};
+use openfang_types::taint::{ChosenHost, JudgedCall, Label, Labels, SinkKind, Verdict, WordedBy, verdict};
 use openfang_types::tool::{Recorded, ToolTraits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,8 +39,12 @@ pub struct Explanation {
     pub rule: String,
     /// The labels that refuse the call by themselves.
     pub refusing_labels: Vec<Label>,
-    /// The labels that refuse the call when something foreign is in the context too.
-    pub refusing_with_foreign: Vec<Label>,
+    /// The labels with which the call waits for an approval.
+    pub asking_labels: Vec<Label>,
+    /// The labels with which the call waits for an approval when content from outside is in the context too.
+    pub asking_with_foreign: Vec<Label>,
+    /// Whether an approval can only be given at this machine.
+    pub approved_at_machine: bool,
     /// Whether a row of the audit log is written before the call.
     pub audited_before: bool,
     /// How long the call may take.
@@ -64,12 +68,12 @@ impl DirectCalls {
         let traits = known.ok_or_else(|| KernelError::UnknownTool(tool.clone()))?;
         // The other patterns may name what was not granted to a user.
         let is_shown = |pattern: &&Glob| !is_user(caller) || pattern.covers(traits);
-        let refuses = |labels: &Labels| forbidding_label(labels, traits.sink);
-        let alone = |label: &Label| refuses(&Labels::one(*label, "")).is_some();
+        let judged = |labels: &Labels| judged(traits, labels);
+        let alone = |label: &Label| judged(&Labels::one(*label, ""));
+        let foreign = Labels::one(Label::ExternalNetwork, "");
         let with_foreign = |label: &Label| {
-            let mut both = Labels::one(*label, "");
-            both.add(Label::ExternalNetwork, "");
-            !alone(label) && refuses(&both) == Some(*label)
+            let both = foreign.clone().joined(&Labels::one(*label, ""));
+            alone(label) == Verdict::Allow && judged(&both) != judged(&foreign)
         };
         Ok(Explanation {
             agent: agent.clone(),
@@ -80,8 +84,10 @@ impl DirectCalls {
             patterns: manifest.capabilities.tools.iter().filter(is_shown).map(ToString::to_string).collect(),
             sink: traits.sink,
             rule: traits.sink.rule().to_owned(),
-            refusing_labels: Label::ALL.into_iter().filter(alone).collect(),
-            refusing_with_foreign: Label::ALL.into_iter().filter(with_foreign).collect(),
+            refusing_labels: those(|label| matches!(alone(label), Verdict::Refuse(_))),
+            asking_labels: those(|label| matches!(alone(label), Verdict::Ask(_))),
+            asking_with_foreign: those(with_foreign),
+            approved_at_machine: traits.sink == SinkKind::Executes,
             audited_before: traits.recorded == Recorded::Before,
             timeout_secs: timeout_of(traits, settings.config()).as_secs(),
         })
@@ -110,6 +116,23 @@ impl DirectCalls {
     }
 }
 
+/// The verdict on a call that the user did not word, to a host that nobody named.
+fn judged(tool: &ToolTraits, labels: &Labels) -> Verdict {
+    verdict(&JudgedCall {
+        decided_with: labels,
+        carried: labels,
+        sink: tool.sink,
+        destination: None,
+        is_destructive: tool.annotations.destructive_hint,
+        worded_by: WordedBy::Anybody,
+        host: ChosenHost::Unknown,
+    })
+}
+
+fn those(is_one: impl Fn(&Label) -> bool) -> Vec<Label> {
+    Label::ALL.into_iter().filter(is_one).collect()
+}
+
 fn is_user(caller: &Caller) -> bool {
     matches!(caller.principal.standing(), PrincipalKind::User(_))
 }
@@ -119,7 +142,7 @@ fn is_operator(caller: &Caller) -> bool {
 }
 
 /// Whether a tool exists for a caller: directly, or through the agent.
-fn is_known(caller: &Caller, agent: &AgentManifest, tool: &ToolTraits) -> bool {
+pub(super) fn is_known(caller: &Caller, agent: &AgentManifest, tool: &ToolTraits) -> bool {
     let through_it = agent_covers(&agent.capabilities, tool).then_some(&agent.name);
     caller.principal.may_use(tool, through_it)
 }

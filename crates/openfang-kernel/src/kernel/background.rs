@@ -98,9 +98,10 @@ impl Kernel {
         self.parts.files.sweep().await
     }
 
-    /// Deletes kept results that have expired. Says how many there were.
+    /// Deletes kept results that have expired, and approvals that did long ago. Says how many there were.
     pub async fn delete_expired_results(&self) -> Result<usize, StoreError> {
-        self.parts.stores.results.delete_expired(self.parts.clock.now()).await
+        let (stores, now) = (&self.parts.stores, self.parts.clock.now());
+        Ok(stores.results.delete_expired(now).await? + stores.approvals.delete_expired(now).await?)
     }
 
     /// Lets the MCP servers go, ends this process's part of the audit log in order, and waits until everything that was queued is written.

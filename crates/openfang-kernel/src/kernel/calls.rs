@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use openfang_runtime::pipeline::ToolCall;
 use openfang_types::agent::AgentManifest;
+use openfang_types::api::{PolicyCases, PolicyReport};
 use openfang_types::call::{AskedBack, InputRequired, Outcome, Resumed};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, ToolName};
@@ -69,6 +70,11 @@ impl Kernel {
     /// Explains what would happen if the agent called the tool.
     pub fn explain(&self, caller: &Caller, agent: &AgentName, tool: &ToolName) -> Result<Explanation, KernelError> {
         self.parts.calls.explain(caller, agent, tool)
+    }
+
+    /// Judges expected verdicts, for this caller. Nothing is called.
+    pub fn judge_cases(&self, caller: &Caller, cases: &PolicyCases) -> Result<PolicyReport, KernelError> {
+        self.parts.calls.judge_cases(caller, cases)
     }
 
     /// An agent as the caller may know it, and those of its tools that the caller may use. A user is shown these in the place

@@ -140,6 +140,9 @@ pub(crate) fn guarded(now: &Config, next: &Config, has_users: bool) -> Vec<Strin
             reasons.push(format!("the MCP server {} is to be trusted", entry.name));
         }
     }
+    if next.web.read_hosts.iter().any(|host| !now.web.read_hosts.contains(host)) {
+        reasons.push("web.read_hosts lets data go to more hosts".to_owned());
+    }
     reasons
 }
 

@@ -53,6 +53,8 @@ impl Inner {
             agents: Arc::clone(self) as Arc<dyn Agents>,
             back: way.back,
             granted: None,
+            decided_with: None,
+            approval: None,
         }
     }
 

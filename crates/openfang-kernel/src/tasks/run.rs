@@ -255,6 +255,9 @@ async fn run(inner: &Arc<Inner>, id: RunId, plan: Plan) -> Result<Settled, Close
     let TurnSoFar { number, history, labels } = log.turn().await;
     let waiting = inner.live.take_waiting(log.id());
     let run = Arc::new(Run::new(id, labels, inner.settings().config(), Arc::clone(&log) as _));
+    if caller.is_person() {
+        message.parts.iter().filter_map(Part::as_text).for_each(|text| run.hears_user(text));
+    }
     let cx = CallContext { granted, ..inner.run_context(&caller, &agent, Arc::clone(&run), cancel.clone()) };
     let RemoteSide { record, context } = inner.remote_side(&caller, &agent, &log, &message).await;
     let push = inner.expect_pushes(&agent, log.id());

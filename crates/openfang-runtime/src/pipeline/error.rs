@@ -6,6 +6,7 @@ use openfang_store::StoreError;
 use openfang_types::ids::{AgentName, ServerName, ToolName};
 use openfang_types::taint::{Label, SinkKind};
 
+use super::ApprovalNeeded;
 use crate::tools::ToolFailure;
 
 /// A refusal, in a sentence its reader can act on.
@@ -68,6 +69,33 @@ pub enum ToolError {
         /// What brought the label: a few sources by name, the others counted.
         sources: String,
     },
+    /// A person must decide on the call.
+    #[error("{} was not called: {}; {}", .0.tool, .0.reason, way_to_approve(.0))]
+    NeedsApproval(Box<ApprovalNeeded>),
+    /// The approval that came with the call is not one for it.
+    #[error(
+        "{tool} was not called: the approval is for another call, or has expired, was denied or was used; ask for the call again"
+    )]
+    NotApproved { tool: ToolName },
+    /// A person must decide on the call and cannot be shown it.
+    #[error(
+        "{tool} was not called: a person has to approve the call, and its arguments have more than {limit} bytes; send less"
+    )]
+    CannotBeShown {
+        tool: ToolName,
+        /// How long arguments may be.
+        limit: usize,
+    },
+    /// A person must decide on the call, and has enough to decide on.
+    #[error(
+        "{tool} was not called: a person has to approve the call, and {limit} calls wait already; \
+         `openfang approval list` shows them"
+    )]
+    TooManyWaiting {
+        tool: ToolName,
+        /// How many may wait.
+        limit: usize,
+    },
     /// The arguments hold the value of a configured secret.
     #[error("{0} was not called: its arguments contain a configured secret; leave the secret out")]
     SecretInArguments(ToolName),
@@ -119,6 +147,10 @@ impl ToolError {
             | Self::UnusableSchema { .. }
             | Self::Unchecked(_)
             | Self::Tainted { .. }
+            | Self::NeedsApproval(_)
+            | Self::NotApproved { .. }
+            | Self::CannotBeShown { .. }
+            | Self::TooManyWaiting { .. }
             | Self::SecretInArguments(_)
             | Self::TimedOut { .. }
             | Self::Panicked(_)
@@ -138,6 +170,10 @@ impl ToolError {
             Self::Unchecked(_) => "unchecked_arguments",
             Self::Looping { .. } => "looping",
             Self::Tainted { .. } => "tainted",
+            Self::NeedsApproval(_) => "needs_approval",
+            Self::NotApproved { .. } => "not_approved",
+            Self::CannotBeShown { .. } => "cannot_be_shown",
+            Self::TooManyWaiting { .. } => "too_many_waiting",
             Self::SecretInArguments(_) => "secret_in_arguments",
             Self::TimedOut { .. } => "timed_out",
             Self::Cancelled(_) => "canceled",
@@ -158,6 +194,10 @@ impl ToolError {
             | Self::Unchecked(_)
             | Self::Looping { .. }
             | Self::Tainted { .. }
+            | Self::NeedsApproval(_)
+            | Self::NotApproved { .. }
+            | Self::CannotBeShown { .. }
+            | Self::TooManyWaiting { .. }
             | Self::SecretInArguments(_)
             | Self::TimedOut { .. }
             | Self::Cancelled(_)
@@ -178,7 +218,6 @@ impl Hidden {
     }
 }
 
-/// The command that says more, where there is an agent to be explained.
 /// Where a tool is not. It says the same whether there is such a tool elsewhere or not.
 fn in_profile(profiles: &str) -> String {
     match profiles {
@@ -187,6 +226,18 @@ fn in_profile(profiles: &str) -> String {
     }
 }
 
+/// Who decides, and how the call is made then.
+fn way_to_approve(needed: &ApprovalNeeded) -> String {
+    match needed.id {
+        Some(id) => format!(
+            "a person can approve this one call with `openfang approval approve {id}` within 15 minutes; then make the same \
+             call again"
+        ),
+        None => "a person has to approve this one call".to_owned(),
+    }
+}
+
+/// The command that says more, where there is an agent to be explained.
 fn explanation(agent: Option<&AgentName>, tool: &ToolName) -> String {
     agent.map_or_else(String::new, |agent| format!("; `openfang policy explain {agent} {tool}` says more"))
 }

@@ -1,58 +1,16 @@
-//! Labels at the sink and on the result. The policy itself is `openfang_types::taint::forbidding_label`.
-
-use std::borrow::Cow;
+//! What values say about themselves: labels of arguments, results and messages.
 
 use openfang_types::call::Arguments;
 use openfang_types::ids::ToolName;
-use openfang_types::taint::{Label, Labels, forbidding_label};
+use openfang_types::taint::{Label, Labels};
 use openfang_types::task::{Part, PartBody};
 use openfang_types::tool::ToolTraits;
 use serde_json::Value;
 
 use super::{Sensitive, ToolError};
-use crate::context::CallContext;
-
-/// Refuses a call whose context or arguments carry what its sink does not take.
-pub(super) fn check_sink(
-    sensitive: &Sensitive,
-    cx: &CallContext,
-    traits: &ToolTraits,
-    arguments: &Arguments<'_>,
-) -> Result<(), ToolError> {
-    let tool = &traits.name;
-    let found = found_in(sensitive, tool, arguments)?;
-    let labels = match &cx.run {
-        Some(run) => {
-            run.enters(&found);
-            Cow::Owned(cx.context_labels().joined(&found))
-        }
-        None => {
-            if found.contains(Label::Secret) {
-                tracing::warn!(%tool, trace = %cx.trace, "the arguments of a direct call look like a secret");
-            }
-            match found.sources(Label::Pii) {
-                Some(personal) => {
-                    let mut labels = cx.labels.clone();
-                    labels.add_all(Label::Pii, personal);
-                    Cow::Owned(labels)
-                }
-                None => Cow::Borrowed(&cx.labels),
-            }
-        }
-    };
-    match forbidding_label(&labels, traits.sink) {
-        Some(label) => Err(ToolError::Tainted {
-            tool: tool.clone(),
-            sink: traits.sink,
-            label,
-            sources: labels.sources(label).map(ToString::to_string).unwrap_or_default(),
-        }),
-        None => Ok(()),
-    }
-}
 
 /// What the arguments say about themselves; a configured secret in them is refused.
-fn found_in(sensitive: &Sensitive, tool: &ToolName, arguments: &Arguments<'_>) -> Result<Labels, ToolError> {
+pub(super) fn found_in(sensitive: &Sensitive, tool: &ToolName, arguments: &Arguments<'_>) -> Result<Labels, ToolError> {
     // Most arguments hold nothing to be found, and a look at the bytes says so.
     if arguments.as_written().is_some_and(|raw| sensitive.is_harmless_json(raw.get())) {
         return Ok(Labels::none());

@@ -32,7 +32,7 @@ impl Tool for A2aDiscover {
     fn definition(&self) -> ToolDefinition {
         let says = "Finds the A2A agent at a URL and returns its card.";
         let annotations = ToolAnnotations { open_world_hint: true, ..ToolAnnotations::READ_ONLY };
-        ToolDefinition::of::<Args>(name("a2a_discover"), says, SinkKind::SendsOut, annotations)
+        ToolDefinition::of::<Args>(name("a2a_discover"), says, SinkKind::Fetches, annotations)
     }
 
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {

@@ -7,7 +7,7 @@ use openfang_a2a::peer::PeerTask;
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::{AgentName, TaskName};
-use openfang_types::taint::{Label, Labels, SinkKind};
+use openfang_types::taint::{DataClass, Label, Labels, SinkKind};
 use openfang_types::task::{Message, Part, Role, TaskState};
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use openfang_types::trace::{HOPS, SpanId, TraceParent};
@@ -129,7 +129,8 @@ impl A2aSend {
 }
 
 fn labels() -> Labels {
-    Labels::one(Label::UntrustedAgent, "an A2A agent at a URL")
+    const SOURCE: &str = "an A2A agent at a URL";
+    Labels::one(Label::UntrustedAgent, SOURCE).joined(&DataClass::Internal.labels(SOURCE))
 }
 
 fn refused(error: &openfang_a2a::client::ClientError) -> ToolFailure {

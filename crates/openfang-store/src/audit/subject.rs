@@ -12,7 +12,7 @@
 
 use std::fmt;
 
-use openfang_types::ids::{ServerName, ToolName};
+use openfang_types::ids::{ApprovalId, ServerName, ToolName};
 use openfang_types::limits::{AUDIT_NAME_CHARS, AUDIT_RELOAD_KEYS};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,13 @@ pub enum AuditSubject {
         /// The tool, by its name on the server.
         tool: String,
     },
+    /// A call that waits for a person was asked about, approved or denied.
+    Approval {
+        id: ApprovalId,
+        step: ApprovalStep,
+        /// The tool of the call.
+        tool: ToolName,
+    },
     /// The configuration and the agents were reloaded.
     Reload {
         /// The names of the changed settings and agents.
@@ -56,6 +63,25 @@ pub enum AuditSubject {
     },
 }
 
+/// What happened to a call that waits for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ApprovalStep {
+    Ask,
+    Approve,
+    Deny,
+}
+
+impl ApprovalStep {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Approve => "approve",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// The kinds of subjects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SubjectKind {
@@ -66,6 +92,8 @@ pub enum SubjectKind {
     Logout,
     /// Changed definitions of tools.
     Definition,
+    /// Calls that wait for a person.
+    Approval,
     /// Reloads of the configuration.
     Reload,
     /// Rows about the audit log itself.
@@ -96,6 +124,7 @@ impl AuditSubject {
             Self::Login => SubjectKind::Login,
             Self::Logout => SubjectKind::Logout,
             Self::Definition { .. } => SubjectKind::Definition,
+            Self::Approval { .. } => SubjectKind::Approval,
             Self::Reload { .. } => SubjectKind::Reload,
             Self::Log => SubjectKind::Log,
             Self::Former { kind, .. } => *kind,
@@ -110,6 +139,7 @@ impl AuditSubject {
             | Self::Login
             | Self::Logout
             | Self::Definition { .. }
+            | Self::Approval { .. }
             | Self::Reload { .. }
             | Self::Log
             | Self::Former { .. } => None,
@@ -118,8 +148,16 @@ impl AuditSubject {
 }
 
 impl SubjectKind {
-    pub const ALL: [Self; 7] =
-        [Self::Call, Self::Change, Self::Login, Self::Logout, Self::Definition, Self::Reload, Self::Log];
+    pub const ALL: [Self; 8] = [
+        Self::Call,
+        Self::Change,
+        Self::Login,
+        Self::Logout,
+        Self::Definition,
+        Self::Approval,
+        Self::Reload,
+        Self::Log,
+    ];
 
     /// The name in rows and commands.
     pub const fn as_str(self) -> &'static str {
@@ -129,6 +167,7 @@ impl SubjectKind {
             Self::Login => "login",
             Self::Logout => "logout",
             Self::Definition => "definition",
+            Self::Approval => "approval",
             Self::Reload => "reload",
             Self::Log => "log",
         }
@@ -149,6 +188,7 @@ impl fmt::Display for AuditSubject {
             Self::Login => f.write_str("login"),
             Self::Logout => f.write_str("logout"),
             Self::Definition { server, tool } => write!(f, "tool {tool} of MCP server {server}"),
+            Self::Approval { id, step, tool } => write!(f, "{} {tool}, approval {id}", step.as_str()),
             Self::Reload { changed, left_out } => {
                 f.write_str(if changed.is_empty() { "configuration" } else { "configuration: " })?;
                 f.write_str(&changed.join(", "))?;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use openfang_types::limits::AUDIT_SUMMARY_FIRST;
 use openfang_types::principal::Door;
 
-use crate::audit::{AuditRetention, RefusalLimits, RefusalSummary};
+use crate::audit::{ApprovalStep, AuditRetention, RefusalLimits, RefusalSummary};
 use crate::{
     AuditKind, AuditOutcome, AuditRow, AuditStore, AuditSubject, ChangeAction, ChangeTarget, HomePart, StoreError,
     SubjectKind,
@@ -177,6 +177,11 @@ pub(crate) fn subjects() -> Vec<AuditSubject> {
         AuditSubject::reload(["limits.tool_timeout_secs", "agents.starter"]),
         AuditSubject::reload(["x".repeat(1_000).as_str(); 1_000]),
         AuditSubject::reload([]),
+        AuditSubject::Approval {
+            id: "00000000-0000-4000-8000-000000000001".parse().unwrap(),
+            step: ApprovalStep::Ask,
+            tool: "add_numbers".parse().unwrap(),
+        },
         AuditSubject::Log,
     ];
     changes.into_iter().chain(others).collect()

@@ -13,6 +13,7 @@ use super::{ConfigProblem, is_origin};
 use crate::ids::{AgentName, ToolName};
 use crate::limits::{EXTERNAL_AGENTS, EXTERNAL_IDLE_SECS, EXTERNAL_MAX_LIVE, EXTERNAL_MAX_SECS, EXTERNAL_TIMEOUT_SECS};
 use crate::secret::Secret;
+use crate::taint::DataClass;
 
 /// An agent of another server, under `[[a2a.external_agents]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,6 +47,10 @@ pub struct ExternalAgent {
     /// Whether results count as the operator's own, without the label `untrusted-agent`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub trusted: bool,
+    /// How far results may go: `internal` (to places that the operator or the user chose), `private` (nowhere else without an
+    /// approval) or `public` (anywhere).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub data: DataClass,
     /// The description that models are shown instead of the card's.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
@@ -142,6 +147,7 @@ impl ExternalAgent {
             idle_secs: EXTERNAL_IDLE_SECS,
             max_secs: EXTERNAL_MAX_SECS,
             trusted: false,
+            data: DataClass::Internal,
             description: String::new(),
             skills: ShownSkills::List,
             public: false,

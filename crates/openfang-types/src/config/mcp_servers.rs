@@ -10,6 +10,7 @@ use super::secret_refs::secret_references;
 use crate::ids::ServerName;
 use crate::limits::{MCP_STARTUP_SECS, MCP_TIMEOUT_SECS};
 use crate::secret::Secret;
+use crate::taint::DataClass;
 
 pub(super) use problems::problems;
 pub use sandbox::McpSandbox;
@@ -54,9 +55,14 @@ pub struct McpServerConfigEntry {
     /// The protocol: `auto`, `legacy` (2025-11-25 and earlier) or `modern` (2026-07-28).
     #[serde(default, skip_serializing_if = "is_default")]
     pub protocol: McpProtocol,
-    /// Whether results count as the operator's own, and annotations of tools are believed.
+    /// Whether results count as the operator's own, and annotations of tools are believed. What such a server says may lead
+    /// to any call without a question.
     #[serde(default, skip_serializing_if = "is_default")]
     pub trusted: bool,
+    /// How far results may go: `internal` (to places that the operator or the user chose), `private` (nowhere else without an
+    /// approval) or `public` (anywhere).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub data: DataClass,
     /// Whether the server may ask its callers: for input, for their model, for their directories.
     #[serde(default, skip_serializing_if = "is_default")]
     pub interactive: bool,
@@ -162,6 +168,7 @@ impl McpServerConfigEntry {
             tools: ToolSelection::EVERYTHING,
             protocol: McpProtocol::Auto,
             trusted: false,
+            data: DataClass::Internal,
             interactive: false,
             audit: McpAudit::After,
             on_change: OnChange::Warn,

@@ -19,6 +19,9 @@ pub struct WebConfig {
     /// Non-public addresses, ranges, host names and `*.suffixes` that the web tools can reach, as in `egress.allow`, which
     /// does not apply to them.
     pub allow: Vec<String>,
+    /// Hosts to which agents may send requests while workspace or internal data and content from outside are in the
+    /// context, without asking: names, or `*.suffixes`. List only hosts whose owner may see such data.
+    pub read_hosts: Vec<String>,
 }
 
 impl Default for WebConfig {
@@ -28,6 +31,7 @@ impl Default for WebConfig {
             write_hosts: Vec::new(),
             user_agent: concat!("OpenFang/", env!("CARGO_PKG_VERSION")).to_owned(),
             allow: Vec::new(),
+            read_hosts: Vec::new(),
         }
     }
 }
@@ -35,15 +39,25 @@ impl Default for WebConfig {
 impl WebConfig {
     /// Whether requests other than GET and HEAD may be sent to a host.
     pub fn may_write_to(&self, host: &str) -> bool {
-        let host = host.trim_end_matches('.').to_ascii_lowercase();
-        self.write_hosts.iter().any(|entry| {
-            let entry = entry.to_ascii_lowercase();
-            match entry.strip_prefix("*.") {
-                Some(suffix) => host.strip_suffix(suffix).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
-                None => host == entry,
-            }
-        })
+        covers(&self.write_hosts, host)
     }
+
+    /// Whether agents may read from a host, whatever is in the context.
+    pub fn may_read_from(&self, host: &str) -> bool {
+        covers(&self.read_hosts, host)
+    }
+}
+
+/// Whether a host is among names and `*.suffixes`.
+fn covers(entries: &[String], host: &str) -> bool {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    entries.iter().any(|entry| {
+        let entry = entry.to_ascii_lowercase();
+        match entry.strip_prefix("*.") {
+            Some(suffix) => host.strip_suffix(suffix).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
+            None => host == entry,
+        }
+    })
 }
 
 pub(super) fn problems(web: &WebConfig) -> Vec<ConfigProblem> {
@@ -62,6 +76,15 @@ pub(super) fn problems(web: &WebConfig) -> Vec<ConfigProblem> {
         if !is_name {
             say("write_hosts", format!("{host:?} is not a host name or a *.suffix, such as api.example.org"));
         }
+    }
+    let is_host = |entry: &str| {
+        let name = entry.strip_prefix("*.").unwrap_or(entry);
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+        !name.is_empty() && !name.starts_with('.') && name.chars().all(is_allowed)
+    };
+    for entry in web.read_hosts.iter().filter(|entry| !is_host(entry)) {
+        let why = format!("{entry:?} is not a host name such as docs.example.org, or *.example.org");
+        say("read_hosts", why);
     }
     problems
 }

@@ -26,3 +26,24 @@ fn settings_that_cannot_work_name_their_key() {
     assert_eq!(keys(WebConfig { fetch_bytes: u64::MAX, ..WebConfig::default() }), ["web.fetch_bytes"]);
     assert_eq!(keys(WebConfig { user_agent: "x\r\nHost: y".to_owned(), ..WebConfig::default() }), ["web.user_agent"]);
 }
+
+#[test]
+fn a_host_is_read_from_by_its_name_or_its_suffix_and_not_by_something_like_it() {
+    let web = WebConfig { read_hosts: vec!["docs.example.org".to_owned(), "*.example.com".to_owned()], ..WebConfig::default() };
+
+    for host in ["docs.example.org", "DOCS.example.org.", "a.example.com", "a.b.example.com"] {
+        assert!(web.may_read_from(host), "{host}");
+    }
+    for host in ["example.org", "x.docs.example.org", "example.com", "badexample.com", "docs.example.org.evil.net", ""]
+    {
+        assert!(!web.may_read_from(host), "{host}");
+    }
+}
+
+#[test]
+fn what_is_no_host_is_a_problem() {
+    for entry in ["", "*", "https://x.example.org", "x.example.org/path", "*.", "x:80", "*.*.org"] {
+        let web = WebConfig { read_hosts: vec![entry.to_owned()], ..WebConfig::default() };
+        assert_eq!(problems(&web).len(), 1, "{entry:?}");
+    }
+}

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Label;
@@ -201,7 +202,8 @@ fn cut(source: &str) -> Cow<'_, str> {
 }
 
 /// A label as it is written. What was written when a label had one source has `source` only.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "LabelWithSources")]
 struct Written<'a> {
     label: Label,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
@@ -210,6 +212,16 @@ struct Written<'a> {
     sources: Vec<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     many: bool,
+}
+
+impl JsonSchema for Labels {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("Labels")
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<Written<'static>>::json_schema(generator)
+    }
 }
 
 impl Serialize for Sourced {

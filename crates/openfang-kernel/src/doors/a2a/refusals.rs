@@ -58,6 +58,7 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::SettingsRejected(_)
         | KernelError::User(_)
         | KernelError::Vault(_)
+        | KernelError::Approval(_)
         | KernelError::Tool(_)
         | KernelError::Store(
             StoreError::Conflict

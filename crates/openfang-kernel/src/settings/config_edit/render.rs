@@ -62,6 +62,7 @@ fn agent_settings(entry: &ExternalAgent) -> Vec<String> {
     if !entry.description.is_empty() {
         pairs.push(format!("description = {}", quoted(&entry.description)));
     }
+    pairs.extend(word("data", &entry.data));
     pairs.extend(word("skills", &entry.skills));
     pairs.extend(word("on_change", &entry.on_change));
     pairs.extend(word("verify", &entry.verify));
@@ -104,6 +105,7 @@ fn settings(entry: &McpServerConfigEntry) -> Vec<String> {
     if entry.interactive {
         pairs.push("interactive = true".to_owned());
     }
+    pairs.extend(word("data", &entry.data));
     pairs.extend(word("audit", &entry.audit));
     pairs.extend(word("on_change", &entry.on_change));
     pairs.extend(word("new_tools", &entry.new_tools));

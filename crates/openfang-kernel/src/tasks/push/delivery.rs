@@ -9,7 +9,7 @@ use openfang_types::event::EventId;
 use openfang_types::limits::{
     PUSH_BACKOFF, PUSH_BACKOFF_GROWTH, PUSH_GIVEN_UP, PUSH_LEASE, PUSH_OUTCOME_MAX_CHARS, PUSH_TRIES,
 };
-use openfang_types::taint::{Labels, SinkKind, forbidding_label};
+use openfang_types::taint::{Label, Labels};
 use tokio::time::Instant;
 
 use super::metrics::PushMetrics;
@@ -130,8 +130,7 @@ impl Delivery {
 
 /// Why a task is not told of, if it is not.
 fn withheld(labels: &Labels) -> Option<String> {
-    let label = forbidding_label(labels, SinkKind::Delegates)?;
-    let sources = labels.sources(label).map(ToString::to_string).unwrap_or_default();
+    let (label, sources) = (Label::Secret, labels.sources(Label::Secret)?);
     Some(cut(format!("not sent: the task carries {label} (from {sources}), which is pushed to nobody")))
 }
 

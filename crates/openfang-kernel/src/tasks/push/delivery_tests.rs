@@ -31,7 +31,9 @@ fn a_task_that_carries_a_secret_is_told_to_nobody_and_every_other_is() {
             | Label::ExternalNetwork
             | Label::McpServer
             | Label::Workspace
-            | Label::Pii => assert_eq!(why, None, "{label}"),
+            | Label::Pii
+            | Label::Internal
+            | Label::Private => assert_eq!(why, None, "{label}"),
         }
     }
 }

@@ -1,0 +1,147 @@
+//! The policy on a call: what is known of it is put together here, and `openfang_types::taint::verdict` decides.
+//!
+//! A call is judged with what its context carried when somebody decided on it. That is the model, with
+//! [`CallContext::decided_with`]; without one it is whatever is in the context now. A person who calls a tool directly
+//! decided with nothing but their own thoughts.
+
+use std::borrow::Cow;
+
+use openfang_types::call::Arguments;
+use openfang_types::principal::{Door, PrincipalKind};
+use openfang_types::taint::{AskReason, ChosenHost, JudgedCall, Label, Labels, SinkKind, Verdict, WordedBy, verdict};
+use openfang_types::tool::{ToolKind, ToolTraits};
+
+use super::taint::found_in;
+use super::words::{is_user_worded, names_known_hosts};
+use super::{Callee, Manner, Sensitive, ToolError};
+use crate::context::CallContext;
+
+/// A call that a person must decide on.
+pub(super) struct Question {
+    pub(super) reason: AskReason,
+    /// What led to the question.
+    pub(super) labels: Labels,
+}
+
+/// Refuses a call, or says that a person must decide on it.
+pub(super) fn judge<C: Callee>(
+    sensitive: &Sensitive,
+    cx: &CallContext,
+    (callee, manner): (&C, Manner),
+    arguments: &Arguments<'_>,
+) -> Result<Option<Question>, ToolError> {
+    let traits = callee.traits();
+    let found = found_in(sensitive, &traits.name, arguments)?;
+    let decided_with = decided_with(cx, traits, manner);
+    let carried = carried(cx, traits, found);
+    match verdict_of(cx, (callee, arguments), (&decided_with, &carried)) {
+        Verdict::Allow => Ok(None),
+        // Whoever was asked about the tool of an external agent was asked about the message too.
+        Verdict::Ask(_) if cx.granted.as_ref() == Some(&traits.name) => Ok(None),
+        Verdict::Ask(reason) => Ok(Some(Question { reason, labels: carried.joined(&decided_with) })),
+        Verdict::Refuse(label) => Err(ToolError::Tainted {
+            tool: traits.name.clone(),
+            sink: traits.sink,
+            label,
+            sources: carried.sources(label).map(ToString::to_string).unwrap_or_default(),
+        }),
+    }
+}
+
+/// What could have led to the call.
+fn decided_with<'a>(cx: &'a CallContext, traits: &ToolTraits, manner: Manner) -> Cow<'a, Labels> {
+    if let Some(labels) = &cx.decided_with {
+        return Cow::Borrowed(labels);
+    }
+    // A message for an external agent is its caller's own, unless another agent wrote it.
+    let is_message = traits.kind == ToolKind::ExternalAgent && manner == Manner::HandedThrough;
+    let is_direct = cx.run.is_none() && cx.agent.is_none();
+    let is_local = matches!(cx.principal.standing(), PrincipalKind::Local) && cx.door != Door::A2a;
+    if (is_message && cx.door != Door::Agent) || (is_direct && is_local) {
+        return Cow::Owned(Labels::none());
+    }
+    match &cx.run {
+        Some(_) => Cow::Owned(cx.context_labels()),
+        None => Cow::Borrowed(&cx.labels),
+    }
+}
+
+/// What the context and the arguments carry. The run learns of the arguments.
+fn carried(cx: &CallContext, traits: &ToolTraits, found: Labels) -> Labels {
+    let Some(run) = &cx.run else {
+        if found.contains(Label::Secret) {
+            tracing::warn!(tool = %traits.name, trace = %cx.trace, "the arguments of a direct call look like a secret");
+        }
+        let mut labels = cx.labels.clone();
+        if let Some(personal) = found.sources(Label::Pii) {
+            labels.add_all(Label::Pii, personal);
+        }
+        return labels;
+    };
+    run.enters(&found);
+    match &cx.decided_with {
+        Some(labels) => Labels::clone(labels).joined(&found),
+        None => cx.context_labels().joined(&found),
+    }
+}
+
+fn verdict_of<C: Callee>(
+    cx: &CallContext,
+    (callee, arguments): (&C, &Arguments<'_>),
+    (decided_with, carried): (&Labels, &Labels),
+) -> Verdict {
+    let traits = callee.traits();
+    // Looked at only where it can matter: most calls are allowed without.
+    let is_foreign = decided_with.iter().any(Label::is_foreign);
+    let destination = carried.contains(Label::Private).then(|| traits.origin.to_string());
+    let worded_by = match traits.sink {
+        SinkKind::SendsOut if is_foreign && is_user_worded(cx, callee, arguments) => WordedBy::User,
+        SinkKind::SendsOut
+        | SinkKind::Executes
+        | SinkKind::Fetches
+        | SinkKind::Queries
+        | SinkKind::Delegates
+        | SinkKind::Writes
+        | SinkKind::Reads => WordedBy::Anybody,
+    };
+    let host = match traits.sink {
+        SinkKind::Fetches if is_foreign && names_known_hosts(cx, arguments) => ChosenHost::Known,
+        SinkKind::Fetches
+        | SinkKind::Executes
+        | SinkKind::SendsOut
+        | SinkKind::Queries
+        | SinkKind::Delegates
+        | SinkKind::Writes
+        | SinkKind::Reads => ChosenHost::Unknown,
+    };
+    verdict(&JudgedCall {
+        decided_with,
+        carried,
+        sink: traits.sink,
+        destination: destination.as_deref(),
+        is_destructive: traits.annotations.destructive_hint,
+        worded_by,
+        host,
+    })
+}
+
+/// Whether a tool that fetches may follow a redirect to this host: whoever redirects chooses the host, and sees to it that
+/// the URL carries data.
+pub fn may_follow_to(cx: &CallContext, host: &str) -> bool {
+    let labels = match (&cx.decided_with, &cx.run) {
+        (Some(labels), _) => Labels::clone(labels),
+        (None, Some(_)) => cx.context_labels(),
+        (None, None) => return true,
+    };
+    let known = super::words::is_known_host(cx, host);
+    let call = JudgedCall {
+        decided_with: &labels,
+        carried: &labels,
+        sink: SinkKind::Fetches,
+        destination: None,
+        is_destructive: false,
+        worded_by: WordedBy::Anybody,
+        host: if known { ChosenHost::Known } else { ChosenHost::Unknown },
+    };
+    matches!(verdict(&call), Verdict::Allow)
+}

@@ -1,0 +1,107 @@
+//! The user's own words: whether everything in the arguments of a call was said by the user, and which hosts were.
+
+use openfang_types::call::Arguments;
+use openfang_types::limits::USER_WORDS_MIN_CHARS;
+use serde_json::Value;
+use url::{Host, Url};
+
+use super::Callee;
+use crate::context::CallContext;
+
+/// Whether every value of the arguments is, word for word, in what the user said. Names of parameters are the tool's.
+pub(super) fn is_user_worded<C: Callee>(cx: &CallContext, callee: &C, arguments: &Arguments<'_>) -> bool {
+    let (Some(run), Ok(Value::Object(members))) = (&cx.run, arguments.value()) else { return false };
+    let said = run.user_words();
+    if said.is_empty() || members.is_empty() {
+        return false;
+    }
+    let schema = callee.checked_tool().map(|tool| tool.definition().input_schema.clone());
+    let is_parameter = |name: &str| schema.as_ref().is_some_and(|schema| schema["properties"].get(name).is_some());
+    members
+        .iter()
+        .all(|(name, value)| (is_parameter(name) || is_said(&said, name)) && is_all_said(&said, value))
+}
+
+fn is_all_said(said: &[String], value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(_) | Value::Number(_) => is_said(said, &value.to_string()),
+        Value::String(text) => is_said(said, text),
+        Value::Array(items) => !items.is_empty() && items.iter().all(|item| is_all_said(said, item)),
+        Value::Object(members) => {
+            !members.is_empty() && members.iter().all(|(key, value)| is_said(said, key) && is_all_said(said, value))
+        }
+    }
+}
+
+/// Whether a text stands somewhere, with borders of words around it.
+fn is_said(said: &[String], text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.chars().count() >= USER_WORDS_MIN_CHARS && said.iter().any(|words| stands_alone(words, text, is_part))
+}
+
+/// Whether a needle occurs with nothing beside it that would make it part of something longer.
+fn stands_alone(words: &str, needle: &str, is_part: impl Fn(char) -> bool) -> bool {
+    words.match_indices(needle).any(|(at, _)| {
+        let before = words[..at].chars().next_back();
+        let after = words[at + needle.len()..].chars().next();
+        !before.is_some_and(&is_part) && !after.is_some_and(&is_part)
+    })
+}
+
+/// Whether the arguments name URLs, and every one of them leads to a host that the user named or the operator listed.
+pub(super) fn names_known_hosts(cx: &CallContext, arguments: &Arguments<'_>) -> bool {
+    let Ok(value) = arguments.value() else { return false };
+    let mut urls = Vec::new();
+    collect_urls(value, &mut urls);
+    !urls.is_empty() && urls.iter().all(|host| host.as_deref().is_some_and(|host| is_known_host(cx, host)))
+}
+
+/// The hosts of the URLs in there; none for a URL without one.
+fn collect_urls(value: &Value, hosts: &mut Vec<Option<String>>) {
+    match value {
+        Value::String(text) if is_like_a_url(text) => {
+            let host = Url::parse(text.trim()).ok().and_then(|url| match url.host()? {
+                Host::Domain(name) => Some(name.to_owned()),
+                Host::Ipv4(_) | Host::Ipv6(_) => None,
+            });
+            hosts.push(host);
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_urls(item, hosts)),
+        Value::Object(members) => members.values().for_each(|member| collect_urls(member, hosts)),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn is_like_a_url(text: &str) -> bool {
+    let text = text.trim().to_ascii_lowercase();
+    text.starts_with("http:") || text.starts_with("https:") || text.contains("://")
+}
+
+/// Whether the user named a host in this conversation, or the operator listed it.
+pub(super) fn is_known_host(cx: &CallContext, host: &str) -> bool {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    if cx.config.web.may_read_from(&host) {
+        return true;
+    }
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '@' | '%');
+    let Some(run) = &cx.run else { return false };
+    run.user_words().iter().any(|words| {
+        let words = words.to_ascii_lowercase();
+        words.match_indices(&host).any(|(at, _)| {
+            let before = words[..at].chars().next_back();
+            let mut after = words[at + host.len()..].chars();
+            let next = after.next();
+            let ends = match next {
+                // The end of a sentence, not of a longer name.
+                Some('.') => !after.next().is_some_and(is_part),
+                next => !next.is_some_and(is_part),
+            };
+            !before.is_some_and(|c| is_part(c) || c == '.') && ends
+        })
+    })
+}
+
+#[cfg(test)]
+#[path = "words_tests.rs"]
+mod tests;

@@ -1,0 +1,227 @@
+//! Calls that wait for a person: what is approved is made once, and nothing else is.
+
+use openfang_kernel::{Caller, Kernel, KernelError, ToolError};
+use openfang_testkit::probes::Probe;
+use openfang_testkit::{TestHome, callers};
+use openfang_types::api::{ApprovalView, DecisionKind};
+use openfang_types::ids::ApprovalId;
+use openfang_types::principal::{AdminProof, Door, Principal};
+use serde_json::json;
+
+use crate::support::{artifact_names, artifact_text, call, send};
+
+const SCRIPT: &str = r#"
+    [[rules]]
+    when = { text = "mail" }
+    steps = [{ tool = { name = "probe_fetch" } }, { tool = { name = "probe_send", arguments = { text = "hello" } } }]
+    [[rules]]
+    when = { text = "other" }
+    steps = [{ tool = { name = "probe_fetch" } }, { tool = { name = "probe_send", arguments = { text = "other" } } }]
+    [[rules]]
+    when = { text = "run" }
+    steps = [{ tool = { name = "probe_fetch" } }, { tool = { name = "probe_shell", arguments = { text = "x" } } }]
+"#;
+
+struct Mailer {
+    kernel: Kernel,
+    sender: Probe,
+    shell: Probe,
+    _home: TestHome,
+}
+
+impl Mailer {
+    fn new() -> Self {
+        let home = TestHome::new().with_script("mailer", &["*"], SCRIPT);
+        let (sender, shell) = (Probe::send(), Probe::shell());
+        let kernel = home
+            .boot()
+            .tool(Probe::fetch().boxed())
+            .tool(sender.boxed())
+            .tool(shell.boxed())
+            .start()
+            .unwrap();
+        Self { kernel, sender, shell, _home: home }
+    }
+
+    fn operator(&self) -> Caller {
+        callers::operator(&self.kernel)
+    }
+
+    /// The approval of a call that an obedient agent tried to make.
+    async fn asked(&self, text: &str) -> ApprovalView {
+        let task = send(&self.kernel, &self.operator(), "mailer", text).await;
+        assert!(artifact_names(&task).last().is_some_and(|name| name.ends_with("-error")), "{task:?}");
+        self.kernel.approvals(&self.operator()).await.unwrap().swap_remove(0)
+    }
+
+    async fn decide(
+        &self,
+        caller: &Caller,
+        shown: &ApprovalView,
+        kind: DecisionKind,
+    ) -> Result<ApprovalView, KernelError> {
+        self.kernel.decide_approval(caller, shown.id, (kind, &shown.digest)).await
+    }
+
+    async fn sends(&self, text: &str) -> bool {
+        let task = send(&self.kernel, &self.operator(), "mailer", text).await;
+        artifact_names(&task).last() == Some(&"probe_send-result")
+    }
+}
+
+#[track_caller]
+fn assert_refused(outcome: Result<ApprovalView, KernelError>, reason: &str) {
+    match outcome {
+        Ok(decided) => panic!("it was decided: {decided:?}"),
+        Err(error) => assert_eq!(error.reason(), reason, "{error}"),
+    }
+}
+
+#[tokio::test]
+async fn an_approved_call_is_made_once_and_no_other_call_is() {
+    let mailer = Mailer::new();
+    let asked = mailer.asked("mail").await;
+    assert_eq!((asked.state.as_str(), asked.tool.as_str()), ("pending", "probe_send"));
+    assert_eq!(asked.arguments, json!({"text": "hello"}));
+    assert!(asked.reason.contains("external-network (from probe_fetch)"), "{}", asked.reason);
+    assert!(!mailer.sends("mail").await, "nobody decided");
+    assert_eq!(mailer.kernel.approvals(&mailer.operator()).await.unwrap().len(), 1, "it is asked for once");
+
+    mailer.decide(&mailer.operator(), &asked, DecisionKind::Approve).await.unwrap();
+
+    assert!(!mailer.sends("other").await, "other arguments are another call");
+    assert!(mailer.sends("mail").await);
+    assert!(!mailer.sends("mail").await, "it is used up");
+    assert_eq!(mailer.sender.calls(), 1);
+    let state = mailer.kernel.approval(&mailer.operator(), asked.id).await.unwrap().state;
+    assert_eq!(state, "used");
+}
+
+#[tokio::test]
+async fn a_denied_call_is_not_made_and_a_decision_is_final() {
+    let mailer = Mailer::new();
+    let asked = mailer.asked("mail").await;
+
+    mailer.decide(&mailer.operator(), &asked, DecisionKind::Deny).await.unwrap();
+
+    assert!(!mailer.sends("mail").await);
+    assert_refused(mailer.decide(&mailer.operator(), &asked, DecisionKind::Approve).await, "not_waiting");
+    assert_eq!(mailer.sender.calls(), 0);
+}
+
+#[tokio::test]
+async fn a_decision_names_the_call_that_was_shown() {
+    let mailer = Mailer::new();
+    let (first, second) = (mailer.asked("mail").await, mailer.asked("other").await);
+    let swapped = ApprovalView { digest: second.digest.clone(), ..first.clone() };
+
+    assert_refused(mailer.decide(&mailer.operator(), &swapped, DecisionKind::Approve).await, "other_call");
+
+    let unknown: ApprovalId = "00000000-0000-4000-8000-000000000000".parse().unwrap();
+    let unknown = ApprovalView { id: unknown, ..first };
+    assert_refused(mailer.decide(&mailer.operator(), &unknown, DecisionKind::Approve).await, "unknown_approval");
+}
+
+#[tokio::test]
+async fn only_persons_decide_and_only_on_their_own_calls() {
+    let mailer = Mailer::new();
+    let asked = mailer.asked("mail").await;
+    let by = |principal: Principal, door| Caller { principal: principal.into(), door, ..mailer.operator() };
+    let grants = || openfang_types::principal::Grants::parse(["*"]).unwrap();
+    let ada = || Principal::user("ada".parse().unwrap(), grants());
+
+    let stranger = by(ada(), Door::Rest);
+    assert!(mailer.kernel.approvals(&stranger).await.unwrap().is_empty());
+    assert_refused(mailer.decide(&stranger, &asked, DecisionKind::Approve).await, "unknown_approval");
+    let local = by(Principal::local(), Door::Rest);
+    assert_refused(mailer.decide(&local, &asked, DecisionKind::Approve).await, "not_a_person");
+    let agent = by(Principal::admin(AdminProof::ApiKey), Door::A2a);
+    assert_refused(mailer.decide(&agent, &asked, DecisionKind::Approve).await, "not_a_person");
+
+    let admin = by(Principal::admin(AdminProof::ApiKey), Door::Rest);
+    mailer.decide(&admin, &asked, DecisionKind::Approve).await.unwrap();
+    assert!(mailer.sends("mail").await);
+}
+
+#[tokio::test]
+async fn a_call_that_executes_is_approved_at_this_machine_only() {
+    let mailer = Mailer::new();
+    let asked = mailer.asked("run").await;
+    assert!(asked.at_machine);
+    let far = Caller { principal: Principal::admin(AdminProof::ApiKey).into(), door: Door::Rest, ..mailer.operator() };
+
+    assert_refused(mailer.decide(&far, &asked, DecisionKind::Approve).await, "at_this_machine");
+    assert_eq!(mailer.shell.calls(), 0);
+
+    mailer.decide(&mailer.operator(), &asked, DecisionKind::Approve).await.unwrap();
+    let task = send(&mailer.kernel, &mailer.operator(), "mailer", "run").await;
+    assert_eq!(artifact_names(&task), ["probe_fetch-result", "probe_shell-result"]);
+    assert_eq!(mailer.shell.calls(), 1);
+}
+
+#[tokio::test]
+async fn of_calls_at_once_one_uses_the_approval() {
+    let mailer = Mailer::new();
+    let asked = mailer.asked("mail").await;
+    mailer.decide(&mailer.operator(), &asked, DecisionKind::Approve).await.unwrap();
+
+    let operator = mailer.operator();
+    let sends = (0..8).map(|_| send(&mailer.kernel, &operator, "mailer", "mail"));
+    futures_util::future::join_all(sends).await;
+
+    assert_eq!(mailer.sender.calls(), 1);
+}
+
+#[tokio::test]
+async fn an_approval_does_not_replace_a_right() {
+    let mailer = Mailer::new();
+    let asked = mailer.asked("mail").await;
+    mailer.decide(&mailer.operator(), &asked, DecisionKind::Approve).await.unwrap();
+    let grants = openfang_types::principal::Grants::parse(["agent:mailer", "probe_fetch"]).unwrap();
+    let ada = Principal::user(asked.owner.clone(), grants);
+    let without = Caller { principal: ada.into(), door: Door::Rest, ..mailer.operator() };
+
+    let task = send(&mailer.kernel, &without, "mailer", "mail").await;
+
+    assert!(artifact_text(&task, "probe_send-error").contains("there is no tool"), "{task:?}");
+    assert_eq!(mailer.sender.calls(), 0);
+}
+
+#[tokio::test]
+async fn a_person_who_calls_a_tool_is_not_asked_and_an_agent_is() {
+    let mailer = Mailer::new();
+    assert!(call(&mailer.kernel, &mailer.operator(), "probe_send", json!({})).await.is_ok());
+    assert!(
+        call(&mailer.kernel, &callers::local(&mailer.kernel), "probe_send", json!({}))
+            .await
+            .is_ok()
+    );
+
+    let label = Some(openfang_types::taint::Label::UntrustedAgent);
+    let grants = openfang_types::principal::Grants::parse(["*"]).unwrap();
+    let key = Principal::user("ada".parse().unwrap(), grants).bringing(label);
+    let agent = Caller { principal: key.into(), door: Door::Mcp, ..mailer.operator() };
+    let said = call(&mailer.kernel, &agent, "probe_send", json!({})).await.unwrap_err();
+
+    let KernelError::Tool(ToolError::NeedsApproval(needed)) = said else { panic!("{said}") };
+    let shown = mailer.kernel.approval(&mailer.operator(), needed.id.unwrap()).await.unwrap();
+    mailer.decide(&mailer.operator(), &shown, DecisionKind::Approve).await.unwrap();
+    assert!(call(&mailer.kernel, &agent, "probe_send", json!({})).await.is_ok());
+    assert!(call(&mailer.kernel, &agent, "probe_send", json!({})).await.is_err());
+    assert_eq!(mailer.sender.calls(), 3);
+}
+
+#[tokio::test]
+async fn a_call_that_is_too_long_to_be_shown_cannot_be_approved() {
+    let mailer = Mailer::new();
+    let label = Some(openfang_types::taint::Label::UntrustedAgent);
+    let grants = openfang_types::principal::Grants::parse(["*"]).unwrap();
+    let key = Principal::user("ada".parse().unwrap(), grants).bringing(label);
+    let agent = Caller { principal: key.into(), door: Door::Mcp, ..mailer.operator() };
+    let long = json!({"agent_url": "https://a.example.org", "message": "x".repeat(20_000)});
+
+    let said = call(&mailer.kernel, &agent, "a2a_send", long).await.unwrap_err();
+
+    assert_eq!(said.reason(), "cannot_be_shown", "{said}");
+    assert!(mailer.kernel.approvals(&mailer.operator()).await.unwrap().is_empty());
+}
