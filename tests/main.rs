@@ -25,6 +25,8 @@ mod lists;
 mod loop_guard;
 mod mcp;
 mod mcp_servers;
+mod model_agents;
+mod model_setup;
 mod models;
 mod openapi;
 mod pipeline;

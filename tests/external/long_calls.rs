@@ -63,3 +63,28 @@ async fn a_question_of_the_agent_is_answered_with_the_same_tool_in_the_same_task
     assert_eq!(tasks(&pair.far).await.len(), 1);
     pair.stop().await;
 }
+
+/// The short form of an agent that works for five minutes and a client that waits for one: here it is five seconds and one.
+#[tokio::test]
+async fn an_agent_that_works_five_times_as_long_as_the_client_waits_is_asked_once_and_heard_within_seven_calls() {
+    let script = "[[rules]]\nsteps = [{ chunk = \"begun \" }, { delay_ms = 5000 }, { chunk = \"done\" }]\n";
+    let (far_home, near_home) = (TestHome::new().with_script("worker", &[], script), TestHome::new());
+    let far = start(&far_home, config()).await;
+    let mcp = McpConfig { hold_secs: 1, ..McpConfig::default() };
+    let mut near = Config { mcp, ..config() };
+    near.a2a.external_agents = vec![entry(&far)];
+    let near = start(&near_home, near).await;
+
+    let (mut calls, mut result) = (1, call(&near, "a2a_far", json!({ "message": "go" })).await);
+    while result["structuredContent"]["state"] == "working" {
+        let task = result["structuredContent"]["task"].clone();
+        result = call(&near, "openfang_task", json!({ "task": task })).await;
+        calls += 1;
+    }
+
+    assert!(texts(&result).concat().contains("begun done"), "{result}");
+    assert!(calls <= 7, "{calls} calls");
+    assert_eq!(tasks(&far).await.len(), 1, "the agent was sent one message");
+    near.stop().await;
+    far.stop().await;
+}

@@ -62,7 +62,10 @@ fn a_key_goes_to_its_own_origin_and_never_in_the_clear() {
     let file = client.scratch("key.txt");
     std::fs::write(&file, format!("{key}\n")).unwrap();
     let by_file = [("OPENFANG_URL", &*url), ("OPENFANG_KEY_FILE", file.to_str().unwrap())];
-    assert!(ok(client.run_with_all(&by_file, &["agent", "list"])).stdout.contains("starter"));
+    assert!(ok(client.run_with_all(&by_file, &["tool", "list"])).stdout.contains("add_numbers"));
+    // A URL that a command takes is not the server that the command is for.
+    let found = ok(one.run(&["a2a", "discover", &url]));
+    assert!(found.stdout.contains("starter"), "{found:?}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn story(openfang: &Openfang) -> Vec<(i32, String)> {
 #[test]
 fn the_commands_say_and_do_the_same_with_a_server_and_without() {
     let (alone, served) = (Openfang::new(), Openfang::new());
-    alone.run(&["user", "list"]);
+    alone.run(&["tool", "call", "get_counter"]);
     let _daemon = served.start();
 
     let told = story(&alone);
@@ -66,9 +66,11 @@ fn the_commands_say_and_do_the_same_with_a_server_and_without() {
     for (place, expected) in refusals {
         assert_eq!(said[place], (1, format!("openfang: {expected}").as_str()));
     }
-    assert_eq!(said[6], (0, "ada: file_* agent:starter"));
+    let named =
+        "file_*: 3 tools today (file_list, file_read, file_write)\nagent:starter: messages to the agent starter";
+    assert_eq!(said[6], (0, format!("ada: file_* agent:starter\n{named}").as_str()));
     assert_eq!(said[8], (0, "bob has no password and cannot log in; existing logins have ended"));
-    assert_eq!(said[11], (0, "removed ada; all keys and logins are revoked"));
+    assert_eq!(said[11], (0, "removed ada; all keys and logins are revoked, and their running work ends"));
     assert_eq!(said[13], (0, "added ada: no grants"));
 }
 

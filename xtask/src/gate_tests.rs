@@ -11,7 +11,7 @@ fn names(args: &[&str]) -> Result<Vec<&'static str>> {
 fn all_stages_run_when_none_is_named() {
     assert_eq!(
         names(&[]).unwrap(),
-        ["fmt", "tools", "tidy", "crates", "clippy", "build", "peers", "test", "doctest", "doc"]
+        ["fmt", "tools", "tidy", "crates", "clippy", "build", "peers", "test", "conformance", "doctest", "doc"]
     );
 }
 
@@ -24,7 +24,10 @@ fn named_stages_run_in_the_order_of_the_gate() {
 fn an_unknown_stage_is_refused_with_the_known_ones() {
     let error = names(&["fmt", "lint"]).unwrap_err().to_string();
 
-    assert_eq!(error, "no stage `lint`: there are fmt, tools, tidy, crates, clippy, build, peers, test, doctest, doc");
+    assert_eq!(
+        error,
+        "no stage `lint`: there are fmt, tools, tidy, crates, clippy, build, peers, test, conformance, doctest, doc"
+    );
 }
 
 #[test]

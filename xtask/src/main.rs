@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test | long | tidy | schema | bench | soak | dist`.
+//! The project's own commands: `cargo xtask test | long | tidy | schema | models | bench | soak | dist`.
 //! Each is one module; `main` only picks one and turns its outcome into an exit code.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
 
@@ -7,6 +7,7 @@ mod dist;
 mod gate;
 mod long;
 mod metadata;
+mod models;
 mod process;
 mod schema;
 mod soak;
@@ -25,6 +26,7 @@ Commands:
   long              tests of the gate with many more rounds, by hand
   tidy              the house rules that neither compiler nor clippy can hold
   schema            print config.schema.json; --write updates it, --check fails when it is stale
+  models            write the table of models, their windows and prices
   bench             build the release binary and measure it against the floor
   dist              build and pack what is handed out: archive, package, image, checksums, installer
   soak              build the release binary and attack it beside honest clients
@@ -54,6 +56,7 @@ fn run(args: &[String]) -> Result<ExitCode> {
         "long" => long::run(rest),
         "tidy" => tidy::run(rest),
         "schema" => schema::run(rest),
+        "models" => models::run(rest),
         "bench" => bench::run(rest),
         "dist" => dist::run(rest),
         "soak" => soak::run(rest),

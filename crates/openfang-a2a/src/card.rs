@@ -158,15 +158,18 @@ pub fn build_agent_card(
     let name = manifest.name.to_string();
     let description = said(&manifest.description).unwrap_or_else(|| format!("The agent {name}"));
     let mut skills: Vec<_> = tools.iter().map(|(tool, about)| tool_skill(tool, about.as_deref())).collect();
-    if skills.is_empty() {
-        skills.push(AgentSkill {
+    // A model does more than its tools.
+    if skills.is_empty() || manifest.model.provider.has_model() {
+        let itself = AgentSkill {
             id: name.clone(),
             name: name.clone(),
             description: description.clone(),
             tags: vec!["agent".to_owned()],
             examples: Vec::new(),
-        });
+        };
+        skills.insert(0, itself);
     }
+    skills.iter_mut().for_each(|skill| skill.tags.extend(manifest.tags.iter().cloned()));
     AgentCard { name, description, skills, ..blank(endpoint) }
 }
 

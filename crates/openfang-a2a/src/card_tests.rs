@@ -18,6 +18,21 @@ fn shared() -> Endpoint {
 }
 
 #[test]
+fn an_agent_with_a_model_is_a_skill_beside_its_tools_and_tags_are_on_all_of_them() {
+    let manifest: AgentManifest = serde_json::from_value(json!({
+        "name": "helper", "description": "Helps.", "tags": ["research"],
+        "model": { "provider": "ollama", "model": "m" }
+    }))
+    .unwrap();
+    let tools = [("file_read".parse().unwrap(), None)];
+
+    let card = build_agent_card(&manifest, &tools, shared());
+
+    let shown: Vec<_> = card.skills.iter().map(|skill| (skill.id.as_str(), skill.tags.join(" "))).collect();
+    assert_eq!(shown, [("helper", "agent research".to_owned()), ("file_read", "tool research".to_owned())]);
+}
+
+#[test]
 fn each_tool_is_a_skill() {
     let tools = [
         ("mcp_git_hub_open_pull".parse().unwrap(), Some("[MCP:git-hub] Öffnet 🦊".to_owned())),

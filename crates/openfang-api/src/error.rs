@@ -187,9 +187,10 @@ fn status_of(error: &KernelError) -> StatusCode {
         | KernelError::UnknownTool(_)
         | KernelError::UnknownTask(_)
         | KernelError::UnknownProfile { .. }
+        | KernelError::UnknownModel(_)
         | KernelError::UnknownServer { .. } => StatusCode::NOT_FOUND,
         KernelError::NotPermitted(_) => StatusCode::FORBIDDEN,
-        KernelError::AgentUnreachable(_) => StatusCode::BAD_GATEWAY,
+        KernelError::AgentUnreachable(_) | KernelError::ModelFailed(_) => StatusCode::BAD_GATEWAY,
         KernelError::ServerExists(_)
         | KernelError::AgentExists(_)
         | KernelError::NotInFile(_)

@@ -46,7 +46,10 @@ fn an_operation_has_the_query_the_body_and_the_answer_of_its_handler() {
     let mut query: Vec<&str> =
         list["parameters"].as_array().unwrap().iter().filter_map(|p| p["name"].as_str()).collect();
     query.sort_unstable();
-    assert_eq!(query, ["agent", "contextId", "includeArtifacts", "includeHistory", "pageSize", "pageToken", "state"]);
+    assert_eq!(
+        query,
+        ["agent", "contextId", "includeArtifacts", "includeHistory", "pageSize", "pageToken", "state", "user"]
+    );
     let page = &list["responses"]["200"]["content"]["application/json"]["schema"]["$ref"];
     assert_eq!(page, "#/components/schemas/TaskPage");
 

@@ -20,6 +20,7 @@ mod login;
 pub(crate) mod mcp;
 mod mcp_servers;
 mod metrics;
+mod models;
 mod policy;
 mod secrets;
 mod sse;
@@ -205,6 +206,10 @@ fn access() -> Vec<Route> {
             posts(secrets::set, "store a secret"),
         ),
         at("/api/secrets/{name}", deletes(secrets::remove, "remove a stored secret")),
+        at("/api/models", reads(models::list, "list the providers and the models that agents use")),
+        at("/api/models/show", reads(models::show, "show a model, its window and its prices")),
+        at("/api/models/test", posts(models::test, "ask a model for one short answer")),
+        at("/api/usage", reads(models::usage, "show what models took, by agent, model or day")),
         at("/api/secrets/{name}/allow", posts(secrets::allow, "give a stored secret to one more user of it")),
     ]
 }

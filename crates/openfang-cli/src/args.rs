@@ -15,6 +15,7 @@ pub(crate) use approval::ApprovalCommand;
 pub(crate) use audit::{AuditCommand, AuditTailArgs};
 pub(crate) use connect::{ConnectArgs, DoctorArgs, InitArgs};
 pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, ToolChoiceArgs, Transport};
+pub(crate) use models::{AgentNewArgs, ModelCommand, UsageArgs};
 pub(crate) use queue::QueueCommand;
 pub(crate) use secret::SecretCommand;
 pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand};
@@ -26,6 +27,7 @@ mod approval;
 mod audit;
 mod connect;
 mod mcp;
+mod models;
 mod queue;
 mod secret;
 mod service;
@@ -70,8 +72,8 @@ pub(crate) struct Global {
     /// Print the requests to the daemon and its responses, without the token
     #[arg(long, global = true)]
     pub(crate) trace_wire: bool,
-    /// Send the command to this server instead of the daemon of the home; see `openfang login` [default: $OPENFANG_URL]
-    #[arg(long, global = true, value_name = "URL", conflicts_with_all = ["in_process", "trace_wire"])]
+    /// Send the command to this server instead of the daemon of the home; stands before the command [default: $OPENFANG_URL]
+    #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
     /// Run in this process, even if a daemon is running
     #[arg(long, global = true)]
@@ -139,9 +141,20 @@ pub(crate) enum Command {
     /// Manage and call A2A agents of other servers
     #[command(subcommand, after_help = "Example:\n  openfang a2a add research https://research.example.com")]
     A2a(A2aCommand),
-    /// List agents and send messages to them
-    #[command(subcommand, after_help = "Example:\n  openfang agent send starter 'Ada'")]
+    /// Create and list agents, and send messages to them
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  openfang agent send starter 'Ada'\n  openfang agent new helper --model ollama/qwen3:8b"
+    )]
     Agent(AgentCommand),
+    /// List, show and test models
+    #[command(subcommand, after_help = "Example:\n  openfang model list")]
+    Model(ModelCommand),
+    /// Show what models were used for, and what it cost
+    #[command(
+        after_help = "Examples:\n  openfang usage\n  openfang usage --by day --days 7\n  openfang usage --by model --all"
+    )]
+    Usage(UsageArgs),
     /// List, show and call tools
     #[command(subcommand, after_help = "Example:\n  openfang tool call add_numbers a=3 b=7")]
     Tool(ToolCommand),
@@ -251,6 +264,14 @@ fn listen_address(text: &str) -> Result<SocketAddr, String> {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentCommand {
+    /// Create an agent: write its agent.toml, with a model if one can be used
+    ///
+    /// Without --model, the agent gets the default model of the first provider that has an API key. If there is no key, the
+    /// agent has no model and calls the tools that messages name.
+    #[command(
+        after_help = "Examples:\n  openfang agent new helper\n  openfang agent new helper --model anthropic/claude-sonnet-5-5 --tools 'web_*'\n  openfang agent new adder --model ollama/qwen3:8b --tools add_numbers current_time"
+    )]
+    New(AgentNewArgs),
     /// List the agents in this home
     #[command(after_help = "Example:\n  openfang agent list")]
     List,

@@ -42,6 +42,7 @@ mod external;
 mod following;
 mod in_process;
 mod link;
+mod models;
 mod secrets;
 mod servers;
 mod users;

@@ -28,6 +28,7 @@ mod login;
 mod logs;
 mod manual;
 mod mcp;
+mod model;
 mod policy;
 mod queue;
 mod reach;
@@ -41,6 +42,7 @@ mod stop;
 mod stream_printer;
 mod task;
 mod tool;
+mod usage;
 mod user;
 
 pub(crate) use completions::VARIABLE as COMPLETE_VARIABLE;
@@ -65,6 +67,8 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command) -> Result<Exit
         Command::Mcp(args) => mcp::run(session, args).await,
         Command::A2a(command) => a2a::run(session, command).await,
         Command::Agent(command) => agent::run(session, command).await,
+        Command::Model(command) => model::run(session, command).await,
+        Command::Usage(args) => usage::run(session, &args).await,
         Command::Tool(command) => tool::run(session, command).await,
         Command::Task(command) => task::run(session, command).await,
         Command::Queue(command) => queue::run(session, command).await,

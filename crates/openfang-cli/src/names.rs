@@ -18,6 +18,11 @@ pub(crate) fn servers() -> Vec<CompletionCandidate> {
     servers.iter().map(|entry| CompletionCandidate::new(entry.name.to_string())).collect()
 }
 
+/// The models of known providers, as PROVIDER/MODEL.
+pub(crate) fn models() -> Vec<CompletionCandidate> {
+    openfang_kernel::known_models().into_iter().map(CompletionCandidate::new).collect()
+}
+
 /// The profiles of config.toml.
 pub(crate) fn profiles() -> Vec<CompletionCandidate> {
     let config = home().and_then(|home| config_file::load_usable(&home.config(), &[]).ok());

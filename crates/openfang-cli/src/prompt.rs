@@ -77,8 +77,9 @@ pub(crate) fn text(output: &Output, question: &str) -> Result<String, CliError> 
 
 /// Asks for a text that is not shown while it is typed.
 pub(crate) fn secret(output: &Output, question: &str) -> Result<String, CliError> {
-    output.question(question);
+    // Before the question: whoever answers at once is not shown either.
     let hidden = SavedTerminal::without_echo();
+    output.question(question);
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer).map_err(CliError::Input);
     drop(hidden);

@@ -16,6 +16,7 @@ use openfang_store::{NodeError, OpenError, StoreError, Stores};
 use openfang_types::clock::{Clock, IdSource};
 use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::ids::NodeId;
+use openfang_types::secret::Secret;
 use openfang_types::settings_status::FailedServer;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
@@ -31,6 +32,8 @@ use crate::kernel::Kernel;
 use crate::mcp_metrics;
 use crate::outward::{OURSELVES, Outward};
 use crate::peers::external::ExternalPeers;
+use crate::peers::models::Models;
+use crate::peers::models::keys::known_values;
 use crate::session_journal::SessionFile;
 use crate::settings::agents::AgentsError;
 use crate::settings::config_file::Overlay;
@@ -40,6 +43,7 @@ use crate::store_metrics;
 use crate::system::{SystemClock, SystemIds};
 use crate::web::WebAccess;
 
+pub(crate) use furniture::loaded_agents;
 pub use furniture::{check_agents, known_tools};
 use furniture::{furnish, with_agents, with_external};
 use rooms::{Furnishings, Ground};
@@ -193,7 +197,6 @@ impl Boot {
         let credentials = Credentials::new(Arc::new(accounts))?;
         let admin_key = credentials.admin_key(self.config.api_key.as_ref());
         let vault = Arc::new(Vault::of(&self.home, &keys, Arc::clone(&self.clock)));
-        let sensitive = sensitive_of(&self.config, &credentials, &vault)?;
         let mut metrics = Registry::default();
         store_metrics::register(&mut metrics, &stores.health);
         let mcp_shared = sessions(&self.config, &self.home, &mut metrics);
@@ -208,8 +211,11 @@ impl Boot {
         let external = Arc::<ExternalPeers>::default();
         let web = Arc::<WebAccess>::default();
         let catalog = furnish(&stores, &files, &self.clock, self.tools, (&external, &web))?;
-        let (catalog, mut agents) = with_agents(&self.home, catalog)?;
+        let models = Arc::<Models>::default();
+        let (catalog, mut agents) = with_agents(&self.home, catalog, (&self.config, &models))?;
         with_external(&mut agents, &self.config, &external);
+        let keys_of_models = known_values(&self.config, agents.agents.values().map(|agent| &*agent.manifest));
+        let sensitive = sensitive_of(&self.config, &credentials, (&vault, &keys_of_models))?;
         let kept = PipelineStores {
             audit: Arc::clone(&stores.audit),
             results: Arc::clone(&stores.results),
@@ -238,6 +244,7 @@ impl Boot {
             memory,
             files,
             external,
+            models,
             cards,
             mcp_shared,
             unknown_tasks: a2a_unknown_tasks,
@@ -249,9 +256,18 @@ impl Boot {
 }
 
 /// What must not travel: the values of all secrets of this house.
-fn sensitive_of(config: &Config, credentials: &Credentials, vault: &Vault) -> Result<Sensitive, BootError> {
+fn sensitive_of(
+    config: &Config,
+    credentials: &Credentials,
+    (vault, keys_of_models): (&Vault, &[Secret]),
+) -> Result<Sensitive, BootError> {
     let stored = vault.values();
-    let secrets = config.api_key.iter().chain([credentials.daemon_token()]).chain(&stored);
+    let secrets = config
+        .api_key
+        .iter()
+        .chain([credentials.daemon_token()])
+        .chain(&stored)
+        .chain(keys_of_models);
     Ok(Sensitive::new(secrets, &config.pii)?)
 }
 

@@ -90,6 +90,12 @@ pub enum KernelError {
         /// The one that was probably meant.
         nearest: Option<ProfileName>,
     },
+    /// There is no such model, or no way to it.
+    #[error("{0}")]
+    UnknownModel(String),
+    /// The model gave no answer.
+    #[error("the model gave no answer: {0}")]
+    ModelFailed(String),
     /// There is an MCP server of that name.
     #[error("an MCP server {0} already exists; replace it with `--replace`, or choose another name")]
     ServerExists(ServerName),
@@ -162,6 +168,8 @@ impl KernelError {
             Self::TooManyStreams { .. } => "too_many_streams",
             Self::TooMuch => "too_much",
             Self::UnknownServer { .. } => "unknown_server",
+            Self::UnknownModel(_) => "unknown_model",
+            Self::ModelFailed(_) => "model_failed",
             Self::ServerExists(_) => "server_exists",
             Self::UnknownProfile { .. } => "unknown_profile",
             Self::ServerDisabled(_) => "server_disabled",

@@ -28,6 +28,7 @@ use crate::execute_tool::DirectCalls;
 use crate::integrity::{DatabaseCheck, Integrity};
 use crate::outward::Outward;
 use crate::peers::external_control::ExternalControl;
+use crate::peers::models::Models;
 use crate::peers::upstreams::Upstreams;
 use crate::settings::home::Home;
 use crate::settings::home::record::HomeMemory;
@@ -40,11 +41,14 @@ mod approvals;
 mod background;
 mod calls;
 mod doors;
+mod models;
 mod peers;
 mod protection;
 mod reload;
 mod secrets;
 mod tasks;
+
+pub use models::UsageWanted;
 
 /// A handle to the kernel. Cheap to clone.
 #[derive(Clone)]
@@ -61,6 +65,8 @@ pub(crate) struct KernelParts {
     pub(crate) upstreams: Arc<Upstreams>,
     /// The A2A agents of other servers.
     pub(crate) external: ExternalControl,
+    /// The models that answer for agents.
+    pub(crate) models: Arc<Models>,
     pub(crate) doors: Doors,
     pub(crate) calls: DirectCalls,
     pub(crate) approvals: Approvals,

@@ -16,6 +16,7 @@ mod integrity;
 mod kernel;
 pub mod maintenance;
 mod mcp_metrics;
+mod model_setup;
 mod outward;
 mod peers;
 mod session_journal;
@@ -35,7 +36,11 @@ pub use doors::{a2a, gateway, mcp};
 pub use error::KernelError;
 pub use execute_tool::{Explanation, GrantMeaning};
 pub use integrity::DatabaseCheck;
-pub use kernel::Kernel;
+pub use kernel::{Kernel, UsageWanted};
+pub use model_setup::{
+    MissingKey, UsableModel, check_model, first_usable_model, known_models, missing_key, missing_keys,
+    usual_key_variables,
+};
 pub use outward::http_door;
 pub use peers::{external_control, mcp_control};
 pub use settings::{config_edit, config_file, home, strict_toml};

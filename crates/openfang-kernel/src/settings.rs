@@ -1,6 +1,7 @@
 //! The settings: the files that the operator writes, how they are read, and what is in force.
 //!
 //! `home` is where the files lie, `config_file` reads `config.toml` with what overlays it, `agents` the agents,
+//! `providers` how their models are reached,
 //! `strict_toml` says where a fault is, `config_edit` changes the list of MCP servers as text.
 //! `snapshot` is what is in force, and `live` holds it. `reading` reads the files again, `differences` compares, `watching` sees
 //! whether they were written. The kernel puts them into force, because other rooms follow.
@@ -13,6 +14,7 @@ pub mod config_file;
 pub(crate) mod differences;
 pub mod home;
 mod live;
+pub(crate) mod providers;
 pub(crate) mod reading;
 mod snapshot;
 pub mod strict_toml;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use openfang_runtime::pipeline::Pipeline;
 use openfang_store::{
     AuditStore, Fit, Node, PushStore, RemoteStore, StoreError, StoreHealth, Stores, TaskRecord, TaskStore,
+    TranscriptStore,
 };
 use openfang_types::api::Reply;
 use openfang_types::clock::{Clock, IdSource};
@@ -27,6 +28,7 @@ pub(crate) mod ask;
 mod cancel;
 pub(crate) mod context;
 mod continued;
+mod conversation;
 mod delegate;
 mod found_agents;
 mod handed_over;
@@ -41,8 +43,10 @@ mod resend;
 pub(crate) mod run;
 mod sign_ins;
 pub(crate) mod streams;
+mod telling;
 mod text;
 
+use conversation::Conversations;
 use handed_over::HandedOver;
 pub(crate) use intake::{Incoming, Intake};
 
@@ -66,10 +70,12 @@ struct Inner {
     sign_ins: SignIns,
     /// Pushes of agents of other servers that this process waits for.
     push_hints: Arc<PushHints>,
+    conversations: Conversations,
     settings: Arc<LiveSettings>,
     access: Access,
     pipeline: Arc<Pipeline>,
     store: Arc<dyn TaskStore>,
+    transcripts: Arc<dyn TranscriptStore>,
     remotes: Arc<dyn RemoteStore>,
     pushes: Arc<dyn PushStore>,
     audit: Arc<dyn AuditStore>,
@@ -103,10 +109,12 @@ impl Tasks {
             handed_over: HandedOver::default(),
             sign_ins: SignIns::default(),
             push_hints: Arc::default(),
+            conversations: Conversations::default(),
             settings,
             access,
             pipeline,
             store: Arc::clone(&stores.tasks),
+            transcripts: Arc::clone(&stores.transcripts),
             remotes: Arc::clone(&stores.remotes),
             pushes: Arc::clone(&stores.pushes),
             audit: Arc::clone(&stores.audit),

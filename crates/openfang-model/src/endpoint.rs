@@ -108,6 +108,21 @@ impl Provider {
         }
     }
 
+    /// The model that is used where only the provider is chosen. None for a provider whose models depend on the machine.
+    pub const fn default_model(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some("claude-sonnet-5-5"),
+            Self::OpenAi | Self::OpenAiChat => Some("gpt-5.6"),
+            Self::Gemini => Some("gemini-3.8-flash"),
+            Self::OpenRouter => Some("openrouter/auto"),
+            Self::Groq => Some("openai/gpt-oss-120b"),
+            Self::Mistral => Some("mistral-medium-latest"),
+            Self::DeepSeek => Some("deepseek-flash"),
+            Self::Xai => Some("grok-4.7"),
+            Self::Ollama => None,
+        }
+    }
+
     /// The environment variables in which the key usually is, the first one first.
     pub const fn key_variables(self) -> &'static [&'static str] {
         match self {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::iter::Sum;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +109,21 @@ pub struct ModelTable {
     rows: BTreeMap<String, ModelFacts>,
 }
 
+/// The table that comes with this crate.
+const BUILTIN: &str = include_str!("../models.toml");
+
 impl ModelTable {
+    /// The table that comes with this crate. It is parsed when it is first used.
+    pub fn builtin() -> &'static Self {
+        static TABLE: LazyLock<ModelTable> = LazyLock::new(|| toml::from_str(BUILTIN).unwrap_or_default());
+        &TABLE
+    }
+
+    /// All rows, by name.
+    pub fn rows(&self) -> impl Iterator<Item = (&str, &ModelFacts)> {
+        self.rows.iter().map(|(name, facts)| (name.as_str(), facts))
+    }
+
     /// The row of a model. A name with a date or behind a vendor's name, such as `openai/gpt-5`, finds the row without.
     pub fn get(&self, model: &str) -> Option<&ModelFacts> {
         let bare = model.rsplit('/').next().unwrap_or(model);

@@ -37,6 +37,11 @@ impl ModelRequest {
         }
     }
 
+    /// About how many tokens the text of the request has. Media and definitions of tools are not counted.
+    pub fn estimated_tokens(&self) -> u64 {
+        crate::wire::estimate(self)
+    }
+
     /// The temperature, if the model takes one.
     pub(crate) fn temperature(&self) -> Option<f64> {
         self.options.temperature.filter(|_| self.capabilities.temperature)

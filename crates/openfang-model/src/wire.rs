@@ -134,7 +134,7 @@ pub fn encode(wire: WireKind, request: &ModelRequest, quirks: &Quirks) -> Result
 }
 
 /// About how many tokens the text of a request has. Media are not counted.
-fn estimate(request: &ModelRequest) -> u64 {
+pub(crate) fn estimate(request: &ModelRequest) -> u64 {
     use crate::request::{Item, Part};
     let of_parts = |parts: &[Part]| {
         let lengths = parts.iter().map(|part| match part {

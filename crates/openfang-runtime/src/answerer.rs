@@ -22,10 +22,15 @@ use tokio::sync::Notify;
 use crate::catalog::Catalog;
 use crate::context::{CallContext, WayBack};
 use crate::pipeline::{Pipeline, ToolCall, ToolError};
+pub use events::{EventSink, RunEvent, RunStopped, TextDelta};
+pub use inbox::{Inbox, InboxMessage};
 use reports::Reports;
 use result_parts::parts_of;
 
 pub mod direct;
+mod events;
+mod inbox;
+pub mod model;
 pub mod questions;
 pub mod remote;
 mod reports;
@@ -49,6 +54,10 @@ pub trait Answerer: Send + Sync {
     /// How long a turn may take; none: as long as any run.
     fn limit(&self) -> Option<Duration> {
         None
+    }
+    /// Whether a turn hears messages that arrive while it works, through its [`Inbox`].
+    fn hears_messages(&self) -> bool {
+        false
     }
     /// Tells whoever works on another server that a task was stopped. None if there is nobody to tell.
     fn cancel(&self, _: RemoteRecord) -> Option<BoxFuture<'static, ()>> {
@@ -141,6 +150,8 @@ pub struct Turn<'a> {
     pub number: usize,
     /// How many steps of this turn were told by a process that died; 0 in a turn that begins.
     pub told: usize,
+    /// Whether a process that died began the turn.
+    pub is_resumed: bool,
     /// The call that asked for something at the end of the turn before.
     pub waiting: Option<&'a WaitingCall>,
     /// The remote side of the task, as the turn before or a process that died left it.
@@ -161,44 +172,6 @@ pub struct WaitingCall {
     /// Where the answerer goes on: the number of the step that made the call, and of its turn.
     pub place: (usize, usize),
 }
-
-/// Something to tell about the work.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RunEvent {
-    /// Still working, and what about.
-    Working(Vec<Part>),
-    /// An artifact, or more of one. Each is committed as it is.
-    Artifact(ArtifactUpdate),
-    /// More text of an artifact. It is joined with what follows soon.
-    Text(TextDelta),
-}
-
-/// A piece of an artifact's text, as somebody says it who says it bit by bit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextDelta {
-    /// Which artifact. The first piece makes it.
-    pub artifact_id: ArtifactId,
-    /// What the artifact is called.
-    pub name: Option<String>,
-    pub text: String,
-    /// Whether the artifact ends with it.
-    pub is_last: bool,
-}
-
-/// Where events go. They are stored before anybody sees them.
-pub trait EventSink: Send + Sync {
-    /// Stores an event; an error means that the task has ended meanwhile.
-    fn emit(&self, event: RunEvent) -> BoxFuture<'_, Result<(), RunStopped>>;
-    /// Stores an event together with what is told next, which comes at once: another event, or the end.
-    fn emit_with_next(&self, event: RunEvent) -> BoxFuture<'_, ()>;
-    /// Stores the remote side of the task with the next event, or at the next durable point.
-    fn remember(&self, remote: RemoteRecord) -> BoxFuture<'_, ()>;
-}
-
-/// The task ended while the model worked: there is nothing more to say.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the task has ended")]
-pub struct RunStopped;
 
 /// How a turn ended.
 #[derive(Debug, Clone)]

@@ -16,6 +16,7 @@ pub mod mcp;
 pub mod mcp_server;
 pub mod mcp_tool;
 pub mod metrics;
+pub mod models;
 pub mod outward_calls;
 pub mod pipeline;
 pub mod quarantine;

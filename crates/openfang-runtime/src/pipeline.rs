@@ -12,6 +12,7 @@ use openfang_types::call::{Arguments, Outcome};
 use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::ToolName;
+use openfang_types::secret::Secret;
 use openfang_types::taint::Labels;
 use openfang_types::task::Part;
 use openfang_types::tool::{Origin, ToolTraits};
@@ -123,6 +124,18 @@ impl Pipeline {
     /// From now on this must not travel.
     pub fn replace_sensitive(&self, sensitive: Sensitive) {
         *self.sensitive.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(sensitive);
+    }
+
+    /// From now on this secret must not travel either.
+    pub fn add_sensitive(&self, secret: &Secret) {
+        let mut sensitive = self.sensitive.write().unwrap_or_else(PoisonError::into_inner);
+        if sensitive.redactor().knows(&[secret.expose()]) {
+            return;
+        }
+        match sensitive.with(secret) {
+            Ok(more) => *sensitive = Arc::new(more),
+            Err(error) => tracing::error!(%error, "a key is not added to what must not travel"),
+        }
     }
 
     /// What the parts of a message say about themselves: text that looks like a secret, or is personal.

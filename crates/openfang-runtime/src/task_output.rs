@@ -34,7 +34,8 @@ const SIGN_IN: &str = "sign-in";
 /// What a task has to say: its artifacts, then its last message. An artifact that came piece by piece is one text.
 pub fn blocks(task: &Task) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for (number, artifact) in task.artifacts.iter().enumerate() {
+    let answer = task.artifacts.iter().enumerate().filter(|(_, artifact)| !artifact.is_commentary());
+    for (number, artifact) in answer {
         let (begin, uri) = (blocks.len(), format!("openfang://tasks/{}/artifacts/{number}", task.id));
         for part in &artifact.parts {
             match (&part.body, blocks.get_mut(begin..).and_then(<[_]>::last_mut)) {

@@ -17,6 +17,7 @@ mod view;
 
 pub use stored::TranscriptError;
 pub use view::{TranscriptView, view};
+pub(crate) use view::{calls_in, with_unique_ids};
 
 /// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq)]

@@ -23,6 +23,7 @@ pub(crate) use retention::retention;
 pub(crate) use takeover::takeover;
 pub(crate) use tasks::tasks;
 pub(crate) use transcripts::{retention as transcript_retention, transcripts};
+pub(crate) use usage::usage;
 pub(crate) use users::{new_key, new_user, users};
 
 mod approvals;
@@ -40,6 +41,7 @@ mod retention;
 mod takeover;
 mod tasks;
 pub(crate) mod transcripts;
+mod usage;
 mod users;
 
 pub(crate) fn owner(name: &str) -> Owner {

@@ -1,5 +1,5 @@
 //! The durable things, behind traits: tasks with their event log, transcripts of conversations, push configurations, the
-//! remote side of tasks, key-value memory with labels, kept results, approvals, audit rows, users.
+//! remote side of tasks, key-value memory with labels, kept results, a work queue, approvals, audit rows, users, usage of models.
 //!
 //! A home implements all of them: [`memory`], which is gone with its process, and [`sqlite`], which several processes
 //! share. Whoever adds another runs `contract.rs` against it. [`nodes`] says which processes are alive.
@@ -25,6 +25,7 @@ pub mod sqlite;
 mod tail;
 pub mod tasks;
 pub mod transcripts;
+pub mod usage;
 pub mod users;
 
 pub use approvals::{Approval, ApprovalState, ApprovalStore, CallDigests, Decision, DecisionWord};
@@ -56,6 +57,10 @@ pub use tasks::{
 pub use transcripts::{
     Conversation, ItemBody, ItemTooLarge, TranscriptItem, TranscriptKind, TranscriptPage, TranscriptQuery,
     TranscriptRange, TranscriptRow, TranscriptStore, TranscriptWrite,
+};
+pub use usage::{
+    BudgetKind, BudgetLimits, BudgetSpent, Reservation, Spender, Spending, UsageKey, UsageQuery, UsageRecord,
+    UsageStore, UsageTotal,
 };
 pub use users::{Accounts, Login, NewKey, NewUser, SecretDigest, User, UserKey, UserStore};
 
@@ -172,6 +177,8 @@ pub struct Stores {
     pub approvals: Arc<dyn ApprovalStore>,
     pub audit: Arc<dyn AuditStore>,
     pub users: Arc<dyn UserStore>,
+    /// What models were asked, and what it cost.
+    pub usage: Arc<dyn UsageStore>,
     /// Whether the stores work.
     pub health: Arc<dyn StoreHealth>,
     /// How much an owner may keep in them.
@@ -196,6 +203,7 @@ impl Stores {
             approvals: Arc::new(memory::MemoryApprovals::default()),
             audit: Arc::new(memory::MemoryAudit::default()),
             users: Arc::new(memory::MemoryUsers::default()),
+            usage: Arc::new(memory::MemoryUsage::default()),
             health: Arc::new(memory::MemoryHealth),
             quota,
         }

@@ -9,6 +9,7 @@ mod key_value;
 mod queue;
 mod results;
 mod tasks;
+mod usage;
 mod users;
 
 pub use approvals::MemoryApprovals;
@@ -21,6 +22,7 @@ pub use key_value::MemoryKeyValues;
 pub use queue::MemoryQueue;
 pub use results::MemoryResults;
 pub use tasks::MemoryTasks;
+pub use usage::MemoryUsage;
 pub use users::MemoryUsers;
 
 #[cfg(test)]

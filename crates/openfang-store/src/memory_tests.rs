@@ -74,6 +74,11 @@ async fn approvals_keep_the_contract() {
 }
 
 #[tokio::test]
+async fn usage_keeps_the_contract() {
+    contract::usage(Stores::in_memory).await;
+}
+
+#[tokio::test]
 async fn users_keep_the_contract() {
     contract::users(|| Box::new(MemoryUsers::default())).await;
 }

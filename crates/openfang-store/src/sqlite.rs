@@ -23,6 +23,7 @@ use reserve::Reserve;
 use results::SqliteResults;
 use schema::Expected;
 use tasks::{SqlitePushes, SqliteRemotes, SqliteTasks, SqliteTranscripts};
+use usage::SqliteUsage;
 use users::SqliteUsers;
 use watchers::{Follower, Watchers};
 use writer::{Workplace, Writer};
@@ -41,6 +42,7 @@ mod reserve;
 mod results;
 mod schema;
 mod tasks;
+mod usage;
 mod users;
 mod watchers;
 mod writer;
@@ -112,6 +114,7 @@ impl Sqlite {
             memory: Arc::new(SqliteKeyValues::new(self.clone())),
             audit: Arc::new(SqliteAudit::new(self.clone(), refusals)),
             users: Arc::new(SqliteUsers::new(self.clone())),
+            usage: Arc::new(SqliteUsage::new(self.clone())),
             files: Arc::new(SqliteFiles::new(self.clone())),
             results: Arc::new(SqliteResults::new(self.clone())),
             queue: Arc::new(SqliteQueue::new(self.clone())),

@@ -45,10 +45,26 @@ impl Reply {
     }
 }
 
+/// What the provider answers: the next reply of a list, or whatever a function makes of the request.
+struct Script {
+    replies: Mutex<VecDeque<Reply>>,
+    respond: Option<Responder>,
+}
+
+type Responder = Box<dyn Fn(&Post) -> Reply + Send + Sync>;
+
+impl Script {
+    fn reply(&self, post: &Post) -> Reply {
+        let next = self.replies.lock().expect("nobody panics with it").pop_front();
+        let nothing = || Reply::Status { status: 599, headers: Vec::new(), body: String::new() };
+        next.unwrap_or_else(|| self.respond.as_ref().map_or_else(nothing, |respond| respond(post)))
+    }
+}
+
 /// A provider that stops when it is dropped.
 pub struct FakeProvider {
     address: SocketAddr,
-    script: Arc<Mutex<VecDeque<Reply>>>,
+    script: Arc<Script>,
     requests: mpsc::Receiver<Post>,
     closings: mpsc::Receiver<()>,
     accepting: JoinHandle<()>,
@@ -57,9 +73,18 @@ pub struct FakeProvider {
 impl FakeProvider {
     /// A provider on a free port of this machine, with an empty script.
     pub async fn start() -> Self {
+        Self::with(None).await
+    }
+
+    /// A provider that makes its replies of the requests, once the script is empty.
+    pub async fn answering(respond: impl Fn(&Post) -> Reply + Send + Sync + 'static) -> Self {
+        Self::with(Some(Box::new(respond))).await
+    }
+
+    async fn with(respond: Option<Responder>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port can be bound");
         let address = listener.local_addr().expect("a listener has an address");
-        let script = Arc::new(Mutex::new(VecDeque::new()));
+        let script = Arc::new(Script { replies: Mutex::default(), respond });
         let (heard, requests) = mpsc::channel(WAITING);
         let (closed, closings) = mpsc::channel(WAITING);
         let replies = Arc::clone(&script);
@@ -79,7 +104,7 @@ impl FakeProvider {
 
     /// Adds replies to the script. A request without a reply gets status 599.
     pub fn script(&self, replies: impl IntoIterator<Item = Reply>) {
-        self.script.lock().expect("nobody panics with it").extend(replies);
+        self.script.replies.lock().expect("nobody panics with it").extend(replies);
     }
 
     /// The next request that arrived.
@@ -106,17 +131,13 @@ impl Drop for FakeProvider {
     }
 }
 
-async fn serve(
-    stream: TcpStream,
-    script: Arc<Mutex<VecDeque<Reply>>>,
-    heard: mpsc::Sender<Post>,
-    closed: mpsc::Sender<()>,
-) {
+async fn serve(stream: TcpStream, script: Arc<Script>, heard: mpsc::Sender<Post>, closed: mpsc::Sender<()>) {
     let mut stream = BufReader::new(stream);
     while let Some(post) = receiver::read(&mut stream).await {
-        let reply = script.lock().expect("nobody panics with it").pop_front();
-        let reply = reply.unwrap_or(Reply::Status { status: 599, headers: Vec::new(), body: String::new() });
-        if heard.send(post).await.is_err() || send(&mut stream, reply, &closed).await.is_none() {
+        let reply = script.reply(&post);
+        // Whoever does not read the requests does not want them.
+        drop(heard.try_send(post));
+        if send(&mut stream, reply, &closed).await.is_none() {
             return;
         }
     }

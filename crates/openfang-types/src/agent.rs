@@ -6,6 +6,13 @@ use serde::{Deserialize, Serialize};
 use crate::capability::Glob;
 use crate::ids::{AgentName, ServerName, ToolName};
 
+pub use model::{FallbackModel, FirstToolChoice, ModelConfig, Provider, ReasoningLevel, Temperature};
+pub use problems::{ManifestProblem, base_url_problem, variable_problem};
+pub use rules::{ApprovalMode, Flow, FlowMode, OutputConfig, Resources};
+
+mod model;
+mod problems;
+mod rules;
 pub mod search;
 
 /// `agents/<name>/agent.toml`. Unknown keys are errors.
@@ -27,6 +34,36 @@ pub struct AgentManifest {
     /// The tool that receives plain text, in its one required string parameter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_tool: Option<ToolName>,
+    /// Models that answer when the first one cannot, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallback_models: Vec<FallbackModel>,
+    /// What the agent may use of time, tokens and money.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub resources: Resources,
+    /// What the agent may do without a person.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub flow: Flow,
+    /// The shape of the agent's answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputConfig>,
+}
+
+impl AgentManifest {
+    /// An agent with the default of every other key.
+    pub fn new(name: AgentName, description: String, model: ModelConfig) -> Self {
+        Self {
+            name,
+            description,
+            model,
+            capabilities: Capabilities::default(),
+            default_tool: None,
+            fallback_models: Vec::new(),
+            resources: Resources::default(),
+            flow: Flow::default(),
+            output: None,
+            tags: Vec::new(),
+        }
+    }
 }
 
 /// An agent in a list.
@@ -41,41 +78,6 @@ pub struct AgentSummary {
     pub is_external: bool,
 }
 
-/// What answers for the agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ModelConfig {
-    /// Which kind of model.
-    pub provider: Provider,
-    /// With `provider = "script"`: the file with the rules, beside `agent.toml`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub script: Option<String>,
-}
-
-/// The kinds of model there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Provider {
-    /// No model: messages name tools.
-    Direct,
-    /// No model: replies come from a file.
-    Script,
-    /// An A2A agent of another server answers. Such agents are in `config.toml`, not in `agent.toml`.
-    #[serde(skip_deserializing)]
-    External,
-}
-
-impl Provider {
-    /// The word in the manifest.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::Script => "script",
-            Self::External => "external",
-        }
-    }
-}
-
 /// What an agent may use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -85,4 +87,8 @@ pub struct Capabilities {
     /// The MCP servers whose tools the patterns may reach; absent: all, empty: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_servers: Option<Vec<ServerName>>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -18,6 +18,11 @@ pub use policy::{PolicyCase, PolicyCases, PolicyReport, PolicyResult, PolicyVerd
 
 mod approvals;
 mod policy;
+pub use models::{
+    KeyView, LocalServer, ModelList, ModelTest, ModelView, PriceView, ProviderView, UsageBy, UsageRow, UsageView,
+};
+
+mod models;
 
 /// The agents that the caller may talk to.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::Glob;
-use crate::ids::{AgentName, ProfileName};
+use crate::ids::{AgentName, ModelName, ProfileName, ProviderName};
 use crate::limits::{API_KEY_MIN_BYTES, Limits, OWNER_BYTES};
 use crate::secret::Secret;
 
@@ -23,6 +23,7 @@ pub use mcp_servers::{
     OnChange, ToolPattern, ToolPatternError, ToolSelection, is_own_variable,
 };
 pub use profiles::{NamedProfile, Profile};
+pub use providers::{ModelPrice, ModelSettings, ProviderConfig, ProviderWire, ReasoningOption};
 pub use proxies::{ForwardedHeader, IpRange, IpRangeError};
 pub use queue::QueueConfig;
 pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
@@ -34,6 +35,7 @@ mod external_agents;
 mod mcp;
 mod mcp_servers;
 mod profiles;
+mod providers;
 mod proxies;
 mod queue;
 mod reach;
@@ -100,6 +102,10 @@ pub struct Config {
     pub mcp_servers: Vec<McpServerConfigEntry>,
     /// Selections of servers, tools and agents that clients can choose, by name.
     pub profiles: BTreeMap<ProfileName, Profile>,
+    /// Providers of models, by name, besides those that are known.
+    pub providers: BTreeMap<ProviderName, ProviderConfig>,
+    /// Windows, prices and abilities of models, by name, where they differ from what is known.
+    pub models: BTreeMap<ModelName, ModelSettings>,
 }
 
 impl Default for Config {
@@ -129,6 +135,8 @@ impl Default for Config {
             a2a: A2aConfig::default(),
             mcp_servers: Vec::new(),
             profiles: BTreeMap::new(),
+            providers: BTreeMap::new(),
+            models: BTreeMap::new(),
         }
     }
 }
@@ -334,6 +342,8 @@ impl Config {
         problems.extend(mcp::problems(&self.mcp));
         problems.extend(web::problems(&self.web));
         problems.extend(queue::problems(&self.queue));
+        problems.extend(providers::problems(&self.providers));
+        problems.extend(providers::model_problems(&self.models));
         let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: key.to_owned(), why });
         if let Some(key) = &self.api_key
             && (key.expose().len() < API_KEY_MIN_BYTES || !key.expose().bytes().all(|b| b.is_ascii_graphic()))

@@ -152,6 +152,10 @@ text_ids! {
     ProfileName, check_profile_name;
     /// A secret that the home stores.
     SecretName, check_secret_name;
+    /// A provider of models.
+    ProviderName, check_provider_name;
+    /// A model, as its provider names it.
+    ModelName, check_model_name;
     /// Who owns tasks, memory and streams: `admin`, or a user's name.
     Owner, check_owner;
     /// A user's key, as lists show it; it proves nothing.
@@ -273,6 +277,28 @@ fn check_profile_name(text: &str) -> Result<(), IdError> {
 
 fn check_secret_name(text: &str) -> Result<(), IdError> {
     check_plain_name("the name of a secret", text)
+}
+
+fn check_provider_name(text: &str) -> Result<(), IdError> {
+    let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
+    if !text.bytes().all(is_plain) {
+        return Err(IdError::new("the name of a provider", text, "use small letters, digits, - and _"));
+    }
+    check_plain_name("the name of a provider", text)
+}
+
+fn check_model_name(text: &str) -> Result<(), IdError> {
+    let error = |why| Err(IdError::new("the name of a model", text, why));
+    if text.is_empty() {
+        return error("it is empty");
+    }
+    if !text.bytes().all(|b| b.is_ascii_graphic()) {
+        return error("use visible ASCII characters without spaces");
+    }
+    if text.len() > limits::MODEL_NAME_MAX_BYTES {
+        return error("it is longer than 200 characters");
+    }
+    Ok(())
 }
 
 fn check_plain_name(what: &'static str, text: &str) -> Result<(), IdError> {

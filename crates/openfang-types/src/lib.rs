@@ -12,6 +12,7 @@ pub mod capability;
 pub mod clock;
 pub mod config;
 pub mod content;
+pub mod dollars;
 pub mod event;
 pub mod ids;
 pub mod jsonrpc;

@@ -267,6 +267,14 @@ pub struct Artifact {
 }
 
 impl Artifact {
+    /// The name of an artifact with what an agent said on the way to its answer.
+    pub const COMMENTARY: &str = "commentary";
+
+    /// Whether it was said on the way, and is no part of the answer.
+    pub fn is_commentary(&self) -> bool {
+        self.name.as_deref() == Some(Self::COMMENTARY) && self.artifact_id.as_str().starts_with("commentary-")
+    }
+
     /// An artifact of parts, and nothing else.
     pub fn of_parts(artifact_id: ArtifactId, name: Option<String>, parts: Vec<Part>) -> Self {
         Self { artifact_id, name, description: None, parts, metadata: Map::new(), extensions: Vec::new() }

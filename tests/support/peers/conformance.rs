@@ -47,7 +47,8 @@ impl Conformance {
             } else if self.wrong(name).is_none() {
                 passed.push(name);
             } else {
-                failed.push(json!({ "name": name, "why": [why("FAILURE"), why("WARNING"), why("SKIPPED")].concat() }));
+                let why = [why("FAILURE"), why("WARNING"), why("SKIPPED")].concat();
+                failed.push(json!({ "name": name, "why": why }));
             }
         }
         let record = json!({ "about": about, "passed": passed, "failed": failed, "skipped": skipped });

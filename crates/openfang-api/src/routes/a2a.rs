@@ -139,6 +139,8 @@ fn operation(method: &Method, door: A2aDoor) -> Operation {
         A2aDoor::Card(CardRoute::Agents) => "show the cards of all agents",
         A2aDoor::Card(CardRoute::Keys) => "show the public keys that cards are signed with",
         A2aDoor::Card(CardRoute::Extended) => "show the card of the default agent with all that the caller may use",
+        A2aDoor::Card(CardRoute::Catalogue) => "list the agents and MCP servers as an AI catalogue",
+        A2aDoor::Push => "tell that a task of an A2A agent has changed",
     };
     protocol(method.clone(), summary)
 }

@@ -36,7 +36,7 @@ pub(super) struct Agents {
     local: Option<Vec<FoundAgent>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListQuery {
     #[serde(default)]

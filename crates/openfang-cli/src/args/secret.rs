@@ -9,8 +9,8 @@ pub(crate) enum SecretCommand {
     /// Store a secret, or replace its value; the value is asked for, or read from standard input
     ///
     /// Entries in config.toml refer to it as ${secret:NAME}, in headers, env and URLs, for example
-    /// `openfang mcp add github --env 'GITHUB_TOKEN=${secret:GITHUB_TOKEN}' -- github-mcp-server stdio`. The server or agent that uses a
-    /// secret first is bound to it.
+    /// `openfang mcp add github --env 'GITHUB_TOKEN=${secret:GITHUB_TOKEN}' -- github-mcp-server stdio`. The server, agent or provider of
+    /// models that uses a secret first is bound to it.
     #[command(
         after_help = "Examples:\n  openfang secret set GITHUB_TOKEN\n  openfang secret set GITHUB_TOKEN < token.txt"
     )]
@@ -27,12 +27,12 @@ pub(crate) enum SecretCommand {
         /// The name of the secret
         name: SecretName,
     },
-    /// Give a secret to one more server or agent, at the address or program that its entry has now
+    /// Give a secret to one more server, agent or provider, at the address or program that its entry has now
     #[command(after_help = "Example:\n  openfang secret allow GITHUB_TOKEN server:github-work")]
     Allow {
         /// The name of the secret
         name: SecretName,
-        /// server:NAME (an MCP server) or agent:NAME (an A2A agent)
+        /// server:NAME (an MCP server), agent:NAME (an A2A agent) or provider:NAME (a provider of models)
         user: SecretUser,
     },
 }

@@ -14,9 +14,11 @@ use crate::task_ref::TaskRef;
 use crate::view::message_text;
 
 mod follow;
+mod new;
 
 pub(super) async fn run(session: &Session, command: AgentCommand) -> Result<Exit, CliError> {
     match command {
+        AgentCommand::New(args) => new::run(session, &args),
         AgentCommand::List => list(session).await,
         AgentCommand::Show { name, user } => {
             let mut backend = Backend::open(session).await?;
@@ -48,9 +50,11 @@ async fn list(session: &Session) -> Result<Exit, CliError> {
     }
     if agents.is_empty() {
         let place = session.home.agents();
-        session
-            .output
-            .note(&format!("no agents; create a directory with an agent.toml in {}", place.display()));
+        session.output.note(&format!(
+            "no agents in {}; create one with `{}`",
+            place.display(),
+            session.command("agent new NAME")
+        ));
     }
     Ok(Exit::Ok)
 }
@@ -65,7 +69,12 @@ fn show(session: &Session, view: &AgentView) -> Result<Exit, CliError> {
     let mut fields = Fields::default();
     fields.add("name", &agent.name);
     fields.add("description", &agent.description);
-    fields.add("model", agent.model.provider.as_str());
+    let model = agent.model.model.as_ref().map(|model| format!("/{model}")).unwrap_or_default();
+    fields.add("model", format!("{}{model}", agent.model.provider));
+    if !agent.fallback_models.is_empty() {
+        let others = agent.fallback_models.iter().map(|other| format!("{}/{}", other.provider, other.model));
+        fields.add("then", others.collect::<Vec<_>>().join(", "));
+    }
     if let Some(tool) = &agent.default_tool {
         fields.add("plain text", format!("handled by {tool}"));
     }

@@ -25,7 +25,8 @@ pub(super) fn run(session: &Session, command: &ConfigCommand) -> Result<Exit, Cl
 fn check(session: &Session) -> Result<(), CliError> {
     session.check_exposure()?;
     let configured = checked_config(session);
-    let agents = check_agents(&session.home)?;
+    let usable = session.usable_config(&[]).map(|usable| usable.config).unwrap_or_default();
+    let agents = check_agents(&session.home, &usable)?;
     let mut faults = match configured {
         Ok(()) if agents.is_empty() => Vec::new(),
         Err(error) if agents.is_empty() => return Err(error),

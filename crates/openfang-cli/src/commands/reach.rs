@@ -3,8 +3,8 @@
 use openfang_kernel::config_file;
 
 use crate::args::{
-    AgentCommand, Command, Global, KeyCommand, McpCommand, PolicyCommand, SecretCommand, TaskCommand, ToolCommand,
-    UserCommand,
+    AgentCommand, ApprovalCommand, Command, Global, KeyCommand, McpCommand, ModelCommand, PolicyCommand, QueueCommand,
+    SecretCommand, TaskCommand, ToolCommand, UserCommand,
 };
 use crate::error::CliError;
 
@@ -25,6 +25,9 @@ pub(crate) fn choose_server(global: &mut Global, command: &Command) -> Result<()
     let refused = |by: &str| {
         CliError::Usage(format!("this command works on this machine only, and {by} names another server; leave it out"))
     };
+    if global.url.is_some() && (global.in_process || global.trace_wire) {
+        return Err(CliError::Usage("--url goes neither with --in-process nor with --trace-wire".to_owned()));
+    }
     match (&global.url, config_file::remote_url(), reach) {
         (Some(_), _, Reach::ThisMachine | Reach::Certainly) => Err(refused("--url")),
         (None, Some(_), Reach::ThisMachine) if !global.in_process => Err(refused("OPENFANG_URL")),
@@ -47,7 +50,10 @@ pub(crate) fn only_reads(command: &Command) -> bool {
         Command::User(command) => matches!(command, UserCommand::List),
         Command::Key(command) => matches!(command, KeyCommand::List { .. }),
         Command::Secret(command) => matches!(command, SecretCommand::List),
-        Command::Policy(PolicyCommand::Explain { .. }) => true,
+        Command::Policy(PolicyCommand::Explain { .. } | PolicyCommand::Test { .. }) | Command::Usage(_) => true,
+        Command::Approval(command) => matches!(command, ApprovalCommand::List { .. } | ApprovalCommand::Show { .. }),
+        Command::Model(command) => matches!(command, ModelCommand::List | ModelCommand::Show { .. }),
+        Command::Queue(command) => matches!(command, QueueCommand::List { .. }),
         Command::Mcp(args) => matches!(args.command, Some(McpCommand::List | McpCommand::Show { .. })),
         Command::A2a(_)
         | Command::Audit(_)
@@ -95,13 +101,18 @@ fn reach_of_mcp(command: &McpCommand) -> Reach {
 
 fn reach(command: &Command) -> Reach {
     match command {
+        Command::Agent(AgentCommand::New(_)) => Reach::ThisMachine,
         Command::A2a(_)
         | Command::Agent(_)
+        | Command::Approval(_)
         | Command::Key(_)
+        | Command::Model(_)
         | Command::Policy(_)
+        | Command::Queue(_)
         | Command::Reload
         | Command::Task(_)
         | Command::Tool(_)
+        | Command::Usage(_)
         | Command::User(_) => Reach::Server,
         Command::Mcp(args) => match &args.command {
             None => Reach::Certainly,

@@ -35,7 +35,7 @@ async fn set(session: &Session, name: &SecretName) -> Result<Exit, CliError> {
     session.output.text(&format!("stored {name}"))?;
     if secret.uses.is_empty() {
         session.output.note(&format!(
-            "write ${{secret:{name}}} in a header, in env or in a URL of an MCP server or an A2A agent"
+            "write ${{secret:{name}}} in a header, in env or in a URL of an MCP server or an A2A agent, or as the api_key of a provider"
         ));
     }
     Ok(Exit::Ok)

@@ -150,7 +150,12 @@ fn meaning_text(meaning: &GrantMeaning) -> String {
 async fn set_password(session: &Session, args: UserPasswordArgs) -> Result<Exit, CliError> {
     let password = match args.none {
         true => None,
-        false if args.password_stdin || !prompt::can_ask() => Some(password()?),
+        false if args.password_stdin => Some(password()?),
+        false if !prompt::can_ask() => {
+            let why =
+                "nobody is at a terminal to type the password; pass it with --password-stdin, or remove it with --none";
+            return Err(CliError::Usage(why.to_owned()));
+        }
         false => Some(asked_twice(session, &args.name)?),
     };
     let user = Backend::open(session).await?.set_password(&args.name, password).await?;

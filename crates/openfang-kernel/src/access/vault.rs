@@ -1,6 +1,6 @@
 //! The vault: secrets of the operator, each sealed under a key of the home and lent only to whom it belongs.
 //!
-//! A secret is bound to its first user, an MCP server or an external agent at one place. Whoever else names it is refused
+//! A secret is bound to its first user at one place: an MCP server, an external agent or a provider of models. Whoever else names it is refused
 //! until the operator allows it. So an entry that is changed to another address does not take the secret along.
 //!
 //! ```text
@@ -19,7 +19,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use openfang_types::clock::Clock;
-use openfang_types::ids::{AgentName, SecretName, ServerName};
+use openfang_types::ids::{AgentName, ProviderName, SecretName, ServerName};
 use openfang_types::limits::{SECRET_MAX_BYTES, SECRET_MIN_CHARS, SECRETS_PER_HOME};
 use openfang_types::nearest::nearest;
 use openfang_types::secret::Secret;
@@ -43,6 +43,8 @@ const LAST_USE: SignedDuration = SignedDuration::from_mins(1);
 pub enum SecretUser {
     McpServer(ServerName),
     A2aAgent(AgentName),
+    /// A provider of models.
+    Provider(ProviderName),
 }
 
 /// A user of a secret, and the place that the secret goes to: an origin, or a program.
@@ -233,6 +235,7 @@ impl fmt::Display for SecretUser {
         match self {
             Self::McpServer(name) => write!(f, "server:{name}"),
             Self::A2aAgent(name) => write!(f, "agent:{name}"),
+            Self::Provider(name) => write!(f, "provider:{name}"),
         }
     }
 }
@@ -244,7 +247,10 @@ impl std::str::FromStr for SecretUser {
         match text.split_once(':') {
             Some(("server", name)) => name.parse().map(Self::McpServer).map_err(|error| format!("{error}")),
             Some(("agent", name)) => name.parse().map(Self::A2aAgent).map_err(|error| format!("{error}")),
-            Some(_) | None => Err(format!("{text:?} is not server:NAME (an MCP server) or agent:NAME (an A2A agent)")),
+            Some(("provider", name)) => name.parse().map(Self::Provider).map_err(|error| format!("{error}")),
+            Some(_) | None => Err(format!(
+                "{text:?} is not server:NAME (an MCP server), agent:NAME (an A2A agent) or provider:NAME (a provider of models)"
+            )),
         }
     }
 }

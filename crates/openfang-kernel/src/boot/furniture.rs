@@ -6,23 +6,26 @@ use openfang_runtime::answerer::remote::ExternalAgents;
 use openfang_runtime::catalog::Catalog;
 use openfang_runtime::files::Files;
 use openfang_runtime::mcp::format_mcp_tool_name;
+use openfang_runtime::models::ModelSource;
 use openfang_runtime::tool_source::BuiltinTools;
 use openfang_runtime::tools::{Surroundings, Tool, builtin};
 use openfang_runtime::workspaces::Workspaces;
 use openfang_store::Stores;
+use openfang_types::agent::AgentManifest;
 use openfang_types::clock::Clock;
 use openfang_types::config::Config;
 use openfang_types::settings_status::FailedAgent;
 
 use super::BootError;
 use crate::peers::external::ExternalPeers;
-use crate::settings::agents::{self, LoadedAgents};
+use crate::peers::models::Models;
+use crate::settings::agents::{self, AgentSurroundings, LoadedAgents};
 use crate::settings::home::Home;
 use crate::system::SystemClock;
 use crate::web::WebAccess;
 
 /// The agents of a home that cannot be used, and why. Nothing is opened or started for the answer.
-pub fn check_agents(home: &Home) -> Result<Vec<FailedAgent>, BootError> {
+pub fn check_agents(home: &Home, config: &Config) -> Result<Vec<FailedAgent>, BootError> {
     if !home.agents().exists() {
         return Ok(Vec::new());
     }
@@ -30,7 +33,18 @@ pub fn check_agents(home: &Home) -> Result<Vec<FailedAgent>, BootError> {
     let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let catalog = furnish(&stores, &files, &clock, Vec::new(), (&Arc::default(), &Arc::default()))?;
-    Ok(with_agents(home, catalog)?.1.failed)
+    Ok(with_agents(home, catalog, (config, &Arc::default()))?.1.failed)
+}
+
+/// The manifests of a home's agents that can be used. Nothing is opened or started for the answer.
+pub(crate) fn loaded_agents(home: &Home, config: &Config) -> Vec<Arc<AgentManifest>> {
+    let stores = Stores::in_memory();
+    let files = Files::new(Workspaces::new(home.workspaces(), home.protected()), Arc::clone(&stores.files));
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let loaded = furnish(&stores, &files, &clock, Vec::new(), (&Arc::default(), &Arc::default()))
+        .and_then(|catalog| with_agents(home, catalog, (config, &Arc::default())));
+    let agents = loaded.map(|(_, loaded)| loaded.agents).unwrap_or_default();
+    agents.into_values().map(|agent| Arc::clone(&agent.manifest)).collect()
 }
 
 /// The names of the built-in tools, and of those that MCP servers had when they were connected last. Nothing is opened or
@@ -76,8 +90,14 @@ pub(super) fn furnish(
     Ok(Catalog::new(vec![Arc::new(own)]))
 }
 
-pub(super) fn with_agents(home: &Home, catalog: Catalog) -> Result<Furniture, BootError> {
-    let agents = agents::load(&home.agents(), &catalog, &agents::Agents::new())?;
+pub(super) fn with_agents(
+    home: &Home,
+    catalog: Catalog,
+    (config, models): (&Config, &Arc<Models>),
+) -> Result<Furniture, BootError> {
+    let models = Arc::clone(models) as Arc<dyn ModelSource>;
+    let around = AgentSurroundings { catalog: &catalog, config, models: &models };
+    let agents = agents::load(&home.agents(), &around, &agents::Agents::new())?;
     Ok((catalog, agents))
 }
 

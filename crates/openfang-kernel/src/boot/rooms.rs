@@ -26,6 +26,7 @@ use crate::outward::Outward;
 use crate::peers::external::ExternalPeers;
 use crate::peers::external_control::{ExternalControl, ExternalParts};
 use crate::peers::lending::Lending;
+use crate::peers::models::{ModelReach, Models};
 use crate::peers::upstreams::{PeerParts, Upstreams};
 use crate::settings::LiveSettings;
 use crate::settings::home::Home;
@@ -59,6 +60,8 @@ pub(super) struct Furnishings {
     pub(super) files: Files,
     /// The A2A agents of other servers, which are opened here.
     pub(super) external: Arc<ExternalPeers>,
+    /// The way to models, which is opened here.
+    pub(super) models: Arc<Models>,
     pub(super) cards: Cards,
     pub(super) mcp_shared: Arc<Shared>,
     pub(super) unknown_tasks: Counter,
@@ -68,8 +71,10 @@ pub(super) struct Furnishings {
 impl Ground {
     /// Makes the rooms, and the kernel of them.
     pub(super) fn kernel(self, given: Furnishings) -> Kernel {
-        let Furnishings { credentials, keys, vault, node, is_check_due, memory, files, external, .. } = given;
+        let Furnishings { credentials, keys, vault, node, is_check_due, memory, files, external, models, .. } = given;
         let lending = Arc::new(Lending::new(&vault, &self.stores.audit, (&self.clock, &self.ids)));
+        let kept = (Arc::clone(&lending), Arc::clone(&self.stores.usage));
+        models.open(ModelReach::new(&self.settings, &self.pipeline, kept));
         let external = self.external(external, Arc::clone(&lending));
         let upstreams = self.upstreams(&given.mcp_shared, keys.instance(), lending);
         let access = self.access(credentials, keys, vault);
@@ -105,6 +110,7 @@ impl Ground {
             tasks,
             upstreams,
             external,
+            models,
             doors,
             calls,
             approvals,

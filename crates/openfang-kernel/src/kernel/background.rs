@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use openfang_store::{AuditRetention, Retention, StoreError};
-use openfang_types::limits::{RETENTION_ROUND, WATCH_OVER};
+use openfang_types::limits::{RETENTION_ROUND, USAGE_DAYS, WATCH_OVER};
 
 use super::Kernel;
 use crate::KernelError;
@@ -82,6 +82,9 @@ impl Kernel {
                 Ok(deleted) => tracing::debug!(deleted, "kept results that have expired"),
                 Err(error) => tracing::warn!(%error, "kept results that have expired were not deleted"),
             }
+            if let Err(error) = self.forget_old_usage().await {
+                tracing::warn!(%error, "old usage of models was not deleted");
+            }
             if let Err(error) = self.parts.stores.users.purge(self.parts.clock.now()).await {
                 tracing::warn!(%error, "logins that are over were not forgotten");
             }
@@ -102,6 +105,11 @@ impl Kernel {
     pub async fn delete_expired_results(&self) -> Result<usize, StoreError> {
         let (stores, now) = (&self.parts.stores, self.parts.clock.now());
         Ok(stores.results.delete_expired(now).await? + stores.approvals.delete_expired(now).await?)
+    }
+
+    async fn forget_old_usage(&self) -> Result<usize, StoreError> {
+        let kept = Duration::from_secs(USAGE_DAYS * 86_400);
+        self.parts.stores.usage.delete_before(self.parts.clock.now() - kept).await
     }
 
     /// Lets the MCP servers go, ends this process's part of the audit log in order, and waits until everything that was queued is written.

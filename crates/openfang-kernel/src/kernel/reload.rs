@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use openfang_runtime::answerer::remote::ExternalAgents;
+use openfang_runtime::models::ModelSource;
 use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_types::config::{Config, ConfigProblem};
 use openfang_types::limits::{SETTINGS_LOOK, SETTINGS_SETTLE};
@@ -116,7 +117,8 @@ impl Kernel {
     fn compared(&self, asked: ReloadTrigger) -> Result<(Settings, ReloadReport), Rejection> {
         let (parts, now) = (&self.parts, self.settings());
         let overlays = parts.settings.overlays();
-        let read = reading::read(&parts.home, overlays, parts.pipeline.catalog(), now.agents())?;
+        let models = Arc::clone(&parts.models) as Arc<dyn ModelSource>;
+        let read = reading::read(&parts.home, overlays, (parts.pipeline.catalog(), &models), now.agents())?;
         let ReadSettings { mut config, mut agents, exposures } = read;
         parts.settings.tell_exposures(exposures);
         let has_users = parts.access.has_users();
@@ -182,10 +184,11 @@ impl Kernel {
             return;
         }
         let (was, is) = (before.config(), Arc::clone(next.config()));
-        if was.api_key != is.api_key || was.pii != is.pii {
+        parts.settings.replace(next);
+        let has_new_keys = was.providers != is.providers || !report.agents.is_empty();
+        if was.api_key != is.api_key || was.pii != is.pii || has_new_keys {
             parts.look_for_secrets(&is, was.api_key.as_ref());
         }
-        parts.settings.replace(next);
         parts.stores.quota.set(is.storage.owner_bytes);
         if was.api_key != is.api_key {
             before.admin_key().revoke();

@@ -12,7 +12,9 @@ use openfang_types::secret::Secret;
 use super::{Kernel, KernelParts};
 use crate::access::vault::{SecretUse, SecretUser, SecretView, Vault, VaultError};
 use crate::change::Change;
-use crate::peers::lending::{use_of_agent, use_of_server};
+use crate::peers::lending::{use_of_agent, use_of_provider, use_of_server};
+use crate::peers::models::keys::known_values;
+use crate::settings::providers;
 use crate::{Caller, KernelError};
 
 impl Kernel {
@@ -92,6 +94,10 @@ impl Kernel {
                 let agents = &settings.config().a2a.external_agents;
                 agents.iter().find(|entry| entry.name == *name).map(|entry| use_of_agent(entry, guard))
             }
+            SecretUser::Provider(name) => {
+                let url = providers::url_of(settings.config(), name);
+                url.map(|url| use_of_provider(name, &url, guard))
+            }
         };
         Ok(usage.ok_or_else(|| VaultError::NoSuchUser(user.to_string()))??)
     }
@@ -133,7 +139,9 @@ impl KernelParts {
     pub(super) fn look_for_secrets(&self, config: &Config, former_key: Option<&Secret>) {
         let stored = self.access.vault().values();
         let keys = config.api_key.iter().chain(former_key);
-        let secrets = keys.chain([self.access.credentials().daemon_token()]).chain(&stored);
+        let settings = self.settings.current();
+        let models = known_values(config, settings.agents().values().map(|agent| &*agent.manifest));
+        let secrets = keys.chain([self.access.credentials().daemon_token()]).chain(&stored).chain(&models);
         match Sensitive::new(secrets, &config.pii) {
             Ok(sensitive) => self.pipeline.replace_sensitive(sensitive),
             Err(error) => tracing::error!(%error, "what must not travel is looked for as before"),

@@ -7,8 +7,8 @@ use openfang_egress::process::Surroundings;
 use openfang_egress::url::Guard;
 use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditStore, AuditSubject, ChangeAction, ChangeTarget};
 use openfang_types::clock::{Clock, IdSource};
-use openfang_types::config::{ExternalAgent, McpServerConfigEntry, McpTransportEntry};
-use openfang_types::ids::{Owner, TraceId};
+use openfang_types::config::{ExternalAgent, McpServerConfigEntry, McpTransportEntry, ProviderConfig};
+use openfang_types::ids::{Owner, ProviderName, TraceId};
 use openfang_types::principal::Door;
 use openfang_types::secret::Secret;
 
@@ -41,6 +41,17 @@ impl Lending {
     pub(crate) fn to_agent(&self, entry: &ExternalAgent, guard: &Guard) -> Result<Surroundings, VaultError> {
         let secrets = entry.secrets();
         self.lend(&secrets, || use_of_agent(entry, guard))
+    }
+
+    /// What the `api_key` of a provider is filled in with, for the URL that it is sent to. Blocks.
+    pub(crate) fn to_provider(
+        &self,
+        name: &ProviderName,
+        entry: &ProviderConfig,
+        (url, guard): (&str, &Guard),
+    ) -> Result<Surroundings, VaultError> {
+        let secrets = entry.secrets();
+        self.lend(&secrets, || use_of_provider(name, url, guard))
     }
 
     fn lend(
@@ -97,6 +108,12 @@ pub(crate) fn use_of_agent(entry: &ExternalAgent, guard: &Guard) -> Result<Secre
     places.extend(entry.origins.iter().cloned());
     places.dedup();
     Ok(SecretUse { user: SecretUser::A2aAgent(entry.name.clone()), place: places.join(" ") })
+}
+
+/// Who uses the secrets of a provider's entry, and where they go.
+pub(crate) fn use_of_provider(name: &ProviderName, url: &str, guard: &Guard) -> Result<SecretUse, VaultError> {
+    let place = origin(url, &BTreeSet::new(), guard)?;
+    Ok(SecretUse { user: SecretUser::Provider(name.clone()), place })
 }
 
 /// The origin of a URL, whatever its secrets are.

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openfang_runtime::answerer::Answerer;
-use openfang_runtime::answerer::direct::{Direct, text_parameter};
+use openfang_runtime::answerer::direct::Direct;
+use openfang_runtime::answerer::model::ModelAnswerer;
 use openfang_runtime::answerer::remote::{ExternalAgents, Remote};
 use openfang_runtime::answerer::script::{self, ScriptError, Scripted};
 use openfang_runtime::catalog::Catalog;
 use openfang_runtime::external_call::traits_of_external;
-use openfang_runtime::mcp::is_mcp_tool;
-use openfang_types::agent::{AgentManifest, Capabilities, ModelConfig, Provider};
-use openfang_types::capability::any_covers;
-use openfang_types::config::ExternalAgent;
+use openfang_runtime::models::ModelSource;
+use openfang_types::agent::{AgentManifest, ManifestProblem, ModelConfig, Provider};
+use openfang_types::config::{Config, ExternalAgent};
 use openfang_types::ids::AgentName;
 use openfang_types::principal::Principal;
 use openfang_types::settings_status::{FailedAgent, NameChanges};
@@ -23,6 +23,9 @@ use openfang_types::tool::ToolTraits;
 use sha2::{Digest as _, Sha256};
 
 use super::strict_toml::{self, Document, Faults};
+
+mod faults;
+mod model_files;
 
 /// An agent, ready to answer.
 pub(crate) struct Agent {
@@ -58,6 +61,16 @@ impl Agent {
     pub(crate) const fn of(manifest: Arc<AgentManifest>, answerer: Box<dyn Answerer>) -> Self {
         Self { manifest, answerer, source: [0; 32] }
     }
+}
+
+/// What agents are checked against and made with.
+#[derive(Clone, Copy)]
+pub(crate) struct AgentSurroundings<'a> {
+    pub(crate) catalog: &'a Catalog,
+    /// The configuration that they will run with.
+    pub(crate) config: &'a Config,
+    /// The way to models.
+    pub(crate) models: &'a Arc<dyn ModelSource>,
 }
 
 /// The agents there are, by name.
@@ -101,13 +114,17 @@ const MANIFEST: &str = "agent.toml";
 pub(crate) const SCRIPT: &str = "script.toml";
 
 /// Reads every agent below `directory`, in order of name. `before` are those in force.
-pub(crate) fn load(directory: &Path, catalog: &Catalog, before: &Agents) -> Result<LoadedAgents, AgentsError> {
+pub(crate) fn load(
+    directory: &Path,
+    around: &AgentSurroundings<'_>,
+    before: &Agents,
+) -> Result<LoadedAgents, AgentsError> {
     let mut loaded = LoadedAgents::default();
     let mut folded: HashMap<String, AgentName> = HashMap::new();
     for place in subdirectories(directory)? {
         let directory = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let known = directory.parse().ok().and_then(|name: AgentName| before.get(&name));
-        let agent = match load_one(&place, catalog, known) {
+        let agent = match load_one(&place, around, known) {
             Ok(agent) => agent,
             Err(error) => {
                 let failed = FailedAgent { name: directory, reason: error.to_string(), is_in_force: known.is_some() };
@@ -160,18 +177,9 @@ fn external_agent(entry: &ExternalAgent, peers: &Arc<dyn ExternalAgents>, source
         "" => format!("The external A2A agent {}", entry.name),
         written => written.to_owned(),
     };
-    let manifest = AgentManifest {
-        name: entry.name.clone(),
-        description,
-        tags: Vec::new(),
-        model: ModelConfig { provider: Provider::External, script: None },
-        // Its only tool is itself: the message is sent as a call of it.
-        capabilities: Capabilities {
-            tools: entry.tool_name().as_str().parse().into_iter().collect(),
-            mcp_servers: None,
-        },
-        default_tool: None,
-    };
+    let mut manifest = AgentManifest::new(entry.name.clone(), description, ModelConfig::of(Provider::External));
+    // Its only tool is itself: the message is sent as a call of it.
+    manifest.capabilities.tools = entry.tool_name().as_str().parse().into_iter().collect();
     let answerer = Box::new(Remote::new(entry.name.clone(), Arc::clone(peers)));
     Agent { manifest: Arc::new(manifest), answerer, source }
 }
@@ -214,70 +222,58 @@ fn subdirectories(directory: &Path) -> Result<Vec<PathBuf>, AgentsError> {
     Ok(places)
 }
 
-fn load_one(place: &Path, catalog: &Catalog, known: Option<&Arc<Agent>>) -> Result<Arc<Agent>, AgentsError> {
+fn load_one(
+    place: &Path,
+    around: &AgentSurroundings<'_>,
+    known: Option<&Arc<Agent>>,
+) -> Result<Arc<Agent>, AgentsError> {
     let path = place.join(MANIFEST);
     let text = read_file(&path)?;
     let manifest: AgentManifest = strict_toml::read(&path, &text)?;
-    if let Some((key, why)) = fault_of(&manifest, place, catalog) {
-        let document = Document::parse(&path, &text, &strict_toml::schema_of::<AgentManifest>())?;
-        return Err(Faults(vec![document.fault(key, why)]).into());
-    }
-    let script = match manifest.model.provider {
-        // External agents have no manifest that is read.
-        Provider::Direct | Provider::External => None,
-        Provider::Script => {
-            let path = place.join(manifest.model.script.as_deref().unwrap_or(SCRIPT));
-            Some((read_file(&path)?, path))
+    let faulty = |(key, why): ManifestProblem| -> AgentsError {
+        match Document::parse(&path, &text, &strict_toml::schema_of::<AgentManifest>()) {
+            Ok(document) => Faults(vec![document.fault(&key, why)]).into(),
+            Err(faults) => faults.into(),
         }
     };
-    let written = [text.as_str(), "\0", script.as_ref().map_or("", |(text, _)| text)].concat();
-    let source = Sha256::digest(written).into();
-    if let Some(known) = known.filter(|known| known.source == source) {
-        return Ok(Arc::clone(known));
+    if let Some(fault) = faults::of(&manifest, place, around) {
+        return Err(faulty(fault));
     }
-    let answerer: Box<dyn Answerer> = match script {
-        None => Box::new(Direct),
-        Some((text, path)) => {
-            let script = script::parse(&text).map_err(|cause| AgentsError::Script { path, cause })?;
-            Box::new(Scripted::new(script))
+    let mut digest = Sha256::new();
+    digest.update(&text);
+    let same = |digest: Sha256| {
+        let source: [u8; 32] = digest.finalize().into();
+        (source, known.filter(|known| known.source == source).map(Arc::clone))
+    };
+    let (source, answerer): (_, Box<dyn Answerer>) = match manifest.model.provider {
+        // External agents have no manifest that is read.
+        Provider::Direct | Provider::External => match same(digest) {
+            (_, Some(known)) => return Ok(known),
+            (source, None) => (source, Box::new(Direct)),
+        },
+        Provider::Script => {
+            let path = place.join(manifest.model.script.as_deref().unwrap_or(SCRIPT));
+            let text = read_file(&path)?;
+            digest.update("\0");
+            digest.update(&text);
+            match same(digest) {
+                (_, Some(known)) => return Ok(known),
+                (source, None) => {
+                    let script = script::parse(&text).map_err(|cause| AgentsError::Script { path, cause })?;
+                    (source, Box::new(Scripted::new(script)))
+                }
+            }
+        }
+        Provider::Auto | Provider::Named(_) => {
+            let agent =
+                model_files::read(&manifest, place, &mut digest).map_err(|(key, why)| faulty((key.to_owned(), why)))?;
+            match same(digest) {
+                (_, Some(known)) => return Ok(known),
+                (source, None) => (source, Box::new(ModelAnswerer::new(agent, Arc::clone(around.models), &manifest))),
+            }
         }
     };
     Ok(Arc::new(Agent { manifest: Arc::new(manifest), answerer, source }))
-}
-
-/// What the types cannot refuse by themselves: the key, and what is wrong with it.
-fn fault_of(manifest: &AgentManifest, place: &Path, catalog: &Catalog) -> Option<(&'static str, String)> {
-    let directory = place.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    if manifest.name.as_str() != directory {
-        return Some(("name", format!("must equal the name of its directory, {directory}")));
-    }
-    match (&manifest.model.script, manifest.model.provider) {
-        (Some(_), Provider::Direct | Provider::External) => {
-            return Some(("model.script", "is for provider = \"script\" only".to_owned()));
-        }
-        (Some(script), Provider::Script) if script.contains(['/', '\\']) => {
-            return Some(("model.script", "must be a file beside agent.toml".to_owned()));
-        }
-        (None, _) | (Some(_), Provider::Script) => {}
-    }
-    let tool = manifest.default_tool.as_ref()?;
-    if manifest.model.provider != Provider::Direct {
-        return Some(("default_tool", "is for provider = \"direct\" only".to_owned()));
-    }
-    // What a server has is known when it is connected, and may change.
-    if is_mcp_tool(tool.as_str()) {
-        return None;
-    }
-    let Some(registered) = catalog.get(tool) else {
-        return Some(("default_tool", format!("there is no tool {tool}")));
-    };
-    if !any_covers(&manifest.capabilities.tools, &registered.traits) {
-        return Some(("default_tool", format!("{tool} is not among the agent's [capabilities] tools")));
-    }
-    if text_parameter(&registered.definition()).is_none() {
-        return Some(("default_tool", format!("{tool} does not have exactly one text parameter")));
-    }
-    None
 }
 
 fn read_file(path: &Path) -> Result<String, AgentsError> {

@@ -13,8 +13,8 @@ use openfang_types::secret::Secret;
 use serde_json::Value as Schema;
 
 use crate::outward;
-use crate::settings::card_key;
 use crate::settings::strict_toml::{self, Document, Fault, Faults, ValueSource, properties, unknown_key};
+use crate::settings::{card_key, providers};
 
 pub use usable::{UsableConfig, load_usable};
 use usable::{entry_of, in_the_file};
@@ -104,6 +104,10 @@ fn rooted(mut config: Config, path: &Path) -> Config {
         let keys = config.a2a.external_agents.iter_mut().filter_map(|agent| agent.keys.as_mut());
         keys.for_each(|key| *key = directory.join(&*key));
     }
+    if let Some(directory) = path.parent() {
+        let files = config.providers.values_mut().filter_map(|provider| provider.api_key_file.as_mut());
+        files.for_each(|file| *file = directory.join(&*file));
+    }
     if let (Some(key), Some(directory)) = (&mut config.a2a.card_key, path.parent()) {
         *key = directory.join(&*key);
     }
@@ -116,6 +120,7 @@ fn problems_of(config: &Config) -> impl Iterator<Item = ConfigProblem> {
         .into_iter()
         .chain(outward::problems(config))
         .chain(card_key::problems(config))
+        .chain(providers::problems(config))
 }
 
 fn merge(path: &Path, text: &str, overlays: &[Overlay]) -> Result<Config, Faults> {
@@ -256,6 +261,14 @@ pub fn common_variable(name: &str) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     variable(name).or_else(|| variable(&name.to_ascii_lowercase()))
+}
+
+/// The value of a variable that may hold an API key, without the spaces around it. An empty one is not set.
+pub(crate) fn key_variable(name: &str) -> Option<Secret> {
+    #[expect(clippy::disallowed_methods, reason = "config is read here and nowhere else")]
+    let value = std::env::var(name).ok()?;
+    let value = value.trim();
+    (!value.is_empty()).then(|| Secret::new(value.to_owned()))
 }
 
 /// Where programs of this user keep their settings.

@@ -149,6 +149,8 @@ fn the_example_file_holds_every_key_at_its_default() {
         },
         mcp_servers: example.mcp_servers.clone(),
         profiles: example.profiles.clone(),
+        providers: example.providers.clone(),
+        models: example.models.clone(),
         ..Config::default()
     };
     assert_eq!(example, defaults);

@@ -59,6 +59,7 @@ pub(crate) fn changed_keys(now: &Config, next: &Config) -> Vec<String> {
     differing(&value(now), &value(next), "", &mut keys);
     // Secrets all look the same when they are written out.
     let hidden = [
+        ("providers", now.providers != next.providers),
         ("api_key", now.api_key != next.api_key),
         ("mcp_servers", now.mcp_servers != next.mcp_servers),
         ("a2a.external_agents", now.a2a.external_agents != next.a2a.external_agents),

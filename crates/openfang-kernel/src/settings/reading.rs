@@ -2,11 +2,13 @@
 //! a new home, later it means that something went wrong.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use openfang_runtime::catalog::Catalog;
+use openfang_runtime::models::ModelSource;
 use openfang_types::config::Config;
 
-use super::agents::{self, Agents, AgentsError, LoadedAgents};
+use super::agents::{self, AgentSurroundings, Agents, AgentsError, LoadedAgents};
 use super::config_file::{self, ConfigError, Overlay};
 use super::home::{Exposure, Home};
 use super::strict_toml::{Fault, Faults, ValueSource};
@@ -37,14 +39,15 @@ pub(crate) enum Rejection {
 pub(crate) fn read(
     home: &Home,
     overlays: &[Overlay],
-    catalog: &Catalog,
+    (catalog, models): (&Catalog, &Arc<dyn ModelSource>),
     before: &Agents,
 ) -> Result<ReadSettings, Rejection> {
     let exposures = home.exposures()?;
     let path = home.config();
     has_text(&path)?;
     let config = config_file::load(&path, overlays)?;
-    let agents = agents::load(&home.agents(), catalog, before)?;
+    let around = AgentSurroundings { catalog, config: &config, models };
+    let agents = agents::load(&home.agents(), &around, before)?;
     Ok(ReadSettings { config, agents, exposures })
 }
 

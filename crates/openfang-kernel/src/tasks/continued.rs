@@ -11,7 +11,7 @@ use openfang_types::task::{Message, TaskState};
 
 use super::Incoming;
 use crate::KernelError;
-use crate::tasks::log::TaskLog;
+use crate::tasks::log::{Closed, TaskLog};
 use crate::tasks::{Inner, Tasks};
 
 impl Tasks {
@@ -44,7 +44,10 @@ impl Tasks {
             return if is_repeated { Ok(None) } else { Err(KernelError::TaskEnded { id, state }) };
         }
         if !state.is_interrupted() && !self.inner.live.is_left(id) {
-            return Err(KernelError::TaskBusy { id, state });
+            return match self.is_heard(incoming, id).await? {
+                true => Ok(None),
+                false => Err(KernelError::TaskBusy { id, state }),
+            };
         }
         if let Some(push) = &incoming.push {
             self.add_push(&record, push.clone()).await?;
@@ -80,6 +83,20 @@ impl Tasks {
         };
         let labels = labels.joined(&incoming.labels);
         Ok(Some(TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp).with_remote(remote)))
+    }
+}
+
+impl Tasks {
+    /// Gives a message to the run that works on the task, if that listens.
+    async fn is_heard(&self, incoming: &Incoming, id: TaskId) -> Result<bool, KernelError> {
+        let Some(log) = self.inner.live.get(id).and_then(|live| live.hearing) else { return Ok(false) };
+        match log.hear(&incoming.message, &incoming.labels).await {
+            Ok(is_heard) => Ok(is_heard),
+            Err(Closed::Refused(StoreError::Conflict | StoreError::NotAllowed { .. }) | Closed::Superseded(_)) => {
+                Ok(false)
+            }
+            Err(Closed::Refused(error)) => Err(error.into()),
+        }
     }
 }
 

@@ -122,7 +122,8 @@ impl Tasks {
 
 /// What a task has to say, as one text: its artifacts, then its last message.
 fn answer_of(task: &Task) -> String {
-    let artifacts = task.artifacts.iter().flat_map(|artifact| &artifact.parts);
+    let answer = task.artifacts.iter().filter(|artifact| !artifact.is_commentary());
+    let artifacts = answer.flat_map(|artifact| &artifact.parts);
     let message = task.status.message.iter().flat_map(|message| &message.parts);
     let texts: Vec<&str> = artifacts.chain(message).filter_map(Part::as_text).collect();
     texts.join("\n")

@@ -195,7 +195,7 @@ impl Tasks {
     fn begin_turn(&self, incoming: Incoming, agent: Arc<Agent>, log: TaskLog) -> (TaskId, Running) {
         let id = log.id();
         let Incoming { caller, message, granted, cancel, .. } = incoming;
-        let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, granted, cancel };
+        let plan = Plan { caller, agent, log: Arc::new(log), message, told: 0, is_resumed: false, granted, cancel };
         (id, self.begin_run(id, plan))
     }
 

@@ -13,18 +13,22 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures_util::future::BoxFuture;
-use openfang_runtime::answerer::{Ending, EventSink, RunEvent, RunStopped, TextDelta};
+use openfang_runtime::answerer::{Ending, Inbox, RunEvent, TextDelta};
 use openfang_runtime::context::DurablePoint;
-use openfang_store::{Append, Created, NewTask, RemotePhase, RemoteRecord, Stamp, StoreError, StoreFuture};
+use openfang_store::{
+    Append, Created, NewTask, RemotePhase, RemoteRecord, Stamp, StoreError, StoreFuture, TranscriptItem,
+    TranscriptWrite,
+};
 use openfang_types::event::{ArtifactUpdate, EventBody, Seq};
 use openfang_types::ids::{Owner, TaskId};
 use openfang_types::limits::{TEXT_PACE, WATCH_OVER};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Artifact, Message, Part, Role, Task, TaskState};
 use tokio::sync::{Mutex, MutexGuard};
+use tokio_util::sync::CancellationToken;
 
 use crate::tasks::Inner;
+use crate::tasks::conversation::OpenTranscript;
 use crate::tasks::text::WaitingText;
 
 /// A task that a run works on.
@@ -34,12 +38,15 @@ pub(crate) struct TaskLog {
     id: TaskId,
     log: Mutex<Log>,
     text: WaitingText,
+    inbox: Inbox,
+    /// Fires when every event is stored as it comes.
+    seen: CancellationToken,
     is_handed_over: AtomicBool,
 }
 
-struct Log {
-    task: Task,
-    labels: Labels,
+pub(super) struct Log {
+    pub(super) task: Task,
+    pub(super) labels: Labels,
     waiting: Vec<EventBody>,
     /// A write whose outcome was not waited for, because its run was dropped in the middle.
     uncertain: Option<UncertainWrite>,
@@ -47,6 +54,8 @@ struct Log {
     remote: Option<RemoteRecord>,
     /// Whether the store has another one, or none.
     is_remote_unsaved: bool,
+    /// The transcript of the conversation, if the run writes to it.
+    pub(super) transcript: Option<Box<OpenTranscript>>,
     place: TaskStage,
     visibility: Visibility,
 }
@@ -54,6 +63,7 @@ struct Log {
 /// What a write holds that may or may not have happened.
 struct UncertainWrite {
     events: Vec<EventBody>,
+    items: Vec<TranscriptItem>,
     /// Whether it holds the remote side too.
     has_remote: bool,
 }
@@ -118,6 +128,7 @@ impl TaskLog {
             uncertain: None,
             remote: None,
             is_remote_unsaved: false,
+            transcript: None,
             place,
             visibility: Visibility::Unseen,
         };
@@ -127,6 +138,8 @@ impl TaskLog {
             id,
             log: Mutex::new(log),
             text: WaitingText::default(),
+            inbox: Inbox::default(),
+            seen: CancellationToken::new(),
             is_handed_over: AtomicBool::new(false),
         }
     }
@@ -158,6 +171,28 @@ impl TaskLog {
 
     pub(crate) const fn id(&self) -> TaskId {
         self.id
+    }
+
+    pub(super) const fn inner(&self) -> &Arc<Inner> {
+        &self.inner
+    }
+
+    pub(super) const fn owner(&self) -> &Owner {
+        &self.owner
+    }
+
+    pub(super) async fn lock(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().await
+    }
+
+    /// The messages that arrive while the run works.
+    pub(super) const fn inbox(&self) -> &Inbox {
+        &self.inbox
+    }
+
+    /// Returns when every event is stored as it comes.
+    pub(crate) async fn seen(&self) {
+        self.seen.cancelled().await;
     }
 
     /// Whether the store has the task and its end, so that nothing is left to do but to hear of it.
@@ -199,6 +234,7 @@ impl TaskLog {
     pub(crate) async fn show(&self) -> Result<Seq, Closed> {
         let mut log = self.log.lock().await;
         log.visibility = Visibility::Seen;
+        self.seen.cancel();
         self.gather_text(&mut log);
         self.flush(&mut log).await?;
         match &log.place {
@@ -206,6 +242,19 @@ impl TaskLog {
             TaskStage::Here(_) | TaskStage::HandedOver => Ok(0),
             TaskStage::Superseded(other) => Err(Closed::Superseded(*other)),
         }
+    }
+
+    /// Stores what waits, with what has entered the run by now.
+    pub(super) async fn show_with(&self, entered: &Labels) -> Result<(), Closed> {
+        self.log.lock().await.labels.join(entered);
+        self.show().await.map(drop)
+    }
+
+    /// Keeps the remote side of the task, to be stored with what follows.
+    pub(super) async fn remember(&self, remote: RemoteRecord) {
+        let mut log = self.log.lock().await;
+        log.remote = Some(remote);
+        log.is_remote_unsaved = true;
     }
 
     /// Writes what could not be written, as soon as that is possible. A task that nobody was told of is forgotten.
@@ -241,13 +290,19 @@ impl TaskLog {
         log.labels.join(entered);
         let status = self.inner.status(&log.task, ending.state, ending.parts);
         log.add(EventBody::Status(status));
-        match std::mem::replace(&mut log.place, TaskStage::HandedOver) {
-            TaskStage::Here(new) if log.uncertain.is_none() => self.hand_over(&mut log, *new).await,
+        let has_only_events = log.uncertain.is_none() && log.transcript.is_none();
+        let written = match std::mem::replace(&mut log.place, TaskStage::HandedOver) {
+            TaskStage::Here(new) if has_only_events => self.hand_over(&mut log, *new).await,
             place => {
                 log.place = place;
                 Box::pin(self.flush(&mut log)).await
             }
+        };
+        if written.is_ok() {
+            // The next run of the conversation may begin.
+            log.transcript = None;
         }
+        written
     }
 
     /// Stores a task that has ended before anybody was told of it. It is not tried again, so nothing is kept for that.
@@ -269,7 +324,7 @@ impl TaskLog {
     }
 
     /// Adds something, to be stored with what follows. None if it is text, which has its own pace.
-    async fn add(&self, event: RunEvent, entered: &Labels) -> Option<MutexGuard<'_, Log>> {
+    pub(super) async fn add(&self, event: RunEvent, entered: &Labels) -> Option<MutexGuard<'_, Log>> {
         let (mut log, body) = match event {
             RunEvent::Working(parts) => {
                 let log = self.told_before(entered).await;
@@ -312,8 +367,8 @@ impl TaskLog {
     fn gather_text(&self, log: &mut Log) {
         let Some(said) = self.text.take() else { return };
         log.labels.join(&said.labels);
-        for TextDelta { artifact_id, name, text, is_last } in said.pieces {
-            let append = log.task.artifacts.iter().any(|held| held.artifact_id == artifact_id);
+        for TextDelta { artifact_id, name, text, begins, is_last } in said.pieces {
+            let append = !begins && log.task.artifacts.iter().any(|held| held.artifact_id == artifact_id);
             let artifact = Artifact::of_parts(artifact_id, name, vec![Part::text(text)]);
             let body = EventBody::Artifact(ArtifactUpdate { artifact, append, last_chunk: is_last });
             log.add(body);
@@ -328,34 +383,67 @@ impl TaskLog {
         }
     }
 
-    async fn flush(&self, log: &mut Log) -> Result<(), Closed> {
+    pub(super) async fn flush(&self, log: &mut Log) -> Result<(), Closed> {
         self.find_out(log).await?;
         let events = std::mem::take(&mut log.waiting);
-        if events.is_empty() && !log.is_remote_unsaved && matches!(log.place, TaskStage::Stored(_)) {
+        let items = log.transcript.as_mut().map(|open| open.take()).unwrap_or_default();
+        let has_nothing = events.is_empty() && items.is_empty() && !log.is_remote_unsaved;
+        if has_nothing && matches!(log.place, TaskStage::Stored(_)) {
             return Ok(());
         }
         let remote = log.unsaved_remote();
+        let number = items.len();
         // Dropped at the await below, the write may or may not happen; the next flush finds out.
-        log.uncertain = Some(UncertainWrite { events: events.clone(), has_remote: remote.is_some() });
+        let has_remote = remote.is_some();
+        log.uncertain = Some(UncertainWrite { events: events.clone(), items: items.clone(), has_remote });
         log.is_remote_unsaved = false;
-        let written = self.write(log, events, remote).await;
+        let written = self.write(log, events, (items, remote)).await;
         let uncertain = log.uncertain.take();
-        if let (Err(Closed::Refused(StoreError::Unavailable { .. })), Some(uncertain)) = (&written, uncertain) {
-            log.waiting = uncertain.events; // nothing was written; it may be possible later
-            log.is_remote_unsaved |= uncertain.has_remote;
+        match (&written, uncertain) {
+            // Nothing was written; it may be possible later.
+            (Err(Closed::Refused(StoreError::Unavailable { .. })), Some(uncertain)) => log.put_back(uncertain),
+            (Ok(Created::New(_)), _) => log.transcript.iter_mut().for_each(|open| open.wrote(number)),
+            (Ok(Created::Known(_)) | Err(_), _) => {}
         }
         settle(log, written?)
     }
 
-    async fn write(&self, log: &Log, events: Vec<EventBody>, remote: Option<RemoteRecord>) -> Result<Created, Closed> {
+    async fn write(
+        &self,
+        log: &mut Log,
+        events: Vec<EventBody>,
+        (items, remote): (Vec<TranscriptItem>, Option<RemoteRecord>),
+    ) -> Result<Created, Closed> {
+        let transcript = log.transcript.as_ref().map(|open| open.write(items)).unwrap_or_default();
+        let again = transcript
+            .after
+            .is_some()
+            .then(|| (events.clone(), transcript.items.clone(), remote.clone()));
+        let written = self.write_once(log, events, (transcript, remote)).await;
+        match (written, again) {
+            (Err(StoreError::Conflict), Some((events, items, remote))) if self.is_overtaken(log).await => {
+                // The run ends; what it did stays in the transcript, behind what the other process wrote.
+                log.transcript.iter_mut().for_each(|open| open.is_overtaken = true);
+                let transcript = TranscriptWrite::at_the_end(items);
+                self.write_once(log, events, (transcript, remote)).await.map_err(Closed::Refused)
+            }
+            (written, _) => written.map_err(Closed::Refused),
+        }
+    }
+
+    async fn write_once(
+        &self,
+        log: &Log,
+        events: Vec<EventBody>,
+        (transcript, remote): (TranscriptWrite, Option<RemoteRecord>),
+    ) -> Result<Created, StoreError> {
         let tasks = &self.inner.store;
-        let written = match &log.place {
+        match &log.place {
             TaskStage::Superseded(other) => Ok(Created::Known(*other)),
             TaskStage::HandedOver => Err(StoreError::Conflict),
             TaskStage::Here(new) => {
-                tasks
-                    .create(NewTask { events, labels: log.labels.clone(), remote, ..(**new).clone() })
-                    .await
+                let labels = log.labels.clone();
+                tasks.create(NewTask { events, labels, remote, transcript, ..(**new).clone() }).await
             }
             TaskStage::Stored(stamp) => {
                 let write = Append {
@@ -365,19 +453,30 @@ impl TaskLog {
                     events,
                     labels: log.labels.clone(),
                     remote,
-                    transcript: openfang_store::TranscriptWrite::default(),
+                    transcript,
                     node: None,
                     at: self.inner.clock.now(),
                 };
                 tasks.append(write).await.map(Created::New)
             }
-        };
-        written.map_err(Closed::Refused)
+        }
+    }
+
+    /// Whether a write was refused because another process wrote to the conversation, and not to the task.
+    async fn is_overtaken(&self, log: &Log) -> bool {
+        match (&log.place, self.inner.store.head(&self.owner, self.id).await) {
+            (TaskStage::Here(_), Err(StoreError::NotFound)) => true,
+            (TaskStage::Stored(stamp), Ok(record)) => record.version == stamp.version,
+            (
+                TaskStage::Here(_) | TaskStage::Stored(_) | TaskStage::HandedOver | TaskStage::Superseded(_),
+                Ok(_) | Err(_),
+            ) => false,
+        }
     }
 
     /// Whether a write that nobody waited for happened. Everything queued before the probe is settled after it.
     async fn find_out(&self, log: &mut Log) -> Result<(), Closed> {
-        let Some(UncertainWrite { events, has_remote }) = log.uncertain.take() else { return Ok(()) };
+        let Some(uncertain) = log.uncertain.take() else { return Ok(()) };
         self.inner.health.probe().await.map_err(Closed::Refused)?;
         let known = match &log.place {
             TaskStage::Stored(stamp) => stamp.version,
@@ -386,12 +485,9 @@ impl TaskLog {
         match self.inner.store.head(&self.owner, self.id).await {
             Ok(record) if record.version > known => {
                 log.place = TaskStage::Stored(Stamp { version: record.version, seq: record.seq });
+                log.transcript.iter_mut().for_each(|open| open.wrote(uncertain.items.len()));
             }
-            Ok(_) | Err(StoreError::NotFound) => {
-                let later = std::mem::replace(&mut log.waiting, events);
-                log.waiting.extend(later);
-                log.is_remote_unsaved |= has_remote;
-            }
+            Ok(_) | Err(StoreError::NotFound) => log.put_back(uncertain),
             Err(error) => return Err(Closed::Refused(error)),
         }
         Ok(())
@@ -399,9 +495,18 @@ impl TaskLog {
 }
 
 impl Log {
-    fn add(&mut self, body: EventBody) {
+    pub(super) fn add(&mut self, body: EventBody) {
         self.task.apply(&body);
         self.waiting.push(body);
+    }
+
+    /// What was not written waits again, before what came later.
+    fn put_back(&mut self, uncertain: UncertainWrite) {
+        let UncertainWrite { events, items, has_remote } = uncertain;
+        let later = std::mem::replace(&mut self.waiting, events);
+        self.waiting.extend(later);
+        self.transcript.iter_mut().for_each(|open| open.put_back(items.clone()));
+        self.is_remote_unsaved |= has_remote;
     }
 
     /// The remote side, if the store has another one.
@@ -431,30 +536,6 @@ impl DurablePoint for TaskLog {
                 Closed::Superseded(_) => StoreError::Conflict,
                 Closed::Refused(error) => error,
             })
-        })
-    }
-}
-
-/// The log as a model sees it: with the labels of its run.
-pub(crate) struct Telling<'a> {
-    pub(crate) log: &'a TaskLog,
-    pub(crate) run: &'a openfang_runtime::context::Run,
-}
-
-impl EventSink for Telling<'_> {
-    fn emit(&self, event: RunEvent) -> BoxFuture<'_, Result<(), RunStopped>> {
-        Box::pin(async move { self.log.tell(event, &self.run.labels()).await.map_err(|_| RunStopped) })
-    }
-
-    fn emit_with_next(&self, event: RunEvent) -> BoxFuture<'_, ()> {
-        Box::pin(async move { drop(self.log.add(event, &self.run.labels()).await) })
-    }
-
-    fn remember(&self, remote: RemoteRecord) -> BoxFuture<'_, ()> {
-        Box::pin(async move {
-            let mut log = self.log.log.lock().await;
-            log.remote = Some(remote);
-            log.is_remote_unsaved = true;
         })
     }
 }

@@ -76,6 +76,7 @@ impl Tasks {
             message,
             number: *number,
             told: *told,
+            is_resumed: true,
             waiting: None,
             remote: remote.as_ref(),
             remote_context: None,
@@ -97,7 +98,7 @@ impl Tasks {
         let OpenTurn { message, told, .. } = opened;
         let cancel = CancellationToken::new();
         drop(
-            self.begin_run(id, Plan { caller, agent, log, message, told, granted: None, cancel })
+            self.begin_run(id, Plan { caller, agent, log, message, told, is_resumed: true, granted: None, cancel })
                 .detach(),
         );
         Ok(())

@@ -21,10 +21,11 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::access::Caller;
 use crate::settings::agents::Agent;
-use crate::tasks::log::{Closed, TaskLog, Telling, TurnSoFar};
+use crate::tasks::log::{Closed, TaskLog, TurnSoFar};
 use crate::tasks::push_hints::PushExpectation;
 use crate::tasks::remote::RemoteSide;
 use crate::tasks::sign_ins::WaitingSignIn;
+use crate::tasks::telling::Telling;
 use crate::tasks::{Inner, Tasks};
 
 /// The runs of this process, by task.
@@ -46,6 +47,8 @@ pub(crate) struct LiveRun {
     pub(crate) cancel: CancellationToken,
     /// Fires when the run has written its last word.
     pub(crate) done: CancellationToken,
+    /// The log of the task, if the run hears messages that arrive meanwhile.
+    pub(crate) hearing: Option<Arc<TaskLog>>,
 }
 
 impl LiveRuns {
@@ -110,6 +113,8 @@ pub(crate) struct Plan {
     pub(crate) log: Arc<TaskLog>,
     pub(crate) message: Message,
     pub(crate) told: usize,
+    /// Whether a process that died began the turn.
+    pub(crate) is_resumed: bool,
     /// The tool whose call began the run, with a permit.
     pub(crate) granted: Option<ToolName>,
     pub(crate) cancel: CancellationToken,
@@ -228,7 +233,8 @@ impl Tasks {
     /// Begins a run. It goes on when its caller goes away; whoever waits is told how the turn ended.
     pub(crate) fn begin_run(&self, id: TaskId, plan: Plan) -> Running {
         let run_id = RunId::from_uuid(self.inner.ids.ordered());
-        let live = LiveRun { id: run_id, cancel: plan.cancel.clone(), done: CancellationToken::new() };
+        let hearing = plan.agent.answerer.hears_messages().then(|| Arc::clone(&plan.log));
+        let live = LiveRun { id: run_id, cancel: plan.cancel.clone(), done: CancellationToken::new(), hearing };
         self.inner.live.lock().insert(id, live.clone());
         let registered = Registered { inner: Arc::clone(&self.inner), task: id, run: live };
         let log = Arc::clone(&plan.log);
@@ -250,8 +256,10 @@ impl Tasks {
     }
 }
 
+const OVERTAKEN: &str = "stopped: another process went on with this conversation meanwhile; send the message again";
+
 async fn run(inner: &Arc<Inner>, id: RunId, plan: Plan) -> Result<Settled, Closed> {
-    let Plan { caller, agent, log, message, told, granted, cancel } = plan;
+    let Plan { caller, agent, log, message, told, is_resumed, granted, cancel } = plan;
     let TurnSoFar { number, history, labels } = log.turn().await;
     let waiting = inner.live.take_waiting(log.id());
     let run = Arc::new(Run::new(id, labels, inner.settings().config(), Arc::clone(&log) as _));
@@ -267,12 +275,14 @@ async fn run(inner: &Arc<Inner>, id: RunId, plan: Plan) -> Result<Settled, Close
         message: &message,
         number,
         told,
+        is_resumed,
         waiting: waiting.as_deref(),
         remote: record.as_ref(),
         remote_context: context.as_ref(),
         push: push.as_ref().map(PushExpectation::hint),
     };
-    let telling = Telling { log: &log, run: &run };
+    let narrowing = caller.principal.begun_as();
+    let telling = Telling { log: &log, run: &run, narrowing: &narrowing };
     let agent_run = AgentRun { cx: &cx, agent: &agent.manifest, pipeline: &inner.pipeline, events: &telling };
 
     // The work is dropped before its end is written: it may have been stopped while it held the log.
@@ -288,6 +298,7 @@ async fn run(inner: &Arc<Inner>, id: RunId, plan: Plan) -> Result<Settled, Close
     let stopped = if is_stopped { log.cancel_remote().await } else { None };
     let mut ending = match end {
         End::Ended(ending) => ending,
+        End::Stopped if log.was_overtaken().await => Ending::saying(TaskState::Failed, OVERTAKEN),
         End::Stopped => {
             log.show().await?;
             return Err(Closed::Refused(StoreError::Conflict));
@@ -331,7 +342,10 @@ async fn until_ended(
     work: Pin<&mut impl Future<Output = End>>,
 ) -> End {
     let keeping = async {
-        tokio::time::sleep(TASK_UNSEEN).await;
+        tokio::select! {
+            () = tokio::time::sleep(TASK_UNSEEN) => {}
+            () = log.seen() => {}
+        }
         match log.show().await {
             Ok(_) => log.keep_text().await,
             Err(closed) => closed,

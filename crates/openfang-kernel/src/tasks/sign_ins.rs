@@ -149,10 +149,8 @@ impl Tasks {
         events.iter().for_each(|event| task.apply(event));
         let log = TaskLog::resume(Arc::clone(&self.inner), owner, task, labels, stamp).with_remote(Some(remote));
         let (log, cancel) = (Arc::new(log), CancellationToken::new());
-        drop(
-            self.begin_run(id, Plan { caller, agent, log, message, told: 0, granted: None, cancel })
-                .detach(),
-        );
+        let plan = Plan { caller, agent, log, message, told: 0, is_resumed: true, granted: None, cancel };
+        drop(self.begin_run(id, plan).detach());
         Ok(())
     }
 

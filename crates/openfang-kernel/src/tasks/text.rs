@@ -70,7 +70,7 @@ impl PendingText {
     fn add(&mut self, delta: TextDelta) {
         self.bytes += delta.text.len();
         match self.pieces.last_mut() {
-            Some(last) if last.artifact_id == delta.artifact_id && !last.is_last => {
+            Some(last) if last.artifact_id == delta.artifact_id && !last.is_last && !delta.begins => {
                 last.text.push_str(&delta.text);
                 last.is_last = delta.is_last;
             }

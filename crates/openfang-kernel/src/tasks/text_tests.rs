@@ -41,7 +41,13 @@ impl Talker {
             let artifact = Artifact::of_parts(artifact_id, None, vec![Part::text(text)]);
             RunEvent::Artifact(ArtifactUpdate { artifact, append: number > 0, last_chunk: false })
         } else {
-            RunEvent::Text(TextDelta { artifact_id, name: None, text, is_last: number + 1 == self.numbers })
+            RunEvent::Text(TextDelta {
+                artifact_id,
+                name: None,
+                text,
+                begins: false,
+                is_last: number + 1 == self.numbers,
+            })
         };
         run.events.emit(event).await?;
         if number.is_multiple_of(100) {
@@ -112,7 +118,7 @@ impl TaskStage {
         let id = log.id();
         log.show().await.unwrap();
         let (caller, cancel) = (self.caller.clone(), incoming.cancel);
-        let plan = Plan { caller, agent, log, message, told: 0, granted: None, cancel };
+        let plan = Plan { caller, agent, log, message, told: 0, is_resumed: false, granted: None, cancel };
         drop(self.tasks().begin_run(id, plan).detach());
         id
     }

@@ -112,6 +112,11 @@ pub(super) fn note_outcome<T>(
     }
 }
 
+/// A digest of a call, as text: the same for equal calls.
+pub(crate) fn digest_of(tool: &ToolName, arguments: &Arguments<'_>) -> String {
+    hash_of(tool, arguments).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The same for equal calls, however their members are ordered.
 fn hash_of(tool: &ToolName, arguments: &Arguments<'_>) -> CallHash {
     let mut hasher = Sha256::new();

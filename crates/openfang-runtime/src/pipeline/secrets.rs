@@ -55,6 +55,16 @@ impl Sensitive {
         })
     }
 
+    /// The same, and one more secret.
+    pub fn with(&self, secret: &Secret) -> Result<Self, SensitiveError> {
+        Ok(Self {
+            configured: self.configured.with([secret.expose()]).map_err(wrong)?,
+            shapes: self.shapes.clone(),
+            pii: self.pii.clone(),
+            pii_tools: self.pii_tools.clone(),
+        })
+    }
+
     /// Patterns of tools whose results are personal.
     pub(super) fn pii_tools(&self) -> &[Glob] {
         &self.pii_tools

@@ -1,6 +1,6 @@
 //! Entries of a transcript as items of the store, and back. What is read is what was written, to the byte.
 
-use openfang_store::{ItemBody, ItemTooLarge, TranscriptItem, TranscriptKind, TranscriptRow};
+use openfang_store::{ItemBody, ItemTooLarge, StoreError, TranscriptItem, TranscriptKind, TranscriptRow};
 use openfang_types::taint::Labels;
 
 use super::{TranscriptBody, TranscriptEntry};
@@ -15,6 +15,14 @@ pub enum TranscriptError {
     /// The reason has no content of the entry in it.
     #[error("entry {seq} of the transcript cannot be read: {reason}; run `openfang db check`")]
     Unreadable { seq: u64, reason: String },
+    #[error("the transcript of the conversation cannot be read: {0}")]
+    Store(#[from] StoreError),
+    /// The conversation has more than one request can hold.
+    #[error("the conversation is too long to go on; begin a new one, without this context id")]
+    TooLong,
+    /// The caller may not see all that was said in the conversation.
+    #[error("there is no such conversation; leave out the context id to begin one")]
+    Foreign,
 }
 
 impl TranscriptBody {

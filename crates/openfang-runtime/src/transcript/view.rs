@@ -122,7 +122,7 @@ impl ViewBuilder {
         }
         let is_cut = matches!(stop, Stop::Length | Stop::ContextFull);
         self.is_paused = *stop == Stop::Paused;
-        self.open = calls(&blocks)
+        self.open = calls_in(&blocks)
             .map(|call| OpenCall {
                 id: call.id.clone(),
                 name: call.name.clone(),
@@ -179,7 +179,8 @@ impl OpenCall {
     }
 }
 
-fn calls(blocks: &[Block]) -> impl Iterator<Item = &Call> {
+/// The calls among blocks.
+pub(crate) fn calls_in(blocks: &[Block]) -> impl Iterator<Item = &Call> {
     blocks.iter().filter_map(|block| match block {
         Block::Call(call) => Some(call),
         Block::Text { .. } | Block::Thinking { .. } => None,
@@ -187,7 +188,7 @@ fn calls(blocks: &[Block]) -> impl Iterator<Item = &Call> {
 }
 
 /// The blocks with an id of its own for each call, and whether an id had to change.
-fn with_unique_ids(blocks: &[Block]) -> (Vec<Block>, bool) {
+pub(crate) fn with_unique_ids(blocks: &[Block]) -> (Vec<Block>, bool) {
     let mut seen = HashSet::new();
     let mut copies: HashMap<String, u32> = HashMap::new();
     let mut is_renamed = false;

@@ -1,6 +1,7 @@
 //! Search for agents by words. Each word must occur somewhere in what is known of an agent; where the best one occurs decides
 //! the order.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::AgentSummary;
@@ -20,7 +21,7 @@ pub enum AgentQueryError {
 }
 
 /// Where a word was found, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchedField {
     Name,
@@ -43,7 +44,7 @@ pub struct AgentText<'a> {
 }
 
 /// An agent that was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundAgent {
     #[serde(flatten)]
     pub agent: AgentSummary,

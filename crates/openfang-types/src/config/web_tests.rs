@@ -29,7 +29,10 @@ fn settings_that_cannot_work_name_their_key() {
 
 #[test]
 fn a_host_is_read_from_by_its_name_or_its_suffix_and_not_by_something_like_it() {
-    let web = WebConfig { read_hosts: vec!["docs.example.org".to_owned(), "*.example.com".to_owned()], ..WebConfig::default() };
+    let web = WebConfig {
+        read_hosts: vec!["docs.example.org".to_owned(), "*.example.com".to_owned()],
+        ..WebConfig::default()
+    };
 
     for host in ["docs.example.org", "DOCS.example.org.", "a.example.com", "a.b.example.com"] {
         assert!(web.may_read_from(host), "{host}");

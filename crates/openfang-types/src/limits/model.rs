@@ -44,3 +44,48 @@ pub const MODEL_TOOL_NAME_MAX: usize = 64;
 pub const MODEL_DESCRIPTION_MAX_CHARS: usize = 1_000;
 /// Subschemas that one tool may have after its references are inlined.
 pub const MODEL_SCHEMA_MAX_NODES: usize = 4_000;
+/// The name of a model at its provider.
+pub const MODEL_NAME_MAX_BYTES: usize = 200;
+/// The instructions of an agent, and the schema of its answers.
+pub const AGENT_TEXT_MAX_BYTES: usize = 256 * 1024;
+/// Fallback models of one agent.
+pub const FALLBACK_MODELS_MAX: usize = 8;
+/// Tags of one agent, and the characters of each.
+pub const AGENT_TAGS_MAX: usize = 16;
+pub const AGENT_TAG_MAX_CHARS: usize = 40;
+/// Providers in the configuration.
+pub const PROVIDERS_MAX: usize = 64;
+/// Models whose windows and prices the configuration says.
+pub const CONFIGURED_MODELS_MAX: usize = 1_000;
+/// A file with an API key.
+pub const API_KEY_FILE_MAX_BYTES: u64 = 16 * 1024;
+/// How long a run of an agent with a model may take.
+pub const RUN_MAX_SECS: u64 = 3_600;
+/// The longest time that an agent may be given for a run.
+pub const RUN_MOST_SECS: u64 = 7 * 86_400;
+/// Requests to models in one run.
+pub const RUN_MAX_STEPS: u32 = 50;
+/// The most requests that an agent may be given for a run.
+pub const RUN_MOST_STEPS: u32 = 10_000;
+/// The longest answer that an agent may be given, in tokens.
+pub const ANSWER_MOST_TOKENS: u32 = 1_000_000;
+/// The window that Ollama is asked to allocate for a model whose window is not configured, in tokens.
+pub const OLLAMA_CONTEXT_TOKENS: u64 = 16_384;
+/// The longest answer of such a model, in tokens.
+pub const OLLAMA_ANSWER_TOKENS: u64 = 4_096;
+/// How long a model server on this machine may take to say which models it has.
+pub const MODEL_PROBE: Duration = Duration::from_millis(300);
+/// The size of such a list.
+pub const MODEL_LIST_MAX_BYTES: u64 = 1024 * 1024;
+/// Models of one server that are listed.
+pub const MODEL_LIST_MAX: usize = 500;
+/// Days that the usage of models is kept.
+pub const USAGE_DAYS: u64 = 400;
+/// Sums of usage in one answer.
+pub const USAGE_TOTALS_MAX: usize = 1_000;
+/// Rows of usage that are deleted in one commit.
+pub const USAGE_DELETED_AT_ONCE: usize = 1_000;
+/// The longest answer to a request that only tests a model, in tokens. Some providers refuse less.
+pub const MODEL_TEST_TOKENS: u32 = 16;
+/// Days of usage that are shown unless somebody asks for more.
+pub const USAGE_SHOWN_DAYS: u32 = 30;

@@ -5,8 +5,8 @@ use std::path::Path;
 use openfang_kernel::config_file::ConfigError;
 use openfang_kernel::home::Exposure;
 use openfang_kernel::strict_toml::Fault;
-use openfang_kernel::{check_agents, maintenance, unmatched_in_profiles};
-use openfang_types::config::ConfigProblem;
+use openfang_kernel::{MissingKey, check_agents, maintenance, missing_keys, unmatched_in_profiles};
+use openfang_types::config::{Config, ConfigProblem};
 
 use super::Check;
 use super::repair::Repair;
@@ -29,6 +29,7 @@ pub(super) fn checks(session: &Session) -> Vec<Check> {
     found.extend(exposure(session));
     found.extend(config(session));
     found.push(agents(session));
+    found.extend(models(session));
     found.extend(profiles(session));
     found
 }
@@ -138,9 +139,33 @@ fn config(session: &Session) -> Vec<Check> {
     }
 }
 
+/// The configuration, or the default one if it is invalid: the check of the configuration says so.
+fn usable(session: &Session) -> Config {
+    session.usable_config(&[]).map(|usable| usable.config).unwrap_or_default()
+}
+
+/// Whether the models of agents have their keys, as far as this process can see.
+fn models(session: &Session) -> Option<Check> {
+    let (agents, missing) = missing_keys(&session.home, &usable(session));
+    if agents == 0 {
+        return None;
+    }
+    let Some(first) = missing.first() else {
+        let count = if agents == 1 { "1 agent has a model".to_owned() } else { format!("{agents} agents have models") };
+        return Some(Check::ok("models", format!("{count}, with API keys where they are needed")));
+    };
+    let shown = |one: &MissingKey| format!("{} of the agent {}: {}", one.reference, one.agent, one.reason);
+    let text = missing.iter().map(shown).collect::<Vec<_>>().join("; ");
+    let fix = format!(
+        "set the variable where the daemon is started, or store the key; `{}` tells more",
+        session.command(&format!("model show {}", first.reference))
+    );
+    Some(Check::warn("models", format!("{text} (as seen from this shell)"), fix))
+}
+
 fn agents(session: &Session) -> Check {
     let place = session.home.agents();
-    match check_agents(&session.home) {
+    match check_agents(&session.home, &usable(session)) {
         Ok(failed) if failed.is_empty() => {
             let count = std::fs::read_dir(&place).map_or(0, |entries| entries.flatten().count());
             Check::ok("agents", format!("{count} in {}", place.display()))

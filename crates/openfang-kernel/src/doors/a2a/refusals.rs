@@ -46,6 +46,8 @@ pub(super) fn refused(error: KernelError) -> A2aError {
         | KernelError::UnknownServer { .. }
         | KernelError::ServerExists(_)
         | KernelError::UnknownProfile { .. }
+        | KernelError::UnknownModel(_)
+        | KernelError::ModelFailed(_)
         | KernelError::ServerDisabled(_)
         | KernelError::OwnServer(_)
         | KernelError::AgentExists(_)

@@ -65,8 +65,8 @@ impl Home {
     pub(crate) fn agent_files(&self) -> Vec<PathBuf> {
         let mut paths = Vec::new();
         for agent in entries(&self.agents()).into_iter().filter(|path| path.is_dir()) {
-            let is_read =
-                |path: &PathBuf| path.extension().is_some_and(|kind| kind == "toml") || *path == script_of(&agent);
+            let named = named_files(&agent);
+            let is_read = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "toml") || named.contains(path);
             paths.extend(entries(&agent).into_iter().filter(is_read));
             paths.push(agent);
         }
@@ -85,12 +85,15 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).collect()
 }
 
-/// The script of an agent, if it has one. A manifest that cannot be read is refused later.
-fn script_of(agent: &Path) -> PathBuf {
+/// The files that the manifest of an agent names: a script, instructions, a schema. A manifest that cannot be read is refused
+/// later.
+fn named_files(agent: &Path) -> Vec<PathBuf> {
     let manifest = std::fs::read_to_string(agent.join("agent.toml")).unwrap_or_default();
     let manifest: toml::Table = toml::from_str(&manifest).unwrap_or_default();
-    let script = manifest.get("model").and_then(|model| model.get("script")).and_then(toml::Value::as_str);
-    agent.join(script.unwrap_or(SCRIPT))
+    let named = |section: &str, key: &str| manifest.get(section)?.get(key)?.as_str();
+    let script = named("model", "script").unwrap_or(SCRIPT);
+    let others = [named("model", "system_prompt_file"), named("output", "schema")];
+    [Some(script)].into_iter().chain(others).flatten().map(|name| agent.join(name)).collect()
 }
 
 /// What the sticky bit of a directory is worth.

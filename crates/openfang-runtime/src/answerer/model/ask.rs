@@ -1,0 +1,231 @@
+//! One answer of a model, whatever it takes: the same request again, a changed one, or the next model. What follows from an
+//! error is the table of `openfang_model::ModelError::verdict`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use openfang_model::{
+    ModelAnswer, ModelError, ModelRequest, Reasoning, RefusalKind, RequestOptions, ToolChoice, Verdict, backoff,
+};
+use openfang_types::agent::{FirstToolChoice, ReasoningLevel};
+use openfang_types::limits::ANSWER_TOKENS;
+use openfang_types::taint::Labels;
+use openfang_types::task::Part;
+
+use super::deltas::Deltas;
+use super::ends;
+use super::halt::Halt;
+use super::work::Work;
+use crate::answerer::RunEvent;
+use crate::models::ModelTarget;
+use crate::transcript::{TranscriptBody, TranscriptView};
+
+/// What came of a question to the models.
+pub(super) enum Asked {
+    Answer(Box<ModelAnswer>),
+    /// A message arrived that drops the answer.
+    Interrupted,
+}
+
+/// What is done after an error.
+enum Next {
+    Again,
+    End(Halt),
+}
+
+/// What went wrong so far with one question.
+#[derive(Default)]
+struct Trouble {
+    /// Tries of the model that is asked.
+    tries: u32,
+    /// The models that cannot answer, with the reason of each.
+    failures: Vec<String>,
+}
+
+impl Work<'_> {
+    /// Asks until a model has answered or none can.
+    pub(super) async fn ask(&mut self, view: &TranscriptView) -> Result<Asked, Halt> {
+        let mut trouble = Trouble::default();
+        loop {
+            self.budget.warn(self.run).await;
+            let target = Arc::clone(self.chain.target());
+            let request = self.request(view, &target);
+            let run = self.run;
+            self.meter.flush(run);
+            // What led to the question is stored before it costs anything.
+            let (metered, stored) = tokio::join!(self.meter.reserve(run, &target, &request), run.events.commit());
+            let metered = metered?;
+            stored?;
+            let error = match self.exchange(&target, &request).await? {
+                None => {
+                    self.meter.interrupted(run, &target, metered);
+                    return Ok(Asked::Interrupted);
+                }
+                Some(Ok(answer)) => {
+                    self.meter.answered(run, &target, (metered, &answer));
+                    return Ok(Asked::Answer(Box::new(answer)));
+                }
+                Some(Err(error)) => {
+                    self.meter.failed(run, &target, metered);
+                    error
+                }
+            };
+            tracing::debug!(model = %target.reference, %error, tries = trouble.tries, "a model gave no answer");
+            match self.after(&error, &target, &mut trouble).await? {
+                Next::Again => {}
+                Next::End(halt) => return Err(halt),
+            }
+        }
+    }
+
+    /// Sends one request. Text is told as it arrives. None if a message interrupts it.
+    async fn exchange(
+        &self,
+        target: &ModelTarget,
+        request: &ModelRequest,
+    ) -> Result<Option<Result<ModelAnswer, ModelError>>, Halt> {
+        let deltas = Deltas::default();
+        let is_shown = self.answerer.agent.output.is_none();
+        let mut teller = self.teller();
+        let mut told = |delta: openfang_model::Delta<'_>| {
+            if is_shown {
+                deltas.take(delta);
+            }
+        };
+        let answer = tokio::select! {
+            biased;
+            () = self.run.events.inbox().interrupted() => None,
+            answer = target.client.answer(request, &mut told) => Some(answer),
+            stopped = teller.follow(&deltas) => return Err(stopped.into()),
+        };
+        if matches!(answer, Some(Ok(_))) {
+            teller.tell(&deltas).await?;
+        }
+        Ok(answer)
+    }
+
+    /// The one place that decides what follows from an error.
+    async fn after(&mut self, error: &ModelError, target: &ModelTarget, trouble: &mut Trouble) -> Result<Next, Halt> {
+        match error.verdict() {
+            Verdict::Retry { after, at_most } if trouble.tries < at_most => {
+                let pause = backoff(trouble.tries, after);
+                trouble.tries += 1;
+                self.say(format!("{} does not answer ({error}); trying again", target.reference)).await;
+                tokio::time::sleep(pause).await;
+                Ok(Next::Again)
+            }
+            Verdict::Retry { .. } => self.fall_back(error, (None, false), trouble).await,
+            Verdict::Fallback { leave_alone, needs_other_key } => {
+                self.fall_back(error, (leave_alone, needs_other_key), trouble).await
+            }
+            Verdict::Compact => Ok(Next::End(ends::too_long(&target.reference).into())),
+            Verdict::WithoutTool(tool) if self.tools.reject(&tool) => {
+                tracing::warn!(%tool, model = %target.reference, %error, "a provider rejects a tool; it is left out");
+                self.say(format!("{} rejects the tool {tool}; going on without it", target.reference))
+                    .await;
+                Ok(Next::Again)
+            }
+            Verdict::WithoutNative if self.replays_native => {
+                self.replays_native = false;
+                Ok(Next::Again)
+            }
+            Verdict::WithoutTool(_) | Verdict::WithoutNative => self.fall_back(error, (None, false), trouble).await,
+            Verdict::GiveUp => Ok(Next::End(given_up(error, target))),
+        }
+    }
+
+    /// Goes on with the next model, and stays with it.
+    async fn fall_back(
+        &mut self,
+        error: &ModelError,
+        (leave_alone, needs_other_key): (Option<Duration>, bool),
+        trouble: &mut Trouble,
+    ) -> Result<Next, Halt> {
+        let from = Arc::clone(self.chain.target());
+        trouble.tries = 0;
+        trouble.failures.push(reason(error, &from));
+        if let Some(pause) = leave_alone {
+            self.chain.rest(pause);
+        }
+        if !self.chain.advance(needs_other_key) {
+            let why = format!("no model answered: {}", trouble.failures.join("; "));
+            return Ok(Next::End(Halt::failed(why)));
+        }
+        let model = self.chain.target().reference.clone();
+        self.say(format!("{} cannot answer ({error}); going on with {model}", from.reference))
+            .await;
+        let body = TranscriptBody::Switched { model, reason: error.to_string() };
+        self.conversation.record(body, Labels::none()).await?;
+        Ok(Next::Again)
+    }
+
+    async fn say(&self, text: String) {
+        let report = Part::progress(text, None, None);
+        self.run.events.emit_with_next(RunEvent::Working(vec![report])).await;
+    }
+
+    fn request(&self, view: &TranscriptView, target: &ModelTarget) -> ModelRequest {
+        let config = &self.run.agent.model;
+        let tool_choice = match config.tool_choice {
+            _ if self.must_answer => ToolChoice::None,
+            FirstToolChoice::Required if self.budget.steps() == 0 => ToolChoice::Required,
+            FirstToolChoice::Auto | FirstToolChoice::Required => ToolChoice::Auto,
+            FirstToolChoice::None => ToolChoice::None,
+        };
+        let options = RequestOptions {
+            max_tokens: self.max_tokens(),
+            temperature: config.temperature.map(openfang_types::agent::Temperature::get),
+            reasoning: config.reasoning.map_or(Reasoning::Default, reasoning),
+            tool_choice,
+            output: self.answerer.agent.output.clone(),
+            context_tokens: target.facts.map(|facts| u32::try_from(facts.window).unwrap_or(u32::MAX)),
+            replay_native: self.replays_native,
+        };
+        ModelRequest {
+            model: target.model.clone(),
+            system: Arc::clone(&self.answerer.agent.system_prompt),
+            tools: self.tools.tools(),
+            items: view.items.clone(),
+            options,
+            capabilities: target.capabilities,
+        }
+    }
+
+    /// The longest answer in tokens.
+    pub(super) fn max_tokens(&self) -> u32 {
+        let wanted = self.run.agent.model.max_tokens.unwrap_or(ANSWER_TOKENS);
+        let most = self.chain.target().facts.map(|facts| u32::try_from(facts.max_output).unwrap_or(u32::MAX));
+        most.filter(|most| *most > 0).map_or(wanted, |most| wanted.min(most))
+    }
+}
+
+const fn reasoning(level: ReasoningLevel) -> Reasoning {
+    match level {
+        ReasoningLevel::Off => Reasoning::Off,
+        ReasoningLevel::Low => Reasoning::Low,
+        ReasoningLevel::Medium => Reasoning::Medium,
+        ReasoningLevel::High => Reasoning::High,
+        ReasoningLevel::Tokens(tokens) => Reasoning::Tokens(tokens),
+    }
+}
+
+/// The reason of a failure, with what provides a key that was not accepted.
+fn reason(error: &ModelError, target: &ModelTarget) -> String {
+    let is_about_key = match error {
+        ModelError::Refused(refusal) => refusal.kind == RefusalKind::Unauthorized,
+        ModelError::BadKey => true,
+        _ => false,
+    };
+    match target.key_source.as_ref().filter(|_| is_about_key) {
+        Some(source) => format!("{}: {error}; check {source}", target.reference),
+        None => format!("{}: {error}", target.reference),
+    }
+}
+
+/// Nothing helps: the provider forbids the content, or the request is wrong.
+fn given_up(error: &ModelError, target: &ModelTarget) -> Halt {
+    match error {
+        ModelError::Refused(refusal) if refusal.kind == RefusalKind::Blocked => ends::rejected(&refusal.message).into(),
+        _ => Halt::failed(reason(error, target)),
+    }
+}

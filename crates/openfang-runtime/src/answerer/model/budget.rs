@@ -1,0 +1,104 @@
+//! What a run may use: requests, tokens and money. A run that another process began has used what its transcript says.
+
+use openfang_model::{Cost, ModelAnswer, Usage};
+use openfang_types::agent::Resources;
+use openfang_types::limits::BUDGET_WARNING_PERCENT;
+use openfang_types::task::Part;
+
+use super::conversation::Conversation;
+use super::exhausted;
+use super::halt::Halt;
+use crate::answerer::{AgentRun, RunEvent};
+use crate::models::ModelTarget;
+use crate::transcript::TranscriptBody;
+
+/// What a run has used, and may use.
+pub(super) struct Budget {
+    max_steps: u32,
+    max_tokens: Option<u64>,
+    max_nano_dollars: Option<u64>,
+    steps: u32,
+    tokens: u64,
+    cost: Cost,
+    has_warned: bool,
+}
+
+impl Budget {
+    pub(super) fn of(resources: &Resources, conversation: &Conversation<'_>) -> Self {
+        let mut budget = Self {
+            max_steps: resources.max_steps,
+            max_tokens: resources.max_tokens_per_run,
+            max_nano_dollars: resources.max_cost_per_run_usd.map(|limit| limit.nano()),
+            steps: 0,
+            tokens: 0,
+            cost: Cost::default(),
+            has_warned: false,
+        };
+        let entries = conversation.entries().iter();
+        for entry in entries.filter(|entry| entry.task == conversation.task() && entry.turn == conversation.turn) {
+            if let TranscriptBody::Answer { usage, cost, .. } = &entry.body {
+                budget.steps += 1;
+                budget.tokens = budget.tokens.saturating_add(tokens_of(usage));
+                budget.cost = budget.cost.saturating_add(cost.unwrap_or_default());
+            }
+        }
+        budget
+    }
+
+    /// The number of answers so far.
+    pub(super) const fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// Ends the turn if the next request would go beyond a limit.
+    pub(super) fn check(&self, run: &AgentRun<'_>) -> Result<(), Halt> {
+        let ended = |key: &str, used: String| {
+            let why = format!("{used}; send a message to go on, or raise {key} under [resources] in agent.toml");
+            Err(exhausted(run, "budget", why).into())
+        };
+        if self.steps >= self.max_steps {
+            return ended("max_steps", format!("the {} requests of this run are used", self.max_steps));
+        }
+        if let Some(limit) = self.max_tokens.filter(|limit| self.tokens >= *limit) {
+            return ended("max_tokens_per_run", format!("the budget of {limit} tokens is used"));
+        }
+        if let Some(limit) = self.max_nano_dollars.filter(|limit| self.cost.nano_dollars >= *limit) {
+            let limit = Cost { nano_dollars: limit };
+            return ended("max_cost_per_run_usd", format!("the budget of {limit} is used"));
+        }
+        Ok(())
+    }
+
+    /// Counts an answer, and says what it cost.
+    pub(super) fn spend(&mut self, answer: &ModelAnswer, target: &ModelTarget) -> Option<Cost> {
+        let price = target.facts.as_ref().and_then(|facts| facts.price);
+        let cost = price.map(|price| price.of(&answer.usage));
+        self.steps += 1;
+        self.tokens = self.tokens.saturating_add(tokens_of(&answer.usage));
+        self.cost = self.cost.saturating_add(cost.unwrap_or_default());
+        cost
+    }
+
+    /// Says once that most of a budget is used.
+    pub(super) async fn warn(&mut self, run: &AgentRun<'_>) {
+        let is_near = |used: u64, limit: Option<u64>| {
+            limit.is_some_and(|limit| u128::from(used) * 100 >= u128::from(limit) * u128::from(BUDGET_WARNING_PERCENT))
+        };
+        if self.has_warned {
+            return;
+        }
+        let text = if is_near(self.cost.nano_dollars, self.max_nano_dollars) {
+            format!("{} of the budget of this run are used", self.cost)
+        } else if is_near(self.tokens, self.max_tokens) {
+            format!("{} of the tokens of this run are used", self.tokens)
+        } else {
+            return;
+        };
+        self.has_warned = true;
+        run.events.emit_with_next(RunEvent::Working(vec![Part::progress(text, None, None)])).await;
+    }
+}
+
+fn tokens_of(usage: &Usage) -> u64 {
+    usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0))
+}

@@ -1,0 +1,163 @@
+//! The conversation as a run knows it: its transcript, entry by entry.
+
+use openfang_model::Call;
+use openfang_types::ids::TaskId;
+use openfang_types::taint::Labels;
+use openfang_types::task::{Message, Role};
+
+use super::halt::Halt;
+use super::parts;
+use crate::answerer::{AgentRun, EventSink, InboxMessage, Turn};
+use crate::transcript::{CallOutcome, TranscriptBody, TranscriptEntry, TranscriptView, calls_in, view};
+
+/// A conversation that this run writes to.
+pub(super) struct Conversation<'a> {
+    events: &'a dyn EventSink,
+    task: TaskId,
+    /// The number of the newest user message that the run knows.
+    pub(super) turn: u32,
+    entries: Vec<TranscriptEntry>,
+}
+
+/// What is known of a call in the transcript.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct CallState {
+    pub(super) call: Call,
+    pub(super) is_begun: bool,
+    pub(super) is_done: bool,
+}
+
+impl<'a> Conversation<'a> {
+    /// Opens the conversation of a turn. All that it holds enters the run.
+    pub(super) async fn open(run: &'a AgentRun<'a>, turn: &Turn<'_>) -> Result<Self, Halt> {
+        let entries = run.events.open_transcript().await?;
+        if let Some(context) = &run.cx.run {
+            entries.iter().for_each(|entry| context.enters(&entry.labels));
+        }
+        let number = u32::try_from(turn.number).unwrap_or(u32::MAX);
+        Ok(Self { events: run.events, task: turn.task, turn: number, entries })
+    }
+
+    /// Adds the messages of the task that the transcript does not have. A crash may have come between the two.
+    pub(super) async fn add_messages(&mut self, turn: &Turn<'_>, labels: &Labels) -> Result<(), Halt> {
+        let said = turn.history.iter().filter(|said| said.role == Role::User).chain([turn.message]);
+        for (number, message) in (1_u32..).zip(said) {
+            if !self.has_message(number) {
+                let is_answer = turn.waiting.is_some() && std::ptr::eq(message, turn.message);
+                self.add_message(number, message, (labels.clone(), is_answer)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a message that arrived while the run works.
+    pub(super) async fn hear(&mut self, heard: InboxMessage) -> Result<(), Halt> {
+        let number = u32::try_from(heard.number).unwrap_or(u32::MAX);
+        self.turn = self.turn.max(number);
+        self.add_message(number, &heard.message, (heard.labels, false)).await
+    }
+
+    fn has_message(&self, number: u32) -> bool {
+        let is_it = |entry: &TranscriptEntry| {
+            entry.task == self.task && entry.turn == number && matches!(entry.body, TranscriptBody::User { .. })
+        };
+        self.entries.iter().any(is_it)
+    }
+
+    /// An answer to the question of a tool is the tool's, and the model sees its result instead.
+    async fn add_message(
+        &mut self,
+        number: u32,
+        message: &Message,
+        (labels, is_answer): (Labels, bool),
+    ) -> Result<(), Halt> {
+        let parts = if is_answer { Vec::new() } else { parts::of_message(message) };
+        self.record_at(number, TranscriptBody::User { parts }, labels).await
+    }
+
+    /// Adds an entry. It is stored with what follows.
+    pub(super) async fn record(&mut self, body: TranscriptBody, labels: Labels) -> Result<(), Halt> {
+        self.record_at(self.turn, body, labels).await
+    }
+
+    async fn record_at(&mut self, turn: u32, body: TranscriptBody, labels: Labels) -> Result<(), Halt> {
+        let item = body.to_item(turn, labels.clone())?;
+        let seq = self.events.record(vec![item]).await;
+        self.entries
+            .push(TranscriptEntry { seq, task: self.task, turn, tokens: None, labels, body });
+        Ok(())
+    }
+
+    /// Adds the result of a call.
+    pub(super) async fn record_outcome(
+        &mut self,
+        call: &str,
+        (outcome, millis): (CallOutcome, u64),
+        labels: Labels,
+    ) -> Result<(), Halt> {
+        self.record(TranscriptBody::CallDone { call: call.to_owned(), outcome, millis }, labels)
+            .await
+    }
+
+    pub(super) fn view(&self) -> TranscriptView {
+        view(&self.entries)
+    }
+
+    /// The place of the newest entry.
+    pub(super) fn end(&self) -> u64 {
+        self.entries.last().map_or(0, |entry| entry.seq)
+    }
+
+    pub(super) const fn task(&self) -> TaskId {
+        self.task
+    }
+
+    pub(super) fn entries(&self) -> &[TranscriptEntry] {
+        &self.entries
+    }
+
+    /// The calls of the newest answer, with how far they have come. None if it has none.
+    pub(super) fn newest_calls(&self) -> Option<NewestCalls<'_>> {
+        let at = self
+            .entries
+            .iter()
+            .rposition(|entry| matches!(entry.body, TranscriptBody::Answer { .. }))?;
+        let TranscriptBody::Answer { blocks, stop, decided_with, .. } = &self.entries[at].body else { return None };
+        let mut calls: Vec<CallState> = calls_in(blocks)
+            .map(|call| CallState { call: call.clone(), is_begun: false, is_done: false })
+            .collect();
+        for entry in &self.entries[at + 1..] {
+            let state = |id: &str| calls.iter().position(|state| state.call.id == id);
+            match &entry.body {
+                TranscriptBody::CallBegun { call, .. } => {
+                    if let Some(place) = state(call) {
+                        calls[place].is_begun = true;
+                    }
+                }
+                TranscriptBody::CallDone { call, .. } => {
+                    if let Some(place) = state(call) {
+                        calls[place].is_done = true;
+                    }
+                }
+                TranscriptBody::User { .. }
+                | TranscriptBody::Answer { .. }
+                | TranscriptBody::Asked { .. }
+                | TranscriptBody::Decided { .. }
+                | TranscriptBody::Compacted { .. }
+                | TranscriptBody::Switched { .. } => {}
+            }
+        }
+        let may_run = matches!(stop, openfang_model::Stop::Calls);
+        let is_ours = self.entries[at].task == self.task;
+        Some(NewestCalls { calls, may_run: may_run && is_ours, decided_with })
+    }
+}
+
+/// The calls of the newest answer.
+pub(super) struct NewestCalls<'a> {
+    pub(super) calls: Vec<CallState>,
+    /// Whether they may run: the answer was whole, and it is of this task.
+    pub(super) may_run: bool,
+    /// The labels of the context when the model spoke.
+    pub(super) decided_with: &'a Labels,
+}

@@ -1,0 +1,10 @@
+//! Agents with a model, end to end: a scripted provider on its own socket, real tools, a real store.
+
+mod basics;
+mod calls;
+mod conversations;
+mod crash;
+mod fixture;
+mod ledger;
+mod refusals;
+mod steering;

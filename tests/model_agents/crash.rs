@@ -1,0 +1,208 @@
+//! Kill -9 while an agent works: each row of the table in `answerer/model/recovery.rs`, and many kills in runs whose calls
+//! append to a ledger. The ledger is an MCP server that outlives the kills.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use openfang_model::WireKind;
+use openfang_testkit::FakeProvider;
+use openfang_testkit::fake_provider::Reply;
+use openfang_testkit::fake_provider::answers::{Say, answer};
+use openfang_testkit::http::Client;
+use openfang_testkit::receiver::Post;
+use serde_json::{Value, json};
+
+use super::fixture::{calls, manifest, results_of, says};
+use super::ledger::Ledger;
+use crate::support::binary::{Daemon, Openfang};
+use crate::support::rounds;
+
+const KILLS: u64 = 20;
+const CALLS: usize = 5;
+
+fn home(provider: &str, ledger: &str) -> Openfang {
+    let openfang = Openfang::new();
+    let config = format!(
+        "[a2a]\nenabled = true\n\n[providers.fake]\nwire = \"chat\"\nbase_url = \"{provider}/v1\"\n\n\
+         [[mcp_servers]]\nname = \"ledger\"\ntrusted = true\n[mcp_servers.transport]\ntype = \"http\"\nurl = \"{ledger}/mcp\"\n"
+    );
+    openfang.write("config.toml", &config);
+    openfang.write("agents/thinker/agent.toml", &manifest(&["mcp_ledger_*", "add_numbers"], ""));
+    openfang
+}
+
+/// Sends a message and returns the id of its task, once that is stored.
+async fn submit(client: &Client, text: &str) -> String {
+    let message = json!({ "messageId": text.replace(' ', "-"), "role": "ROLE_USER", "parts": [{ "text": text }] });
+    send(client, message).await
+}
+
+async fn send(client: &Client, message: Value) -> String {
+    let configuration = json!({ "returnImmediately": true });
+    let params = json!({ "tenant": "thinker", "message": message, "configuration": configuration });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": params });
+    let answer = client.post("/a2a", &body).await.json();
+    answer["result"]["task"]["id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+async fn reply(client: &Client, task: &str, text: &str) {
+    let id = format!("{task}-{text}");
+    send(client, json!({ "messageId": id, "taskId": task, "role": "ROLE_USER", "parts": [{ "text": text }] })).await;
+}
+
+/// Waits until a task has ended or asks for something.
+async fn settled(client: &Client, task: &str) -> Value {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    loop {
+        let shown = client.get(&format!("/api/tasks/{task}")).await.json()["task"].clone();
+        let state = shown["status"]["state"].as_str().unwrap_or_else(|| panic!("{shown}"));
+        if !["submitted", "working"].contains(&state) {
+            return shown;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "the task is stuck: {shown}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+fn state(task: &Value) -> &str {
+    task["status"]["state"].as_str().unwrap()
+}
+
+fn reply_in(task: &Value) -> String {
+    let artifacts = task["artifacts"].as_array().cloned().unwrap_or_default();
+    let reply = artifacts.iter().find(|artifact| artifact["name"] == "reply");
+    let parts = reply.and_then(|reply| reply["parts"].as_array().cloned()).unwrap_or_default();
+    parts.iter().filter_map(|part| part["text"].as_str()).collect()
+}
+
+fn kill(mut daemon: Daemon) {
+    daemon.signal("KILL");
+    daemon.wait();
+}
+
+/// A run in which the server is killed while the ledger holds a call of this tool. Returns what the task is after the
+/// restart, with everything that goes on.
+async fn killed_in_a_call(tool: &str) -> (Value, Openfang, Daemon, FakeProvider, Ledger) {
+    let (mut provider, ledger) = (FakeProvider::start().await, Ledger::start().await);
+    let openfang = home(&provider.url(), &ledger.url());
+    let daemon = openfang.start();
+    ledger.hold_next();
+    provider.script([calls(&[("c1", &format!("mcp_ledger_{tool}"), json!({ "run": "r", "n": 1 }))]), says("Done.")]);
+    let task = submit(&daemon.client(), "go").await;
+    provider.next_request().await;
+    ledger.wait_for_hold().await;
+
+    kill(daemon);
+    let daemon = openfang.start();
+
+    let task = settled(&daemon.client(), &task).await;
+    (task, openfang, daemon, provider, ledger)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_while_the_model_speaks_it_is_asked_again_and_its_text_is_replaced() {
+    let (mut provider, ledger) = (FakeProvider::start().await, Ledger::start().await);
+    let openfang = home(&provider.url(), &ledger.url());
+    let daemon = openfang.start();
+    let delta = json!({ "choices": [{ "index": 0, "delta": { "content": "Half an" }, "finish_reason": null }] });
+    provider.script([Reply::Hold(format!("data: {delta}\n\n").into_bytes())]);
+    let task = submit(&daemon.client(), "go").await;
+    provider.next_request().await;
+
+    kill(daemon);
+    provider.script([says("A whole answer.")]);
+    let daemon = openfang.start();
+
+    let task = settled(&daemon.client(), &task).await;
+    assert_eq!((state(&task), reply_in(&task).as_str()), ("completed", "A whole answer."), "{task}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_in_a_call_that_only_reads_it_runs_again_and_the_model_is_not_asked_again() {
+    let (task, _openfang, _daemon, mut provider, ledger) = killed_in_a_call("look").await;
+
+    assert_eq!((state(&task), reply_in(&task).as_str()), ("completed", "Done."), "{task}");
+    assert_eq!(provider.unread_requests(), 1, "only the results were sent");
+    assert_eq!(ledger.calls("look"), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_in_a_call_that_may_be_repeated_it_runs_again() {
+    let (task, _openfang, _daemon, mut provider, ledger) = killed_in_a_call("put").await;
+
+    assert_eq!((state(&task), reply_in(&task).as_str()), ("completed", "Done."), "{task}");
+    assert_eq!((provider.unread_requests(), ledger.calls("put")), (1, 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_in_any_other_call_the_owner_is_asked_and_the_call_never_runs_again_by_itself() {
+    let (task, _openfang, daemon, mut provider, ledger) = killed_in_a_call("append").await;
+
+    assert_eq!(state(&task), "input-required", "{task}");
+    let text = task["status"]["message"]["parts"][0]["text"].as_str().unwrap();
+    assert!(text.contains("mcp_ledger_append may or may not have happened"), "{text}");
+    assert_eq!((provider.unread_requests(), ledger.calls("append")), (0, 1));
+
+    // The model tries the same once more.
+    provider.script([calls(&[("c1", "mcp_ledger_append", json!({ "run": "r", "n": 1 }))]), says("I asked.")]);
+    let client = daemon.client();
+    let id = task["id"].as_str().unwrap();
+    reply(&client, id, "continue").await;
+    let task = settled(&client, id).await;
+    assert_eq!(state(&task), "completed", "{task}");
+    assert_eq!(ledger.calls("append"), 1);
+    let first = provider.next_request().await.json();
+    let results = results_of(first["messages"].as_array().unwrap());
+    assert!(results[0].1.contains("Whether it took effect is not known"), "{results:?}");
+}
+
+/// A model that makes one call after the other and counts the results.
+fn obedient(post: &Post) -> Reply {
+    let request = post.json();
+    let messages = request["messages"].as_array().unwrap();
+    let run = messages.iter().find(|message| message["role"] == "user").unwrap()["content"].to_string();
+    let run: String = run.chars().filter(|letter| letter.is_ascii_digit()).collect();
+    let done = messages.iter().filter(|message| message["role"] == "tool").count();
+    std::thread::sleep(Duration::from_millis(4));
+    if done >= CALLS {
+        return says("Done.");
+    }
+    let arguments = json!({ "run": run, "n": done + 1 });
+    answer(WireKind::Chat, &[Say::text("next"), Say::call(&format!("c{done}"), "mcp_ledger_append", arguments)])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_many_kills_no_call_is_doubled_or_lost_and_every_task_ends_or_waits() {
+    let (provider, ledger) = (FakeProvider::answering(obedient).await, Ledger::start().await);
+    let openfang = home(&provider.url(), &ledger.url());
+    let mut daemon = openfang.start();
+    let mut asked: HashMap<String, usize> = HashMap::new();
+    let kills = rounds("AGENT_KILLS", KILLS);
+    for round in 0..kills {
+        let run = (1_000 + round).to_string();
+        let task = submit(&daemon.client(), &format!("run {run}")).await;
+        tokio::time::sleep(Duration::from_millis((round * 37) % 180)).await;
+        kill(daemon);
+        daemon = openfang.start();
+        let client = daemon.client();
+
+        let mut shown = settled(&client, &task).await;
+        if state(&shown) == "input-required" {
+            asked.insert(run.clone(), 1);
+            reply(&client, &task, "continue").await;
+            shown = settled(&client, &task).await;
+        }
+
+        assert_eq!(state(&shown), "completed", "{shown}");
+        let appended = ledger.appended(&run);
+        let mut distinct = appended.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(distinct.len(), appended.len(), "run {run}: a call was made twice: {appended:?}");
+        let unknown = asked.get(&run).copied().unwrap_or_default();
+        assert!(appended.len() + unknown >= CALLS, "run {run}: a call is lost: {appended:?}");
+    }
+    let check = openfang.run(&["--in-process", "db", "check"]);
+    drop(daemon);
+    assert_eq!(check.code, 0, "{check:?}");
+}
