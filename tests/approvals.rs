@@ -204,7 +204,7 @@ async fn a_person_who_calls_a_tool_is_not_asked_and_an_agent_is() {
     let said = call(&mailer.kernel, &agent, "probe_send", json!({})).await.unwrap_err();
 
     let KernelError::Tool(ToolError::NeedsApproval(needed)) = said else { panic!("{said}") };
-    let shown = mailer.kernel.approval(&mailer.operator(), needed.id.unwrap()).await.unwrap();
+    let shown = mailer.kernel.approval(&mailer.operator(), needed.id).await.unwrap();
     mailer.decide(&mailer.operator(), &shown, DecisionKind::Approve).await.unwrap();
     assert!(call(&mailer.kernel, &agent, "probe_send", json!({})).await.is_ok());
     assert!(call(&mailer.kernel, &agent, "probe_send", json!({})).await.is_err());

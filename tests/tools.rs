@@ -3,4 +3,5 @@
 mod doors;
 mod images;
 mod queue;
+mod search;
 mod web;

@@ -69,7 +69,7 @@ fn answer(post: &Post) -> RawAnswer {
         "/file" => whole(302, "location: file:///etc/passwd\r\n", b""),
         "/loop" => whole(302, "location: /loop\r\n", b""),
         "/moved" => whole(302, "location: /hello\r\n", b""),
-        "/bomb" => whole(200, "content-type: text/html\r\ncontent-encoding: gzip\r\n", &gzipped(200_000_000)),
+        "/bomb" => whole(200, "content-type: text/html\r\ncontent-encoding: gzip\r\n", &gzipped(8_000_000)),
         "/large" => whole(200, html, &vec![b'<'; 6 * 1024 * 1024]),
         "/deep" => whole(200, html, ("<div><ul><li>".repeat(100_000) + "bottom").as_bytes()),
         "/drip" => return RawAnswer::dripping(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<p>".to_vec()),
@@ -147,7 +147,8 @@ async fn every_interface_fetches_for_those_who_may() {
     site.stop().await;
 
     let openfang = command_line("[web]\nallow = [\"127.0.0.1\"]\n");
-    assert_eq!(at_command_line(&openfang, "web_fetch", &arguments), (0, "hello **web**\n".to_owned()));
+    let (code, said) = at_command_line(&openfang, "web_fetch", &arguments);
+    assert!(code == 0 && said.starts_with("hello **web**\n"), "{said}");
     let closed = command_line("");
     let (code, said) = at_command_line(&closed, "web_fetch", &arguments);
     assert!(code == 1 && said.contains("[web] allow"), "{said}");

@@ -41,7 +41,7 @@ use crate::settings::home::{Home, HomeError, HomeLoss, RecordError};
 use crate::settings::{LiveSettings, Settings, SettingsMetrics, no_default};
 use crate::store_metrics;
 use crate::system::{SystemClock, SystemIds};
-use crate::web::WebAccess;
+use crate::web::{WebAccess, search_keys};
 
 pub(crate) use furniture::loaded_agents;
 pub use furniture::{check_agents, known_tools};
@@ -261,12 +261,13 @@ fn sensitive_of(
     credentials: &Credentials,
     (vault, keys_of_models): (&Vault, &[Secret]),
 ) -> Result<Sensitive, BootError> {
-    let stored = vault.values();
+    let (stored, searches) = (vault.values(), search_keys());
     let secrets = config
         .api_key
         .iter()
         .chain([credentials.daemon_token()])
         .chain(&stored)
+        .chain(&searches)
         .chain(keys_of_models);
     Ok(Sensitive::new(secrets, &config.pii)?)
 }

@@ -43,7 +43,7 @@ pub use approval::ApprovalNeeded;
 pub use callee::{Callee, Manner};
 pub use capability::Permit;
 pub use error::{Hidden, ToolError};
-pub use judge::may_follow_to;
+pub use judge::may_follow_redirects;
 pub use output::CallOutput;
 pub use secrets::Sensitive;
 

@@ -13,9 +13,10 @@ use openfang_types::clock::Clock;
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::ToolName;
 use openfang_types::jsonrpc::ErrorObject;
-use openfang_types::taint::Labels;
+use openfang_types::taint::{Labels, SinkKind};
 use openfang_types::tool::{ToolDefinition, ToolTraits};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::context::CallContext;
 use crate::files::Files;
@@ -42,6 +43,7 @@ mod memory_recall;
 mod memory_store;
 mod result_read;
 mod web_fetch;
+mod web_search;
 mod work_queue;
 
 /// What a call returns.
@@ -54,6 +56,10 @@ pub trait Tool: Send + Sync {
     /// What the guards need to know of it; asked once, when it enters the catalogue.
     fn traits(&self) -> ToolTraits {
         ToolTraits::from(&self.definition())
+    }
+    /// What a call does with these arguments, where not every call of the tool does the same.
+    fn sink(&self, _: &Value, usual: SinkKind) -> SinkKind {
+        usual
     }
     /// Does it, or says what it needs from the caller first. Checked arguments fit the schema. Every await may be the last.
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, permit: Permit) -> ToolFuture<'a>;
@@ -157,7 +163,8 @@ pub fn builtin(around: Surroundings) -> Vec<Box<dyn Tool>> {
         Box::new(task_complete::TaskComplete { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),
         Box::new(task_list::TaskList { queue: Arc::clone(&queue), clock: Arc::clone(&clock) }),
         Box::new(task_post::TaskPost { queue, clock }),
-        Box::new(web_fetch::WebFetch { web, calls: web_calls }),
+        Box::new(web_fetch::WebFetch { web: Arc::clone(&web), calls: Arc::clone(&web_calls) }),
+        Box::new(web_search::WebSearch::new(web, web_calls)),
     ]
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use openfang_egress::http::HttpDoor;
 use openfang_types::ids::Owner;
 use openfang_types::limits::WEB_CALLS_PER_OWNER;
+use openfang_types::secret::Secret;
 
 use crate::tools::ToolFailure;
 
@@ -15,11 +16,16 @@ mod escape;
 pub(crate) mod markdown;
 pub(crate) mod page;
 pub(crate) mod refusal;
+pub(crate) mod search;
 
 /// Opens the way to the web; the kernel implements it.
 pub trait Web: Send + Sync {
     /// The door to URLs that callers and models name, as `[web]` wants it, or why there is none.
     fn door(&self) -> Result<HttpDoor, String>;
+    /// The door to URLs of the operator.
+    fn operator_door(&self) -> Result<HttpDoor, String>;
+    /// The key of a search provider, which is in this variable of the environment.
+    fn search_key(&self, variable: &str) -> Option<Secret>;
 }
 
 /// Calls to the web that are under way, by owner.

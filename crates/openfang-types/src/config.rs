@@ -28,7 +28,7 @@ pub use proxies::{ForwardedHeader, IpRange, IpRangeError};
 pub use queue::QueueConfig;
 pub use reach::{LOGIN_COOKIE, LOGIN_COOKIE_SECURE};
 pub use secret_refs::{secret_reference, secret_references};
-pub use web::WebConfig;
+pub use web::{SearchConfig, SearchProvider, WebConfig};
 
 mod a2a;
 mod external_agents;

@@ -30,7 +30,7 @@ pub(super) async fn run(session: &Session, args: &StartArgs) -> Result<Exit, Cli
     if args.background {
         return background::run(session, args).await;
     }
-    env_file::apply(&session.home.root().join(".env"))?;
+    env_file::apply(&session.home.environment_file())?;
     let first_run = session.prepare_home()?;
     let listen = args.listen.map(|address| flag("--listen", "api_listen", &address.to_string()));
     let UsableConfig { config, failed_servers } = session.usable_config(listen.as_slice())?;

@@ -21,7 +21,7 @@ pub(crate) struct StoredKeys {
 
 impl StoredKeys {
     pub(crate) fn of(home: &Home) -> Self {
-        Self { path: home.root().join("servers.json") }
+        Self { path: home.server_keys() }
     }
 
     pub(crate) fn get(&self, origin: &ServerOrigin) -> Result<Option<Secret>, CliError> {

@@ -15,6 +15,7 @@ use crate::change::Change;
 use crate::peers::lending::{use_of_agent, use_of_provider, use_of_server};
 use crate::peers::models::keys::known_values;
 use crate::settings::providers;
+use crate::web::search_keys;
 use crate::{Caller, KernelError};
 
 impl Kernel {
@@ -137,11 +138,12 @@ impl KernelParts {
     /// Looks for the secrets of this configuration from now on. A key that was one a moment ago stays secret for a while.
     /// Blocks.
     pub(super) fn look_for_secrets(&self, config: &Config, former_key: Option<&Secret>) {
-        let stored = self.access.vault().values();
+        let (stored, searches) = (self.access.vault().values(), search_keys());
         let keys = config.api_key.iter().chain(former_key);
         let settings = self.settings.current();
         let models = known_values(config, settings.agents().values().map(|agent| &*agent.manifest));
-        let secrets = keys.chain([self.access.credentials().daemon_token()]).chain(&stored).chain(&models);
+        let secrets = keys.chain([self.access.credentials().daemon_token()]).chain(&stored);
+        let secrets = secrets.chain(&searches).chain(&models);
         match Sensitive::new(secrets, &config.pii) {
             Ok(sensitive) => self.pipeline.replace_sensitive(sensitive),
             Err(error) => tracing::error!(%error, "what must not travel is looked for as before"),

@@ -177,6 +177,16 @@ impl Home {
         self.data().join("log").join("openfang.jsonl")
     }
 
+    /// Variables for the daemon.
+    pub fn environment_file(&self) -> PathBuf {
+        self.root.join(".env")
+    }
+
+    /// The keys of servers on other machines.
+    pub fn server_keys(&self) -> PathBuf {
+        self.root.join("servers.json")
+    }
+
     /// Where the file tools work.
     pub fn workspaces(&self) -> PathBuf {
         self.root.join("workspaces")
@@ -192,6 +202,7 @@ impl Home {
         let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", database.display()));
         let mut files =
             vec![self.config(), self.agents(), self.data(), self.secret_key(), self.daemon(), self.record()];
+        files.extend([self.environment_file(), self.server_keys()]);
         files.extend([beside("-wal"), beside("-shm"), beside("-journal"), database.clone()]);
         files
     }

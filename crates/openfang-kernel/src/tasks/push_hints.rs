@@ -52,9 +52,9 @@ pub enum PushRefusal {
 /// A push, as far as it proves where it comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct PushProof<'a> {
-    /// The header `X-A2A-Notification-Token`.
+    /// What the header `X-A2A-Notification-Token` says.
     pub token: Option<&'a str>,
-    /// The header `Authorization`.
+    /// What the header `Authorization` says.
     pub authorization: Option<&'a str>,
     /// The header `X-OpenFang-Signature`, which another OpenFang sends.
     pub signature: Option<&'a str>,

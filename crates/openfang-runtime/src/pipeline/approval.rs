@@ -1,13 +1,13 @@
 //! The approval of a call on which a person must decide. An approval is for one call, and is used up before the call has
 //! an effect.
 //!
-//! A call of an agent with a model brings the approval that was given for it. Every other call is made again by its caller
-//! once it is approved: it is recognized by its digests.
+//! A call can bring the approval that was given for it. Every other call is made again by its caller once it is approved: it is
+//! recognized by its digests.
 
 use openfang_store::{Approval, ApprovalState, ApprovalStep, AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_store::{CallDigests, StoreError};
 use openfang_types::call::Arguments;
-use openfang_types::ids::{ApprovalId, TaskId, ToolName};
+use openfang_types::ids::{ApprovalId, ToolName};
 use openfang_types::limits::{APPROVAL_ARGUMENTS_BYTES, APPROVAL_LASTS};
 use openfang_types::taint::{Labels, SinkKind};
 use openfang_types::tool::{Origin, ToolTraits};
@@ -22,8 +22,8 @@ use crate::context::CallContext;
 /// A call that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalNeeded {
-    /// The approval that was asked for; none if the caller asks, as agents with a model do.
-    pub id: Option<ApprovalId>,
+    /// The approval that was asked for.
+    pub id: ApprovalId,
     pub tool: ToolName,
     pub sink: SinkKind,
     /// The arguments, as canonical JSON.
@@ -41,7 +41,7 @@ impl ApprovalNeeded {
     /// The approval to be asked for.
     fn request(&self, cx: &CallContext, now: jiff::Timestamp) -> Approval {
         Approval {
-            id: ApprovalId::from_uuid(Uuid::new_v4()),
+            id: self.id,
             owner: cx.principal.owner().clone(),
             task: None,
             agent: cx.agent.as_ref().map(|agent| agent.name.clone()),
@@ -68,40 +68,32 @@ pub(super) async fn check<C: Callee>(
     (callee, arguments): (&C, &Arguments<'_>),
     question: Question,
 ) -> Result<(), ToolError> {
-    let mut needed = needed(cx, (callee, arguments), question)?;
+    let needed = needed(cx, (callee, arguments), question)?;
     let tool = needed.tool.clone();
     let (owner, now) = (cx.principal.owner(), pipeline.clock.now());
     let unusable = |error: StoreError| match error {
         StoreError::NotFound | StoreError::Conflict => ToolError::NotApproved { tool: tool.clone() },
         cause => ToolError::Unrecorded { tool: tool.clone(), cause },
     };
-    let given = match (cx.approval, &cx.decided_with) {
-        (Some(id), _) => Some(id),
-        (None, Some(_)) => return Err(ToolError::NeedsApproval(Box::new(needed))),
-        (None, None) => pipeline.approvals.find_approved(owner, &needed.digests, now).await.map_err(unusable)?,
+    let given = match cx.approval {
+        Some(id) => Some(id),
+        None => pipeline.approvals.find_approved(owner, &needed.digests, now).await.map_err(unusable)?,
     };
     if let Some(id) = given {
         pipeline.approvals.use_up(owner, id, &needed.digests, now).await.map_err(unusable)?;
         return Ok(());
     }
-    let asked = pipeline.ask_for(cx, &needed, None).await.map_err(|error| match error {
+    let asked = pipeline.ask_for(cx, &needed).await.map_err(|error| match error {
         StoreError::TooMany { limit, .. } => ToolError::TooManyWaiting { tool: needed.tool.clone(), limit },
         cause => ToolError::Unrecorded { tool: needed.tool.clone(), cause },
     })?;
-    needed.id = Some(asked.id);
-    Err(ToolError::NeedsApproval(Box::new(needed)))
+    Err(ToolError::NeedsApproval(Box::new(ApprovalNeeded { id: asked.id, ..needed })))
 }
 
 impl Pipeline {
-    /// Asks for the approval of a call: one of a task, which goes on after the decision, or one that its caller makes again.
-    /// A call that waits already is not asked for twice.
-    pub async fn ask_for(
-        &self,
-        cx: &CallContext,
-        needed: &ApprovalNeeded,
-        task: Option<TaskId>,
-    ) -> Result<Approval, StoreError> {
-        let asked = Approval { task, ..needed.request(cx, self.clock.now()) };
+    /// Asks for the approval of a call. One that waits already is not asked for twice.
+    async fn ask_for(&self, cx: &CallContext, needed: &ApprovalNeeded) -> Result<Approval, StoreError> {
+        let asked = needed.request(cx, self.clock.now());
         let id = asked.id;
         let asked = self.approvals.request(asked).await?;
         if asked.id == id {
@@ -139,17 +131,17 @@ fn needed<C: Callee>(
     if canonical.len() > APPROVAL_ARGUMENTS_BYTES {
         return Err(too_long());
     }
-    let Question { reason, labels } = question;
+    let Question { reason, sink, labels } = question;
     let sources = labels.sources(reason.label()).map(ToString::to_string).unwrap_or_default();
     let digests = CallDigests { call: digest(&[tool.as_str(), &canonical]), definition: definition(cx, callee) };
     Ok(ApprovalNeeded {
-        id: None,
-        sink: traits.sink,
+        id: ApprovalId::from_uuid(Uuid::new_v4()),
+        sink,
         arguments: canonical,
         digests,
         reason: format!("{}: the context carries {} (from {sources})", reason.words(), reason.label()),
         labels,
-        at_machine: reason.needs_this_machine() || traits.sink == SinkKind::Executes,
+        at_machine: reason.needs_this_machine() || sink == SinkKind::Executes,
         tool,
     })
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use openfang_types::call::{Arguments, Outcome};
 use openfang_types::content::ToolOutput;
-use openfang_types::tool::ToolTraits;
+use openfang_types::taint::SinkKind;
+use openfang_types::tool::{Origin, ToolTraits};
 
 use super::{CallOutput, Permit};
 use crate::catalog::Registered;
@@ -29,6 +30,11 @@ pub trait Callee: Send + Sync {
     /// What the guards need to know of it.
     fn traits(&self) -> &ToolTraits;
 
+    /// What this call does with its arguments.
+    fn sink(&self, _: &Arguments<'_>) -> SinkKind {
+        self.traits().sink
+    }
+
     /// The tool whose schema arguments must fit, where there is one.
     fn checked_tool(&self) -> Option<&Arc<Registered>> {
         None
@@ -48,6 +54,15 @@ impl Callee for Arc<Registered> {
 
     fn traits(&self) -> &ToolTraits {
         &self.traits
+    }
+
+    fn sink(&self, arguments: &Arguments<'_>) -> SinkKind {
+        let usual = self.traits.sink;
+        match self.traits.origin {
+            Origin::Builtin => arguments.value().map_or(usual, |value| self.tool.sink(value, usual)),
+            // Relayed arguments are not looked into.
+            Origin::McpServer(_) | Origin::A2aAgent(_) => usual,
+        }
     }
 
     fn checked_tool(&self) -> Option<&Arc<Registered>> {

@@ -228,13 +228,10 @@ fn in_profile(profiles: &str) -> String {
 
 /// Who decides, and how the call is made then.
 fn way_to_approve(needed: &ApprovalNeeded) -> String {
-    match needed.id {
-        Some(id) => format!(
-            "a person can approve this one call with `openfang approval approve {id}` within 15 minutes; then make the same \
-             call again"
-        ),
-        None => "a person has to approve this one call".to_owned(),
-    }
+    let id = needed.id;
+    format!(
+        "a person can approve this one call with `openfang approval approve {id}` within 15 minutes; then make the same call again"
+    )
 }
 
 /// The command that says more, where there is an agent to be explained.

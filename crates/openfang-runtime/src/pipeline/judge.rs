@@ -19,6 +19,8 @@ use crate::context::CallContext;
 /// A call that a person must decide on.
 pub(super) struct Question {
     pub(super) reason: AskReason,
+    /// What the call does with its arguments.
+    pub(super) sink: SinkKind,
     /// What led to the question.
     pub(super) labels: Labels,
 }
@@ -33,15 +35,15 @@ pub(super) fn judge<C: Callee>(
     let traits = callee.traits();
     let found = found_in(sensitive, &traits.name, arguments)?;
     let decided_with = decided_with(cx, traits, manner);
-    let carried = carried(cx, traits, found);
-    match verdict_of(cx, (callee, arguments), (&decided_with, &carried)) {
+    let (carried, sink) = (carried(cx, traits, found), callee.sink(arguments));
+    match verdict_of(cx, (callee, sink, arguments), (&decided_with, &carried)) {
         Verdict::Allow => Ok(None),
         // Whoever was asked about the tool of an external agent was asked about the message too.
         Verdict::Ask(_) if cx.granted.as_ref() == Some(&traits.name) => Ok(None),
-        Verdict::Ask(reason) => Ok(Some(Question { reason, labels: carried.joined(&decided_with) })),
+        Verdict::Ask(reason) => Ok(Some(Question { reason, sink, labels: carried.joined(&decided_with) })),
         Verdict::Refuse(label) => Err(ToolError::Tainted {
             tool: traits.name.clone(),
-            sink: traits.sink,
+            sink,
             label,
             sources: carried.sources(label).map(ToString::to_string).unwrap_or_default(),
         }),
@@ -87,14 +89,14 @@ fn carried(cx: &CallContext, traits: &ToolTraits, found: Labels) -> Labels {
 
 fn verdict_of<C: Callee>(
     cx: &CallContext,
-    (callee, arguments): (&C, &Arguments<'_>),
+    (callee, sink, arguments): (&C, SinkKind, &Arguments<'_>),
     (decided_with, carried): (&Labels, &Labels),
 ) -> Verdict {
     let traits = callee.traits();
     // Looked at only where it can matter: most calls are allowed without.
     let is_foreign = decided_with.iter().any(Label::is_foreign);
     let destination = carried.contains(Label::Private).then(|| traits.origin.to_string());
-    let worded_by = match traits.sink {
+    let worded_by = match sink {
         SinkKind::SendsOut if is_foreign && is_user_worded(cx, callee, arguments) => WordedBy::User,
         SinkKind::SendsOut
         | SinkKind::Executes
@@ -104,7 +106,7 @@ fn verdict_of<C: Callee>(
         | SinkKind::Writes
         | SinkKind::Reads => WordedBy::Anybody,
     };
-    let host = match traits.sink {
+    let host = match sink {
         SinkKind::Fetches if is_foreign && names_known_hosts(cx, arguments) => ChosenHost::Known,
         SinkKind::Fetches
         | SinkKind::Executes
@@ -117,7 +119,7 @@ fn verdict_of<C: Callee>(
     verdict(&JudgedCall {
         decided_with,
         carried,
-        sink: traits.sink,
+        sink,
         destination: destination.as_deref(),
         is_destructive: traits.annotations.destructive_hint,
         worded_by,
@@ -125,15 +127,14 @@ fn verdict_of<C: Callee>(
     })
 }
 
-/// Whether a tool that fetches may follow a redirect to this host: whoever redirects chooses the host, and sees to it that
-/// the URL carries data.
-pub fn may_follow_to(cx: &CallContext, host: &str) -> bool {
+/// Whether a tool that fetches may go on to whatever host a server names. If not, it must not follow redirects: whoever
+/// redirects chooses the host, and can see to it that the URL carries data.
+pub fn may_follow_redirects(cx: &CallContext) -> bool {
     let labels = match (&cx.decided_with, &cx.run) {
         (Some(labels), _) => Labels::clone(labels),
         (None, Some(_)) => cx.context_labels(),
         (None, None) => return true,
     };
-    let known = super::words::is_known_host(cx, host);
     let call = JudgedCall {
         decided_with: &labels,
         carried: &labels,
@@ -141,7 +142,7 @@ pub fn may_follow_to(cx: &CallContext, host: &str) -> bool {
         destination: None,
         is_destructive: false,
         worded_by: WordedBy::Anybody,
-        host: if known { ChosenHost::Known } else { ChosenHost::Unknown },
+        host: ChosenHost::Unknown,
     };
     matches!(verdict(&call), Verdict::Allow)
 }

@@ -79,7 +79,7 @@ fn is_like_a_url(text: &str) -> bool {
 }
 
 /// Whether the user named a host in this conversation, or the operator listed it.
-pub(super) fn is_known_host(cx: &CallContext, host: &str) -> bool {
+fn is_known_host(cx: &CallContext, host: &str) -> bool {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     if cx.config.web.may_read_from(&host) {
         return true;

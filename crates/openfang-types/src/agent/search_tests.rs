@@ -23,7 +23,7 @@ fn every_word_must_occur_and_the_best_place_counts() {
         ("german translator", Some(MatchedField::Name)),
         ("  french\t german ", Some(MatchedField::Description)),
         ("german chess", None),
-        ("x", None),
+        ("zebra", None),
     ];
     for (query, expected) in rows {
         assert_eq!(AgentQuery::of(query).unwrap().matched(&text()), expected, "{query}");

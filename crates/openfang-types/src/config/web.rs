@@ -3,8 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use search::{SearchConfig, SearchProvider};
+
 use super::ConfigProblem;
 use crate::limits::{FETCH_BYTES_CEILING, FETCHED_MAX_BYTES, WEB_USER_AGENT_MAX_BYTES};
+
+mod search;
 
 /// The tools that reach the web, under `[web]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +26,8 @@ pub struct WebConfig {
     /// Hosts to which agents may send requests while workspace or internal data and content from outside are in the
     /// context, without asking: names, or `*.suffixes`. List only hosts whose owner may see such data.
     pub read_hosts: Vec<String>,
+    /// The providers of `web_search`.
+    pub search: SearchConfig,
 }
 
 impl Default for WebConfig {
@@ -32,6 +38,7 @@ impl Default for WebConfig {
             user_agent: concat!("OpenFang/", env!("CARGO_PKG_VERSION")).to_owned(),
             allow: Vec::new(),
             read_hosts: Vec::new(),
+            search: SearchConfig::default(),
         }
     }
 }
@@ -61,7 +68,7 @@ fn covers(entries: &[String], host: &str) -> bool {
 }
 
 pub(super) fn problems(web: &WebConfig) -> Vec<ConfigProblem> {
-    let mut problems = Vec::new();
+    let mut problems = search::problems(&web.search);
     let mut say = |key: &str, why: String| problems.push(ConfigProblem { key: format!("web.{key}"), why });
     if !(1..=FETCH_BYTES_CEILING).contains(&web.fetch_bytes) {
         say("fetch_bytes", format!("must be between 1 and {FETCH_BYTES_CEILING}"));

@@ -34,3 +34,21 @@ pub const WEB_HOST_SHOWN_BYTES: usize = 253;
 pub const WEB_TITLE_CHARS: usize = 300;
 /// The largest number at which a numbered list begins.
 pub const WEB_LIST_NUMBER_MAX: u32 = 1_000_000;
+/// How long a search provider may take.
+pub const SEARCH_TOTAL: Duration = Duration::from_secs(15);
+/// How long a provider is left alone that takes this server for a robot.
+pub const SEARCH_PAUSE: Duration = Duration::from_secs(600);
+/// What is read of the answer of a search provider.
+pub const SEARCH_ANSWER_MAX_BYTES: u64 = 2 * 1024 * 1024;
+/// The query of a search.
+pub const SEARCH_QUERY_MAX_BYTES: usize = 2 * 1024;
+/// Results of a search, unless the caller says otherwise.
+pub const SEARCH_RESULTS: usize = 5;
+/// Results that a caller may ask for.
+pub const SEARCH_RESULTS_MAX: usize = 20;
+/// Results that are read of a page of results.
+pub const SEARCH_HITS_READ: usize = 100;
+/// The title of a result.
+pub const SEARCH_TITLE_CHARS: usize = 300;
+/// The snippet of a result.
+pub const SEARCH_SNIPPET_CHARS: usize = 1_000;
