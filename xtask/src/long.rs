@@ -28,6 +28,13 @@ const RUNS: &[LongRun] = &[
         filter: "external::crash",
     },
     LongRun {
+        name: "agents",
+        about: "300 times kill -9 while an agent with a model makes five calls that append to a ledger",
+        variable: "AGENT_KILLS",
+        rounds: "300",
+        filter: "model_agents::crash",
+    },
+    LongRun {
         name: "cuts",
         about: "200 cuts in the streams of every A2A SDK",
         variable: "EXTERNAL_CUTS",

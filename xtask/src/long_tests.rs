@@ -9,9 +9,9 @@ fn runs_are_chosen_by_name_and_an_unknown_one_is_refused() {
         selected(&args).map(|runs| runs.iter().map(|run| run.name).collect::<Vec<_>>())
     };
 
-    assert_eq!(names(&[]).unwrap(), ["kills", "cuts"]);
+    assert_eq!(names(&[]).unwrap(), ["kills", "agents", "cuts"]);
     assert_eq!(names(&["cuts"]).unwrap(), ["cuts"]);
-    assert!(names(&["cut"]).unwrap_err().to_string().contains("kills, cuts"));
+    assert!(names(&["cut"]).unwrap_err().to_string().contains("kills, agents, cuts"));
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub enum ApprovalError {
          `--trust untrusted-agent`"
     )]
     NotAPerson,
-    /// The call executes.
+    /// The call executes something.
     #[error(
         "this call executes, so it is approved at the machine of the server only, with `openfang approval approve {0}`"
     )]

@@ -90,7 +90,7 @@ pub struct Approval {
     pub decided: Option<Decision>,
 }
 
-/// Who decided what.
+/// Who decided, and what.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     pub word: DecisionWord,
@@ -99,7 +99,7 @@ pub struct Decision {
     pub at: Timestamp,
 }
 
-/// What was decided.
+/// What a person has decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DecisionWord {

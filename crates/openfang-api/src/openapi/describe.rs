@@ -214,7 +214,7 @@ impl DescribeAnswer for Events {
     }
 }
 
-/// Metrics, as text.
+/// The metrics of the server, as text.
 pub(crate) struct MetricsText;
 
 impl DescribeAnswer for MetricsText {

@@ -30,7 +30,7 @@ pub(super) struct AddBody {
 pub(super) struct GrantsBody {
     /// These grants, and no others.
     grants: Option<Vec<String>>,
-    /// Grants to add.
+    /// Grants that are added to those of the user.
     #[serde(default)]
     add: Vec<String>,
     /// Grants to remove, as they are written.

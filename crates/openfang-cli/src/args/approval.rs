@@ -26,7 +26,7 @@ pub(crate) enum ApprovalCommand {
         /// The id, or the beginning of it
         id: String,
     },
-    /// Deny a call
+    /// Deny a call that waits
     #[command(after_help = "Example:\n  openfang approval deny 3f2a")]
     Deny {
         /// The id, or the beginning of it

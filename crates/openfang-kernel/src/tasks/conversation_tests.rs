@@ -1,3 +1,5 @@
+//! Turns in a conversation, and entries that were not written.
+
 use std::sync::Arc;
 use std::time::Duration;
 

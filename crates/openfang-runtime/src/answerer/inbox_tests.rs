@@ -1,3 +1,5 @@
+//! Messages that arrive while a run works.
+
 use std::time::Duration;
 
 use openfang_types::limits::INBOX_MESSAGES_MAX;

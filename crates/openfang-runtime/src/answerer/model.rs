@@ -46,7 +46,7 @@ mod work;
 pub struct ModelAnswerer {
     agent: ModelAgent,
     models: Arc<dyn ModelSource>,
-    /// The longest turn.
+    /// How long one turn may take.
     limit: Duration,
     resting: RestingModels,
 }

@@ -6,6 +6,7 @@
 
 use openfang_store::{Approval, ApprovalState, ApprovalStep, AuditKind, AuditOutcome, AuditRow, AuditSubject};
 use openfang_store::{CallDigests, StoreError};
+use openfang_types::agent::ApprovalMode;
 use openfang_types::call::Arguments;
 use openfang_types::ids::{ApprovalId, ToolName};
 use openfang_types::limits::{APPROVAL_ARGUMENTS_BYTES, APPROVAL_LASTS};
@@ -68,6 +69,9 @@ pub(super) async fn check<C: Callee>(
     (callee, arguments): (&C, &Arguments<'_>),
     question: Question,
 ) -> Result<(), ToolError> {
+    if cx.agent.as_ref().is_some_and(|agent| agent.flow.approvals == ApprovalMode::Refuse) {
+        return Err(refused(callee.traits(), &question));
+    }
     let needed = needed(cx, (callee, arguments), question)?;
     let tool = needed.tool.clone();
     let (owner, now) = (cx.principal.owner(), pipeline.clock.now());
@@ -115,6 +119,17 @@ impl Pipeline {
             micros: 0,
         };
         self.audit.record(AuditKind::Deed, row);
+    }
+}
+
+/// The refusal of a call of an agent that asks nobody.
+fn refused(traits: &ToolTraits, question: &Question) -> ToolError {
+    let label = question.reason.label();
+    ToolError::Tainted {
+        tool: traits.name.clone(),
+        sink: question.sink,
+        label,
+        sources: question.labels.sources(label).map(ToString::to_string).unwrap_or_default(),
     }
 }
 

@@ -13,11 +13,12 @@ use openfang_types::taint::{Label, Labels, SinkKind};
 use openfang_types::tool::{ToolAnnotations, ToolDefinition};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use url::Url;
 
 use super::{Tool, ToolFailure, ToolFuture, name, parse};
 use crate::context::CallContext;
-use crate::pipeline::Permit;
+use crate::pipeline::{Permit, may_follow_redirects};
 use crate::web::page::{self, Content, Form};
 use crate::web::{Web, WebCalls, refusal};
 
@@ -108,13 +109,19 @@ impl Tool for WebFetch {
         let says = "Fetches a URL and returns its content: HTML as Markdown, text and JSON as text, images as images. \
                     Reaches public addresses only. What it returns was written by strangers.";
         // A listed host may do anything when it is written to.
-        ToolDefinition::of::<Args>(name("web_fetch"), says, SinkKind::SendsOut, ToolAnnotations::ANYTHING)
+        ToolDefinition::of::<Args>(name("web_fetch"), says, SinkKind::Fetches, ToolAnnotations::ANYTHING)
             .returning::<FetchReport>()
+    }
+
+    fn sink(&self, arguments: &Value, usual: SinkKind) -> SinkKind {
+        let method = arguments.get("method").and_then(Value::as_str);
+        if matches!(method, None | Some("GET" | "HEAD")) { usual } else { SinkKind::SendsOut }
     }
 
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {
         Box::pin(async move {
             let args: Args = parse(arguments)?;
+            check_change(cx, args.method)?;
             let _room = self.calls.begin(cx.principal.owner())?;
             let door = self.web.door().map_err(ToolFailure::new)?;
             let url = door.guard().foreign(&args.url).map_err(|refused| refusal::of_url(&refused))?;
@@ -127,11 +134,26 @@ impl Tool for WebFetch {
                 format!("web_fetch of {}", &host[..host.floor_char_boundary(WEB_HOST_SHOWN_BYTES)]),
             );
             let request = request_of(&args, &host, &cx.config.web, Request::new(args.method.into(), url))?;
+            // A redirect could carry data to a host that nobody looked at. A call of its own is judged.
+            let request = if may_follow_redirects(cx) { request } else { request.redirects(Redirects::None) };
             let response = door.send(request).await;
             let response = response.map_err(|error| refusal::of_request(&error).labelled(labels.clone()))?;
             let output = self.read(response, &args).await.map_err(|failure| failure.labelled(labels.clone()))?;
             Ok(Outcome::Done(output.labelled(&labels)))
         })
+    }
+}
+
+/// A change is never sent on the word of content from outside: the policy of this tool judges what only fetches.
+fn check_change(cx: &CallContext, method: Method) -> Result<(), ToolFailure> {
+    let labels = cx.context_labels();
+    match labels.iter().find(|label| label.is_foreign()) {
+        Some(label) if !method.is_reading() => {
+            let method = http::Method::from(method);
+            let why = format!("{method} is not sent while {label} content is in the context; only GET and HEAD are");
+            Err(ToolFailure::new(why))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -218,7 +240,8 @@ fn output_of(content: Content, answered: ResponseHead, args: &Args) -> ToolOutpu
         }
     }
     if let Some(moved) = moved {
-        remarks.push(format!("the response redirects to {moved}, which is not followed after a change"));
+        remarks
+            .push(format!("the response redirects to {moved}, which is not followed; fetch it in a call of its own"));
     }
     if !status.is_success() {
         blocks.insert(0, format!("the server answered {status}"));

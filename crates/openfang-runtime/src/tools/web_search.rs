@@ -76,8 +76,7 @@ impl Tool for WebSearch {
     fn definition(&self) -> ToolDefinition {
         let says = "Searches the web and returns titles, URLs and snippets, which were written by strangers.";
         let annotations = ToolAnnotations { open_world_hint: true, ..ToolAnnotations::READ_ONLY };
-        ToolDefinition::of::<Args>(name("web_search"), says, SinkKind::SendsOut, annotations)
-            .returning::<SearchReport>()
+        ToolDefinition::of::<Args>(name("web_search"), says, SinkKind::Queries, annotations).returning::<SearchReport>()
     }
 
     fn call<'a>(&'a self, cx: &'a CallContext, arguments: Arguments<'a>, _: Permit) -> ToolFuture<'a> {

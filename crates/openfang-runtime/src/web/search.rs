@@ -15,7 +15,7 @@ use url::Url;
 mod duckduckgo;
 mod json;
 
-/// A search result.
+/// One result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct SearchHit {
     pub(crate) title: String,
@@ -28,7 +28,7 @@ pub(crate) struct SearchHit {
     pub(crate) source: &'static str,
 }
 
-/// A search.
+/// What is searched for.
 pub(crate) struct Search<'a> {
     pub(crate) query: &'a str,
     pub(crate) max_results: usize,
@@ -50,7 +50,7 @@ impl NoAnswer {
 }
 
 impl Search<'_> {
-    /// Asks one provider.
+    /// Asks one provider once.
     pub(crate) async fn ask(
         &self,
         door: &HttpDoor,

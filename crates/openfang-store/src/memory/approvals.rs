@@ -12,7 +12,7 @@ use openfang_types::limits::{
 use crate::approvals::{Approval, ApprovalStore, CallDigests, Decision};
 use crate::{StoreError, StoreFuture};
 
-/// Approvals in memory.
+/// Approvals that are kept in memory.
 #[derive(Default)]
 pub struct MemoryApprovals {
     approvals: Mutex<HashMap<ApprovalId, Approval>>,

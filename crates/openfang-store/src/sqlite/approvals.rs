@@ -109,7 +109,7 @@ impl ApprovalStore for SqliteApprovals {
     }
 }
 
-const COLUMNS: &str = "id, owner, task, agent, trace, door, tool, arguments, call_digest, definition_digest, labels, \
+const COLUMNS: &str = "id, owner, task, agent, trace, `door`, tool, arguments, call_digest, definition_digest, labels, \
                        reason, at_machine, made, expires, state, decided";
 
 fn request(connection: &Connection, asked: Approval) -> Result<Approval, StoreError> {
@@ -210,7 +210,7 @@ fn approval(row: &Row<'_>) -> Result<Approval, StoreError> {
             .map(|agent| agent.parse().map_err(|_| damaged("an agent that is none")))
             .transpose()?,
         trace: TraceId::from_uuid(uuid(row, 4)?),
-        door: Door::from_word(text(row, 5)?).ok_or_else(|| damaged("a door that is none"))?,
+        door: Door::from_word(text(row, 5)?).ok_or_else(|| damaged("an interface that is none"))?,
         tool: name(row, 6)?,
         arguments: get(row, 7)?,
         digests: CallDigests { call: get(row, 8)?, definition: get(row, 9)? },

@@ -14,7 +14,7 @@ pub enum DataClass {
     Internal,
     /// To nobody else, unless a person approves it.
     Private,
-    /// Anywhere.
+    /// It may go anywhere.
     Public,
 }
 

@@ -11,9 +11,9 @@ use super::{Label, Labels, SinkKind};
 /// What happens to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is made.
+    /// The call is made.
     Allow,
-    /// A person decides.
+    /// A person decides on it.
     Ask(AskReason),
     /// It is not made, and nobody can approve it.
     Refuse(Label),
@@ -98,7 +98,7 @@ pub enum ChosenHost {
     Unknown,
 }
 
-/// The policy.
+/// The policy as a pure function.
 pub fn verdict(call: &JudgedCall<'_>) -> Verdict {
     if call.sink.takes_out() && call.carried.contains(Label::Secret) {
         return Verdict::Refuse(Label::Secret);

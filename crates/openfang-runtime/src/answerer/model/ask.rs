@@ -21,7 +21,7 @@ use crate::models::ModelTarget;
 use crate::transcript::{TranscriptBody, TranscriptView};
 
 /// What came of a question to the models.
-pub(super) enum Asked {
+pub(super) enum ModelReply {
     Answer(Box<ModelAnswer>),
     /// A message arrived that drops the answer.
     Interrupted,
@@ -44,7 +44,7 @@ struct Trouble {
 
 impl Work<'_> {
     /// Asks until a model has answered or none can.
-    pub(super) async fn ask(&mut self, view: &TranscriptView) -> Result<Asked, Halt> {
+    pub(super) async fn ask(&mut self, view: &TranscriptView) -> Result<ModelReply, Halt> {
         let mut trouble = Trouble::default();
         loop {
             self.budget.warn(self.run).await;
@@ -59,11 +59,11 @@ impl Work<'_> {
             let error = match self.exchange(&target, &request).await? {
                 None => {
                     self.meter.interrupted(run, &target, metered);
-                    return Ok(Asked::Interrupted);
+                    return Ok(ModelReply::Interrupted);
                 }
                 Some(Ok(answer)) => {
                     self.meter.answered(run, &target, (metered, &answer));
-                    return Ok(Asked::Answer(Box::new(answer)));
+                    return Ok(ModelReply::Answer(Box::new(answer)));
                 }
                 Some(Err(error)) => {
                     self.meter.failed(run, &target, metered);
@@ -211,11 +211,8 @@ const fn reasoning(level: ReasoningLevel) -> Reasoning {
 
 /// The reason of a failure, with what provides a key that was not accepted.
 fn reason(error: &ModelError, target: &ModelTarget) -> String {
-    let is_about_key = match error {
-        ModelError::Refused(refusal) => refusal.kind == RefusalKind::Unauthorized,
-        ModelError::BadKey => true,
-        _ => false,
-    };
+    let is_refused = matches!(error, ModelError::Refused(refusal) if refusal.kind == RefusalKind::Unauthorized);
+    let is_about_key = is_refused || matches!(error, ModelError::BadKey);
     match target.key_source.as_ref().filter(|_| is_about_key) {
         Some(source) => format!("{}: {error}; check {source}", target.reference),
         None => format!("{}: {error}", target.reference),
@@ -224,8 +221,10 @@ fn reason(error: &ModelError, target: &ModelTarget) -> String {
 
 /// Nothing helps: the provider forbids the content, or the request is wrong.
 fn given_up(error: &ModelError, target: &ModelTarget) -> Halt {
-    match error {
-        ModelError::Refused(refusal) if refusal.kind == RefusalKind::Blocked => ends::rejected(&refusal.message).into(),
-        _ => Halt::failed(reason(error, target)),
+    if let ModelError::Refused(refusal) = error
+        && refusal.kind == RefusalKind::Blocked
+    {
+        return ends::rejected(&refusal.message).into();
     }
+    Halt::failed(reason(error, target))
 }

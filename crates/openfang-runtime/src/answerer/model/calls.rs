@@ -1,5 +1,6 @@
 //! The calls of one answer: what may run runs, and each call gets a result, whatever becomes of it.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::StreamExt as _;
@@ -20,6 +21,7 @@ use super::lanes::{Lane, Lanes};
 use super::parts;
 use super::work::Work;
 use crate::answerer::{AgentRun, Ending, RunEvent, RunStopped, WaitingCall};
+use crate::context::CallContext;
 use crate::pipeline::loop_guard::digest_of;
 use crate::pipeline::{ToolCall, ToolError};
 use crate::transcript::{CallOutcome, TranscriptBody};
@@ -52,13 +54,14 @@ impl CallEnd {
 
 impl Work<'_> {
     /// Runs calls of the newest answer. A call that asks something ends the turn, after the others have run.
-    pub(super) async fn run_calls(&mut self, calls: Vec<Call>, _decided_with: Labels) -> Result<(), Halt> {
+    pub(super) async fn run_calls(&mut self, calls: Vec<Call>, decided_with: Labels) -> Result<(), Halt> {
+        let cx = decided(self.run, decided_with);
+        let run = &AgentRun { cx: &cx, ..*self.run };
         let (runnable, mut lanes) = self.plan(calls).await?;
         self.announce(&runnable).await;
         let mut running = FuturesUnordered::new();
         let mut asking: Option<WaitingCall> = None;
         let mut is_first = true;
-        let run = self.run;
         loop {
             let ready = lanes.ready();
             let has_effects = ready.iter().any(|(lane, _)| *lane != Lane::Reads);
@@ -86,12 +89,14 @@ impl Work<'_> {
 
     /// Goes on with a call that asked something and got its answer.
     pub(super) async fn resume_call(&mut self, waiting: &WaitingCall, answers: Resumed) -> Result<(), Halt> {
-        let state = self.conversation.newest_calls();
-        let id = state.and_then(|newest| newest.calls.get(waiting.place.1).map(|state| state.call.id.clone()));
-        let Some(id) = id else { return Ok(()) };
+        let Some(newest) = self.conversation.newest_calls() else { return Ok(()) };
+        let decided_with = newest.decided_with.clone();
+        let Some(id) = newest.calls.get(waiting.place.1).map(|state| state.call.id.clone()) else { return Ok(()) };
         let call = RunnableCall { id, tool: waiting.tool.clone(), arguments: waiting.arguments.clone() };
         let begun = Instant::now();
-        let end = end_of(self.run, &call, Some(answers)).await?;
+        let cx = decided(self.run, decided_with);
+        let run = AgentRun { cx: &cx, ..*self.run };
+        let end = end_of(&run, &call, Some(answers)).await?;
         match self.take_end(&call, (begun, end), false).await? {
             Some(again) => Err(Ending::asking(again).into()),
             None => Ok(()),
@@ -228,6 +233,11 @@ impl Work<'_> {
         self.conversation.record_outcome(&call.id, (outcome, millis), labels).await?;
         Ok(None)
     }
+}
+
+/// The context of calls that the model decided on with this before it.
+fn decided(run: &AgentRun<'_>, with: Labels) -> CallContext {
+    CallContext { decided_with: Some(Arc::new(with)), ..run.cx.clone() }
 }
 
 /// Makes a call, and says meanwhile how it goes.

@@ -55,7 +55,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Tells what waits.
+    /// Tells the text that waits.
     pub(super) async fn tell(&mut self, deltas: &Deltas) -> Result<(), RunStopped> {
         let text = deltas.waiting();
         if text.is_empty() {

@@ -9,7 +9,7 @@ use openfang_types::tool::{Origin, ToolTraits};
 /// What a call must not run beside.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lane {
-    /// It only reads.
+    /// Calls that only read.
     Reads,
     /// The tools of OpenFang itself, which share the workspace.
     Builtin,

@@ -1,3 +1,5 @@
+//! The order in which calls run.
+
 use openfang_types::limits::ANSWER_READS_AT_ONCE;
 
 use super::{Lane, Lanes};

@@ -1,3 +1,5 @@
+//! Messages and results as a model reads them.
+
 use openfang_model::Part as ModelPart;
 use openfang_types::content::{Block, ContentBlock, ToolOutput};
 use openfang_types::task::{Message, Part, PartBody, Role};

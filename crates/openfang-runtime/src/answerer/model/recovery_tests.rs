@@ -1,3 +1,5 @@
+//! Calls that a process left behind.
+
 use std::sync::Arc;
 
 use openfang_model::{Call, CallArguments};

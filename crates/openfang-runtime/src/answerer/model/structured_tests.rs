@@ -1,3 +1,5 @@
+//! Answers that are JSON documents.
+
 use super::without_fence;
 
 #[test]

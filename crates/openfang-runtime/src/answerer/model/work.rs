@@ -9,7 +9,7 @@ use openfang_types::limits::{CUT_ANSWERS_MAX, EMPTY_ANSWERS_MAX};
 use openfang_types::taint::Labels;
 use openfang_types::task::{Artifact, Part, TaskState};
 
-use super::ask::Asked;
+use super::ask::ModelReply;
 use super::budget::Budget;
 use super::chain::Chain;
 use super::conversation::Conversation;
@@ -134,8 +134,8 @@ impl<'a> Work<'a> {
         self.tools.refresh(self.run.cx, self.run.pipeline);
         let (decided_with, seen) = (self.run.cx.context_labels(), self.conversation.end());
         match self.ask(&view).await? {
-            Asked::Interrupted => Ok(None),
-            Asked::Answer(answer) => self.take_answer(*answer, seen, decided_with).await,
+            ModelReply::Interrupted => Ok(None),
+            ModelReply::Answer(answer) => self.take_answer(*answer, seen, decided_with).await,
         }
     }
 

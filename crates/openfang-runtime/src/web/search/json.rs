@@ -81,7 +81,7 @@ struct BraveAnswer {
     web: Option<Answer>,
 }
 
-/// Reads an answer.
+/// Reads the answer of a provider.
 pub(super) fn read(provider: SearchProvider, bytes: &[u8]) -> Result<Vec<SearchHit>, NoAnswer> {
     let unreadable = |_| NoAnswer::new("its answer is not the JSON of a search; check its URL in [web.search]");
     let results = match provider {
