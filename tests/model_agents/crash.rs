@@ -163,7 +163,6 @@ fn obedient(post: &Post) -> Reply {
     let run = messages.iter().find(|message| message["role"] == "user").unwrap()["content"].to_string();
     let run: String = run.chars().filter(|letter| letter.is_ascii_digit()).collect();
     let done = messages.iter().filter(|message| message["role"] == "tool").count();
-    std::thread::sleep(Duration::from_millis(4));
     if done >= CALLS {
         return says("Done.");
     }

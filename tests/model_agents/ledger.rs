@@ -85,7 +85,6 @@ impl Book {
                     self.is_holding.store(true, Ordering::SeqCst);
                     return Reply::Hold(Vec::new());
                 }
-                std::thread::sleep(Duration::from_millis(4));
                 json!({ "content": [{ "type": "text", "text": "written" }] })
             }
             _ if request.get("id").is_none() => {

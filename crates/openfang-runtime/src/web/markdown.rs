@@ -37,10 +37,7 @@ pub(crate) fn convert(html: &str, base: &Url) -> Page {
     let mut reader = Reader::new(base);
     let mut emitter = CallbackEmitter::new(&mut reader);
     emitter.naively_switch_states(true);
-    for event in Tokenizer::new_with_emitter(html, emitter) {
-        let Ok(Full) = event;
-        break;
-    }
+    let (None | Some(Ok(Full))) = Tokenizer::new_with_emitter(html, emitter).next();
     reader.into_page()
 }
 

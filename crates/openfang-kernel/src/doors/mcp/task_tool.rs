@@ -107,7 +107,7 @@ async fn look(
     let part = match task_output::reply(call.resumed) {
         Some(TaskReply::Said(answered, part)) if answered == id => Some(part),
         Some(TaskReply::Declined(_)) => return Ok(Outcome::Done(agents::declined(id))),
-        Some(TaskReply::SigningIn(answered)) if answered == id => return Ok(host.after_sign_in(call, id).await?),
+        Some(TaskReply::SigningIn(answered)) if answered == id => return host.after_sign_in(call, id).await,
         Some(TaskReply::SigningIn(_) | TaskReply::Said(..) | TaskReply::Unreadable(_)) | None => {
             args.reply.map(Part::text)
         }

@@ -94,11 +94,11 @@ impl<'a> Work<'a> {
         let entered = std::mem::take(&mut self.entered);
         self.conversation.add_messages(turn, &entered).await?;
         self.run.events.inbox().open();
-        if turn.waiting.is_some() {
-            if let Some(resumed) = questions::resumed(turn) {
-                let (call, answers) = resumed?;
-                return self.resume_call(call, answers).await;
-            }
+        if turn.waiting.is_some()
+            && let Some(resumed) = questions::resumed(turn)
+        {
+            let (call, answers) = resumed?;
+            return self.resume_call(call, answers).await;
         }
         if turn.is_resumed { self.recover().await } else { Ok(()) }
     }

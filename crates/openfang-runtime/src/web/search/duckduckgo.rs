@@ -25,10 +25,7 @@ pub(super) fn read(html: &str) -> Result<Vec<SearchHit>, NoAnswer> {
     let mut reader = Reader::default();
     let mut emitter = CallbackEmitter::new(&mut reader);
     emitter.naively_switch_states(true);
-    for event in Tokenizer::new_with_emitter(html, emitter) {
-        let Ok(Enough) = event;
-        break;
-    }
+    let (None | Some(Ok(Enough))) = Tokenizer::new_with_emitter(html, emitter).next();
     if reader.hits.is_empty() && !html.contains("no-results") {
         return Err(NoAnswer::new("its page has changed, and no results were found in it"));
     }
@@ -93,7 +90,7 @@ impl Callback<Enough, ()> for &mut Reader {
                 _ => {}
             },
             CallbackEvent::CloseStartTag { .. } => self.started(),
-            CallbackEvent::EndTag { name } if matches!(name, b"a" | b"div" | b"h2") => self.part = Part::Nothing,
+            CallbackEvent::EndTag { name: b"a" | b"div" | b"h2" } => self.part = Part::Nothing,
             CallbackEvent::String { value } => {
                 let text = String::from_utf8_lossy(value);
                 match (self.part, self.hits.last_mut()) {
