@@ -16,7 +16,7 @@ const SCRIPT: &str = r#"
     steps = [{ tool = { name = "probe_fetch" } }, { tool = { name = "probe_send", arguments = { text = "hello" } } }]
     [[rules]]
     when = { text = "other" }
-    steps = [{ tool = { name = "probe_fetch" } }, { tool = { name = "probe_send", arguments = { text = "other" } } }]
+    steps = [{ tool = { name = "probe_fetch" } }, { tool = { name = "probe_send", arguments = { text = "something else" } } }]
     [[rules]]
     when = { text = "run" }
     steps = [{ tool = { name = "probe_fetch" } }, { tool = { name = "probe_shell", arguments = { text = "x" } } }]

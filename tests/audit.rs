@@ -147,7 +147,7 @@ async fn a_flood_of_refusals_is_counted_and_pushes_out_nothing() {
     assert!(verified.stdout.contains("complete after ") && verified.stdout.contains("of eve"), "{verified:?}");
     let verified = openfang.run(&["audit", "verify", "--json"]).json();
     assert_eq!(verified["removed"][0]["of"], "eve", "{verified}");
-    assert!(verified["complete_from"].is_string(), "{verified}");
+    assert!(verified["completeFrom"].is_string(), "{verified}");
 }
 
 /// A home with an MCP server whose one tool can get another description.

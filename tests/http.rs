@@ -127,7 +127,7 @@ async fn a_wrong_query_string_is_answered_with_its_key_and_what_the_key_takes() 
         ("GET", "/api/tasks?includeHistory=yes", "includeHistory: must be true or false"),
         ("GET", "/api/tasks?state=happy", "state: must be one of submitted, working"),
         ("GET", "/api/tasks?contextId=%ff%00", "contextId: "),
-        ("GET", "/api/tasks?colour=red", "unknown query parameter \"colour\"; this route accepts agent, state"),
+        ("GET", "/api/tasks?colour=red", "unknown query parameter \"colour\"; this route accepts user, agent, state"),
         ("GET", "/api/tools?agent=UPPER", "agent: "),
         ("GET", "/api/keys?user=a/b", "user: "),
         ("GET", "/health?challenge=1&challenge=2", "the query parameter challenge is repeated"),

@@ -109,10 +109,17 @@ async fn every_built_in_tool_has_a_description_a_closed_schema_and_an_example_of
         "file_write",
         "get_counter",
         "get_greeting",
+        "image_analyze",
         "is_admin",
         "memory_recall",
         "memory_store",
         "result_read",
+        "task_claim",
+        "task_complete",
+        "task_list",
+        "task_post",
+        "web_fetch",
+        "web_search",
     ];
     assert_eq!(names, expected);
     for tool in &tools {

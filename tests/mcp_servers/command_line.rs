@@ -25,7 +25,7 @@ fn ok(ran: Ran) -> Ran {
 #[test]
 fn a_server_is_added_listed_shown_and_removed_and_the_file_is_as_it_was() {
     through_both(|openfang, is_served| {
-        openfang.run(&["agent", "list"]);
+        openfang.run(&["agent", "send", "starter", "Ada"]);
         let before = config(openfang);
         assert!(before.contains("api_listen"));
 
@@ -128,7 +128,7 @@ fn servers_of_other_programs_are_found_shown_and_written_only_when_asked() {
                "off": {{"command": "x", "disabled": true}}, "us": {{"command": "openfang", "args": ["mcp"]}}}}}}"#
         );
         std::fs::write(user.join(".cursor/mcp.json"), text).unwrap();
-        openfang.run(&["agent", "list"]);
+        openfang.run(&["agent", "send", "starter", "Ada"]);
         let before = config(openfang);
 
         let looked = import(openfang, &[]);

@@ -17,13 +17,15 @@ use super::ledger::Ledger;
 use crate::support::binary::{Daemon, Openfang};
 use crate::support::rounds;
 
+/// The key of a person: what a model does on the word of anybody else waits for an approval.
+const KEY: &str = "an-api-key-of-some-length";
 const KILLS: u64 = 20;
 const CALLS: usize = 5;
 
 fn home(provider: &str, ledger: &str) -> Openfang {
     let openfang = Openfang::new();
     let config = format!(
-        "[a2a]\nenabled = true\n\n[providers.fake]\nwire = \"chat\"\nbase_url = \"{provider}/v1\"\n\n\
+        "api_key = \"{KEY}\"\n\n[providers.fake]\nwire = \"chat\"\nbase_url = \"{provider}/v1\"\n\n\
          [[mcp_servers]]\nname = \"ledger\"\ntrusted = true\n[mcp_servers.transport]\ntype = \"http\"\nurl = \"{ledger}/mcp\"\n"
     );
     openfang.write("config.toml", &config);
@@ -31,23 +33,23 @@ fn home(provider: &str, ledger: &str) -> Openfang {
     openfang
 }
 
+fn client(daemon: &Daemon) -> Client {
+    daemon.client().bearer(KEY)
+}
+
 /// Sends a message and returns the id of its task, once that is stored.
 async fn submit(client: &Client, text: &str) -> String {
-    let message = json!({ "messageId": text.replace(' ', "-"), "role": "ROLE_USER", "parts": [{ "text": text }] });
-    send(client, message).await
+    send(client, json!({ "messageId": text.replace(' ', "-"), "text": text, "returnImmediately": true })).await
 }
 
 async fn send(client: &Client, message: Value) -> String {
-    let configuration = json!({ "returnImmediately": true });
-    let params = json!({ "tenant": "thinker", "message": message, "configuration": configuration });
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": params });
-    let answer = client.post("/a2a", &body).await.json();
-    answer["result"]["task"]["id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    let answer = client.post("/api/agents/thinker/message", &message).await.json();
+    answer["task"]["id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
 async fn reply(client: &Client, task: &str, text: &str) {
     let id = format!("{task}-{text}");
-    send(client, json!({ "messageId": id, "taskId": task, "role": "ROLE_USER", "parts": [{ "text": text }] })).await;
+    send(client, json!({ "messageId": id, "taskId": task, "text": text, "returnImmediately": true })).await;
 }
 
 /// Waits until a task has ended or asks for something.
@@ -88,14 +90,14 @@ async fn killed_in_a_call(tool: &str) -> (Value, Openfang, Daemon, FakeProvider,
     let daemon = openfang.start();
     ledger.hold_next();
     provider.script([calls(&[("c1", &format!("mcp_ledger_{tool}"), json!({ "run": "r", "n": 1 }))]), says("Done.")]);
-    let task = submit(&daemon.client(), "go").await;
+    let task = submit(&client(&daemon), "go").await;
     provider.next_request().await;
     ledger.wait_for_hold().await;
 
     kill(daemon);
     let daemon = openfang.start();
 
-    let task = settled(&daemon.client(), &task).await;
+    let task = settled(&client(&daemon), &task).await;
     (task, openfang, daemon, provider, ledger)
 }
 
@@ -106,14 +108,14 @@ async fn killed_while_the_model_speaks_it_is_asked_again_and_its_text_is_replace
     let daemon = openfang.start();
     let delta = json!({ "choices": [{ "index": 0, "delta": { "content": "Half an" }, "finish_reason": null }] });
     provider.script([Reply::Hold(format!("data: {delta}\n\n").into_bytes())]);
-    let task = submit(&daemon.client(), "go").await;
+    let task = submit(&client(&daemon), "go").await;
     provider.next_request().await;
 
     kill(daemon);
     provider.script([says("A whole answer.")]);
     let daemon = openfang.start();
 
-    let task = settled(&daemon.client(), &task).await;
+    let task = settled(&client(&daemon), &task).await;
     assert_eq!((state(&task), reply_in(&task).as_str()), ("completed", "A whole answer."), "{task}");
 }
 
@@ -145,7 +147,7 @@ async fn killed_in_any_other_call_the_owner_is_asked_and_the_call_never_runs_aga
 
     // The model tries the same once more.
     provider.script([calls(&[("c1", "mcp_ledger_append", json!({ "run": "r", "n": 1 }))]), says("I asked.")]);
-    let client = daemon.client();
+    let client = client(&daemon);
     let id = task["id"].as_str().unwrap();
     reply(&client, id, "continue").await;
     let task = settled(&client, id).await;
@@ -179,11 +181,11 @@ async fn after_many_kills_no_call_is_doubled_or_lost_and_every_task_ends_or_wait
     let kills = rounds("AGENT_KILLS", KILLS);
     for round in 0..kills {
         let run = (1_000 + round).to_string();
-        let task = submit(&daemon.client(), &format!("run {run}")).await;
+        let task = submit(&client(&daemon), &format!("run {run}")).await;
         tokio::time::sleep(Duration::from_millis((round * 37) % 180)).await;
         kill(daemon);
         daemon = openfang.start();
-        let client = daemon.client();
+        let client = client(&daemon);
 
         let mut shown = settled(&client, &task).await;
         if state(&shown) == "input-required" {

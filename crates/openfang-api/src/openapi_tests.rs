@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use openfang_types::agent::AgentManifest;
+use openfang_types::api::PolicyCases;
 use openfang_types::config::{ExternalAgent, McpServerConfigEntry};
 use schemars::schema_for;
 
@@ -11,10 +12,16 @@ use super::*;
 /// Members that other programs read under these names.
 const RELIED_ON: [&str; 3] = ["_meta", "session_id", "tools_count"];
 
-/// Members that an operator writes in `config.toml` and `agent.toml`.
+/// Members that an operator writes in `config.toml`, `agent.toml` and the file of `openfang policy test`.
 fn written_by_operators() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for schema in [schema_for!(AgentManifest), schema_for!(McpServerConfigEntry), schema_for!(ExternalAgent)] {
+    let written = [
+        schema_for!(AgentManifest),
+        schema_for!(McpServerConfigEntry),
+        schema_for!(ExternalAgent),
+        schema_for!(PolicyCases),
+    ];
+    for schema in written {
         members(&schema.to_value(), &mut found);
     }
     found

@@ -8,7 +8,7 @@ use openfang_types::clock::{Clock, IdSource};
 use openfang_types::ids::TraceId;
 use openfang_types::principal::{AdminProof, Door, Principal, PrincipalKind};
 use openfang_types::secret::Secret;
-use openfang_types::taint::{Label, Labels};
+use openfang_types::taint::{A2A_CALLER, LOCAL_CALLER, Label, Labels};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 use tokio_util::sync::CancellationToken;
@@ -56,12 +56,12 @@ impl Caller {
         match (self.door, self.principal.standing()) {
             (Door::Agent, _) => Labels::none(), // the labels of the calling run travel instead
             (Door::Cli, PrincipalKind::Admin(_)) => Labels::one(Label::Operator, "the command line"),
-            (Door::A2a, _) => Labels::one(Label::UntrustedAgent, "an A2A caller"),
+            (Door::A2a, _) => Labels::one(Label::UntrustedAgent, A2A_CALLER),
             (Door::Cli | Door::Rest | Door::Mcp, PrincipalKind::Admin(_) | PrincipalKind::User(_)) => {
                 Labels::one(Label::User, "a caller with a credential")
             }
             (Door::Cli | Door::Rest | Door::Mcp, PrincipalKind::Local) => {
-                Labels::one(Label::UntrustedAgent, "a local caller without a credential")
+                Labels::one(Label::UntrustedAgent, LOCAL_CALLER)
             }
         }
     }

@@ -16,6 +16,11 @@ mod labels;
 mod sink;
 mod verdict;
 
+/// The source of the label of whoever calls over A2A.
+pub const A2A_CALLER: &str = "an A2A caller";
+/// The source of the label of whoever calls from this machine without a credential.
+pub const LOCAL_CALLER: &str = "a local caller without a credential";
+
 /// Where a value came from, or what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -2,13 +2,17 @@
 //!
 //! A call is judged with what its context carried when somebody decided on it. That is the model, with
 //! [`CallContext::decided_with`]; without one it is whatever is in the context now. A person who calls a tool directly
-//! decided with nothing but their own thoughts.
+//! decided with nothing but their own thoughts. A caller who names a tool to an agent without a model decided so too, as
+//! long as nothing else has come into the context; for a model, the words of an untrusted caller are content from outside.
 
 use std::borrow::Cow;
 
 use openfang_types::call::Arguments;
 use openfang_types::principal::{Door, PrincipalKind};
-use openfang_types::taint::{AskReason, ChosenHost, JudgedCall, Label, Labels, SinkKind, Verdict, WordedBy, verdict};
+use openfang_types::taint::{
+    A2A_CALLER, AskReason, ChosenHost, JudgedCall, LOCAL_CALLER, Label, Labels, SinkKind, Sources, Verdict, WordedBy,
+    verdict,
+};
 use openfang_types::tool::{ToolKind, ToolTraits};
 
 use super::taint::found_in;
@@ -34,10 +38,13 @@ pub(super) fn judge<C: Callee>(
 ) -> Result<Option<Question>, ToolError> {
     let traits = callee.traits();
     let found = found_in(sensitive, &traits.name, arguments)?;
-    let decided_with = decided_with(cx, traits, manner);
-    let (carried, sink) = (carried(cx, traits, found), callee.sink(arguments));
+    let sink = callee.sink(arguments);
+    let decided_with = decided_with(cx, (traits, sink), manner);
+    let carried = carried(cx, traits, found);
     match verdict_of(cx, (callee, sink, arguments), (&decided_with, &carried)) {
         Verdict::Allow => Ok(None),
+        // A call that goes on with an answer was allowed when it began.
+        Verdict::Ask(_) if cx.back.resumed.is_some() => Ok(None),
         // Whoever was asked about the tool of an external agent was asked about the message too.
         Verdict::Ask(_) if cx.granted.as_ref() == Some(&traits.name) => Ok(None),
         Verdict::Ask(reason) => Ok(Some(Question { reason, sink, labels: carried.joined(&decided_with) })),
@@ -51,7 +58,7 @@ pub(super) fn judge<C: Callee>(
 }
 
 /// What could have led to the call.
-fn decided_with<'a>(cx: &'a CallContext, traits: &ToolTraits, manner: Manner) -> Cow<'a, Labels> {
+fn decided_with<'a>(cx: &'a CallContext, (traits, sink): (&ToolTraits, SinkKind), manner: Manner) -> Cow<'a, Labels> {
     if let Some(labels) = &cx.decided_with {
         return Cow::Borrowed(labels);
     }
@@ -62,10 +69,25 @@ fn decided_with<'a>(cx: &'a CallContext, traits: &ToolTraits, manner: Manner) ->
     if (is_message && cx.door != Door::Agent) || (is_direct && is_local) {
         return Cow::Owned(Labels::none());
     }
-    match &cx.run {
-        Some(_) => Cow::Owned(cx.context_labels()),
-        None => Cow::Borrowed(&cx.labels),
+    if cx.run.is_none() {
+        return Cow::Borrowed(&cx.labels);
     }
+    let labels = cx.context_labels();
+    if sink != SinkKind::Executes && cx.door != Door::Agent && is_of_the_caller_alone(&labels) {
+        return Cow::Owned(Labels::none());
+    }
+    Cow::Owned(labels)
+}
+
+/// Whether nothing but the words of the caller is in a context. A call of an agent without a model is then the caller's own,
+/// and the caller's rights say whether it is made.
+fn is_of_the_caller_alone(labels: &Labels) -> bool {
+    let is_of_a_caller = |label| matches!(label, Label::Operator | Label::User | Label::UntrustedAgent);
+    let is_the_caller = |sources: &Sources| {
+        let mut sources_left = sources.iter();
+        !sources.are_many() && sources_left.all(|source| matches!(source, A2A_CALLER | LOCAL_CALLER))
+    };
+    labels.iter().all(is_of_a_caller) && labels.sources(Label::UntrustedAgent).is_none_or(is_the_caller)
 }
 
 /// What the context and the arguments carry. The run learns of the arguments.
