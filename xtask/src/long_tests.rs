@@ -18,7 +18,7 @@ fn runs_are_chosen_by_name_and_an_unknown_one_is_refused() {
 fn every_test_that_is_run_for_longer_reads_its_number() {
     let tests = crate::process::root().join("tests");
     let text = |file: &str| std::fs::read_to_string(tests.join(file)).unwrap();
-    let sources = [text("external/crash.rs"), text("a2a/agents.rs")].concat();
+    let sources = [text("external/crash.rs"), text("model_agents/crash.rs"), text("a2a/agents.rs")].concat();
 
     for run in RUNS {
         assert!(sources.contains(&format!("\"{}\"", run.variable)), "{}", run.variable);

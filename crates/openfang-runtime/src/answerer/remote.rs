@@ -250,6 +250,7 @@ impl RemoteTurn<'_> {
             Some(push) => Box::new(follower.woken_by(Arc::clone(&push.wake))),
             None => follower,
         };
+        let mut is_noted = false;
         loop {
             let event = match follower.next().await {
                 Ok(Some(event)) => event,
@@ -261,10 +262,7 @@ impl RemoteTurn<'_> {
                     record.remote_task = Some(task);
                     record.remote_context = context.or(record.remote_context.take());
                     self.note(record).await;
-                    // What comes with it is stored with it.
-                    if !follower.has_more() {
-                        self.reach_durable_point().await?;
-                    }
+                    is_noted = true;
                 }
                 RemoteEvent::Status(TaskStatus { message, .. }) => {
                     // That the agent works is no news unless it says something.
@@ -287,6 +285,11 @@ impl RemoteTurn<'_> {
                     self.hear(&message.parts);
                     return Ok(Ending::of_parts(TaskState::Completed, message.parts));
                 }
+            }
+            // What comes with the news that the agent has the task is stored with it.
+            if is_noted && !follower.has_more() {
+                is_noted = false;
+                self.reach_durable_point().await?;
             }
         }
     }

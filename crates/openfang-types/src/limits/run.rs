@@ -1,5 +1,9 @@
 //! The limits of runs of agents with a model.
 
+use std::time::Duration;
+
+/// How long a run that is resumed waits for the servers of the tools that it was calling.
+pub const RECOVERED_TOOLS_WAIT: Duration = Duration::from_secs(5);
 /// Messages that may wait for a run that works.
 pub const INBOX_MESSAGES_MAX: usize = 100;
 /// Entries of a transcript that are read at a time.

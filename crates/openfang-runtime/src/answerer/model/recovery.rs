@@ -9,6 +9,7 @@
 //! | a question | the task waits for its answer; there is nothing to recover |
 
 use openfang_types::ids::ToolName;
+use openfang_types::limits::RECOVERED_TOOLS_WAIT;
 
 use super::conversation::CallState;
 use crate::answerer::may_repeat;
@@ -23,10 +24,30 @@ pub(super) struct OpenCalls {
     pub(super) unknown: Vec<CallState>,
 }
 
+/// Waits until the tools of open calls are there: after a start the servers that have them are still being connected. A tool
+/// that is gone is not waited for longer than a moment.
+pub(super) async fn tools_of(calls: &[CallState], catalog: &Catalog) {
+    let mut changes = catalog.changes();
+    let is_there = |state: &CallState| state.call.name.parse().is_ok_and(|tool: ToolName| catalog.get(&tool).is_some());
+    let arrival = async {
+        while !calls.iter().filter(|state| !state.is_done).all(is_there) {
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    };
+    if tokio::time::timeout(RECOVERED_TOOLS_WAIT, arrival).await.is_err() {
+        tracing::debug!("a call of a process that died names a tool that is not there");
+    }
+}
+
 /// Sorts the calls of the newest answer. If one of them may have happened, none of the others runs before a person has looked.
 pub(super) fn open_calls(calls: Vec<CallState>, catalog: &Catalog) -> OpenCalls {
-    let is_repeatable =
-        |state: &CallState| state.call.name.parse::<ToolName>().is_ok_and(|tool| may_repeat(catalog, &tool));
+    // What a tool that is gone may have done nobody can say.
+    let is_repeatable = |state: &CallState| {
+        let tool = state.call.name.parse::<ToolName>();
+        tool.is_ok_and(|tool| catalog.get(&tool).is_some() && may_repeat(catalog, &tool))
+    };
     let open = calls.into_iter().filter(|state| !state.is_done);
     let (unknown, to_run): (Vec<_>, Vec<_>) = open.partition(|state| state.is_begun && !is_repeatable(state));
     let to_run = if unknown.is_empty() { to_run } else { Vec::new() };

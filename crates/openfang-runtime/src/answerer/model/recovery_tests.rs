@@ -76,6 +76,6 @@ fn nothing_else_runs_before_a_person_has_looked() {
 }
 
 #[test]
-fn a_call_of_a_tool_that_is_gone_cannot_have_had_an_effect() {
-    assert_eq!(sorted(&[state("a", "no_such_tool", true, false)]), (vec!["a".to_owned()], vec![]));
+fn what_a_tool_that_is_gone_has_done_is_asked_about() {
+    assert_eq!(sorted(&[state("a", "no_such_tool", true, false)]), (vec![], vec!["a".to_owned()]));
 }

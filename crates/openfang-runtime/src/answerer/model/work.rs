@@ -107,6 +107,7 @@ impl<'a> Work<'a> {
     async fn recover(&mut self) -> Result<(), Halt> {
         let Some(newest) = self.conversation.newest_calls().filter(|newest| newest.may_run) else { return Ok(()) };
         let decided_with = newest.decided_with.clone();
+        recovery::tools_of(&newest.calls, self.run.pipeline.catalog()).await;
         let open = recovery::open_calls(newest.calls, self.run.pipeline.catalog());
         if !open.unknown.is_empty() {
             return Err(self.ask_about(open.unknown).await?.into());
