@@ -1,6 +1,8 @@
 //! Calls that wait for a person: what is approved is made once, and nothing else is.
 
-use openfang_kernel::{Caller, Kernel, KernelError, ToolError};
+use std::sync::Arc;
+
+use openfang_kernel::{Caller, Kernel, KernelError, ToolCall, ToolError, Way, WayBack};
 use openfang_testkit::probes::Probe;
 use openfang_testkit::{TestHome, callers};
 use openfang_types::api::{ApprovalView, DecisionKind};
@@ -209,6 +211,23 @@ async fn a_person_who_calls_a_tool_is_not_asked_and_an_agent_is() {
     assert!(call(&mailer.kernel, &agent, "probe_send", json!({})).await.is_ok());
     assert!(call(&mailer.kernel, &agent, "probe_send", json!({})).await.is_err());
     assert_eq!(mailer.sender.calls(), 3);
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_asked_for_does_not_replace_an_approval() {
+    let mailer = Mailer::new();
+    let label = Some(openfang_types::taint::Label::UntrustedAgent);
+    let grants = openfang_types::principal::Grants::parse(["*"]).unwrap();
+    let key = Principal::user("ada".parse().unwrap(), grants).bringing(label);
+    let agent = Caller { principal: key.into(), door: Door::Mcp, ..mailer.operator() };
+    let claims = WayBack { resumed: Some(Arc::default()), ..WayBack::default() };
+    let way = Way { back: claims, ..Way::default() };
+    let send = ToolCall { name: "probe_send".parse().unwrap(), arguments: json!({}).into() };
+
+    let said = mailer.kernel.call_tool(&agent, send, way).await.unwrap_err();
+
+    assert_eq!(said.reason(), "needs_approval", "{said}");
+    assert_eq!(mailer.sender.calls(), 0);
 }
 
 #[tokio::test]

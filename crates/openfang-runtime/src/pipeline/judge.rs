@@ -43,8 +43,9 @@ pub(super) fn judge<C: Callee>(
     let carried = carried(cx, traits, found);
     match verdict_of(cx, (callee, sink, arguments), (&decided_with, &carried)) {
         Verdict::Allow => Ok(None),
-        // A call that goes on with an answer was allowed when it began.
-        Verdict::Ask(_) if cx.back.resumed.is_some() => Ok(None),
+        // A call of a run that goes on with an answer was allowed when it began. Outside of runs, whoever calls says that a call
+        // goes on.
+        Verdict::Ask(_) if cx.run.is_some() && cx.back.resumed.is_some() => Ok(None),
         // Whoever was asked about the tool of an external agent was asked about the message too.
         Verdict::Ask(_) if cx.granted.as_ref() == Some(&traits.name) => Ok(None),
         Verdict::Ask(reason) => Ok(Some(Question { reason, sink, labels: carried.joined(&decided_with) })),
