@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Everything that happens becomes an entry of the transcript, in the commit of the task's events: one before each
-//! request, one before each effect. So a run that died is continued from its transcript alone ([`recovery`]), and a task
+//! request, one before each effect. So a run that died is continued from its transcript alone (`recovery.rs`), and a task
 //! that asks for something waits in the store, not in memory. Only a whole answer can start calls.
 
 use std::sync::Arc;
