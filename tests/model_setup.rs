@@ -186,7 +186,7 @@ async fn a_stored_key_belongs_to_its_provider_at_one_origin_and_is_found_nowhere
 #[tokio::test]
 async fn users_see_their_own_usage_and_nothing_of_keys_and_providers() {
     let home = TestHome::new();
-    let kernel = home.boot().start().unwrap();
+    let kernel = home.boot_with(crate::http::any_port()).start().unwrap();
     let admin = callers::admin(&kernel);
     let ada = callers::user(&kernel, "ada", &["agent:starter"]);
     assert!(kernel.models(&admin).await.is_ok());
