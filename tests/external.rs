@@ -3,6 +3,7 @@
 mod calls;
 mod chains;
 mod changes;
+mod conversations;
 mod crash;
 mod credentials;
 mod fixture;
@@ -15,5 +16,7 @@ mod pushes;
 mod real_peers;
 mod sign_ins;
 mod skills;
+mod traces;
 mod two_houses;
 mod two_servers;
+mod words;

@@ -18,6 +18,7 @@ mod seeds;
 mod sessions;
 mod stdio;
 mod subscriptions;
+mod task_notices;
 mod task_privacy;
 mod tool_call;
 pub(crate) mod wire;

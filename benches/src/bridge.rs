@@ -20,11 +20,11 @@ use crate::process_stat::resident_mb;
 use crate::remote_agent::{PLAIN, STREAMING, TICK, TICKS};
 use crate::report::{Budget, Row};
 use crate::scenarios::{
-    A2A_CONFIG, A2A_SEND, BRIDGE_BUDGET, BRIDGE_CALL, BRIDGE_MEMORY_BUDGET_KIB, BRIDGE_OLD_CLIENT,
-    BRIDGE_STREAM_BUDGET_MS, CROWD, CROWD_FOUND_BUDGET_S, CROWD_MEMORY_BUDGET_MB, CROWD_START_BUDGET_MS, MCP_LEGACY,
-    REMOTE_SEND, Scenario,
+    A2A_CONFIG, A2A_SEND, BRIDGE_BUDGET, BRIDGE_CALL, BRIDGE_LATER_BUDGET_MS, BRIDGE_MEMORY_BUDGET_KIB,
+    BRIDGE_OLD_CLIENT, BRIDGE_STREAM_BUDGET_MS, CROWD, CROWD_FOUND_BUDGET_S, CROWD_MEMORY_BUDGET_MB,
+    CROWD_START_BUDGET_MS, MCP_LEGACY, REMOTE_SEND, Scenario,
 };
-use crate::{Peers, streams, wire};
+use crate::{Peers, bridge_cancel, streams, wire};
 
 const CONNECTIONS: usize = 32;
 /// How long an agent may take to be known before the measurement.
@@ -36,6 +36,7 @@ pub(crate) async fn rows(openfang: &Path, peers: Option<&Peers>, plan: Plan) -> 
     let agent = child::start_agent()?;
     // First, because the disk is busy for a while after the other measurements.
     let mut rows = remote_streams(openfang, &agent, plan).await?;
+    rows.extend(bridge_cancel::rows(openfang, &agent).await?);
     let path = format!("/{PLAIN}/");
     let direct = target(&agent, &Scenario { path: &path, ..REMOTE_SEND });
     let names = ["an A2A agent called directly", "  tools/call of it on /mcp, durable and audited"];
@@ -56,12 +57,12 @@ pub(crate) async fn rows(openfang: &Path, peers: Option<&Peers>, plan: Plan) -> 
     Ok(rows)
 }
 
-fn url(agent: &Server, name: &str) -> String {
+pub(crate) fn url(agent: &Server, name: &str) -> String {
     format!("http://{}/{name}", agent.address)
 }
 
 /// An entry of `[[a2a.external_agents]]`.
-fn entry(name: &str, url: &str) -> String {
+pub(crate) fn entry(name: &str, url: &str) -> String {
     format!("[[a2a.external_agents]]\nname = \"{name}\"\nurl = \"{url}\"\nmax_live = 10000\n\n")
 }
 
@@ -72,7 +73,7 @@ async fn called(
     (direct, scenario): (&Target, &Scenario<'_>),
     [name, bridged_name]: [&'static str; 2],
     plan: Plan,
-) -> Result<[Row; 2]> {
+) -> Result<[Row; 4]> {
     let home = Home::new(openfang, &format!("{A2A_CONFIG}{}", entry("echo", url)))?;
     let (server, _) = home.start().await?;
     ready(&server, 1).await?;
@@ -80,12 +81,17 @@ async fn called(
     right_answer(&bridged, scenario).await?;
     let ([before, after], ratio) = in_turn([direct, &bridged], CONNECTIONS, plan.divided(4)).await?;
     let row = Row::of_load(bridged_name, CONNECTIONS, after);
+    let later = [after.p50_ms - before.p50_ms, after.p99_ms - before.p99_ms];
+    let [p50, p99] = [("  later than directly, p50", 0), ("  later than directly, p99", 1)].map(|(name, which)| Row {
+        budget: Some(Budget::Value(BRIDGE_LATER_BUDGET_MS[which])),
+        ..Row::plain(name, later[which], "ms")
+    });
     let budget = Some(Budget::Value(BRIDGE_BUDGET));
-    Ok([Row::of_load(name, CONNECTIONS, before), Row { ratio: Some(ratio), budget, ..row }])
+    Ok([Row::of_load(name, CONNECTIONS, before), Row { ratio: Some(ratio), budget, ..row }, p50, p99])
 }
 
 /// Waits until so many agents are ready. Returns how long it took.
-async fn ready(server: &Server, wanted: usize) -> Result<Duration> {
+pub(crate) async fn ready(server: &Server, wanted: usize) -> Result<Duration> {
     let begun = Instant::now();
     loop {
         let (_, body) = load::once(&server.address, &wire::get("/api/a2a/agents", &server.address)).await?;

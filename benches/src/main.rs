@@ -5,6 +5,7 @@
 
 mod a2a;
 mod bridge;
+mod bridge_cancel;
 mod child;
 mod disk;
 mod floor;

@@ -1,10 +1,12 @@
 //! The agent behind the measured bridge: an A2A 1.0 server with minimal cost, over JSON-RPC. Below every path is an agent
 //! with its own card. `/plain/` answers each message with a finished task. `/streaming/` streams its answers, and ticks
-//! for ever when it is told to.
+//! for ever when it is told to. What was canceled, and when the agent was told, is at `/canceled`.
 
+use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::pin::Pin;
 use std::process::ExitCode;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -26,7 +28,9 @@ use uuid::Uuid;
 /// The agents that are measured.
 pub(crate) const PLAIN: &str = "plain";
 pub(crate) const STREAMING: &str = "streaming";
-/// The message that begins ticks, and the pause between two of them.
+/// Where the agent says when it was told of which cancel.
+pub(crate) const CANCELED: &str = "/canceled";
+/// How messages that make the agent tick begin, and the pause between two ticks.
 pub(crate) const TICKS: &str = "ticks";
 const PAUSE: Duration = Duration::from_secs(1);
 /// How a tick begins: its number and its time follow.
@@ -51,6 +55,9 @@ pub(crate) fn run() -> Result<ExitCode> {
 async fn reply(request: Request<Incoming>) -> Result<Response<AgentBody>, std::convert::Infallible> {
     let (head, body) = request.into_parts();
     let path = head.uri.path();
+    if head.method == Method::GET && path == CANCELED {
+        return Ok(json(serde_json::to_string(&lock().canceled).unwrap_or_default()));
+    }
     if head.method == Method::GET {
         let host = head.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         let card = path.strip_suffix(CARD).zip(host).map(|(agent, host)| card(host, agent));
@@ -90,6 +97,26 @@ fn card(host: &str, path: &str) -> String {
     .to_string()
 }
 
+/// What the agent remembers of messages that made it tick: whose task it was, and when which was canceled.
+#[derive(Default)]
+struct TickMemory {
+    texts: HashMap<String, String>,
+    canceled: HashMap<String, Timestamp>,
+}
+
+fn lock() -> MutexGuard<'static, TickMemory> {
+    static MEMORY: LazyLock<Mutex<TickMemory>> = LazyLock::new(Mutex::default);
+    MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes that a task was canceled. The answer says what it is then.
+fn cancel(id: &str) -> Option<String> {
+    let mut memory = lock();
+    let text = memory.texts.remove(id)?;
+    memory.canceled.insert(text, Timestamp::now());
+    Some(format!(r#"{{"id":"{id}","contextId":"{id}","status":{{"state":"TASK_STATE_CANCELED"}}}}"#))
+}
+
 /// The relevant members of a request, borrowed from it.
 #[derive(Deserialize)]
 struct Call<'a> {
@@ -98,6 +125,11 @@ struct Call<'a> {
     method: &'a str,
     #[serde(borrow)]
     params: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct TaskParams<'a> {
+    id: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -122,6 +154,12 @@ struct Part<'a> {
 fn answer(body: &[u8]) -> Option<Response<AgentBody>> {
     let call: Call<'_> = serde_json::from_slice(body).ok()?;
     let Call { id, method, params } = call;
+    if method == "CancelTask" {
+        let TaskParams { id: task } = serde_json::from_str(params.get()).ok()?;
+        if let Some(task) = cancel(task) {
+            return Some(json(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{task}}}"#)));
+        }
+    }
     if !matches!(method, "SendMessage" | "SendStreamingMessage") {
         // There is no task that could be asked for.
         let error = r#"{"code":-32001,"message":"task not found"}"#;
@@ -136,7 +174,9 @@ fn answer(body: &[u8]) -> Option<Response<AgentBody>> {
     }
     let begun = format!(r#"{{"id":"{task}","contextId":"{context}","status":{{"state":"TASK_STATE_WORKING"}}}}"#);
     let stream = TickStream { id: id.to_owned(), task, context, number: 0, ticks: ticks() };
-    let body = if text.trim_matches('"') == TICKS {
+    let said = text.trim_matches('"');
+    let body = if said.starts_with(TICKS) {
+        lock().texts.insert(task.to_string(), said.to_owned());
         AgentBody::Ticking { first: Some(stream.event("task", &begun)), stream: Box::new(stream) }
     } else {
         let whole = [stream.event("task", &begun), stream.event("task", &done(&task, &context, text))].concat();

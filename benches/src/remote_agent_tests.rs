@@ -45,3 +45,19 @@ fn a_card_says_whether_the_agent_streams() {
     assert_eq!(streams("/plain"), (json!("http://127.0.0.1:1/plain/"), json!(false)));
     assert_eq!(streams("/streaming"), (json!("http://127.0.0.1:1/streaming/"), json!(true)));
 }
+
+#[tokio::test]
+async fn a_cancel_is_noted_under_the_words_of_the_message_and_once() {
+    let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{ "text": "ticks-7" }]});
+    let call = json!({"jsonrpc": "2.0", "id": 3, "method": "SendStreamingMessage", "params": {"message": message}});
+    let mut body = answer(call.to_string().as_bytes()).unwrap().into_body();
+    let first = body.frame().await.unwrap().unwrap().into_data().unwrap();
+    let event: Value = serde_json::from_slice(first.strip_prefix(b"data: ").unwrap()).unwrap();
+    let id = event["result"]["task"]["id"].as_str().unwrap();
+    let before = Timestamp::now();
+
+    assert!(cancel(id).unwrap().contains("TASK_STATE_CANCELED"));
+
+    assert!(lock().canceled["ticks-7"] >= before);
+    assert_eq!((cancel(id), cancel("another")), (None, None));
+}

@@ -158,6 +158,11 @@ pub(crate) const BRIDGE_OLD_CLIENT: Scenario<'static> = Scenario {
 
 /// CPU of a bridged call, with everything durable and audited.
 pub(crate) const BRIDGE_BUDGET: f64 = 150.0;
+/// How much later than from the agent itself its answer may come, in the median and for the slowest.
+pub(crate) const BRIDGE_LATER_BUDGET_MS: [f64; 2] = [1.0, 5.0];
+/// Tasks that are canceled at the same time, and how soon their agent must be told.
+pub(crate) const BRIDGE_CANCELS: usize = 100;
+pub(crate) const BRIDGE_CANCEL_BUDGET_MS: f64 = 1_000.0;
 /// How late an event of a remote agent may reach its client, and the memory of its stream.
 pub(crate) const BRIDGE_STREAM_BUDGET_MS: f64 = 20.0;
 pub(crate) const BRIDGE_MEMORY_BUDGET_KIB: f64 = 48.0;

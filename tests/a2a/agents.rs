@@ -268,7 +268,29 @@ agents! {
     the_javascript_sdk_1_3_with_0_3_does_everything, the_javascript_sdk_1_3_with_0_3_survives_cuts: Js13Compat;
     the_javascript_sdk_0_3_does_everything, the_javascript_sdk_0_3_survives_cuts: Js03;
     the_javascript_sdk_0_2_does_everything, the_javascript_sdk_0_2_survives_cuts: Js02;
+    the_rust_sdk_does_everything, the_rust_sdk_survives_cuts: Rust;
     fasta2a_does_everything, fasta2a_survives_cuts: FastA2a;
+}
+
+/// It makes a new task of an answer. What that task would do is not what was asked for, so it is canceled, and the reason is said.
+#[tokio::test(flavor = "multi_thread")]
+async fn fasta2a_asks_and_an_answer_that_becomes_another_task_is_an_error_that_says_so() {
+    let running = A2aAgent::FastA2a.start();
+    let agent = remote(RemoteSettings::operator(running.url()));
+    let mut follower = agent.send(Outgoing::new(message("ask"))).await.unwrap();
+    let asked = outcome(&mut follower).await.unwrap();
+    assert_eq!(asked.end, "input-required: which one?");
+    let task = follower.task().unwrap();
+    let answer = Message { context_id: task.context_id.clone(), ..message("hang") };
+
+    let mut answered = agent.send(Outgoing::continuing(answer, task.id.clone())).await.unwrap();
+    let Err(ClientError::WrongTask(wrong)) = outcome(&mut answered).await else { panic!("it went on") };
+
+    assert_eq!(wrong.expected, task.id);
+    // Its worker hears of the cancel later than we have the answer.
+    while agent.get_task(&wrong.found).await.unwrap().status.state != TaskState::Canceled {
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -102,6 +102,13 @@ async fn a_changed_card_waits_for_the_operator_where_that_is_wanted_and_across_a
     let accepted = near.accept_external_agent(&operator, &name()).await.unwrap();
     assert_eq!(accepted.agent.state, ExternalState::Ready);
     assert_state(&send(&near, &operator, "far", "hi").await, TaskState::Completed);
+
+    // What was accepted is that card and no other.
+    far_home.write("agents/worker/agent.toml", &manifest.replace("to me", "to them"));
+    far.kernel.reload(&callers::operator(&far.kernel)).await.unwrap();
+    let tested = near.test_external_agent(&operator, &name()).await.unwrap();
+    assert_eq!(tested.agent.state, ExternalState::Quarantined, "{:?}", tested.agent.reason);
+    assert_state(&send(&near, &operator, "far", "hi").await, TaskState::Failed);
     near.close().await;
     far.stop().await;
 }

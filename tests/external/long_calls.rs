@@ -1,7 +1,7 @@
 //! Agents of other servers that work longer than an MCP client waits: the client has the task, and there is one of it.
 
-use openfang_testkit::{TestHome, TestServer, callers};
-use openfang_types::config::{Config, McpConfig};
+use openfang_testkit::{RawAgent, TestHome, TestServer, callers};
+use openfang_types::config::{Config, ExternalAgent, McpConfig};
 use openfang_types::task::{Task, TaskState};
 use serde_json::{Value, json};
 
@@ -62,6 +62,28 @@ async fn a_question_of_the_agent_is_answered_with_the_same_tool_in_the_same_task
     assert!(texts(&answered).concat().contains("Oslo"), "{answered}");
     assert_eq!(tasks(&pair.far).await.len(), 1);
     pair.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_hears_no_progress_is_answered_in_time_though_the_agent_never_says_anything() {
+    let silent = RawAgent::with_card(false, |_, _| std::future::pending::<Vec<u8>>()).await;
+    let home = TestHome::new();
+    let mcp = McpConfig { hold_secs: 1, ..McpConfig::default() };
+    let mut near = Config { mcp, ..config() };
+    near.a2a.external_agents = vec![ExternalAgent::new("far".parse().unwrap(), silent.url())];
+    let near = start(&home, near).await;
+    let begun = tokio::time::Instant::now();
+
+    let first = call(&near, "a2a_far", json!({ "message": "hi" })).await;
+    let task = first["structuredContent"]["task"].clone();
+    let later = call(&near, "openfang_task", json!({ "task": task, "wait_secs": 1 })).await;
+
+    for result in [&first, &later] {
+        assert_eq!(result["structuredContent"]["state"], "working", "{result}");
+        assert!(texts(result)[0].contains("openfang_task"), "{result}");
+    }
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+    near.stop().await;
 }
 
 /// The short form of an agent that works for five minutes and a client that waits for one: here it is five seconds and one.

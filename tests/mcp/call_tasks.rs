@@ -225,7 +225,7 @@ async fn the_tasks_of_2025_11_25_wait_for_their_result_and_ask_meanwhile() {
     let hello = super::wire::initialize("2025-11-25", json!({"elicitation": {}}));
     let begun = server.client().post("/mcp", &hello).await;
     let offered = &begun.json()["result"]["capabilities"]["tasks"];
-    assert_eq!(*offered, json!({"cancel": {}, "requests": {"tools": {"call": {}}}}));
+    assert_eq!(*offered, json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}));
     let client = server.client().with("mcp-session-id", begun.header("mcp-session-id").unwrap());
     let ask = async |method: &str, params: Value| client.post("/mcp", &request(1, method, params)).await.json();
     let tools = ask("tools/list", json!({})).await;

@@ -27,7 +27,8 @@ fn home() -> TestHome {
 
 /// A client waits for a second; one that calls itself patient, as long as it takes.
 fn config() -> Config {
-    let mcp = McpConfig { hold_secs: 1, hold_secs_of: [("patient".to_owned(), 600)].into() };
+    let hold_secs_of = [("patient".to_owned(), 600)].into();
+    let mcp = McpConfig { hold_secs: 1, hold_secs_of, ..McpConfig::default() };
     let limits = Limits { drain_secs: 0, ..Limits::default() };
     Config { mcp, limits, ..crate::http::any_port() }
 }

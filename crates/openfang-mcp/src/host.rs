@@ -28,6 +28,8 @@ mod journal;
 
 /// What a host's method returns.
 pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, McpError>> + Send + 'a>>;
+/// Ticks when there is something new.
+pub type Ticks = Pin<Box<dyn Stream<Item = ()> + Send>>;
 /// What changes, as it changes.
 pub type Changes = Pin<Box<dyn Stream<Item = Change> + Send>>;
 
@@ -71,6 +73,11 @@ pub trait Host: Send + Sync + 'static {
         arguments: Option<&'a RawValue>,
     ) -> HostFuture<'a, ToolAnswer>;
 
+    /// A page of the calls of the caller that became tasks.
+    fn call_tasks<'a>(&'a self, _: Call<'a, Self::Caller>, _: Option<&'a str>) -> HostFuture<'a, CallTaskPage> {
+        Box::pin(async { Ok(CallTaskPage::default()) })
+    }
+
     /// How a task stands that a call became.
     fn task<'a>(&'a self, _: Call<'a, Self::Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
         Box::pin(async move { Err(McpError::unknown_task(id)) })
@@ -94,6 +101,11 @@ pub trait Host: Send + Sync + 'static {
     /// Cancels a task, and returns how it stands then. One that has ended stays as it is.
     fn cancel_task<'a>(&'a self, call: Call<'a, Self::Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
         self.task(call, id)
+    }
+
+    /// Ticks at once, and whenever a task of the caller may stand otherwise. None where nobody tells.
+    fn task_changes(&self, _: Call<'_, Self::Caller>, _: &str) -> Option<Ticks> {
+        None
     }
 
     /// The prompts a caller may use.
@@ -220,6 +232,14 @@ impl<C> Call<'_, C> {
 pub struct ResourcePage {
     /// The resources, each as the newest revision has it.
     pub resources: Vec<Box<RawValue>>,
+    /// Leads to the next page.
+    pub next_cursor: Option<String>,
+}
+
+/// A page of calls that became tasks.
+#[derive(Debug, Clone, Default)]
+pub struct CallTaskPage {
+    pub tasks: Vec<CallTask>,
     /// Leads to the next page.
     pub next_cursor: Option<String>,
 }

@@ -54,6 +54,7 @@ mod sessions;
 mod shared;
 pub mod stdio;
 mod subscriptions;
+mod task_notices;
 mod tasks;
 mod used_states;
 

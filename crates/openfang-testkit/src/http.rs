@@ -29,9 +29,11 @@ impl Answer {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON.
+    /// The body as JSON. Of a stream of events it is the last one: a server that needs a while answers with a stream.
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {:?}", self.body))
+        let is_stream = self.header("content-type").is_some_and(|media| media.starts_with("text/event-stream"));
+        let last = self.body.lines().rev().find_map(|line| line.strip_prefix("data: ")).filter(|_| is_stream);
+        serde_json::from_str(last.unwrap_or(&self.body)).unwrap_or_else(|error| panic!("{error} in {:?}", self.body))
     }
 }
 

@@ -30,6 +30,11 @@ class Agent(Worker):
         text = " ".join(part.get("text", "") for part in params["message"]["parts"])
         await self.storage.update_task(task_id, state="working")
         await self.publish_status(task_id, context_id, "working")
+        if text.startswith("ask"):
+            # Its tasks have no message in their status.
+            asked = {"role": "ROLE_AGENT", "parts": [{"text": "which one?"}], "message_id": f"{task_id}-asked"}
+            await self.storage.update_task(task_id, state="input-required", new_messages=[asked])
+            return await self.publish_status(task_id, context_id, "input-required", asked)
         if text.startswith("hang"):
             await asyncio.Event().wait()
         chunks = [f"chunk {number};" for number in range(5)] if text.startswith("slow") else [f"echo: {text}"]

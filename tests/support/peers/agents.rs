@@ -25,9 +25,11 @@ pub(crate) enum A2aAgent {
     Js13Compat,
     Js03,
     Js02,
-    /// fasta2a, whose streams do not carry results, and which cannot ask.
+    /// The official Rust SDK.
+    Rust,
+    /// fasta2a, whose streams do not carry results, and which makes a new task of every message.
     FastA2a,
-    /// The official Rust server: no card, and every message makes the same task.
+    /// The Rust server that is measured against: no card, and every message makes the same task.
     RustServer,
 }
 
@@ -52,7 +54,7 @@ impl A2aAgent {
         RunningAgent { child, address, kind: self, home }
     }
 
-    /// Whether it answers with a message, asks, and names its own artifacts.
+    /// Whether it can answer with a message, and goes on with a task that asked.
     pub(crate) const fn is_whole(self) -> bool {
         !matches!(self, Self::FastA2a | Self::RustServer)
     }
@@ -66,6 +68,11 @@ impl A2aAgent {
         let node = |version: &str, mode: &str| {
             let mut command = process::driver("agent_a2a.mjs");
             command.args(["0", version, mode]);
+            command
+        };
+        let rust = |name: &str| {
+            let mut command = process::command(&process::installed(&format!("rust/release/{name}")));
+            command.arg("0");
             command
         };
         match self {
@@ -82,11 +89,8 @@ impl A2aAgent {
             Self::Js03 => node("03", ""),
             Self::Js02 => node("02", ""),
             Self::FastA2a => python("python-fasta2a", "agent_fasta2a.py", ""),
-            Self::RustServer => {
-                let mut command = process::command(&process::installed("rust/release/server_a2a_lf"));
-                command.arg("0");
-                command
-            }
+            Self::Rust => rust("agent_a2a_lf"),
+            Self::RustServer => rust("server_a2a_lf"),
         }
     }
 }

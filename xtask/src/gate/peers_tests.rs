@@ -50,6 +50,7 @@ fn a_directory_stands_for_every_file_below_it_in_order() {
         names,
         [
             "rust/Cargo.toml",
+            "rust/src/bin/agent_a2a_lf.rs",
             "rust/src/bin/client_a2a/job.rs",
             "rust/src/bin/client_a2a/main.rs",
             "rust/src/bin/client_a2a/normal.rs",

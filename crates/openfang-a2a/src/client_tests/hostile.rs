@@ -142,24 +142,38 @@ async fn cards_that_are_too_large_endless_or_not_json_cost_little() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
-#[tokio::test]
-async fn a_card_with_three_thousand_interfaces_is_read_to_its_bound() {
-    let peer = Peer::agent(
-        |own| {
+/// An agent with so many interfaces, all elsewhere.
+fn with_interfaces(count: usize) -> Peer {
+    Peer::agent(
+        move |own| {
             let mut card = card(own, false);
-            let path = "x".repeat(150);
+            let path = "x".repeat(if count > 3_000 { 1 } else { 150 });
             let url = |at| format!("https://x{at}.example/{path}");
-            let many = (0..3_000).map(|at| json!({ "url": url(at), "protocolBinding": "JSONRPC" }));
+            let many = (0..count).map(|at| json!({ "url": url(at), "protocolBinding": "JSONRPC" }));
             card["supportedInterfaces"] = many.collect();
-            card["skills"] = (0..1_000).map(|at| json!({ "id": at.to_string(), "name": path })).collect();
+            card["skills"] = (0..1_000).map(|at| json!({ "id": at.to_string(), "name": "x".repeat(150) })).collect();
             card
         },
         |_| error(-32_601, "none"),
-    );
+    )
+}
+
+#[tokio::test]
+async fn a_card_with_three_thousand_interfaces_is_read_to_its_bound() {
+    let peer = with_interfaces(3_000);
     let refused = peer.remote().discover().await.unwrap_err();
     let is_other_origin = |error: &ClientError| matches!(error, ClientError::Discovery(why) if matches!(**why, DiscoveryError::OtherOrigin { .. }));
     assert!(is_other_origin(&refused), "{refused:?}");
     assert_eq!(peer.heard().len(), 1);
+}
+
+#[tokio::test]
+async fn a_card_with_ten_thousand_interfaces_is_none_and_nothing_is_sent_to_any_of_them() {
+    let peer = with_interfaces(10_000);
+    let begun = Instant::now();
+    assert!(peer.remote().discover().await.is_err());
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(peer.methods().iter().all(|method| method == "GetTask" || method == "tasks/get"), "{:?}", peer.methods());
 }
 
 #[tokio::test]

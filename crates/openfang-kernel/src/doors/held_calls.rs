@@ -13,8 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use futures_util::stream;
 use jiff::Timestamp;
-use openfang_mcp::host::{InputRequest, InputRequired, Outcome, Resumed, TaskChoice, ToolAnswer};
+use openfang_mcp::host::{InputRequest, InputRequired, Outcome, Resumed, TaskChoice, Ticks, ToolAnswer};
 use openfang_mcp::{CallTask, CallTaskState, McpError};
 use openfang_runtime::mcp_server::raw;
 use openfang_types::clock::{Clock, IdSource};
@@ -159,6 +160,14 @@ impl HeldCalls {
         Ok(held.shown(&id))
     }
 
+    /// The calls that are held for this holder.
+    pub(super) fn list(&self, holder: &Holder) -> Vec<CallTask> {
+        let calls = self.lock();
+        let mut own: Vec<_> = calls.iter().filter(|(_, held)| held.holder == *holder).collect();
+        own.sort_by_key(|(_, held)| std::cmp::Reverse(held.created_at));
+        own.into_iter().map(|(id, held)| held.shown(id)).collect()
+    }
+
     /// How a call stands; none if it is not one of these, or not of this holder.
     pub(super) fn get(&self, holder: &Holder, id: &str) -> Option<CallTask> {
         self.find(holder, id).map(|held| held.shown(id))
@@ -171,6 +180,16 @@ impl HeldCalls {
         // The sender is held here.
         let _ = stands.wait_for(|standing| !matches!(standing.state, CallTaskState::Working)).await;
         Some(held.shown(id))
+    }
+
+    /// Ticks at once, and whenever a call stands otherwise; none if there is no such call.
+    pub(super) fn changes(&self, holder: &Holder, id: &str) -> Option<Ticks> {
+        let mut stands = self.find(holder, id)?.stands.subscribe();
+        stands.mark_changed();
+        Some(Box::pin(stream::unfold(stands, |mut stands| async move {
+            stands.changed().await.ok()?;
+            Some(((), stands))
+        })))
     }
 
     /// Gives a call answers. False if there is no such call.

@@ -1,5 +1,6 @@
 //! Calls that outlive the request that began them.
 
+use futures_util::StreamExt as _;
 use serde_json::json;
 
 use super::*;
@@ -107,6 +108,30 @@ async fn questions_are_answered_one_by_one_and_then_the_call_goes_on() {
     assert!(matches!(done.state, CallTaskState::Completed(output) if output.joined_text() == "\"one\" \"two\" [7]"));
     give("1.a", "again");
     assert!(stage.held.get(&ada, &id).unwrap().state.is_terminal());
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_watches_a_call_is_told_at_once_and_of_every_change_to_its_end() {
+    let stage = Stage::new();
+    let (ada, id) = (holder("ada"), stage.task(TaskChoice::Always, asks()).await);
+    let mut changes = stage.held.changes(&ada, &id).unwrap();
+    let mut seen = Vec::new();
+    while changes.next().await.is_some() {
+        let state = stage.held.get(&ada, &id).unwrap().state;
+        if let CallTaskState::InputRequired(open) = &state {
+            let answers = open.keys().map(|key| (key.clone(), raw(&"yes"))).collect();
+            assert!(stage.held.answer(&ada, &id, &answers));
+        }
+        let is_over = state.is_terminal();
+        seen.push(state);
+        if is_over {
+            break;
+        }
+    }
+
+    assert!(seen.iter().any(|state| matches!(state, CallTaskState::InputRequired(_))), "{seen:?}");
+    assert!(matches!(seen.last(), Some(CallTaskState::Completed(_))), "{seen:?}");
+    assert!(stage.held.changes(&holder("bob"), &id).is_none(), "another's is none");
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use openfang_mcp::host::{Call, ToolAnswer};
+use openfang_mcp::host::{Call, Ticks, ToolAnswer};
 use openfang_mcp::{CallTask, McpError};
 use openfang_runtime::context::{ServerTasks, WayBack};
 use openfang_types::content::ToolOutput;
@@ -50,6 +50,11 @@ impl Doors {
         Ok(ToolAnswer::Task(Box::new(task)))
     }
 
+    /// The calls that are held for this caller.
+    pub(super) fn calls_held_for(&self, call: &Call<'_, Caller>) -> Vec<CallTask> {
+        self.inner.held_calls.list(&Holder::of(call.caller))
+    }
+
     /// How a call stands that is held for this caller.
     pub(super) fn held_call(&self, call: &Call<'_, Caller>, id: &str) -> Option<CallTask> {
         self.inner.held_calls.get(&Holder::of(call.caller), id)
@@ -58,6 +63,11 @@ impl Doors {
     /// The same, once it has ended or asks for something.
     pub(super) async fn settled_call(&self, call: &Call<'_, Caller>, id: &str) -> Option<CallTask> {
         self.inner.held_calls.settled(&Holder::of(call.caller), id).await
+    }
+
+    /// Ticks when a held call stands otherwise; none if there is none.
+    pub(super) fn changes_of_call(&self, call: &Call<'_, Caller>, id: &str) -> Option<Ticks> {
+        self.inner.held_calls.changes(&Holder::of(call.caller), id)
     }
 
     /// Gives a held call answers; false if there is none.

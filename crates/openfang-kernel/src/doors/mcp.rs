@@ -14,11 +14,11 @@ use crate::access::keys::{Keys, Purpose};
 use crate::doors::Doors;
 
 pub use host::KernelHost;
+pub use openfang_mcp::host::Ticks;
 pub use openfang_runtime::mcp::is_mcp_tool;
 pub use openfang_runtime::mcp_server as serving;
 pub use openfang_runtime::mcp_server::View;
 pub use views::McpViews;
-pub use work::Ticks;
 use work::{DoorError, Sending, ToolRequest};
 
 mod agents;

@@ -16,6 +16,7 @@ use openfang_types::task::{Message, Origin, TaskParts};
 
 use crate::settings::agents::Agent;
 use crate::tasks::ask::AgentAnswer;
+use crate::tasks::client_conversation::conversation_of;
 use crate::tasks::log::{TaskLog, Visibility};
 use crate::tasks::run::Settled;
 use crate::tasks::streams::{Begin, Follow};
@@ -110,6 +111,7 @@ impl Tasks {
         if let (Some(context), None) = (&context, task) {
             self.knows_conversation(&caller, agent, context).await?;
         }
+        let context = context.or_else(|| conversation_of(cx, agent).filter(|_| task.is_none()));
         let listener = cx.back.listener.clone().filter(|listener| listener.wants_progress());
         let is_told_at_once = cx.back.patience.as_ref().is_some_and(|patience| patience.hold.is_zero());
         let incoming = Incoming {

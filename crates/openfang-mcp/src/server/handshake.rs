@@ -70,9 +70,10 @@ struct Subscribable {
     list_changed: bool,
 }
 
-/// What of tasks the first generation has: calls of tools become tasks, and tasks can be canceled.
+/// What of tasks the first generation has: calls of tools become tasks, which can be listed and canceled.
 #[derive(Serialize)]
 struct CoreTasks {
+    list: Empty,
     cancel: Empty,
     requests: TaskRequests,
 }
@@ -116,7 +117,11 @@ impl Capabilities {
         let changing = || ListChanged { list_changed: true };
         let has_completions = offers.completions && revision.facts().completions_capability;
         let has_tasks = |methods| offers.tasks && revision.facts().tasks == methods;
-        let core = || CoreTasks { cancel: Empty {}, requests: TaskRequests { tools: TaskTools { call: Empty {} } } };
+        let core = || CoreTasks {
+            list: Empty {},
+            cancel: Empty {},
+            requests: TaskRequests { tools: TaskTools { call: Empty {} } },
+        };
         Self {
             completions: has_completions.then_some(Empty {}),
             extensions: has_tasks(TaskMethods::Extension).then_some(Extensions { tasks: Empty {} }),

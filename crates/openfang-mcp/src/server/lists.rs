@@ -57,7 +57,7 @@ impl<H: Host> Server<H> {
     }
 }
 
-fn cursor_of(params: Option<&RawValue>) -> Result<Option<String>, McpError> {
+pub(super) fn cursor_of(params: Option<&RawValue>) -> Result<Option<String>, McpError> {
     let Some(params) = params else { return Ok(None) };
     let params: Params = serde_json::from_str(params.get()).map_err(|_| McpError::BadCursor)?;
     Ok(params.cursor)

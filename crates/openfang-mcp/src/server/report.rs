@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::Request;
-use super::outlet::{Outlet, Weight};
+use super::outlet::{Nowhere, Outlet, Weight};
 use super::running::RequestStop;
 use crate::content::raw;
 use crate::revision::Revision;
@@ -40,6 +40,11 @@ impl Reporter {
             stop: request.stop.clone(),
             reached: Mutex::new(f64::NEG_INFINITY),
         }
+    }
+
+    /// For work that goes on after the answer to its request: nobody hears how it goes.
+    pub(super) fn unheard<C>(request: &Request<C>) -> Self {
+        Self { outlet: Arc::new(Nowhere), ..Self::of(request) }
     }
 
     /// Tells how far it is. Nothing is told to a client that did not ask, and nothing that is not further than before.

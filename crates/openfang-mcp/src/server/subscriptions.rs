@@ -31,6 +31,9 @@ struct Filter {
     resources_list_changed: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     resource_subscriptions: Vec<String>,
+    /// Calls that became tasks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    task_ids: Vec<String>,
 }
 
 impl Filter {
@@ -43,6 +46,9 @@ impl Filter {
         }
         self.resource_subscriptions.retain(|uri| uri.len() <= MCP_URI_MAX_BYTES);
         self.resource_subscriptions.truncate(MCP_SUBSCRIPTIONS_PER_SESSION);
+        if !offers.tasks {
+            self.task_ids.clear();
+        }
         self
     }
 
@@ -68,31 +74,34 @@ impl<H: Host> Server<H> {
         let params: Params = serde_json::from_str(params.get()).map_err(|_| wrong())?;
         let host = &self.inner.host;
         let owner = host.owner(&request.caller);
-        let accepted = params.notifications.within(host.offers(&request.caller));
+        let mut accepted = params.notifications.within(host.offers(&request.caller));
         let uris = accepted.resource_subscriptions.iter().map(String::as_str);
         let _taken = self.inner.shared.memory_of(&owner).subscribe(uris).ok_or_else(too_many_subscriptions)?;
         let _seat = self.inner.listeners.seat(owner)?;
         let meta = Signature::subscription_meta(&request.id);
+        let mut tasks = self.watch_tasks(request, &mut accepted.task_ids).await?;
         let mut changes = host.changes(&request.caller, &accepted.wanted());
 
         let acknowledged = format!("{{\"notifications\":{{{}}},{meta}}}", text(&members(&accepted)));
         tell(&*request.outlet, "notifications/subscriptions/acknowledged", acknowledged)?;
         loop {
-            let change = tokio::select! {
+            tokio::select! {
                 biased;
                 () = self.inner.stop.cancelled() => break,
-                change = changes.next() => change,
-            };
-            let Some(change) = change else {
-                self.inner.stop.cancelled().await;
-                break;
-            };
-            let (method, uri) = announced(&change);
-            let params = match uri {
-                Some(uri) => format!("{{\"uri\":{uri},{meta}}}"),
-                None => format!("{{{meta}}}"),
-            };
-            tell(&*request.outlet, method, params)?;
+                Some(change) = changes.next() => {
+                    let (method, uri) = announced(&change);
+                    let params = match uri {
+                        Some(uri) => format!("{{\"uri\":{uri},{meta}}}"),
+                        None => format!("{{{meta}}}"),
+                    };
+                    tell(&*request.outlet, method, params)?;
+                }
+                id = tasks.next() => {
+                    if let Some(news) = self.task_news(request, &mut tasks, &id).await {
+                        tell(&*request.outlet, "notifications/tasks", format!("{{{},{meta}}}", text(&news)))?;
+                    }
+                }
+            }
         }
         let (id, revision) = (&request.id, request.revision);
         Ok(self.signature().respond(id, revision, meta.as_bytes(), Kind::Answer))

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::lists::cursor_of;
 use super::respond::{Kind, members};
 use super::{Reporter, Request, Server};
 use crate::call_task::{CallTask, CallTaskState, RELATED_TASK, ShownTask};
 use crate::content::{raw, shown_call};
 use crate::error::McpError;
-use crate::host::{Host, InputRequired, Resumed};
+use crate::host::{CallTaskPage, Host, InputRequired, Resumed};
 use crate::revision::TaskMethods;
 
 impl<H: Host> Server<H> {
@@ -32,9 +33,27 @@ impl<H: Host> Server<H> {
             (TaskMethods::Extension | TaskMethods::Core, "tasks/get") => Some(self.tasks_get(request).await),
             (TaskMethods::Extension | TaskMethods::Core, "tasks/cancel") => Some(self.tasks_cancel(request).await),
             (TaskMethods::Extension, "tasks/update") => Some(self.tasks_update(request).await),
+            (TaskMethods::Core, "tasks/list") => Some(self.tasks_list(request).await),
             (TaskMethods::Core, "tasks/result") => Some(Box::pin(self.tasks_result(request)).await),
             _ => None,
         }
+    }
+
+    async fn tasks_list(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Tasks<'a> {
+            tasks: Vec<ShownTask<'a>>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            next_cursor: Option<String>,
+        }
+        let (reporter, cursor) = (Arc::new(Reporter::of(request)), cursor_of(request.params())?);
+        let CallTaskPage { tasks, next_cursor } =
+            self.inner.host.call_tasks(request.call(&reporter, None), cursor.as_deref()).await?;
+        let revision = request.revision;
+        let tasks = tasks.iter().map(|task| ShownTask { task, revision, is_detailed: false }).collect();
+        let page = members(&Tasks { tasks, next_cursor });
+        Ok(self.signature().respond(&request.id, revision, &page, Kind::Answer))
     }
 
     async fn tasks_get(&self, request: &Request<H::Caller>) -> Result<Vec<u8>, McpError> {
@@ -116,6 +135,7 @@ impl<H: Host> Server<H> {
         match revision.facts().tasks {
             TaskMethods::Extension => signature.respond(id, revision, &members(&shown), Kind::Task),
             TaskMethods::Absent | TaskMethods::Core => {
+                self.tell_of_task(request, task);
                 signature.respond(id, revision, &members(&CoreTaskResult { task: shown }), Kind::Answer)
             }
         }

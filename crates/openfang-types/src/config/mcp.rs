@@ -20,11 +20,14 @@ pub struct McpConfig {
     pub hold_secs: u64,
     /// The same for clients that are known to wait longer or shorter, by the name in their `clientInfo`.
     pub hold_secs_of: BTreeMap<String, u64>,
+    /// Whether calls of an agent of another server that belong to one conversation of the client (`vscode.conversationId`) go
+    /// on with one conversation of the agent. A call that names a `context` goes on with that one.
+    pub conversations: bool,
 }
 
 impl Default for McpConfig {
     fn default() -> Self {
-        Self { hold_secs: 50, hold_secs_of: BTreeMap::from([("claude-code".to_owned(), 100)]) }
+        Self { hold_secs: 50, hold_secs_of: BTreeMap::from([("claude-code".to_owned(), 100)]), conversations: true }
     }
 }
 

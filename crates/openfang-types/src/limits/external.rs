@@ -73,3 +73,5 @@ pub const FOREIGN_AGENT_OWNERS: usize = 10_000;
 pub const FOREIGN_AGENT_TASKS: usize = 100;
 /// How many OpenFang instances an MCP tool may have been listed through before the one that lists it now.
 pub const MCP_VIA: usize = 4;
+/// The longest name that a client of MCP may give its conversation, in characters.
+pub const CLIENT_CONVERSATION_CHARS: usize = 256;

@@ -55,6 +55,8 @@ pub const MCP_SUBSCRIPTION_BYTES_PER_OWNER: usize = 16 * 1024 * 1024;
 pub const MCP_SUBSCRIPTION_BYTES: usize = 1_024;
 /// The longest URI of a resource that can be subscribed to.
 pub const MCP_URI_MAX_BYTES: usize = 8 * 1024;
+/// Tasks that one listener watches.
+pub const MCP_WATCHED_TASKS: usize = 64;
 /// Listeners of one owner.
 pub const MCP_LISTENERS_PER_OWNER: usize = 100;
 /// Legacy sessions that remember something, of all owners together.

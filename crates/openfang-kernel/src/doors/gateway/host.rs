@@ -9,7 +9,8 @@ use futures_util::stream;
 use openfang_mcp::client::{RawMembers, ServerFacts};
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{
-    Call, Change, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, ToolAnswer,
+    Call, CallTaskPage, Change, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage,
+    Ticks, ToolAnswer,
 };
 use openfang_mcp::listing::Listing;
 use openfang_mcp::{CallTask, Host, McpError};
@@ -102,6 +103,10 @@ impl Host for UpstreamHost {
         })
     }
 
+    fn call_tasks<'a>(&'a self, call: Call<'a, Caller>, _: Option<&'a str>) -> HostFuture<'a, CallTaskPage> {
+        Box::pin(ready(Ok(CallTaskPage { tasks: self.doors.calls_held_for(&call), next_cursor: None })))
+    }
+
     fn task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
         Box::pin(ready(self.doors.held_call(&call, id).ok_or_else(|| McpError::unknown_task(id))))
     }
@@ -122,6 +127,10 @@ impl Host for UpstreamHost {
 
     fn cancel_task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
         Box::pin(async move { self.doors.cancel_call(&call, id).await.ok_or_else(|| McpError::unknown_task(id)) })
+    }
+
+    fn task_changes(&self, call: Call<'_, Caller>, id: &str) -> Option<Ticks> {
+        self.doors.changes_of_call(&call, id)
     }
 
     fn prompts<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use openfang_mcp::host::{Call, InputRequest, Outcome, Resumed, TaskChoice, ToolAnswer};
+use openfang_mcp::host::{Call, CallTaskPage, InputRequest, Outcome, Resumed, TaskChoice, Ticks, ToolAnswer};
 use openfang_mcp::{CallTask, CallTaskState, McpError};
 use openfang_runtime::task_output::{self, TaskReply};
 use openfang_types::content::ToolOutput;
 use openfang_types::ids::TaskId;
 use openfang_types::limits::{CALL_TASK_POLLS, CALL_TASK_TTL, MCP_PROGRESS_CHARS};
-use openfang_types::task::{Message, Task, TaskState};
+use openfang_types::task::{Message, Task, TaskParts, TaskState};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -49,6 +49,21 @@ pub(super) async fn answer_of_tool(
     }
 }
 
+/// A page of one's own tasks. What is held in this process comes with the first one.
+pub(super) async fn list(
+    host: &KernelHost,
+    call: Call<'_, Caller>,
+    cursor: Option<&str>,
+) -> Result<CallTaskPage, McpError> {
+    let caller = host.doors.inner.caller_of(&call);
+    let cursor = cursor.filter(|cursor| !cursor.is_empty());
+    let held = if cursor.is_none() { host.doors.calls_held_for(&call) } else { Vec::new() };
+    let parts = TaskParts { status_message: true, ..TaskParts::ROW };
+    let (tasks, next_cursor) = host.tasks(&caller, cursor, parts).await?;
+    let shown = tasks.iter().filter(|task| host.shows(&task.agent)).map(|task| shown(host, call, task));
+    Ok(CallTaskPage { tasks: held.into_iter().chain(shown).collect(), next_cursor })
+}
+
 /// How a task stands.
 pub(super) async fn get(host: &KernelHost, call: Call<'_, Caller>, id: &str) -> Result<CallTask, McpError> {
     let task = known(host, call, id, async |caller, id| host.task(caller, id).await).await?;
@@ -68,6 +83,11 @@ pub(super) async fn settled(host: &KernelHost, call: Call<'_, Caller>, id: &str)
         }
     });
     Ok(shown(host, call, &task.await?))
+}
+
+/// Ticks when a task stands otherwise. Somebody else's never does.
+pub(super) fn changes(host: &KernelHost, call: Call<'_, Caller>, name: &str) -> Option<Ticks> {
+    Some(host.follow_status(&host.doors.inner.caller_of(&call), name.parse().ok()?))
 }
 
 /// Whether an agent of another server goes on with a task by itself once somebody signed in there.
@@ -163,7 +183,9 @@ fn shown(host: &KernelHost, call: Call<'_, Caller>, task: &Task) -> CallTask {
             },
         },
     };
-    let says = task.status.message.as_ref().map(Message::joined_text);
+    let says = task.status.message.as_ref().map(Message::joined_text).filter(|text| !text.is_empty());
+    // What an agent of another server says is not ours.
+    let says = says.map(|text| if host.is_external(&task.agent) { format!("{}: {text}", task.agent) } else { text });
     let message = says.map(|text| text.chars().take(MCP_PROGRESS_CHARS).collect::<String>());
     CallTask {
         id: task.id.to_string(),
@@ -171,7 +193,7 @@ fn shown(host: &KernelHost, call: Call<'_, Caller>, task: &Task) -> CallTask {
         updated_at: task.status.timestamp,
         ttl: CALL_TASK_TTL,
         poll: poll(host.doors.inner.clock.now().duration_since(created_at)),
-        message: message.filter(|text| !text.is_empty() && !state.is_terminal()),
+        message: message.filter(|_| !state.is_terminal()),
         state,
     }
 }

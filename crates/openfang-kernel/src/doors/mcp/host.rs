@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use openfang_mcp::content::{Completion, PromptResult, ResourceContents};
 use openfang_mcp::host::{
-    Call, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage, TaskChoice,
-    ToolAnswer,
+    Call, CallTaskPage, ChangeFilter, Changes, Completing, HostFuture, Identity, Offers, Outcome, ResourcePage,
+    TaskChoice, Ticks, ToolAnswer,
 };
 use openfang_mcp::listing::{Entry, Listed, Listing};
 use openfang_mcp::naming::is_mcp_tool;
@@ -227,6 +227,10 @@ impl Host for KernelHost {
         })
     }
 
+    fn call_tasks<'a>(&'a self, call: Call<'a, Caller>, cursor: Option<&'a str>) -> HostFuture<'a, CallTaskPage> {
+        Box::pin(call_tasks::list(self, call, cursor))
+    }
+
     fn task<'a>(&'a self, call: Call<'a, Caller>, id: &'a str) -> HostFuture<'a, CallTask> {
         Box::pin(async move {
             match self.doors.held_call(&call, id) {
@@ -266,6 +270,10 @@ impl Host for KernelHost {
                 None => call_tasks::cancel(self, call, id).await,
             }
         })
+    }
+
+    fn task_changes(&self, call: Call<'_, Caller>, id: &str) -> Option<Ticks> {
+        self.doors.changes_of_call(&call, id).or_else(|| call_tasks::changes(self, call, id))
     }
 
     fn prompts<'a>(&'a self, caller: &'a Caller) -> HostFuture<'a, Arc<Listing>> {

@@ -10,7 +10,7 @@ use openfang_mcp::host::{Change, ChangeFilter, Changes, Completing, CompletionOf
 use openfang_mcp::listing::Entry;
 use openfang_runtime::mcp_server::raw;
 use openfang_types::ids::TaskId;
-use openfang_types::task::{Artifact, Part, PartBody, Task};
+use openfang_types::task::{Artifact, Part, PartBody, Task, TaskParts};
 use serde_json::{Value, json};
 
 use super::host::KernelHost;
@@ -55,7 +55,7 @@ pub(super) fn are_at(uri: &str) -> bool {
 
 pub(super) async fn list(host: &KernelHost, caller: &Caller, cursor: Option<&str>) -> Result<ResourcePage, McpError> {
     let cursor = cursor.filter(|cursor| !cursor.is_empty());
-    let (tasks, next_cursor) = host.tasks(caller, cursor).await?;
+    let (tasks, next_cursor) = host.tasks(caller, cursor, TaskParts::ROW).await?;
     let resource = |task: &Task| {
         raw(&json!({
             "uri": format!("{TASKS}{}", task.id),
@@ -126,7 +126,7 @@ pub(super) async fn complete(
     if !is_id {
         return Ok(Completion { total: Some(0), has_more: Some(false), ..Completion::default() });
     }
-    let (tasks, next) = host.tasks(caller, None).await?;
+    let (tasks, next) = host.tasks(caller, None, TaskParts::ROW).await?;
     let ids = tasks.iter().map(|task| task.id.to_string());
     let values: Vec<String> = ids.filter(|id| id.starts_with(asked.value)).collect();
     Ok(Completion { values, total: None, has_more: Some(next.is_some()) })

@@ -1,12 +1,12 @@
 //! What the host wants of the kernel: who sees what, calls, messages, tasks, and what changes.
 
-use std::pin::Pin;
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::{Stream, stream};
+use futures_util::{StreamExt as _, stream};
 use openfang_mcp::McpError;
-use openfang_mcp::host::{Call, TaskChoice};
+use openfang_mcp::host::{Call, TaskChoice, Ticks};
 use openfang_mcp::listing::Entry;
 use openfang_mcp::meta::LogLevel;
 use openfang_mcp::server::Reporter;
@@ -36,9 +36,6 @@ use crate::tasks::log::Visibility;
 use crate::tasks::streams::{Begin, Follow, TaskStream};
 use crate::tasks::{Incoming, Intake, Tasks};
 use crate::{Caller, KernelError, Reply, Way};
-
-/// Ticks whenever something has changed.
-pub type Ticks = Pin<Box<dyn Stream<Item = ()> + Send>>;
 
 /// A tool call of a client.
 pub(super) struct ToolRequest<'a> {
@@ -321,14 +318,15 @@ impl KernelHost {
         Ok(self.doors.inner.tasks.cancel_task(caller, id).await?)
     }
 
-    /// A page of one's own tasks without their messages and artifacts, and where the next one begins.
+    /// A page of one's own tasks with these parts, and where the next one begins.
     pub(super) async fn tasks(
         &self,
         caller: &Caller,
         page: Option<&str>,
+        parts: TaskParts,
     ) -> Result<(Vec<Task>, Option<String>), DoorError> {
         let page_token = page.map(str::to_owned);
-        let filter = TaskFilter { page_token, parts: TaskParts::ROW, ..TaskFilter::default() };
+        let filter = TaskFilter { page_token, parts, ..TaskFilter::default() };
         let listed = self.doors.inner.tasks.tasks(caller, filter).await?;
         Ok((listed.tasks, listed.next_page_token))
     }
@@ -377,5 +375,32 @@ impl KernelHost {
                 Ok(Some(StreamItem::Shutdown) | None) | Err(_) => None,
             }
         }))
+    }
+
+    /// Ticks at once, and whenever the status of one's own task changes.
+    pub(super) fn follow_status(&self, caller: &Caller, id: TaskId) -> Ticks {
+        let (tasks, caller) = (self.doors.inner.tasks.clone(), caller.clone());
+        let opened = async move {
+            let head = tasks.head(&caller, id).await.ok()?;
+            let follow = Follow { begin: Begin::After(head.seq), until: Until::Ended };
+            tasks.follow(&caller, id, follow).await.ok()
+        };
+        let ticks = |stream| stream::once(ready(())).chain(stream::unfold(stream, next_status));
+        Box::pin(stream::once(opened).filter_map(ready).flat_map(ticks))
+    }
+}
+
+/// Waits for the next status of a task.
+async fn next_status(mut stream: TaskStream) -> Option<((), TaskStream)> {
+    loop {
+        let is_status = match stream.next().await {
+            Ok(Some(StreamItem::Event(event))) => matches!(event.body, EventBody::Status(_)),
+            Ok(Some(StreamItem::Snapshot(..))) => true,
+            Ok(Some(StreamItem::Shutdown) | None) | Err(_) => return None,
+        };
+        stream.rest();
+        if is_status {
+            return Some(((), stream));
+        }
     }
 }
