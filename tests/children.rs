@@ -4,6 +4,7 @@
 mod endings;
 pub(crate) mod fixture;
 mod limits;
+mod portable;
 mod programs;
 mod sandbox;
 mod secrets;

@@ -5,5 +5,6 @@ mod choosing;
 mod command_line;
 mod hostile_files;
 mod hostile_servers;
+mod portable;
 mod registry;
 mod sandbox;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use openfang_egress::process::{Ending, EnvironmentKind, Exit};
+use openfang_types::config::ChildIsolation;
 
 use super::fixture::{
     Driver, House, PATIENCE, cgroups_of, driven, mark, marked, none, output, program, shell, until, with_mark,
@@ -91,15 +92,16 @@ async fn a_temporary_home_lives_as_long_as_its_child() {
 
 /// Starts and drops children, sixteen at a time, half of them stubborn, and looks for whatever is left. In a process of
 /// its own, since it counts descriptors and zombies.
-async fn start_and_drop(rounds: usize) {
-    let (house, mark) = (House::new(), mark());
+pub(super) async fn start_and_drop(rounds: usize, isolation: ChildIsolation) {
+    let (house, mark) = (House::with(isolation), mark());
+    let tool = if isolation == ChildIsolation::Isolated { EnvironmentKind::Tool } else { EnvironmentKind::McpServer };
     // The door, its reaper and the runtime have their descriptors from here on.
-    house.start(program("true", EnvironmentKind::Tool)).await.wait().await;
+    house.start(program("true", tool)).await.wait().await;
     let before = descriptors();
 
     for round in 0..rounds {
         let starts = (0..16).map(|index| {
-            let kind = if index < 8 { EnvironmentKind::McpServer } else { EnvironmentKind::Tool };
+            let kind = if index < 8 { EnvironmentKind::McpServer } else { tool };
             let script = if index % 2 == round % 2 { STUBBORN } else { "cat" };
             house.door.start(with_mark(shell(kind, script), &mark))
         });
@@ -122,7 +124,7 @@ async fn start_and_drop(rounds: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn drive_a_thousand_starts_and_drops() {
     if driven().is_some() {
-        start_and_drop(63).await;
+        start_and_drop(63, ChildIsolation::Isolated).await;
     }
 }
 
@@ -134,7 +136,7 @@ fn a_thousand_starts_and_drops_leave_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn drive_fewer_starts_and_drops() {
     if driven().is_some() {
-        start_and_drop(10).await;
+        start_and_drop(10, ChildIsolation::Isolated).await;
     }
 }
 

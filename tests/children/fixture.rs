@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use openfang_egress::process::{
     Child, DoorConfig, Environment, EnvironmentKind, Launch, ProcessDoor, ProcessMetrics, Program, Surroundings,
 };
+use openfang_types::config::ChildIsolation;
 use prometheus_client::registry::Registry;
 use tokio::io::AsyncReadExt as _;
 use tokio_util::task::TaskTracker;
@@ -33,11 +34,15 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) fn new() -> Self {
+        Self::with(ChildIsolation::Isolated)
+    }
+
+    pub(crate) fn with(isolation: ChildIsolation) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut registry = Registry::default();
         let metrics = ProcessMetrics::register(&mut registry);
         let tracker = TaskTracker::new();
-        let config = DoorConfig { helper: helper(), temporary: directory.path().to_owned() };
+        let config = DoorConfig { helper: helper(), temporary: directory.path().to_owned(), isolation };
         let door = ProcessDoor::open(config, tracker.clone(), metrics).unwrap();
         Self { door, directory, registry: Arc::new(registry), tracker }
     }

@@ -65,6 +65,7 @@ async fn without_its_helper_the_door_says_so() {
     let config = openfang_egress::process::DoorConfig {
         helper: directory.path().join("openfang"),
         temporary: directory.path().to_owned(),
+        isolation: Default::default(),
     };
     let door = openfang_egress::process::ProcessDoor::open(config, Default::default(), Default::default()).unwrap();
 

@@ -11,23 +11,23 @@ use super::fixture::{
     with_mark,
 };
 
-const SOON: Duration = Duration::from_secs(2);
+pub(super) const SOON: Duration = Duration::from_secs(2);
 /// What a driver writes when its children are up.
 const UP: &str = "up";
 
 /// A driver's directory is unique, and so a mark.
-fn mark_of(directory: &Path) -> String {
+pub(super) fn mark_of(directory: &Path) -> String {
     directory.to_str().unwrap().to_owned()
 }
 
 /// In a driver: says that all is up, and waits to be killed.
-async fn wait_to_be_killed(directory: &Path) {
+pub(super) async fn wait_to_be_killed(directory: &Path) {
     std::fs::write(directory.join("writing"), "").unwrap();
     std::fs::rename(directory.join("writing"), directory.join(UP)).unwrap();
     std::future::pending().await
 }
 
-async fn up(driver: &Driver, parent: &mut Parent) {
+pub(super) async fn up(driver: &Driver, parent: &mut Parent) {
     let file = driver.directory.path().join(UP);
     until(PATIENCE, || {
         assert!(!parent.has_ended(), "the driver failed, see above");
@@ -41,7 +41,7 @@ fn escaping() -> String {
     format!("setsid sh -c \"{}\" </dev/null >/dev/null 2>&1 & cat", STUBBORN.replace('"', "\\\""))
 }
 
-async fn started(house: &House, launch: Launch, mark: &str) -> Child {
+pub(super) async fn started(house: &House, launch: Launch, mark: &str) -> Child {
     let mut child = house.start(with_mark(launch, mark)).await;
     // Nobody reads it here, and a full pipe would be an end too.
     drop(child.take_stdout());

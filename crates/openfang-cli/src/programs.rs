@@ -10,8 +10,6 @@ use tokio::io::AsyncReadExt as _;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
-/// The binary that runs, wherever it lies by now.
-const OURSELVES: &str = "/proc/self/exe";
 /// Variables that lead a program to the session of the user.
 const SESSION_VARIABLES: [&str; 2] = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
 /// More output than this is cut.
@@ -28,8 +26,8 @@ pub(crate) struct FinishedProgram {
 /// Runs a program with the variables of the user's session; the reason if it cannot be started.
 pub(crate) async fn run(command: &str, arguments: &[&str]) -> Result<FinishedProgram, String> {
     let tracker = TaskTracker::new();
-    let config = DoorConfig { helper: PathBuf::from(OURSELVES), temporary: std::env::temp_dir() };
-    let door = ProcessDoor::open(config, tracker, ProcessMetrics::default()).map_err(|error| error.to_string())?;
+    let door = ProcessDoor::open(DoorConfig::of_this_system(), tracker, ProcessMetrics::default())
+        .map_err(|error| error.to_string())?;
     let ours = Surroundings::ours();
     let session: Vec<String> = SESSION_VARIABLES.iter().map(|name| (*name).to_owned()).collect();
     // A variable that is not set is left out.

@@ -4,15 +4,16 @@
 //! optionally a [`Sandbox`]. [`ProcessDoor::start`] returns a [`Child`]: a queue to its stdin, its stdout, the tail of
 //! its stderr and its [`Exit`]. Dropping the child ends it. Our binary is its own helper ([`helper_main`]): `__child`
 //! prepares itself and becomes the program, `__reaper` kills the remaining children when this process dies. Refused:
-//! more children than the limit, `..` in a command, `*` in an environment. On other systems than Linux, nothing starts.
+//! more children than the limit, `..` in a command, `*` in an environment.
+//!
+//! With [`ChildIsolation::Portable`], the only kind outside of Linux, a child has no sandbox and no control group. Children that
+//! need them ([`Launch::needs_walls`]) are refused then. On systems that are not Unix, nothing starts.
 
-#![cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "what prepares a child is used where children start"))]
+#![cfg_attr(not(unix), expect(dead_code, reason = "what prepares a child is used where children start"))]
 
 mod environment;
 mod error;
 mod exit;
-#[cfg(target_os = "linux")]
-mod linux;
 mod metrics;
 mod ourselves;
 mod program;
@@ -20,7 +21,9 @@ mod resources;
 mod sandbox;
 mod stderr;
 mod umask;
-#[cfg(not(target_os = "linux"))]
+#[cfg(unix)]
+mod unix;
+#[cfg(not(unix))]
 mod unsupported;
 
 use std::ffi::OsString;
@@ -28,22 +31,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use openfang_types::config::ChildIsolation;
 use openfang_types::limits::CHILD_STDIN_LIMIT;
 
 pub use environment::{Environment, EnvironmentError, EnvironmentKind, Surroundings};
 pub use error::{ProcessError, SendError};
 pub use exit::{Ending, Exit};
-#[cfg(target_os = "linux")]
-pub use linux::{Child, ProcessDoor, Stdin, Stdout, helper_main, hidden_arguments, not_dumpable};
 pub use metrics::ProcessMetrics;
-pub use ourselves::{BackgroundProcess, restart_with_variables};
+pub use ourselves::{BackgroundProcess, our_binary, restart_with_variables};
 pub use program::{Program, ProgramError};
 pub use resources::ResourceLimits;
 pub use sandbox::{Containment, Network, Sandbox};
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 use umask::inherited_umask;
 pub use umask::private_files;
-#[cfg(not(target_os = "linux"))]
+#[cfg(unix)]
+pub use unix::{Child, ProcessDoor, Stdin, Stdout, helper_main, hidden_arguments, not_dumpable};
+#[cfg(not(unix))]
 pub use unsupported::{Child, ProcessDoor, Stdin, Stdout, helper_main, hidden_arguments, not_dumpable};
 
 /// Called with every line of a child's stderr, without the line break. It must not block.
@@ -56,6 +60,14 @@ pub struct DoorConfig {
     pub helper: PathBuf,
     /// Where temporary homes are made.
     pub temporary: PathBuf,
+    pub isolation: ChildIsolation,
+}
+
+impl DoorConfig {
+    /// The door of a command that needs no configuration: our own binary is the helper, with what this system offers.
+    pub fn of_this_system() -> Self {
+        Self { helper: our_binary(), temporary: std::env::temp_dir(), isolation: ChildIsolation::default() }
+    }
 }
 
 /// A program to start, and how.
@@ -91,8 +103,9 @@ impl Launch {
         }
     }
 
-    /// Whether the child gets a temporary home that is removed after it.
-    fn needs_temporary_home(&self) -> bool {
+    /// Whether the child must not run without a sandbox and a control group: it has a sandbox, or it executes what a model
+    /// wrote, as shell commands and skills do. Such a child has a temporary home that is removed after it.
+    pub fn needs_walls(&self) -> bool {
         self.sandbox.is_some() || self.environment.kind() == EnvironmentKind::Tool
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use openfang_egress::process::our_binary;
 use openfang_egress::resolve::{Resolve, SystemResolver};
 use openfang_runtime::catalog::CatalogError;
 use openfang_runtime::files::Files;
@@ -30,7 +31,7 @@ use crate::doors::cards::Cards;
 use crate::drain::Life;
 use crate::kernel::Kernel;
 use crate::mcp_metrics;
-use crate::outward::{OURSELVES, Outward};
+use crate::outward::Outward;
 use crate::peers::external::ExternalPeers;
 use crate::peers::models::Models;
 use crate::peers::models::keys::known_values;
@@ -120,7 +121,7 @@ impl Boot {
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds::default()),
             tools: Vec::new(),
-            helper: PathBuf::from(OURSELVES),
+            helper: our_binary(),
             resolver: Arc::new(SystemResolver),
             overlays: Vec::new(),
             failed_servers: Vec::new(),
@@ -203,7 +204,7 @@ impl Boot {
         let settings_metrics = SettingsMetrics::register(&mut metrics);
         let a2a_unknown_tasks = unknown_tasks(&mut metrics);
         let pipeline_metrics = PipelineMetrics::register(&mut metrics);
-        let outward = Outward::new(self.helper, self.resolver, &mut metrics);
+        let outward = Outward::new(self.helper, self.config.egress.children, self.resolver, &mut metrics);
         let http = outward.doors(&self.config).map_err(BootError::Config)?;
         let cards = Cards::new(&self.config).map_err(BootError::Config)?;
 

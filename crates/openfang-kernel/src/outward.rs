@@ -7,14 +7,11 @@ use openfang_egress::http::{HttpConfig, HttpDoor, HttpMetrics, OperatorProxy, Pr
 use openfang_egress::process::{DoorConfig, ProcessDoor, ProcessError, ProcessMetrics};
 use openfang_egress::resolve::Resolve;
 use openfang_egress::url::Guard;
-use openfang_types::config::{Config, ConfigProblem, EgressConfig};
+use openfang_types::config::{ChildIsolation, Config, ConfigProblem, EgressConfig};
 use prometheus_client::registry::Registry;
 use tokio_util::task::TaskTracker;
 
 use crate::settings::config_file::common_variable;
-
-/// The binary that runs, wherever it lies by now: it is its own helper.
-pub(crate) const OURSELVES: &str = "/proc/self/exe";
 
 /// The doors to URLs, as the configuration wants them.
 #[derive(Clone)]
@@ -32,15 +29,21 @@ pub(crate) struct Outward {
     /// Opened with the first child: it has a thread of its own.
     processes: OnceLock<ProcessDoor>,
     helper: PathBuf,
+    isolation: ChildIsolation,
     metrics: ProcessMetrics,
 }
 
 impl Outward {
     /// Nothing goes out before somebody asks.
-    pub(crate) fn new(helper: PathBuf, resolver: Arc<dyn Resolve>, registry: &mut Registry) -> Self {
+    pub(crate) fn new(
+        helper: PathBuf,
+        isolation: ChildIsolation,
+        resolver: Arc<dyn Resolve>,
+        registry: &mut Registry,
+    ) -> Self {
         let http_metrics = HttpMetrics::register(registry);
         let metrics = ProcessMetrics::register(registry);
-        Self { resolver, http_metrics, processes: OnceLock::new(), helper, metrics }
+        Self { resolver, http_metrics, processes: OnceLock::new(), helper, isolation, metrics }
     }
 
     /// A door to URLs. A configuration with problems is refused before this.
@@ -69,7 +72,8 @@ impl Outward {
         if let Some(door) = self.processes.get() {
             return Ok(door);
         }
-        let config = DoorConfig { helper: self.helper.clone(), temporary: std::env::temp_dir() };
+        let (helper, isolation) = (self.helper.clone(), self.isolation);
+        let config = DoorConfig { helper, isolation, temporary: std::env::temp_dir() };
         let door = ProcessDoor::open(config, tracker.clone(), self.metrics.clone())?;
         Ok(self.processes.get_or_init(|| door))
     }
@@ -108,7 +112,9 @@ pub(crate) fn problems(config: &Config) -> Vec<ConfigProblem> {
     };
     let proxied = proxy(&config.egress).err();
     let web = web_guard(config).err();
-    allowed.into_iter().chain(trusted).chain(proxied).chain(web).collect()
+    let is_elsewhere = config.egress.children == ChildIsolation::Isolated && !cfg!(target_os = "linux");
+    let children = is_elsewhere.then(|| problem("children", "\"isolated\" needs Linux; write \"portable\""));
+    allowed.into_iter().chain(trusted).chain(proxied).chain(web).chain(children).collect()
 }
 
 /// The proxy of the configuration, or else of the environment.

@@ -192,6 +192,40 @@ pub struct EgressConfig {
     /// Hosts, `.suffixes` and ranges that are reached without the proxy. If absent: `NO_PROXY` of the environment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_proxy: Option<Vec<String>>,
+    /// How child processes are held. Other systems than Linux have `portable` only. It is read from the file only, not from the
+    /// environment, and at the start.
+    pub children: ChildIsolation,
+}
+
+/// What holds child processes, such as MCP servers that are programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ChildIsolation {
+    /// What Linux offers: sandboxes on request, control groups where the system allows them, and an end with OpenFang's.
+    Isolated,
+    /// What every Unix has: an environment of its own, a process group that is killed as a whole, and a process that kills it when
+    /// OpenFang is gone. There is no sandbox, so whatever needs one is refused.
+    Portable,
+}
+
+impl Default for ChildIsolation {
+    fn default() -> Self {
+        if cfg!(target_os = "linux") { Self::Isolated } else { Self::Portable }
+    }
+}
+
+impl ChildIsolation {
+    /// What is missing of the isolation on Linux, for people.
+    pub const fn missing_walls(self) -> &'static [&'static str] {
+        match self {
+            Self::Isolated => &[],
+            Self::Portable => &[
+                "no sandbox: sandboxed MCP servers, shell commands and scripts of skills are refused, and other programs can do \
+                 what your user can do",
+                "no control groups: a program that leaves its process group outlives OpenFang",
+            ],
+        }
+    }
 }
 
 /// The registry of MCP servers, under `[registry]`. `openfang mcp search` and `openfang mcp add` ask it.
@@ -214,6 +248,9 @@ impl Default for RegistryConfig {
 pub struct AuditConfig {
     /// Whether read-only calls are recorded. Refusals and calls that change something are always recorded.
     pub reads: bool,
+    /// Whether rows of calls have the arguments, up to 8 KiB, in addition to their digest. Arguments in which something looks like a
+    /// secret or like personal data are left out.
+    pub arguments: bool,
     /// Days that rows are kept after their segment was sealed.
     pub days: u32,
     /// Maximum rows of one owner about changes, and as many about reads. The oldest are removed first.
@@ -224,7 +261,7 @@ pub struct AuditConfig {
 
 impl Default for AuditConfig {
     fn default() -> Self {
-        Self { reads: true, days: 90, rows_per_owner: 1_000_000, refusals_per_owner: 250_000 }
+        Self { reads: true, arguments: false, days: 90, rows_per_owner: 1_000_000, refusals_per_owner: 250_000 }
     }
 }
 

@@ -328,7 +328,7 @@ fn check_owner(text: &str) -> Result<(), IdError> {
 fn check_key_id(text: &str) -> Result<(), IdError> {
     let is_hex = |b: u8| b.is_ascii_digit() || matches!(b, b'a'..=b'f');
     if text.len() != limits::KEY_ID_CHARS || !text.bytes().all(is_hex) {
-        let why = "it has 12 characters of 0-9 and a-f; `openfang key list` shows them";
+        let why = "it has 12 characters of 0-9 and a-f";
         // Somebody may have pasted the key itself.
         return Err(IdError::new("a key id", "...", why));
     }

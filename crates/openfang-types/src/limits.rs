@@ -154,6 +154,8 @@ pub const AUDIT_COUNTED_OWNERS: usize = 10_000;
 pub const AUDIT_SUMMARY_REASONS: usize = 32;
 /// Characters that an audit row keeps of a name that is not ours, such as a tool's own name on its MCP server.
 pub const AUDIT_NAME_CHARS: usize = 128;
+/// Bytes of the arguments that an audit row has as text; longer ones are recorded by their digest alone.
+pub const AUDIT_ARGUMENTS_BYTES: usize = 8 * 1_024;
 /// Setting names that the audit row of a reload lists; further names are counted.
 pub const AUDIT_RELOAD_KEYS: usize = 64;
 /// Audit rows that are read at a time.

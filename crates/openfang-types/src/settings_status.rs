@@ -44,6 +44,9 @@ pub struct SettingsStatus {
     /// MCP servers that this server was started without.
     #[serde(default)]
     pub failed_servers: Vec<FailedServer>,
+    /// What does not hold child processes here, because they are portable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_walls: Vec<String>,
 }
 
 /// What a reload did.

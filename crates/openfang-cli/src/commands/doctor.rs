@@ -9,6 +9,7 @@ use crate::error::{CliError, Exit};
 use crate::output::{Cell, Table, Tone};
 use crate::session::Session;
 use repair::Repair;
+pub(super) use servers::missing_program;
 
 mod clients;
 mod daemon;
@@ -113,7 +114,7 @@ pub(super) async fn checks(session: &Session, scope: Scope) -> Vec<Check> {
     found.extend(daemon.0);
     found.extend(servers::checks(session, running).await);
     found.extend(clients);
-    found.extend(system::checks());
+    found.extend(system::checks(session));
     found
 }
 

@@ -72,6 +72,9 @@ fn add_settings(fields: &mut Fields, settings: &SettingsStatus) {
     if !settings.needs_restart.is_empty() {
         fields.add("needs restart", Cell::toned(settings.needs_restart.join(", "), Tone::Waiting));
     }
+    for wall in &settings.missing_walls {
+        fields.add("missing wall", Cell::toned(wall, Tone::Waiting));
+    }
     for failed in &settings.failed_servers {
         fields.add("failed server", Cell::toned(format!("{}: {}", failed.name, failed.reason), Tone::Bad));
     }

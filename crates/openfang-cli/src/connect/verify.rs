@@ -20,8 +20,6 @@ use tokio_util::task::TaskTracker;
 
 /// The PATH of programs that are started from a desktop.
 const DESKTOP_PATH: &str = "/usr/bin:/bin:/usr/sbin:/sbin";
-/// The binary that runs, wherever it lies by now.
-const OURSELVES: &str = "/proc/self/exe";
 
 /// What an entry that works has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,9 +40,8 @@ struct ToolPage {
 pub(crate) async fn verify(command: &str, args: &[String], user: Option<&Path>) -> Result<Verified, String> {
     let begun = Instant::now();
     let tracker = TaskTracker::new();
-    let config = DoorConfig { helper: PathBuf::from(OURSELVES), temporary: std::env::temp_dir() };
-    let door =
-        ProcessDoor::open(config, tracker.clone(), ProcessMetrics::default()).map_err(|error| error.to_string())?;
+    let door = ProcessDoor::open(DoorConfig::of_this_system(), tracker.clone(), ProcessMetrics::default())
+        .map_err(|error| error.to_string())?;
     let home = user.map(|user| ("HOME", user.as_os_str().to_owned()));
     let variables = home.into_iter().chain([("PATH", DESKTOP_PATH.into())]);
     let environment = Environment::build(EnvironmentKind::McpServer, &[], &Surroundings::of(variables))

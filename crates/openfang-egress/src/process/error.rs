@@ -76,8 +76,11 @@ pub enum ProcessError {
     /// The thread that starts children is gone.
     #[error("no more child processes are started: openfang is shutting down")]
     Closed,
+    /// It needs a sandbox or a control group, and children are portable.
+    #[error("{program} does not run: it needs a sandbox, and portable child processes have none ([egress] children); run openfang on Linux with children = \"isolated\"", program = program.display())]
+    NoWalls { program: PathBuf },
     /// The system is not supported.
-    #[error("child processes need Linux for their isolation; run openfang on Linux, for example in a container")]
+    #[error("child processes need a Unix system; on Windows, run openfang in WSL")]
     Unsupported,
 }
 

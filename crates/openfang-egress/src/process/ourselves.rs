@@ -4,10 +4,16 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// Marks a process that was started again with further variables.
 const AGAIN: &str = "OPENFANG_ARGUMENT_VARIABLES";
+
+/// The file of the binary that runs, also if it was replaced since. If the system does not say, the path does not exist.
+pub fn our_binary() -> PathBuf {
+    if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe().unwrap_or_default() }
+}
 
 /// A copy of this program that outlives it.
 #[derive(Debug)]

@@ -152,7 +152,7 @@ fn is_neither_binary_nor_script(_: &Path) -> bool {
 }
 
 /// The interpreter of a script, by its first line. For a binary it is the loader.
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub(super) fn interpreter(path: &Path) -> String {
     const FIRST_LINE: u64 = 256;
     let start = beginning(path, FIRST_LINE).unwrap_or_default();
@@ -161,7 +161,7 @@ pub(super) fn interpreter(path: &Path) -> String {
     named.map_or_else(|| "(the loader of this kind of binary)".to_owned(), |name| format!("`{name}`"))
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 fn beginning(path: &Path, bytes: u64) -> Option<Vec<u8>> {
     use std::io::Read as _;
     let mut start = Vec::new();

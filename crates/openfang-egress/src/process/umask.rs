@@ -5,10 +5,10 @@
 use std::sync::OnceLock;
 
 #[cfg(unix)]
-use rustix::fs::Mode;
+use rustix::fs::{Mode, RawMode};
 
 #[cfg(unix)]
-static INHERITED: OnceLock<u32> = OnceLock::new();
+static INHERITED: OnceLock<RawMode> = OnceLock::new();
 
 /// From now on every file of this process has at most mode 0600 and every directory 0700. Call this before anything is
 /// created, and after the program has restarted itself.
@@ -23,7 +23,7 @@ pub fn private_files() {
 pub fn private_files() {}
 
 /// The inherited mask, if we have set our own.
-#[cfg(target_os = "linux")]
-pub(super) fn inherited_umask() -> Option<u32> {
+#[cfg(unix)]
+pub(super) fn inherited_umask() -> Option<RawMode> {
     INHERITED.get().copied()
 }

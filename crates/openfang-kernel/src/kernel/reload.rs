@@ -35,7 +35,7 @@ impl Kernel {
             PrincipalKind::Admin(AdminProof::ApiKey) => ReloadTrigger::ByNobody,
             PrincipalKind::Local | PrincipalKind::User(_) => {
                 let error = KernelError::NotPermitted(
-                    "only the admin can reload the settings; use `openfang reload` on this machine, or send the api_key",
+                    "only the admin can reload the settings; send the api_key, or reload them on the command line of the server's machine",
                 );
                 self.note_reload(caller, &[], AuditOutcome::Refused(error.reason().to_owned()));
                 return Err(error);
@@ -56,7 +56,11 @@ impl Kernel {
     /// How the files stand to what is in force.
     pub fn settings_status(&self, caller: &Caller) -> Result<SettingsStatus, KernelError> {
         match caller.principal.standing() {
-            PrincipalKind::Admin(_) | PrincipalKind::Local => Ok(self.parts.settings.status()),
+            PrincipalKind::Admin(_) | PrincipalKind::Local => {
+                let walls = self.settings().config().egress.children.missing_walls();
+                let missing_walls = walls.iter().map(|wall| (*wall).to_owned()).collect();
+                Ok(SettingsStatus { missing_walls, ..self.parts.settings.status() })
+            }
             PrincipalKind::User(_) => Err(KernelError::NotPermitted("only the admin can read the settings")),
         }
     }

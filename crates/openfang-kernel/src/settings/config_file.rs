@@ -31,6 +31,8 @@ const KEY_FILE_VARIABLE: &str = "OPENFANG_SECRET_KEY_FILE";
 const REMOTE_URL_VARIABLE: &str = "OPENFANG_URL";
 const REMOTE_KEY_VARIABLE: &str = "OPENFANG_KEY";
 const REMOTE_KEY_FILE_VARIABLE: &str = "OPENFANG_KEY_FILE";
+/// Keys that the environment does not set: whoever can set a variable must not lower the walls around programs.
+const FILE_ONLY: [&str; 1] = ["egress.children"];
 const PREFIX: &str = "OPENFANG_";
 /// Where the command line's own arguments are kept from the eyes of others.
 const ARGUMENTS: &str = "OPENFANG_ARGUMENT";
@@ -166,6 +168,9 @@ fn merge_without(
 
 fn lay_over(values: &mut toml::Table, schema: &Schema, overlay: &Overlay) -> Result<(), Fault> {
     let fault = |why: String| Fault { place: overlay.place.clone(), key: overlay.key.clone(), why };
+    if FILE_ONLY.contains(&overlay.key.as_str()) && matches!(overlay.place, ValueSource::Variable(_)) {
+        return Err(fault("is not set by a variable; write it to config.toml".to_owned()));
+    }
     let mut table = values;
     let mut schema = schema;
     let mut names = overlay.key.split('.').peekable();

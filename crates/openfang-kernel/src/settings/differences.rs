@@ -9,7 +9,7 @@ use serde_json::Value;
 /// A key that is read at the start only, and how to leave it as it is.
 type RestartKey = (&'static str, fn(&mut Config, &Config));
 
-const RESTART_KEYS: [RestartKey; 12] = [
+const RESTART_KEYS: [RestartKey; 13] = [
     ("api_listen", |next, now| next.api_listen = now.api_listen),
     ("a2a.card_key", |next, now| next.a2a.card_key.clone_from(&now.a2a.card_key)),
     // The key is read where A2A is on.
@@ -18,6 +18,7 @@ const RESTART_KEYS: [RestartKey; 12] = [
             next.a2a.enabled = now.a2a.enabled;
         }
     }),
+    ("egress.children", |next, now| next.egress.children = now.egress.children),
     ("log.format", |next, now| next.log.format = now.log.format),
     ("limits.connections", |next, now| next.limits.connections = now.limits.connections),
     ("limits.drain_secs", |next, now| next.limits.drain_secs = now.limits.drain_secs),

@@ -1,10 +1,11 @@
 //! The MCP servers: their programs and variables, and how the daemon is doing with them.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use openfang_egress::process::{Environment, EnvironmentKind, Program, Surroundings};
 use openfang_kernel::vault::stored_secrets;
-use openfang_types::config::{EnvEntry, McpServerConfigEntry, McpTransportEntry};
+use openfang_types::config::{ChildIsolation, EnvEntry, McpServerConfigEntry, McpTransportEntry};
 use openfang_types::mcp_status::McpServerState;
 use openfang_types::secret::Secret;
 
@@ -18,11 +19,14 @@ pub(super) async fn checks(session: &Session, daemon: Option<DaemonBackend>) -> 
     config.mcp_servers.retain(|entry| entry.enabled);
     let mut found: Vec<Check> = config.mcp_servers.iter().filter_map(|entry| startable(session, entry)).collect();
     found.extend(config.mcp_servers.iter().filter_map(|entry| unpinned(session, entry)));
+    let is_offered = config.egress.children == ChildIsolation::Isolated;
+    let open = if is_offered { unsandboxed(session, &config.mcp_servers) } else { None };
     let Some(daemon) = daemon else {
         let count = config.mcp_servers.len();
         if found.is_empty() && count > 0 {
             found.push(Check::ok("mcp servers", format!("{count} configured; they are connected on first use")));
         }
+        found.extend(open);
         return found;
     };
     let Ok(listed) = Servers::Daemon(daemon).list().await else { return found };
@@ -42,6 +46,7 @@ pub(super) async fn checks(session: &Session, daemon: Option<DaemonBackend>) -> 
             found.push(Check::ok("mcp server", format!("{name}: {} tools", view.tools_count)));
         }
     }
+    found.extend(open);
     found
 }
 
@@ -62,15 +67,33 @@ fn startable(session: &Session, entry: &McpServerConfigEntry) -> Option<Check> {
             return Some(Check::fail("mcp server", format!("{name}: {fact}"), fix));
         }
     };
+    let text = unresolved(session, entry, command, environment.path())?;
+    let (fact, fix) = text.rsplit_once("; ").unwrap_or((&text, "correct the command of the entry"));
+    Some(Check::fail("mcp server", format!("{name}: {fact}"), fix))
+}
+
+/// Why the program of a server cannot be found from here, if it has one.
+pub(crate) fn missing_program(session: &Session, entry: &McpServerConfigEntry) -> Option<String> {
+    let McpTransportEntry::Stdio { command, .. } = &entry.transport else { return None };
+    let environment = Environment::build(EnvironmentKind::McpServer, &[], &Surroundings::ours()).ok()?;
+    unresolved(session, entry, command, environment.path())
+}
+
+fn unresolved(session: &Session, entry: &McpServerConfigEntry, command: &str, path: &OsStr) -> Option<String> {
     let directory = entry.cwd.as_deref().map_or_else(|| session.home.root(), Path::new);
-    match Program::resolve(command, environment.path(), directory) {
-        Ok(_) => None,
-        Err(error) => {
-            let text = error.to_string();
-            let (fact, fix) = text.rsplit_once("; ").unwrap_or((&text, "correct the command of the entry"));
-            Some(Check::fail("mcp server", format!("{name}: {fact}"), fix))
-        }
-    }
+    Program::resolve(command, path, directory).err().map(|error| error.to_string())
+}
+
+/// Programs that may do all that the user may. That can be intended, so it is no warning.
+fn unsandboxed(session: &Session, entries: &[McpServerConfigEntry]) -> Option<Check> {
+    let is_open = |entry: &&McpServerConfigEntry| {
+        entry.sandbox.is_none() && matches!(entry.transport, McpTransportEntry::Stdio { .. })
+    };
+    let names: Vec<&str> = entries.iter().filter(is_open).map(|entry| entry.name.as_str()).collect();
+    let first = names.first()?;
+    let add = session.command(&format!("mcp add {first} --replace --sandbox --read DIR -- COMMAND"));
+    let text = format!("without one, with all that your user can do: {}", names.join(", "));
+    Some(Check { fix: Some(format!("if they need less: {add}")), ..Check::ok("sandbox", text) })
 }
 
 /// A program that is fetched anew at every start can be another one tomorrow.

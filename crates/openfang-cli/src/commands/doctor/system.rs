@@ -2,26 +2,49 @@
 
 use std::path::Path;
 
-use super::Check;
+use openfang_types::config::ChildIsolation;
 
-pub(super) fn checks() -> Vec<Check> {
+use super::Check;
+use crate::session::Session;
+
+pub(super) fn checks(session: &Session) -> Vec<Check> {
+    let isolation = session.config(&[]).map(|config| config.egress.children).unwrap_or_default();
+    let mut found: Vec<Check> = isolation.missing_walls().iter().map(|wall| missing(wall)).collect();
     if !cfg!(target_os = "linux") {
-        let text = "file tools and child processes work on Linux only";
-        return vec![Check::warn("system", text, "use Linux, or WSL on Windows, for MCP servers that are programs")];
+        let text = "file tools work on Linux only";
+        found.push(Check::warn("system", text, "use Linux, or WSL on Windows, for agents with a workspace"));
+    } else if isolation == ChildIsolation::Isolated {
+        found.push(landlock());
     }
+    found.push(time_zones());
+    found
+}
+
+/// A wall that child processes do not have.
+fn missing(wall: &str) -> Check {
+    let fix = match cfg!(target_os = "linux") {
+        true => "remove `children` from [egress] in config.toml, and restart the daemon",
+        false => "run openfang on Linux where this matters",
+    };
+    Check::warn("children", format!("child processes have {wall}"), fix)
+}
+
+fn landlock() -> Check {
     let modules = std::fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
-    let sandbox = if modules.is_empty() {
+    if modules.is_empty() {
         Check::ok("sandbox", "the kernel does not say whether it has Landlock")
     } else if modules.split(',').any(|module| module.trim() == "landlock") {
         Check::ok("sandbox", "the kernel has Landlock")
     } else {
         let fix = "start the kernel with lsm=landlock,..., or use a newer kernel";
         Check::warn("sandbox", "the kernel has no Landlock, so sandboxed programs are refused", fix)
-    };
-    let zones = if Path::new("/usr/share/zoneinfo").is_dir() {
+    }
+}
+
+fn time_zones() -> Check {
+    if Path::new("/usr/share/zoneinfo").is_dir() {
         Check::ok("time zones", "/usr/share/zoneinfo")
     } else {
         Check::warn("time zones", "there is no database of time zones", "install the package tzdata")
-    };
-    vec![sandbox, zones]
+    }
 }

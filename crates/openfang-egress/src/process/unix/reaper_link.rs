@@ -64,7 +64,11 @@ impl ReaperLink {
     }
 
     fn tell_living_reaper(&mut self, notice: &Notice) -> io::Result<()> {
-        if self.reaper.as_mut().is_some_and(|reaper| reaper.notify(notice).is_ok()) {
+        if self
+            .reaper
+            .as_mut()
+            .is_some_and(|reaper| reaper.notify(std::slice::from_ref(notice)).is_ok())
+        {
             return Ok(());
         }
         // A new reaper gets the whole list, including this notice.
@@ -77,9 +81,8 @@ impl ReaperLink {
             dead.end();
         }
         let mut reaper = Reaper::start(&self.helper)?;
-        for ward in self.wards.values() {
-            reaper.notify(&Notice::Watch(ward.clone()))?;
-        }
+        let notices: Vec<Notice> = self.wards.values().cloned().map(Notice::Watch).collect();
+        reaper.notify(&notices)?;
         self.reaper = Some(reaper);
         Ok(())
     }
@@ -114,11 +117,15 @@ impl Reaper {
         Ok(Self { process, line })
     }
 
-    fn notify(&mut self, notice: &Notice) -> io::Result<()> {
-        let mut line = serde_json::to_vec(notice)?;
-        line.push(b'\n');
-        self.line.write_all(&line)?;
-        self.line.read_exact(&mut [0])
+    /// Sends all of them before it waits for an answer: the reaper acts on what was sent even if we are killed meanwhile.
+    fn notify(&mut self, notices: &[Notice]) -> io::Result<()> {
+        let mut lines = Vec::new();
+        for notice in notices {
+            serde_json::to_writer(&mut lines, notice)?;
+            lines.push(b'\n');
+        }
+        self.line.write_all(&lines)?;
+        self.line.read_exact(&mut vec![0; notices.len()])
     }
 
     fn end(mut self) {

@@ -3,14 +3,11 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 
+use openfang_types::config::ChildIsolation;
 use openfang_types::limits::CHILD_START_LIMIT;
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
 use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
 use tokio::time::timeout;
@@ -18,12 +15,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::control::{self, Cause, ChildReport, Order, SandboxRules, Step};
 use super::super::door::LauncherHandle;
+use super::super::end_watch::EndWatch;
 use super::super::launcher::{ChildRequest, LauncherJob, WaitingChild};
 use super::super::{Child, Stdout, stdin};
 use super::{RunningChild, RunningCount};
 use crate::process::program::interpreter;
 use crate::process::stderr::Stderr;
-use crate::process::{Containment, Launch, ProcessError};
+use crate::process::{Containment, Launch, ProcessError, ResourceLimits};
 
 pub(super) async fn begin(
     hall: &LauncherHandle,
@@ -31,19 +29,19 @@ pub(super) async fn begin(
     permit: OwnedSemaphorePermit,
 ) -> Result<(Child, RunningChild), ProcessError> {
     let WaitingChild { body, control, stdout, stderr, limits, home } = launched(hall, &launch, permit).await?;
-    let order = order(&launch, limits, home.as_deref());
+    let order = order(&launch, limits, home.as_deref(), hall.config.isolation);
     let running = timeout(CHILD_START_LIMIT, instruct(control, &order, &launch)).await;
     let running = running.unwrap_or_else(|_| {
         Err(ProcessError::TooSlow { program: launch.program.path().to_owned(), limit: CHILD_START_LIMIT })
     });
     let wired = running.and_then(|(containment, stdin_pipe)| {
         let pid = body.pid();
-        let pidfd = watched(pid).map_err(|cause| helper_error(hall, "be watched", cause))?;
+        let end = EndWatch::new(pid, hall.config.isolation).map_err(|cause| helper_error(hall, "be watched", cause))?;
         let pipes = (pipe::Receiver::from_owned_fd(stdout), pipe::Receiver::from_owned_fd(stderr));
         let (Ok(stdout), Ok(stderr)) = pipes else { return Err(ProcessError::Closed) };
-        Ok((containment, stdin_pipe, pid, pidfd, stdout, stderr))
+        Ok((containment, stdin_pipe, pid, end, stdout, stderr))
     });
-    let (containment, stdin_pipe, pid, pidfd, stdout, stderr_pipe) = match wired {
+    let (containment, stdin_pipe, pid, end, stdout, stderr_pipe) = match wired {
         Ok(wired) => wired,
         Err(error) => {
             body.reap().await;
@@ -64,7 +62,7 @@ pub(super) async fn begin(
         stop: stop.clone(),
     };
     let living = RunningCount::new(&hall.metrics);
-    Ok((child, RunningChild { body, pidfd, stdin: stdin_pump, stderr_pipe, stderr, exit, stop, living }))
+    Ok((child, RunningChild { body, end, stdin: stdin_pump, stderr_pipe, stderr, exit, stop, living }))
 }
 
 async fn launched(
@@ -73,7 +71,7 @@ async fn launched(
     permit: OwnedSemaphorePermit,
 ) -> Result<WaitingChild, ProcessError> {
     let wish = ChildRequest {
-        temporary_home: launch.needs_temporary_home(),
+        temporary_home: launch.needs_walls(),
         limits: launch.limits.clone(),
         permit,
         errands: hall.errands.clone(),
@@ -88,7 +86,7 @@ fn helper_error(hall: &LauncherHandle, deed: &'static str, cause: io::Error) -> 
     ProcessError::Helper { helper: hall.config.helper.clone(), deed, cause }
 }
 
-fn order(launch: &Launch, limits: crate::process::ResourceLimits, home: Option<&Path>) -> Order {
+fn order(launch: &Launch, limits: ResourceLimits, home: Option<&Path>, isolation: ChildIsolation) -> Order {
     let mut environment = launch.environment.clone();
     if let Some(home) = home {
         environment.move_to(home);
@@ -108,6 +106,7 @@ fn order(launch: &Launch, limits: crate::process::ResourceLimits, home: Option<&
     });
     Order {
         parent: rustix::process::getpid().as_raw_nonzero().get(),
+        isolation,
         program: launch.program.path().into(),
         arguments: launch.arguments.clone(),
         environment: environment.expose(),
@@ -158,16 +157,4 @@ fn failed(step: Step, cause: Cause, launch: &Launch) -> ProcessError {
         }
         Step::Program | Step::Order => ProcessError::NotRun { program, cause },
     }
-}
-
-#[expect(
-    deprecated,
-    reason = "unsound only for types that do not own their descriptor; this one does, and the way instead is unsafe"
-)]
-fn watched(pid: u32) -> io::Result<AsyncFd<OwnedFd>> {
-    let pid = i32::try_from(pid)
-        .ok()
-        .and_then(Pid::from_raw)
-        .ok_or_else(|| io::Error::other("no such number"))?;
-    AsyncFd::with_interest(pidfd_open(pid, PidfdFlags::NONBLOCK)?, Interest::READABLE)
 }

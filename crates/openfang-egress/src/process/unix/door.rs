@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
+use openfang_types::config::ChildIsolation;
 use openfang_types::limits::CHILDREN_MAX;
 use tokio::sync::{Semaphore, oneshot};
 use tokio_util::task::TaskTracker;
@@ -46,6 +47,10 @@ impl ProcessDoor {
     /// Starts a program. On success the program runs with the containment that [`Child::containment`] reports. Dropping
     /// the future ends the child.
     pub async fn start(&self, launch: Launch) -> Result<Child, ProcessError> {
+        if self.hall.config.isolation == ChildIsolation::Portable && launch.needs_walls() {
+            self.hall.metrics.never_ran();
+            return Err(ProcessError::NoWalls { program: launch.program.path().to_owned() });
+        }
         let Ok(permit) = Arc::clone(&self.hall.permits).try_acquire_owned() else {
             self.hall.metrics.never_ran();
             return Err(ProcessError::TooMany { limit: CHILDREN_MAX });

@@ -2,18 +2,19 @@
 //! nothing without it, so they cannot be used by hand.
 
 mod become_program;
+#[cfg(target_os = "linux")]
 mod enter_sandbox;
 mod limit;
 mod reaper;
+#[cfg(target_os = "linux")]
 mod seccomp;
+#[cfg(target_os = "linux")]
 mod syscalls;
 
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::os::fd::{AsFd, RawFd};
 use std::process::ExitCode;
-
-use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 /// The argument that makes our binary a child to be.
 pub(super) const CHILD: &str = "__child";
@@ -45,8 +46,9 @@ pub fn helper_main(arguments: impl IntoIterator<Item = OsString>) -> Option<Exit
 /// Prevents other processes of the same user from reading our memory, environment and descriptors, and disables core
 /// files. It does not apply to a program that replaces this process.
 pub fn not_dumpable() {
-    // No known system refuses this. Without it the process works too.
-    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    // No known kernel refuses this. Without it the process works too.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
 /// Marks all our descriptors close-on-exec. Those we opened are marked already; inherited ones are not.

@@ -12,14 +12,16 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Instant;
 
+use openfang_types::config::ChildIsolation;
 use openfang_types::limits::{
     CHILD_BURIAL_ROUND, CHILD_KILL_PATIENCE, CHILD_LAST_WORDS, CHILD_SWEEP, CHILDREN_MAX, REAPER_WATCH,
 };
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, Signal};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::cgroup;
 use super::child_resources::ChildResources;
+use super::end_watch::ending_of;
 use super::helper::{CHILD, keep_descriptors_from_children};
 use super::reaper_link::ReaperLink;
 use crate::process::{DoorConfig, Ending, ResourceLimits};
@@ -108,7 +110,10 @@ impl Launcher {
 
     fn launch(&mut self, wish: ChildRequest) -> io::Result<WaitingChild> {
         let name = unique_name()?;
-        let place = self.cgroups.get_or_insert_with(|| cgroup::find(&name)).clone();
+        let place = match self.config.isolation {
+            ChildIsolation::Isolated => self.cgroups.get_or_insert_with(|| cgroup::find(&name)).clone(),
+            ChildIsolation::Portable => None,
+        };
         let home = wish.temporary_home.then(|| self.config.temporary.join(&name));
         let (control, theirs) = UnixStream::pair()?;
         let mut child = spawn(&self.config.helper, theirs)?;
@@ -209,7 +214,8 @@ impl ChildCleanup {
     /// One attempt. The pid is reserved until the last line, so killing again cannot hit another process.
     fn is_done(&mut self, reaper: &mut ReaperLink) -> bool {
         self.ward.kill();
-        let Some(ending) = self.ending() else { return false };
+        let ending = Pid::from_raw(self.ward.group).and_then(ending_of);
+        let Some(ending) = ending else { return false };
         let (is_clear, took) = (self.ward.clear_away(CHILD_BURIAL_ROUND), self.begun.elapsed());
         if is_clear || took > CHILD_LAST_WORDS {
             self.report_ending(ending);
@@ -230,20 +236,6 @@ impl ChildCleanup {
     fn report_ending(&mut self, ending: Ending) {
         if let Some(tell) = self.tell.take() {
             let _ = tell.send(ending);
-        }
-    }
-
-    /// How it ended, if it has, without reaping it.
-    fn ending(&self) -> Option<Ending> {
-        let pid = Pid::from_raw(self.ward.group)?;
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        match waitid(WaitId::Pid(pid), look) {
-            Ok(Some(status)) => {
-                let signal = status.terminating_signal().map(Ending::Signal);
-                Some(status.exit_status().map(Ending::Code).or(signal).unwrap_or(Ending::Unknown))
-            }
-            Ok(None) => None,
-            Err(_) => Some(Ending::Unknown),
         }
     }
 }

@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
+use openfang_types::config::ChildIsolation;
 use openfang_types::limits::CHILD_ORDER_MAX_BYTES;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
@@ -26,6 +27,8 @@ use crate::process::{Containment, Network, ResourceLimits};
 pub(super) struct Order {
     /// Our process id. A child with another parent has lost us.
     pub(super) parent: i32,
+    /// Whether the kernel kills it with its parent.
+    pub(super) isolation: ChildIsolation,
     pub(super) program: OsString,
     pub(super) arguments: Vec<OsString>,
     pub(super) environment: Vec<(OsString, OsString)>,
@@ -33,7 +36,7 @@ pub(super) struct Order {
     pub(super) limits: ResourceLimits,
     pub(super) sandbox: Option<SandboxRules>,
     /// The inherited umask, if we have set our own.
-    pub(super) umask: Option<u32>,
+    pub(super) umask: Option<rustix::fs::RawMode>,
 }
 
 /// A sandbox, including everything the program needs to run.
@@ -85,6 +88,16 @@ impl From<Cause> for io::Error {
 }
 
 const LENGTH: usize = size_of::<u32>();
+/// Elsewhere Rust ignores SIGPIPE for the whole process.
+#[cfg(target_os = "linux")]
+const SEND: SendFlags = SendFlags::NOSIGNAL;
+#[cfg(not(target_os = "linux"))]
+const SEND: SendFlags = SendFlags::empty();
+/// Elsewhere the child marks all its descriptors afterwards.
+#[cfg(target_os = "linux")]
+const RECEIVE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
+#[cfg(not(target_os = "linux"))]
+const RECEIVE: RecvFlags = RecvFlags::empty();
 
 /// Gives a child its order and its stdin.
 pub(super) async fn send_order(socket: &mut tokio::net::UnixStream, order: &Order, stdin: OwnedFd) -> io::Result<()> {
@@ -98,7 +111,7 @@ fn send_with(socket: impl AsFd, message: &[u8], descriptor: &OwnedFd) -> io::Res
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
-    Ok(sendmsg(socket, &[IoSlice::new(message)], &mut ancillary, SendFlags::NOSIGNAL)?)
+    Ok(sendmsg(socket, &[IoSlice::new(message)], &mut ancillary, SEND)?)
 }
 
 /// The next report; none when the child has become its program or is gone.
@@ -118,8 +131,7 @@ pub(super) fn receive_order(socket: impl AsFd) -> io::Result<(Order, OwnedFd)> {
     let mut length = [0; LENGTH];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let received =
-        recvmsg(&socket, &mut [IoSliceMut::new(&mut length)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)?.bytes;
+    let received = recvmsg(&socket, &mut [IoSliceMut::new(&mut length)], &mut ancillary, RECEIVE)?.bytes;
     let stdin = ancillary.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
         _ => None,

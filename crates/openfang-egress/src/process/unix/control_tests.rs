@@ -7,6 +7,7 @@ use super::*;
 fn order() -> Order {
     Order {
         parent: 7,
+        isolation: ChildIsolation::Isolated,
         program: "/bin/x".into(),
         arguments: vec![OsString::from_vec(vec![b'a', 0xff])],
         environment: vec![("KEY".into(), "x".repeat(300_000).into())],

@@ -7,11 +7,12 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
+use openfang_types::config::ChildIsolation;
 use rustix::fs::Mode;
-use rustix::process::{Signal, chdir, getppid, set_parent_process_death_signal, setsid};
+use rustix::process::{chdir, getppid, setsid};
 
-use super::super::control::{ChildReport, Order, Step, receive_order, say};
-use super::{enter_sandbox, keep_descriptors_from_children, limit};
+use super::super::control::{ChildReport, Order, SandboxRules, Step, receive_order, say};
+use super::{keep_descriptors_from_children, limit};
 use crate::process::Containment;
 
 /// The exit code of a child that could not report its error. Nobody sees it.
@@ -32,8 +33,12 @@ pub(super) fn run() -> ExitCode {
 /// Executes the order up to the program itself.
 fn prepare(control: &UnixStream) -> Result<Command, (Step, io::Error)> {
     let at = |step| move |error: io::Error| (step, error);
-    alone().map_err(at(Step::Order))?;
+    // A session of its own, without a controlling terminal. While it has no order, it ends with its control socket.
+    setsid().map_err(|error| (Step::Order, error.into()))?;
     let (order, stdin) = receive_order(control).map_err(at(Step::Order))?;
+    if order.isolation == ChildIsolation::Isolated {
+        die_with_parent().map_err(at(Step::Order))?;
+    }
     if getppid().map(|parent| parent.as_raw_nonzero().get()) != Some(order.parent) {
         return Err((Step::Order, io::Error::other("the parent is gone")));
     }
@@ -43,7 +48,7 @@ fn prepare(control: &UnixStream) -> Result<Command, (Step, io::Error)> {
     let command = command(&order);
     limit::apply(&order.limits).map_err(at(Step::Limits))?;
     let containment = match &order.sandbox {
-        Some(sandbox) => enter_sandbox::enter(sandbox).map_err(at(Step::Sandbox))?,
+        Some(sandbox) => enter(sandbox).map_err(at(Step::Sandbox))?,
         None => Containment::NotAsked,
     };
     if let Some(mask) = order.umask {
@@ -54,10 +59,25 @@ fn prepare(control: &UnixStream) -> Result<Command, (Step, io::Error)> {
     Ok(command)
 }
 
-/// Starts its own session without a controlling terminal, and dies with its parent.
-fn alone() -> io::Result<()> {
-    setsid()?;
-    Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
+#[cfg(target_os = "linux")]
+fn die_with_parent() -> io::Result<()> {
+    Ok(rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn die_with_parent() -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(target_os = "linux")]
+fn enter(sandbox: &SandboxRules) -> io::Result<Containment> {
+    super::enter_sandbox::enter(sandbox)
+}
+
+/// The door refuses such a child before.
+#[cfg(not(target_os = "linux"))]
+fn enter(_: &SandboxRules) -> io::Result<Containment> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn take_stdin(stdin: OwnedFd) -> io::Result<()> {

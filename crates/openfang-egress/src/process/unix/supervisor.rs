@@ -5,7 +5,6 @@ mod begin;
 
 use std::convert::Infallible;
 use std::future::pending;
-use std::os::fd::OwnedFd;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
@@ -14,7 +13,6 @@ use openfang_types::limits::{
 };
 use rustix::process::Signal;
 use tokio::io::AsyncReadExt as _;
-use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
 use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
 use tokio::time::timeout;
@@ -22,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Child;
 use super::door::LauncherHandle;
+use super::end_watch::EndWatch;
 use super::launcher::StartedChild;
 use super::stdin::StdinPump;
 use crate::pace::Pace;
@@ -69,7 +68,7 @@ fn warn_if_open(containment: &Containment) {
 /// A running child from the point of view of its task.
 struct RunningChild {
     body: StartedChild,
-    pidfd: AsyncFd<OwnedFd>,
+    end: EndWatch,
     stdin: StdinPump,
     stderr_pipe: pipe::Receiver,
     stderr: Arc<Stderr>,
@@ -80,7 +79,7 @@ struct RunningChild {
 
 impl RunningChild {
     async fn lead(self) {
-        let Self { body, pidfd, stdin, stderr_pipe, stderr, exit, stop, living } = self;
+        let Self { body, mut end, stdin, stderr_pipe, stderr, exit, stop, living } = self;
         let (read, all_read) = oneshot::channel();
         let mut pumps = pin!(async {
             tokio::join!(stdin.run(&stop), async {
@@ -89,7 +88,7 @@ impl RunningChild {
             });
             pending::<Infallible>().await
         });
-        let asked = alongside(pumps.as_mut(), ended(&body, &pidfd, &stop)).await;
+        let asked = alongside(pumps.as_mut(), ended(&body, &mut end, &stop)).await;
         let ending = alongside(pumps.as_mut(), body.reap()).await;
         let _ = timeout(CHILD_LAST_WORDS, alongside(pumps.as_mut(), all_read)).await;
         stderr.end();
@@ -111,24 +110,18 @@ async fn alongside<T>(pumps: Pin<&mut impl Future<Output = Infallible>>, deed: i
 
 /// Waits for the end or brings it about. Returns whether it was requested. The child is not reaped here, so its pid is
 /// still valid.
-async fn ended(body: &StartedChild, pidfd: &AsyncFd<OwnedFd>, stop: &CancellationToken) -> bool {
+async fn ended(body: &StartedChild, end: &mut EndWatch, stop: &CancellationToken) -> bool {
     tokio::select! {
         biased;
-        () = exited(pidfd) => return false,
+        () = end.ended() => return false,
         // The stdin pump sees the same token and closes the pipe.
         () = stop.cancelled() => {}
     }
-    if timeout(CHILD_CLOSE_GRACE, exited(pidfd)).await.is_err() {
+    if timeout(CHILD_CLOSE_GRACE, end.ended()).await.is_err() {
         body.signal(Signal::TERM);
-        let _ = timeout(CHILD_TERM_GRACE, exited(pidfd)).await;
+        let _ = timeout(CHILD_TERM_GRACE, end.ended()).await;
     }
     true
-}
-
-/// A pidfd becomes readable when its process has ended. If it cannot be watched, the child counts as ended: it is
-/// better killed early than never.
-async fn exited(pidfd: &AsyncFd<OwnedFd>) {
-    drop(pidfd.readable().await);
 }
 
 /// Reads stderr. A child that writes too fast blocks in its own write.
