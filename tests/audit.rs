@@ -1,5 +1,7 @@
-//! Every call leaves its row, however it ends. `kinds.rs`: every kind of row reads back; `truth.rs`: who is told what.
+//! Every call leaves its row, however it ends. `arguments.rs`: what it was called with; `kinds.rs`: every kind of row reads
+//! back; `truth.rs`: who is told what.
 
+mod arguments;
 mod kinds;
 mod truth;
 

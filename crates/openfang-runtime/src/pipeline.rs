@@ -28,6 +28,7 @@ pub mod arguments;
 pub mod audit;
 mod callee;
 pub mod capability;
+pub(crate) mod digest;
 pub mod error;
 mod judge;
 mod keep;
@@ -186,7 +187,7 @@ impl Pipeline {
         arguments: Arguments<'_>,
         manner: Manner,
     ) -> Result<Outcome<C::Output>, ToolError> {
-        let mut record = audit::open(self, cx, callee.0); // dropped unclosed: written as canceled
+        let mut record = audit::open(self, cx, callee.0, Some(&arguments)); // dropped unclosed: written as canceled
         let call = (callee.1, manner);
         let outcome = self.guarded(cx, call, arguments, &mut record).await;
         let outcome = loop_guard::note_outcome(cx, callee.0, outcome); // a run that is only refused must end too
@@ -204,6 +205,7 @@ impl Pipeline {
         let sensitive = self.sensitive();
         let named = (record.tool(), callee);
         let (callee, permit) = capability::check(&self.catalog, cx, named, manner)?; // the only key to a callee
+        record.note_known();
         let arguments = arguments::check(cx, callee, arguments, manner).await?;
         let warning = loop_guard::check(cx, record.tool(), &arguments)?;
         if let Some(question) = judge::judge(&sensitive, cx, (callee, manner), &arguments)? {

@@ -24,7 +24,7 @@ pub use entry::{AuditEntry, AuditHash, AuditLink};
 pub use notes::{AuditGap, AuditRemoval, RefusalSummary};
 pub use refusals::RefusalLimits;
 pub(crate) use refusals::Refusals;
-pub use subject::{ApprovalStep, AuditSubject, SubjectKind};
+pub use subject::{ApprovalStep, AuditArguments, AuditSubject, SubjectKind};
 pub use verification::{AuditFault, AuditProblem, AuditVerification};
 
 mod change;

@@ -30,9 +30,9 @@ pub mod users;
 
 pub use approvals::{Approval, ApprovalState, ApprovalStore, CallDigests, Decision, DecisionWord};
 pub use audit::{
-    ApprovalStep, AuditEntry, AuditFault, AuditGap, AuditHash, AuditKind, AuditLink, AuditOutcome, AuditProblem,
-    AuditRemoval, AuditRetention, AuditRow, AuditStore, AuditSubject, AuditVerification, ChangeAction, ChangeTarget,
-    HomePart, RefusalLimits, RefusalSummary, Rotated, SubjectKind,
+    ApprovalStep, AuditArguments, AuditEntry, AuditFault, AuditGap, AuditHash, AuditKind, AuditLink, AuditOutcome,
+    AuditProblem, AuditRemoval, AuditRetention, AuditRow, AuditStore, AuditSubject, AuditVerification, ChangeAction,
+    ChangeTarget, HomePart, RefusalLimits, RefusalSummary, Rotated, SubjectKind,
 };
 pub use files::{FilePath, FileRecord, FileStore};
 pub use key_value::{KeyValueStore, ListedKey, StoredValue};

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use openfang_kernel::maintenance::{AuditEntry, AuditFilter, AuditLog, AuditRow, AuditVerification};
+use openfang_kernel::maintenance::{AuditEntry, AuditFilter, AuditLog, AuditRow, AuditSubject, AuditVerification};
 use openfang_types::limits::{AUDIT_FOLLOW, AUDIT_PAGE_ROWS};
 use serde_json::json;
 
 use crate::args::{AuditCommand, AuditTailArgs};
 use crate::error::{CliError, Exit};
-use crate::output::{Cell, Fields, Tone};
+use crate::output::{Cell, Fields, Tone, one_line};
 use crate::session::Session;
 use render::{gap, line, next_step, outcome, removed, table, took};
 
@@ -96,6 +96,10 @@ fn add_row(fields: &mut Fields, row: &AuditRow) {
     }
     fields.add("kind", row.subject.kind().as_str());
     fields.add("subject", row.subject.to_string());
+    if let AuditSubject::Call { arguments: Some(arguments), .. } = &row.subject {
+        let shown = arguments.text.as_deref().map(one_line);
+        fields.add("arguments", shown.unwrap_or_else(|| format!("sha256 {}", arguments.sha256)));
+    }
     fields.add("outcome", outcome(&row.outcome));
     if let Some(next) = next_step(row) {
         fields.add("next", next);

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+use super::digest::hex;
 use super::judge::Question;
 use super::{Callee, Pipeline, ToolError};
 use crate::context::CallContext;
@@ -209,7 +210,7 @@ fn digest(parts: &[&str]) -> String {
         digest.update(part.len().to_be_bytes());
         digest.update(part.as_bytes());
     }
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&digest.finalize())
 }
 
 #[cfg(test)]

@@ -4,11 +4,16 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use openfang_store::{AuditKind, AuditOutcome, AuditRow, AuditSubject};
+use openfang_store::{AuditArguments, AuditKind, AuditOutcome, AuditRow, AuditSubject};
+use openfang_types::call::Arguments;
 use openfang_types::ids::ToolName;
+use openfang_types::limits::AUDIT_ARGUMENTS_BYTES;
 use openfang_types::tool::{Recorded, ToolTraits};
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
+use super::digest::hex;
 use super::{Pipeline, ToolError};
 use crate::context::CallContext;
 
@@ -21,14 +26,20 @@ pub(super) struct Record<'a> {
     begun: Instant,
     is_open: bool,
     is_known: bool,
+    arguments: Option<AuditArguments>,
     /// What its last row is about.
     kind: AuditKind,
     /// The operator does not want to read of it, as long as it goes well.
     is_unremarkable: bool,
 }
 
-/// Opens the record, before anything is checked.
-pub(super) fn open<'a>(pipeline: &'a Pipeline, cx: &'a CallContext, tool: &'a ToolName) -> Record<'a> {
+/// Opens the record, before anything is checked. Nothing is called without arguments; what is refused without may have none.
+pub(super) fn open<'a>(
+    pipeline: &'a Pipeline,
+    cx: &'a CallContext,
+    tool: &'a ToolName,
+    arguments: Option<&Arguments<'_>>,
+) -> Record<'a> {
     let (at, begun) = (pipeline.clock.now(), Instant::now());
     Record {
         pipeline,
@@ -38,6 +49,7 @@ pub(super) fn open<'a>(pipeline: &'a Pipeline, cx: &'a CallContext, tool: &'a To
         begun,
         is_open: true,
         is_known: false,
+        arguments: arguments.map(|arguments| recorded(pipeline, cx, arguments.json())),
         kind: AuditKind::Refusal,
         is_unremarkable: false,
     }
@@ -49,9 +61,13 @@ impl<'a> Record<'a> {
         self.tool
     }
 
+    /// The tool exists for this caller, so metrics may name it.
+    pub(super) const fn note_known(&mut self) {
+        self.is_known = true;
+    }
+
     /// Makes sure that an effect cannot happen unrecorded. What only reads is recorded when it ends.
     pub(super) async fn commit_before_effect(&mut self, tool: &ToolTraits) -> Result<(), ToolError> {
-        self.is_known = true;
         self.is_unremarkable = tool.annotations.read_only_hint && !self.cx.config.audit.reads;
         let is_read = tool.annotations.read_only_hint;
         match tool.recorded {
@@ -109,10 +125,21 @@ impl<'a> Record<'a> {
             door: self.cx.door,
             agent: self.cx.agent.as_ref().map(|agent| agent.name.clone()),
             run: self.cx.run.as_ref().map(|run| run.id),
-            subject: AuditSubject::call(self.tool.clone()),
+            subject: AuditSubject::Call { tool: self.tool.clone(), arguments: self.arguments.clone() },
             outcome,
             micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         }
+    }
+}
+
+/// What is recorded of arguments: their digest, and their text if the operator wants it and nothing in it looks secret.
+fn recorded(pipeline: &Pipeline, cx: &CallContext, arguments: &RawValue) -> AuditArguments {
+    let bytes = arguments.get().as_bytes();
+    let is_wanted = cx.config.audit.arguments && bytes.len() <= AUDIT_ARGUMENTS_BYTES;
+    let may_be_kept = || pipeline.sensitive().labels_of_json(arguments, "arguments").is_empty();
+    AuditArguments {
+        sha256: hex(&Sha256::digest(bytes)),
+        text: (is_wanted && may_be_kept()).then(|| arguments.get().to_owned()),
     }
 }
 

@@ -159,7 +159,7 @@ impl Pipeline {
     pub fn refuse(&self, cx: &CallContext, name: &ToolName) -> ToolError {
         let absent = || unknown(cx, name.clone(), Hidden::Absent);
         let error = self.why_not(cx, name).unwrap_or_else(absent);
-        audit::open(self, cx, name).close(Err(&error));
+        audit::open(self, cx, name, None).close(Err(&error));
         error
     }
 }

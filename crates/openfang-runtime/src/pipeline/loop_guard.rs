@@ -11,6 +11,7 @@ use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
 use super::ToolError;
+use super::digest::hex;
 use crate::context::CallContext;
 
 /// What a run has called so far.
@@ -114,7 +115,7 @@ pub(super) fn note_outcome<T>(
 
 /// A digest of a call, as text: the same for equal calls.
 pub(crate) fn digest_of(tool: &ToolName, arguments: &Arguments<'_>) -> String {
-    hash_of(tool, arguments).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash_of(tool, arguments))
 }
 
 /// The same for equal calls, however their members are ordered.

@@ -3,7 +3,7 @@
 //! Each kind has its own members. In a row, `subject.kind` names the kind:
 //!
 //! ```json
-//! {"kind":"call","tool":"add_numbers"}
+//! {"kind":"call","tool":"add_numbers","arguments":{"sha256":"9f86d081..."}}
 //! {"kind":"change","action":"create","target":{"kind":"key","id":"4f1c0a9d27be","user":"bob@example.org"}}
 //! {"kind":"definition","server":"github","tool":"search"}
 //! ```
@@ -23,7 +23,12 @@ use super::{ChangeAction, ChangeTarget};
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum AuditSubject {
     /// A tool was called.
-    Call { tool: ToolName },
+    Call {
+        tool: ToolName,
+        /// What it was called with. Rows of earlier versions do not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<AuditArguments>,
+    },
     /// A user, a key, a setting, an MCP server or the home was changed.
     Change { action: ChangeAction, target: ChangeTarget },
     /// A user logged in, or tried to.
@@ -61,6 +66,16 @@ pub enum AuditSubject {
         /// The name as it was written.
         name: ToolName,
     },
+}
+
+/// What a row says about the arguments of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditArguments {
+    /// The SHA-256 of the arguments as JSON, byte for byte as the caller wrote them.
+    pub sha256: String,
+    /// The arguments themselves, if the operator wants to have them (`[audit] arguments`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// What happened to a call that waits for a person.
@@ -101,8 +116,9 @@ pub enum SubjectKind {
 }
 
 impl AuditSubject {
+    /// A call whose arguments are not recorded.
     pub const fn call(tool: ToolName) -> Self {
-        Self::Call { tool }
+        Self::Call { tool, arguments: None }
     }
 
     /// A changed tool definition. The server chooses the tool's name, so it is cut to a fixed length.
@@ -134,7 +150,7 @@ impl AuditSubject {
     /// The tool, where the subject is a call.
     pub const fn tool(&self) -> Option<&ToolName> {
         match self {
-            Self::Call { tool } => Some(tool),
+            Self::Call { tool, .. } => Some(tool),
             Self::Change { .. }
             | Self::Login
             | Self::Logout
@@ -183,7 +199,7 @@ impl SubjectKind {
 impl fmt::Display for AuditSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Call { tool } => write!(f, "{tool}"),
+            Self::Call { tool, .. } => write!(f, "{tool}"),
             Self::Change { action, target } => write!(f, "{} {target}", action.as_str()),
             Self::Login => f.write_str("login"),
             Self::Logout => f.write_str("logout"),

@@ -113,7 +113,7 @@ pub(super) fn took(micros: u64) -> String {
 /// The command to run next for a row, if there is one.
 pub(super) fn next_step(row: &AuditRow) -> Option<String> {
     match (&row.subject, &row.outcome, &row.agent) {
-        (AuditSubject::Call { tool }, AuditOutcome::Refused(why), Some(agent)) if is_about_rights(why) => {
+        (AuditSubject::Call { tool, .. }, AuditOutcome::Refused(why), Some(agent)) if is_about_rights(why) => {
             Some(format!("openfang policy explain {agent} {tool}"))
         }
         (AuditSubject::Call { .. }, AuditOutcome::Refused(why), None) if why == "not_granted" => {

@@ -22,6 +22,7 @@ use super::parts;
 use super::work::Work;
 use crate::answerer::{AgentRun, Ending, RunEvent, RunStopped, WaitingCall};
 use crate::context::CallContext;
+use crate::pipeline::digest::hex;
 use crate::pipeline::loop_guard::digest_of;
 use crate::pipeline::{ToolCall, ToolError};
 use crate::transcript::{CallOutcome, TranscriptBody};
@@ -266,8 +267,4 @@ fn of_error(error: &ToolError) -> CallEnd {
         }
         asks @ CallEnd::Asks(_) => asks,
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
