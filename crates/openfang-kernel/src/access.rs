@@ -157,7 +157,7 @@ impl Access {
 pub enum AuthError {
     /// No credential was given, and one is needed.
     #[error(
-        "a credential is required: send the header `Authorization: Bearer <key>` with the api_key or a key from `openfang key create`"
+        "a credential is required: send the header `Authorization: Bearer <key>` with the api_key or the key of a user"
     )]
     Missing,
     /// The cookie is of a login that has ended.

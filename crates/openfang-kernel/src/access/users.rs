@@ -251,7 +251,7 @@ fn may_administer(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
         PrincipalKind::Admin(_) => Ok(()),
         PrincipalKind::Local | PrincipalKind::User(_) => Err(KernelError::NotPermitted(
-            "only the admin can manage users and keys; use `openfang user` and `openfang key` on this machine, or send the api_key",
+            "only the admin can manage users and keys; send the api_key, or use the command line of the server's machine",
         )),
     }
 }

@@ -159,7 +159,7 @@ fn may_manage(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
         PrincipalKind::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Ok(()),
         PrincipalKind::Admin(AdminProof::ApiKey) | PrincipalKind::Local | PrincipalKind::User(_) => {
-            Err(KernelError::NotPermitted("secrets can be managed on this machine only, with `openfang secret`"))
+            Err(KernelError::NotPermitted("secrets can be managed on the command line of the server's machine only"))
         }
     }
 }

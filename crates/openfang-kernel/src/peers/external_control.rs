@@ -287,7 +287,7 @@ fn may_change(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
         PrincipalKind::Admin(_) => Ok(()),
         PrincipalKind::Local | PrincipalKind::User(_) => Err(KernelError::NotPermitted(
-            "only the admin can change external agents; use `openfang a2a` on this machine, or send the api_key",
+            "only the admin can change external agents; send the api_key, or use the command line of the server's machine",
         )),
     }
 }
@@ -297,7 +297,7 @@ fn may_use_variables(caller: &Caller) -> Result<(), KernelError> {
         PrincipalKind::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Ok(()),
         PrincipalKind::Admin(AdminProof::ApiKey) | PrincipalKind::Local | PrincipalKind::User(_) => {
             Err(KernelError::NotPermitted(
-                "an agent that uses environment variables, or any URL, can be named on this machine only, with `openfang a2a`",
+                "an agent that uses environment variables, or any URL, can be named on the command line of the server's machine only",
             ))
         }
     }

@@ -161,7 +161,7 @@ impl Upstreams {
         Ok(tested.server)
     }
 
-    /// Connects to a server anew and says how that went.
+    /// Connects to a server and says how that went. A connection that there is goes on, and so do the calls over it.
     pub(crate) async fn test_mcp_server(
         self: &Arc<Self>,
         caller: &Caller,
@@ -215,11 +215,15 @@ impl Upstreams {
             .changes
             .make(of_server(caller, action, name), allowed, async move {
                 let begun = Instant::now();
-                let status = servers.restart(&server).await;
+                let probed = if action == ChangeAction::Test { servers.probe(&server).await } else { None };
+                let (problem, status) = match probed {
+                    Some(tried) => (tried.err(), servers.status(&server)),
+                    None => (None, servers.restart(&server).await),
+                };
                 let (Some(status), Some(entry)) = (status, entry) else { return Err(servers.unknown_server(&server)) };
                 let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
                 let view = servers.mcp_view(&entry, status);
-                Ok(McpTested { ok: view.connected, took_ms, server: view })
+                Ok(McpTested { ok: view.connected && problem.is_none(), took_ms, server: view, problem })
             })
             .await
     }
@@ -307,7 +311,7 @@ fn may_change(caller: &Caller) -> Result<(), KernelError> {
     match caller.principal.standing() {
         PrincipalKind::Admin(_) => Ok(()),
         PrincipalKind::Local | PrincipalKind::User(_) => Err(KernelError::NotPermitted(
-            "only the admin can change MCP servers; use `openfang mcp` on this machine, or send the api_key",
+            "only the admin can change MCP servers; send the api_key, or use the command line of the server's machine",
         )),
     }
 }
@@ -317,7 +321,7 @@ fn may_run_programs(caller: &Caller) -> Result<(), KernelError> {
         PrincipalKind::Admin(AdminProof::DaemonToken | AdminProof::InProcess) => Ok(()),
         PrincipalKind::Admin(AdminProof::ApiKey) | PrincipalKind::Local | PrincipalKind::User(_) => {
             Err(KernelError::NotPermitted(
-                "a server that runs a program or uses environment variables can be added on this machine only, with `openfang mcp add`",
+                "a server that runs a program or uses environment variables can be added on the command line of the server's machine only",
             ))
         }
     }

@@ -189,6 +189,13 @@ impl Upstreams {
         .await;
     }
 
+    /// Tries another connection to a server that is connected; none if it is not.
+    pub(crate) async fn probe(&self, name: &ServerName) -> Option<Result<(), String>> {
+        let server = self.get(name)?;
+        let is_connected = server.upstream().snapshot().facts.is_some();
+        if is_connected { Some(server.upstream().probe().await) } else { None }
+    }
+
     /// Connects anew, and returns when the server is ready or has failed.
     pub(crate) async fn restart(&self, name: &ServerName) -> Option<McpServerStatus> {
         let server = self.get(name)?;

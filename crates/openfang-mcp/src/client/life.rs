@@ -37,10 +37,13 @@ pub(super) async fn look_after(upstream: Upstream) {
     let parts = &upstream.inner.parts;
     let mut backoff = Backoff::default();
     let mut known = parts.known;
+    // Why it is started again, and why it failed before, so that each reason is said once.
+    let (mut cause, mut failure) = (None, None);
     loop {
         let started = Started::default();
         upstream.update(|snapshot| {
             snapshot.state = McpServerState::Starting;
+            snapshot.reason = cause.take().or_else(|| snapshot.reason.take());
             snapshot.starts += 1;
         });
         let begun = Instant::now();
@@ -56,11 +59,15 @@ pub(super) async fn look_after(upstream: Upstream) {
         let is_final = matches!(left, Left::Unusable { .. });
         let (reason, stderr) = match left {
             Left::Stopped => return,
-            Left::Restart => continue,
+            Left::Restart => {
+                (cause, failure) = (Some("somebody asked for a restart".to_owned()), None);
+                continue;
+            }
             // Whoever calls now waits a moment and notices nothing: a session was forgotten, a program was updated.
             Left::Lost { reason, was_up: true, .. } if backoff.allows_another() => {
                 let reason = upstream.shown(&reason);
                 tracing::warn!(server = parts.name, %reason, "an MCP server went away; it is connected to again");
+                (cause, failure) = (Some(reason.into_owned()), None);
                 continue;
             }
             Left::Lost { reason, stderr, .. } => (reason, stderr),
@@ -70,7 +77,12 @@ pub(super) async fn look_after(upstream: Upstream) {
         if begun.elapsed() > MCP_RESTART_WINDOW {
             backoff.held();
         }
-        tracing::warn!(server = parts.name, reason, "an MCP server is down");
+        if failure.as_ref() == Some(&reason) {
+            tracing::debug!(server = parts.name, reason, "an MCP server is still down");
+        } else {
+            tracing::warn!(server = parts.name, reason, "an MCP server is down");
+        }
+        failure = Some(reason.clone());
         upstream.update(|snapshot| {
             snapshot.state = McpServerState::Failed;
             snapshot.reason = Some(reason);
@@ -127,6 +139,24 @@ enum StartFailure {
     Unusable(String),
     /// What went wrong, with the last lines of the server's stderr.
     Failed(ClientError, Vec<String>),
+}
+
+/// Begins a conversation beside the one that there may be, asks what the server has, and ends it.
+pub(super) async fn probe(upstream: &Upstream) -> Result<(), String> {
+    let (parts, started) = (&upstream.inner.parts, Started::default());
+    let begun = tokio::select! {
+        biased;
+        () = parts.stop.cancelled() => return Err("the server was removed".to_owned()),
+        begun = begin(upstream, parts.known, &started) => begun,
+    };
+    match begun {
+        Ok(begun) => {
+            begun.connection.close("it was a test");
+            Ok(())
+        }
+        Err(StartFailure::Unusable(reason)) => Err(upstream.shown(&reason).into_owned()),
+        Err(StartFailure::Failed(error, _)) => Err(upstream.shown(&error.to_string()).into_owned()),
+    }
 }
 
 /// Connects, and asks what the server has; both within the time it may take to start.

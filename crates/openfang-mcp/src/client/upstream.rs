@@ -246,6 +246,11 @@ impl Upstream {
         self.inner.changes.subscribe()
     }
 
+    /// Tries a connection of its own, which is closed afterwards; the one that is used goes on. The reason if that fails.
+    pub async fn probe(&self) -> Result<(), String> {
+        super::life::probe(self).await
+    }
+
     /// Waits until it is connected, or is known not to be.
     pub async fn settled(&self) -> Arc<Snapshot> {
         let mut watch = self.watch();

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep};
 use super::{look, registry};
 use crate::args::{McpAddArgs, Transport};
 use crate::backend::Servers;
+use crate::commands::doctor::missing_program;
 use crate::error::{CliError, Exit};
 use crate::prompt::{self, Otherwise};
 use crate::registry::AddTarget;
@@ -47,25 +48,28 @@ pub(super) async fn write(
     let name = added.configured.name.clone();
     output.announce(&format!("wrote {name} to {}: {}", path.display(), look::way(&added.configured)));
     let added = if servers.is_daemon() { settled(session, &servers, added).await? } else { added };
-    let is_broken = added.connected.state == McpServerState::Failed;
+    // Without a daemon nothing is connected, but a program that is not there will not be there for the daemon either.
+    let missing = if servers.is_daemon() { None } else { missing_program(session, &added.configured) };
+    let is_broken = added.connected.state == McpServerState::Failed || missing.is_some();
     let exit = if is_broken { Exit::Failed } else { Exit::Ok };
     if output.is_json() {
-        output.document(&json!({ "path": path, "server": added }))?;
+        output.document(&json!({ "path": path, "server": added, "problem": missing }))?;
         return Ok(exit);
     }
-    look::outcome(session, &added.connected)?;
-    if is_broken {
-        keep_or_remove(session, &servers, &added).await?;
+    match &missing {
+        Some(why) => output.complaint(&format!("{name} cannot start: {why}")),
+        None => look::outcome(session, &added.connected)?,
     }
-    if !servers.is_daemon() {
+    let stays = !is_broken || keep_or_remove(session, &servers, &added).await?;
+    if stays && !servers.is_daemon() {
         let (test, effect) = (session.command(&format!("mcp test {name}")), session.effect().await);
         output.note(&format!("{effect}. Test the server with `{test}`"));
     }
     Ok(exit)
 }
 
-/// Asks whether a server that does not work stays configured. Without a terminal it stays.
-async fn keep_or_remove(session: &Session, servers: &Servers, added: &McpServerDetails) -> Result<(), CliError> {
+/// Asks whether a server that does not work stays configured, and whether it does. Without a terminal it stays.
+async fn keep_or_remove(session: &Session, servers: &Servers, added: &McpServerDetails) -> Result<bool, CliError> {
     let name = &added.configured.name;
     let question = format!("Keep {name} in config.toml? The daemon retries it.");
     if !prompt::can_ask() {
@@ -74,8 +78,9 @@ async fn keep_or_remove(session: &Session, servers: &Servers, added: &McpServerD
     } else if !prompt::confirm(&session.output, &question, Otherwise::No)? {
         servers.remove(name).await?;
         session.output.text(&format!("removed {name} from {}", session.home.config().display()))?;
+        return Ok(false);
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Waits until the server is ready or has failed.

@@ -15,7 +15,13 @@ pub(super) async fn test(session: &Session, name: &ServerName) -> Result<Exit, C
     if session.output.is_json() {
         session.output.document(&tested)?;
     } else {
-        look::outcome(session, &tested.server)?;
+        match &tested.problem {
+            Some(why) => {
+                session.output.complaint(&format!("cannot connect to {name}: {why}"));
+                session.output.note("the connection of the daemon goes on");
+            }
+            None => look::outcome(session, &tested.server)?,
+        }
         session.output.note(&format!("took {} ms", tested.took_ms));
     }
     Ok(if tested.ok { Exit::Ok } else { Exit::Failed })

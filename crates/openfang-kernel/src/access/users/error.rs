@@ -14,11 +14,11 @@ pub enum UserError {
         nearest: Option<Owner>,
     },
     /// There is a user of that name.
-    #[error("the user {0} already exists; `openfang user set-permissions {0}` changes the grants")]
+    #[error("the user {0} already exists; change the grants of that user instead")]
     Exists(Owner),
     /// There was a user of that name.
     #[error(
-        "a removed user was named {0}, and their data is kept; choose another name, or pass the data on with `openfang user add {0} --again`"
+        "a removed user was named {0}, and their data is kept; choose another name, or pass the data on by adding the user `again`"
     )]
     Former(Owner),
     /// The name means somebody already.

@@ -146,11 +146,9 @@ pub(super) fn outcome(host: &KernelHost, call: Call<'_, Caller>, task: &Task) ->
             } else if is_external {
                 Outcome::Done(limited(external_tools::result_of(&task.agent, task), limits, Some(task.id)))
             } else {
-                let (agent, id) = (&task.agent, task.id);
-                let how = format!(
-                    "The agent waits for a reply: answer with the tool {TASK_TOOL} (task {id} and reply), or with \
-                     `openfang agent send {agent} REPLY --task {id}`"
-                );
+                let id = task.id;
+                let how =
+                    format!("The agent waits for a reply: answer with the tool {TASK_TOOL} (task {id} and reply)");
                 let mut result = limited(ToolOutput::of_blocks(said), limits, Some(task.id));
                 result.content.push(Block::text(how));
                 Outcome::Done(result)

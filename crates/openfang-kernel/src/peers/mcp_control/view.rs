@@ -72,6 +72,9 @@ pub struct McpTested {
     pub took_ms: u64,
     /// The server as it stands now.
     pub server: McpServerView,
+    /// Why a new connection failed, where the server had one already, which goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 impl McpServerView {

@@ -177,12 +177,14 @@ impl Connected {
         self.log.lines()
     }
 
-    /// Notes in its log where it stands, when that is news.
+    /// Notes in its log where it stands, when that is news. Another try after the same failure is none.
     pub(super) fn note_state(&self) {
         let snapshot = self.upstream().snapshot();
         let now = Some((snapshot.state, snapshot.reason.clone()));
         let mut shown = self.lock();
-        if shown.noted != now {
+        let failed = Some((McpServerState::Failed, snapshot.reason.clone()));
+        let is_retry = snapshot.state == McpServerState::Starting && shown.noted == failed;
+        if shown.noted != now && !is_retry {
             let reason = snapshot.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
             self.log.add("openfang", &format!("{}{reason}", snapshot.state.as_str()));
             shown.noted = now;
