@@ -12,4 +12,5 @@ mod readme;
 mod remote;
 mod secrets;
 mod server;
+mod small_things;
 mod terminal;

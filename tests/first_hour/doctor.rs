@@ -164,6 +164,8 @@ fn servers_that_cannot_start_are_named_with_the_reason() {
     fails(&machine, "NO_SUCH_VARIABLE is not set", "set it");
     let ran = machine.run(&["doctor"]);
     assert!(ran.stdout.contains("fetches the newest some-server"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("without one, with all that your user can do: gone, unset, loose"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("mcp add gone --replace --sandbox"), "{}", ran.stdout);
 }
 
 #[test]

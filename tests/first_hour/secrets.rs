@@ -11,6 +11,7 @@ use crate::support::binary::{Daemon, Openfang};
 
 /// No known shape of a token, so that only the vault can know that it is one.
 const CANARY: &str = "plain-canary-4711-of-the-vault";
+const PROVIDER_CANARY: &str = "plain-canary-4712-of-a-provider";
 
 /// A server that tells its variable to whoever asks, to its log and to errors.
 const TELLTALE: &str = r#"
@@ -67,9 +68,14 @@ fn operator(openfang: &Openfang, daemon: &Daemon) -> Client {
 #[test]
 fn a_server_gets_a_stored_secret_and_it_is_found_nowhere_else() {
     let openfang = Openfang::new();
-    openfang.write("config.toml", "[log]\nfile = true\nlevel = \"debug\"\n");
+    openfang.write(
+        "config.toml",
+        "[log]\nfile = true\nlevel = \"debug\"\n[audit]\narguments = true\n\
+         [providers.local]\nwire = \"chat\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key = \"${secret:PROVIDER}\"\n",
+    );
     let daemon = openfang.start();
     store(&openfang, "TOKEN", CANARY);
+    store(&openfang, "PROVIDER", PROVIDER_CANARY);
     let script = telltale(&openfang);
     let mut said = vec![ok(openfang.run(&[
         "--trace-wire",
@@ -105,16 +111,23 @@ fn a_server_gets_a_stored_secret_and_it_is_found_nowhere_else() {
         &["doctor", "--json"],
         &["status", "--json"],
         &["mcp", "restart", "box"],
+        &["model", "test", "local/m"],
+        &["model", "list"],
+        &["--trace-wire", "model", "test", "local/m"],
+        &["audit", "export", "-"],
         &["--trace-wire", "secret", "list"],
     ] {
         said.push(openfang.run(command));
     }
     let printed = format!("{said:?} {unknown:?} {}", command_lines());
-    assert!(!printed.contains(CANARY), "{printed}");
+    assert!(!printed.contains(CANARY) && !printed.contains(PROVIDER_CANARY), "{printed}");
+    assert!(printed.contains("provider:local"), "the provider's key was used: {printed}");
     assert!(printed.contains("bind secret TOKEN for server:box (/bin/sh)"), "{printed}");
     assert!(printed.contains("set secret TOKEN"), "{printed}");
     drop(daemon);
-    assert_eq!(holds(&openfang.home(), CANARY), [] as [&Path; 0]);
+    for canary in [CANARY, PROVIDER_CANARY] {
+        assert_eq!(holds(&openfang.home(), canary), [] as [&Path; 0]);
+    }
 
     // The file with the sealed value is of no use without the key.
     std::fs::remove_file(openfang.home().join("data/secret.key")).unwrap();

@@ -72,7 +72,8 @@ fn the_status_is_drawn_again_and_again_until_somebody_quits() {
     let mut terminal = child.stdout.take().unwrap();
     let mut shown = String::new();
     let mut bytes = [0; 1024];
-    while shown.matches("q quits").count() < 2 {
+    // The first screen has no rates yet.
+    while !shown.contains("calls: 0.0 a second") || shown.matches("q quits").count() < 2 {
         let read = terminal.read(&mut bytes).unwrap();
         assert!(read > 0, "{shown}");
         shown.push_str(&String::from_utf8_lossy(&bytes[..read]));
@@ -169,6 +170,44 @@ fn the_shell_completes_commands_and_the_names_of_agents_tools_and_servers() {
     assert!(place.exists());
     ok(machine.run(&["completions", "bash", "--undo"]));
     assert!(!place.exists());
+}
+
+/// What zsh does with candidates; outside of a line that is edited it can only be asked for them.
+const ZSH: &str = "\
+    autoload -U compinit; compinit -D; source \"$1\"\n\
+    _describe() { print -l ${(P)3} }\n\
+    words=(openfang agent send st); CURRENT=4; _clap_dynamic_completer_openfang";
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "completions are for a shell")]
+fn zsh_and_fish_read_their_completions_and_offer_names() {
+    let machine = Machine::new();
+    ok(machine.run(&["init"]));
+    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_openfang")).parent().unwrap();
+    let script = |shell: &str| {
+        let path = machine.openfang.scratch(shell);
+        std::fs::write(&path, ok(machine.run(&["completions", shell])).stdout).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (zsh, fish) = (script("zsh"), script("fish"));
+    let ask = "source $argv[1]; complete -C 'openfang agent send st'";
+    for (shell, words) in [
+        ("zsh", vec!["-n", &zsh]),
+        ("zsh", vec!["-fc", ZSH, "zsh", &zsh]),
+        ("fish", vec!["--no-config", "--no-execute", &fish]),
+        ("fish", vec!["--no-config", "-c", ask, &fish]),
+    ] {
+        let mut command = Command::new(shell);
+        command.args(&words).env_clear();
+        command
+            .env("HOME", machine.user())
+            .env("OPENFANG_HOME", machine.openfang.home())
+            .env("PATH", format!("{}:/usr/bin:/bin", programs.display()));
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        assert!(words.len() < 4 || said.contains("starter"), "{words:?}: {output:?}");
+    }
 }
 
 #[test]

@@ -52,7 +52,10 @@ fn the_commands_say_and_do_the_same_with_a_server_and_without() {
     assert_eq!(said[1], (0, "added ada: get_* agent:starter/*"));
     assert_eq!(said[2], (0, "added bob: no grants"));
     let refusals = [
-        (3, "the user ada already exists; `openfang user set-permissions ada` changes the grants"),
+        (
+            3,
+            "the user ada already exists; change the grants of that user instead; `openfang user grant NAME` adds grants",
+        ),
         (4, "there is no user adda (did you mean ada?); `openfang user list` lists the users"),
         (5, "\"agent:\" is not a grant: use a tool pattern, server:NAME, agent:NAME or agent:NAME/*"),
         (7, "a password has at least 10 characters and at most 1,024 bytes; choose another one"),
@@ -60,7 +63,7 @@ fn the_commands_say_and_do_the_same_with_a_server_and_without() {
         (10, "there is no key ffffffffffff; `openfang key list` lists the keys"),
         (
             12,
-            "a removed user was named ada, and their data is kept; choose another name, or pass the data on with `openfang user add ada --again`",
+            "a removed user was named ada, and their data is kept; choose another name, or pass the data on by adding the user `again`; `openfang user add NAME --again` does",
         ),
     ];
     for (place, expected) in refusals {

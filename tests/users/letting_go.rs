@@ -223,7 +223,7 @@ async fn what_a_removed_user_made_is_nobodys_until_it_is_handed_over() {
     };
     let refused = kernel.add_user(&operator, wanted(false)).await.unwrap_err();
     assert_eq!(refused.reason(), "former_user");
-    assert!(refused.to_string().contains("--again"), "{refused}");
+    assert!(refused.to_string().contains("adding the user `again`"), "{refused}");
     kernel.add_user(&operator, wanted(true)).await.unwrap();
     assert_eq!(site.with_key(&key).get(&path).await.status, 401, "the old key stays revoked");
     let (key, _) = key_of(kernel, "ada").await;

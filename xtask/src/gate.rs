@@ -112,6 +112,8 @@ const TOOLS: &[Tool] = &[
     Tool { name: "strace", check: &["strace", "--version"], package: "strace" },
     Tool { name: "mandoc", check: &["mandoc", "-Tlint", "-Werror", "/dev/null"], package: "mandoc" },
     Tool { name: "dpkg-deb", check: &["dpkg-deb", "--version"], package: "dpkg" },
+    Tool { name: "zsh", check: &["zsh", "--version"], package: "zsh" },
+    Tool { name: "fish", check: &["fish", "--version"], package: "fish" },
     Tool { name: "unshare", check: &["unshare", "--version"], package: "util-linux" },
 ];
 

@@ -96,6 +96,8 @@ fn with_advice(refusal: &Refusal) -> String {
         "unknown_profile" => "`openfang config show` has the profiles, under profiles",
         "server_disabled" => "enable it with `openfang mcp enable NAME`",
         "unknown_user" => "`openfang user list` lists the users",
+        "user_exists" => "`openfang user grant NAME` adds grants",
+        "former_user" => "`openfang user add NAME --again` does",
         "unknown_key" => "`openfang key list` lists the keys",
         _ => return refusal.message.clone(),
     };

@@ -199,7 +199,9 @@ fn elicited(answer: &RawValue) -> Option<Elicited> {
 
 fn reply_in(task: TaskId, answer: &RawValue) -> TaskReply {
     let Some(elicited) = elicited(answer) else { return TaskReply::Unreadable(task) };
-    match (elicited.action.as_str(), elicited.content.get(REPLY).and_then(|reply| reply.as_str())) {
+    // Some clients name the member otherwise. If there is only one, it is the reply.
+    let only = elicited.content.values().next().filter(|_| elicited.content.len() == 1);
+    match (elicited.action.as_str(), elicited.content.get(REPLY).or(only).and_then(Value::as_str)) {
         ("accept", Some(reply)) => TaskReply::Said(task, Part::text(reply)),
         ("decline" | "cancel", _) => TaskReply::Declined(task),
         _ => TaskReply::Unreadable(task),

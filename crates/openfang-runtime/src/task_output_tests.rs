@@ -112,6 +112,10 @@ fn answers_are_read_for_the_task_that_asked() {
 
     let said = reply(Some(&resumed("reply", json!({ "action": "accept", "content": { "reply": "Rome" } }))));
     assert!(matches!(said, Some(TaskReply::Said(task, part)) if task == id && part.as_text() == Some("Rome")));
+    for (content, expected) in [(json!({ "answer": "Rome" }), true), (json!({ "a": "Rome", "b": "Bern" }), false)] {
+        let named_otherwise = reply(Some(&resumed("reply", json!({ "action": "accept", "content": content }))));
+        assert_eq!(matches!(named_otherwise, Some(TaskReply::Said(..))), expected, "{content}");
+    }
     let declined = reply(Some(&resumed("reply", json!({ "action": "decline" }))));
     assert!(matches!(declined, Some(TaskReply::Declined(task)) if task == id));
     let nonsense = reply(Some(&resumed("reply", json!(7))));

@@ -163,7 +163,7 @@ fn entry_of(body: Value) -> Result<ExternalAgent, ApiError> {
         let message = error.to_string();
         let why = match message.starts_with("missing field `") {
             true => message,
-            false => "it has an unknown or invalid member; see `openfang config schema`".to_owned(),
+            false => "it has an unknown or invalid member; see /api/openapi.json".to_owned(),
         };
         ApiError::bad_request(format!("the body is not a valid external agent: {why}"))
     })

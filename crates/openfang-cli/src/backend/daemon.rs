@@ -65,6 +65,15 @@ impl DaemonBackend {
         self.get("/api/config/status").await
     }
 
+    /// The metrics, in the format of Prometheus.
+    pub(crate) async fn metrics(&self) -> Result<String, CliError> {
+        let answer = self.link.request(Method::GET, "/metrics", None).await?;
+        match answer.status {
+            StatusCode::OK => Ok(String::from_utf8_lossy(&answer.body).into_owned()),
+            _ => Err(refusal(&answer)),
+        }
+    }
+
     /// Takes over what the files say now.
     pub(crate) async fn reload(&self) -> Result<ReloadReport, CliError> {
         self.post("/api/config/reload", &json!({})).await

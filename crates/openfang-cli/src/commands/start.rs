@@ -9,6 +9,7 @@ use openfang_api::{Server, Stopped};
 use openfang_egress::daemon::DaemonFile;
 use openfang_kernel::config_file::UsableConfig;
 use openfang_kernel::home::FirstRun;
+use openfang_kernel::maintenance::{AuditFilter, AuditLog};
 use openfang_kernel::{Boot, Kernel};
 use openfang_types::config::LogFormat;
 use openfang_types::limits::STOP_OVERTIME;
@@ -104,21 +105,25 @@ async fn serve(session: &Session, kernel: &Kernel, server: Server, mut signals: 
         _ = &mut running => return Exit::Ok,
         _ = signals.next() => {}
     }
-    let seconds = kernel.config().limits.drain_secs;
-    session
-        .output
-        .note(&format!("stopping: running work has {seconds} s to finish; press Ctrl-C again to stop immediately"));
+    let config = kernel.config();
+    // Where the log is JSON, standard error has nothing else.
+    let announce = |text: &str| match config.log.format {
+        LogFormat::Json => tracing::info!("{text}"),
+        LogFormat::Text => session.output.announce(text),
+    };
+    let seconds = config.limits.drain_secs;
+    announce(&format!("stopping: running work has {seconds} s to finish; press Ctrl-C again to stop immediately"));
     stop.cancel();
     tokio::select! {
         stopped = &mut running => {
-            session.output.announce(match stopped {
+            announce(match stopped {
                 Stopped::Finished => "stopped",
                 Stopped::Interrupted => "stopped; tasks that were still running are marked as interrupted",
             });
             Exit::Ok
         }
         signal = signals.next() => {
-            session.output.announce("stopped immediately");
+            announce("stopped immediately");
             signal.exit()
         }
     }
@@ -160,14 +165,22 @@ fn greet(session: &Session, kernel: &Kernel, file: &DaemonFile, first_run: First
     let agents = kernel.agents(&Principal::admin(AdminProof::InProcess)).len();
     output.announce(&format!("openfang {version} is listening on http://{address} (pid {pid})"));
     output.announce(&format!("home: {root}, agents: {agents}; stop with Ctrl-C or `{}`", session.command("stop")));
-    if first_run == FirstRun::Yes {
+    if first_run == FirstRun::Yes || is_unused(session) {
+        let made =
+            if first_run == FirstRun::Yes { "first run: created config.toml and the agent starter. " } else { "" };
         let greeting = session.command("agent send starter 'Ada'");
         let call = session.command("tool call add_numbers a=3 b=7");
         let config = session.home.config();
         output.announce(&format!(
-            "\nfirst run: created config.toml and the agent starter. Next, in another terminal:\n  {greeting}\n  {call}\n  edit {}",
+            "\n{made}Next, in another terminal:\n  {greeting}\n  {call}\n  edit {}",
             config.display()
         ));
     }
     Ok(())
+}
+
+/// Whether nothing was ever done with this home, such as after a first start that failed.
+fn is_unused(session: &Session) -> bool {
+    let rows = AuditLog::open(&session.home).and_then(|log| log.latest(1, &AuditFilter::default()));
+    rows.is_ok_and(|rows| rows.is_empty())
 }

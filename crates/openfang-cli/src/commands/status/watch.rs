@@ -1,5 +1,7 @@
 //! `openfang status --watch`: one screen that is drawn anew every second. `q` or Ctrl-C ends it.
 
+use std::time::Instant;
+
 use openfang_kernel::SystemClock;
 use openfang_kernel::maintenance::{AuditEntry, AuditFilter, AuditLog, AuditOutcome};
 use openfang_types::clock::Clock as _;
@@ -9,6 +11,8 @@ use openfang_types::task::{Task, TaskState};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use rates::{CallCounts, CallRates, Rates};
+
 use crate::backend::{Backend, DaemonBackend, Servers, TaskQuery};
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Screen, Table, Tone, one_line};
@@ -16,6 +20,8 @@ use crate::session::Session;
 use crate::signals::Signals;
 use crate::times::ago;
 use crate::view::status_text;
+
+mod rates;
 
 /// How many tasks and refusals are shown.
 const LATEST: usize = 5;
@@ -26,14 +32,15 @@ struct Snapshot {
     servers: Vec<(String, McpServerState, String)>,
     counts: Vec<(TaskState, usize)>,
     tasks: Vec<Task>,
+    rates: Option<CallRates>,
     refusals: Vec<AuditEntry>,
 }
 
 pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
-    let mut screen = Screen::open(&session.output);
+    let (mut screen, mut rates) = (Screen::open(&session.output), Rates::default());
     let mut signals = Signals::listen().map_err(CliError::Runtime)?;
     loop {
-        let snapshot = gather(session).await?;
+        let snapshot = gather(session, &mut rates).await?;
         if session.output.is_json() {
             session.output.json_line(&document(&snapshot))?;
         } else {
@@ -47,12 +54,13 @@ pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
     }
 }
 
-async fn gather(session: &Session) -> Result<Snapshot, CliError> {
+async fn gather(session: &Session, rates: &mut Rates) -> Result<Snapshot, CliError> {
     let filter = AuditFilter { outcome: Some("refused".to_owned()), ..AuditFilter::default() };
     let refusals = AuditLog::open(&session.home)
         .and_then(|log| log.latest(LATEST, &filter))
         .unwrap_or_default();
-    let mut snapshot = Snapshot { daemon: None, servers: Vec::new(), counts: Vec::new(), tasks: Vec::new(), refusals };
+    let (servers, counts, tasks) = (Vec::new(), Vec::new(), Vec::new());
+    let mut snapshot = Snapshot { daemon: None, servers, counts, tasks, rates: None, refusals };
     let Some(daemon) = session.daemon().await? else { return Ok(snapshot) };
     snapshot.daemon = Some(json!({ "version": daemon.version(), "address": daemon.address(), "pid": daemon.pid() }));
     let backend = Backend::Daemon(DaemonBackend::new(daemon));
@@ -62,6 +70,7 @@ async fn gather(session: &Session) -> Result<Snapshot, CliError> {
     }
     snapshot.tasks = backend.tasks(&TaskQuery { agent: None, state: None, limit: LATEST }).await?.tasks;
     let Backend::Daemon(daemon) = backend else { return Ok(snapshot) };
+    snapshot.rates = rates.since_last(Instant::now(), CallCounts::of(&daemon.metrics().await?));
     for view in Servers::Daemon(daemon).list().await?.connected {
         let quarantined = view.tools.iter().filter(|tool| tool.quarantined).count();
         let text = match (&view.reason, quarantined) {
@@ -75,14 +84,14 @@ async fn gather(session: &Session) -> Result<Snapshot, CliError> {
 }
 
 fn document(snapshot: &Snapshot) -> Value {
-    let Snapshot { daemon, servers, counts, tasks, refusals } = snapshot;
+    let Snapshot { daemon, servers, counts, tasks, rates, refusals } = snapshot;
     let servers = servers
         .iter()
         .map(|(name, state, text)| json!({ "name": name, "state": state, "text": text }));
     let counts = counts.iter().map(|(state, count)| (state.as_str().to_owned(), json!(count)));
     json!({
         "running": daemon.is_some(), "daemon": daemon, "servers": servers.collect::<Vec<_>>(),
-        "tasks": { "counts": counts.collect::<serde_json::Map<_, _>>(), "latest": tasks }, "refusals": refusals,
+        "tasks": { "counts": counts.collect::<serde_json::Map<_, _>>(), "latest": tasks }, "rates": rates, "refusals": refusals,
     })
 }
 
@@ -105,6 +114,9 @@ fn draw(session: &Session, screen: &Screen, snapshot: &Snapshot) -> Result<(), C
         .collect();
     if !counts.is_empty() {
         output.text(&format!("tasks: {}", counts.join(", ")))?;
+    }
+    if let Some(CallRates { calls, unsuccessful }) = &snapshot.rates {
+        output.text(&format!("calls: {calls:.1} a second, {unsuccessful:.1} of them refused or failed"))?;
     }
     if !snapshot.servers.is_empty() {
         let mut table = Table::new(&["SERVER", "STATE", ""]);
