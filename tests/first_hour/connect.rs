@@ -142,9 +142,13 @@ fn the_preview_leaves_out_secrets_and_backups_are_for_their_owner_alone() {
     let text = "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\",\n      \"env\": {\n        \"API_TOKEN\": \"hunter2-hunter2\"\n      }\n    }\n  }\n}\n";
     machine.write(".cursor/mcp.json", text);
 
-    let ran = ok(machine.run(&["connect", "cursor"]));
+    let on_one_line = r#"{"mcpServers": {"a": {"command": "x", "env": {"API_TOKEN": "hunter2-hunter2"}}}}"#;
+    machine.write(".kiro/settings/mcp.json", on_one_line);
 
-    assert!(!format!("{ran:?}").contains("hunter2"), "{ran:?}");
+    let ran = ok(machine.run(&["connect", "cursor"]));
+    let other = ok(machine.run(&["connect", "kiro"]));
+
+    assert!(!format!("{ran:?} {other:?}").contains("hunter2"), "{ran:?} {other:?}");
     assert!(ran.stdout.contains("+    \"openfang\": {") || ran.stdout.contains("+      \"command\""), "{}", ran.stdout);
     assert!(ran.stderr.contains("openfang connect --undo cursor"), "{ran:?}");
     let backups = machine.openfang.home().join("connect/cursor");

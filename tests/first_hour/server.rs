@@ -30,6 +30,26 @@ fn the_unit_of_the_service_is_what_systemd_wants() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "systemd checks its own format")]
+fn the_unit_of_the_machine_has_a_user_and_a_directory_of_its_own() {
+    let machine = Machine::new();
+
+    let shown = ok(machine.run(&["service", "install", "--system", "--dry-run"]));
+
+    assert!(shown.stderr.contains("would write /etc/systemd/system/openfang.service"), "{shown:?}");
+    for line in ["User=openfang", "StateDirectory=openfang", "ProtectSystem=strict", "WantedBy=multi-user.target"] {
+        assert!(shown.stdout.lines().any(|written| written == line), "{line}: {shown:?}");
+    }
+    assert!(shown.stdout.contains(" --home /var/lib/openfang start\n"), "{shown:?}");
+    let unit = machine.openfang.scratch("openfang.service");
+    std::fs::write(&unit, &shown.stdout).unwrap();
+    if let Ok(checked) = Command::new("systemd-analyze").arg("verify").arg(&unit).output() {
+        let said = String::from_utf8_lossy(&checked.stderr).into_owned();
+        assert!(!said.contains("openfang.service"), "{said}");
+    }
+}
+
+#[test]
 fn the_service_manager_is_told_when_the_server_listens() {
     let openfang = Openfang::new();
     let socket = openfang.scratch("notify");

@@ -39,7 +39,7 @@ fn a_mistyped_name_is_answered_with_the_right_one_and_an_absurd_one_is_not() {
             "there is no agent startr (did you mean starter?); `openfang agent list`",
         ),
         (&["agent", "show", "starte"], "did you mean starter?"),
-        (&["user", "show", "adda"], "did you mean ada?"),
+        (&["user", "grant", "adda", "get_*"], "did you mean ada?"),
         (&["mcp", "--agent", "startr"], "did you mean starter?"),
     ];
     for (arguments, expected) in rows {

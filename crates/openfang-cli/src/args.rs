@@ -18,7 +18,7 @@ pub(crate) use mcp::{ImportArgs, McpAddArgs, McpArgs, McpCommand, ToolChoiceArgs
 pub(crate) use models::{AgentNewArgs, ModelCommand, UsageArgs};
 pub(crate) use queue::QueueCommand;
 pub(crate) use secret::SecretCommand;
-pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand};
+pub(crate) use service::{CompletionsArgs, LogsArgs, ServiceCommand, ServiceScope};
 pub(crate) use task::{TaskCommand, TaskListArgs, WhoseArgs};
 pub(crate) use users::{KeyCommand, KeyCreateArgs, UserAddArgs, UserCommand, UserPasswordArgs};
 

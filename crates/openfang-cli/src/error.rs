@@ -141,6 +141,8 @@ pub(crate) enum CliError {
     EnvFile { path: PathBuf, why: String },
     #[error("no home directory is known; set OPENFANG_HOME or pass --home DIR")]
     NoHome,
+    #[error("{} is not a directory; choose another home with --home", .0.display())]
+    HomeIsFile(PathBuf),
     #[error("{0}")]
     Usage(String),
     #[error("cannot read standard input: {0}; pass the text as an argument instead of -")]
@@ -186,9 +188,12 @@ impl CliError {
             | Self::NotStarted { .. }
             | Self::Runtime(_) => Exit::Failed,
             Self::Usage(_) => Exit::Usage,
-            Self::Config(_) | Self::FailedCheck(_) | Self::Exposed(_) | Self::EnvFile { .. } | Self::NoHome => {
-                Exit::Config
-            }
+            Self::Config(_)
+            | Self::FailedCheck(_)
+            | Self::Exposed(_)
+            | Self::EnvFile { .. }
+            | Self::NoHome
+            | Self::HomeIsFile(_) => Exit::Config,
             Self::Boot(error) => match error {
                 BootError::Agents(_) | BootError::Catalog(_) | BootError::Sensitive(_) | BootError::Config(_) => {
                     Exit::Config
@@ -223,6 +228,7 @@ impl CliError {
             Self::NotStarted { .. } => "not_started",
             Self::EnvFile { .. } => "env_file",
             Self::NoHome => "no_home",
+            Self::HomeIsFile(_) => "home",
             Self::Usage(_) => "usage",
             Self::Input(_) => "input",
             Self::Output(_) => "output",

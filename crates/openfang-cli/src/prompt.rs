@@ -49,16 +49,16 @@ pub(crate) fn choose(
         let answer = line()?;
         match chosen(&answer, items.len(), preselected) {
             Some(chosen) => return Ok(chosen),
-            None => output.question(&format!("please type numbers from 1 to {}\n", items.len())),
+            None => output.question(&format!("type numbers from 1 to {}, such as `1`; `all` or `none`\n", items.len())),
         }
     }
 }
 
 fn chosen(answer: &str, count: usize, preselected: &[usize]) -> Option<Vec<usize>> {
     match answer {
-        "" => return Some(preselected.to_vec()),
+        "" | "y" | "yes" => return Some(preselected.to_vec()),
         "all" => return Some((0..count).collect()),
-        "none" => return Some(Vec::new()),
+        "none" | "n" | "no" => return Some(Vec::new()),
         _ => {}
     }
     let words = answer.split([' ', ',']).filter(|word| !word.is_empty());

@@ -4,10 +4,12 @@ use super::*;
 
 #[test]
 fn numbers_all_none_and_nothing_are_understood_and_anything_else_is_asked_again() {
-    let rows: [(&str, Option<&[usize]>); 9] = [
+    let rows: [(&str, Option<&[usize]>); 11] = [
         ("", Some(&[1])),
         ("all", Some(&[0, 1, 2])),
         ("none", Some(&[])),
+        ("y", Some(&[1])),
+        ("n", Some(&[])),
         ("3 1", Some(&[0, 2])),
         ("1,2, 2", Some(&[0, 1])),
         ("0", None),

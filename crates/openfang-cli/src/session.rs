@@ -41,6 +41,9 @@ impl Session {
             Some(directory) => std::path::absolute(directory).unwrap_or_else(|_| directory.clone()),
             None => config_file::home_directory().ok_or(CliError::NoHome)?,
         };
+        if directory.exists() && !directory.is_dir() {
+            return Err(CliError::HomeIsFile(directory));
+        }
         let program = match &global.home {
             Some(_) => format!("openfang --home {}", quoted(&directory)),
             None => "openfang".to_owned(),

@@ -16,6 +16,7 @@ use crate::limits::{API_KEY_MIN_BYTES, Limits, OWNER_BYTES};
 use crate::secret::Secret;
 
 pub use a2a::A2aConfig;
+pub use children::ChildIsolation;
 pub use external_agents::{A2aProtocol, ExternalAgent, ShownSkills, VerifyCard, external_tool_name};
 pub use mcp::McpConfig;
 pub use mcp_servers::{
@@ -31,6 +32,7 @@ pub use secret_refs::{secret_reference, secret_references};
 pub use web::{SearchConfig, SearchProvider, WebConfig};
 
 mod a2a;
+mod children;
 mod external_agents;
 mod mcp;
 mod mcp_servers;
@@ -195,37 +197,6 @@ pub struct EgressConfig {
     /// How child processes are held. Other systems than Linux have `portable` only. It is read from the file only, not from the
     /// environment, and at the start.
     pub children: ChildIsolation,
-}
-
-/// What holds child processes, such as MCP servers that are programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ChildIsolation {
-    /// What Linux offers: sandboxes on request, control groups where the system allows them, and an end with OpenFang's.
-    Isolated,
-    /// What every Unix has: an environment of its own, a process group that is killed as a whole, and a process that kills it when
-    /// OpenFang is gone. There is no sandbox, so whatever needs one is refused.
-    Portable,
-}
-
-impl Default for ChildIsolation {
-    fn default() -> Self {
-        if cfg!(target_os = "linux") { Self::Isolated } else { Self::Portable }
-    }
-}
-
-impl ChildIsolation {
-    /// What is missing of the isolation on Linux, for people.
-    pub const fn missing_walls(self) -> &'static [&'static str] {
-        match self {
-            Self::Isolated => &[],
-            Self::Portable => &[
-                "no sandbox: sandboxed MCP servers, shell commands and scripts of skills are refused, and other programs can do \
-                 what your user can do",
-                "no control groups: a program that leaves its process group outlives OpenFang",
-            ],
-        }
-    }
 }
 
 /// The registry of MCP servers, under `[registry]`. `openfang mcp search` and `openfang mcp add` ask it.

@@ -1,13 +1,25 @@
 //! The arguments of `openfang service`, `openfang logs` and `openfang completions`.
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use clap_complete::Shell;
+
+/// Whose service it is.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ServiceScope {
+    /// A service of the whole machine, with a user of its own, instead of a service of this user (Linux, as root)
+    #[arg(long)]
+    pub(crate) system: bool,
+}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServiceCommand {
-    /// Install the daemon as a service of this user, and start it
-    #[command(after_help = "Examples:\n  openfang service install\n  openfang service install --dry-run")]
+    /// Install the daemon as a service, and start it
+    #[command(
+        after_help = "Examples:\n  openfang service install\n  openfang service install --dry-run\n  sudo openfang service install --system"
+    )]
     Install {
+        #[command(flatten)]
+        scope: ServiceScope,
         /// Show the unit and where it would be written, and change nothing
         #[arg(long)]
         dry_run: bool,
@@ -17,10 +29,16 @@ pub(crate) enum ServiceCommand {
     },
     /// Stop the service and remove its unit
     #[command(after_help = "Example:\n  openfang service uninstall")]
-    Uninstall,
+    Uninstall {
+        #[command(flatten)]
+        scope: ServiceScope,
+    },
     /// Show whether the service is installed and running (exit code 3 if it is not installed)
     #[command(after_help = "Example:\n  openfang service status")]
-    Status,
+    Status {
+        #[command(flatten)]
+        scope: ServiceScope,
+    },
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,4 @@
-//! `openfang service`: the daemon as a service of this user, under systemd or launchd.
+//! `openfang service`: the daemon as a service of this user, under systemd or launchd, or of the machine, under systemd.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use openfang_kernel::home::{create_private_directory, create_private_file};
 use serde_json::json;
 
 use super::connect::program;
-use crate::args::ServiceCommand;
+use crate::args::{ServiceCommand, ServiceScope};
 use crate::error::{CliError, Exit};
 use crate::output::{Cell, Fields, Tone};
-use crate::programs;
+use crate::programs::{self, FinishedProgram};
 use crate::session::Session;
 
 mod unit;
@@ -19,19 +19,47 @@ mod unit;
 struct ServiceFile {
     path: PathBuf,
     text: String,
+    manager: Manager,
 }
 
-pub(super) async fn run(session: &Session, command: ServiceCommand) -> Result<Exit, CliError> {
-    let file = service_file(session)?;
-    match command {
-        ServiceCommand::Install { dry_run: true, .. } => preview(session, &file),
-        ServiceCommand::Install { no_start, .. } => install(session, &file, no_start).await,
-        ServiceCommand::Uninstall => uninstall(session, &file).await,
-        ServiceCommand::Status => status(session, &file).await,
+/// Who starts and stops a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manager {
+    /// The systemd of a user.
+    User,
+    /// The systemd of the machine.
+    System,
+    Launchd,
+}
+
+impl Manager {
+    /// Runs `systemctl` with these words.
+    async fn systemctl(self, words: &[&str]) -> Result<FinishedProgram, String> {
+        let scope: &[&str] = if self == Self::User { &["--user"] } else { &[] };
+        programs::run("systemctl", &[scope, words].concat()).await
+    }
+
+    /// The command that starts the service by hand.
+    const fn start(self) -> &'static str {
+        match self {
+            Self::User => "systemctl --user enable --now openfang",
+            Self::System => "systemctl enable --now openfang",
+            Self::Launchd => "launchctl load -w ~/Library/LaunchAgents/dev.openfang.plist",
+        }
     }
 }
 
-fn service_file(session: &Session) -> Result<ServiceFile, CliError> {
+pub(super) async fn run(session: &Session, command: ServiceCommand) -> Result<Exit, CliError> {
+    let of = |scope| service_file(session, scope);
+    match command {
+        ServiceCommand::Install { scope, dry_run: true, .. } => preview(session, &of(scope)?),
+        ServiceCommand::Install { scope, no_start, .. } => install(session, &of(scope)?, no_start).await,
+        ServiceCommand::Uninstall { scope } => uninstall(session, &of(scope)?).await,
+        ServiceCommand::Status { scope } => status(session, &of(scope)?).await,
+    }
+}
+
+fn service_file(session: &Session, scope: ServiceScope) -> Result<ServiceFile, CliError> {
     let directories = config_file::directories();
     let none = || CliError::Usage("no home directory of the user is known; set HOME".to_owned());
     let facts = unit::Facts {
@@ -46,12 +74,19 @@ fn service_file(session: &Session) -> Result<ServiceFile, CliError> {
             "services are for Linux and macOS; on Windows use Task Scheduler, or systemd in WSL".to_owned(),
         ));
     }
+    if scope.system {
+        if cfg!(target_os = "macos") {
+            return Err(CliError::Usage("--system is for systemd; leave it out".to_owned()));
+        }
+        let path = PathBuf::from("/etc/systemd/system/openfang.service");
+        return Ok(ServiceFile { path, text: unit::system(&facts), manager: Manager::System });
+    }
     Ok(if cfg!(target_os = "macos") {
         let path = directories.home.ok_or_else(none)?.join("Library/LaunchAgents/dev.openfang.plist");
-        ServiceFile { path, text: unit::plist(&facts) }
+        ServiceFile { path, text: unit::plist(&facts), manager: Manager::Launchd }
     } else {
         let path = directories.config.ok_or_else(none)?.join("systemd/user/openfang.service");
-        ServiceFile { path, text: unit::systemd(&facts) }
+        ServiceFile { path, text: unit::systemd(&facts), manager: Manager::User }
     })
 }
 
@@ -68,13 +103,15 @@ fn preview(session: &Session, file: &ServiceFile) -> Result<Exit, CliError> {
 }
 
 async fn install(session: &Session, file: &ServiceFile, no_start: bool) -> Result<Exit, CliError> {
-    session.prepare_home()?;
+    if file.manager != Manager::System {
+        session.prepare_home()?;
+    }
     write(&file.path, &file.text)?;
     let mut problem = None;
     let mut linger = None;
     if !no_start {
         problem = started(file).await.err();
-        linger = no_linger().await;
+        linger = if file.manager == Manager::User { no_linger().await } else { None };
     }
     let output = &session.output;
     if output.is_json() {
@@ -83,11 +120,11 @@ async fn install(session: &Session, file: &ServiceFile, no_start: bool) -> Resul
     } else {
         output.text(&format!("wrote {}", file.path.display()))?;
         match &problem {
-            None if no_start => output.note(&format!("start it with `{}`", unit::START)),
+            None if no_start => output.note(&format!("start it with `{}`", file.manager.start())),
             None => output.text("the service is enabled and running")?,
             Some(why) => {
                 output.complaint(&format!("it was written but not started: {why}"));
-                output.note(&format!("start it with `{}`", unit::START));
+                output.note(&format!("start it with `{}`", file.manager.start()));
             }
         }
         if let Some(user) = linger {
@@ -95,7 +132,11 @@ async fn install(session: &Session, file: &ServiceFile, no_start: bool) -> Resul
                 "services of {user} stop at logout; keep them running with `loginctl enable-linger {user}`"
             ));
         }
-        output.note(&format!("undo: {}", session.command("service uninstall")));
+        if file.manager == Manager::System {
+            output.note(&format!("it runs as the user openfang; create it with `{}`", unit::CREATE_USER));
+        }
+        let system = if file.manager == Manager::System { " --system" } else { "" };
+        output.note(&format!("undo: {}", session.command(&format!("service uninstall{system}"))));
     }
     Ok(if problem.is_none() { Exit::Ok } else { Exit::Failed })
 }
@@ -114,15 +155,17 @@ fn write(path: &Path, text: &str) -> Result<(), CliError> {
 /// Makes the manager read the file and start the service.
 async fn started(file: &ServiceFile) -> Result<(), String> {
     let path = file.path.display().to_string();
-    let steps: &[(&str, &[&str])] = if cfg!(target_os = "macos") {
-        &[("launchctl", &["load", "-w", &path])]
-    } else {
-        &[("systemctl", &["--user", "daemon-reload"]), ("systemctl", &["--user", "enable", "--now", "openfang"])]
+    let steps: &[&[&str]] = match file.manager {
+        Manager::Launchd => &[&["load", "-w", &path]],
+        Manager::User | Manager::System => &[&["daemon-reload"], &["enable", "--now", "openfang"]],
     };
-    for (command, arguments) in steps {
-        let finished = programs::run(command, arguments).await?;
+    for words in steps {
+        let finished = match file.manager {
+            Manager::Launchd => programs::run("launchctl", words).await?,
+            Manager::User | Manager::System => file.manager.systemctl(words).await?,
+        };
         if !finished.is_success {
-            return Err(format!("{command} {} failed: {}", arguments.join(" "), finished.errors));
+            return Err(format!("`{}` failed: {}", words.join(" "), finished.errors));
         }
     }
     Ok(())
@@ -142,9 +185,9 @@ async fn uninstall(session: &Session, file: &ServiceFile) -> Result<Exit, CliErr
         session.output.text("the service is not installed")?;
         return Ok(Exit::Ok);
     }
-    let stopped = match cfg!(target_os = "macos") {
-        true => programs::run("launchctl", &["unload", "-w", &file.path.display().to_string()]).await,
-        false => programs::run("systemctl", &["--user", "disable", "--now", "openfang"]).await,
+    let stopped = match file.manager {
+        Manager::Launchd => programs::run("launchctl", &["unload", "-w", &file.path.display().to_string()]).await,
+        Manager::User | Manager::System => file.manager.systemctl(&["disable", "--now", "openfang"]).await,
     };
     std::fs::remove_file(&file.path)?;
     let is_stopped = stopped.is_ok_and(|finished| finished.is_success);
@@ -166,9 +209,9 @@ async fn uninstall(session: &Session, file: &ServiceFile) -> Result<Exit, CliErr
 async fn status(session: &Session, file: &ServiceFile) -> Result<Exit, CliError> {
     let is_installed = file.path.exists();
     let is_current = std::fs::read_to_string(&file.path).is_ok_and(|text| text == file.text);
-    let is_active = match cfg!(target_os = "macos") {
-        true => programs::run("launchctl", &["list", "dev.openfang"]).await,
-        false => programs::run("systemctl", &["--user", "is-active", "openfang"]).await,
+    let is_active = match file.manager {
+        Manager::Launchd => programs::run("launchctl", &["list", "dev.openfang"]).await,
+        Manager::User | Manager::System => file.manager.systemctl(&["is-active", "openfang"]).await,
     };
     let is_active = is_active.is_ok_and(|finished| finished.is_success);
     let is_running = session.daemon().await?.is_some();

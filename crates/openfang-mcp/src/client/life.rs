@@ -17,6 +17,8 @@ use super::{ClientError, Connecting, Connection, Manifest, Notice, OutgoingReque
 use crate::host::Change;
 use crate::revision::{Changes, Era};
 
+/// The cause of a restart by the operator.
+const ASKED_FOR: &str = "somebody asked for a restart";
 const OURSELVES: &str = "it is this OpenFang itself, which would list its own tools again and again; \
     remove it with `openfang mcp remove`";
 
@@ -60,7 +62,7 @@ pub(super) async fn look_after(upstream: Upstream) {
         let (reason, stderr) = match left {
             Left::Stopped => return,
             Left::Restart => {
-                (cause, failure) = (Some("somebody asked for a restart".to_owned()), None);
+                (cause, failure) = (Some(ASKED_FOR.to_owned()), None);
                 continue;
             }
             // Whoever calls now waits a moment and notices nothing: a session was forgotten, a program was updated.
@@ -91,7 +93,7 @@ pub(super) async fn look_after(upstream: Upstream) {
         tokio::select! {
             biased;
             () = parts.stop.cancelled() => return,
-            () = upstream.inner.restart.notified() => {}
+            () = upstream.inner.restart.notified() => (cause, failure) = (Some(ASKED_FOR.to_owned()), None),
             () = sleep(backoff.pause(chance())), if !is_final => {}
         }
     }

@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-/// The command that starts the service by hand.
-pub(super) const START: &str = if cfg!(target_os = "macos") {
-    "launchctl load -w ~/Library/LaunchAgents/dev.openfang.plist"
-} else {
-    "systemctl --user enable --now openfang"
-};
+/// The command that creates the user of the service of the machine.
+pub(super) const CREATE_USER: &str = "useradd --system --home-dir /var/lib/openfang --shell /usr/sbin/nologin openfang";
+/// The home of the service of the machine. systemd makes it for its user.
+const SYSTEM_HOME: &str = "/var/lib/openfang";
 
 /// What a service file is made of.
 pub(super) struct Facts {
@@ -58,6 +56,40 @@ EnvironmentFile=-{home}/service.env
 WantedBy=default.target
 ",
         words.join(" "),
+        facts.drain_secs + STOP_GRACE_SECS,
+        quoted(&format!("PATH={}", facts.search_path)),
+    )
+}
+
+/// The unit of the systemd of the machine. The service has a user of its own and can write to its own directory only.
+pub(super) fn system(facts: &Facts) -> String {
+    format!(
+        "# Written by `openfang service install --system`.
+[Unit]
+Description=OpenFang, a gateway for MCP and A2A
+After=network.target
+
+[Service]
+Type=notify
+User=openfang
+StateDirectory=openfang
+StateDirectoryMode=0700
+ExecStart={} --home {SYSTEM_HOME} start
+ExecReload=/bin/kill -HUP $MAINPID
+Restart=on-failure
+TimeoutStopSec={}
+NoNewPrivileges=true
+ProtectSystem=strict
+PrivateTmp=true
+Environment=HOME={SYSTEM_HOME}
+Environment={}
+Environment=OPENFANG_LOG__FILE=true
+EnvironmentFile=-/etc/openfang.env
+
+[Install]
+WantedBy=multi-user.target
+",
+        quoted(&facts.program.display().to_string()),
         facts.drain_secs + STOP_GRACE_SECS,
         quoted(&format!("PATH={}", facts.search_path)),
     )
