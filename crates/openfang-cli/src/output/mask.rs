@@ -21,7 +21,7 @@ pub(super) fn masked(line: &str) -> String {
             } else {
                 shown.push_str(text);
             }
-            let is_option = inner.starts_with('-') && after.trim_start().starts_with(',');
+            let is_option = inner.starts_with('-') && !inner.contains('=') && after.trim_start().starts_with(',');
             is_secret = (is_name || (is_option && !is_secret)) && names_secret(inner);
             word.clear();
             rest = after;
