@@ -123,13 +123,29 @@ async fn killed_while_the_model_speaks_it_is_asked_again_and_its_text_is_replace
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn killed_in_a_call_the_task_settles_and_what_may_not_be_repeated_is_not() {
-    for tool in ["look", "put", "append"] {
+async fn killed_in_a_call_that_may_be_repeated_it_is_made_again() {
+    for tool in ["look", "put"] {
         let (task, _openfang, _daemon, _provider, ledger) = killed_in_a_call(tool).await;
 
-        assert!(["completed", "input-required", "failed"].contains(&state(&task)), "{tool}: {task}");
-        assert!(tool != "append" || ledger.calls(tool) == 1, "{tool}: {task}");
+        assert_eq!((state(&task), reply_in(&task).as_str()), ("completed", "Done."), "{tool}: {task}");
+        assert_eq!(ledger.calls(tool), 2, "{tool}: {task}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_in_a_call_that_may_have_happened_the_owner_is_asked_and_it_is_not_made_again() {
+    let (task, _openfang, daemon, _provider, ledger) = killed_in_a_call("append").await;
+
+    assert_eq!((state(&task), ledger.calls("append")), ("input-required", 1), "{task}");
+    let question = task["status"]["message"]["parts"].to_string();
+    assert!(question.contains("mcp_ledger_append") && question.contains("may"), "{task}");
+
+    let (client, id) = (client(&daemon), task["id"].as_str().unwrap());
+    reply(&client, id, "continue").await;
+
+    let task = settled(&client, id).await;
+    assert_eq!((state(&task), reply_in(&task).as_str()), ("completed", "Done."), "{task}");
+    assert_eq!(ledger.calls("append"), 1, "{task}");
 }
 
 /// A model that makes one call after the other and counts the results.

@@ -180,6 +180,10 @@ async fn send(stream: &mut BufReader<TcpStream>, reply: Reply, closed: &mpsc::Se
 }
 
 async fn send_chunk(stream: &mut BufReader<TcpStream>, bytes: &[u8]) -> Option<()> {
+    // An empty chunk is the end of the body.
+    if bytes.is_empty() {
+        return Some(());
+    }
     stream.write_all(format!("{:x}\r\n", bytes.len()).as_bytes()).await.ok()?;
     stream.write_all(bytes).await.ok()?;
     stream.write_all(b"\r\n").await.ok()
