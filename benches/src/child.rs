@@ -116,6 +116,15 @@ impl Home {
         Ok(self)
     }
 
+    /// Adds an agent with these sections in its manifest.
+    pub(crate) fn with_manifest(self, name: &str, sections: &str) -> Result<Self> {
+        let directory = self.directory.path().join("agents").join(name);
+        fs::create_dir_all(&directory)?;
+        let manifest = format!("name = \"{name}\"\ndescription = \"Agent {name}.\"\n{sections}");
+        fs::write(directory.join("agent.toml"), manifest)?;
+        Ok(self)
+    }
+
     /// Adds an agent that plays a script.
     pub(crate) fn with_script(self, name: &str, script: &str) -> Result<Self> {
         let directory = self.directory.path().join("agents").join(name);
@@ -265,6 +274,11 @@ pub(crate) fn start_upstream(tools: usize) -> Result<Server> {
 /// Starts the A2A agent that calls are handed on to.
 pub(crate) fn start_agent() -> Result<Server> {
     listening(program(&std::env::current_exe()?).arg("agent"))
+}
+
+/// Starts the provider that agents with a model ask.
+pub(crate) fn start_provider() -> Result<Server> {
+    listening(program(&std::env::current_exe()?).arg("provider"))
 }
 
 /// Starts a program that prints its address to stdout.

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool speaks on its terminal")]
 
 mod a2a;
+mod agents;
 mod bridge;
 mod bridge_cancel;
 mod child;
@@ -14,6 +15,7 @@ mod load;
 mod mcp;
 mod measure;
 mod process_stat;
+mod provider;
 mod ratio;
 mod remote_agent;
 mod report;
@@ -33,17 +35,20 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::measure::Plan;
 
 const HELP: &str = "\
-Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway | --a2a | --bridge] [--quick] [--json] [--strict]
+Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway | --a2a | --bridge | --agents]
+                      [--quick] [--json] [--strict]
        openfang-bench soak --openfang PATH [--short] [--only NAME]
        openfang-bench floor ANSWER
        openfang-bench upstream KIND TOOLS
        openfang-bench agent
+       openfang-bench provider
 
   --openfang PATH   the release binary to measure
   --peers DIRECTORY where the programs of others are that are measured beside it
   --gateway         only what concerns the gateway
   --a2a             only what concerns A2A
   --bridge          only what concerns external agents
+  --agents          only what concerns agents with a model
   --quick           fewer and shorter rounds, for a first look
   --json            a machine-readable report on standard output
   --strict          fail when a row is over its budget
@@ -53,6 +58,7 @@ Usage: openfang-bench --openfang PATH [--peers DIRECTORY] [--gateway | --a2a | -
   upstream KIND TOOLS
                     be an MCP server with so many tools: stdio, http, silent or crashing
   agent             be an A2A agent that repeats what it is told
+  provider          be a provider of models that answers at once
 ";
 
 /// What the command line asks for.
@@ -73,6 +79,7 @@ enum Part {
     Gateway,
     A2a,
     Bridge,
+    Agents,
 }
 
 /// Third-party programs, as the gate's stage `peers` installs them.
@@ -117,6 +124,7 @@ fn main() -> ExitCode {
         ["floor", answer] => floor::run(Path::new(answer)),
         ["upstream", kind, tools] => upstream::run(kind, tools),
         ["agent"] => remote_agent::run(),
+        ["provider"] => provider::run(),
         ["hostile-server", name] => soak::run_hostile_server(name),
         ["soak", ref options @ ..] => soak::run(options),
         _ => options(&words).and_then(|options| bench(&options)),
@@ -140,6 +148,7 @@ fn options(words: &[&str]) -> Result<Options> {
             "--gateway" => options.part = Some(Part::Gateway),
             "--a2a" => options.part = Some(Part::A2a),
             "--bridge" => options.part = Some(Part::Bridge),
+            "--agents" => options.part = Some(Part::Agents),
             "--quick" => options.quick = true,
             "--json" => options.json = true,
             "--strict" => options.strict = true,

@@ -12,7 +12,7 @@ use crate::load::{self, FRESH, Round, Target, Turns};
 use crate::ratio::{Ratio, spread};
 use crate::report::{Budget, Report, Row};
 use crate::scenarios::{CpuBudget, IDLE_MEMORY_BUDGET_MB, SCENARIOS, Scenario};
-use crate::{Options, Part, Peers, a2a, bridge, gateway, mcp, process_stat, store, streams, wire};
+use crate::{Options, Part, Peers, a2a, agents, bridge, gateway, mcp, process_stat, store, streams, wire};
 
 /// How long after its start a server counts as idle.
 pub(crate) const IDLE_AFTER: Duration = Duration::from_secs(2);
@@ -69,10 +69,13 @@ pub(crate) async fn run(options: &Options, plan: Plan) -> Result<Report> {
     if is_wanted(Part::Bridge) {
         rows.extend(bridge::rows(openfang, peers, plan).await?);
     }
+    if is_wanted(Part::Agents) {
+        rows.extend(agents::rows(openfang, plan).await?);
+    }
     Ok(Report { plan, rows })
 }
 
-/// Everything except the gateway, A2A and the bridge.
+/// Everything except the gateway, A2A, the bridge and agents with a model.
 async fn house(openfang: &Path, peers: Option<&Peers>, plan: Plan) -> Result<Vec<Row>> {
     let home = Home::new(openfang, "")?;
     let mut rows = Vec::new();
@@ -160,7 +163,7 @@ pub(crate) async fn right_answer(target: &Target, scenario: &Scenario<'_>) -> Re
 }
 
 /// Commits and writes of the store so far.
-async fn store_counters(server: &Server) -> Result<[f64; 2]> {
+pub(crate) async fn store_counters(server: &Server) -> Result<[f64; 2]> {
     let request = wire::get("/metrics", &server.address);
     let (_, body) = load::once(&server.address, &request).await?;
     let text = String::from_utf8_lossy(&body).into_owned();

@@ -156,6 +156,29 @@ pub(crate) const BRIDGE_OLD_CLIENT: Scenario<'static> = Scenario {
     ..A2A_SEND
 };
 
+/// A run of an agent with a model, whose provider answers at once.
+pub(crate) const AGENT_WORK: Scenario<'static> = Scenario {
+    name: "a run of an agent with a model",
+    path: "/api/agents/thinker/message",
+    headers: "",
+    body: r#"{"text":"steps 49 of 00000000-0000-0000-0000-000000000000"}"#,
+    answer_contains: "Done.",
+    ..A2A_SEND
+};
+
+/// Requests to the provider in such a run.
+pub(crate) const AGENT_STEPS: usize = 50;
+/// CPU and commits of one of them, with everything durable and audited.
+pub(crate) const AGENT_STEP_BUDGET: f64 = 300.0;
+pub(crate) const AGENT_COMMITS_BUDGET: f64 = 2.0;
+/// The part of a request, in percent, that the next one must repeat.
+pub(crate) const AGENT_PREFIX_BUDGET: f64 = 99.0;
+/// How much later than from the provider the first words may reach the client, in the median and for the slowest.
+pub(crate) const AGENT_FIRST_DELTA_BUDGET_MS: [f64; 2] = [3.0, 15.0];
+/// Runs that wait for their provider at the same time, and the memory of each.
+pub(crate) const AGENT_WAITING: usize = 1_000;
+pub(crate) const AGENT_WAIT_BUDGET_KB: f64 = 40.0;
+
 /// CPU of a bridged call, with everything durable and audited.
 pub(crate) const BRIDGE_BUDGET: f64 = 150.0;
 /// How much later than from the agent itself its answer may come, in the median and for the slowest.

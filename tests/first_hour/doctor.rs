@@ -2,12 +2,12 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use super::fixture::{Machine, ok};
+use super::fixture::{ANY_PORT, Machine, ok};
 use crate::support::binary::Ran;
 
 fn set_up() -> Machine {
     let machine = Machine::new();
-    ok(machine.run(&["init"]));
+    ok(machine.init(&[]));
     ok(machine.run(&["tool", "call", "add_numbers", "a=1", "b=2"]));
     machine
 }
@@ -90,9 +90,7 @@ fn faults_of_the_configuration_come_with_their_line() {
     fails(&unparsable, "config.toml", "config check");
 
     let exposed = set_up();
-    let path = exposed.openfang.home().join("config.toml");
-    let text = std::fs::read_to_string(&path).unwrap().replace("127.0.0.1:50051", "192.0.2.7:50051");
-    std::fs::write(path, text).unwrap();
+    exposed.listen_on(ANY_PORT, "192.0.2.7:50051");
     fails(&exposed, "api_listen", "api_key");
 }
 
@@ -122,9 +120,7 @@ fn a_port_that_is_taken_is_found() {
     let machine = set_up();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let path = machine.openfang.home().join("config.toml");
-    let text = std::fs::read_to_string(&path).unwrap().replace("127.0.0.1:50051", &address);
-    std::fs::write(path, text).unwrap();
+    machine.listen_on(ANY_PORT, &address);
 
     fails(&machine, "cannot listen on", "api_listen");
 }

@@ -48,6 +48,10 @@ pub(super) const SETTINGS: &[(&str, &str, &str)] = &[
     ("continue", ".continue/config.yaml", "name: mine\n"),
 ];
 
+/// The listen address of a new home, and one that is always free.
+const DEFAULT_LISTEN: &str = "127.0.0.1:50051";
+pub(super) const ANY_PORT: &str = "127.0.0.1:0";
+
 /// A new user's machine.
 pub(super) struct Machine {
     pub(super) openfang: Openfang,
@@ -78,6 +82,22 @@ impl Machine {
 
     pub(super) fn run(&self, arguments: &[&str]) -> Ran {
         self.openfang.run_with(("HOME", self.user().to_str().unwrap()), arguments)
+    }
+
+    /// Runs `init` on any port: another server may be running on the default one.
+    pub(super) fn init(&self, arguments: &[&str]) -> Ran {
+        let user = self.user();
+        let variables = [("HOME", user.to_str().unwrap()), ("OPENFANG_API_LISTEN", ANY_PORT)];
+        let ran = self.openfang.run_with_all(&variables, &[&["init"], arguments].concat());
+        self.listen_on(DEFAULT_LISTEN, ANY_PORT);
+        ran
+    }
+
+    /// Replaces the listen address in the config.
+    pub(super) fn listen_on(&self, before: &str, after: &str) {
+        let path = self.openfang.home().join("config.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, text.replace(before, after)).unwrap();
     }
 
     /// Every file of the user and its bytes.

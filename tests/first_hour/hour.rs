@@ -24,7 +24,7 @@ fn three_commands_lead_from_an_empty_machine_to_a_tool_in_the_ide() {
     machine.write(".claude.json", &json!({ "mcpServers": two }).to_string());
     let begun = Instant::now();
 
-    let set_up = ok(machine.run(&["init", "--import", "--connect", "none"]));
+    let set_up = ok(machine.init(&["--import", "--connect", "none"]));
     assert!(set_up.stdout.contains("wrote 3 servers"), "{set_up:?}");
     assert!(set_up.stdout.contains("next:"), "{set_up:?}");
     let connected = ok(machine.run(&["connect", "claude-code", "cursor"]));
@@ -62,7 +62,7 @@ fn init_without_a_terminal_does_only_what_was_asked() {
     machine.write(".cursor/mcp.json", r#"{"mcpServers": {"a": {"command": "/bin/sh"}}}"#);
     let before = machine.files();
 
-    let ran = ok(machine.run(&["init"]));
+    let ran = ok(machine.init(&[]));
 
     assert_eq!(machine.files(), before);
     assert!(ran.stderr.contains("found Cursor; connect them with --yes"), "{ran:?}");

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::process::Command;
 
-use super::fixture::{Machine, ok};
+use super::fixture::{ANY_PORT, Machine, ok};
 use crate::support::binary::Openfang;
 
 #[test]
@@ -124,7 +124,7 @@ fn a_backup_has_everything_and_is_restored() {
     assert_eq!(ok(openfang.run(&["task", "list", "--json"])).json()["total"], 1);
     assert!(ok(openfang.run(&["agent", "list"])).stdout.contains("starter"));
     ok(openfang.run(&["restore", database, "--yes"]));
-    ok(openfang.run(&["doctor", "--offline"]));
+    ok(openfang.run_with(("OPENFANG_API_LISTEN", ANY_PORT), &["doctor", "--offline"]));
     let _daemon = openfang.start();
     let refused = openfang.run(&["restore", whole, "--yes"]);
     assert_eq!(refused.code, 1, "{refused:?}");
@@ -177,7 +177,7 @@ fn offered(machine: &Machine, words: &[&str]) -> String {
 #[test]
 fn the_shell_completes_commands_and_the_names_of_agents_tools_and_servers() {
     let machine = Machine::new();
-    ok(machine.run(&["init"]));
+    ok(machine.init(&[]));
     ok(machine.run(&["mcp", "add", "files", "--", "sh"]));
 
     assert!(offered(&machine, &["conn"]).contains("connect"));
@@ -202,7 +202,7 @@ const ZSH: &str = "\
 #[expect(clippy::disallowed_methods, reason = "completions are for a shell")]
 fn zsh_and_fish_read_their_completions_and_offer_names() {
     let machine = Machine::new();
-    ok(machine.run(&["init"]));
+    ok(machine.init(&[]));
     let programs = std::path::Path::new(env!("CARGO_BIN_EXE_openfang")).parent().unwrap();
     let script = |shell: &str| {
         let path = machine.openfang.scratch(shell);

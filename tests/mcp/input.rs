@@ -66,7 +66,7 @@ async fn a_client_that_cannot_be_asked_is_told_the_question() {
 
     let texts = texts(&result["result"]);
     assert_eq!(texts[0], "how many?");
-    assert!(texts[1].contains("openfang agent send asks"), "{texts:?}");
+    assert!(texts[1].contains("openfang_task") && texts[1].contains("reply"), "{texts:?}");
     server.stop().await;
 }
 

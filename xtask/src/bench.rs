@@ -9,14 +9,14 @@ use anyhow::{Result, bail};
 use crate::metadata::Metadata;
 use crate::{process, wants_help};
 
-const OPTIONS: &[&str] = &["--gateway", "--a2a", "--bridge", "--quick", "--json", "--strict", PEERS];
+const OPTIONS: &[&str] = &["--gateway", "--a2a", "--bridge", "--agents", "--quick", "--json", "--strict", PEERS];
 const PEERS: &str = "--peers";
 /// The build that is installed.
 const PROFILE: &str = "dist";
 /// Where the gate's stage `peers` installs what is measured beside the product.
 const INSTALLED: &str = "peers";
 const HELP: &str = "\
-Usage: cargo xtask bench [--gateway | --a2a | --bridge] [--quick] [--json] [--strict] [--peers]
+Usage: cargo xtask bench [--gateway | --a2a | --bridge | --agents] [--quick] [--json] [--strict] [--peers]
 
 Measures the build of openfang that is installed against a floor: a server that reads and parses the same
 requests and answers the same bytes, and does nothing else.
@@ -24,6 +24,7 @@ requests and answers the same bytes, and does nothing else.
   --gateway  only what concerns the gateway
   --a2a      only what concerns A2A
   --bridge   only what concerns external agents
+  --agents   only what concerns agents with a model
   --quick    fewer and shorter rounds, for a first look
   --json     a machine-readable report on standard output
   --strict   fail when a row is over its budget
