@@ -132,6 +132,14 @@ impl Sqlite {
         self.inner.writer.write(work)
     }
 
+    /// A write that shares the commit of the next one, or is written a moment later.
+    fn write_beside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'static, T> {
+        self.inner.writer.write_beside(work)
+    }
+
     /// A write that starts new work. It is refused while the remaining space is reserved for work in progress.
     fn write_new<T: Send + 'static>(
         &self,

@@ -23,9 +23,10 @@ pub trait UsageStore: Send + Sync {
         limits: BudgetLimits,
         now: Timestamp,
     ) -> StoreFuture<'a, Result<Reservation, BudgetSpent>>;
-    /// Replaces a reservation by what the request took. A request that was not sent took nothing.
+    /// Replaces a reservation by what the request took. A request that was not sent took nothing. It is written with the next
+    /// commit, and a moment later without one.
     fn settle(&self, reservation: Reservation, taken: UsageRecord) -> StoreFuture<'_, ()>;
-    /// Records usage that nothing was reserved for.
+    /// Records usage that nothing was reserved for, when [`UsageStore::settle`] would.
     fn record<'a>(&'a self, spender: &'a Spender, taken: UsageRecord, now: Timestamp) -> StoreFuture<'a, ()>;
     /// Sums of usage, in order of their keys. At most [`USAGE_TOTALS_MAX`](openfang_types::limits::USAGE_TOTALS_MAX).
     fn totals<'a>(&'a self, query: &'a UsageQuery) -> StoreFuture<'a, Vec<UsageTotal>>;

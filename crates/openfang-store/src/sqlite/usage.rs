@@ -37,7 +37,7 @@ impl UsageStore for SqliteUsage {
     }
 
     fn settle(&self, reservation: Reservation, taken: UsageRecord) -> StoreFuture<'_, ()> {
-        self.sqlite.write(move |batch| {
+        self.sqlite.write_beside(move |batch| {
             let Reservation { spender, hour, held, .. } = reservation;
             change(batch, (&spender, hour), taken, HeldChange::Released(held))
         })
@@ -46,7 +46,7 @@ impl UsageStore for SqliteUsage {
     fn record<'a>(&'a self, spender: &'a Spender, taken: UsageRecord, now: Timestamp) -> StoreFuture<'a, ()> {
         let spender = spender.clone();
         self.sqlite
-            .write(move |batch| change(batch, (&spender, hour_of(now)), taken, HeldChange::Unchanged))
+            .write_beside(move |batch| change(batch, (&spender, hour_of(now)), taken, HeldChange::Unchanged))
     }
 
     fn totals<'a>(&'a self, query: &'a UsageQuery) -> StoreFuture<'a, Vec<UsageTotal>> {

@@ -71,6 +71,8 @@ struct TypedJob<F, T> {
     work: Option<F>,
     outcome: Option<Result<T, StoreError>>,
     reply: Option<oneshot::Sender<Result<T, StoreError>>>,
+    /// Whether it waits a moment for a commit that it can share.
+    is_patient: bool,
 }
 
 impl<F, T> Job for TypedJob<F, T>
@@ -94,7 +96,7 @@ where
     }
 
     fn is_awaited(&self) -> bool {
-        self.reply.is_some()
+        self.reply.is_some() && !self.is_patient
     }
 
     fn crowding(&self) -> Option<&Owner> {
@@ -119,11 +121,26 @@ impl Writer {
         F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
+        self.queue(work, false)
+    }
+
+    /// Queues a write that shares the commit of the next one, or is written a moment later.
+    pub(super) fn write_beside<T, F>(&self, work: F) -> StoreFuture<'static, T>
+    where
+        F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.queue(work, true)
+    }
+
+    fn queue<T, F>(&self, work: F, is_patient: bool) -> StoreFuture<'static, T>
+    where
+        F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
         let (reply, answer) = oneshot::channel();
-        let queued = self
-            .shared
-            .queue
-            .push(Box::new(TypedJob { work: Some(work), outcome: None, reply: Some(reply) }));
+        let job = TypedJob { work: Some(work), outcome: None, reply: Some(reply), is_patient };
+        let queued = self.shared.queue.push(Box::new(job));
         Box::pin(async move {
             queued?;
             let ended = || StoreError::Unavailable { why: "the writer has ended".to_owned() };
@@ -178,7 +195,7 @@ impl Writer {
     /// Makes the thread check whether there is room again.
     fn look_again(&self) {
         let nothing = |_: &mut Batch<'_>| Ok(());
-        let job = TypedJob { work: Some(nothing), outcome: None, reply: None };
+        let job = TypedJob { work: Some(nothing), outcome: None, reply: None, is_patient: true };
         // If the queue is full, the thread checks anyway.
         let _ = self.shared.queue.push(Box::new(job));
     }
